@@ -1,0 +1,144 @@
+import { isIP } from "node:net";
+import { join, resolve } from "node:path";
+import { StartupError } from "./platform/errors.ts";
+
+/** Every setting, read once at the start. What each means is in docs/operating.md. */
+export type Config = {
+  port: number;
+  host: string;
+  baseUrl: string;
+  dataDir: string;
+  databaseUrl: string | null;
+  blobUrl: string;
+  sealKey: string;
+  sealCertificate: string | null;
+  secretsKey: string;
+  tsaUrls: string[];
+  otsCalendars: string[];
+  stripe: { secretKey: string; webhookSecret: string; apiBase: string | null } | null;
+  smtpUrl: string | null;
+  mailFrom: string;
+  redisUrl: string | null;
+  rateLimits: boolean;
+  trustProxy: string[];
+  webhookAllow: string[];
+  webhookCa: string | null;
+  priceBook: string;
+  catalog: string;
+  playbooks: "off" | "on" | string[];
+  logLevel: LogLevel;
+};
+
+const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+type LogLevel = (typeof logLevels)[number];
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+const publicTsas = ["https://freetsa.org/tsr", "http://timestamp.digicert.com"];
+const publicCalendars = [
+  "https://a.pool.opentimestamps.org",
+  "https://b.pool.opentimestamps.org",
+  "https://a.pool.eternitywall.com",
+  "https://ots.btc.catallaxy.com",
+];
+
+/** Reads a variable; empty counts as unset. `rule` completes the sentence "NAME must be ...". */
+function read<T>(env: Env, name: string, fallback: T, rule: string, parse: (text: string) => T | undefined): T {
+  const text = env[name];
+  if (text === undefined || text === "") return fallback;
+  const value = parse(text);
+  if (value === undefined) throw new StartupError(`${name} must be ${rule}; it is '${text}'`);
+  return value;
+}
+
+function httpUrl(text: string): string | undefined {
+  const url = URL.parse(text);
+  return url && (url.protocol === "http:" || url.protocol === "https:") ? text.replace(/\/+$/, "") : undefined;
+}
+
+function wholeNumber(min: number, max: number) {
+  return (text: string): number | undefined => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    return value >= min && value <= max ? value : undefined;
+  };
+}
+
+function oneOf<const T extends string>(...choices: readonly T[]) {
+  return (text: string): T | undefined => choices.find((choice) => choice === text);
+}
+
+function withScheme(...schemes: string[]) {
+  return (text: string): string | undefined => (schemes.some((scheme) => text.startsWith(scheme)) ? text : undefined);
+}
+
+function listOf(item: (text: string) => string | undefined) {
+  return (text: string): string[] | undefined => {
+    const items = text.split(",").map((part) => item(part.trim()));
+    return items.every((each) => each !== undefined) ? items : undefined;
+  };
+}
+
+const listOrOff = (text: string): string[] | undefined => (text === "off" ? [] : listOf(httpUrl)(text));
+
+function addressRange(text: string): string | undefined {
+  const [address = "", prefix, ...rest] = text.split("/");
+  const bits = isIP(address) === 4 ? 32 : isIP(address) === 6 ? 128 : -1;
+  const good = bits > 0 && rest.length === 0 && (prefix === undefined || wholeNumber(0, bits)(prefix) !== undefined);
+  return good ? text : undefined;
+}
+
+const secretEnv = (env: Env, name: string): string | null => env[name] || null;
+
+function stripeFrom(env: Env): Config["stripe"] {
+  const secretKey = secretEnv(env, "STRIPE_SECRET_KEY");
+  const webhookSecret = secretEnv(env, "STRIPE_WEBHOOK_SECRET");
+  const apiBase = read<string | null>(env, "STRIPE_API_BASE", null, "an http(s) URL", httpUrl);
+  if (!secretKey && !webhookSecret) return null;
+  if (!secretKey) throw new StartupError("STRIPE_SECRET_KEY must be set when STRIPE_WEBHOOK_SECRET is");
+  if (!webhookSecret) throw new StartupError("STRIPE_WEBHOOK_SECRET must be set when STRIPE_SECRET_KEY is");
+  return { secretKey, webhookSecret, apiBase };
+}
+
+/**
+ * Reads and checks all settings.
+ * @param root the checkout, for the shipped data files.
+ * @throws StartupError with one line that names the variable and what it may be.
+ */
+export function readConfig(env: Env, cwd: string, root: string): Config {
+  const path = (text: string) => resolve(cwd, text);
+  const anyText = (text: string) => text;
+  const port = read(env, "PORT", 8080, "a port number from 1 to 65535", wholeNumber(1, 65535));
+  const dataDir = path(read(env, "DATA_DIR", "var", "a folder", anyText));
+  const file = (...parts: string[]) => `file:${join(dataDir, ...parts)}`;
+  const keyUri = "file:PATH, pkcs11:..., awskms:///... or gcpkms://...";
+  return {
+    port,
+    host: read(env, "HOST", "127.0.0.1", "an address or host name", (text) => (/^[\w.:-]+$/.test(text) ? text : undefined)),
+    baseUrl: read(env, "BASE_URL", `http://localhost:${port}`, "an http(s) URL", httpUrl),
+    dataDir,
+    databaseUrl: read<string | null>(env, "DATABASE_URL", null, "a postgres:// URL", withScheme("postgres://", "postgresql://")),
+    blobUrl: read(env, "BLOB_URL", file("blobs"), "file:PATH or s3://bucket/prefix", withScheme("file:", "s3://")),
+    sealKey: read(env, "SEAL_KEY", file("keys", "seal"), keyUri, withScheme("file:", "pkcs11:", "awskms:", "gcpkms:")),
+    sealCertificate: read<string | null>(env, "SEAL_CERTIFICATE", null, "a PEM file", path),
+    secretsKey: read(env, "SECRETS_KEY", file("keys", "secrets"), "file:PATH", withScheme("file:")),
+    tsaUrls: read(env, "TSA_URLS", publicTsas, "http(s) URLs, comma-separated, or off", listOrOff),
+    otsCalendars: read(env, "OTS_CALENDARS", publicCalendars, "http(s) URLs, comma-separated, or off", listOrOff),
+    stripe: stripeFrom(env),
+    smtpUrl: read<string | null>(env, "SMTP_URL", null, "an smtp:// or smtps:// URL", withScheme("smtp://", "smtps://")),
+    mailFrom: read(env, "MAIL_FROM", "SignSealShip <no-reply@localhost>", "a mail address", (text) => (text.includes("@") ? text : undefined)),
+    redisUrl: read<string | null>(env, "REDIS_URL", null, "a redis:// or rediss:// URL", withScheme("redis://", "rediss://")),
+    rateLimits: read(env, "RATE_LIMITS", "on", "on or off", oneOf("on", "off")) === "on",
+    trustProxy: read(env, "TRUST_PROXY", [], "addresses or ranges, comma-separated", listOf(addressRange)),
+    webhookAllow: read(env, "WEBHOOK_ALLOW", [], "CIDR ranges, comma-separated", listOf(addressRange)),
+    webhookCa: read<string | null>(env, "WEBHOOK_CA", null, "a PEM file", path),
+    priceBook: read(env, "PRICE_BOOK", join(root, "service/data/price-book.yaml"), "a file", path),
+    catalog: read(env, "CATALOG", join(root, "service/data/catalog.yaml"), "a file", path),
+    playbooks: read<Config["playbooks"]>(env, "PLAYBOOKS", "off", "off, on, or partner ids, comma-separated", playbooksFrom),
+    logLevel: read<LogLevel>(env, "LOG_LEVEL", "info", logLevels.join(", "), oneOf(...logLevels)),
+  };
+}
+
+function playbooksFrom(text: string): Config["playbooks"] | undefined {
+  if (text === "off" || text === "on") return text;
+  return listOf((id) => (/^[0-9a-f-]{36}$/.test(id) ? id : undefined))(text);
+}

@@ -1,0 +1,28 @@
+import { collectDefaultMetrics, Counter, Histogram, Registry } from "prom-client";
+
+export type Metrics = {
+  observe: (method: string, route: string, status: number, seconds: number) => void;
+  /** A counter of the given name, made on its first use. */
+  counter: <L extends string>(name: string, help: string, labels: readonly L[]) => Counter<L>;
+  /** Prometheus text format 0.0.4. */
+  render: () => Promise<string>;
+  contentType: string;
+};
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const requests = new Histogram({
+    name: "http_request_duration_seconds",
+    help: "Time from the first byte of a request to the end of its answer.",
+    labelNames: ["method", "route", "status"] as const,
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [registry],
+  });
+  return {
+    observe: (method, route, status, seconds) => requests.observe({ method, route, status }, seconds),
+    counter: (name, help, labels) => new Counter({ name, help, labelNames: labels, registers: [registry] }),
+    render: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}

@@ -1,0 +1,106 @@
+import { createHash, type Hash } from "node:crypto";
+import multipart, { type MultipartFile } from "@fastify/multipart";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { invalid } from "../platform/errors.ts";
+import type { UploadMemory } from "./upload-memory.ts";
+
+/** 35 MiB: this many bytes pass, one more does not (contract, Limits). */
+export const maxUploadBytes = 35 * 1024 * 1024;
+// Room for part headers and text fields around the file.
+const maxBodyBytes = maxUploadBytes + 1024 * 1024;
+
+export type Upload = {
+  bytes: Buffer;
+  sha256: string;
+  /** State of the hash after the last byte; copy it to go on. */
+  hash: Hash;
+};
+
+export type Form = {
+  fields: ReadonlyMap<string, string>;
+  /** The file part, when one came. */
+  upload: Upload | null;
+  /** Gives the memory of the upload back; call it when the bytes are no longer needed. */
+  release: () => void;
+};
+
+export type FormRules = {
+  /** Name of the one file part. */
+  filePart: string;
+  memory: UploadMemory;
+  messages: { notMultipart: string; tooLarge: string; incomplete: string };
+};
+
+export async function acceptMultipart(app: FastifyInstance): Promise<void> {
+  await app.register(multipart, {
+    // One byte over the limit must be seen, or a file of exactly the limit could not be told from a cut one.
+    limits: { fileSize: maxUploadBytes + 1, fields: 100, fieldSize: 64 * 1024, fieldNameSize: 100, parts: 102, headerPairs: 100 },
+    throwFileSizeLimit: false,
+  });
+}
+
+/**
+ * Reads a form with at most one file. The file is hashed as it arrives and held once, in memory reserved before.
+ * @throws ServiceError `validation` for a body that is no such form, is cut off, too large or holds a second file.
+ */
+export async function readForm(request: FastifyRequest, rules: FormRules): Promise<Form> {
+  if (!request.isMultipart()) throw invalid(rules.messages.notMultipart);
+  const declared = Number(request.headers["content-length"] ?? maxBodyBytes);
+  if (declared > maxBodyBytes) throw invalid(rules.messages.tooLarge);
+  const capacity = Math.min(declared, maxUploadBytes);
+  const release = await rules.memory.reserve(capacity);
+  try {
+    return { ...(await readParts(request, rules, capacity)), release };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+async function readParts(request: FastifyRequest, rules: FormRules, capacity: number): Promise<Omit<Form, "release">> {
+  const fields = new Map<string, string>();
+  let upload: Upload | null = null;
+  try {
+    for await (const part of request.parts()) {
+      if (part.type === "file") {
+        if (part.fieldname !== rules.filePart) throw invalid(`${part.fieldname} must be a text field, not a file.`);
+        if (upload) throw invalid(`${rules.filePart} must be sent once.`);
+        upload = await readFile(part, rules, capacity);
+      } else {
+        if (fields.has(part.fieldname)) throw invalid(`${part.fieldname} must be sent once.`);
+        if (part.valueTruncated) throw invalid(`${part.fieldname} must be at most 65536 bytes.`);
+        fields.set(part.fieldname, String(part.value));
+      }
+    }
+  } catch (error) {
+    throw isFormError(error) ? invalid(rules.messages.incomplete) : error;
+  }
+  return { fields, upload };
+}
+
+async function readFile(part: MultipartFile, rules: FormRules, capacity: number): Promise<Upload> {
+  const hash = createHash("sha256");
+  const held = Buffer.allocUnsafeSlow(capacity);
+  let length = 0;
+  for await (const chunk of part.file as AsyncIterable<Buffer>) {
+    if (length + chunk.length > maxUploadBytes) throw invalid(rules.messages.tooLarge);
+    // A body longer than its Content-Length never gets here; the check keeps the copy in bounds all the same.
+    if (length + chunk.length > capacity) throw invalid(rules.messages.incomplete);
+    hash.update(chunk);
+    chunk.copy(held, length);
+    length += chunk.length;
+  }
+  return { bytes: held.subarray(0, length), sha256: hash.copy().digest("hex"), hash };
+}
+
+/** Errors of the form parser (cut body, bad boundary, too many parts), as opposed to ours. */
+function isFormError(error: unknown): boolean {
+  if (!(error instanceof Error) || error.name === "ServiceError") return false;
+  const { code } = error as NodeJS.ErrnoException;
+  return (
+    code?.startsWith("FST_") === true ||
+    code === "ECONNRESET" ||
+    code === "ERR_STREAM_PREMATURE_CLOSE" ||
+    /Unexpected end|Malformed|Multipart|boundary|aborted|Premature/i.test(error.message)
+  );
+}

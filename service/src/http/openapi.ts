@@ -1,0 +1,60 @@
+import scalar from "@scalar/fastify-api-reference";
+import swagger from "@fastify/swagger";
+import type { FastifyInstance } from "fastify";
+import { type Static, type TSchema, Type } from "typebox";
+
+/** The contract's error body. */
+export const ErrorBody = Type.Object({ error: Type.String() }, { $id: "Error", description: "What was refused and why." });
+
+/** A reference to a schema that was added under its `$id`. */
+export function ref<S extends TSchema>(schema: S & { $id?: string }) {
+  return Type.Unsafe<Static<S>>({ $ref: `${schema.$id}#` });
+}
+
+const errorText: Readonly<Record<number, string>> = {
+  400: "The request breaks a rule; the message names the field and the rule.",
+  401: "No valid credential.",
+  403: "The session is not linked to a partner.",
+  404: "Unknown, or another partner's: both look the same.",
+  409: "In conflict with the present state.",
+  413: "The body is too large.",
+  415: "The body has another media type than the route takes.",
+  429: "Too many requests in this window; `Retry-After` says when to come back.",
+  502: "The payment processor failed.",
+  503: "Not available now.",
+};
+
+/** Documents the errors of a route; `examples` are the contract's messages. */
+export function errors(examples: Readonly<Record<number, string>>) {
+  const entries = Object.entries(examples).map(([status, error]) => {
+    const schema = { ...ref(ErrorBody), description: errorText[Number(status)] ?? "Error.", examples: [{ error }] };
+    return [status, schema] as const;
+  });
+  return Object.fromEntries(entries) as Record<string, TSchema>;
+}
+
+/** Publishes `/openapi.json` (OpenAPI 3.1) and its readable form at `/docs`, all of it served from here. */
+export async function openapi(app: FastifyInstance, baseUrl: string): Promise<void> {
+  app.addSchema(ErrorBody);
+  await app.register(swagger, {
+    openapi: {
+      openapi: "3.1.0",
+      info: {
+        title: "SignSealShip partner interface",
+        version: "1.0.0",
+        description: "Orders, closing rooms, passports and webhooks for partner firms.",
+        license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+      },
+      servers: [{ url: baseUrl }],
+      components: {
+        securitySchemes: { partnerKey: { type: "http", scheme: "bearer", description: "A partner key, `svc_pk_...`." } },
+      },
+    },
+    refResolver: { buildLocalReference: (json, _base, _fragment, index) => String(json.$id ?? `schema${index}`) },
+  });
+  app.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger());
+  await app.register(scalar, {
+    routePrefix: "/docs",
+    configuration: { url: "/openapi.json", withDefaultFonts: false, telemetry: false, agent: { disabled: true } } as object,
+  });
+}

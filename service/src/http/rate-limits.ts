@@ -1,0 +1,83 @@
+import { createHash } from "node:crypto";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { Redis } from "ioredis";
+import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
+import { ServiceError } from "../platform/errors.ts";
+
+/** Fixed windows of the contract (Limits), and `page` for the HTML pages, which it leaves open. */
+export const policies = {
+  "partner-write": { points: 60, seconds: 60 },
+  "public-read": { points: 30, seconds: 60 },
+  "partner-request": { points: 5, seconds: 3600 },
+  "public-write": { points: 12, seconds: 60 },
+  "partner-portal": { points: 120, seconds: 60 },
+  page: { points: 240, seconds: 60 },
+} as const;
+
+export type Policy = keyof typeof policies;
+
+export type RateLimits = {
+  /** Hook that counts one request of the policy against the caller. */
+  limit: (policy: Policy) => (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+  close: () => Promise<void>;
+};
+
+/** What a policy counts by (contract, Limits, "Keyed by"). A session on a partner-write route counts for its partner. */
+function callerOf(policy: Policy, request: FastifyRequest): string {
+  if (policy !== "partner-write") return `ip:${request.ip}`;
+  const { principal } = request;
+  return principal?.key ? `key:${principal.key.id}` : `partner:${principal?.partnerId}`;
+}
+
+// Addresses and keys never become counter names as they are.
+const counterName = (caller: string): string => createHash("sha256").update(caller).digest("base64url").slice(0, 22);
+
+/**
+ * Opens the counters: in this process, or in Redis for many nodes. When Redis is away each node counts for itself.
+ * @param redisUrl null for counters in this process.
+ */
+export function openRateLimits(
+  options: { enabled: boolean; redisUrl: string | null },
+  onRedisError: (error: Error) => void,
+): RateLimits {
+  if (!options.enabled) return { limit: () => async () => {}, close: async () => {} };
+  const redis = options.redisUrl
+    ? new Redis(options.redisUrl, { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: 500 })
+    : null;
+  redis?.on("error", onRedisError);
+  const counters = new Map<Policy, RateLimiterAbstract>();
+  for (const [policy, { points, seconds }] of Object.entries(policies)) {
+    const settings = { keyPrefix: `limit:${policy}`, points, duration: seconds };
+    const memory = new RateLimiterMemory(settings);
+    const counter = redis ? new RateLimiterRedis({ ...settings, storeClient: redis, insuranceLimiter: memory }) : memory;
+    counters.set(policy as Policy, counter);
+  }
+  return {
+    limit(policy) {
+      const counter = counters.get(policy);
+      if (!counter) throw new Error(`no such policy: ${policy}`);
+      return (request, reply) => count(counter, policy, request, reply);
+    },
+    async close() {
+      redis?.disconnect();
+    },
+  };
+}
+
+async function count(counter: RateLimiterAbstract, policy: Policy, request: FastifyRequest, reply: FastifyReply) {
+  const { points, seconds } = policies[policy];
+  let state: RateLimiterRes;
+  try {
+    state = await counter.consume(counterName(callerOf(policy, request)));
+  } catch (refused) {
+    if (!(refused instanceof RateLimiterRes)) throw refused;
+    state = refused;
+  }
+  const resetSeconds = Math.max(1, Math.ceil(state.msBeforeNext / 1000));
+  // draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4.
+  reply.raw.setHeader("RateLimit-Policy", `"${policy}";q=${points};w=${seconds}`);
+  reply.raw.setHeader("RateLimit", `"${policy}";r=${state.remainingPoints};t=${resetSeconds}`);
+  if (state.consumedPoints <= points) return;
+  reply.header("Retry-After", String(resetSeconds));
+  throw new ServiceError("rate_limited", `Rate limit exceeded. Try again in ${resetSeconds} seconds.`);
+}

@@ -1,0 +1,88 @@
+import { randomUUID } from "node:crypto";
+import { STATUS_CODES } from "node:http";
+import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { ServiceError } from "../platform/errors.ts";
+import { type Log, maskCodes } from "../platform/logs.ts";
+import type { Metrics } from "./metrics.ts";
+import { securityHeaders } from "./security-headers.ts";
+import { wireError } from "./wire-errors.ts";
+
+export type ServerOptions = { log: Log; metrics: Metrics; baseUrl: string; trustProxy: string[] };
+
+const unlogged = new Set(["/healthz", "/readyz", "/metrics"]);
+
+/** A bare server with what surrounds every request: id, headers, errors, log line, measurement. Routes are added by the caller. */
+export function createServer({ log, metrics, baseUrl, trustProxy }: ServerOptions): FastifyInstance {
+  const app: FastifyInstance = fastify({
+    loggerInstance: log as FastifyBaseLogger,
+    disableRequestLogging: true,
+    genReqId: () => randomUUID(),
+    trustProxy: trustProxy.length > 0 ? trustProxy : false,
+    bodyLimit: 256 * 1024,
+    requestTimeout: 300_000,
+    forceCloseConnections: "idle",
+    routerOptions: { maxParamLength: 256, ignoreTrailingSlash: true },
+    frameworkErrors: (error, request, reply) => wireError(error, request, reply as FastifyReply),
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: false } },
+    clientErrorHandler: answerBrokenRequest,
+  });
+  const headers = securityHeaders(baseUrl);
+  app.decorateRequest("principal", null);
+  app.addHook("onRequest", (request, reply, done) => {
+    reply.headers(headers);
+    reply.header("Request-Id", request.id);
+    done();
+  });
+  app.addHook("onResponse", (request, reply, done) => {
+    const route = request.routeOptions.url ?? "unmatched";
+    metrics.observe(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
+    if (!unlogged.has(route)) log.info(accessLine(request, reply), "request");
+    done();
+  });
+  app.setErrorHandler(wireError);
+  answerUnmatched(app);
+  return app;
+}
+
+/** No address, no query, no body: a line names the caller's firm and the masked path only. */
+function accessLine(request: FastifyRequest, reply: FastifyReply) {
+  const [path = ""] = request.url.split("?", 1);
+  return {
+    requestId: request.id,
+    method: request.method,
+    path: maskCodes(path),
+    status: reply.statusCode,
+    ms: Math.round(reply.elapsedTime * 10) / 10,
+    partnerId: request.principal?.partnerId,
+  };
+}
+
+/** Bytes that are no HTTP request reach no route: the parser's complaint becomes our shape of error. */
+function answerBrokenRequest(error: Error & { code?: string }, socket: import("node:net").Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) return;
+  const status = error.code === "HPE_HEADER_OVERFLOW" ? 431 : error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400;
+  const body = JSON.stringify({ error: `${STATUS_CODES[status]}.` });
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nRequest-Id: ${randomUUID()}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+/** 405 with `Allow` where another method would do, 404 otherwise. */
+function answerUnmatched(app: FastifyInstance): void {
+  const patterns = new Map<string, { matches: RegExp; methods: Set<string> }>();
+  app.addHook("onRoute", ({ url, method }) => {
+    const matches = new RegExp(`^${url.replace(/[.+?^${}()|[\]\\]/g, "\\$&").replace(/:[^/]+/g, "[^/]+").replace("*", ".*")}/?$`);
+    const known = patterns.get(url) ?? { matches, methods: new Set() };
+    for (const each of [method].flat()) known.methods.add(each);
+    patterns.set(url, known);
+  });
+  app.setNotFoundHandler(async (request, reply) => {
+    const [path = ""] = request.url.split("?", 1);
+    const allowed = [...patterns.values()].filter(({ matches }) => matches.test(path)).flatMap(({ methods }) => [...methods]);
+    if (allowed.length > 0) {
+      reply.header("Allow", [...new Set(allowed)].join(", "));
+      throw new ServiceError("method_not_allowed", "Method not allowed.");
+    }
+    throw new ServiceError("not_found", "Not found.");
+  });
+}

@@ -1,0 +1,26 @@
+import { mkdirSync, statfsSync, unlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { StartupError } from "./errors.ts";
+
+// An empty cluster takes 40 MB; less than this and the first orders would fail half-way.
+const neededBytes = 64 * 1024 * 1024;
+
+/** Makes the folder and proves that it can be written. @throws StartupError that names the folder and the trouble. */
+export function prepareDataFolder(folder: string): void {
+  const probe = join(folder, `.probe-${process.pid}`);
+  try {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(probe, new Uint8Array(64 * 1024), { flush: true });
+  } catch (error) {
+    throw new StartupError(`DATA_DIR ${folder} cannot be written (${(error as NodeJS.ErrnoException).code})`);
+  } finally {
+    try {
+      unlinkSync(probe);
+    } catch {
+      // It was never made: the error above tells.
+    }
+  }
+  const { bavail, bsize } = statfsSync(folder);
+  if (bavail * bsize < neededBytes)
+    throw new StartupError(`DATA_DIR ${folder} has ${Math.floor((bavail * bsize) / 1048576)} MB free; at least 64 MB are needed`);
+}

@@ -1,0 +1,104 @@
+import { createHash } from "node:crypto";
+import pg from "pg";
+
+/** Something that runs one SQL statement: the pool, or a transaction. */
+export type Sql = {
+  /** Runs one statement, prepared under a name made of its text; rows come back as plain objects. */
+  rows: <Row>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
+};
+
+/** A transaction in progress: statements inside it use its own connection, never another. */
+export type Tx = Sql & {
+  /** Runs many statements of a trusted script at once (migrations). */
+  script: (text: string) => Promise<void>;
+};
+
+export type Database = Sql & {
+  /** Runs `work` in one transaction: committed when it resolves, rolled back when it throws. */
+  transaction: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
+  close: () => Promise<void>;
+};
+
+const names = new Map<string, string>();
+
+/** Unnamed statements are planned anew each time; the name is the text's hash, so equal texts share a plan. */
+function statementName(text: string): string {
+  let name = names.get(text);
+  if (name === undefined) {
+    name = createHash("sha256").update(text).digest("base64url").slice(0, 20);
+    names.set(text, name);
+  }
+  return name;
+}
+
+const int8 = 20;
+const types = {
+  getTypeParser: ((oid: number, format?: "text") =>
+    oid === int8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+};
+
+type Queryable = { query: (config: pg.QueryConfig) => Promise<pg.QueryResult> };
+
+function sqlOver(client: Queryable): Sql {
+  return {
+    async rows<Row>(text: string, values: readonly unknown[] = []) {
+      const result = await client.query({ name: statementName(text), text, values: values as unknown[] });
+      return result.rows as Row[];
+    },
+  };
+}
+
+/** SQLSTATE codes that callers tell apart. */
+export const sqlState = { uniqueViolation: "23505", lockNotAvailable: "55P03" } as const;
+
+export const hasSqlState = (error: unknown, state: string): boolean =>
+  error instanceof pg.DatabaseError && error.code === state;
+
+/**
+ * Opens a pool. Every statement waits at most 5 s for a lock, so that a stuck peer shows as an error and not as a hang.
+ * @param connection a URL, or the settings of a local server.
+ */
+export function openDatabase(
+  connection: pg.PoolConfig,
+  onIdleError: (error: Error) => void,
+  options: { poolSize?: number } = {},
+): Database {
+  const pool = new pg.Pool({
+    max: options.poolSize ?? 20,
+    connectionTimeoutMillis: 10_000,
+    application_name: "signsealship",
+    lock_timeout: 5_000,
+    idle_in_transaction_session_timeout: 60_000,
+    types,
+    ...connection,
+  });
+  pool.on("error", onIdleError);
+  return {
+    ...sqlOver(pool),
+    async transaction(work) {
+      const client = await pool.connect();
+      let broken: Error | undefined;
+      try {
+        await client.query("BEGIN");
+        try {
+          const result = await work({
+            ...sqlOver(client),
+            script: async (text) => {
+              await client.query(text);
+            },
+          });
+          await client.query("COMMIT");
+          return result;
+        } catch (error) {
+          await client.query("ROLLBACK").catch((rollbackError: Error) => {
+            broken = rollbackError;
+          });
+          throw error;
+        }
+      } finally {
+        client.release(broken);
+      }
+    },
+    close: () => pool.end(),
+  };
+}

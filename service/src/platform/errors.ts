@@ -1,0 +1,40 @@
+/** Every way in which the domain refuses a request. The wire status and title of each are in `http/wire-errors.ts`. */
+export type ErrorCode =
+  | "validation"
+  | "unauthenticated"
+  | "sign_in_required"
+  | "not_linked"
+  | "not_found"
+  | "verdict_unknown"
+  | "conflict"
+  | "not_payable"
+  | "idempotency_key_reused"
+  | "idempotency_in_flight"
+  | "rate_limited"
+  | "method_not_allowed"
+  | "unsupported_media_type"
+  | "payload_too_large"
+  | "payments_not_configured"
+  | "processor_failed"
+  | "unavailable";
+
+/** A refusal that its caller may read: `message` names the field and the rule, and holds no secret. */
+export class ServiceError extends Error {
+  readonly code: ErrorCode;
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "ServiceError";
+    this.code = code;
+  }
+}
+
+/** A refusal of input: `message` names the field and the rule. */
+export const invalid = (message: string): ServiceError => new ServiceError("validation", message);
+
+/** A fault of the set-up (setting, folder, port, data file): told in one line, and the process exits with 1. */
+export class StartupError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "StartupError";
+  }
+}

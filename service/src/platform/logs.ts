@@ -1,0 +1,15 @@
+import { type Logger, pino } from "pino";
+
+export type Log = Logger;
+
+/** Credentials that appear in paths: 24-64 hex digits or 26 base32 characters. Only their first 6 may be logged. */
+const codes = /[0-9a-f]{24,64}|(?<![a-z2-7])[a-z2-7]{26}(?![a-z2-7])|svc_(?:pk|whsec)_\S+/g;
+
+/** The text with every code in it cut to its first six characters. */
+export const maskCodes = (text: string): string =>
+  text.replace(codes, (code) => (code.startsWith("svc_") ? "svc_***" : `${code.slice(0, 6)}…`));
+
+/** JSON lines on standard error; what a person is meant to read goes to standard output. */
+export function openLog(level: string): Log {
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination({ fd: 2, sync: false }));
+}

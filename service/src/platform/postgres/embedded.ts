@@ -1,0 +1,190 @@
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { chmodSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { StartupError } from "../errors.ts";
+import { postgresBinaries } from "./binaries.ts";
+import { type ServerIdentity, serverIdentity } from "./identity.ts";
+import { isAlive, withLock } from "./lock.ts";
+
+export type EmbeddedPostgres = {
+  connection: { host: string; port: number; user: string; database: string };
+  /** Lets go of the server; the last process to do so stops it. */
+  release: () => Promise<void>;
+};
+
+const port = 5432;
+const user = "signsealship";
+// A socket path has 107 bytes at most, its file name takes 15 of them.
+const longestSocketFolder = 90;
+
+type Layout = { folder: string; cluster: string; sockets: string; holders: string; lock: string; log: string };
+
+function layout(dataDir: string): Layout {
+  const folder = join(dataDir, "postgres");
+  const inside = join(folder, "run");
+  const hash = createHash("sha256").update(folder).digest("hex").slice(0, 16);
+  return {
+    folder,
+    cluster: join(folder, "cluster"),
+    sockets: inside.length <= longestSocketFolder ? inside : join(tmpdir(), `signsealship-${hash}`),
+    holders: join(folder, "holders"),
+    lock: join(folder, "lock"),
+    log: join(folder, "server.log"),
+  };
+}
+
+/**
+ * Starts the database server under `dataDir`, or joins the one that runs there: a service's, a command's, or one that
+ * outlived a killed process. Safe beside other processes of the same folder.
+ * @throws StartupError with the reason in one line.
+ */
+export async function openEmbeddedPostgres(dataDir: string): Promise<EmbeddedPostgres> {
+  const at = layout(dataDir);
+  mkdirSync(at.holders, { recursive: true });
+  // Folders above the cluster must be passable for the server's user, their content stays private.
+  chmodSync(at.folder, 0o711);
+  return withLock(at.lock, async () => {
+    const binaries = await postgresBinaries();
+    if (!(await runningServer(at))) {
+      const identity = serverIdentity(binaries.postgres, at.folder, at.cluster);
+      await initialise(at, identity, binaries.initdb);
+      await start(at, identity, binaries.postgres);
+    }
+    const holder = join(at.holders, String(process.pid));
+    openSync(holder, "w");
+    return {
+      connection: { host: at.sockets, port, user, database: "postgres" },
+      release: () => withLock(at.lock, () => release(at, holder)),
+    };
+  });
+}
+
+type PidFile = { pid: number; status: string };
+
+/** `postmaster.pid`: the process id in its first line, the server's state in its eighth. */
+function readPidFile(at: Layout): PidFile | null {
+  try {
+    const lines = readFileSync(join(at.cluster, "postmaster.pid"), "utf8").split("\n");
+    return { pid: Number(lines[0]), status: (lines[7] ?? "").trim() };
+  } catch {
+    return null;
+  }
+}
+
+async function answers(at: Layout): Promise<boolean> {
+  const client = new pg.Client({ host: at.sockets, port, user, database: "postgres", connectionTimeoutMillis: 2_000 });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/** True once a server that was started earlier answers; waits for one that is starting, recovering or stopping. */
+async function runningServer(at: Layout): Promise<boolean> {
+  const deadline = performance.now() + 60_000;
+  for (let file = readPidFile(at); file && isAlive(file.pid); file = readPidFile(at)) {
+    if (file.status === "ready" && (await answers(at))) return true;
+    // After a reboot the number may belong to a stranger; the server itself finds that out at its start.
+    if (!isPostgres(file.pid)) return false;
+    if (performance.now() > deadline) throw new StartupError(`the database server ${file.pid} does not answer; see ${at.log}`);
+    await sleep(50);
+  }
+  return false;
+}
+
+function isPostgres(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, "utf8").trim() === "postgres";
+  } catch {
+    return process.platform !== "linux";
+  }
+}
+
+async function initialise(at: Layout, identity: ServerIdentity, initdb: string): Promise<void> {
+  if (existsSync(join(at.cluster, "PG_VERSION"))) return;
+  // Made beside and renamed when whole, so that a kill in the middle leaves nothing that looks like a cluster.
+  const making = `${at.cluster}.making`;
+  rmSync(making, { recursive: true, force: true });
+  mkdirSync(making, { mode: 0o700 });
+  identity.own(making);
+  const args = ["-D", making, "-U", user, "--auth=trust", "--encoding=UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"];
+  const { command, args: wrapped, ...as } = identity.wrap(initdb, args);
+  const child = spawn(command, wrapped, { ...as, stdio: ["ignore", "ignore", "pipe"] });
+  let complaint = "";
+  child.stderr.on("data", (data: Buffer) => {
+    complaint += data;
+  });
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", resolve);
+  });
+  if (code !== 0) throw new StartupError(`initdb failed in ${at.folder}: ${lastLine(complaint)}`);
+  renameSync(making, at.cluster);
+}
+
+async function start(at: Layout, identity: ServerIdentity, postgres: string): Promise<void> {
+  mkdirSync(at.sockets, { recursive: true, mode: 0o700 });
+  identity.own(at.sockets);
+  const settings = {
+    listen_addresses: "",
+    unix_socket_directories: at.sockets,
+    unix_socket_permissions: "0700",
+    max_connections: "200",
+    shared_buffers: "256MB",
+    jit: "off",
+    log_line_prefix: "%m [%p] ",
+  };
+  const args = ["-D", at.cluster, "-p", String(port), ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
+  const { command, args: wrapped, ...as } = identity.wrap(postgres, args);
+  const log = openSync(at.log, "w");
+  // A session of its own: Ctrl-C in the terminal reaches the service, which then stops the server in order.
+  const child = spawn(command, wrapped, { ...as, detached: true, stdio: ["ignore", log, log] });
+  let exited: string | undefined;
+  child.on("error", (error) => {
+    exited = error.message;
+  });
+  child.on("exit", () => {
+    exited ??= lastLine(readFileSync(at.log, "utf8"));
+  });
+  child.unref();
+  const deadline = performance.now() + 60_000;
+  while (readPidFile(at)?.status !== "ready" || !(await answers(at))) {
+    if (exited !== undefined) throw new StartupError(`the database server did not start: ${exited}`);
+    if (performance.now() > deadline) throw new StartupError(`the database server did not start within 60 s; see ${at.log}`);
+    await sleep(10);
+  }
+}
+
+const lastLine = (text: string): string => text.trim().split("\n").at(-1) ?? "no reason given";
+
+async function release(at: Layout, holder: string): Promise<void> {
+  rmSync(holder, { force: true });
+  for (const name of readdirSync(at.holders)) {
+    if (isAlive(Number(name))) return;
+    rmSync(join(at.holders, name), { force: true });
+  }
+  await stop(at);
+}
+
+/** Fast shutdown (SIGINT), then the immediate one (SIGQUIT), which recovers at the next start. */
+async function stop(at: Layout): Promise<void> {
+  const file = readPidFile(at);
+  if (!file || !isAlive(file.pid)) return;
+  for (const [signal, waitMs] of [["SIGINT", 2_500], ["SIGQUIT", 1_000]] as const) {
+    process.kill(file.pid, signal);
+    const deadline = performance.now() + waitMs;
+    while (performance.now() < deadline) {
+      if (!isAlive(file.pid)) return;
+      await sleep(10);
+    }
+  }
+}
