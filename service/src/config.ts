@@ -23,8 +23,7 @@ export type Config = {
   trustProxy: string[];
   webhookAllow: string[];
   webhookCa: string | null;
-  priceBook: string;
-  catalog: string;
+  priceFiles: { priceBook: string; catalog: string; states: string; zip3: string };
   playbooks: "off" | "on" | string[];
   logLevel: LogLevel;
 };
@@ -110,6 +109,7 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
   const port = read(env, "PORT", 8080, "a port number from 1 to 65535", wholeNumber(1, 65535));
   const dataDir = path(read(env, "DATA_DIR", "var", "a folder", anyText));
   const file = (...parts: string[]) => `file:${join(dataDir, ...parts)}`;
+  const shipped = (name: string) => join(root, "service/data", name);
   const keyUri = "file:PATH, pkcs11:..., awskms:///... or gcpkms://...";
   return {
     port,
@@ -131,8 +131,12 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
     trustProxy: read(env, "TRUST_PROXY", [], "addresses or ranges, comma-separated", listOf(addressRange)),
     webhookAllow: read(env, "WEBHOOK_ALLOW", [], "CIDR ranges, comma-separated", listOf(addressRange)),
     webhookCa: read<string | null>(env, "WEBHOOK_CA", null, "a PEM file", path),
-    priceBook: read(env, "PRICE_BOOK", join(root, "service/data/price-book.yaml"), "a file", path),
-    catalog: read(env, "CATALOG", join(root, "service/data/catalog.yaml"), "a file", path),
+    priceFiles: {
+      priceBook: read(env, "PRICE_BOOK", shipped("price-book.yaml"), "a file", path),
+      catalog: read(env, "CATALOG", shipped("catalog.yaml"), "a file", path),
+      states: shipped("notarization-states.yaml"),
+      zip3: shipped("zip3.yaml"),
+    },
     playbooks: read<Config["playbooks"]>(env, "PLAYBOOKS", "off", "off, on, or partner ids, comma-separated", playbooksFrom),
     logLevel: read<LogLevel>(env, "LOG_LEVEL", "info", logLevels.join(", "), oneOf(...logLevels)),
   };

@@ -1,6 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { STATUS_CODES } from "node:http";
-import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from "fastify";
 import { ServiceError } from "../platform/errors.ts";
 import { type Log, maskCodes } from "../platform/logs.ts";
 import type { Metrics } from "./metrics.ts";
@@ -15,7 +21,7 @@ const unlogged = new Set(["/healthz", "/readyz", "/metrics"]);
 export function createServer({ log, metrics, baseUrl, trustProxy }: ServerOptions): FastifyInstance {
   const app: FastifyInstance = fastify({
     loggerInstance: log as FastifyBaseLogger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     trustProxy: trustProxy.length > 0 ? trustProxy : false,
     bodyLimit: 256 * 1024,

@@ -1,0 +1,19 @@
+/** One budget's outcome; rates are per second unless the unit says otherwise. */
+export type Result = { name: string; ours: number; other: number; unit: string; ratio: number; budget: number; holds: boolean };
+
+export const median = (values: readonly number[]): number => {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+};
+
+/** A budget on speed: ours must be at least `budget` times the other. */
+export function atLeast(name: string, ours: number[], other: number[], unit: string, budget: number): Result {
+  const ratio = median(ours) / median(other);
+  return { name, ours: median(ours), other: median(other), unit, ratio, budget, holds: ratio >= budget };
+}
+
+/** A budget on cost: ours must be at most `budget` times the other. */
+export function atMost(name: string, ours: number[], other: number[], unit: string, budget: number): Result {
+  const result = atLeast(name, ours, other, unit, budget);
+  return { ...result, holds: result.ratio <= budget };
+}

@@ -1,0 +1,59 @@
+import { parseArgs } from "node:util";
+import { ServiceError, StartupError } from "../platform/errors.ts";
+import { type Answer, UsageError, type Verb } from "./verb.ts";
+import { verbs } from "./verbs.ts";
+
+const usage = (verb: Verb): string => ["bin/signsealship", verb.name, ...verb.args, verb.flags].filter(Boolean).join(" ");
+
+function help(about: readonly Verb[]): string {
+  const lines = about.map((verb) => `  ${usage(verb)}\n      ${verb.summary}`);
+  return ["Usage:", ...lines, "", "Every verb takes --json (one JSON document on standard output) and --help."].join("\n");
+}
+
+/** The verb that the first one or two words name. */
+function find(words: string[]): Verb | undefined {
+  return verbs.find(({ name }) => name === words.slice(0, name.split(" ").length).join(" "));
+}
+
+async function run(argv: string[]): Promise<Answer> {
+  const leading = argv.filter((word) => !word.startsWith("-"));
+  const verb = find(leading);
+  if (argv.includes("--help") || argv.includes("-h") || argv.length === 0) {
+    const about = verb ? [verb] : verbs.filter(({ name }) => leading.length === 0 || name.startsWith(`${leading[0]} `));
+    const text = help(about.length > 0 ? about : verbs);
+    return { text, json: { usage: text.split("\n") }, exitCode: argv.length === 0 ? 2 : 0 };
+  }
+  if (!verb) throw new UsageError(`no such verb: ${leading.slice(0, 2).join(" ")}; see bin/signsealship --help`);
+  const options = { ...verb.options, json: { type: "boolean" } } as const;
+  let parsed: ReturnType<typeof parseArgs>;
+  try {
+    parsed = parseArgs({ args: argv, options, allowPositionals: true, strict: true });
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message.split(". ")[0]}; usage: ${usage(verb)}`);
+  }
+  const args = parsed.positionals.slice(verb.name.split(" ").length);
+  if (args.length !== verb.args.length) throw new UsageError(`usage: ${usage(verb)}`);
+  return verb.run(args, parsed.values);
+}
+
+function exitCodeOf(error: unknown): number {
+  return error instanceof UsageError ? 2 : 1;
+}
+
+async function main(argv: string[]): Promise<number> {
+  const asJson = argv.includes("--json");
+  try {
+    const { text, json, exitCode = 0 } = await run(argv);
+    if (asJson && json !== undefined) console.log(JSON.stringify(json));
+    else if (text) console.log(text);
+    return exitCode;
+  } catch (error) {
+    const told = error instanceof ServiceError || error instanceof StartupError || error instanceof UsageError;
+    const message = told ? error.message : ((error as Error).stack ?? String(error));
+    console.error(`signsealship: ${message}`);
+    if (asJson) console.log(JSON.stringify({ error: told ? error.message : "internal error" }));
+    return exitCodeOf(error);
+  }
+}
+
+process.exitCode = await main(process.argv.slice(2));

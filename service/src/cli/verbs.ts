@@ -1,0 +1,20 @@
+import { doctor } from "./doctor.ts";
+import { fillVerbs } from "./fill.ts";
+import { keyVerbs } from "./key.ts";
+import { partnerVerbs } from "./partner.ts";
+import type { Verb } from "./verb.ts";
+
+const serve: Verb = {
+  name: "serve",
+  args: [],
+  flags: "",
+  options: {},
+  summary: "Runs the service until SIGINT or SIGTERM.",
+  async run() {
+    const { serve: run } = await import("../main.ts");
+    await run(process.env);
+    return { text: "" };
+  },
+};
+
+export const verbs: readonly Verb[] = [serve, ...partnerVerbs, ...keyVerbs, ...fillVerbs, doctor];

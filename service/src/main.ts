@@ -1,0 +1,88 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { FastifyInstance } from "fastify";
+import { createApp } from "./app.ts";
+import { readConfig } from "./config.ts";
+import { startMaintenance } from "./maintenance.ts";
+import { trackLastUse } from "./partners/last-use.ts";
+import { createDemoPartner } from "./partners/partners.ts";
+import { StartupError } from "./platform/errors.ts";
+import { openLog } from "./platform/logs.ts";
+import { openPricing } from "./pricing/open-pricing.ts";
+import { openResources, root } from "./resources.ts";
+
+const drainMs = 2_500;
+
+async function version(): Promise<string> {
+  const manifest = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { version: string };
+  return manifest.version;
+}
+
+async function listen(app: FastifyInstance, host: string, port: number): Promise<void> {
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EADDRINUSE") throw new StartupError(`PORT ${port} is taken on ${host}`);
+    throw new StartupError(`PORT ${port} on HOST ${host} cannot be listened on (${code})`);
+  }
+}
+
+/** Requests in progress may end within the drain time; what is left then is cut. */
+async function drain(app: FastifyInstance): Promise<void> {
+  const cut = setTimeout(() => app.server.closeAllConnections(), drainMs);
+  await app.close();
+  clearTimeout(cut);
+}
+
+function welcome(baseUrl: string, key: string): string {
+  return `
+First run: a demo partner was made. Its test key is shown this once:
+
+  ${key}
+
+Place a first order:
+
+  curl -sS ${baseUrl}/api/partner/orders \\
+    -H 'Authorization: Bearer ${key}' \\
+    -F document=@examples/lien-release.pdf -F email=signer@example.com \\
+    -F byod_confirmed=true -F svc_sign=true -F svc_notary=true
+`;
+}
+
+/** Serves until SIGINT or SIGTERM. @throws StartupError when the start fails; nothing stays open then. */
+export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
+  const config = readConfig(env, process.cwd(), root);
+  const log = openLog(config.logLevel);
+  const stopped = stopSignal();
+  const resources = await openResources(config, log);
+  const { db, clock } = resources;
+  const lastUse = trackLastUse(db, clock);
+  let app: FastifyInstance | undefined;
+  try {
+    const pricing = await openPricing(db, config.priceFiles);
+    app = await createApp({ ...resources, version: await version(), lastUse, pricing });
+    await listen(app, config.host, config.port);
+    const stopMaintenance = startMaintenance(resources, lastUse);
+    const demo = await createDemoPartner(resources);
+    process.stdout.write(`SignSealShip listens on ${config.baseUrl}\n${demo ? welcome(config.baseUrl, demo.key) : ""}`);
+    log.info({ signal: await stopped }, "stopping");
+    await drain(app);
+    await stopMaintenance();
+  } finally {
+    await app?.close();
+    await resources.close();
+  }
+}
+
+/** Resolves with the first signal; the second one ends the process at once. */
+function stopSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+      process.once(signal, () => {
+        resolve(signal);
+        process.once(signal, () => process.exit(130));
+      });
+    }
+  });
+}

@@ -1,0 +1,127 @@
+import type { Principal } from "../http/authentication.ts";
+import { claimsExpiredBefore, fingerprintOf, type KeptAnswer, keptAnswer } from "../http/idempotency.ts";
+import type { Form } from "../http/multipart.ts";
+import { tierOf } from "../partners/tiers.ts";
+import type { Blobs } from "../platform/blobs.ts";
+import type { Clock } from "../platform/clock.ts";
+import { type Database, hasSqlState, sqlState } from "../platform/database.ts";
+import { invalid, ServiceError } from "../platform/errors.ts";
+import { newCode } from "../platform/ids.ts";
+import type { VersionedPricing } from "../pricing/open-pricing.ts";
+import type { Priced } from "../pricing/pricing.ts";
+import { findFill, takeFill } from "./fill.ts";
+import { type OrderForm, parseOrderForm } from "./form.ts";
+import { looksLikePdf, pagesOf } from "./original.ts";
+import { type Claim, insertOrder, type NewOrder, type StoredDocument } from "./store.ts";
+import { createdView } from "./views.ts";
+
+export type OrderDeps = { db: Database; blobs: Blobs; clock: Clock; pricing: VersionedPricing };
+
+export type CreateRequest = { principal: Principal; form: Form; idempotencyKey: string | null; requestId: string };
+
+export type CreateAnswer = { replayed: null; body: string } | { replayed: KeptAnswer };
+
+const route = "POST /api/partner/orders";
+
+/**
+ * Places an order: checks the form, prices it, stores the document and writes everything in one transaction.
+ * @returns the answer's JSON, or the answer kept for the same Idempotency-Key.
+ * @throws ServiceError naming the field and the rule; then nothing was written.
+ */
+export async function createOrder(deps: OrderDeps, request: CreateRequest): Promise<CreateAnswer> {
+  const { upload, fields } = request.form;
+  const form = parseOrderForm(fields, upload !== null, deps.pricing);
+  if (upload && !looksLikePdf(upload.bytes)) throw invalid("document must be a PDF.");
+  const claim = claimOf(deps.clock(), request, upload?.sha256 ?? null);
+  const kept = claim && (await keptAnswer(deps.db, claim));
+  if (kept) return { replayed: kept };
+  if (form.fillToken !== null) return createFromFill(deps, request, form, form.fillToken, claim);
+  if (!upload) throw invalid("document is required.");
+
+  const pages = pagesOf(upload.bytes);
+  const priced = await price(deps, request.principal.tier, form, pages);
+  const document = { sha256: upload.sha256, bytes: upload.bytes.length, pages, blobKey: await deps.blobs.put(upload.bytes) };
+  try {
+    const order = newOrder(deps, request.principal, form, priced, document);
+    const body = JSON.stringify(createdView(order, request.requestId, null));
+    if (await insertOrder(deps.db, order, claim && { ...claim, body })) return { replayed: null, body };
+  } catch (error) {
+    await deps.blobs.remove(document.blobKey);
+    throw lockedOut(error);
+  }
+  await deps.blobs.remove(document.blobKey);
+  return replayOf(deps, claim);
+}
+
+async function createFromFill(
+  deps: OrderDeps,
+  request: CreateRequest,
+  form: OrderForm,
+  token: string,
+  claim: Omit<Claim, "body"> | null,
+): Promise<CreateAnswer> {
+  const document = await findFill(deps.db, token, deps.clock());
+  if (!document) throw invalid("fill_token is unknown, used or expired.");
+  const priced = await price(deps, request.principal.tier, form, document.pages);
+  const body = await deps.db
+    .transaction(async (tx) => {
+      const order = newOrder(deps, request.principal, form, priced, document);
+      const answer = JSON.stringify(createdView(order, request.requestId, null));
+      if (!(await insertOrder(tx, order, claim && { ...claim, body: answer }))) return null;
+      if (!(await takeFill(tx, token, order.createdAt))) throw invalid("fill_token is unknown, used or expired.");
+      return answer;
+    })
+    .catch((error) => {
+      throw lockedOut(error);
+    });
+  return body === null ? replayOf(deps, claim) : { replayed: null, body };
+}
+
+function claimOf(now: Date, request: CreateRequest, documentSha256: string | null): Omit<Claim, "body"> | null {
+  const { principal, idempotencyKey, form } = request;
+  if (idempotencyKey === null || !principal.key) return null;
+  const fingerprint = fingerprintOf(form.fields, documentSha256);
+  return { keyId: principal.key.id, route, key: idempotencyKey, fingerprint, expiredBefore: claimsExpiredBefore(now) };
+}
+
+/** The answer of the twin that was first. */
+async function replayOf(deps: OrderDeps, claim: Omit<Claim, "body"> | null): Promise<CreateAnswer> {
+  const kept = claim && (await keptAnswer(deps.db, claim));
+  if (!kept) throw new ServiceError("idempotency_in_flight", "A request with this Idempotency-Key is still in progress.");
+  return { replayed: kept };
+}
+
+/** Our statement waited 5 s for a twin's transaction. */
+function lockedOut(error: unknown): unknown {
+  if (!hasSqlState(error, sqlState.lockNotAvailable)) return error;
+  return new ServiceError("idempotency_in_flight", "A request with this Idempotency-Key is still in progress.");
+}
+
+function price({ pricing }: OrderDeps, tier: string, form: OrderForm, pages: number): Promise<Priced> {
+  const { services, docSlug, shipMethod, shipTo, shipFrom } = form;
+  return pricing.price({ tier: tierOf(tier), services, docSlug, pages, shipMethod, shipTo, shipFrom });
+}
+
+function newOrder(
+  { clock, pricing }: OrderDeps,
+  principal: Principal,
+  form: OrderForm,
+  { outcome, quote }: Priced,
+  document: StoredDocument,
+): NewOrder {
+  return {
+    ...form.services,
+    ...quote,
+    code: newCode(),
+    status: outcome === "quoted" ? "QuoteReady" : "ManualQuoteRequired",
+    envelopeStatus: form.services.sign ? "Created" : null,
+    externalReference: form.externalReference,
+    customerEmail: form.email,
+    faxTo: form.faxTo,
+    createdAt: clock(),
+    principal,
+    form,
+    priceBookVersion: pricing.priceBookVersion,
+    document,
+  };
+}

@@ -1,0 +1,16 @@
+import { parsePhoneNumberFromString } from "libphonenumber-js/min";
+
+const national = /^[\d\s().-]+$/;
+const international = /^\+[\d\s().-]+$/;
+
+/**
+ * E.164 of a 10-digit US number or an international one in `+country` form (contract, fax_to); null when it is neither.
+ * Lengths and country codes are checked, not whether somebody holds the number.
+ */
+export function normalizeFaxNumber(text: string): string | null {
+  const digits = text.replace(/\D/g, "");
+  if (national.test(text)) return digits.length === 10 ? `+1${digits}` : null;
+  if (!international.test(text)) return null;
+  const number = parsePhoneNumberFromString(`+${digits}`);
+  return number?.isPossible() ? number.number : null;
+}

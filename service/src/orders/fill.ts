@@ -1,0 +1,57 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { Blobs } from "../platform/blobs.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { Database, Sql } from "../platform/database.ts";
+import { invalid } from "../platform/errors.ts";
+import { looksLikePdf, pagesOf } from "./original.ts";
+import type { StoredDocument } from "./store.ts";
+
+const usableForMs = 7 * 24 * 3600 * 1000;
+
+const tokenSha256 = (token: string): Buffer => createHash("sha256").update(token).digest();
+
+/**
+ * Stores a completed PDF behind a new fill token: 40 hex characters, good for one order within seven days.
+ * @throws ServiceError when the bytes are no PDF or more than `maxBytes`.
+ */
+export async function addFill(
+  deps: { db: Database; blobs: Blobs; clock: Clock },
+  bytes: Buffer,
+  options: { slug: string | null; maxBytes: number },
+): Promise<{ fillToken: string; expiresAt: string }> {
+  if (!looksLikePdf(bytes)) throw invalid("FILE must be a PDF.");
+  if (bytes.length > options.maxBytes) throw invalid(`FILE must have at most ${options.maxBytes} bytes.`);
+  const fillToken = randomBytes(20).toString("hex");
+  const createdAt = deps.clock();
+  const expiresAt = new Date(createdAt.getTime() + usableForMs);
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  await deps.db.rows(
+    `INSERT INTO fill_documents (token_sha256, slug, sha256, bytes, pages, blob_key, created_at, expires_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [tokenSha256(fillToken), options.slug, sha256, bytes.length, pagesOf(bytes), await deps.blobs.put(bytes), createdAt, expiresAt],
+  );
+  return { fillToken, expiresAt: expiresAt.toISOString() };
+}
+
+/** The document behind a token that is neither used nor expired. */
+export async function findFill(sql: Sql, token: string, now: Date): Promise<StoredDocument | undefined> {
+  const [found] = await sql.rows<StoredDocument>(
+    `SELECT sha256, bytes, pages, blob_key AS "blobKey" FROM fill_documents
+     WHERE token_sha256 = $1 AND used_at IS NULL AND expires_at > $2`,
+    [tokenSha256(token), now],
+  );
+  return found;
+}
+
+/** Uses the token up; false when another order was faster or it has expired. */
+export async function takeFill(sql: Sql, token: string, now: Date): Promise<boolean> {
+  const taken = await sql.rows(
+    `UPDATE fill_documents SET used_at = $2 WHERE token_sha256 = $1 AND used_at IS NULL AND expires_at > $2 RETURNING 1`,
+    [tokenSha256(token), now],
+  );
+  return taken.length === 1;
+}
+
+/** Forgets tokens that expired unused; their blobs become orphans and are swept. */
+export const sweepFills = (sql: Sql, now: Date) =>
+  sql.rows("DELETE FROM fill_documents WHERE used_at IS NULL AND expires_at <= $1", [now]);

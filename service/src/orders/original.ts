@@ -1,0 +1,13 @@
+import { pageCount } from "../platform/pdf/page-count.ts";
+
+const header = Buffer.from("%PDF-");
+// Readers accept a header anywhere in the first 1024 bytes (PDF 32000-1, Annex H.3.4.1 of ISO 32000-1).
+const headerWithin = 1024;
+const estimatedBytesPerPage = 50 * 1024;
+
+export const looksLikePdf = (bytes: Buffer): boolean => bytes.subarray(0, headerWithin).includes(header);
+
+/** Pages for the postage; a document whose page tree can't be read is weighed by its size. */
+export function pagesOf(bytes: Buffer): number {
+  return pageCount(bytes) ?? Math.ceil(bytes.length / estimatedBytesPerPage);
+}

@@ -1,0 +1,32 @@
+/** Order status names (contract, States and transitions). */
+export const orderStatuses = [
+  "Created",
+  "QuoteReady",
+  "AwaitingPayment",
+  "Paid",
+  "EsignPending",
+  "EsignComplete",
+  "NotarizationPending",
+  "NotarizationComplete",
+  "ShippingPending",
+  "Shipped",
+  "Delivered",
+  "FaxPending",
+  "FaxSent",
+  "FaxDelivered",
+  "Completed",
+  "PaymentFailed",
+  "EsignDeclined",
+  "EsignExpired",
+  "NotarizationFailed",
+  "IdentityLocked",
+  "ManualQuoteRequired",
+  "OnHold",
+  "ShippingFailed",
+  "RefundPending",
+  "Refunded",
+  "Cancelled",
+  "FaxFailed",
+] as const;
+
+export type OrderStatus = (typeof orderStatuses)[number];

@@ -1,0 +1,60 @@
+import type { OrderLine } from "../pricing/quote.ts";
+import { type Services, serviceFlags } from "./services.ts";
+
+/** An order as the database holds it and the API shows it. */
+export type OrderRow = Services & {
+  code: string;
+  status: string;
+  envelopeStatus: string | null;
+  externalReference: string | null;
+  customerEmail: string;
+  faxTo: string | null;
+  lines: OrderLine[];
+  subtotalCents: number;
+  discountCents: number;
+  totalCents: number;
+  createdAt: Date;
+};
+
+const common = (order: OrderRow) => ({
+  orderCode: order.code,
+  orderUrl: `/orders/${order.code}`,
+  status: order.status,
+  externalReference: order.externalReference,
+  faxToNumber: order.faxTo,
+  subtotalCents: order.subtotalCents,
+  discountCents: order.discountCents,
+  totalCents: order.totalCents,
+  lines: order.lines,
+});
+
+/** Contract, "Order response (create)". */
+export const createdView = (order: OrderRow, requestId: string, checkoutUrl: string | null) => ({
+  requestId,
+  ...common(order),
+  checkoutUrl,
+});
+
+/** Contract, "Order detail (fetch)". */
+export const detailView = (order: OrderRow, requestId: string) => ({
+  requestId,
+  ...common(order),
+  services: serviceFlags(order),
+  envelopeStatus: order.envelopeStatus,
+  customerEmail: order.customerEmail,
+  createdAt: order.createdAt.toISOString(),
+});
+
+export type OrderSummaryRow = Services &
+  Pick<OrderRow, "code" | "status" | "totalCents" | "externalReference" | "customerEmail" | "createdAt">;
+
+/** Contract, "Order summary (list item)". */
+export const summaryView = (order: OrderSummaryRow) => ({
+  orderCode: order.code,
+  status: order.status,
+  services: serviceFlags(order),
+  totalCents: order.totalCents,
+  externalReference: order.externalReference,
+  customerEmail: order.customerEmail,
+  createdAt: order.createdAt.toISOString(),
+});

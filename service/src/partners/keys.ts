@@ -1,0 +1,48 @@
+import { createHash } from "node:crypto";
+import type { Environment, Principal, ResolveKey } from "../http/authentication.ts";
+import type { Sql } from "../platform/database.ts";
+import { newSecret } from "../platform/ids.ts";
+import type { LastUse } from "./last-use.ts";
+
+const prefixes = { live: "svc_pk_", test: "svc_pk_test_" } as const;
+const bearer = /^Bearer +(svc_pk_(?:test_)?[a-z2-7]{52})$/i;
+
+export const keySha256 = (key: string): Buffer => createHash("sha256").update(key).digest();
+
+/** A new key of 256 random bits (contract, Authentication 1); whoever calls shows it once and keeps the hash. */
+export const newKey = (environment: Environment): string => prefixes[environment] + newSecret();
+
+type KeyRow = {
+  key_id: string;
+  environment: Environment;
+  last4: string;
+  created_at: Date;
+  partner_id: string;
+  name: string;
+  tier: string;
+  live_enabled: boolean;
+};
+
+const findKey = `
+  SELECT k.id AS key_id, k.environment, k.last4, k.created_at, p.id AS partner_id, p.name, p.tier, p.live_enabled
+  FROM partner_keys k JOIN partners p ON p.id = k.partner_id
+  WHERE k.key_sha256 = $1 AND k.revoked_at IS NULL AND (k.environment = 'test' OR p.live_enabled)`;
+
+/** Resolves bearer keys by one indexed read each; all causes of failure give null. */
+export function keyResolver(db: Sql, lastUse: LastUse): ResolveKey {
+  return async (authorization): Promise<Principal | null> => {
+    const key = bearer.exec(authorization ?? "")?.[1];
+    if (key === undefined) return null;
+    const [row] = await db.rows<KeyRow>(findKey, [keySha256(key)]);
+    if (!row) return null;
+    lastUse.seen(row.key_id);
+    return {
+      partnerId: row.partner_id,
+      environment: row.environment,
+      firmName: row.name,
+      tier: row.tier,
+      liveEnabled: row.live_enabled,
+      key: { id: row.key_id, prefix: prefixes[row.environment], last4: row.last4, createdAt: row.created_at },
+    };
+  };
+}

@@ -1,0 +1,117 @@
+import type { Environment } from "../http/authentication.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { Database, Tx } from "../platform/database.ts";
+import { invalid, ServiceError } from "../platform/errors.ts";
+import { newUuid } from "../platform/ids.ts";
+import { keySha256, newKey } from "./keys.ts";
+import * as store from "./store.ts";
+import { isTier, type Tier, tiers } from "./tiers.ts";
+
+export type { KeyMetadata, Partner, PartnerChange } from "./store.ts";
+
+export type PartnerDeps = { db: Database; clock: Clock };
+export type IssuedKey = { keyId: string; key: string; environment: Environment };
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+function requireUuid(field: string, text: string): string {
+  if (!uuid.test(text)) throw invalid(`${field} must be a UUID.`);
+  return text;
+}
+
+function requireTier(text: string): Tier {
+  if (!isTier(text)) throw invalid(`tier must be one of ${tiers.join(", ")}.`);
+  return text;
+}
+
+function audit(tx: Tx, at: Date, action: string, partnerId: string, detail: object) {
+  return tx.rows("INSERT INTO audit_log (occurred_at, action, actor, partner_id, detail) VALUES ($1, $2, 'operator', $3, $4)", [
+    at,
+    action,
+    partnerId,
+    detail,
+  ]);
+}
+
+/** @throws ServiceError when the name is not 1-200 characters or the tier is unknown. */
+export async function createPartner({ db, clock }: PartnerDeps, input: { name: string; tier: string; live: boolean }) {
+  const name = input.name.trim();
+  if (name.length < 1 || name.length > 200) throw invalid("name must have 1 to 200 characters.");
+  const tier = requireTier(input.tier);
+  return db.transaction(async (tx) => {
+    const [partner] = await store.insertPartner(tx, { id: newUuid(), name, tier, live: input.live, demo: false });
+    if (!partner) throw new Error("a partner was not inserted");
+    await audit(tx, clock(), "partner.created", partner.partnerId, { tier, live: input.live });
+    return partner;
+  });
+}
+
+export const listPartners = ({ db }: PartnerDeps) => store.selectPartners(db);
+
+export type PartnerSettings = Omit<store.PartnerChange, "tier"> & { tier?: string | undefined };
+
+/** @throws ServiceError for an unknown partner or a value out of its rule. */
+export async function setPartner({ db, clock }: PartnerDeps, partnerId: string, settings: PartnerSettings) {
+  requireUuid("PARTNER_ID", partnerId);
+  const { brandName, accentColor, logoUrl } = settings;
+  if (brandName && brandName.length > 200) throw invalid("brand-name must have at most 200 characters.");
+  if (accentColor && !/^#[0-9a-f]{6}$/i.test(accentColor)) throw invalid("accent must be a colour like #1a2b3c.");
+  if (logoUrl && !(URL.parse(logoUrl)?.protocol === "https:" && logoUrl.length <= 2000))
+    throw invalid("logo must be a public https URL of at most 2000 characters.");
+  const tier = settings.tier === undefined ? undefined : requireTier(settings.tier);
+  const change = { ...settings, tier, accentColor: accentColor?.toLowerCase() };
+  return db.transaction(async (tx) => {
+    const [partner] = await store.updatePartner(tx, partnerId, change);
+    if (!partner) throw new ServiceError("not_found", "No such partner.");
+    await audit(tx, clock(), "partner.changed", partnerId, change);
+    return partner;
+  });
+}
+
+/**
+ * Issues a key; its text is in the answer and nowhere else. A live key enables live for the firm: the operator decided so.
+ * @throws ServiceError for an unknown partner.
+ */
+export async function issueKey({ db, clock }: PartnerDeps, partnerId: string, environment: Environment): Promise<IssuedKey> {
+  requireUuid("PARTNER_ID", partnerId);
+  return db.transaction(async (tx) => {
+    const [partner] = await store.updatePartner(tx, partnerId, environment === "live" ? { live: true } : {});
+    if (!partner) throw new ServiceError("not_found", "No such partner.");
+    return issueKeyOf(tx, clock, partnerId, environment);
+  });
+}
+
+async function issueKeyOf(tx: Tx, clock: Clock, partnerId: string, environment: Environment): Promise<IssuedKey> {
+  const key = newKey(environment);
+  const keyId = newUuid();
+  await store.insertKey(tx, { id: keyId, partnerId, environment, sha256: keySha256(key), last4: key.slice(-4) });
+  await audit(tx, clock(), "key.issued", partnerId, { keyId, environment });
+  return { keyId, key, environment };
+}
+
+export async function listKeys({ db }: PartnerDeps, partnerId: string) {
+  return store.selectKeys(db, requireUuid("PARTNER_ID", partnerId));
+}
+
+/** Takes effect with the next request, on every node. @throws ServiceError for an unknown key. */
+export async function revokeKey({ db, clock }: PartnerDeps, keyId: string) {
+  requireUuid("KEY_ID", keyId);
+  return db.transaction(async (tx) => {
+    const [key] = await store.revokeKey(tx, keyId, clock());
+    if (!key) throw new ServiceError("not_found", "No such key.");
+    await tx.rows(
+      `INSERT INTO audit_log (occurred_at, action, actor, partner_id, detail)
+       SELECT $1, 'key.revoked', 'operator', partner_id, $3 FROM partner_keys WHERE id = $2`,
+      [clock(), keyId, { keyId }],
+    );
+    return key;
+  });
+}
+
+/** Makes the demo partner with a test key on the first run; null on every later one. */
+export async function createDemoPartner({ db, clock }: PartnerDeps): Promise<IssuedKey | null> {
+  return db.transaction(async (tx) => {
+    const [partner] = await store.insertPartner(tx, { id: newUuid(), name: "Demo Title Co.", tier: "trial", live: false, demo: true });
+    return partner ? issueKeyOf(tx, clock, partner.partnerId, "test") : null;
+  });
+}

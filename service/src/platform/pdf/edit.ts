@@ -1,0 +1,43 @@
+import type { Ref, Span } from "./lexer.ts";
+import { PdfRefusal } from "./refusal.ts";
+import type { Dict } from "./values.ts";
+
+/**
+ * The dictionary as text (latin1: one character a byte) with some keys set; every other byte as it was.
+ * @throws PdfRefusal `needs_repair` when a key to set stands twice
+ */
+export function withEntries(dict: Dict, changes: Readonly<Record<string, string>>): string {
+  const edits: { start: number; end: number; text: string }[] = [];
+  let added = "";
+  for (const [key, value] of Object.entries(changes)) {
+    if (dict.repeated?.has(key)) throw new PdfRefusal("needs_repair", `/${key} is given twice`);
+    const old = dict.entries.get(key);
+    // A value may follow its name without a space only if it begins with a delimiter: always write one.
+    if (old) edits.push({ start: old.start, end: old.end, text: ` ${value}` });
+    else added += `/${key} ${value}`;
+  }
+  edits.sort((a, b) => a.start - b.start);
+  let text = "";
+  let at = dict.start;
+  for (const edit of edits) {
+    text += dict.bytes.toString("latin1", at, edit.start) + edit.text;
+    at = edit.end;
+  }
+  return `${text}${dict.bytes.toString("latin1", at, dict.end - 2)}${added}>>`;
+}
+
+/** The array as text with one more reference at its end. */
+export function withElement(array: Span, ref: Ref): string {
+  return `${array.bytes.toString("latin1", array.start, array.end - 1)} ${ref.num} ${ref.gen} R]`;
+}
+
+/** A text string (ISO 32000-1 7.9.2.2) as written: literal for printable ASCII, else UTF-16 with its mark. */
+export function textString(text: string): string {
+  if (/^[ -~]*$/.test(text)) return `(${text.replace(/[\\()]/g, "\\$&")})`;
+  return `<FEFF${Buffer.from(text, "utf16le").swap16().toString("hex")}>`;
+}
+
+/** An instant as a date (ISO 32000-1 7.9.4), UTC, whole seconds. */
+export function dateString(at: Date): string {
+  return `(D:${at.toISOString().replace(/[-:T]/g, "").slice(0, 14)}Z)`;
+}

@@ -1,0 +1,33 @@
+import type { Budget } from "./limits.ts";
+import type { ObjectStream } from "./object-stream.ts";
+import { PdfRefusal } from "./refusal.ts";
+import type { Dict } from "./values.ts";
+import type { XrefStream } from "./xref-stream.ts";
+import type { XrefTable } from "./xref-table.ts";
+
+/** One cross-reference section, newest first in `PdfFile.sections`. */
+export type Section = {
+  /** The table, or null when the section is a stream. */
+  readonly table: XrefTable | null;
+  /** The stream, or for a hybrid file the one that `XRefStm` names. */
+  readonly stream: XrefStream | null;
+  readonly trailer: Dict;
+};
+
+/** An opened document: its cross-reference chain is known, no object has been read yet. */
+export type PdfFile = {
+  readonly bytes: Buffer;
+  /** What is added to an offset written in the file: the length of the junk before `%PDF-`, or 0. */
+  readonly base: number;
+  /** The number after the last `startxref`, as written. */
+  readonly startxref: number;
+  readonly sections: readonly Section[];
+  readonly budget: Budget;
+  readonly objectStreams: Map<number, ObjectStream>;
+};
+
+/** Takes `count` lexed bytes off the budget. @throws PdfRefusal `too_complex` */
+export function spendLexed(budget: Budget, count: number): void {
+  budget.lexedBytes -= count;
+  if (budget.lexedBytes < 0) throw new PdfRefusal("too_complex", "reading the document takes too many steps");
+}

@@ -1,0 +1,28 @@
+/** Bounds on what one document may cost. All are far above what real documents need. */
+export const LIMITS = {
+  /** Largest document read, in bytes (35 MiB). */
+  fileBytes: 35 * 1024 * 1024,
+  /** How far into the file `%PDF-` may begin. */
+  headerSearch: 1024,
+  /** How far from the end `startxref` may stand. */
+  startxrefSearch: 1024 * 1024,
+  /** Cross-reference sections in one /Prev chain. */
+  sections: 1024,
+  /** Subsections in all sections together. */
+  subsections: 100_000,
+  /** Highest object number (ISO 32000-1 annex C). */
+  objectNumber: 8_388_607,
+  /** Nesting of direct arrays and dictionaries. */
+  nesting: 100,
+  /** References to references. */
+  indirections: 8,
+  /** Nodes of the page tree or of the form's field tree. */
+  treeNodes: 100_000,
+  /** Output of all inflated streams together, in bytes. */
+  inflatedBytes: 64 * 1024 * 1024,
+  /** Bytes lexed in all, beyond twice the file's length. */
+  lexedBytes: 16 * 1024 * 1024,
+} as const;
+
+/** What is left of the bounds while one document is read. */
+export type Budget = { lexedBytes: number; inflatedBytes: number; subsections: number };

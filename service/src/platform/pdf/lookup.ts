@@ -1,0 +1,89 @@
+import type { PdfFile } from "./file.ts";
+import type { Ref, Span } from "./lexer.ts";
+import { LIMITS } from "./limits.ts";
+import { type FoundDict, resolve, resolveDict } from "./objects.ts";
+import { openPdf } from "./open.ts";
+import { firstPage, type Page } from "./page-tree.ts";
+import { certification, countSignatures } from "./permissions.ts";
+import { PdfRefusal } from "./refusal.ts";
+import { asInteger, asName, asRef, type Dict, elements, entry, isArray, isString } from "./values.ts";
+
+/** All that an appended revision needs to know about the document before it. Nothing is copied. */
+export type PdfLookup = {
+  readonly file: PdfFile;
+  /** The kind of the newest cross-reference section; hybrid counts as a table. */
+  readonly xrefKind: "table" | "stream";
+  /** The lowest object number that no section lists and no Size covers. */
+  readonly nextObject: number;
+  readonly root: { readonly ref: Ref; readonly dict: Dict };
+  /** The value of Info in the newest trailer. */
+  readonly info: Ref | null;
+  /** The first element of the ID in the newest trailer, as written. */
+  readonly firstId: Span | null;
+  readonly acroForm: FoundDict | null;
+  readonly firstPage: Page;
+  /** What a certification still allows, null when there is none. */
+  readonly docMdp: 2 | 3 | null;
+  /** Signed signature fields so far. */
+  readonly signatures: number;
+};
+
+/**
+ * Looks up, in a bounded number of steps, what a signature has to be attached to.
+ * @param bytes the document; not changed, not copied
+ * @param maxBytes the largest length accepted, 35 MiB unless told
+ * @throws PdfRefusal for every document that can't be continued as it is
+ */
+export function lookUpPdf(bytes: Buffer, maxBytes: number = LIMITS.fileBytes): PdfLookup {
+  const file = openPdf(bytes, maxBytes);
+  const trailer = newestTrailer(file);
+  const root = catalog(file);
+  const docMdp = certification(file, root.dict);
+  const acroForm = resolveDict(file, entry(root.dict, "AcroForm"), "AcroForm") ?? null;
+  const signatures = acroForm ? countSignatures(file, acroForm.dict) : 0;
+  return {
+    file,
+    xrefKind: file.sections[0]?.table ? "table" : "stream",
+    nextObject: nextObject(file),
+    root,
+    info: asRef(entry(trailer, "Info")) ?? null,
+    firstId: firstId(file, trailer),
+    acroForm,
+    firstPage: firstPage(file, root.dict),
+    docMdp,
+    signatures,
+  };
+}
+
+function newestTrailer(file: PdfFile): Dict {
+  const [newest] = file.sections;
+  if (!newest) throw new PdfRefusal("needs_repair", "no cross-reference section");
+  return newest.trailer;
+}
+
+/** The catalog that the newest trailer names. @throws PdfRefusal */
+export function catalog(file: PdfFile): { ref: Ref; dict: Dict } {
+  const found = resolveDict(file, entry(newestTrailer(file), "Root"), "the catalog");
+  if (!found?.ref) throw new PdfRefusal("needs_repair", "the trailer names no catalog");
+  const type = asName(entry(found.dict, "Type"));
+  if (type !== undefined && type !== "Catalog") throw new PdfRefusal("needs_repair", `the catalog is a ${type}`);
+  return { ref: found.ref, dict: found.dict };
+}
+
+function nextObject(file: PdfFile): number {
+  let next = 1;
+  for (const { table, stream, trailer } of file.sections) {
+    const size = asInteger(entry(trailer, "Size"));
+    if (size === undefined) throw new PdfRefusal("needs_repair", "a trailer without a Size");
+    next = Math.max(next, size, table?.size ?? 0, stream?.size ?? 0);
+  }
+  if (next > LIMITS.objectNumber - 16) throw new PdfRefusal("too_complex", `object numbers up to ${next}`);
+  return next;
+}
+
+function firstId(file: PdfFile, trailer: Dict): Span | null {
+  const id = resolve(file, entry(trailer, "ID"));
+  if (!id || !isArray(id)) return null;
+  const first = elements(id).next().value;
+  return first && isString(first) ? first : null;
+}

@@ -1,0 +1,43 @@
+import { readDigits, skipSpace } from "./lexer.ts";
+import { PdfRefusal } from "./refusal.ts";
+import { asInteger, asName, type Dict, entry } from "./values.ts";
+
+/** An object stream (ISO 32000-1 7.5.7), inflated, with the numbers and places of its objects. */
+export type ObjectStream = {
+  readonly data: Buffer;
+  readonly numbers: readonly number[];
+  readonly offsets: readonly number[];
+};
+
+/** Reads the header of a decoded object stream. @throws PdfRefusal `needs_repair` */
+export function readObjectStream(dict: Dict, data: Buffer): ObjectStream {
+  const count = asInteger(entry(dict, "N"));
+  const first = asInteger(entry(dict, "First"));
+  // Each object takes at least "0 0 " in the header.
+  if (asName(entry(dict, "Type")) !== "ObjStm" || count === undefined || first === undefined || count > data.length) {
+    throw new PdfRefusal("needs_repair", `no object stream at ${dict.start}`);
+  }
+  const numbers: number[] = [];
+  const offsets: number[] = [];
+  let at = 0;
+  for (let i = 0; i < count; i++) {
+    const number = readDigits(data, skipSpace(data, at));
+    const offset = readDigits(data, skipSpace(data, number.end));
+    if (number.value < 0 || offset.value < 0 || offset.end > first) {
+      throw new PdfRefusal("needs_repair", `the object stream at ${dict.start} has a damaged header`);
+    }
+    numbers.push(number.value);
+    offsets.push(first + offset.value);
+    at = offset.end;
+  }
+  return { data, numbers, offsets };
+}
+
+/** Where the object at an index of the stream begins; it must bear the given number. @throws PdfRefusal `needs_repair` */
+export function compressedObject(stream: ObjectStream, index: number, num: number) {
+  const offset = stream.offsets[index];
+  if (offset === undefined || stream.numbers[index] !== num) {
+    throw new PdfRefusal("needs_repair", `object ${num} is not where its object stream should have it`);
+  }
+  return { bytes: stream.data, start: skipSpace(stream.data, offset) };
+}

@@ -1,0 +1,116 @@
+import { type PdfFile, spendLexed } from "./file.ts";
+import { hasWord, type Ref, readObjectHeader, type Span, skipValue } from "./lexer.ts";
+import { LIMITS } from "./limits.ts";
+import { compressedObject, type ObjectStream, readObjectStream } from "./object-stream.ts";
+import { PdfRefusal } from "./refusal.ts";
+import { streamData } from "./stream-data.ts";
+import { asRef, type Dict, isDict, isNull, readDict } from "./values.ts";
+import { streamEntry } from "./xref-stream.ts";
+import { tableEntry, type XrefEntry } from "./xref-table.ts";
+
+/** A dictionary and the reference it was reached by; `ref` is null for a direct one. */
+export type FoundDict = { readonly ref: Ref | null; readonly dict: Dict };
+
+/** Where an object's value begins. */
+type Place = { readonly bytes: Buffer; readonly start: number };
+
+/** Where the newest version of an object is; undefined when it is free or not listed. */
+function locate(file: PdfFile, ref: Ref): Place | undefined {
+  const found = findEntry(file, ref.num);
+  if (found === undefined || found.type === "free") return undefined;
+  if (found.type === "compressed") {
+    return ref.gen === 0 ? compressedObject(objectStream(file, found.stream), found.index, ref.num) : undefined;
+  }
+  return found.gen === ref.gen && ref.gen <= 65_535 ? placeAt(file, found.offset, ref) : undefined;
+}
+
+function spanAt(file: PdfFile, { bytes, start }: Place): Span {
+  // An empty body stands for null in some files; skipValue would stumble over the keyword.
+  const end = hasWord(bytes, start, "endobj") ? start : skipValue(bytes, start);
+  spendLexed(file.budget, end - start);
+  return { bytes, start, end };
+}
+
+/** The entry of an object in the newest section that lists it. In a hybrid file a free entry is looked up again. */
+function findEntry(file: PdfFile, num: number): XrefEntry | undefined {
+  spendLexed(file.budget, file.sections.length);
+  for (const { table, stream } of file.sections) {
+    const listed = table ? tableEntry(table, num) : undefined;
+    if (listed && listed.type !== "free") return listed;
+    const streamed = stream ? streamEntry(stream, num, file.budget) : undefined;
+    if (streamed ?? listed) return streamed ?? listed;
+  }
+  return undefined;
+}
+
+function placeAt(file: PdfFile, offset: number, ref: Ref): Place {
+  const at = file.base + offset;
+  const header = readObjectHeader(file.bytes, at);
+  if (header.end < 0 || header.num !== ref.num || header.gen !== ref.gen) {
+    throw new PdfRefusal("needs_repair", `object ${ref.num} ${ref.gen} is not at ${at}`);
+  }
+  spendLexed(file.budget, header.end - at);
+  return { bytes: file.bytes, start: header.end };
+}
+
+function objectStream(file: PdfFile, num: number): ObjectStream {
+  const known = file.objectStreams.get(num);
+  if (known) return known;
+  const found = findEntry(file, num);
+  if (found?.type !== "offset") throw new PdfRefusal("needs_repair", `the object stream ${num} is missing`);
+  const place = placeAt(file, found.offset, { num, gen: found.gen });
+  if (!isDict(place)) throw new PdfRefusal("needs_repair", `object ${num} is no object stream`);
+  const dict = dictAt(file, place);
+  const data = streamData(dict, (value) => (value && asRef(value) ? plainObject(file, value) : value), file.budget);
+  const stream = readObjectStream(dict, data);
+  file.objectStreams.set(num, stream);
+  return stream;
+}
+
+/** What an object stream's own dictionary refers to can't be in an object stream: no recursion. */
+function plainObject(file: PdfFile, value: Span): Span | undefined {
+  const ref = asRef(value);
+  const found = ref && findEntry(file, ref.num);
+  return ref && found?.type === "offset" ? spanAt(file, placeAt(file, found.offset, ref)) : undefined;
+}
+
+/** Follows references until something else is reached; undefined when it is absent or null. @throws PdfRefusal */
+export function resolve(file: PdfFile, span: Span | undefined): Span | undefined {
+  let value = span;
+  for (let hops = 0; value; hops++) {
+    const ref = asRef(value);
+    if (!ref) return isNull(value) || value.start === value.end ? undefined : value;
+    if (hops === LIMITS.indirections) throw new PdfRefusal("too_complex", "references that lead to references");
+    const place = locate(file, ref);
+    value = place && spanAt(file, place);
+  }
+  return undefined;
+}
+
+/**
+ * The dictionary that a value is or refers to, with the last reference on the way; undefined when absent or null.
+ * @throws PdfRefusal `needs_repair` when it is something else
+ */
+export function resolveDict(file: PdfFile, span: Span | undefined, what: string): FoundDict | undefined {
+  let value = span;
+  let ref: Ref | null = null;
+  for (let hops = 0; value; hops++) {
+    const next = asRef(value);
+    if (!next) break;
+    if (hops === LIMITS.indirections) throw new PdfRefusal("too_complex", "references that lead to references");
+    ref = next;
+    const place = locate(file, next);
+    // The usual case is read once: a dictionary's end is known when its entries are.
+    if (place && isDict(place)) return { ref, dict: dictAt(file, place) };
+    value = place && spanAt(file, place);
+  }
+  if (!value || isNull(value) || value.start === value.end) return undefined;
+  if (!isDict(value)) throw new PdfRefusal("needs_repair", `${what} is not a dictionary`);
+  return { ref, dict: readDict(value.bytes, value.start) };
+}
+
+function dictAt(file: PdfFile, { bytes, start }: Place): Dict {
+  const dict = readDict(bytes, start);
+  spendLexed(file.budget, dict.end - start);
+  return dict;
+}

@@ -1,0 +1,96 @@
+import type { PdfFile, Section } from "./file.ts";
+import { spendLexed } from "./file.ts";
+import { hasWord, readDigits, readObjectHeader, skipSpace } from "./lexer.ts";
+import { type Budget, LIMITS } from "./limits.ts";
+import { PdfRefusal } from "./refusal.ts";
+import { asInteger, type Dict, entry, readDict } from "./values.ts";
+import { readXrefStream, type XrefStream } from "./xref-stream.ts";
+import { readXrefTable } from "./xref-table.ts";
+
+/**
+ * Opens a document: finds its header and last `startxref` and follows the chain of cross-reference sections.
+ * Nothing is searched for or repaired beyond that.
+ * @param maxBytes the largest length accepted
+ * @throws PdfRefusal `not_a_pdf`, `too_large`, `encrypted`, `needs_repair`, `too_complex`
+ */
+export function openPdf(bytes: Buffer, maxBytes: number = LIMITS.fileBytes): PdfFile {
+  const header = bytes.subarray(0, LIMITS.headerSearch + 5).indexOf("%PDF-", 0, "latin1");
+  if (header < 0) throw new PdfRefusal("not_a_pdf", "no %PDF- header");
+  if (bytes.length > maxBytes) throw new PdfRefusal("too_large", `${bytes.length} bytes, at most ${maxBytes}`);
+  const budget: Budget = {
+    lexedBytes: 2 * bytes.length + LIMITS.lexedBytes,
+    inflatedBytes: LIMITS.inflatedBytes,
+    subsections: LIMITS.subsections,
+  };
+  const startxref = findStartxref(bytes);
+  // ISO 32000-1 counts from the header, some producers count from the start of the file.
+  const base = isSection(bytes, startxref + header) ? header : 0;
+  const sections = readSections(bytes, base, startxref, budget);
+  return { bytes, base, startxref, sections, budget, objectStreams: new Map() };
+}
+
+function findStartxref(bytes: Buffer): number {
+  const searched = Math.max(0, bytes.length - LIMITS.startxrefSearch);
+  const keyword = bytes.subarray(searched).lastIndexOf("startxref", undefined, "latin1");
+  if (keyword < 0) throw new PdfRefusal("needs_repair", "no startxref");
+  const { value, end } = readDigits(bytes, skipSpace(bytes, searched + keyword + 9));
+  if (value <= 0) throw new PdfRefusal("needs_repair", "startxref without an offset");
+  // Objects behind the last cross-reference are a revision that lost its own: readers that repair would show it.
+  if (bytes.subarray(end).includes("endobj", 0, "latin1")) {
+    throw new PdfRefusal("needs_repair", "objects follow the last cross-reference section");
+  }
+  return value;
+}
+
+function isSection(bytes: Buffer, at: number): boolean {
+  return hasWord(bytes, skipSpace(bytes, at), "xref") || readObjectHeader(bytes, at).end >= 0;
+}
+
+function readSections(bytes: Buffer, base: number, startxref: number, budget: Budget): Section[] {
+  const sections: Section[] = [];
+  const seen = new Set<number>();
+  for (let offset: number | undefined = startxref; offset !== undefined; ) {
+    if (seen.has(offset)) throw new PdfRefusal("too_complex", `the cross-reference sections go round at ${offset}`);
+    if (seen.size === LIMITS.sections) {
+      throw new PdfRefusal("too_complex", `more than ${LIMITS.sections} cross-reference sections`);
+    }
+    seen.add(offset);
+    const section: Section = readSection(bytes, base, offset, budget);
+    sections.push(section);
+    if (entry(section.trailer, "Encrypt")) throw new PdfRefusal("encrypted", "the trailer names an Encrypt dictionary");
+    offset = offsetEntry(section.trailer, "Prev");
+  }
+  return sections;
+}
+
+function offsetEntry(trailer: Dict, key: string): number | undefined {
+  const span = entry(trailer, key);
+  if (!span) return undefined;
+  const offset = asInteger(span);
+  if (offset === undefined) throw new PdfRefusal("needs_repair", `/${key} of a trailer is not an offset`);
+  return offset;
+}
+
+function readSection(bytes: Buffer, base: number, offset: number, budget: Budget): Section {
+  const at = skipSpace(bytes, base + offset);
+  if (!hasWord(bytes, at, "xref")) {
+    const stream = readStreamSection(bytes, at, budget);
+    return { table: null, stream, trailer: stream.dict };
+  }
+  const table = readXrefTable(bytes, at, budget);
+  const trailer = readDict(bytes, table.trailerAt);
+  spendLexed(budget, trailer.end - at);
+  const hybrid = offsetEntry(trailer, "XRefStm");
+  const stream = hybrid === undefined ? null : readStreamSection(bytes, base + hybrid, budget);
+  return { table, stream, trailer };
+}
+
+function readStreamSection(bytes: Buffer, at: number, budget: Budget): XrefStream {
+  const { end } = readObjectHeader(bytes, at);
+  if (end < 0 || !hasWord(bytes, end, "<<")) {
+    throw new PdfRefusal("needs_repair", `no cross-reference section at ${at}`);
+  }
+  const dict = readDict(bytes, end);
+  spendLexed(budget, dict.end - at);
+  return readXrefStream(dict, budget);
+}

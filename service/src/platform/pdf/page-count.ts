@@ -1,0 +1,19 @@
+import { LIMITS } from "./limits.ts";
+import { catalog } from "./lookup.ts";
+import { openPdf } from "./open.ts";
+import { countPages } from "./page-tree.ts";
+import { PdfRefusal } from "./refusal.ts";
+
+/**
+ * The number of pages of a document, found in a bounded number of steps by walking its page tree.
+ * Null when the document can't be read, or when the root of its page tree says another number.
+ */
+export function pageCount(bytes: Buffer, maxBytes: number = LIMITS.fileBytes): number | null {
+  try {
+    const file = openPdf(bytes, maxBytes);
+    return countPages(file, catalog(file).dict);
+  } catch (error) {
+    if (error instanceof PdfRefusal) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,80 @@
+import type { PdfFile } from "./file.ts";
+import { LIMITS } from "./limits.ts";
+import { resolve, resolveDict } from "./objects.ts";
+import { PdfRefusal } from "./refusal.ts";
+import { asInteger, asName, asRef, type Dict, elements, entry, isArray, isDict, readDict } from "./values.ts";
+
+/**
+ * What the certification of a document (ISO 32000-1 12.8.2.2) still allows: 2 forms and signatures, 3 annotations
+ * too; null when the document is not certified.
+ * @throws PdfRefusal `docmdp_forbids_changes` for P 1
+ */
+export function certification(file: PdfFile, catalog: Dict): 2 | 3 | null {
+  const permissions = resolveDict(file, entry(catalog, "Perms"), "Perms");
+  const signature = permissions && resolveDict(file, entry(permissions.dict, "DocMDP"), "the certifying signature");
+  const references = signature && resolve(file, entry(signature.dict, "Reference"));
+  if (!references) return null;
+  if (!isArray(references)) throw new PdfRefusal("needs_repair", "the Reference of a signature is not an array");
+  let allowed: 2 | 3 | null = null;
+  let count = 0;
+  for (const element of elements(references)) {
+    if (++count > LIMITS.nesting) throw new PdfRefusal("too_complex", "a signature with too many references");
+    const reference = resolveDict(file, element, "a signature reference");
+    if (!reference || asName(resolve(file, entry(reference.dict, "TransformMethod"))) !== "DocMDP") continue;
+    const parameters = resolveDict(file, entry(reference.dict, "TransformParams"), "TransformParams");
+    const p = parameters && asInteger(resolve(file, entry(parameters.dict, "P")));
+    if (p === 1) throw new PdfRefusal("docmdp_forbids_changes", "the certification allows no change");
+    allowed = p === 3 && allowed !== 2 ? 3 : 2;
+  }
+  return allowed;
+}
+
+/**
+ * Counts the signed signature fields of a form.
+ * @throws PdfRefusal `docmdp_forbids_changes` when one of them locked the document (ISO 32000-2 12.7.5.5, P 1)
+ */
+export function countSignatures(file: PdfFile, acroForm: Dict): number {
+  const roots = resolve(file, entry(acroForm, "Fields"));
+  if (!roots) return 0;
+  if (!isArray(roots)) throw new PdfRefusal("needs_repair", "the Fields of the form are not an array");
+  const seen = new Set<number>();
+  const pending = [{ num: 0, kids: elements(roots), signature: false }];
+  let nodes = 0;
+  let signatures = 0;
+  for (let open = pending.at(-1); open; open = pending.at(-1)) {
+    const next = open.kids.next();
+    if (next.done) {
+      pending.pop();
+      continue;
+    }
+    if (++nodes > LIMITS.treeNodes) throw new PdfRefusal("too_complex", `more than ${LIMITS.treeNodes} form fields`);
+    const ref = asRef(next.value);
+    if (ref && pending.some(({ num }) => num === ref.num)) {
+      throw new PdfRefusal("needs_repair", `the form field ${ref.num} is its own descendant`);
+    }
+    // A field listed twice is looked at once; one that is missing or no dictionary is nobody's.
+    if (!ref || seen.has(ref.num)) continue;
+    seen.add(ref.num);
+    const value = resolve(file, next.value);
+    if (!value || !isDict(value)) continue;
+    const field = readDict(value.bytes, value.start);
+    const type = asName(resolve(file, entry(field, "FT")));
+    const signature = type === undefined ? open.signature : type === "Sig";
+    if (signature && entry(field, "V")) {
+      signatures++;
+      refuseLock(file, field);
+    }
+    const kids = resolve(file, entry(field, "Kids"));
+    if (!kids || !isArray(kids)) continue;
+    if (pending.length === LIMITS.nesting) throw new PdfRefusal("too_complex", "the form's fields nest too deeply");
+    pending.push({ num: ref.num, kids: elements(kids), signature });
+  }
+  return signatures;
+}
+
+function refuseLock(file: PdfFile, field: Dict): void {
+  const lock = resolveDict(file, entry(field, "Lock"), "the lock of a signature field");
+  if (lock && asInteger(resolve(file, entry(lock.dict, "P"))) === 1) {
+    throw new PdfRefusal("docmdp_forbids_changes", "a signature locked the document");
+  }
+}

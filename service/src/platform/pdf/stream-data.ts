@@ -1,0 +1,108 @@
+import { inflateSync } from "node:zlib";
+import { hasWord, type Span, skipSpace } from "./lexer.ts";
+import { type Budget, LIMITS } from "./limits.ts";
+import { PdfRefusal } from "./refusal.ts";
+import { asInteger, asName, type Dict, elements, entry, isArray, isDict, readDict } from "./values.ts";
+
+/** How to follow a reference, given a value; undefined when the object is missing. */
+export type Resolve = (span: Span | undefined) => Span | undefined;
+
+/**
+ * The decoded data of the stream whose dictionary is given: FlateDecode with or without a PNG predictor, or no filter.
+ * @throws PdfRefusal `needs_repair` for a wrong Length or damaged data, `too_complex` for other filters and for bombs
+ */
+export function streamData(dict: Dict, resolve: Resolve, budget: Budget): Buffer {
+  const raw = rawData(dict, resolve);
+  const filters = list(entry(dict, "Filter"), resolve).map((span) => asName(span));
+  if (filters.length === 0) return raw;
+  if (filters.length > 1 || filters[0] !== "FlateDecode") {
+    throw new PdfRefusal("too_complex", `the stream at ${dict.start} has the filter ${filters.join(" ")}`);
+  }
+  const inflated = inflate(raw, budget);
+  const [parameters] = list(entry(dict, "DecodeParms"), resolve);
+  return parameters && isDict(parameters)
+    ? unpredict(inflated, readDict(parameters.bytes, parameters.start))
+    : inflated;
+}
+
+function rawData(dict: Dict, resolve: Resolve): Buffer {
+  const { bytes } = dict;
+  const length = asInteger(resolve(entry(dict, "Length")));
+  const keyword = skipSpace(bytes, dict.end);
+  if (length === undefined || !hasWord(bytes, keyword, "stream")) {
+    throw new PdfRefusal("needs_repair", `no stream with a length at ${dict.start}`);
+  }
+  let start = keyword + 6;
+  if (bytes[start] === 13) start++;
+  if (bytes[start] === 10) start++;
+  if (!hasWord(bytes, skipSpace(bytes, start + length), "endstream")) {
+    throw new PdfRefusal("needs_repair", `the stream at ${dict.start} does not end where its Length says`);
+  }
+  return bytes.subarray(start, start + length);
+}
+
+function list(span: Span | undefined, resolve: Resolve): Span[] {
+  const value = resolve(span);
+  if (!value) return [];
+  if (!isArray(value)) return [value];
+  const found: Span[] = [];
+  for (const element of elements(value)) {
+    if (found.length === 8) throw new PdfRefusal("too_complex", "a stream with more than eight filters");
+    const resolved = resolve(element);
+    if (resolved) found.push(resolved);
+  }
+  return found;
+}
+
+function inflate(raw: Buffer, budget: Budget): Buffer {
+  try {
+    const inflated = inflateSync(raw, { maxOutputLength: Math.max(1, budget.inflatedBytes) });
+    budget.inflatedBytes -= inflated.length;
+    return inflated;
+  } catch (error) {
+    if (error instanceof RangeError) {
+      throw new PdfRefusal("too_complex", `streams inflate to more than ${LIMITS.inflatedBytes} bytes`);
+    }
+    throw new PdfRefusal("needs_repair", "a compressed stream is damaged");
+  }
+}
+
+/** Undoes a PNG predictor (RFC 2083 section 6) in place, as ISO 32000-1 7.4.4.4 uses it. */
+function unpredict(data: Buffer, parameters: Dict): Buffer {
+  const predictor = asInteger(entry(parameters, "Predictor")) ?? 1;
+  if (predictor === 1) return data;
+  const columns = asInteger(entry(parameters, "Columns")) ?? 1;
+  const colors = asInteger(entry(parameters, "Colors")) ?? 1;
+  const bits = asInteger(entry(parameters, "BitsPerComponent")) ?? 8;
+  if (predictor < 10 || colors !== 1 || bits !== 8 || columns < 1 || columns > 4096) {
+    throw new PdfRefusal("too_complex", `predictor ${predictor} with ${columns} columns, ${colors} colors`);
+  }
+  const rows = Math.floor(data.length / (columns + 1));
+  for (let row = 0; row < rows; row++) {
+    unpredictRow(data, row, columns);
+  }
+  return data.subarray(0, rows * columns);
+}
+
+function unpredictRow(data: Buffer, row: number, columns: number): void {
+  const from = row * (columns + 1);
+  const to = row * columns;
+  const kind = data[from] ?? 0;
+  if (kind > 4) throw new PdfRefusal("needs_repair", "a predictor row of an unknown kind");
+  for (let i = 0; i < columns; i++) {
+    const left = i > 0 ? (data[to + i - 1] ?? 0) : 0;
+    const up = row > 0 ? (data[to - columns + i] ?? 0) : 0;
+    const upLeft = row > 0 && i > 0 ? (data[to - columns + i - 1] ?? 0) : 0;
+    data[to + i] = (data[from + 1 + i] ?? 0) + predicted(kind, left, up, upLeft);
+  }
+}
+
+function predicted(kind: number, left: number, up: number, upLeft: number): number {
+  if (kind === 0) return 0;
+  if (kind === 1) return left;
+  if (kind === 2) return up;
+  if (kind === 3) return (left + up) >> 1;
+  const estimate = left + up - upLeft;
+  const [a, b, c] = [Math.abs(estimate - left), Math.abs(estimate - up), Math.abs(estimate - upLeft)];
+  return a <= b && a <= c ? left : b <= c ? up : upLeft;
+}

@@ -1,0 +1,139 @@
+import { hasWord, isDigit, readDigits, skipSpace } from "./lexer.ts";
+import { type Budget, LIMITS } from "./limits.ts";
+import { PdfRefusal } from "./refusal.ts";
+
+/** Where an object is, or that it is not. */
+export type XrefEntry =
+  | { readonly type: "free" }
+  | { readonly type: "offset"; readonly offset: number; readonly gen: number }
+  | { readonly type: "compressed"; readonly stream: number; readonly index: number };
+
+/** Objects `first` to `first + count - 1`; entry i stands at `at + i * stride`, or at `positions[i]` once they are known. */
+type Subsection = {
+  readonly first: number;
+  readonly count: number;
+  readonly at: number;
+  readonly stride: number;
+  positions: readonly number[] | null;
+};
+
+/** A classic cross-reference table (ISO 32000-1 7.5.4). Its entries are read when they are asked for. */
+export type XrefTable = {
+  readonly bytes: Buffer;
+  /** Sorted by `first`, without overlap. */
+  readonly subsections: readonly Subsection[];
+  /** One more than the highest object number listed. */
+  readonly size: number;
+  /** Where the trailer dictionary begins. */
+  readonly trailerAt: number;
+};
+
+const ENTRY = 18;
+
+/**
+ * Reads the subsection headers of the table whose keyword `xref` stands at `at`.
+ * @throws PdfRefusal `needs_repair`, `too_complex`
+ */
+export function readXrefTable(bytes: Buffer, at: number, budget: Budget): XrefTable {
+  const subsections: Subsection[] = [];
+  let position = skipSpace(bytes, at + 4);
+  let size = 0;
+  let sorted = true;
+  while (isDigit(bytes, position)) {
+    const first = readDigits(bytes, position);
+    const count = readDigits(bytes, skipSpace(bytes, first.end));
+    if (first.value < 0 || count.value < 0) throw damaged(position);
+    if (first.value + count.value > LIMITS.objectNumber + 1 || --budget.subsections < 0) {
+      throw new PdfRefusal("too_complex", "the cross-reference table lists too many objects");
+    }
+    position = skipSpace(bytes, count.end);
+    if (count.value === 0) continue;
+    const { subsection, end } = readSubsection(bytes, position, first.value, count.value);
+    sorted &&= first.value >= size;
+    size = Math.max(size, first.value + count.value);
+    subsections.push(subsection);
+    position = end;
+  }
+  if (!hasWord(bytes, position, "trailer")) throw damaged(position);
+  const trailerAt = skipSpace(bytes, position + 7);
+  if (!hasWord(bytes, trailerAt, "<<")) throw damaged(trailerAt);
+  if (!sorted) sortSubsections(subsections);
+  return { bytes, subsections, size, trailerAt };
+}
+
+function damaged(at: number): PdfRefusal {
+  return new PdfRefusal("needs_repair", `the cross-reference table is not well-formed at ${at}`);
+}
+
+function sortSubsections(subsections: Subsection[]): void {
+  subsections.sort((a, b) => a.first - b.first);
+  let end = 0;
+  for (const { first, count, at } of subsections) {
+    if (first < end) throw new PdfRefusal("needs_repair", `the subsection at ${at} lists objects a second time`);
+    end = first + count;
+  }
+}
+
+function readSubsection(bytes: Buffer, at: number, first: number, count: number) {
+  const next = skipSpace(bytes, at + ENTRY);
+  const stride = count === 1 ? 20 : next - at;
+  const last = at + (count - 1) * stride;
+  // Entries are 20 bytes each by the standard; some producers write 19 or 21. Anything less regular is walked.
+  if (stride >= 19 && stride <= 21 && isEntry(bytes, at) && isEntry(bytes, last)) {
+    const end = skipSpace(bytes, last + ENTRY);
+    return { subsection: { first, count, at, stride, positions: null }, end };
+  }
+  return walkSubsection(bytes, at, first, count);
+}
+
+function walkSubsection(bytes: Buffer, at: number, first: number, count: number) {
+  const { positions, end } = walk(bytes, at, count);
+  return { subsection: { first, count, at, stride: 0, positions }, end };
+}
+
+function walk(bytes: Buffer, at: number, count: number) {
+  const positions: number[] = [];
+  let position = at;
+  for (let i = 0; i < count; i++) {
+    if (!isEntry(bytes, position)) throw damaged(position);
+    positions.push(position);
+    position = skipSpace(bytes, position + ENTRY);
+  }
+  return { positions, end: position };
+}
+
+function isEntry(bytes: Buffer, at: number): boolean {
+  const kind = bytes[at + 17];
+  return readDigits(bytes, at).end === at + 10 && isDigit(bytes, at + 15) && (kind === 0x6e || kind === 0x66);
+}
+
+/** The entry of an object; undefined when the table does not list it. @throws PdfRefusal `needs_repair` */
+export function tableEntry(table: XrefTable, num: number): XrefEntry | undefined {
+  let low = 0;
+  let high = table.subsections.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const subsection = table.subsections[middle];
+    if (!subsection) return undefined;
+    if (num < subsection.first) high = middle - 1;
+    else if (num >= subsection.first + subsection.count) low = middle + 1;
+    else return readEntry(table.bytes, positionOf(table.bytes, subsection, num - subsection.first));
+  }
+  return undefined;
+}
+
+function positionOf(bytes: Buffer, subsection: Subsection, index: number): number {
+  const { at, stride, count } = subsection;
+  // Lines of 19 and 21 bytes can make up for each other: the first one out of step tells.
+  if (!subsection.positions && !isEntry(bytes, at + index * stride)) {
+    subsection.positions = walk(bytes, at, count).positions;
+  }
+  return subsection.positions?.[index] ?? at + index * stride;
+}
+
+function readEntry(bytes: Buffer, at: number): XrefEntry {
+  if (bytes[at + 17] === 0x66) return { type: "free" };
+  const gen = readDigits(bytes, at + 11);
+  if (gen.end !== at + 16) throw damaged(at);
+  return { type: "offset", offset: readDigits(bytes, at).value, gen: gen.value };
+}

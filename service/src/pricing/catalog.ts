@@ -1,0 +1,70 @@
+import { type DataFile, dataFile, fail, fields, list, type Place, parseDataFile, readDataFile } from "./data-file.ts";
+import { boolean, integer, matching, oneOf, text } from "./data-values.ts";
+import { type AddOnType, addOnTypes } from "./line-types.ts";
+import type { PriceBook } from "./price-book.ts";
+
+/** So many pieces of an add-on, each at the price book's amount; `label` replaces the usual one. */
+export type AddOn = { type: AddOnType; quantity: number; label: string | null };
+
+/** A document that partners order by its slug: it decides signing and notarization, and what is added. */
+export type CatalogRow = {
+  slug: string;
+  title: string;
+  sign: boolean;
+  notarize: boolean;
+  addOns: AddOn[];
+  discountCode: string | null;
+};
+
+type Codes = Pick<PriceBook, "discountCodes">;
+
+/** @throws DataFileError when the file cannot be read or is no valid catalog; it names the line, the field and the rule */
+export const loadCatalog = (path: string, book: Codes): DataFile<CatalogRow[]> =>
+  parseCatalog(readDataFile(path), path, book);
+
+/**
+ * @param text YAML or JSON.
+ * @param file its path, for error messages.
+ * @param book the price book whose discount codes the rows may name.
+ * @throws DataFileError naming the line, the field and the rule.
+ */
+export function parseCatalog(text: string, file: string, book: Codes): DataFile<CatalogRow[]> {
+  const root = fields(parseDataFile(text, file), { required: ["documents"] });
+  const slugs = new Set<string>();
+  return dataFile(list(root.documents).map((place) => row(place, book, slugs)));
+}
+
+function row(place: Place, book: Codes, slugs: Set<string>): CatalogRow {
+  const given = fields(place, {
+    required: ["slug", "title", "sign", "notarize"],
+    optional: ["addOns", "discountCode"],
+  });
+  const slug = matching(given.slug, /^(?=.{1,100}$)[a-z0-9]+(-[a-z0-9]+)*$/, "lowercase words joined by hyphens");
+  if (slugs.has(slug)) fail(given.slug, `must be unique (${slug} is taken)`);
+  slugs.add(slug);
+  const notarize = boolean(given.notarize);
+  const addOns = given.addOns ? list(given.addOns).map((item) => addOn(item, notarize)) : [];
+  return {
+    slug,
+    title: text(given.title),
+    sign: boolean(given.sign),
+    notarize,
+    addOns,
+    discountCode: given.discountCode ? discountCode(given.discountCode, book) : null,
+  };
+}
+
+function addOn(place: Place, notarize: boolean): AddOn {
+  const given = fields(place, { required: ["type", "quantity"], optional: ["label"] });
+  const type = oneOf(given.type, addOnTypes);
+  if (!notarize && (type === "ExtraSealFee" || type === "WitnessFee")) {
+    fail(given.type, `${type} needs a document with notarize: true`);
+  }
+  return { type, quantity: integer(given.quantity, 1, 99), label: given.label ? text(given.label) : null };
+}
+
+function discountCode(place: Place, { discountCodes }: Codes): string {
+  const code = text(place);
+  if (!Object.hasOwn(discountCodes, code)) fail(place, `must be a discount code of the price book (${code} is none)`);
+  return code;
+}

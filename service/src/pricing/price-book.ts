@@ -1,0 +1,121 @@
+import { type Tier, tiers } from "../partners/tiers.ts";
+import {
+  type DataFile,
+  dataFile,
+  fail,
+  fields,
+  list,
+  members,
+  type Place,
+  parseDataFile,
+  readDataFile,
+} from "./data-file.ts";
+import { basisPoints, cents, decimal, integer, matching, text } from "./data-values.ts";
+import { type FeeType, feeTypes } from "./line-types.ts";
+import { type Address, isOneOfTheFiftyOrDc } from "./us-states.ts";
+
+/** A discount code: an amount in cents, or a share of the workflow fee in hundredths of a percent. */
+export type DiscountCode = { label: string } & ({ amountCents: number } | { workflowFeeBasisPoints: number });
+
+/** Postage up to a weight: cents for the zones 1 to 8, in that order. */
+export type PostageStep = { upToGrams: number; zoneCents: number[] };
+
+export type PostageTable = {
+  carrier: string;
+  service: string;
+  sheetGrams: number;
+  envelopeGrams: number;
+  steps: PostageStep[];
+};
+
+export type PriceBook = {
+  business: Address;
+  fees: Record<FeeType, number>;
+  /** Hundredths of a percent of the workflow fee. */
+  tierDiscountBasisPoints: Record<Tier, number>;
+  discountCodes: Record<string, DiscountCode>;
+  postage: PostageTable;
+};
+
+/** @throws DataFileError when the file cannot be read or is no valid price book; it names the line, the field and the rule */
+export const loadPriceBook = (path: string): DataFile<PriceBook> => parsePriceBook(readDataFile(path), path);
+
+/**
+ * @param text YAML or JSON.
+ * @param file its path, for error messages.
+ * @throws DataFileError naming the line, the field and the rule.
+ */
+export function parsePriceBook(text: string, file: string): DataFile<PriceBook> {
+  const root = fields(parseDataFile(text, file), {
+    required: ["business", "fees", "tierDiscountPercent", "postage"],
+    optional: ["discountCodes"],
+  });
+  const fee = fields(root.fees, { required: feeTypes });
+  const percent = fields(root.tierDiscountPercent, { required: tiers });
+  return dataFile({
+    business: business(root.business),
+    fees: record(feeTypes, (type) => cents(fee[type])),
+    tierDiscountBasisPoints: record(tiers, (tier) => basisPoints(percent[tier])),
+    discountCodes: root.discountCodes ? discountCodes(root.discountCodes) : {},
+    postage: postage(root.postage),
+  });
+}
+
+function business(place: Place): Address {
+  const given = fields(place, { required: ["name", "line1", "city", "state", "postal"], optional: ["line2"] });
+  const state = text(given.state);
+  if (!isOneOfTheFiftyOrDc(state)) fail(given.state, "must be the two-letter code of a US state or DC");
+  return {
+    name: text(given.name),
+    line1: text(given.line1),
+    line2: given.line2 ? text(given.line2) : null,
+    city: text(given.city),
+    state,
+    postal: matching(given.postal, /^\d{5}(-\d{4})?$/, 'a ZIP code in quotes, such as "78701"'),
+  };
+}
+
+function discountCodes(place: Place): Record<string, DiscountCode> {
+  // Sorted, so that the order of the file does not make another version.
+  const codes = [...members(place)].sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(codes.map(([code, member]) => [code, discountCode(code, member)]));
+}
+
+function discountCode(code: string, place: Place): DiscountCode {
+  if (!/^[A-Z0-9]+(-[A-Z0-9]+)*$/.test(code)) fail(place, "must be named in capitals and digits with single hyphens");
+  const given = fields(place, { required: ["label"], optional: ["amountCents", "percentOfWorkflowFee"] });
+  const label = text(given.label);
+  const { amountCents, percentOfWorkflowFee } = given;
+  if (amountCents && !percentOfWorkflowFee) return { label, amountCents: cents(amountCents, 1) };
+  if (percentOfWorkflowFee && !amountCents) return { label, workflowFeeBasisPoints: basisPoints(percentOfWorkflowFee) };
+  return fail(place, "must have either amountCents or percentOfWorkflowFee");
+}
+
+function postage(place: Place): PostageTable {
+  const given = fields(place, { required: ["carrier", "service", "sheetGrams", "envelopeGrams", "steps"] });
+  const steps = list(given.steps).map(step);
+  if (steps.length === 0) fail(given.steps, "must have at least one step");
+  return {
+    carrier: text(given.carrier, 40),
+    service: text(given.service, 40),
+    sheetGrams: decimal(given.sheetGrams, 1, 100),
+    envelopeGrams: decimal(given.envelopeGrams, 0, 1000),
+    steps,
+  };
+}
+
+function step(place: Place, index: number, all: Place[]): PostageStep {
+  const given = fields(place, { required: ["upToGrams", "zoneCents"] });
+  const upToGrams = integer(given.upToGrams, 1, 50_000);
+  const before = all[index - 1];
+  if (before && upToGrams <= integer(fields(before, { required: ["upToGrams", "zoneCents"] }).upToGrams, 1, 50_000)) {
+    fail(given.upToGrams, "must be greater than in the step before");
+  }
+  const zones = list(given.zoneCents);
+  if (zones.length !== 8) fail(given.zoneCents, "must be a list of 8 amounts, one for each zone");
+  return { upToGrams, zoneCents: zones.map((zone) => cents(zone)) };
+}
+
+function record<K extends string>(keys: readonly K[], value: (key: K) => number): Record<K, number> {
+  return Object.fromEntries(keys.map((key) => [key, value(key)])) as Record<K, number>;
+}

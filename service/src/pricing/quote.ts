@@ -1,0 +1,80 @@
+import type { Tier } from "../partners/tiers.ts";
+import type { CatalogRow } from "./catalog.ts";
+import { type AddOnType, type FeeType, feeLabels, type LineType, lineTypes } from "./line-types.ts";
+import type { PostageRate, ShipMethod } from "./postage.ts";
+import type { PriceBook } from "./price-book.ts";
+
+/** A line of a quote; the amount is in USD cents and negative for discounts. */
+export type OrderLine = { type: LineType; label: string; amountCents: number };
+
+/** `totalCents` = `subtotalCents` - `discountCents`, and is never negative; `subtotalCents` is the sum of the lines. */
+export type Quote = { lines: OrderLine[]; subtotalCents: number; discountCents: number; totalCents: number };
+
+/** What is bought. A catalog row decides signing and notarization, whatever was asked for. */
+export type BoughtServices = { sign: boolean; notarize: boolean; ship: boolean; fax: boolean };
+
+export type QuoteInput = {
+  book: PriceBook;
+  tier: Tier;
+  services: BoughtServices;
+  catalogRow?: CatalogRow | null;
+  shipMethod: ShipMethod;
+  /** The carrier's rate; without one a shipped order has no postage line, and is not fully priced. */
+  postage?: PostageRate | null;
+};
+
+/**
+ * Prices an order. The lines come in the contract's order of types; the tier's discount is on the workflow fee
+ * only, rounded half-up to a cent, and is no line. A discount code never takes more than the lines before it bring.
+ */
+export function quote({ book, tier, services, catalogRow = null, shipMethod, postage = null }: QuoteInput): Quote {
+  const notarize = catalogRow ? catalogRow.notarize : services.notarize;
+  const { WorkflowFee } = book.fees;
+  const charges = [fee(book, "WorkflowFee")];
+  if (notarize) charges.push(fee(book, "NotaryFee"), fee(book, "TechFee"));
+  for (const addOn of catalogRow?.addOns ?? []) charges.push(addOnLine(book, addOn.type, addOn.quantity, addOn.label));
+  if (services.ship) {
+    if (postage) charges.push(postageLine(postage));
+    charges.push(fee(book, shipMethod === "print_mail" ? "PrintMailFee" : "ShippingHandlingFee"));
+  }
+  if (services.fax) charges.push(fee(book, "FaxFee"));
+  charges.sort((a, b) => lineTypes.indexOf(a.type) - lineTypes.indexOf(b.type));
+
+  const chargedCents = sum(charges);
+  const lines = [...charges, ...discountLines(book, catalogRow, chargedCents)];
+  const subtotalCents = sum(lines);
+  const tierDiscount = shareHalfUp(WorkflowFee, book.tierDiscountBasisPoints[tier]);
+  const discountCents = Math.min(tierDiscount, subtotalCents);
+  return { lines, subtotalCents, discountCents, totalCents: subtotalCents - discountCents };
+}
+
+function fee(book: PriceBook, type: FeeType): OrderLine {
+  return { type, label: feeLabels[type], amountCents: book.fees[type] };
+}
+
+function addOnLine(book: PriceBook, type: AddOnType, quantity: number, label: string | null): OrderLine {
+  const name = label ?? feeLabels[type];
+  return { type, label: quantity === 1 ? name : `${name} x ${quantity}`, amountCents: book.fees[type] * quantity };
+}
+
+function postageLine({ carrier, service, zone, amountCents }: PostageRate): OrderLine {
+  return { type: "ShippingCarrierRate", label: `${carrier} ${service} postage, zone ${zone}`, amountCents };
+}
+
+function discountLines(book: PriceBook, row: CatalogRow | null, chargedCents: number): OrderLine[] {
+  const code = row?.discountCode ? book.discountCodes[row.discountCode] : undefined;
+  if (!code) return [];
+  const off =
+    "amountCents" in code ? code.amountCents : shareHalfUp(book.fees.WorkflowFee, code.workflowFeeBasisPoints);
+  const amountCents = Math.min(off, chargedCents);
+  return amountCents === 0 ? [] : [{ type: "Discount", label: code.label, amountCents: -amountCents }];
+}
+
+function sum(lines: readonly OrderLine[]): number {
+  return lines.reduce((total, line) => total + line.amountCents, 0);
+}
+
+/** Basis points of an amount in cents, rounded half-up, in integers throughout. */
+function shareHalfUp(amountCents: number, basisPoints: number): number {
+  return Math.floor((amountCents * basisPoints + 5000) / 10_000);
+}

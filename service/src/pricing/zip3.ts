@@ -1,0 +1,33 @@
+import { type DataFile, dataFile, fail, list, members, type Place, parseDataFile, readDataFile } from "./data-file.ts";
+import { decimal, text } from "./data-values.ts";
+import { isOneOfTheFiftyOrDc } from "./us-states.ts";
+
+/** The ZIP codes whose first three digits lie from `first` to `last`, and the middle of where they deliver, in degrees. */
+export type Zip3Area = { first: string; last: string; state: string; latitude: number; longitude: number };
+
+/** @throws DataFileError when the file cannot be read or is not valid; it names the line, the field and the rule */
+export const loadZip3Areas = (path: string): DataFile<Zip3Area[]> => parseZip3Areas(readDataFile(path), path);
+
+/** @throws DataFileError naming the line, the field and the rule */
+export function parseZip3Areas(source: string, file: string): DataFile<Zip3Area[]> {
+  let end = "";
+  const areas = [...members(parseDataFile(source, file))].map(([range, place]) => {
+    const area = zip3Area(range, place);
+    if (area.first <= end) fail(place, "must come after the range above it");
+    end = area.last;
+    return area;
+  });
+  return dataFile(areas);
+}
+
+function zip3Area(range: string, place: Place): Zip3Area {
+  const [, first, last = first] = /^(\d{3})(?:-(\d{3}))?$/.exec(range) ?? [];
+  if (first === undefined || last === undefined || last < first) {
+    fail(place, "must be named by three digits, or by two of them as in 100-102");
+  }
+  const [code, north, east, ...rest] = list(place);
+  if (!code || !north || !east || rest.length > 0) fail(place, "must be a list of state, latitude, longitude");
+  const state = text(code);
+  if (!isOneOfTheFiftyOrDc(state)) fail(code, "must be the two-letter code of a US state or DC");
+  return { first, last, state, latitude: decimal(north, 15, 75), longitude: decimal(east, -180, -60) };
+}

@@ -1,0 +1,71 @@
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Config } from "./config.ts";
+import { type BlobBackend, type Blobs, openBlobs } from "./platform/blobs.ts";
+import { folderBackend } from "./platform/blobs-folder.ts";
+import { type Clock, systemClock } from "./platform/clock.ts";
+import { prepareDataFolder } from "./platform/data-folder.ts";
+import { type Database, openDatabase } from "./platform/database.ts";
+import { StartupError } from "./platform/errors.ts";
+import type { Log } from "./platform/logs.ts";
+import { migrate } from "./platform/migrations.ts";
+import { openEmbeddedPostgres } from "./platform/postgres/embedded.ts";
+import { openSecretsKey, type SecretBytes } from "./platform/secrets.ts";
+
+/** The checkout's root. */
+export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+/** What the service and every command that touches data open first. */
+export type Resources = {
+  config: Config;
+  log: Log;
+  clock: Clock;
+  db: Database;
+  secrets: SecretBytes;
+  blobs: Blobs;
+  close: () => Promise<void>;
+};
+
+async function connect(config: Config, log: Log): Promise<{ db: Database; close: () => Promise<void> }> {
+  const onIdleError = (error: Error) => log.warn({ err: error }, "an idle database connection broke");
+  if (config.databaseUrl !== null) {
+    const db = openDatabase({ connectionString: config.databaseUrl }, onIdleError);
+    await db.rows("SELECT 1").catch((error: Error) => {
+      throw new StartupError(`DATABASE_URL does not answer: ${error.message || "connection refused"}`);
+    });
+    return { db, close: db.close };
+  }
+  const server = await openEmbeddedPostgres(config.dataDir);
+  const db = openDatabase(server.connection, onIdleError);
+  return {
+    db,
+    async close() {
+      await db.close();
+      await server.release();
+    },
+  };
+}
+
+/**
+ * Opens folder, database (migrated), secrets and blobs.
+ * @throws StartupError in one line; nothing stays open then.
+ */
+export async function openResources(config: Config, log: Log): Promise<Resources> {
+  prepareDataFolder(config.dataDir);
+  const { db, close } = await connect(config, log);
+  try {
+    await migrate(db, join(root, "service/migrations"));
+    const secrets = await openSecretsKey(config.secretsKey);
+    const blobs = openBlobs(await blobBackend(config), secrets);
+    return { config, log, clock: systemClock, db, secrets, blobs, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function blobBackend({ blobUrl }: Config): Promise<BlobBackend> {
+  if (blobUrl.startsWith("file:")) return folderBackend(blobUrl.slice("file:".length));
+  const { s3Backend } = await import("./platform/blobs-s3.ts");
+  return s3Backend(blobUrl);
+}

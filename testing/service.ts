@@ -1,0 +1,120 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { freePort } from "./free-port.ts";
+
+const cli = fileURLToPath(new URL("../service/src/cli/main.ts", import.meta.url));
+
+type Env = Record<string, string>;
+
+/** A folder of its own for a service's data, removed by `remove`. */
+export function temporaryFolder(): { path: string; remove: () => void } {
+  const path = mkdtempSync(join(tmpdir(), "sss-"));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 10 }) };
+}
+
+// Of the caller's environment only what programs need: its settings must not leak into a test.
+const basics = {
+  PATH: process.env["PATH"] ?? "",
+  HOME: process.env["HOME"] ?? "/root",
+  TSA_URLS: "off",
+  OTS_CALENDARS: "off",
+};
+
+export type Service = {
+  baseUrl: string;
+  dataDir: string;
+  /** What was printed so far. */
+  stdout: () => string;
+  stderr: () => string;
+  process: ChildProcess;
+  /** Runs a verb of the command line on this service's data; the parsed `--json` answer. */
+  cli: <T = Record<string, string>>(...args: string[]) => Promise<T>;
+  /** SIGTERM, and waits for the end; resolves with the exit code. */
+  stop: () => Promise<number | null>;
+  /** kill -9: nothing is tidied. */
+  kill: () => Promise<void>;
+  /** Starts again on the same data. */
+  restart: (env?: Env) => Promise<Service>;
+};
+
+/** Runs a verb to its end; never throws for an exit code. */
+export async function runCli(env: Env, ...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const run = promisify(execFile)(process.execPath, [cli, ...args], {
+    env: { ...basics, ...env },
+    maxBuffer: 64 << 20,
+  });
+  return run.then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    (error: { code: number; stdout: string; stderr: string }) => error,
+  );
+}
+
+/** Starts the real service as a process of its own on a free port, and waits until it answers. */
+export async function startService(env: Env & { DATA_DIR: string }): Promise<Service> {
+  const port = env["PORT"] ?? String(await freePort());
+  const settings = { LOG_LEVEL: "warn", ...env, PORT: port };
+  const child = spawn(process.execPath, [cli, "serve"], {
+    env: { ...basics, ...settings },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.on("data", (data) => {
+    stdout += data;
+  });
+  child.stderr.on("data", (data) => {
+    stderr += data;
+  });
+  const ended = once(child, "exit");
+  const baseUrl = `http://127.0.0.1:${port}`;
+  while (!stdout.includes("listens on")) {
+    if (child.exitCode !== null) throw new Error(`the service ended with ${child.exitCode}: ${stderr}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  return {
+    baseUrl,
+    dataDir: env.DATA_DIR,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    process: child,
+    async cli<T>(...args: string[]): Promise<T> {
+      const { code, stdout: out, stderr: err } = await runCli(settings, ...args, "--json");
+      if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}: ${err}`);
+      return JSON.parse(out) as T;
+    },
+    async stop() {
+      child.kill("SIGTERM");
+      const [code] = await ended;
+      return code as number | null;
+    },
+    async kill() {
+      child.kill("SIGKILL");
+      await ended;
+    },
+    restart: (more = {}) => startService({ ...env, ...more, PORT: port }),
+  };
+}
+
+/** A partner with a key in one step. */
+export async function newPartner(service: Service, options: { tier?: string; live?: boolean; name?: string } = {}) {
+  const { partnerId } = await service.cli(
+    "partner",
+    "create",
+    options.name ?? "Acme Title",
+    "--tier",
+    options.tier ?? "trial",
+    ...(options.live ? ["--live"] : []),
+  );
+  const { key, keyId } = await service.cli("key", "issue", partnerId ?? "", ...(options.live ? [] : ["--test"]));
+  return {
+    partnerId: partnerId ?? "",
+    key: key ?? "",
+    keyId: keyId ?? "",
+    headers: { Authorization: `Bearer ${key}` },
+  };
+}
