@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { after, before, describe, test } from "node:test";
+import { freePort } from "@signsealship/testing/free-port";
+import { minimal, orderForm } from "@signsealship/testing/order-form";
+import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+
+const folder = temporaryFolder();
+let service: Service;
+
+before(async () => {
+  service = await startService({ DATA_DIR: folder.path, LOG_LEVEL: "info", TRUST_PROXY: "127.0.0.1" });
+});
+after(async () => {
+  await service.stop();
+  folder.remove();
+});
+
+describe("errors on the wire", () => {
+  test("are problem details (RFC 9457) for a caller that asks for them", async () => {
+    const response = await fetch(`${service.baseUrl}/api/partner/orders`, { headers: { Accept: "application/problem+json" } });
+    assert.match(response.headers.get("content-type") ?? "", /^application\/problem\+json/);
+    assert.deepEqual(await response.json(), {
+      type: "urn:signsealship:problem:unauthenticated",
+      title: "Unauthorized",
+      status: 401,
+      detail: "A valid partner API key is required.",
+      code: "unauthenticated",
+      requestId: response.headers.get("request-id"),
+    });
+  });
+
+  test("of unknown paths, other methods and broken URLs have the same shape", async () => {
+    const cases = [
+      ["GET", "/api/nothing/here", 404, "Not found."],
+      ["PUT", "/api/partner/orders", 405, "Method not allowed."],
+      ["DELETE", `/api/partner/orders/${"0".repeat(40)}`, 405, "Method not allowed."],
+    ] as const;
+    for (const [method, path, status, error] of cases) {
+      const response = await fetch(service.baseUrl + path, { method });
+      assert.deepEqual([response.status, await response.json()], [status, { error }]);
+    }
+    const broken = await fetch(`${service.baseUrl}/api/partner/orders/%zz`);
+    assert.equal(broken.status, 400);
+    assert.equal(typeof ((await broken.json()) as { error: unknown }).error, "string");
+  });
+
+  test("tell with 405 which methods there are", async () => {
+    const response = await fetch(`${service.baseUrl}/api/partner/orders`, { method: "PATCH" });
+    assert.equal(response.headers.get("allow"), "POST, GET, HEAD");
+  });
+});
+
+describe("every answer", () => {
+  test("bears a Request-Id of its own and the security headers", async () => {
+    const answers = await Promise.all(["/healthz", "/api/nothing", "/openapi.json"].map((path) => fetch(service.baseUrl + path)));
+    for (const { headers } of answers) {
+      assert.match(headers.get("request-id") ?? "", /^[0-9a-f-]{36}$/);
+      assert.equal(headers.get("x-content-type-options"), "nosniff");
+      assert.equal(headers.get("referrer-policy"), "no-referrer");
+      assert.match(headers.get("content-security-policy") ?? "", /default-src 'none'/);
+    }
+    assert.equal(new Set(answers.map(({ headers }) => headers.get("request-id"))).size, answers.length);
+  });
+});
+
+describe("logs", () => {
+  test("name no code, key, mail address or client address in full", async () => {
+    const { headers, key } = await newPartner(service);
+    const order = await fetch(`${service.baseUrl}/api/partner/orders`, { method: "POST", headers, body: orderForm(minimal) });
+    const { orderCode } = (await order.json()) as { orderCode: string };
+    await fetch(`${service.baseUrl}/api/partner/orders/${orderCode}?external_reference=secret-reference`, { headers });
+    await fetch(`${service.baseUrl}/orders/${orderCode}`);
+    for (let wait = 0; wait < 50 && !service.stderr().includes(orderCode.slice(0, 6)); wait++) await new Promise((resolve) => setTimeout(resolve, 20));
+    const log = service.stderr();
+    assert.match(log, new RegExp(`${orderCode.slice(0, 6)}…`));
+    for (const secret of [orderCode, key, minimal.email, "secret-reference", "127.0.0.1\"", "::1"]) assert.equal(log.includes(secret), false, secret);
+  });
+});
+
+describe("operators' routes", () => {
+  test("tell health, readiness, measurements and version", async () => {
+    assert.deepEqual(await (await fetch(`${service.baseUrl}/healthz`)).json(), { status: "ok" });
+    const ready = (await (await fetch(`${service.baseUrl}/readyz`)).json()) as { status: string; checks: Record<string, string> };
+    assert.equal(ready.status, "ok");
+    assert.equal(ready.checks["database"], "ok");
+    assert.match(await (await fetch(`${service.baseUrl}/metrics`)).text(), /http_request_duration_seconds_bucket\{.*route="\/readyz"/);
+    assert.deepEqual(Object.keys((await (await fetch(`${service.baseUrl}/api/version`)).json()) as object), ["version", "interface"]);
+  });
+});
+
+describe("rate limits", () => {
+  const spend = async (at: Service, headers: Record<string, string>, times: number, path = "/api/partner/orders") => {
+    const answers = await Promise.all(Array.from({ length: times }, () => fetch(at.baseUrl + path, { headers })));
+    return answers.filter(({ status }) => status === 429).length;
+  };
+
+  test("let 60 writes of one key pass in a minute, over all its routes, and tell the rest when to come back", async () => {
+    const { headers } = await newPartner(service);
+    assert.equal(await spend(service, headers, 40), 0);
+    assert.equal(await spend(service, headers, 30, `/api/partner/orders/${"0".repeat(40)}`), 10);
+    const response = await fetch(`${service.baseUrl}/api/partner/orders`, { headers });
+    assert.equal(response.status, 429);
+    const seconds = Number(response.headers.get("retry-after"));
+    assert.ok(seconds >= 1 && seconds <= 60);
+    assert.deepEqual(await response.json(), { error: `Rate limit exceeded. Try again in ${seconds} seconds.` });
+    assert.equal(response.headers.get("ratelimit-policy"), '"partner-write";q=60;w=60');
+    assert.equal(response.headers.get("ratelimit"), `"partner-write";r=0;t=${seconds}`);
+  });
+
+  test("count each key by itself, and tell what remains on success", async () => {
+    const { headers } = await newPartner(service);
+    const response = await fetch(`${service.baseUrl}/api/partner/orders`, { headers });
+    assert.equal(response.status, 200);
+    assert.match(response.headers.get("ratelimit") ?? "", /^"partner-write";r=59;t=\d+$/);
+  });
+
+  test("count the portal by address, and believe X-Forwarded-For of a trusted proxy only", async () => {
+    const { headers } = await newPartner(service);
+    const from = (address: string) => ({ ...headers, "X-Forwarded-For": address });
+    assert.equal(await spend(service, from("192.0.2.1"), 125, "/api/partner/me"), 5);
+    assert.equal(await spend(service, from("192.0.2.2"), 1, "/api/partner/me"), 0);
+    const untrusting = await startService({ DATA_DIR: folder.path });
+    const spread = Array.from({ length: 125 }, (_, n) => fetch(`${untrusting.baseUrl}/api/partner/me`, { headers: from(`192.0.2.${n}`) }));
+    assert.equal((await Promise.all(spread)).filter(({ status }) => status === 429).length, 5);
+    await untrusting.stop();
+  });
+
+  test("are shared by two services over Redis, and each counts for itself when Redis is away", async () => {
+    const port = await freePort();
+    const redis = spawn("redis-server", ["--port", String(port), "--save", "", "--appendonly", "no"], { stdio: "ignore" });
+    const settings = { DATA_DIR: folder.path, REDIS_URL: `redis://127.0.0.1:${port}` };
+    const [one, two] = await Promise.all([startService(settings), startService(settings)]);
+    const { headers } = await newPartner(one);
+    for (let wait = 0; wait < 100; wait++) {
+      const { status } = await fetch(`${one.baseUrl}/readyz`);
+      if (status === 200) break;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    const refused = (await spend(one, headers, 40)) + (await spend(two, headers, 40));
+    assert.equal(refused, 20);
+    redis.kill("SIGKILL");
+    await new Promise((resolve) => redis.once("exit", resolve));
+    const other = await newPartner(one);
+    assert.equal(await spend(one, other.headers, 65), 5);
+    await Promise.all([one.stop(), two.stop()]);
+  });
+});

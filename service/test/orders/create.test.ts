@@ -1,0 +1,248 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { examplePdf, minimal, orderForm, sender, shipping } from "@signsealship/testing/order-form";
+import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+
+const folder = temporaryFolder();
+let service: Service;
+let partner: Awaited<ReturnType<typeof newPartner>>;
+
+before(async () => {
+  service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" });
+  partner = await newPartner(service, { tier: "ProOffice" });
+});
+after(async () => {
+  await service.stop();
+  folder.remove();
+});
+
+type Line = { type: string; label: string; amountCents: number };
+type Order = {
+  orderCode: string;
+  orderUrl: string;
+  status: string;
+  externalReference: string | null;
+  faxToNumber: string | null;
+  subtotalCents: number;
+  discountCents: number;
+  totalCents: number;
+  lines: Line[];
+  checkoutUrl: string | null;
+  requestId: string;
+  services: string;
+  envelopeStatus: string | null;
+  customerEmail: string;
+  createdAt: string;
+};
+
+async function post(fields: Record<string, string | undefined>, document: Uint8Array | null = examplePdf) {
+  const response = await fetch(`${service.baseUrl}/api/partner/orders`, {
+    method: "POST",
+    headers: partner.headers,
+    body: orderForm(fields, document),
+  });
+  return { status: response.status, headers: response.headers, body: (await response.json()) as Order & { error?: string } };
+}
+
+async function place(fields: Record<string, string | undefined>, document: Uint8Array | null = examplePdf): Promise<Order> {
+  const { status, body } = await post({ ...minimal, ...fields }, document);
+  assert.equal(status, 201, JSON.stringify(body));
+  return body;
+}
+
+async function refused(fields: Record<string, string | undefined>, document: Uint8Array | null = examplePdf): Promise<string> {
+  const { status, body } = await post({ ...minimal, ...fields }, document);
+  assert.equal(status, 400, JSON.stringify(body));
+  assert.deepEqual(Object.keys(body), ["error"]);
+  return body.error ?? "";
+}
+
+const fetchOrder = async (code: string): Promise<Order> =>
+  (await fetch(`${service.baseUrl}/api/partner/orders/${code}`, { headers: partner.headers })).json() as Promise<Order>;
+
+const types = (order: Order): string[] => order.lines.map((line) => line.type);
+
+describe("placing an order", () => {
+  test("answers with every field of the contract, and no other", async () => {
+    const order = await place({ svc_sign: "true", external_reference: "FILE-1" });
+    assert.deepEqual(Object.keys(order).sort(), [
+      "checkoutUrl", "discountCents", "externalReference", "faxToNumber", "lines", "orderCode", "orderUrl", "requestId",
+      "status", "subtotalCents", "totalCents",
+    ]);
+    assert.match(order.orderCode, /^[0-9a-f]{40}$/);
+    assert.equal(order.orderUrl, `/orders/${order.orderCode}`);
+    assert.equal(order.status, "QuoteReady");
+    assert.equal(order.externalReference, "FILE-1");
+    assert.equal(order.faxToNumber, null);
+    assert.equal(order.checkoutUrl, null);
+  });
+
+  test("repeats the Request-Id header in the body", async () => {
+    const { headers, body } = await post({ ...minimal });
+    assert.equal(headers.get("request-id"), body.requestId);
+  });
+
+  test("takes the tier discount off the total, on the workflow fee only and as no line", async () => {
+    const order = await place({ svc_notary: "on" });
+    assert.deepEqual(types(order), ["WorkflowFee", "NotaryFee", "TechFee"]);
+    assert.deepEqual([order.subtotalCents, order.discountCents, order.totalCents], [6100, 120, 5980]);
+  });
+
+  test("with no service bought is the workflow fee alone, and its services are the empty string", async () => {
+    const order = await place({});
+    assert.deepEqual(types(order), ["WorkflowFee"]);
+    const detail = await fetchOrder(order.orderCode);
+    assert.equal(detail.services, "");
+    assert.equal(detail.envelopeStatus, null);
+  });
+
+  test("joins the bought services by a comma and a space", async () => {
+    const order = await place({ svc_sign: "on", svc_notary: "true", ...shipping, fax_to: "2125550123" });
+    const detail = await fetchOrder(order.orderCode);
+    assert.equal(detail.services, "Sign, Notarize, Ship, Fax");
+    assert.equal(detail.envelopeStatus, "Created");
+    assert.equal(detail.customerEmail, minimal.email);
+    assert.match(detail.createdAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    const { checkoutUrl: _, requestId: __, ...created } = order;
+    assert.deepEqual({ ...detail, ...created }, detail);
+  });
+
+  test("lets the catalog decide signing and notarization, and shipping add to it", async () => {
+    const order = await place({ doc_slug: "quitclaim-deed", svc_sign: "false", ...shipping });
+    const detail = await fetchOrder(order.orderCode);
+    assert.equal(detail.services, "Sign, Notarize, Ship");
+  });
+
+  test("prices shipping as postage and handling, and print-and-mail in the place of handling", async () => {
+    assert.deepEqual(types(await place(shipping)), ["WorkflowFee", "ShippingCarrierRate", "ShippingHandlingFee"]);
+    const mailed = await place({ ...shipping, ship_method: "print_mail" });
+    assert.deepEqual(types(mailed), ["WorkflowFee", "ShippingCarrierRate", "PrintMailFee"]);
+    assert.equal(mailed.lines[2]?.amountCents, 1295);
+    assert.ok(types(await place({ ...shipping, ship_method: "pigeon" })).includes("ShippingHandlingFee"));
+  });
+
+  test("prices postage from the sender's address when there is one", async () => {
+    const near = await place({ ...shipping, ...sender, from_state: "NJ", from_postal: "07102" });
+    const far = await place({ ...shipping, ...sender, from_state: "CA", from_postal: "90012" });
+    assert.ok((near.lines[1]?.amountCents ?? 0) < (far.lines[1]?.amountCents ?? 0));
+  });
+
+  test("waits for a person where no carrier rate exists, without a checkout", async () => {
+    const order = await place({ ...shipping, ship_state: "AE", ship_postal: "09012", create_checkout: "true" });
+    assert.equal(order.status, "ManualQuoteRequired");
+    assert.equal(order.checkoutUrl, null);
+    assert.deepEqual(types(order), ["WorkflowFee", "ShippingHandlingFee"]);
+  });
+
+  test("normalizes fax numbers to E.164 and charges 9.00", async () => {
+    for (const [sent, kept] of [["2125550123", "+12125550123"], ["(212) 555-0123", "+12125550123"], ["+44 20 7946 0018", "+442079460018"]]) {
+      const order = await place({ fax_to: sent });
+      assert.equal(order.faxToNumber, kept);
+      assert.equal(order.lines.find((line) => line.type === "FaxFee")?.amountCents, 900);
+    }
+  });
+
+  test("counts empty fields as absent, as browsers send them", async () => {
+    const order = await place({ fill_token: "", fax_to: "", from_name: "", external_reference: "", svc_ship: "" });
+    assert.deepEqual([order.externalReference, order.faxToNumber], [null, null]);
+  });
+});
+
+describe("an order is refused, with the field and the rule named,", () => {
+  const cases: [name: string, fields: Record<string, string | undefined>, message: RegExp][] = [
+    ["without email", { email: undefined }, /^email is required/],
+    ["with an email that is none", { email: "signer" }, /^email must be/],
+    ["without byod_confirmed", { byod_confirmed: undefined }, /^byod_confirmed is required/],
+    ["with byod_confirmed off", { byod_confirmed: "off" }, /^byod_confirmed is required/],
+    ["with a flag of another value", { svc_sign: "yes" }, /^svc_sign must be true or on/],
+    ["with a slug that the catalog lacks", { doc_slug: "no-such" }, /^doc_slug /],
+    ["with a fax number nobody can read", { fax_to: "call me" }, /^fax_to /],
+    ["with a fax number of nine digits", { fax_to: "212555012" }, /^fax_to /],
+    ["with a signer_state of three characters", { signer_state: "TEX" }, /^signer_state /],
+    ["with a dest_state that is none", { dest_state: "ZZ" }, /^dest_state /],
+    ["notarized for a signer in a state that does not recognize it", { svc_notary: "true", signer_state: "GA" }, /^signer_state GA is blocked/],
+    ["with a reference of 121 characters", { external_reference: "x".repeat(121) }, /^external_reference .*120/],
+    ["with a NUL in a text", { name: "a\0b" }, /^name must be UTF-8 text/],
+    ["shipped without a city", { ...shipping, ship_city: undefined }, /^ship_city is required when svc_ship/],
+    ["shipped to a state of three letters", { ...shipping, ship_state: "NYC" }, /^ship_state /],
+    ["shipped to a postal code that is none", { ...shipping, ship_postal: "ABC" }, /^ship_postal /],
+    ["with a sender's address half given", { from_name: "Acme" }, /^from_line1 is required/],
+    ["with a sender's address without a name", { ...sender, from_name: undefined }, /^from_name is required/],
+    ["with both document and fill_token", { fill_token: "0".repeat(40) }, /^document and fill_token exclude/],
+  ];
+  for (const [name, fields, message] of cases)
+    test(name, async () => {
+      assert.match(await refused(fields), message);
+    });
+
+  test("with neither document nor fill_token", async () => {
+    assert.match(await refused({}, null), /^document or fill_token is required/);
+  });
+  test("with a document that is no PDF", async () => {
+    assert.match(await refused({}, Buffer.from("GIF89a")), /^document must be a PDF/);
+  });
+  test("with a fill_token in capitals, too short or unknown", async () => {
+    assert.match(await refused({ fill_token: "A".repeat(40) }, null), /^fill_token must be 40 lowercase hex/);
+    assert.match(await refused({ fill_token: "a".repeat(39) }, null), /^fill_token must be 40 lowercase hex/);
+    assert.match(await refused({ fill_token: "a".repeat(40) }, null), /^fill_token is unknown, used or expired/);
+  });
+});
+
+describe("a fill token", () => {
+  test("brings its document to one order and no more", async () => {
+    const file = join(folder.path, "filled.pdf");
+    writeFileSync(file, examplePdf);
+    const { fillToken, expiresAt } = await service.cli("fill", "add", file);
+    assert.match(fillToken ?? "", /^[0-9a-f]{40}$/);
+    assert.ok(Date.parse(expiresAt ?? "") > Date.now());
+    const answers = await Promise.all([1, 2, 3, 4, 5].map(() => post({ ...minimal, fill_token: fillToken }, null)));
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 400, 400, 400, 400]);
+    assert.match(await refused({ fill_token: fillToken }, null), /^fill_token is unknown, used or expired/);
+  });
+});
+
+describe("credentials", () => {
+  const attempt = async (authorization?: string) => {
+    const response = await fetch(`${service.baseUrl}/api/partner/orders`, authorization ? { headers: { Authorization: authorization } } : {});
+    return { status: response.status, challenge: response.headers.get("www-authenticate"), body: await response.text() };
+  };
+
+  test("of every bad kind look the same", async () => {
+    const revoked = await newPartner(service);
+    await service.cli("key", "revoke", revoked.keyId);
+    const answers = await Promise.all([
+      attempt(),
+      attempt("Bearer"),
+      attempt("Basic dXNlcjpwYXNz"),
+      attempt("Bearer svc_pk_nonsense"),
+      attempt(`Bearer svc_pk_test_${"a".repeat(52)}`),
+      attempt(`Bearer ${revoked.key}`),
+    ]);
+    for (const answer of answers)
+      assert.deepEqual(answer, { status: 401, challenge: "Bearer", body: '{"error":"A valid partner API key is required."}' });
+  });
+
+  test("of another partner or of the other environment see nothing of an order", async () => {
+    const order = await place({});
+    const foreign = await newPartner(service);
+    const unknown = await fetch(`${service.baseUrl}/api/partner/orders/${"0".repeat(40)}`, { headers: partner.headers });
+    const { key: liveKey } = await service.cli("key", "issue", partner.partnerId);
+    for (const headers of [foreign.headers, { Authorization: `Bearer ${liveKey}` }]) {
+      const response = await fetch(`${service.baseUrl}/api/partner/orders/${order.orderCode}`, { headers });
+      assert.equal(response.status, 404);
+      assert.equal(await response.text(), await unknown.clone().text());
+      const list = (await (await fetch(`${service.baseUrl}/api/partner/orders`, { headers })).json()) as { orders: unknown[] };
+      assert.deepEqual(list.orders, []);
+    }
+  });
+
+  test("of a live key stop working when live is turned off", async () => {
+    const firm = await newPartner(service, { live: true });
+    const get = () => fetch(`${service.baseUrl}/api/partner/orders`, { headers: firm.headers });
+    assert.equal((await get()).status, 200);
+    await service.cli("partner", "set", firm.partnerId, "--live", "off");
+    assert.equal((await get()).status, 401);
+  });
+});

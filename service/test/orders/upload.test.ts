@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { examplePdf, minimal, orderForm } from "@signsealship/testing/order-form";
+import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+
+const folder = temporaryFolder();
+let service: Service;
+let headers: { Authorization: string };
+
+before(async () => {
+  service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" });
+  ({ headers } = await newPartner(service));
+});
+after(async () => {
+  await service.stop();
+  folder.remove();
+});
+
+const limit = 35 * 1024 * 1024;
+
+function pdfOf(bytes: number): Buffer {
+  const filler = Buffer.alloc(bytes, "\n");
+  examplePdf.copy(filler);
+  return filler;
+}
+
+const blobs = (): string[] =>
+  readdirSync(join(folder.path, "blobs"), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => entry.name);
+
+const url = () => `${service.baseUrl}/api/partner/orders`;
+const post = (body: BodyInit, more: Record<string, string> = {}) => fetch(url(), { method: "POST", headers: { ...headers, ...more }, body });
+
+async function orderCount(): Promise<number> {
+  return ((await (await fetch(`${url()}?limit=100`, { headers })).json()) as { orders: unknown[] }).orders.length;
+}
+
+/** Runs the attempt and proves that it left no order and no blob. */
+async function leavesNothing<T>(attempt: () => Promise<T>): Promise<T> {
+  const [orders, files] = [await orderCount(), blobs().length];
+  const result = await attempt();
+  assert.equal(await orderCount(), orders);
+  assert.equal(blobs().length, files);
+  return result;
+}
+
+const errorOf = async (response: Response): Promise<string> => {
+  assert.equal(response.status, 400);
+  return ((await response.json()) as { error: string }).error;
+};
+
+test("35 MiB pass, and one byte more is a 400 that says 35 MB", async () => {
+  assert.equal((await post(orderForm(minimal, pdfOf(limit)))).status, 201);
+  const message = await leavesNothing(async () => errorOf(await post(orderForm(minimal, pdfOf(limit + 1)))));
+  assert.equal(message, "document must be a PDF of at most 35 MB.");
+});
+
+test("a far larger body is refused by its declared length", async () => {
+  const message = await leavesNothing(async () => errorOf(await post(orderForm(minimal, pdfOf(limit + 4 * 1024 * 1024)))));
+  assert.equal(message, "document must be a PDF of at most 35 MB.");
+});
+
+test("a body without a declared length is held to the same limit", async () => {
+  const stream = async (bytes: number) => {
+    const source = new Response(orderForm(minimal, pdfOf(bytes)));
+    const type = source.headers.get("content-type") ?? "";
+    return fetch(url(), { method: "POST", headers: { ...headers, "Content-Type": type }, body: source.body, duplex: "half" } as RequestInit);
+  };
+  assert.equal((await stream(100_000)).status, 201);
+  assert.equal((await stream(limit)).status, 201);
+  await leavesNothing(async () => errorOf(await stream(limit + 1)));
+});
+
+test("JSON instead of a form is a 400 that says what to send", async () => {
+  const send = () => post(JSON.stringify(minimal), { "Content-Type": "application/json" });
+  assert.match(await leavesNothing(async () => errorOf(await send())), /multipart\/form-data/);
+});
+
+test("two documents, a document under another name and a field sent twice are refused by name", async () => {
+  const twice = orderForm(minimal);
+  twice.append("document", new Blob([examplePdf]), "second.pdf");
+  assert.equal(await leavesNothing(async () => errorOf(await post(twice))), "document must be sent once.");
+  const renamed = orderForm(minimal, null);
+  renamed.append("file", new Blob([examplePdf]), "file.pdf");
+  assert.match(await leavesNothing(async () => errorOf(await post(renamed))), /^file must be a text field/);
+  const repeated = orderForm(minimal);
+  repeated.append("email", "other@example.com");
+  assert.equal(await leavesNothing(async () => errorOf(await post(repeated))), "email must be sent once.");
+});
+
+async function formBytes(): Promise<{ type: string; body: Buffer }> {
+  const response = new Response(orderForm(minimal));
+  return { type: response.headers.get("content-type") ?? "", body: Buffer.from(await response.arrayBuffer()) };
+}
+
+test("a form that ends in the middle is a 400", async () => {
+  const { type, body } = await formBytes();
+  for (const length of [body.length - 20, body.length - 200, Math.floor(body.length / 2), 80]) {
+    const half = body.subarray(0, length);
+    assert.match(await leavesNothing(async () => errorOf(await post(half as BodyInit, { "Content-Type": type }))), /cut off or malformed|is required/);
+  }
+});
+
+test("a client that hangs up leaves nothing, and the service goes on", async () => {
+  const { type, body } = await formBytes();
+  const { hostname, port } = new URL(service.baseUrl);
+  await leavesNothing(async () => {
+    const socket = connect(Number(port), hostname);
+    socket.on("error", () => {});
+    socket.write(
+      `POST /api/partner/orders HTTP/1.1\r\nHost: x\r\nAuthorization: ${headers.Authorization}\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n`,
+    );
+    socket.write(body.subarray(0, body.length - 100));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    socket.destroy();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  });
+  assert.equal((await post(orderForm(minimal))).status, 201);
+});
+
+test("a boundary that is missing or never comes is a 400", async () => {
+  await leavesNothing(async () => errorOf(await post(examplePdf as BodyInit, { "Content-Type": "multipart/form-data" })));
+  await leavesNothing(async () => errorOf(await post(examplePdf as BodyInit, { "Content-Type": "multipart/form-data; boundary=never" })));
+});
+
+test("what lies on the disk shows nothing of the document", async () => {
+  assert.equal((await post(orderForm(minimal))).status, 201);
+  const { readFileSync } = await import("node:fs");
+  for (const entry of readdirSync(join(folder.path, "blobs"), { recursive: true, withFileTypes: true }))
+    if (entry.isFile()) assert.equal(readFileSync(join(entry.parentPath, entry.name)).includes("%PDF"), false);
+});
+
+test("twenty uploads of 35 MiB at once all pass, and memory stays bounded", async () => {
+  const peak = () => Number(/VmHWM:\s+(\d+)/.exec(readFile(`/proc/${service.process.pid}/status`))?.[1]) / 1024;
+  const { readFileSync } = await import("node:fs");
+  const readFile = (path: string) => readFileSync(path, "utf8");
+  const pdf = pdfOf(limit);
+  const statuses = await Promise.all(Array.from({ length: 20 }, async () => (await post(orderForm(minimal, pdf))).status));
+  assert.deepEqual(new Set(statuses), new Set([201]));
+  // Eight uploads are held at once; all twenty would take 700 MiB.
+  assert.ok(peak() < 600, `peak ${peak()} MiB`);
+});

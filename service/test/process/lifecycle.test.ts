@@ -1,0 +1,150 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { freePort } from "@signsealship/testing/free-port";
+import { runCli, startService, temporaryFolder } from "@signsealship/testing/service";
+
+const folders: (() => void)[] = [];
+function folder(): string {
+  const { path, remove } = temporaryFolder();
+  folders.push(remove);
+  return join(path, "var");
+}
+after(() => {
+  for (const remove of folders) remove();
+});
+
+const postmasterPid = (dataDir: string): number => Number(readFileSync(join(dataDir, "postgres/cluster/postmaster.pid"), "utf8").split("\n")[0]);
+const alive = (pid: number): boolean => existsSync(`/proc/${pid}`);
+const status = async (url: string): Promise<number> => (await fetch(url)).status;
+
+test("the first start prints the demo partner's test key once, and the key works", async () => {
+  const service = await startService({ DATA_DIR: folder() });
+  const [key] = /svc_pk_test_[a-z2-7]{52}/.exec(service.stdout()) ?? [];
+  assert.ok(key);
+  const me = await fetch(`${service.baseUrl}/api/partner/me`, { headers: { Authorization: `Bearer ${key}` } });
+  assert.equal(me.status, 200);
+  await service.stop();
+  const again = await service.restart();
+  assert.doesNotMatch(again.stdout(), /svc_pk_/);
+  await again.stop();
+});
+
+test("SIGTERM ends the service with 0 and leaves no database server behind", async () => {
+  const dataDir = folder();
+  const service = await startService({ DATA_DIR: dataDir });
+  const server = postmasterPid(dataDir);
+  assert.ok(alive(server));
+  assert.equal(await service.stop(), 0);
+  assert.equal(alive(server), false);
+});
+
+test("after kill -9 the next start joins the database server that outlived it, and stops it at its own end", async () => {
+  const dataDir = folder();
+  const service = await startService({ DATA_DIR: dataDir });
+  const server = postmasterPid(dataDir);
+  await service.kill();
+  assert.ok(alive(server));
+  const again = await service.restart();
+  assert.equal(postmasterPid(dataDir), server);
+  assert.equal(await status(`${again.baseUrl}/readyz`), 200);
+  await again.stop();
+  assert.equal(alive(server), false);
+});
+
+test("after kill -9 of service and database server the next start recovers", async () => {
+  const dataDir = folder();
+  const service = await startService({ DATA_DIR: dataDir });
+  await service.kill();
+  process.kill(postmasterPid(dataDir), "SIGKILL");
+  const again = await service.restart();
+  assert.equal(await status(`${again.baseUrl}/readyz`), 200);
+  await again.stop();
+});
+
+test("two services on one folder share one database server, and the last one stops it", async () => {
+  const dataDir = folder();
+  const first = await startService({ DATA_DIR: dataDir });
+  const second = await startService({ DATA_DIR: dataDir });
+  const server = postmasterPid(dataDir);
+  await first.stop();
+  assert.equal(await status(`${second.baseUrl}/readyz`), 200);
+  await second.stop();
+  assert.equal(alive(server), false);
+});
+
+async function refusedStart(env: Record<string, string>): Promise<string> {
+  const { code, stderr } = await runCli(env, "serve");
+  assert.equal(code, 1, stderr);
+  assert.equal(stderr.trim().split("\n").length, 1, stderr);
+  return stderr;
+}
+
+test("a bad setting is one line that names the variable and what it may be", async () => {
+  assert.match(await refusedStart({ DATA_DIR: folder(), PORT: "eighty" }), /PORT must be a port number from 1 to 65535/);
+  assert.match(await refusedStart({ DATA_DIR: folder(), RATE_LIMITS: "maybe" }), /RATE_LIMITS must be on or off/);
+  assert.match(await refusedStart({ DATA_DIR: folder(), STRIPE_SECRET_KEY: "sk_test_x" }), /STRIPE_WEBHOOK_SECRET must be set/);
+  assert.match(await refusedStart({ DATA_DIR: folder(), DATABASE_URL: "mysql://x" }), /DATABASE_URL must be a postgres:\/\/ URL/);
+});
+
+test("a taken port is one line", async () => {
+  const blocker = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => blocker.once("listening", resolve));
+  const address = blocker.address();
+  const port = typeof address === "object" && address ? address.port : 0;
+  assert.match(await refusedStart({ DATA_DIR: folder(), PORT: String(port) }), new RegExp(`PORT ${port} is taken`));
+  blocker.close();
+});
+
+test("a folder that cannot be written is one line", async () => {
+  const path = join(folder(), "..", "file");
+  writeFileSync(path, "");
+  assert.match(await refusedStart({ DATA_DIR: join(path, "var"), PORT: String(await freePort()) }), /DATA_DIR .* cannot be written \(ENOTDIR\)/);
+});
+
+test("a full folder is one line", async () => {
+  const path = temporaryFolder();
+  execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", path.path]);
+  try {
+    assert.match(await refusedStart({ DATA_DIR: path.path, PORT: String(await freePort()) }), /DATA_DIR .* has \d MB free/);
+  } finally {
+    execFileSync("umount", [path.path]);
+    path.remove();
+  }
+});
+
+test("a schema of a newer release is one line", async () => {
+  const dataDir = folder();
+  const service = await startService({ DATA_DIR: dataDir });
+  const { openEmbeddedPostgres } = await import("../../src/platform/postgres/embedded.ts");
+  const { openDatabase } = await import("../../src/platform/database.ts");
+  const server = await openEmbeddedPostgres(dataDir);
+  const db = openDatabase(server.connection, () => {});
+  await db.rows("INSERT INTO schema_migrations (version, name, sha256) VALUES (9999, 'future', 'x')");
+  await db.close();
+  await service.stop();
+  await server.release();
+  assert.match(await refusedStart({ DATA_DIR: dataDir, PORT: String(await freePort()) }), /database is of a newer release \(schema 9999/);
+});
+
+test("DATABASE_URL puts the service on another server, and leaves that server alone", async () => {
+  const other = folder();
+  const { openEmbeddedPostgres } = await import("../../src/platform/postgres/embedded.ts");
+  const server = await openEmbeddedPostgres(other);
+  const { host, user, database } = server.connection;
+  const dataDir = folder();
+  const service = await startService({ DATA_DIR: dataDir, DATABASE_URL: `postgres://${user}@/${database}?host=${encodeURIComponent(host)}` });
+  assert.equal(await status(`${service.baseUrl}/readyz`), 200);
+  assert.equal(existsSync(join(dataDir, "postgres")), false);
+  await service.stop();
+  assert.ok(alive(postmasterPid(other)));
+  await server.release();
+});
+
+test("a database that does not answer is one line", async () => {
+  const url = `postgres://nobody@127.0.0.1:${await freePort()}/none`;
+  assert.match(await refusedStart({ DATA_DIR: folder(), DATABASE_URL: url, PORT: String(await freePort()) }), /DATABASE_URL does not answer/);
+});

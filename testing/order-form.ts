@@ -1,0 +1,31 @@
+import { readFileSync } from "node:fs";
+
+export const examplePdf = readFileSync(new URL("../examples/lien-release.pdf", import.meta.url));
+
+/** The fields of a small valid order. */
+export const minimal = { email: "signer@example.com", byod_confirmed: "true" } as const;
+
+export const shipping = {
+  svc_ship: "true",
+  ship_name: "Jane Roe",
+  ship_line1: "350 Fifth Avenue",
+  ship_city: "New York",
+  ship_state: "NY",
+  ship_postal: "10118",
+} as const;
+
+export const sender = {
+  from_name: "Acme Title",
+  from_line1: "1 Main Street",
+  from_city: "Denver",
+  from_state: "CO",
+  from_postal: "80202",
+} as const;
+
+/** A multipart body; a field set to undefined is left out. `document: null` sends none. */
+export function orderForm(fields: Record<string, string | undefined>, document: Uint8Array | null = examplePdf): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) form.append(name, value);
+  if (document) form.append("document", new Blob([document], { type: "application/pdf" }), "document.pdf");
+  return form;
+}
