@@ -4,6 +4,8 @@ import type { OrderForm } from "./form.ts";
 import type { OrderStatus } from "./statuses.ts";
 import type { OrderRow, OrderSummaryRow } from "./views.ts";
 
+export type Statement = { text: string; values: unknown[] };
+
 export type NewOrder = OrderRow & {
   status: Extract<OrderStatus, "QuoteReady" | "ManualQuoteRequired">;
   principal: Principal;
@@ -53,11 +55,8 @@ SELECT id FROM new_order`;
 const insertPlain = insertion(false);
 const insertClaimed = insertion(true);
 
-/**
- * Writes the order, its document, audit lines and event in one statement, with the claim of its Idempotency-Key.
- * @returns false when the key was taken by an earlier request: then nothing was written.
- */
-export async function insertOrder(sql: Sql, order: NewOrder, claim: Claim | null): Promise<boolean> {
+/** The one statement that writes an order; apart from its running, so that a bench can run it bare. */
+export function insertStatement(order: NewOrder, claim: Claim | null): Statement {
   const { form, principal, document } = order;
   const values: unknown[] = [
     order.code, principal.partnerId, principal.environment, order.status,
@@ -70,8 +69,16 @@ export async function insertOrder(sql: Sql, order: NewOrder, claim: Claim | null
     principal.key ? `key:${principal.key.id}` : "member", `order.created:${order.code}`,
   ];
   if (claim) values.push(claim.keyId, claim.route, claim.key, claim.fingerprint, claim.body, claim.expiredBefore);
-  const rows = await sql.rows(claim ? insertClaimed : insertPlain, values);
-  return rows.length === 1;
+  return { text: claim ? insertClaimed : insertPlain, values };
+}
+
+/**
+ * Writes the order, its document, audit lines and event in one statement, with the claim of its Idempotency-Key.
+ * @returns false when the key was taken by an earlier request: then nothing was written.
+ */
+export async function insertOrder(sql: Sql, order: NewOrder, claim: Claim | null): Promise<boolean> {
+  const { text, values } = insertStatement(order, claim);
+  return (await sql.rows(text, values)).length === 1;
 }
 
 const summaryColumns = `code, status, sign, notarize, ship, fax, total_cents AS "totalCents",
@@ -83,9 +90,15 @@ const detailColumns = `${summaryColumns}, envelope_status AS "envelopeStatus", f
 const selectOwn = `SELECT ${detailColumns} FROM orders WHERE code = $1 AND partner_id = $2 AND environment = $3`;
 const selectPublic = `SELECT ${detailColumns} FROM orders WHERE code = $1`;
 
+export const ownOrderStatement = (code: string, of: Owner): Statement => ({
+  text: selectOwn,
+  values: [code, of.partnerId, of.environment],
+});
+
 /** An order of this partner in this environment, or undefined. */
-export async function findOwnOrder(sql: Sql, code: string, of: { partnerId: string; environment: Environment }) {
-  const [order] = await sql.rows<OrderRow>(selectOwn, [code, of.partnerId, of.environment]);
+export async function findOwnOrder(sql: Sql, code: string, of: Owner) {
+  const { text, values } = ownOrderStatement(code, of);
+  const [order] = await sql.rows<OrderRow>(text, values);
   return order;
 }
 
@@ -94,6 +107,8 @@ export async function findOrder(sql: Sql, code: string) {
   const [order] = await sql.rows<OrderRow>(selectPublic, [code]);
   return order;
 }
+
+type Owner = { partnerId: string; environment: Environment };
 
 export type ListFilter = { status: string | null; externalReference: string | null; after: string | null; limit: number };
 
@@ -108,7 +123,7 @@ const listTexts = [0, 1, 2, 3, 4, 5, 6, 7].map((bits) => {
 });
 
 /** Statement and values of a page; apart from its running, so that its plan can be looked at. */
-export function listStatement(of: { partnerId: string; environment: Environment }, filter: ListFilter) {
+export function listStatement(of: Owner, filter: ListFilter): Statement {
   const { status, externalReference, after, limit } = filter;
   const bits = (status === null ? 0 : 1) | (externalReference === null ? 0 : 2) | (after === null ? 0 : 4);
   const values = [status, externalReference, after].filter((value) => value !== null);
@@ -116,7 +131,7 @@ export function listStatement(of: { partnerId: string; environment: Environment 
 }
 
 /** Newest first. */
-export function listOrders(sql: Sql, of: { partnerId: string; environment: Environment }, filter: ListFilter) {
+export function listOrders(sql: Sql, of: Owner, filter: ListFilter) {
   const { text, values } = listStatement(of, filter);
   return sql.rows<OrderSummaryRow>(text, values);
 }

@@ -1,0 +1,46 @@
+// The ceiling: bare Fastify, the same driver, the same statements, no checks. Started by the benches as a process of its own.
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import fastify from "fastify";
+import pg from "pg";
+
+type Settings = {
+  port: number;
+  connection: pg.PoolConfig;
+  folder: string;
+  /** Statement and values of each GET route; the answer is its rows as JSON. */
+  reads: Record<string, { text: string; values: unknown[] }[]>;
+  /** Statement and values of the write; `$CODE` is replaced by a new code. */
+  write?: { authenticate: { text: string; values: unknown[] }; text: string; values: unknown[]; unique: number[] };
+};
+
+const settings = JSON.parse(process.argv[2] ?? "{}") as Settings;
+const pool = new pg.Pool({ max: 20, ...settings.connection });
+const app = fastify({ logger: false, bodyLimit: 64 << 20 });
+app.addContentTypeParser(/^multipart/, { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+
+for (const [path, statements] of Object.entries(settings.reads))
+  app.get(path, async () => {
+    let rows: unknown[] = [];
+    for (const [n, { text, values }] of statements.entries()) ({ rows } = await pool.query({ name: `${path}${n}`, text, values }));
+    return { rows };
+  });
+
+let made = 0;
+const { write } = settings;
+if (write)
+  app.post("/api/partner/orders", async (request, reply) => {
+    await pool.query({ name: "authenticate", ...write.authenticate });
+    const number = (++made).toString(16).padStart(8, "0");
+    const file = await open(join(settings.folder, `bare-${process.pid}-${number}`), "wx");
+    await file.writeFile(request.body as Buffer);
+    await file.datasync();
+    await file.close();
+    const values = write.values.map((value, n) => (write.unique.includes(n) ? String(value).slice(0, -8) + number : value));
+    await pool.query({ name: "write", text: write.text, values });
+    reply.code(201);
+    return { orderCode: values[0] };
+  });
+
+await app.listen({ port: settings.port, host: "127.0.0.1" });
+console.log("listens on");

@@ -1,0 +1,125 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { freePort } from "@signsealship/testing/free-port";
+import { minimal, orderForm } from "@signsealship/testing/order-form";
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { insertStatement, listStatement, type NewOrder, ownOrderStatement } from "../service/src/orders/store.ts";
+import { keyStatement } from "../service/src/partners/keys.ts";
+import { get, interleave, type Target } from "./http-load.ts";
+import { atLeast, type Result } from "./result.ts";
+
+type Bare = { port: number; stop: () => Promise<void> };
+
+async function startBare(settings: object): Promise<Bare> {
+  const port = await freePort();
+  const script = join(import.meta.dirname, "bare-server.ts");
+  const child = spawn(process.execPath, [script, JSON.stringify({ port, ...settings })], { stdio: ["ignore", "pipe", "inherit"] });
+  await once(child.stdout, "data");
+  return {
+    port,
+    async stop() {
+      child.kill();
+      await once(child, "exit");
+    },
+  };
+}
+
+const hexBytes = (values: unknown[]) => values.map((value) => (Buffer.isBuffer(value) ? `\\x${value.toString("hex")}` : value));
+const portable = ({ text, values }: { text: string; values: unknown[] }) => ({ text, values: hexBytes(values) });
+
+async function postBytes(form: FormData, authorization: string): Promise<Buffer> {
+  const response = new Response(form);
+  const body = Buffer.from(await response.arrayBuffer());
+  const head = [
+    "POST /api/partner/orders HTTP/1.1",
+    "Host: localhost",
+    `Authorization: ${authorization}`,
+    `Content-Type: ${response.headers.get("content-type")}`,
+    `Content-Length: ${body.length}`,
+  ];
+  return Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`), body]);
+}
+
+async function place(service: Service, form: FormData, headers: Record<string, string>): Promise<string> {
+  const response = await fetch(`${service.baseUrl}/api/partner/orders`, { method: "POST", headers, body: form });
+  return ((await response.json()) as { orderCode: string }).orderCode;
+}
+
+/** An order such as the service would write for the form, for the bare statement. */
+function sampleOrder(partnerId: string, keyId: string): NewOrder {
+  const services = { sign: true, notarize: false, ship: false, fax: false };
+  return {
+    ...services,
+    code: "0".repeat(40),
+    status: "QuoteReady",
+    envelopeStatus: "Created",
+    externalReference: null,
+    customerEmail: minimal.email,
+    faxTo: null,
+    lines: [{ type: "WorkflowFee", label: "Document workflow", amountCents: 1200 }],
+    subtotalCents: 1200,
+    discountCents: 0,
+    totalCents: 1200,
+    createdAt: new Date(),
+    principal: { partnerId, environment: "test", firmName: "", tier: "trial", liveEnabled: false, key: { id: keyId, prefix: "", last4: "", createdAt: new Date() } },
+    form: { email: minimal.email, name: null, fillToken: null, docSlug: null, services, signerState: null, destState: null, externalReference: null, shipTo: null, shipFrom: null, shipMethod: null, faxTo: null, createCheckout: false },
+    priceBookVersion: 1,
+    document: { sha256: "0".repeat(64), bytes: 102_400, pages: 1, blobKey: "00/0" },
+  };
+}
+
+/** Orders and `/api/partner/me` against bare Fastify with the same driver and statements, on the same database. */
+export async function run(): Promise<Result[]> {
+  const folder = temporaryFolder();
+  const service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off", LOG_LEVEL: "info" });
+  const limited = await startService({ DATA_DIR: folder.path, LOG_LEVEL: "info", TRUST_PROXY: "127.0.0.1" });
+  const { partnerId, keyId, key, headers } = await newPartner(service);
+  const form = orderForm({ ...minimal, svc_sign: "true" }, makePdf({ pages: 1, bytes: 100 * 1024 }));
+  let code = "";
+  for (let n = 0; n < 40; n++) code = await place(service, form, headers);
+  const of = { partnerId, environment: "test" } as const;
+  const authenticate = portable(keyStatement(key));
+  const written = portable(insertStatement(sampleOrder(partnerId, keyId), null));
+  const bareFiles = join(folder.path, "bare");
+  mkdirSync(bareFiles);
+  const bare = await startBare({
+    connection: { host: join(folder.path, "postgres/run"), port: 5432, user: "signsealship", database: "postgres" },
+    folder: bareFiles,
+    reads: {
+      "/api/partner/orders": [authenticate, portable(listStatement(of, { status: null, externalReference: null, after: null, limit: 21 }))],
+      [`/api/partner/orders/${code}`]: [authenticate, portable(ownOrderStatement(code, of))],
+      "/api/partner/me": [authenticate],
+    },
+    write: { authenticate, ...written, unique: [0, 30] },
+  });
+  const targets = (request: (n: number) => Buffer, at = service): [Target, Target] => [
+    { port: Number(new URL(at.baseUrl).port), request },
+    { port: bare.port, request },
+  ];
+  const options = { rounds: 7, connections: 16, ms: 1000, expect: 200 };
+  try {
+    const results: Result[] = [];
+    const post = await postBytes(form, headers.Authorization);
+    const measured = async (name: string, pair: [Target, Target], budget: number, expect = 200) => {
+      const rates = await interleave(...pair, { ...options, expect });
+      results.push(atLeast(name, rates.ours, rates.other, "req/s", budget));
+    };
+    await measured("order create, 100 KB PDF", targets(() => post), 0.7, 201);
+    const list = get("/api/partner/orders", headers);
+    await measured("order list", targets(() => list), 0.85);
+    const fetched = get(`/api/partner/orders/${code}`, headers);
+    await measured("order fetch", targets(() => fetched), 0.85);
+    // Limits are on: each request comes from an address of its own, so that none is refused.
+    const me = (n: number) => get("/api/partner/me", { ...headers, "X-Forwarded-For": `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}` });
+    await measured("authenticated request, limits on", targets(me, limited), 0.85);
+    return results;
+  } finally {
+    await bare.stop();
+    await limited.stop();
+    await service.stop();
+    folder.remove();
+  }
+}
