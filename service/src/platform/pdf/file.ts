@@ -1,6 +1,5 @@
 import type { Budget } from "./limits.ts";
 import type { ObjectStream } from "./object-stream.ts";
-import { PdfRefusal } from "./refusal.ts";
 import type { Dict } from "./values.ts";
 import type { XrefStream } from "./xref-stream.ts";
 import type { XrefTable } from "./xref-table.ts";
@@ -25,9 +24,3 @@ export type PdfFile = {
   readonly budget: Budget;
   readonly objectStreams: Map<number, ObjectStream>;
 };
-
-/** Takes `count` lexed bytes off the budget. @throws PdfRefusal `too_complex` */
-export function spendLexed(budget: Budget, count: number): void {
-  budget.lexedBytes -= count;
-  if (budget.lexedBytes < 0) throw new PdfRefusal("too_complex", "reading the document takes too many steps");
-}

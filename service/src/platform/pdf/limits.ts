@@ -1,3 +1,5 @@
+import { PdfRefusal } from "./refusal.ts";
+
 /** Bounds on what one document may cost. All are far above what real documents need. */
 export const LIMITS = {
   /** Largest document read, in bytes (35 MiB). */
@@ -10,10 +12,14 @@ export const LIMITS = {
   sections: 1024,
   /** Subsections in all sections together. */
   subsections: 100_000,
+  /** Objects in all object streams that are read. */
+  compressedObjects: 1_000_000,
   /** Highest object number (ISO 32000-1 annex C). */
   objectNumber: 8_388_607,
   /** Nesting of direct arrays and dictionaries. */
   nesting: 100,
+  /** Keys of one dictionary that is looked into. */
+  keys: 10_000,
   /** References to references. */
   indirections: 8,
   /** Nodes of the page tree or of the form's field tree. */
@@ -25,4 +31,10 @@ export const LIMITS = {
 } as const;
 
 /** What is left of the bounds while one document is read. */
-export type Budget = { lexedBytes: number; inflatedBytes: number; subsections: number };
+export type Budget = { lexedBytes: number; inflatedBytes: number; subsections: number; compressedObjects: number };
+
+/** Takes `count` lexed bytes off the budget. @throws PdfRefusal `too_complex` */
+export function spendLexed(budget: Budget, count: number): void {
+  budget.lexedBytes -= count;
+  if (budget.lexedBytes < 0) throw new PdfRefusal("too_complex", "reading the document takes too many steps");
+}

@@ -1,4 +1,5 @@
 import { readDigits, skipSpace } from "./lexer.ts";
+import { type Budget, LIMITS, spendLexed } from "./limits.ts";
 import { PdfRefusal } from "./refusal.ts";
 import { asInteger, asName, type Dict, entry } from "./values.ts";
 
@@ -9,13 +10,17 @@ export type ObjectStream = {
   readonly offsets: readonly number[];
 };
 
-/** Reads the header of a decoded object stream. @throws PdfRefusal `needs_repair` */
-export function readObjectStream(dict: Dict, data: Buffer): ObjectStream {
+/** Reads the header of a decoded object stream. @throws PdfRefusal `needs_repair`, `too_complex` */
+export function readObjectStream(dict: Dict, data: Buffer, budget: Budget): ObjectStream {
   const count = asInteger(entry(dict, "N"));
   const first = asInteger(entry(dict, "First"));
   // Each object takes at least "0 0 " in the header.
   if (asName(entry(dict, "Type")) !== "ObjStm" || count === undefined || first === undefined || count > data.length) {
     throw new PdfRefusal("needs_repair", `no object stream at ${dict.start}`);
+  }
+  budget.compressedObjects -= count;
+  if (budget.compressedObjects < 0) {
+    throw new PdfRefusal("too_complex", `more than ${LIMITS.compressedObjects} objects in object streams`);
   }
   const numbers: number[] = [];
   const offsets: number[] = [];
@@ -30,6 +35,7 @@ export function readObjectStream(dict: Dict, data: Buffer): ObjectStream {
     offsets.push(first + offset.value);
     at = offset.end;
   }
+  spendLexed(budget, at);
   return { data, numbers, offsets };
 }
 

@@ -1,6 +1,6 @@
-import { type PdfFile, spendLexed } from "./file.ts";
+import type { PdfFile } from "./file.ts";
 import { hasWord, type Ref, readObjectHeader, type Span, skipValue } from "./lexer.ts";
-import { LIMITS } from "./limits.ts";
+import { LIMITS, spendLexed } from "./limits.ts";
 import { compressedObject, type ObjectStream, readObjectStream } from "./object-stream.ts";
 import { PdfRefusal } from "./refusal.ts";
 import { streamData } from "./stream-data.ts";
@@ -62,7 +62,7 @@ function objectStream(file: PdfFile, num: number): ObjectStream {
   if (!isDict(place)) throw new PdfRefusal("needs_repair", `object ${num} is no object stream`);
   const dict = dictAt(file, place);
   const data = streamData(dict, (value) => (value && asRef(value) ? plainObject(file, value) : value), file.budget);
-  const stream = readObjectStream(dict, data);
+  const stream = readObjectStream(dict, data, file.budget);
   file.objectStreams.set(num, stream);
   return stream;
 }

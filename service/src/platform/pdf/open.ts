@@ -1,7 +1,6 @@
 import type { PdfFile, Section } from "./file.ts";
-import { spendLexed } from "./file.ts";
 import { hasWord, readDigits, readObjectHeader, skipSpace } from "./lexer.ts";
-import { type Budget, LIMITS } from "./limits.ts";
+import { type Budget, LIMITS, spendLexed } from "./limits.ts";
 import { PdfRefusal } from "./refusal.ts";
 import { asInteger, type Dict, entry, readDict } from "./values.ts";
 import { readXrefStream, type XrefStream } from "./xref-stream.ts";
@@ -21,6 +20,7 @@ export function openPdf(bytes: Buffer, maxBytes: number = LIMITS.fileBytes): Pdf
     lexedBytes: 2 * bytes.length + LIMITS.lexedBytes,
     inflatedBytes: LIMITS.inflatedBytes,
     subsections: LIMITS.subsections,
+    compressedObjects: LIMITS.compressedObjects,
   };
   const startxref = findStartxref(bytes);
   // ISO 32000-1 counts from the header, some producers count from the start of the file.
@@ -79,7 +79,7 @@ function readSection(bytes: Buffer, base: number, offset: number, budget: Budget
   }
   const table = readXrefTable(bytes, at, budget);
   const trailer = readDict(bytes, table.trailerAt);
-  spendLexed(budget, trailer.end - at);
+  spendLexed(budget, trailer.end - base - offset);
   const hybrid = offsetEntry(trailer, "XRefStm");
   const stream = hybrid === undefined ? null : readStreamSection(bytes, base + hybrid, budget);
   return { table, stream, trailer };

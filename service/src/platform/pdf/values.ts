@@ -1,4 +1,5 @@
 import { deeper, type Ref, readDigits, type Span, skipRegular, skipSpace, skipValue } from "./lexer.ts";
+import { LIMITS } from "./limits.ts";
 import { PdfRefusal } from "./refusal.ts";
 
 /** A dictionary: where it stands (`<<` to `>>`) and where the value of each key stands. Values are not read further. */
@@ -16,7 +17,8 @@ export function readDict(bytes: Buffer, start: number): Dict {
   const entries = new Map<string, Span>();
   let repeated: Set<string> | null = null;
   let at = skipSpace(bytes, start + 2);
-  while (bytes[at] === 0x2f) {
+  for (let keys = 1; bytes[at] === 0x2f; keys++) {
+    if (keys > LIMITS.keys) throw new PdfRefusal("too_complex", `a dictionary with more than ${LIMITS.keys} keys`);
     const nameEnd = skipRegular(bytes, at + 1);
     const key = decodeName(bytes, at + 1, nameEnd);
     const value = skipSpace(bytes, nameEnd);

@@ -1,0 +1,42 @@
+import { execFile } from "node:child_process";
+
+/** How a program ended and all that it wrote. */
+export type Run = { readonly code: number | null; readonly output: string };
+
+export function run(program: string, args: readonly string[]): Promise<Run> {
+  return new Promise((resolve, reject) => {
+    execFile(program, args, { encoding: "latin1", timeout: 60_000, maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {
+      if (error && typeof error.code === "string") reject(error);
+      else resolve({ code: error ? (typeof error.code === "number" ? error.code : null) : 0, output: stdout + stderr });
+    });
+  });
+}
+
+/** What pdfsig says of each signature, in the order of the fields. */
+export async function pdfsig(path: string): Promise<{ valid: boolean; whole: boolean }[]> {
+  const { output } = await run("pdfsig", ["-nocert", path]);
+  return output
+    .split(/^Signature #\d+:$/m)
+    .slice(1)
+    .map((part) => ({
+      valid: part.includes("- Signature Validation: Signature is Valid."),
+      whole: part.includes("- Total document signed"),
+    }));
+}
+
+/** Whether mutool opens the file as it is; otherwise its verdicts are about its own repair. */
+export async function mutoolOpens(path: string): Promise<boolean> {
+  const { output } = await run("mutool", ["show", path, "trailer"]);
+  return !/repair/.test(output);
+}
+
+/** What mutool says of the last signature. */
+export async function mutoolVerdict(path: string): Promise<string> {
+  const { output } = await run("mutool", ["sign", "-v", path]);
+  return output.split(/^Verifying signature \d+:$/m).at(-1) ?? "";
+}
+
+/** Whether qpdf finds neither errors nor warnings. */
+export async function qpdfAccepts(path: string): Promise<boolean> {
+  return (await run("qpdf", ["--check", path])).code === 0;
+}

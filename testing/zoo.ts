@@ -1,0 +1,20 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import expectations from "./zoo/expectations.json" with { type: "json" };
+
+/** A file of the zoo; `expected` is `sealed` or the reason for which a seal is refused. */
+export type ZooFile = { readonly name: string; readonly expected: string; readonly path: string };
+
+/** Every file of the zoo with what a seal makes of it. `zoo/make.sh` makes the files again. */
+export function zooFiles(): ZooFile[] {
+  return Object.entries(expectations).map(([name, expected]) => ({
+    name,
+    expected,
+    path: join(import.meta.dirname, "zoo", "pdfs", name),
+  }));
+}
+
+/** The bytes of one file, named as in `expectations.json`. */
+export function zooBytes(name: string): Buffer {
+  return readFileSync(join(import.meta.dirname, "zoo", "pdfs", name));
+}
