@@ -1,0 +1,19 @@
+/** `unchecked`: the bytes or the trust needed to decide were not given. Never counts as `holds`. */
+export type ClaimState = "holds" | "fails" | "unchecked";
+
+/** One statement about the evidence, what became of it, and why, in a sentence for people. */
+export interface Claim<Name extends string = string> {
+  readonly name: Name;
+  readonly state: ClaimState;
+  readonly why: string;
+}
+
+/** True when there is at least one claim and every claim holds. */
+export function allHold(claims: readonly Claim[]): boolean {
+  return claims.length > 0 && claims.every((claim) => claim.state === "holds");
+}
+
+/** A claim that holds or fails by a condition, with a sentence for each outcome. */
+export function claim<Name extends string>(name: Name, holds: boolean, good: string, bad: string): Claim<Name> {
+  return holds ? { name, state: "holds", why: good } : { name, state: "fails", why: bad };
+}

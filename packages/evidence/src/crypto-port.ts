@@ -1,0 +1,34 @@
+/** The hashes that evidence may name. SHA-1 is read (and reported), never relied on. */
+export type HashName = "SHA-1" | "SHA-256" | "SHA-384" | "SHA-512";
+
+/** A signature scheme with its parameters, as an AlgorithmIdentifier names it. */
+export type SignatureScheme =
+  | { readonly scheme: "rsa-pkcs1"; readonly hash: HashName }
+  | { readonly scheme: "rsa-pss"; readonly hash: HashName; readonly saltLength: number }
+  | { readonly scheme: "ecdsa"; readonly hash: HashName };
+
+/** One signature to check. `spki` is a DER SubjectPublicKeyInfo; an ECDSA signature is the DER pair of r and s. */
+export interface SignatureInput {
+  readonly spki: Uint8Array;
+  readonly algorithm: SignatureScheme;
+  readonly signature: Uint8Array;
+  readonly data: Uint8Array;
+}
+
+/**
+ * What the evidence formats need of a cryptographic library. Two implementations: `createWebCrypto` (browser and
+ * Node) and the verifier's `createNodeCrypto`, which is twice as fast on small documents.
+ */
+export interface EvidenceCrypto {
+  /** The digest of the chunks, taken as one message. */
+  digest(hash: HashName, chunks: readonly Uint8Array[]): Uint8Array | Promise<Uint8Array>;
+
+  /** The digests of several messages. Messages whose first chunks start at the same byte may share the work. */
+  digests(
+    hash: HashName,
+    messages: readonly (readonly Uint8Array[])[],
+  ): readonly Uint8Array[] | Promise<readonly Uint8Array[]>;
+
+  /** Whether the signature is good. A key or signature the library cannot use is `false`, not an exception. */
+  verify(input: SignatureInput): boolean | Promise<boolean>;
+}

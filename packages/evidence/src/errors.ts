@@ -1,0 +1,27 @@
+/** Which format, or which bound, made the bytes unreadable. A closed set: callers may switch over it. */
+export type EvidenceErrorCode =
+  | "der"
+  | "x509"
+  | "cms"
+  | "rfc3161"
+  | "ots"
+  | "pdf"
+  | "json"
+  | "manifest"
+  | "zip"
+  | "unsupported"
+  | "limit";
+
+/**
+ * The only error that reading evidence raises: the bytes could not be parsed.
+ * Evidence that parses and does not hold is a value (a claim or a result), never an error.
+ */
+export class EvidenceError extends Error {
+  readonly code: EvidenceErrorCode;
+
+  constructor(code: EvidenceErrorCode, message: string) {
+    super(message);
+    this.name = "EvidenceError";
+    this.code = code;
+  }
+}

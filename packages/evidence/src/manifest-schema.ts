@@ -1,0 +1,55 @@
+/** What a Closing Passport version states about its room, under the contract's field names. */
+export type Manifest = {
+  readonly passport: ManifestPassport;
+  /** One entry per attached order, strictly ascending by `orderCode`. */
+  readonly documents: readonly ManifestDocument[];
+  readonly coverage: { readonly covers: readonly string[]; readonly doesNotCover: readonly string[] };
+};
+
+export type ManifestPassport = {
+  readonly roomCode: string;
+  readonly roomName: string;
+  readonly reference: string | null;
+  /** 1 to 20. */
+  readonly version: number;
+  /** Lowercase hex; null on version 1 and there alone. */
+  readonly prevManifestSha256: string | null;
+  /** UTC to the second: `2026-01-31T23:59:59Z`. */
+  readonly generatedAtUtc: string;
+};
+
+/** An artifact that does not exist has no member; there is never a null. */
+export type ManifestArtifacts = {
+  readonly originalSha256?: string;
+  readonly sealedSha256?: string;
+  readonly envelopeVerifyCode?: string;
+  readonly custodyCertSha256?: string;
+};
+
+export type ManifestDocument = ManifestArtifacts & {
+  readonly orderCode: string;
+  readonly label: string | null;
+  readonly statusAtSnapshot: { readonly basis: string; readonly note: string; readonly value: string };
+};
+
+/** How `statusAtSnapshot` says that it is a statement of the platform and no evidence. */
+export const statusBasis = "platform_attestation";
+export const statusNote = "platform attestation by signsealship at snapshot time; not cryptographic evidence";
+
+/** The coverage of every manifest of this schema, word for word. */
+export const coverage = {
+  covers: [
+    "SHA-256 hashes of the artifacts held for the listed orders at snapshot time",
+    "the chain of this room's passport versions through prevManifestSha256",
+  ],
+  doesNotCover: [
+    "payment or refund state",
+    "delivery confirmation (there is no artifact hash of a delivered shipment)",
+    "orders not attached to the room at snapshot time",
+    "statusAtSnapshot values (platform attestations, not evidence)",
+    "anything after generatedAtUtc",
+  ],
+} as const;
+
+/** Bounds of a manifest; twenty versions to a room and fifty orders in one are the contract's. */
+export const manifestLimits = { bytes: 262_144, documents: 50, versions: 20, textLength: 200 } as const;

@@ -1,0 +1,59 @@
+/**
+ * What is known of one message: attestations of the message itself, and operations that lead to further messages
+ * whose timestamps follow. The message is not stored; it follows from the message above. Never empty.
+ *
+ * The branches stand in the order of the serialization, so that a proof that was read is written back byte for byte.
+ */
+export type Timestamp = readonly Branch[];
+
+export type Branch = { readonly attestation: Attestation } | { readonly op: Op; readonly next: Timestamp };
+
+/** An operation of a timestamp: what turns a message into the next one. */
+export type Op =
+  | { readonly op: "append" | "prepend"; readonly arg: Uint8Array }
+  | { readonly op: "reverse" | "hexlify" | HashOp };
+
+export type HashOp = "sha1" | "ripemd160" | "sha256" | "keccak256";
+
+export type Chain = "bitcoin" | "litecoin" | "ethereum";
+
+/**
+ * Who attests to a message: a calendar that promises a proof, a block of a chain, or a kind this reader does not
+ * know, which is kept as it is. `tag` is 16 hex digits.
+ */
+export type Attestation =
+  | { readonly kind: "pending"; readonly uri: string }
+  | { readonly kind: Chain; readonly height: number }
+  | { readonly kind: "unknown"; readonly tag: string; readonly payload: Uint8Array };
+
+/** A proof file: the digest of a document, the hash that made it, and the timestamp of that digest. */
+export type DetachedTimestamp = {
+  readonly fileHashOp: HashOp;
+  readonly digest: Uint8Array;
+  readonly timestamp: Timestamp;
+};
+
+/** The 31 bytes that a proof file starts with. */
+export const detachedMagic: Uint8Array = Uint8Array.from([
+  0x00, 0x4f, 0x70, 0x65, 0x6e, 0x54, 0x69, 0x6d, 0x65, 0x73, 0x74, 0x61, 0x6d, 0x70, 0x73, 0x00, 0x00, 0x50, 0x72,
+  0x6f, 0x6f, 0x66, 0x00, 0xbf, 0x89, 0xe2, 0xe8, 0x84, 0xe8, 0x92, 0x94,
+]);
+export const detachedVersion = 1;
+
+/** Tag bytes of the tree: before every branch but a message's last, and before an attestation. */
+export const forkTag = 0xff;
+export const attestationTag = 0x00;
+
+/** Bounds of the reference reader, and (proof size, number of branches) our own. */
+export const otsLimits = {
+  /** Operations below one another; the reference reader recurses 256 deep, the root included. */
+  depth: 255,
+  /** A message, an operation's argument and an operation's result. */
+  messageBytes: 4096,
+  attestationBytes: 8192,
+  uriBytes: 1000,
+  /** A calendar's answer. */
+  replyBytes: 10_000,
+  proofBytes: 262_144,
+  branches: 4096,
+} as const;

@@ -1,0 +1,73 @@
+import { concatBytes, toHex } from "./bytes.ts";
+import type { EvidenceCrypto, HashName, SignatureInput, SignatureScheme } from "./crypto-port.ts";
+import { ecdsaSignatureToRaw } from "./ecdsa-signature.ts";
+import { EvidenceError } from "./errors.ts";
+import { CURVE_LENGTH, type PublicKeyInfo, parsePublicKeyInfo } from "./x509-key.ts";
+
+interface ImportedKey {
+  readonly info: PublicKeyInfo;
+  readonly key: CryptoKey;
+}
+
+const MAX_KEYS = 32;
+
+/** The crypto port over Web Crypto: `crypto.subtle` of a browser, or of Node. Keeps at most 32 imported keys. */
+export function createWebCrypto(subtle: SubtleCrypto): EvidenceCrypto {
+  const keys = new Map<string, ImportedKey>();
+
+  async function digest(hash: HashName, chunks: readonly Uint8Array[]): Promise<Uint8Array> {
+    return new Uint8Array(await subtle.digest(hash, asMessage(chunks)));
+  }
+
+  async function importKey(spki: Uint8Array, algorithm: SignatureScheme): Promise<ImportedKey> {
+    const id = `${algorithm.scheme} ${algorithm.hash} ${toHex(spki)}`;
+    const known = keys.get(id);
+    if (known !== undefined) return known;
+    const info = parsePublicKeyInfo(spki);
+    const key = await subtle.importKey("spki", plain(spki), importParameters(info, algorithm), false, ["verify"]);
+    if (keys.size >= MAX_KEYS) keys.clear();
+    const imported = { info, key };
+    keys.set(id, imported);
+    return imported;
+  }
+
+  async function verify({ spki, algorithm, signature, data }: SignatureInput): Promise<boolean> {
+    try {
+      const { info, key } = await importKey(spki, algorithm);
+      const bytes = info.type === "ec" ? ecdsaSignatureToRaw(signature, CURVE_LENGTH[info.curve]) : plain(signature);
+      return await subtle.verify(verifyParameters(algorithm), key, bytes, plain(data));
+    } catch (error) {
+      // Web Crypto says of a key or signature that it cannot use with a DOMException; anything else is a fault of ours.
+      if (error instanceof EvidenceError || error instanceof DOMException) return false;
+      throw error;
+    }
+  }
+
+  return { digest, verify, digests: (hash, messages) => Promise.all(messages.map((chunks) => digest(hash, chunks))) };
+}
+
+function importParameters(info: PublicKeyInfo, algorithm: SignatureScheme): RsaHashedImportParams | EcKeyImportParams {
+  const isEcdsa = algorithm.scheme === "ecdsa";
+  if (info.type === "ec" && isEcdsa) return { name: "ECDSA", namedCurve: info.curve };
+  if (info.type !== "rsa" || isEcdsa) throw new EvidenceError("unsupported", "The algorithm does not fit the key");
+  const name = algorithm.scheme === "rsa-pss" ? "RSA-PSS" : "RSASSA-PKCS1-v1_5";
+  return { name, hash: algorithm.hash };
+}
+
+function verifyParameters(algorithm: SignatureScheme): AlgorithmIdentifier | RsaPssParams | EcdsaParams {
+  if (algorithm.scheme === "ecdsa") return { name: "ECDSA", hash: algorithm.hash };
+  if (algorithm.scheme === "rsa-pss") return { name: "RSA-PSS", saltLength: algorithm.saltLength };
+  return { name: "RSASSA-PKCS1-v1_5" };
+}
+
+function asMessage(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const [only, ...others] = chunks;
+  return only !== undefined && others.length === 0 ? plain(only) : concatBytes(chunks);
+}
+
+/** The bytes over an ArrayBuffer that is not shared, copied only when they are not already. */
+function plain(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  return bytes.buffer instanceof ArrayBuffer
+    ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)
+    : bytes.slice();
+}

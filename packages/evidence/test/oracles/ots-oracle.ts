@@ -1,0 +1,29 @@
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+export type OracleRequest =
+  | { readonly read: string; readonly message?: string }
+  | { readonly merge: readonly string[]; readonly message: string }
+  | { readonly random: number };
+
+/** `found`: message, kind (or unknown tag), and address, height or payload, sorted by their JSON text. */
+export type OracleAnswer = {
+  readonly hex?: string;
+  readonly found?: readonly (readonly [string, string, string | number])[];
+  readonly error?: string;
+};
+
+/** Asks the reference implementation all of the questions in one process. */
+export function askReference(requests: readonly OracleRequest[]): OracleAnswer[] {
+  const script = fileURLToPath(new URL("ots_oracle.py", import.meta.url));
+  const run = spawnSync("/usr/bin/python3", [script], {
+    input: requests.map((request) => `${JSON.stringify(request)}\n`).join(""),
+    encoding: "utf8",
+    maxBuffer: 2 ** 28,
+  });
+  if (run.status !== 0) throw new Error(`python3-opentimestamps: ${run.error ?? run.stderr}`);
+  return run.stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+}

@@ -1,0 +1,120 @@
+import { createHash, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
+import {
+  bitString,
+  boolean,
+  type DerValue,
+  encode,
+  explicit,
+  generalizedTime,
+  implicit,
+  integer,
+  octetString,
+  octetStringOf,
+  oid,
+  raw,
+  sequence,
+  set,
+  setOf,
+  time,
+  utf8String,
+} from "../src/der-writer.ts";
+import { OID } from "../src/oid.ts";
+import { type Certificate, parseCertificate } from "../src/x509.ts";
+
+/** A P-256 key with a self-signed certificate, made for one test run. */
+export type TestSigner = { readonly key: KeyObject; readonly certificate: Certificate };
+
+const NAME_SERIAL = { seal: 1, tsa: 2, stranger: 3, plain: 4 } as const;
+const sha256 = (...chunks: readonly Uint8Array[]) => {
+  const hash = createHash("sha256");
+  for (const chunk of chunks) hash.update(chunk);
+  return Uint8Array.from(hash.digest());
+};
+
+/** Makes a signer: `tsa` bears the critical timeStamping usage, the others are for signing documents. */
+export function testSigner(
+  kind: keyof typeof NAME_SERIAL,
+  from = Date.UTC(2025, 0, 1),
+  to = Date.UTC(2035, 0, 1),
+): TestSigner {
+  const { privateKey: key, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const spki = raw(Uint8Array.from(publicKey.export({ type: "spki", format: "der" })));
+  const name = sequence(set(sequence(oid(OID.commonName), utf8String(`Test ${kind}`))));
+  const extension = (type: string, value: DerValue) => sequence(oid(type), boolean(true), octetStringOf(value));
+  const usage = extension(OID.keyUsage, bitString(Uint8Array.of(0xc0), 6));
+  const extended = extension(OID.extKeyUsage, sequence(oid(OID.kpTimeStamping)));
+  const tbs = sequence(
+    explicit(0, integer(2)),
+    integer(NAME_SERIAL[kind]),
+    sequence(oid(OID.ecdsaWithSha256)),
+    name,
+    sequence(time(from), time(to)),
+    name,
+    spki,
+    explicit(3, sequence(usage, ...(kind === "tsa" ? [extended] : []))),
+  );
+  const signature = Uint8Array.from(sign("sha256", encode(tbs), key));
+  const der = encode(sequence(tbs, sequence(oid(OID.ecdsaWithSha256)), bitString(signature)));
+  return { key, certificate: parseCertificate(der) };
+}
+
+/** What may be odd about a CMS; by default it is a PAdES baseline signature. */
+export type CmsOptions = {
+  readonly signingTime?: number;
+  readonly withoutSigningCertificate?: boolean;
+  /** Stamps the signature value. */
+  readonly stamp?: (signature: Uint8Array) => Uint8Array;
+  readonly contentType?: string;
+  readonly content?: Uint8Array;
+};
+
+/** DER of a SignedData over content with this SHA-256. */
+export function cmsOver(digest: Uint8Array, signer: TestSigner, options: CmsOptions = {}): Uint8Array {
+  const { certificate, key } = signer;
+  const contentType = options.contentType ?? OID.idData;
+  const attribute = (type: string, value: DerValue) => sequence(oid(type), set(value));
+  const signingCertificate = sequence(sequence(sequence(octetString(sha256(certificate.der)))));
+  const signedAttrs = setOf([
+    attribute(OID.idContentType, oid(contentType)),
+    attribute(OID.idMessageDigest, octetString(digest)),
+    ...(options.withoutSigningCertificate ? [] : [attribute(OID.idAaSigningCertificateV2, signingCertificate)]),
+    ...(options.signingTime === undefined ? [] : [attribute(OID.idSigningTime, time(options.signingTime))]),
+  ]);
+  const signature = Uint8Array.from(sign("sha256", encode(signedAttrs), key));
+  const unsigned =
+    options.stamp === undefined
+      ? []
+      : [implicit(1, setOf([attribute(OID.idAaTimeStampToken, raw(options.stamp(signature)))]))];
+  const signerInfo = sequence(
+    integer(1),
+    sequence(raw(certificate.issuer), integer(certificate.serialNumber)),
+    sequence(oid(OID.sha256)),
+    implicit(0, signedAttrs),
+    sequence(oid(OID.ecdsaWithSha256)),
+    octetString(signature),
+    ...unsigned,
+  );
+  const content = options.content === undefined ? [] : [explicit(0, octetString(options.content))];
+  const signedData = sequence(
+    integer(options.content === undefined ? 1 : 3),
+    set(sequence(oid(OID.sha256))),
+    sequence(oid(contentType), ...content),
+    implicit(0, set(raw(certificate.der))),
+    set(signerInfo),
+  );
+  return encode(sequence(oid(OID.idSignedData), explicit(0, signedData)));
+}
+
+/** DER of an RFC 3161 token over a message. */
+export function tokenOver(message: Uint8Array, tsa: TestSigner, genTime: number): Uint8Array {
+  const content = encode(
+    sequence(
+      integer(1),
+      oid("1.2.3.4"),
+      sequence(sequence(oid(OID.sha256)), octetString(sha256(message))),
+      integer(7),
+      generalizedTime(genTime),
+    ),
+  );
+  return cmsOver(sha256(content), tsa, { contentType: OID.idCtTSTInfo, content });
+}

@@ -1,0 +1,18 @@
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import { testSigner } from "./signer.ts";
+import { signPdf } from "./signed-pdf.ts";
+import { openDocument } from "../src/pdf-document.ts";
+import { findSignatures } from "../src/pdf-signatures.ts";
+import { readIndirectObject } from "../src/pdf-lexer.ts";
+import { withRanges, originalBoundary, structureProblem } from "../src/pdf-structure.ts";
+const seal = testSigner("seal");
+const pdf = new Uint8Array(signPdf(new Uint8Array(makePdf({ bytes: 100000 })), { signer: seal, reserve: 8192 }));
+const bench = (name: string, f: () => unknown, n = 20000) => { for (let i=0;i<n;i++) f(); const s = process.hrtime.bigint(); for (let i=0;i<n;i++) f(); console.log(name, (Number(process.hrtime.bigint()-s)/n/1000).toFixed(2)); };
+const d = openDocument(pdf); const s = findSignatures(d);
+bench("sigobj", () => readIndirectObject(pdf, s[0]!.start!));
+bench("indexOf", () => pdf.indexOf(0x3e, s[0]!.start! + 300));
+bench("open", () => openDocument(pdf));
+bench("open+find", () => findSignatures(openDocument(pdf)));
+bench("ranges", () => withRanges(pdf, s));
+const w = withRanges(pdf, s)[0]!;
+bench("structure", () => w.byteRange.ok && structureProblem(d, w, w.byteRange.range, [w]));
