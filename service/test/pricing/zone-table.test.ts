@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import fc from "fast-check";
+import { weightGrams } from "../../src/pricing/postage.ts";
+import { isOneOfTheFiftyOrDc, usStates } from "../../src/pricing/us-states.ts";
+import { zonesBetween, zoneTable } from "../../src/pricing/zone-table.ts";
+import { book, prices } from "./fixtures.ts";
+
+const areas = prices.zip3.content;
+const zones = zonesBetween(areas);
+const table = zoneTable({ areas, postage: book.postage });
+const parcel = { from: { state: "TX", postal: "78701" }, weightGrams: 100, method: "label" as const };
+const to = (state: string, postal: string) => ({ ...parcel, to: { state, postal } });
+
+const unassigned = (
+  "213 269 343 345 348 353 419 428 429 517 518 519 529 533 536 552 568 578 579 589 621 632 642 643 659 663 682 694 695 696 " +
+  "697 698 699 702 709 715 732 742 771 817 818 819 839 848 849 854 858 861 862 866 867 868 869 872 876 886 887 888 892 896 " +
+  "899 909 929 987 000 001 002 003 004"
+).split(" ");
+
+describe("zones between ZIP codes", () => {
+  const known: [string, string, number][] = [
+    ["10001", "10025", 1], // within Manhattan
+    ["10001", "11201", 1], // to Brooklyn
+    ["10001", "19103", 2], // Philadelphia, 80 miles
+    ["10001", "02108", 3], // Boston, 190
+    ["10001", "15222", 4], // Pittsburgh, 315
+    ["10001", "60602", 5], // Chicago, 710
+    ["10001", "33130", 6], // Miami, 1090
+    ["10001", "80202", 7], // Denver, 1630
+    ["10001", "90012", 8], // Los Angeles, 2450
+    ["78701", "77002", 2], // Austin to Houston, 145
+    ["78701", "75201", 3], // to Dallas, 180
+    ["98101", "97204", 2], // Seattle to Portland, 145
+    ["94105", "96813", 8], // San Francisco to Honolulu
+    ["98101", "99501", 7], // Seattle to Anchorage, 1440
+  ];
+  for (const [from, there, zone] of known) {
+    test(`${from} to ${there} is zone ${zone}`, () => assert.equal(zones(from, there), zone));
+  }
+
+  test("are the same there and back, from 1 to 8, and 1 at home", () => {
+    const zip3 = fc.constantFrom(...areas.flatMap(({ first, last }) => [first, last]));
+    fc.assert(
+      fc.property(zip3, zip3, (a, b) => {
+        const zone = zones(`${a}01`, `${b}99-1234`);
+        assert.ok(zone !== null && zone >= 1 && zone <= 8);
+        assert.equal(zones(`${b}99`, `${a}01`), zone);
+        assert.equal(zones(`${a}01`, `${a}99`), 1);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test("do not exist for unassigned areas and malformed codes", () => {
+    for (const zip3 of unassigned) {
+      assert.equal(zones(`${zip3}01`, "78701"), null, zip3);
+      assert.equal(zones("78701", `${zip3}01`), null, zip3);
+    }
+    for (const wrong of ["", "787", "7870", "787011", "78701-", "78701-12", " 78701", "78701\n", "K1A 0B1", "٧٨٧٠١"]) {
+      assert.equal(zones("78701", wrong), null, wrong);
+    }
+  });
+});
+
+describe("the shipped areas", () => {
+  test("cover each of the fifty states and DC, and nothing else", () => {
+    const expected = [...usStates.keys()].filter(isOneOfTheFiftyOrDc).sort();
+    assert.equal(expected.length, 51);
+    assert.deepEqual([...new Set(areas.map(({ state }) => state))].sort(), expected);
+  });
+
+  test("hold about nine hundred ZIP3 codes, none of Puerto Rico, the Virgin Islands, Guam or the military", () => {
+    const codes = areas.reduce((count, { first, last }) => count + Number(last) - Number(first) + 1, 0);
+    assert.ok(codes > 880 && codes < 920, String(codes));
+    for (const postal of ["00601", "00725", "00802", "00901", "09001", "09601", "34002", "96201", "96601", "96910"]) {
+      assert.equal(zones("78701", postal), null, postal);
+    }
+  });
+});
+
+describe("postage by the zone table", () => {
+  test("is the table's amount of the zone and the first step that bears the weight", async () => {
+    const rate = (grams: number) => table.rate({ ...to("TX", "75201"), weightGrams: grams });
+    const zone3 = { carrier: "USPS", service: "Priority Mail", zone: 3 };
+    assert.deepEqual(await rate(1), { ...zone3, amountCents: 955 });
+    assert.deepEqual(await rate(227), { ...zone3, amountCents: 955 });
+    assert.deepEqual(await rate(228), { ...zone3, amountCents: 1025 });
+    assert.deepEqual(await rate(4536), { ...zone3, amountCents: 1815 });
+  });
+
+  test("is none over the heaviest step", async () => {
+    assert.equal(await table.rate({ ...to("TX", "75201"), weightGrams: 4537 }), null);
+    assert.equal(await table.rate({ ...to("TX", "75201"), weightGrams: Number.NaN }), null);
+  });
+
+  test("is none to or from an unassigned area, a territory or the military", async () => {
+    for (const there of [
+      to("TX", "00001"),
+      to("PR", "00901"),
+      to("PR", "78701"),
+      to("AE", "09001"),
+      to("GU", "96910"),
+      to("XX", "78701"),
+    ]) {
+      assert.equal(await table.rate(there), null);
+      assert.equal(await table.rate({ ...there, from: there.to, to: parcel.from }), null);
+    }
+  });
+
+  test("does not fall with weight or distance", async () => {
+    const weights = book.postage.steps.map(({ upToGrams }) => upToGrams);
+    const places = [
+      to("TX", "78702"),
+      to("TX", "77002"),
+      to("TX", "75201"),
+      to("TX", "79901"),
+      to("CO", "80202"),
+      to("NY", "10001"),
+    ];
+    const grid = await Promise.all(
+      places.map((place) =>
+        Promise.all(
+          weights.map(async (grams) => (await table.rate({ ...place, weightGrams: grams }))?.amountCents ?? -1),
+        ),
+      ),
+    );
+    for (const [place, row] of grid.entries()) {
+      for (const [weight, amount] of row.entries()) {
+        assert.ok(amount > (row[weight - 1] ?? 0) && amount > (grid[place - 1]?.[weight] ?? 0));
+      }
+    }
+  });
+});
+
+test("a document weighs its envelope and a sheet for every page, in whole grams rounded up", () => {
+  assert.equal(weightGrams(1, book.postage), 35);
+  assert.equal(weightGrams(50, book.postage), 257);
+  assert.equal(weightGrams(100, book.postage), 484);
+  assert.equal(weightGrams(3, { ...book.postage, sheetGrams: 1.1, envelopeGrams: 0.7 }), 4);
+});
