@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import scalar from "@scalar/fastify-api-reference";
 import swagger from "@fastify/swagger";
 import type { FastifyInstance } from "fastify";
@@ -53,8 +54,34 @@ export async function openapi(app: FastifyInstance, baseUrl: string): Promise<vo
     refResolver: { buildLocalReference: (json, _base, _fragment, index) => String(json.$id ?? `schema${index}`) },
   });
   app.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger());
-  await app.register(scalar, {
+  await app.register(referencePage);
+}
+
+const inlineScript = /<script type="text\/javascript">([\s\S]*?)<\/script>/;
+
+/** The reference page starts itself by an inline script and styles itself: it alone gets a policy that allows just these. */
+async function referencePage(docs: FastifyInstance): Promise<void> {
+  docs.addHook<string>("onSend", async (_request, reply, payload) => {
+    const script = typeof payload === "string" ? inlineScript.exec(payload)?.[1] : undefined;
+    const hash = script === undefined ? "" : ` 'sha256-${createHash("sha256").update(script).digest("base64")}'`;
+    reply.header(
+      "Content-Security-Policy",
+      `default-src 'self'; script-src 'self'${hash}; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; frame-ancestors 'none'; base-uri 'none'`,
+    );
+    return payload;
+  });
+  await docs.register(scalar, {
     routePrefix: "/docs",
-    configuration: { url: "/openapi.json", withDefaultFonts: false, telemetry: false, agent: { disabled: true } } as object,
+    configuration: {
+      url: "/openapi.json",
+      pageTitle: "SignSealShip partner interface",
+      withDefaultFonts: false,
+      telemetry: false,
+      hideClientButton: true,
+      showDeveloperTools: "never",
+      // Nothing on the page may lead a reader's requests to somebody else's service.
+      agent: { disabled: true },
+      mcp: { disabled: true },
+    } as object,
   });
 }

@@ -1,10 +1,11 @@
 import { mkdir, open, opendir, readFile, stat, unlink } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { BlobBackend } from "./blobs.ts";
-import { writeFileDurably } from "./durable-file.ts";
+import { openMakingFolder, syncFolder } from "./durable-file.ts";
 
 const pageSize = 500;
-const leftover = /\.tmp$/;
+// So many bytes of pieces go to the system in one call.
+const batchBytes = 1024 * 1024;
 
 const ignoreMissing = (error: NodeJS.ErrnoException): null => {
   if (error.code !== "ENOENT") throw error;
@@ -20,10 +21,37 @@ async function* filesOf(folder: string): AsyncGenerator<string> {
   }
 }
 
+/**
+ * Writes a new blob straight under its name: until this resolves nobody knows the name, so what a crash leaves
+ * half-written is an orphan like any other.
+ */
+async function writeBlob(path: string, pieces: Iterable<Uint8Array>): Promise<void> {
+  const file = await openMakingFolder(path, 0o600);
+  try {
+    let batch: Uint8Array[] = [];
+    let bytes = 0;
+    for (const piece of pieces) {
+      batch.push(piece);
+      bytes += piece.length;
+      if (bytes < batchBytes) continue;
+      await file.appendFile(Buffer.concat(batch));
+      batch = [];
+      bytes = 0;
+    }
+    if (batch.length > 0) await file.appendFile(Buffer.concat(batch));
+    await Promise.all([file.datasync(), syncFolder(dirname(path))]);
+  } catch (error) {
+    await unlink(path).catch(ignoreMissing);
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
 /** Blobs as files of a folder, readable by this user alone. */
 export function folderBackend(folder: string): BlobBackend {
   return {
-    write: (key, pieces) => writeFileDurably(join(folder, key), pieces),
+    write: (key, pieces) => writeBlob(join(folder, key), pieces),
     read: (key) => readFile(join(folder, key)).catch(ignoreMissing),
     async remove(key) {
       await unlink(join(folder, key)).catch(ignoreMissing);
@@ -33,9 +61,7 @@ export function folderBackend(folder: string): BlobBackend {
       for await (const key of filesOf(folder)) {
         const info = await stat(join(folder, key)).catch(ignoreMissing);
         if (!info || info.mtime >= instant) continue;
-        // A write that was cut off by a crash: nobody can refer to it.
-        if (leftover.test(key)) await unlink(join(folder, key)).catch(ignoreMissing);
-        else page.push(key);
+        page.push(key);
         if (page.length === pageSize) {
           yield page;
           page = [];
@@ -45,7 +71,7 @@ export function folderBackend(folder: string): BlobBackend {
     },
     async probe() {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      const path = join(folder, `probe.${process.pid}.tmp`);
+      const path = join(folder, `probe.${process.pid}`);
       const file = await open(path, "w", 0o600);
       try {
         await file.writeFile(new Uint8Array(4096));

@@ -1,8 +1,9 @@
 import { decryptBlob, encryptBlob, encryptedLength } from "./blob-cipher.ts";
+import type { Clock } from "./clock.ts";
 import { newCode } from "./ids.ts";
 import type { SecretBytes } from "./secrets.ts";
 
-/** Where encrypted bytes lie: a folder (`blobs-folder.ts`) or an S3 bucket (`blobs-s3.ts`). Keys are `[a-z0-9/]+`. */
+/** Where encrypted bytes lie: a folder (`blobs-folder.ts`) or an S3 bucket (`blobs-s3.ts`). Keys are `[a-z0-9/-]+`. */
 export type BlobBackend = {
   /** Resolves once the bytes are durable; a blob is there whole or not at all. */
   write: (key: string, pieces: Iterable<Uint8Array>, length: number) => Promise<void>;
@@ -26,11 +27,11 @@ export type Blobs = {
   probe: () => Promise<void>;
 };
 
-export function openBlobs(backend: BlobBackend, master: SecretBytes): Blobs {
+export function openBlobs(backend: BlobBackend, master: SecretBytes, clock: Clock): Blobs {
   return {
     async put(plain) {
-      const name = newCode();
-      const key = `${name.slice(0, 2)}/${name}`;
+      // A folder a day keeps folders and backups of a handy size.
+      const key = `${clock().toISOString().slice(0, 10)}/${newCode()}`;
       await backend.write(key, encryptBlob(master, plain), encryptedLength(plain.length));
       return key;
     },

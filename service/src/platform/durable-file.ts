@@ -2,8 +2,6 @@ import { randomBytes } from "node:crypto";
 import { link, mkdir, open, rename, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 
-type Content = string | Uint8Array | Iterable<Uint8Array>;
-
 /**
  * Writes a file that is whole and on the disk when the promise resolves, or not there at all.
  * @param options.exclusive an existing file is left as it is.
@@ -11,7 +9,7 @@ type Content = string | Uint8Array | Iterable<Uint8Array>;
  */
 export async function writeFileDurably(
   path: string,
-  content: Content,
+  content: string | Uint8Array,
   options: { mode?: number; exclusive?: boolean } = {},
 ): Promise<void> {
   const folder = dirname(path);
@@ -19,8 +17,7 @@ export async function writeFileDurably(
   const file = await openMakingFolder(temporary, options.mode ?? 0o600);
   try {
     try {
-      if (typeof content === "string" || content instanceof Uint8Array) await file.writeFile(content);
-      else for (const piece of content) await file.writeFile(piece);
+      await file.writeFile(content);
       await file.datasync();
     } finally {
       await file.close();
@@ -40,18 +37,42 @@ export async function writeFileDurably(
   await syncFolder(folder);
 }
 
-async function openMakingFolder(path: string, mode: number) {
+/** Opens a new file for writing; makes its folder when there is none. */
+export async function openMakingFolder(path: string, mode: number) {
   try {
     return await open(path, "wx", mode);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    const folder = dirname(path);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await syncFolder(dirname(folder));
     return open(path, "wx", mode);
   }
 }
 
-/** A rename survives a power cut only once its folder is synced. */
-async function syncFolder(folder: string): Promise<void> {
+const syncing = new Map<string, { running: Promise<void>; next: Promise<void> | null }>();
+
+/**
+ * Makes names that were added to a folder durable. Callers that come while a sync runs share the next one.
+ */
+export function syncFolder(folder: string): Promise<void> {
+  const current = syncing.get(folder);
+  if (current) {
+    current.next ??= current.running.catch(() => {}).then(() => start(folder));
+    return current.next;
+  }
+  return start(folder);
+}
+
+function start(folder: string): Promise<void> {
+  const running = syncNow(folder).finally(() => {
+    if (syncing.get(folder)?.next === null) syncing.delete(folder);
+  });
+  syncing.set(folder, { running, next: null });
+  return running;
+}
+
+async function syncNow(folder: string): Promise<void> {
   const handle = await open(folder, "r");
   try {
     await handle.sync();
