@@ -22,7 +22,8 @@ app.addContentTypeParser(/^multipart/, { parseAs: "buffer" }, (_request, body, d
 for (const [path, statements] of Object.entries(settings.reads))
   app.get(path, async () => {
     let rows: unknown[] = [];
-    for (const [n, { text, values }] of statements.entries()) ({ rows } = await pool.query({ name: `${path}${n}`, text, values }));
+    for (const [n, { text, values }] of statements.entries())
+      ({ rows } = await pool.query({ name: `${path}${n}`, text, values }));
     return { rows };
   });
 
@@ -36,7 +37,9 @@ if (write)
     await file.writeFile(request.body as Buffer);
     await file.datasync();
     await file.close();
-    const values = write.values.map((value, n) => (write.unique.includes(n) ? String(value).slice(0, -8) + number : value));
+    const values = write.values.map((value, n) =>
+      write.unique.includes(n) ? String(value).slice(0, -8) + number : value,
+    );
     await pool.query({ name: "write", text: write.text, values });
     reply.code(201);
     return { orderCode: values[0] };

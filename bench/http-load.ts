@@ -5,7 +5,10 @@ export type Target = { port: number; request: (n: number) => Buffer };
 const headEnd = Buffer.from("\r\n\r\n");
 
 /** Keep-alive connections that each send the next request when the last is answered. @returns answers per second. */
-export async function load(target: Target, options: { connections: number; ms: number; expect: number }): Promise<number> {
+export async function load(
+  target: Target,
+  options: { connections: number; ms: number; expect: number },
+): Promise<number> {
   const started = performance.now();
   const deadline = started + options.ms;
   let answered = 0;
@@ -41,7 +44,11 @@ export async function load(target: Target, options: { connections: number; ms: n
 }
 
 /** Runs ours and the other in turn, so that a drift of the machine meets both. */
-export async function interleave(ours: Target, other: Target, options: { rounds: number; connections: number; ms: number; expect: number }) {
+export async function interleave(
+  ours: Target,
+  other: Target,
+  options: { rounds: number; connections: number; ms: number; expect: number },
+) {
   const rates = { ours: [] as number[], other: [] as number[] };
   for (const target of [ours, other]) await load(target, options);
   for (let round = 0; round < options.rounds; round++) {

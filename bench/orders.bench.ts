@@ -16,7 +16,9 @@ type Bare = { port: number; stop: () => Promise<void> };
 async function startBare(settings: object): Promise<Bare> {
   const port = await freePort();
   const script = join(import.meta.dirname, "bare-server.ts");
-  const child = spawn(process.execPath, [script, JSON.stringify({ port, ...settings })], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [script, JSON.stringify({ port, ...settings })], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   await once(child.stdout, "data");
   return {
     port,
@@ -27,7 +29,8 @@ async function startBare(settings: object): Promise<Bare> {
   };
 }
 
-const hexBytes = (values: unknown[]) => values.map((value) => (Buffer.isBuffer(value) ? `\\x${value.toString("hex")}` : value));
+const hexBytes = (values: unknown[]) =>
+  values.map((value) => (Buffer.isBuffer(value) ? `\\x${value.toString("hex")}` : value));
 const portable = ({ text, values }: { text: string; values: unknown[] }) => ({ text, values: hexBytes(values) });
 
 async function postBytes(form: FormData, authorization: string): Promise<Buffer> {
@@ -64,8 +67,29 @@ function sampleOrder(partnerId: string, keyId: string): NewOrder {
     discountCents: 0,
     totalCents: 1200,
     createdAt: new Date(),
-    principal: { partnerId, environment: "test", firmName: "", tier: "trial", liveEnabled: false, key: { id: keyId, prefix: "", last4: "", createdAt: new Date() } },
-    form: { email: minimal.email, name: null, fillToken: null, docSlug: null, services, signerState: null, destState: null, externalReference: null, shipTo: null, shipFrom: null, shipMethod: null, faxTo: null, createCheckout: false },
+    principal: {
+      partnerId,
+      environment: "test",
+      firmName: "",
+      tier: "trial",
+      liveEnabled: false,
+      key: { id: keyId, prefix: "", last4: "", createdAt: new Date() },
+    },
+    form: {
+      email: minimal.email,
+      name: null,
+      fillToken: null,
+      docSlug: null,
+      services,
+      signerState: null,
+      destState: null,
+      externalReference: null,
+      shipTo: null,
+      shipFrom: null,
+      shipMethod: null,
+      faxTo: null,
+      createCheckout: false,
+    },
     priceBookVersion: 1,
     document: { sha256: "0".repeat(64), bytes: 102_400, pages: 1, blobKey: "00/0" },
   };
@@ -89,7 +113,10 @@ export async function run(): Promise<Result[]> {
     connection: { host: join(folder.path, "postgres/run"), port: 5432, user: "signsealship", database: "postgres" },
     folder: bareFiles,
     reads: {
-      "/api/partner/orders": [authenticate, portable(listStatement(of, { status: null, externalReference: null, after: null, limit: 21 }))],
+      "/api/partner/orders": [
+        authenticate,
+        portable(listStatement(of, { status: null, externalReference: null, after: null, limit: 21 })),
+      ],
       [`/api/partner/orders/${code}`]: [authenticate, portable(ownOrderStatement(code, of))],
       "/api/partner/me": [authenticate],
     },
@@ -107,11 +134,24 @@ export async function run(): Promise<Result[]> {
       const rates = await interleave(...pair, { ...options, expect });
       results.push(atLeast(name, rates.ours, rates.other, "req/s", budget));
     };
-    await measured("order create, 100 KB PDF", targets(() => post), 0.7, 201);
+    await measured(
+      "order create, 100 KB PDF",
+      targets(() => post),
+      0.7,
+      201,
+    );
     const list = get("/api/partner/orders", headers);
-    await measured("order list", targets(() => list), 0.85);
+    await measured(
+      "order list",
+      targets(() => list),
+      0.85,
+    );
     const fetched = get(`/api/partner/orders/${code}`, headers);
-    await measured("order fetch", targets(() => fetched), 0.85);
+    await measured(
+      "order fetch",
+      targets(() => fetched),
+      0.85,
+    );
     // Limits are on: every 64 requests come from another address, so that none is refused.
     const address = (n: number) => `10.${(n >> 22) & 255}.${(n >> 14) & 255}.${(n >> 6) & 255}`;
     let sent = 0;

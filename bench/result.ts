@@ -1,5 +1,13 @@
 /** One budget's outcome; rates are per second unless the unit says otherwise. */
-export type Result = { name: string; ours: number; other: number; unit: string; ratio: number; budget: number; holds: boolean };
+export type Result = {
+  name: string;
+  ours: number;
+  other: number;
+  unit: string;
+  ratio: number;
+  budget: number;
+  holds: boolean;
+};
 
 export const median = (values: readonly number[]): number => {
   const sorted = [...values].sort((a, b) => a - b);

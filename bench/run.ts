@@ -26,7 +26,9 @@ for (const name of names.filter((each) => wanted.length === 0 || wanted.includes
     results.push(result);
     const { ours, other, unit, ratio, budget, holds } = result;
     if (!asJson)
-      console.log(`${result.name.padEnd(44)} ${figure(ours)} ${figure(other)} ${unit} ${ratio.toFixed(2)} ${budget} ${holds ? "holds" : "short"}`);
+      console.log(
+        `${result.name.padEnd(44)} ${figure(ours)} ${figure(other)} ${unit} ${ratio.toFixed(2)} ${budget} ${holds ? "holds" : "short"}`,
+      );
   }
 }
 if (asJson) console.log(JSON.stringify({ benches: results }));

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-export const examplePdf = readFileSync(new URL("../examples/lien-release.pdf", import.meta.url));
+export const examplePdf: Buffer = readFileSync(new URL("../examples/lien-release.pdf", import.meta.url));
 
 /** The fields of a small valid order. */
 export const minimal = { email: "signer@example.com", byod_confirmed: "true" } as const;
@@ -23,9 +23,13 @@ export const sender = {
 } as const;
 
 /** A multipart body; a field set to undefined is left out. `document: null` sends none. */
-export function orderForm(fields: Record<string, string | undefined>, document: Uint8Array | null = examplePdf): FormData {
+export function orderForm(
+  fields: Record<string, string | undefined>,
+  document: Uint8Array | null = examplePdf,
+): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) if (value !== undefined) form.append(name, value);
-  if (document) form.append("document", new Blob([document], { type: "application/pdf" }), "document.pdf");
+  if (document)
+    form.append("document", new Blob([new Uint8Array(document)], { type: "application/pdf" }), "document.pdf");
   return form;
 }

@@ -29,6 +29,7 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
     if (!ofSubtest) failures.push({ name: data.name, file, message: describe(error) });
   }
   for (const [file, count] of files) yield `${String(count).padStart(4)}  ${file}\n`;
-  for (const { name, file, message } of failures) yield `\nFAILED ${name}\n  ${file}\n${message.replace(/^/gm, "    ")}\n`;
+  for (const { name, file, message } of failures)
+    yield `\nFAILED ${name}\n  ${file}\n${message.replace(/^/gm, "    ")}\n`;
   yield `\n${passed} passed, ${failures.length} failed\n`;
 }

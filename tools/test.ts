@@ -7,7 +7,12 @@ import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const named = process.argv.slice(2);
-const patterns = ["packages/*/test/**/*.test.ts", "service/test/**/*.test.ts", "testing/**/*.test.ts", "bench/**/*.test.ts"];
+const patterns = [
+  "packages/*/test/**/*.test.ts",
+  "service/test/**/*.test.ts",
+  "testing/**/*.test.ts",
+  "bench/**/*.test.ts",
+];
 const files = named.length > 0 ? named : globSync(patterns, { cwd: root }).sort();
 
 const child = spawn(

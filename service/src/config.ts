@@ -113,10 +113,18 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
   const keyUri = "file:PATH, pkcs11:..., awskms:///... or gcpkms://...";
   return {
     port,
-    host: read(env, "HOST", "127.0.0.1", "an address or host name", (text) => (/^[\w.:-]+$/.test(text) ? text : undefined)),
+    host: read(env, "HOST", "127.0.0.1", "an address or host name", (text) =>
+      /^[\w.:-]+$/.test(text) ? text : undefined,
+    ),
     baseUrl: read(env, "BASE_URL", `http://localhost:${port}`, "an http(s) URL", httpUrl),
     dataDir,
-    databaseUrl: read<string | null>(env, "DATABASE_URL", null, "a postgres:// URL", withScheme("postgres://", "postgresql://")),
+    databaseUrl: read<string | null>(
+      env,
+      "DATABASE_URL",
+      null,
+      "a postgres:// URL",
+      withScheme("postgres://", "postgresql://"),
+    ),
     blobUrl: read(env, "BLOB_URL", file("blobs"), "file:PATH or s3://bucket/prefix", withScheme("file:", "s3://")),
     sealKey: read(env, "SEAL_KEY", file("keys", "seal"), keyUri, withScheme("file:", "pkcs11:", "awskms:", "gcpkms:")),
     sealCertificate: read<string | null>(env, "SEAL_CERTIFICATE", null, "a PEM file", path),
@@ -124,9 +132,23 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
     tsaUrls: read(env, "TSA_URLS", publicTsas, "http(s) URLs, comma-separated, or off", listOrOff),
     otsCalendars: read(env, "OTS_CALENDARS", publicCalendars, "http(s) URLs, comma-separated, or off", listOrOff),
     stripe: stripeFrom(env),
-    smtpUrl: read<string | null>(env, "SMTP_URL", null, "an smtp:// or smtps:// URL", withScheme("smtp://", "smtps://")),
-    mailFrom: read(env, "MAIL_FROM", "SignSealShip <no-reply@localhost>", "a mail address", (text) => (text.includes("@") ? text : undefined)),
-    redisUrl: read<string | null>(env, "REDIS_URL", null, "a redis:// or rediss:// URL", withScheme("redis://", "rediss://")),
+    smtpUrl: read<string | null>(
+      env,
+      "SMTP_URL",
+      null,
+      "an smtp:// or smtps:// URL",
+      withScheme("smtp://", "smtps://"),
+    ),
+    mailFrom: read(env, "MAIL_FROM", "SignSealShip <no-reply@localhost>", "a mail address", (text) =>
+      text.includes("@") ? text : undefined,
+    ),
+    redisUrl: read<string | null>(
+      env,
+      "REDIS_URL",
+      null,
+      "a redis:// or rediss:// URL",
+      withScheme("redis://", "rediss://"),
+    ),
     rateLimits: read(env, "RATE_LIMITS", "on", "on or off", oneOf("on", "off")) === "on",
     trustProxy: read(env, "TRUST_PROXY", [], "addresses or ranges, comma-separated", listOf(addressRange)),
     webhookAllow: read(env, "WEBHOOK_ALLOW", [], "CIDR ranges, comma-separated", listOf(addressRange)),
@@ -137,7 +159,13 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
       states: shipped("notarization-states.yaml"),
       zip3: shipped("zip3.yaml"),
     },
-    playbooks: read<Config["playbooks"]>(env, "PLAYBOOKS", "off", "off, on, or partner ids, comma-separated", playbooksFrom),
+    playbooks: read<Config["playbooks"]>(
+      env,
+      "PLAYBOOKS",
+      "off",
+      "off, on, or partner ids, comma-separated",
+      playbooksFrom,
+    ),
     logLevel: read<LogLevel>(env, "LOG_LEVEL", "info", logLevels.join(", "), oneOf(...logLevels)),
   };
 }

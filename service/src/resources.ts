@@ -56,7 +56,7 @@ export async function openResources(config: Config, log: Log): Promise<Resources
   try {
     await migrate(db, join(root, "service/migrations"));
     const secrets = await openSecretsKey(config.secretsKey);
-    const blobs = openBlobs(await blobBackend(config), secrets);
+    const blobs = openBlobs(await blobBackend(config), secrets, systemClock);
     return { config, log, clock: systemClock, db, secrets, blobs, close };
   } catch (error) {
     await close();

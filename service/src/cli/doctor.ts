@@ -20,7 +20,11 @@ async function findings(): Promise<Finding[]> {
   let config: ReturnType<typeof readConfig>;
   try {
     config = readConfig(process.env, process.cwd(), root);
-    found.push({ name: "settings", result: "ok", detail: `data in ${config.dataDir}, public address ${config.baseUrl}` });
+    found.push({
+      name: "settings",
+      result: "ok",
+      detail: `data in ${config.dataDir}, public address ${config.baseUrl}`,
+    });
   } catch (error) {
     return [...found, { name: "settings", result: "failed", detail: (error as Error).message }];
   }
@@ -53,8 +57,18 @@ async function findings(): Promise<Finding[]> {
     found.push({ name: "data", result: "failed", detail: error.message });
   }
   found.push(
-    { name: "payments", ...(config.stripe ? { result: "ok", detail: "configured" } : { result: "warning", detail: "not configured: STRIPE_SECRET_KEY is unset" }) },
-    { name: "mail", ...(config.smtpUrl ? { result: "ok", detail: "SMTP" } : { result: "warning", detail: `SMTP_URL is unset: mails go to ${config.dataDir}/outbox` }) },
+    {
+      name: "payments",
+      ...(config.stripe
+        ? { result: "ok", detail: "configured" }
+        : { result: "warning", detail: "not configured: STRIPE_SECRET_KEY is unset" }),
+    },
+    {
+      name: "mail",
+      ...(config.smtpUrl
+        ? { result: "ok", detail: "SMTP" }
+        : { result: "warning", detail: `SMTP_URL is unset: mails go to ${config.dataDir}/outbox` }),
+    },
   );
   return found;
 }

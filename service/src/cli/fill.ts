@@ -16,7 +16,10 @@ export const fillVerbs: Verb[] = [
         throw new StartupError(`FILE ${file} cannot be read (${error.code})`);
       });
       return withResources(async (resources) => {
-        const added = await addFill(resources, bytes, { slug: textOption(values, "slug") ?? null, maxBytes: maxUploadBytes });
+        const added = await addFill(resources, bytes, {
+          slug: textOption(values, "slug") ?? null,
+          maxBytes: maxUploadBytes,
+        });
         return { json: added, text: lines(added) };
       });
     },

@@ -24,7 +24,8 @@ export const keyVerbs: Verb[] = [
       withResources(async (resources) => {
         const keys = await partners.listKeys(resources, partnerId);
         const text = keys.map(
-          (key) => `${key.keyId}  ${key.environment}  …${key.last4}  ${key.revokedAt ? `revoked ${key.revokedAt.toISOString()}` : "active"}`,
+          (key) =>
+            `${key.keyId}  ${key.environment}  …${key.last4}  ${key.revokedAt ? `revoked ${key.revokedAt.toISOString()}` : "active"}`,
         );
         return { json: { keys }, text: text.join("\n") };
       }),

@@ -3,11 +3,14 @@ import { ServiceError, StartupError } from "../platform/errors.ts";
 import { type Answer, UsageError, type Verb } from "./verb.ts";
 import { verbs } from "./verbs.ts";
 
-const usage = (verb: Verb): string => ["bin/signsealship", verb.name, ...verb.args, verb.flags].filter(Boolean).join(" ");
+const usage = (verb: Verb): string =>
+  ["bin/signsealship", verb.name, ...verb.args, verb.flags].filter(Boolean).join(" ");
 
 function help(about: readonly Verb[]): string {
   const lines = about.map((verb) => `  ${usage(verb)}\n      ${verb.summary}`);
-  return ["Usage:", ...lines, "", "Every verb takes --json (one JSON document on standard output) and --help."].join("\n");
+  return ["Usage:", ...lines, "", "Every verb takes --json (one JSON document on standard output) and --help."].join(
+    "\n",
+  );
 }
 
 /** The verb that the first one or two words name. */

@@ -33,7 +33,10 @@ export const partnerVerbs: Verb[] = [
     run: () =>
       withResources(async (resources) => {
         const all = await partners.listPartners(resources);
-        const text = all.map(({ partnerId, name, tier, liveEnabled }) => `${partnerId}  ${tier}  ${liveEnabled ? "live" : "test"}  ${name}`);
+        const text = all.map(
+          ({ partnerId, name, tier, liveEnabled }) =>
+            `${partnerId}  ${tier}  ${liveEnabled ? "live" : "test"}  ${name}`,
+        );
         return { json: { partners: all }, text: text.join("\n") };
       }),
   },
@@ -57,7 +60,8 @@ export const partnerVerbs: Verb[] = [
         accentColor: textOption(values, "accent"),
         logoUrl: textOption(values, "logo"),
       };
-      if (Object.values(settings).every((value) => value === undefined)) throw new UsageError("partner set needs at least one option");
+      if (Object.values(settings).every((value) => value === undefined))
+        throw new UsageError("partner set needs at least one option");
       return withResources(async (resources) => {
         const partner = await partners.setPartner(resources, partnerId, settings);
         return { json: partner, text: lines(partner) };

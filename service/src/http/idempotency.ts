@@ -23,7 +23,9 @@ export function idempotencyKeyOf(request: FastifyRequest): string | null {
 /** What makes two requests the same: every field, whatever their order, and the document. */
 export function fingerprintOf(fields: ReadonlyMap<string, string>, documentSha256: string | null): Buffer {
   const sorted = [...fields].sort(([a], [b]) => (a < b ? -1 : 1));
-  return createHash("sha256").update(JSON.stringify([sorted, documentSha256])).digest();
+  return createHash("sha256")
+    .update(JSON.stringify([sorted, documentSha256]))
+    .digest();
 }
 
 /** The answer kept for this key, if it has not lapsed. @throws ServiceError when the key was used with another body. */

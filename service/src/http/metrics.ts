@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Counter, Histogram, Registry } from "prom-client";
+import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
 
 export type Metrics = {
   observe: (method: string, route: string, status: number, seconds: number) => void;
@@ -24,8 +24,8 @@ export function createMetrics(): Metrics {
   return {
     observe(method, route, status, seconds) {
       const name = `${method} ${route} ${status}`;
-      let child = children.get(name);
-      if (!child) children.set(name, (child = requests.labels(method, route, String(status))));
+      const child = children.get(name) ?? requests.labels(method, route, String(status));
+      children.set(name, child);
       child.observe(seconds);
     },
     counter: (name, help, labels) => new Counter({ name, help, labelNames: labels, registers: [registry] }),

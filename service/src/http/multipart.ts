@@ -14,6 +14,8 @@ export type Upload = {
   sha256: string;
   /** State of the hash after the last byte; copy it to go on. */
   hash: Hash;
+  /** Bytes of the same memory after `bytes` that belong to this upload. */
+  spare: number;
 };
 
 export type Form = {
@@ -28,13 +30,22 @@ export type FormRules = {
   /** Name of the one file part. */
   filePart: string;
   memory: UploadMemory;
+  /** Memory to hold ready after the file, for what will be appended to it. */
+  spareBytes?: number;
   messages: { notMultipart: string; tooLarge: string; incomplete: string };
 };
 
 export async function acceptMultipart(app: FastifyInstance): Promise<void> {
   await app.register(multipart, {
     // One byte over the limit must be seen, or a file of exactly the limit could not be told from a cut one.
-    limits: { fileSize: maxUploadBytes + 1, fields: 100, fieldSize: 64 * 1024, fieldNameSize: 100, parts: 102, headerPairs: 100 },
+    limits: {
+      fileSize: maxUploadBytes + 1,
+      fields: 100,
+      fieldSize: 64 * 1024,
+      fieldNameSize: 100,
+      parts: 102,
+      headerPairs: 100,
+    },
     throwFileSizeLimit: false,
   });
 }
@@ -48,7 +59,7 @@ export async function readForm(request: FastifyRequest, rules: FormRules): Promi
   const declared = Number(request.headers["content-length"] ?? maxBodyBytes);
   if (declared > maxBodyBytes) throw invalid(rules.messages.tooLarge);
   const capacity = Math.min(declared, maxUploadBytes);
-  const release = await rules.memory.reserve(capacity);
+  const release = await rules.memory.reserve(capacity + (rules.spareBytes ?? 0));
   try {
     return { ...(await readParts(request, rules, capacity)), release };
   } catch (error) {
@@ -80,7 +91,7 @@ async function readParts(request: FastifyRequest, rules: FormRules, capacity: nu
 
 async function readFile(part: MultipartFile, rules: FormRules, capacity: number): Promise<Upload> {
   const hash = createHash("sha256");
-  const held = Buffer.allocUnsafeSlow(capacity);
+  const held = Buffer.allocUnsafeSlow(capacity + (rules.spareBytes ?? 0));
   let length = 0;
   for await (const chunk of part.file as AsyncIterable<Buffer>) {
     if (length + chunk.length > maxUploadBytes) throw invalid(rules.messages.tooLarge);
@@ -90,7 +101,7 @@ async function readFile(part: MultipartFile, rules: FormRules, capacity: number)
     chunk.copy(held, length);
     length += chunk.length;
   }
-  return { bytes: held.subarray(0, length), sha256: hash.copy().digest("hex"), hash };
+  return { bytes: held.subarray(0, length), sha256: hash.copy().digest("hex"), hash, spare: held.length - length };
 }
 
 /** Errors of the form parser (cut body, bad boundary, too many parts), as opposed to ours. */

@@ -1,11 +1,14 @@
 import { createHash } from "node:crypto";
-import scalar from "@scalar/fastify-api-reference";
 import swagger from "@fastify/swagger";
+import scalar from "@scalar/fastify-api-reference";
 import type { FastifyInstance } from "fastify";
 import { type Static, type TSchema, Type } from "typebox";
 
 /** The contract's error body. */
-export const ErrorBody = Type.Object({ error: Type.String() }, { $id: "Error", description: "What was refused and why." });
+export const ErrorBody = Type.Object(
+  { error: Type.String() },
+  { $id: "Error", description: "What was refused and why." },
+);
 
 /** A reference to a schema that was added under its `$id`. */
 export function ref<S extends TSchema>(schema: S & { $id?: string }) {
@@ -48,7 +51,9 @@ export async function openapi(app: FastifyInstance, baseUrl: string): Promise<vo
       },
       servers: [{ url: baseUrl }],
       components: {
-        securitySchemes: { partnerKey: { type: "http", scheme: "bearer", description: "A partner key, `svc_pk_...`." } },
+        securitySchemes: {
+          partnerKey: { type: "http", scheme: "bearer", description: "A partner key, `svc_pk_...`." },
+        },
       },
     },
     refResolver: { buildLocalReference: (json, _base, _fragment, index) => String(json.$id ?? `schema${index}`) },

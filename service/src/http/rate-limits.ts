@@ -49,7 +49,9 @@ export function openRateLimits(
   for (const [policy, { points, seconds }] of Object.entries(policies)) {
     const settings = { keyPrefix: `limit:${policy}`, points, duration: seconds };
     const memory = new RateLimiterMemory(settings);
-    const counter = redis ? new RateLimiterRedis({ ...settings, storeClient: redis, insuranceLimiter: memory }) : memory;
+    const counter = redis
+      ? new RateLimiterRedis({ ...settings, storeClient: redis, insuranceLimiter: memory })
+      : memory;
     counters.set(policy as Policy, counter);
   }
   return {

@@ -13,12 +13,19 @@ import type { Metrics } from "./metrics.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { wireError } from "./wire-errors.ts";
 
-export type ServerOptions = { log: Log; metrics: Metrics; baseUrl: string; trustProxy: string[] };
+export type ServerOptions = {
+  log: Log;
+  metrics: Metrics;
+  baseUrl: string;
+  trustProxy: string[];
+  /** The page for an address that does not exist, when the caller should get a page. */
+  unmatchedPage: (request: FastifyRequest) => string | null;
+};
 
 const unlogged = new Set(["/healthz", "/readyz", "/metrics"]);
 
 /** A bare server with what surrounds every request: id, headers, errors, log line, measurement. Routes are added by the caller. */
-export function createServer({ log, metrics, baseUrl, trustProxy }: ServerOptions): FastifyInstance {
+export function createServer({ log, metrics, baseUrl, trustProxy, unmatchedPage }: ServerOptions): FastifyInstance {
   const app: FastifyInstance = fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -46,7 +53,7 @@ export function createServer({ log, metrics, baseUrl, trustProxy }: ServerOption
     done();
   });
   app.setErrorHandler(wireError);
-  answerUnmatched(app);
+  answerUnmatched(app, unmatchedPage);
   return app;
 }
 
@@ -74,21 +81,31 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: import("n
 }
 
 /** 405 with `Allow` where another method would do, 404 otherwise. */
-function answerUnmatched(app: FastifyInstance): void {
+function answerUnmatched(app: FastifyInstance, unmatchedPage: ServerOptions["unmatchedPage"]): void {
   const patterns = new Map<string, { matches: RegExp; methods: Set<string> }>();
   app.addHook("onRoute", ({ url, method }) => {
-    const matches = new RegExp(`^${url.replace(/[.+?^${}()|[\]\\]/g, "\\$&").replace(/:[^/]+/g, "[^/]+").replace("*", ".*")}/?$`);
+    const matches = new RegExp(
+      `^${url
+        .replace(/[.+?^${}()|[\]\\]/g, "\\$&")
+        .replace(/:[^/]+/g, "[^/]+")
+        .replace("*", ".*")}/?$`,
+    );
     const known = patterns.get(url) ?? { matches, methods: new Set() };
     for (const each of [method].flat()) known.methods.add(each);
     patterns.set(url, known);
   });
   app.setNotFoundHandler(async (request, reply) => {
     const [path = ""] = request.url.split("?", 1);
-    const allowed = [...patterns.values()].filter(({ matches }) => matches.test(path)).flatMap(({ methods }) => [...methods]);
+    const allowed = [...patterns.values()]
+      .filter(({ matches }) => matches.test(path))
+      .flatMap(({ methods }) => [...methods]);
     if (allowed.length > 0) {
       reply.header("Allow", [...new Set(allowed)].join(", "));
       throw new ServiceError("method_not_allowed", "Method not allowed.");
     }
+    const page = unmatchedPage(request);
+    if (page !== null)
+      return reply.code(404).type("text/html; charset=utf-8").header("Cache-Control", "no-store").send(page);
     throw new ServiceError("not_found", "Not found.");
   });
 }

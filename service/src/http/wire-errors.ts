@@ -57,7 +57,8 @@ function validationMessage(error: FastifyError): string {
 }
 
 function refusalOf(error: FastifyError | ServiceError, request: FastifyRequest): Refusal {
-  if (error instanceof ServiceError) return { status: wireStatus[error.code], code: error.code, message: error.message };
+  if (error instanceof ServiceError)
+    return { status: wireStatus[error.code], code: error.code, message: error.message };
   return ofFramework(error, request);
 }
 

@@ -40,7 +40,12 @@ export async function createOrder(deps: OrderDeps, request: CreateRequest): Prom
 
   const pages = pagesOf(upload.bytes);
   const priced = await price(deps, request.principal.tier, form, pages);
-  const document = { sha256: upload.sha256, bytes: upload.bytes.length, pages, blobKey: await deps.blobs.put(upload.bytes) };
+  const document = {
+    sha256: upload.sha256,
+    bytes: upload.bytes.length,
+    pages,
+    blobKey: await deps.blobs.put(upload.bytes),
+  };
   try {
     const order = newOrder(deps, request.principal, form, priced, document);
     const body = JSON.stringify(createdView(order, request.requestId, null));
@@ -87,7 +92,8 @@ function claimOf(now: Date, request: CreateRequest, documentSha256: string | nul
 /** The answer of the twin that was first. */
 async function replayOf(deps: OrderDeps, claim: Omit<Claim, "body"> | null): Promise<CreateAnswer> {
   const kept = claim && (await keptAnswer(deps.db, claim));
-  if (!kept) throw new ServiceError("idempotency_in_flight", "A request with this Idempotency-Key is still in progress.");
+  if (!kept)
+    throw new ServiceError("idempotency_in_flight", "A request with this Idempotency-Key is still in progress.");
   return { replayed: kept };
 }
 

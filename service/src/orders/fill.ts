@@ -28,7 +28,16 @@ export async function addFill(
   await deps.db.rows(
     `INSERT INTO fill_documents (token_sha256, slug, sha256, bytes, pages, blob_key, created_at, expires_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-    [tokenSha256(fillToken), options.slug, sha256, bytes.length, pagesOf(bytes), await deps.blobs.put(bytes), createdAt, expiresAt],
+    [
+      tokenSha256(fillToken),
+      options.slug,
+      sha256,
+      bytes.length,
+      pagesOf(bytes),
+      await deps.blobs.put(bytes),
+      createdAt,
+      expiresAt,
+    ],
   );
   return { fillToken, expiresAt: expiresAt.toISOString() };
 }

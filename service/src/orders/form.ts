@@ -1,5 +1,5 @@
-import { type Address, isUsState } from "../pricing/us-states.ts";
 import { invalid } from "../platform/errors.ts";
+import { type Address, isUsState } from "../pricing/us-states.ts";
 import { normalizeFaxNumber } from "./fax-number.ts";
 import { type Fields, fieldsOf, isEmail } from "./form-fields.ts";
 import type { Services } from "./services.ts";
@@ -41,7 +41,9 @@ export function parseOrderForm(values: ReadonlyMap<string, string>, hasDocument:
   const email = fields.required("email", 254);
   if (!isEmail(email)) throw invalid("email must be a mail address.");
   if (!fields.flag("byod_confirmed"))
-    throw invalid("byod_confirmed is required: send true or on to attest that the document is the client's own completed document.");
+    throw invalid(
+      "byod_confirmed is required: send true or on to attest that the document is the client's own completed document.",
+    );
   const fillToken = documentSource(fields, hasDocument);
   const docSlug = fields.optional("doc_slug", 100);
   const row = docSlug === null ? null : rules.catalogRow(docSlug);

@@ -21,7 +21,10 @@ const messages = {
   tooLarge: "document must be a PDF of at most 35 MB.",
   incomplete: "The form is cut off or malformed.",
 };
-const unauthorized = { 401: "A valid partner API key is required.", 429: "Rate limit exceeded. Try again in 42 seconds." };
+const unauthorized = {
+  401: "A valid partner API key is required.",
+  429: "Rate limit exceeded. Try again in 42 seconds.",
+};
 
 /** Orders (contract, Endpoints, Orders). Answers are ready strings: twice as fast as a second serializer. */
 export function orderRoutes(app: FastifyInstance, deps: OrderRouteDeps): void {
@@ -56,7 +59,12 @@ export function orderRoutes(app: FastifyInstance, deps: OrderRouteDeps): void {
       const idempotencyKey = idempotencyKeyOf(request);
       const form = await readForm(request, { filePart: "document", memory: deps.uploadMemory, messages });
       try {
-        const answer = await createOrder(deps, { principal: principalOf(request), form, idempotencyKey, requestId: request.id });
+        const answer = await createOrder(deps, {
+          principal: principalOf(request),
+          form,
+          idempotencyKey,
+          requestId: request.id,
+        });
         if (answer.replayed) return replay(reply, answer.replayed);
         return reply.code(201).type(json).send(answer.body);
       } finally {
@@ -80,7 +88,10 @@ export function orderRoutes(app: FastifyInstance, deps: OrderRouteDeps): void {
           external_reference: Type.Optional(Type.String({ description: "Exact reference." })),
           cursor: Type.Optional(Type.String({ description: "`nextCursor` of the page before." })),
         }),
-        response: { 200: ref(OrderList), ...errors({ 400: "limit must be a whole number from 1 to 100.", ...unauthorized }) },
+        response: {
+          200: ref(OrderList),
+          ...errors({ 400: "limit must be a whole number from 1 to 100.", ...unauthorized }),
+        },
       },
     },
     async (request, reply) => {

@@ -7,7 +7,10 @@ const cents = () => Type.Integer({ examples: [6100] });
 
 export const OrderLine = Type.Object(
   {
-    type: Type.String({ examples: ["WorkflowFee"], description: "Machine-readable; render unknown types as display-only rows." }),
+    type: Type.String({
+      examples: ["WorkflowFee"],
+      description: "Machine-readable; render unknown types as display-only rows.",
+    }),
     label: Type.String({ examples: ["Document workflow and e-signature"] }),
     amountCents: Type.Integer({ examples: [1200], description: "USD cents; negative for discounts." }),
   },
@@ -70,7 +73,9 @@ export const orderFormSchema = {
   type: "object",
   required: ["email", "byod_confirmed"],
   properties: {
-    document: text("The client's own completed PDF, at most 35 MB. Exclusive with fill_token.", { contentMediaType: "application/pdf" }),
+    document: text("The client's own completed PDF, at most 35 MB. Exclusive with fill_token.", {
+      contentMediaType: "application/pdf",
+    }),
     fill_token: text("A document completed online. Exclusive with document.", { pattern: "^[0-9a-f]{40}$" }),
     email: text("The client's mail address.", { format: "email" }),
     name: text("The client's name."),

@@ -17,7 +17,14 @@ export type NewOrder = OrderRow & {
 export type StoredDocument = { sha256: string; bytes: number; pages: number; blobKey: string };
 
 /** The claim of an Idempotency-Key, kept with the answer that it will replay. */
-export type Claim = { keyId: string; route: string; key: string; fingerprint: Buffer; body: string; expiredBefore: Date };
+export type Claim = {
+  keyId: string;
+  route: string;
+  key: string;
+  fingerprint: Buffer;
+  body: string;
+  expiredBefore: Date;
+};
 
 // A claim of the same key that is in flight makes this statement wait for its end; one that is kept makes it do nothing.
 const claimCte = `claim AS (
@@ -59,14 +66,37 @@ const insertClaimed = insertion(true);
 export function insertStatement(order: NewOrder, claim: Claim | null): Statement {
   const { form, principal, document } = order;
   const values: unknown[] = [
-    order.code, principal.partnerId, principal.environment, order.status,
-    order.sign, order.notarize, order.ship, order.fax, order.envelopeStatus, order.externalReference,
-    order.customerEmail, form.name, form.docSlug, form.signerState, form.destState,
-    form.shipMethod, form.shipTo && JSON.stringify(form.shipTo), form.shipFrom && JSON.stringify(form.shipFrom),
-    order.faxTo, JSON.stringify(order.lines),
-    order.subtotalCents, order.discountCents, order.totalCents, order.priceBookVersion,
-    document.sha256, document.bytes, document.pages, order.createdAt, document.blobKey,
-    principal.key ? `key:${principal.key.id}` : "member", `order.created:${order.code}`,
+    order.code,
+    principal.partnerId,
+    principal.environment,
+    order.status,
+    order.sign,
+    order.notarize,
+    order.ship,
+    order.fax,
+    order.envelopeStatus,
+    order.externalReference,
+    order.customerEmail,
+    form.name,
+    form.docSlug,
+    form.signerState,
+    form.destState,
+    form.shipMethod,
+    form.shipTo && JSON.stringify(form.shipTo),
+    form.shipFrom && JSON.stringify(form.shipFrom),
+    order.faxTo,
+    JSON.stringify(order.lines),
+    order.subtotalCents,
+    order.discountCents,
+    order.totalCents,
+    order.priceBookVersion,
+    document.sha256,
+    document.bytes,
+    document.pages,
+    order.createdAt,
+    document.blobKey,
+    principal.key ? `key:${principal.key.id}` : "member",
+    `order.created:${order.code}`,
   ];
   if (claim) values.push(claim.keyId, claim.route, claim.key, claim.fingerprint, claim.body, claim.expiredBefore);
   return { text: claim ? insertClaimed : insertPlain, values };
@@ -110,7 +140,12 @@ export async function findOrder(sql: Sql, code: string) {
 
 type Owner = { partnerId: string; environment: Environment };
 
-export type ListFilter = { status: string | null; externalReference: string | null; after: string | null; limit: number };
+export type ListFilter = {
+  status: string | null;
+  externalReference: string | null;
+  after: string | null;
+  limit: number;
+};
 
 // One statement per combination of filters, so that each has the plan of its own index.
 const listTexts = [0, 1, 2, 3, 4, 5, 6, 7].map((bits) => {

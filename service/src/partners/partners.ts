@@ -25,12 +25,10 @@ function requireTier(text: string): Tier {
 }
 
 function audit(tx: Tx, at: Date, action: string, partnerId: string, detail: object) {
-  return tx.rows("INSERT INTO audit_log (occurred_at, action, actor, partner_id, detail) VALUES ($1, $2, 'operator', $3, $4)", [
-    at,
-    action,
-    partnerId,
-    detail,
-  ]);
+  return tx.rows(
+    "INSERT INTO audit_log (occurred_at, action, actor, partner_id, detail) VALUES ($1, $2, 'operator', $3, $4)",
+    [at, action, partnerId, detail],
+  );
 }
 
 /** @throws ServiceError when the name is not 1-200 characters or the tier is unknown. */
@@ -72,7 +70,11 @@ export async function setPartner({ db, clock }: PartnerDeps, partnerId: string, 
  * Issues a key; its text is in the answer and nowhere else. A live key enables live for the firm: the operator decided so.
  * @throws ServiceError for an unknown partner.
  */
-export async function issueKey({ db, clock }: PartnerDeps, partnerId: string, environment: Environment): Promise<IssuedKey> {
+export async function issueKey(
+  { db, clock }: PartnerDeps,
+  partnerId: string,
+  environment: Environment,
+): Promise<IssuedKey> {
   requireUuid("PARTNER_ID", partnerId);
   return db.transaction(async (tx) => {
     const [partner] = await store.updatePartner(tx, partnerId, environment === "live" ? { live: true } : {});
@@ -111,7 +113,13 @@ export async function revokeKey({ db, clock }: PartnerDeps, keyId: string) {
 /** Makes the demo partner with a test key on the first run; null on every later one. */
 export async function createDemoPartner({ db, clock }: PartnerDeps): Promise<IssuedKey | null> {
   return db.transaction(async (tx) => {
-    const [partner] = await store.insertPartner(tx, { id: newUuid(), name: "Demo Title Co.", tier: "trial", live: false, demo: true });
+    const [partner] = await store.insertPartner(tx, {
+      id: newUuid(),
+      name: "Demo Title Co.",
+      tier: "trial",
+      live: false,
+      demo: true,
+    });
     return partner ? issueKeyOf(tx, clock, partner.partnerId, "test") : null;
   });
 }

@@ -13,7 +13,9 @@ const Me = Type.Object(
     tier: Type.String(),
     liveEnabled: Type.Boolean(),
     environment: Type.Union([Type.Literal("live"), Type.Literal("test")]),
-    key: nullable(Type.Object({ prefix: Type.String(), last4: Type.String(), createdAt: Type.String({ format: "date-time" }) })),
+    key: nullable(
+      Type.Object({ prefix: Type.String(), last4: Type.String(), createdAt: Type.String({ format: "date-time" }) }),
+    ),
     quotas: Type.Object({ openRooms: nullable(Type.Integer()), openRoomsUsed: Type.Integer() }),
     linked: Type.Boolean(),
     requestId: Type.String(),
@@ -22,7 +24,10 @@ const Me = Type.Object(
 );
 
 /** `GET /api/partner/me` (decisions, Partner access and sessions). */
-export function partnerRoutes(app: FastifyInstance, { resolveKey, limits }: { resolveKey: ResolveKey; limits: RateLimits }): void {
+export function partnerRoutes(
+  app: FastifyInstance,
+  { resolveKey, limits }: { resolveKey: ResolveKey; limits: RateLimits },
+): void {
   app.addSchema(Me);
   app.get(
     "/api/partner/me",
@@ -33,7 +38,10 @@ export function partnerRoutes(app: FastifyInstance, { resolveKey, limits }: { re
         summary: "The calling firm, its key and its quotas",
         tags: ["Partner"],
         security: [{ partnerKey: [] }],
-        response: { 200: ref(Me), ...errors({ 401: "Sign in to continue.", 429: "Rate limit exceeded. Try again in 42 seconds." }) },
+        response: {
+          200: ref(Me),
+          ...errors({ 401: "Sign in to continue.", 429: "Rate limit exceeded. Try again in 42 seconds." }),
+        },
       },
     },
     async (request) => {

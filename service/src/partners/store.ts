@@ -28,7 +28,10 @@ const partnerColumns = `id AS "partnerId", name, tier, live_enabled AS "liveEnab
 const keyColumns = `id AS "keyId", environment, last4, created_at AS "createdAt", last_used_at AS "lastUsedAt",
   revoked_at AS "revokedAt"`;
 
-export async function insertPartner(sql: Sql, partner: { id: string; name: string; tier: Tier; live: boolean; demo: boolean }) {
+export async function insertPartner(
+  sql: Sql,
+  partner: { id: string; name: string; tier: Tier; live: boolean; demo: boolean },
+) {
   return sql.rows<Partner>(
     `INSERT INTO partners (id, name, tier, live_enabled, demo) VALUES ($1, $2, $3, $4, $5)
      ON CONFLICT (demo) WHERE demo DO NOTHING RETURNING ${partnerColumns}`,
@@ -36,7 +39,8 @@ export async function insertPartner(sql: Sql, partner: { id: string; name: strin
   );
 }
 
-export const selectPartners = (sql: Sql) => sql.rows<Partner>(`SELECT ${partnerColumns} FROM partners ORDER BY created_at, id`);
+export const selectPartners = (sql: Sql) =>
+  sql.rows<Partner>(`SELECT ${partnerColumns} FROM partners ORDER BY created_at, id`);
 
 export type PartnerChange = {
   tier?: Tier | undefined;
@@ -61,17 +65,16 @@ export async function insertKey(
   sql: Sql,
   key: { id: string; partnerId: string; environment: Environment; sha256: Buffer; last4: string },
 ): Promise<void> {
-  await sql.rows("INSERT INTO partner_keys (id, partner_id, environment, key_sha256, last4) VALUES ($1, $2, $3, $4, $5)", [
-    key.id,
-    key.partnerId,
-    key.environment,
-    key.sha256,
-    key.last4,
-  ]);
+  await sql.rows(
+    "INSERT INTO partner_keys (id, partner_id, environment, key_sha256, last4) VALUES ($1, $2, $3, $4, $5)",
+    [key.id, key.partnerId, key.environment, key.sha256, key.last4],
+  );
 }
 
 export const selectKeys = (sql: Sql, partnerId: string) =>
-  sql.rows<KeyMetadata>(`SELECT ${keyColumns} FROM partner_keys WHERE partner_id = $1 ORDER BY created_at, id`, [partnerId]);
+  sql.rows<KeyMetadata>(`SELECT ${keyColumns} FROM partner_keys WHERE partner_id = $1 ORDER BY created_at, id`, [
+    partnerId,
+  ]);
 
 /** A key that was revoked before keeps its first instant. */
 export const revokeKey = (sql: Sql, keyId: string, at: Date) =>

@@ -16,7 +16,8 @@ async function* filesOf(folder: string): AsyncGenerator<string> {
   const entries = await opendir(folder).catch(ignoreMissing);
   if (!entries) return;
   for await (const entry of entries) {
-    if (entry.isDirectory()) for await (const below of filesOf(join(folder, entry.name))) yield `${entry.name}/${below}`;
+    if (entry.isDirectory())
+      for await (const below of filesOf(join(folder, entry.name))) yield `${entry.name}/${below}`;
     else yield entry.name;
   }
 }

@@ -18,7 +18,8 @@ export function s3Location(url: string): Location {
   };
 }
 
-const isMissing = (error: unknown): boolean => error instanceof Error && (error.name === "NoSuchKey" || error.name === "NotFound");
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && (error.name === "NoSuchKey" || error.name === "NotFound");
 
 /** Blobs as objects of an S3 bucket; credentials come from the SDK's usual chain (environment, profile, instance role). */
 export async function s3Backend(url: string): Promise<BlobBackend> {
@@ -35,7 +36,13 @@ export async function s3Backend(url: string): Promise<BlobBackend> {
   return {
     async write(key, pieces, length) {
       // An object appears when its upload is whole, and S3 answers once it is durable.
-      await client.send(new sdk.PutObjectCommand({ ...at(key), Body: Readable.from(pieces, { objectMode: false }), ContentLength: length }));
+      await client.send(
+        new sdk.PutObjectCommand({
+          ...at(key),
+          Body: Readable.from(pieces, { objectMode: false }),
+          ContentLength: length,
+        }),
+      );
     },
     async read(key) {
       try {

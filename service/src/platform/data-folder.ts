@@ -22,5 +22,7 @@ export function prepareDataFolder(folder: string): void {
   }
   const { bavail, bsize } = statfsSync(folder);
   if (bavail * bsize < neededBytes)
-    throw new StartupError(`DATA_DIR ${folder} has ${Math.floor((bavail * bsize) / 1048576)} MB free; at least 64 MB are needed`);
+    throw new StartupError(
+      `DATA_DIR ${folder} has ${Math.floor((bavail * bsize) / 1048576)} MB free; at least 64 MB are needed`,
+    );
 }

@@ -11,5 +11,8 @@ export const maskCodes = (text: string): string =>
 
 /** JSON lines on standard error; what a person is meant to read goes to standard output. */
 export function openLog(level: string): Log {
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination({ fd: 2, sync: false }));
+  return pino(
+    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    pino.destination({ fd: 2, sync: false }),
+  );
 }

@@ -31,7 +31,10 @@ test("the published description is OpenAPI 3.1 of interface 1.0.0 and passes a l
   const file = join(folder.path, "openapi.json");
   writeFileSync(file, JSON.stringify(document));
   const rules = join(folder.path, "redocly.yaml");
-  writeFileSync(rules, "extends: [recommended]\nrules:\n  no-server-example.com: off\n  operation-4xx-response: error\n");
+  writeFileSync(
+    rules,
+    "extends: [recommended]\nrules:\n  no-server-example.com: off\n  operation-4xx-response: error\n",
+  );
   const { status, stdout, stderr } = spawnSync(process.execPath, [redocly, "lint", file, "--config", rules], {
     encoding: "utf8",
     env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
@@ -40,12 +43,20 @@ test("the published description is OpenAPI 3.1 of interface 1.0.0 and passes a l
 });
 
 test("every route of the interface is described, with a name, a summary and its refusals", () => {
-  const operations = Object.entries(document.paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, about]) => ({ path, method, ...about })));
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, about]) => ({ path, method, ...about })),
+  );
   assert.ok(operations.length >= 4);
   for (const { path, method, operationId, summary, responses } of operations) {
     assert.ok(operationId && summary, `${method} ${path}`);
-    assert.ok(Object.keys(responses).some((status) => status.startsWith("2")), `${method} ${path} has no success`);
-    assert.ok(Object.keys(responses).some((status) => status.startsWith("4")), `${method} ${path} has no refusal`);
+    assert.ok(
+      Object.keys(responses).some((status) => status.startsWith("2")),
+      `${method} ${path} has no success`,
+    );
+    assert.ok(
+      Object.keys(responses).some((status) => status.startsWith("4")),
+      `${method} ${path} has no refusal`,
+    );
   }
 });
 

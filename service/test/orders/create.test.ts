@@ -43,16 +43,26 @@ async function post(fields: Record<string, string | undefined>, document: Uint8A
     headers: partner.headers,
     body: orderForm(fields, document),
   });
-  return { status: response.status, headers: response.headers, body: (await response.json()) as Order & { error?: string } };
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (await response.json()) as Order & { error?: string },
+  };
 }
 
-async function place(fields: Record<string, string | undefined>, document: Uint8Array | null = examplePdf): Promise<Order> {
+async function place(
+  fields: Record<string, string | undefined>,
+  document: Uint8Array | null = examplePdf,
+): Promise<Order> {
   const { status, body } = await post({ ...minimal, ...fields }, document);
   assert.equal(status, 201, JSON.stringify(body));
   return body;
 }
 
-async function refused(fields: Record<string, string | undefined>, document: Uint8Array | null = examplePdf): Promise<string> {
+async function refused(
+  fields: Record<string, string | undefined>,
+  document: Uint8Array | null = examplePdf,
+): Promise<string> {
   const { status, body } = await post({ ...minimal, ...fields }, document);
   assert.equal(status, 400, JSON.stringify(body));
   assert.deepEqual(Object.keys(body), ["error"]);
@@ -68,8 +78,17 @@ describe("placing an order", () => {
   test("answers with every field of the contract, and no other", async () => {
     const order = await place({ svc_sign: "true", external_reference: "FILE-1" });
     assert.deepEqual(Object.keys(order).sort(), [
-      "checkoutUrl", "discountCents", "externalReference", "faxToNumber", "lines", "orderCode", "orderUrl", "requestId",
-      "status", "subtotalCents", "totalCents",
+      "checkoutUrl",
+      "discountCents",
+      "externalReference",
+      "faxToNumber",
+      "lines",
+      "orderCode",
+      "orderUrl",
+      "requestId",
+      "status",
+      "subtotalCents",
+      "totalCents",
     ]);
     assert.match(order.orderCode, /^[0-9a-f]{40}$/);
     assert.equal(order.orderUrl, `/orders/${order.orderCode}`);
@@ -137,7 +156,11 @@ describe("placing an order", () => {
   });
 
   test("normalizes fax numbers to E.164 and charges 9.00", async () => {
-    for (const [sent, kept] of [["2125550123", "+12125550123"], ["(212) 555-0123", "+12125550123"], ["+44 20 7946 0018", "+442079460018"]]) {
+    for (const [sent, kept] of [
+      ["2125550123", "+12125550123"],
+      ["(212) 555-0123", "+12125550123"],
+      ["+44 20 7946 0018", "+442079460018"],
+    ]) {
       const order = await place({ fax_to: sent });
       assert.equal(order.faxToNumber, kept);
       assert.equal(order.lines.find((line) => line.type === "FaxFee")?.amountCents, 900);
@@ -162,7 +185,11 @@ describe("an order is refused, with the field and the rule named,", () => {
     ["with a fax number of nine digits", { fax_to: "212555012" }, /^fax_to /],
     ["with a signer_state of three characters", { signer_state: "TEX" }, /^signer_state /],
     ["with a dest_state that is none", { dest_state: "ZZ" }, /^dest_state /],
-    ["notarized for a signer in a state that does not recognize it", { svc_notary: "true", signer_state: "GA" }, /^signer_state GA is blocked/],
+    [
+      "notarized for a signer in a state that does not recognize it",
+      { svc_notary: "true", signer_state: "GA" },
+      /^signer_state GA is blocked/,
+    ],
     ["with a reference of 121 characters", { external_reference: "x".repeat(121) }, /^external_reference .*120/],
     ["with a NUL in a text", { name: "a\0b" }, /^name must be UTF-8 text/],
     ["shipped without a city", { ...shipping, ship_city: undefined }, /^ship_city is required when svc_ship/],
@@ -205,8 +232,15 @@ describe("a fill token", () => {
 
 describe("credentials", () => {
   const attempt = async (authorization?: string) => {
-    const response = await fetch(`${service.baseUrl}/api/partner/orders`, authorization ? { headers: { Authorization: authorization } } : {});
-    return { status: response.status, challenge: response.headers.get("www-authenticate"), body: await response.text() };
+    const response = await fetch(
+      `${service.baseUrl}/api/partner/orders`,
+      authorization ? { headers: { Authorization: authorization } } : {},
+    );
+    return {
+      status: response.status,
+      challenge: response.headers.get("www-authenticate"),
+      body: await response.text(),
+    };
   };
 
   test("of every bad kind look the same", async () => {
@@ -221,19 +255,27 @@ describe("credentials", () => {
       attempt(`Bearer ${revoked.key}`),
     ]);
     for (const answer of answers)
-      assert.deepEqual(answer, { status: 401, challenge: "Bearer", body: '{"error":"A valid partner API key is required."}' });
+      assert.deepEqual(answer, {
+        status: 401,
+        challenge: "Bearer",
+        body: '{"error":"A valid partner API key is required."}',
+      });
   });
 
   test("of another partner or of the other environment see nothing of an order", async () => {
     const order = await place({});
     const foreign = await newPartner(service);
-    const unknown = await fetch(`${service.baseUrl}/api/partner/orders/${"0".repeat(40)}`, { headers: partner.headers });
+    const unknown = await fetch(`${service.baseUrl}/api/partner/orders/${"0".repeat(40)}`, {
+      headers: partner.headers,
+    });
     const { key: liveKey } = await service.cli("key", "issue", partner.partnerId);
     for (const headers of [foreign.headers, { Authorization: `Bearer ${liveKey}` }]) {
       const response = await fetch(`${service.baseUrl}/api/partner/orders/${order.orderCode}`, { headers });
       assert.equal(response.status, 404);
       assert.equal(await response.text(), await unknown.clone().text());
-      const list = (await (await fetch(`${service.baseUrl}/api/partner/orders`, { headers })).json()) as { orders: unknown[] };
+      const list = (await (await fetch(`${service.baseUrl}/api/partner/orders`, { headers })).json()) as {
+        orders: unknown[];
+      };
       assert.deepEqual(list.orders, []);
     }
   });

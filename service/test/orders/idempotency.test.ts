@@ -22,16 +22,24 @@ async function post(key: string, fields: Record<string, string> = {}, document: 
     headers: { ...headers, "Idempotency-Key": key },
     body: orderForm({ ...minimal, ...fields }, document),
   });
-  return { status: response.status, replayed: response.headers.get("idempotent-replayed"), body: await response.text() };
+  return {
+    status: response.status,
+    replayed: response.headers.get("idempotent-replayed"),
+    body: await response.text(),
+  };
 }
 
 async function orderCount(reference: string): Promise<number> {
-  const response = await fetch(`${service.baseUrl}/api/partner/orders?limit=100&external_reference=${reference}`, { headers });
+  const response = await fetch(`${service.baseUrl}/api/partner/orders?limit=100&external_reference=${reference}`, {
+    headers,
+  });
   return ((await response.json()) as { orders: unknown[] }).orders.length;
 }
 
 test("fifty twins make one order and get fifty equal answers", async () => {
-  const answers = await Promise.all(Array.from({ length: 50 }, () => post("fifty-twins", { external_reference: "twins" })));
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, () => post("fifty-twins", { external_reference: "twins" })),
+  );
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]));
   assert.equal(new Set(answers.map(({ body }) => body)).size, 1);
   assert.equal(answers.filter(({ replayed }) => replayed === "true").length, 49);
@@ -41,7 +49,10 @@ test("fifty twins make one order and get fifty equal answers", async () => {
 test("a key that was used with another body, another document or other fields is a 409 that says so", async () => {
   assert.equal((await post("one-key-one-body")).status, 201);
   const otherDocument = Buffer.concat([examplePdf, Buffer.from("\n")]);
-  for (const answer of [await post("one-key-one-body", { name: "Other" }), await post("one-key-one-body", {}, otherDocument)]) {
+  for (const answer of [
+    await post("one-key-one-body", { name: "Other" }),
+    await post("one-key-one-body", {}, otherDocument),
+  ]) {
     assert.equal(answer.status, 409);
     assert.equal(answer.body, '{"error":"This Idempotency-Key was used before with another body."}');
   }
@@ -104,7 +115,9 @@ test("two services on one database answer twins alike", async () => {
       headers: { ...headers, "Idempotency-Key": "two-services" },
       body: orderForm({ ...minimal, external_reference: "two-services" }),
     }).then((response) => response.text());
-  const bodies = await Promise.all(Array.from({ length: 40 }, (_, n) => send(n % 2 ? second.baseUrl : service.baseUrl)));
+  const bodies = await Promise.all(
+    Array.from({ length: 40 }, (_, n) => send(n % 2 ? second.baseUrl : service.baseUrl)),
+  );
   assert.equal(new Set(bodies).size, 1);
   assert.equal(await orderCount("two-services"), 1);
   await second.stop();

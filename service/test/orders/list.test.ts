@@ -8,7 +8,11 @@ let service: Service;
 let headers: { Authorization: string };
 const codes: string[] = [];
 
-type Page = { orders: { orderCode: string; externalReference: string | null; status: string }[]; nextCursor: string | null; requestId: string };
+type Page = {
+  orders: { orderCode: string; externalReference: string | null; status: string }[];
+  nextCursor: string | null;
+  requestId: string;
+};
 
 before(async () => {
   service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" });
@@ -30,8 +34,19 @@ const listed = async (query: string): Promise<string[]> => (await page(query)).o
 
 test("lists the newest first, twenty by default, with the summary's fields alone", async () => {
   const { orders, nextCursor, requestId } = await page("");
-  assert.deepEqual(orders.map(({ orderCode }) => orderCode), codes.slice(0, 20));
-  assert.deepEqual(Object.keys(orders[0] ?? {}).sort(), ["createdAt", "customerEmail", "externalReference", "orderCode", "services", "status", "totalCents"]);
+  assert.deepEqual(
+    orders.map(({ orderCode }) => orderCode),
+    codes.slice(0, 20),
+  );
+  assert.deepEqual(Object.keys(orders[0] ?? {}).sort(), [
+    "createdAt",
+    "customerEmail",
+    "externalReference",
+    "orderCode",
+    "services",
+    "status",
+    "totalCents",
+  ]);
   assert.equal(nextCursor, codes[19]);
   assert.match(requestId, /^[0-9a-f-]{36}$/);
 });

@@ -70,7 +70,11 @@ test("on a million orders every list stays on its index and touches few pages", 
 
 test("on a million orders one is found by its code in one index look-up", async () => {
   const [order] = await resources.db.rows<{ code: string }>("SELECT code FROM orders WHERE id = 777777");
-  const plan = await explain("SELECT * FROM orders WHERE code = $1 AND partner_id = $2 AND environment = $3", [order?.code, partnerId, "live"]);
+  const plan = await explain("SELECT * FROM orders WHERE code = $1 AND partner_id = $2 AND environment = $3", [
+    order?.code,
+    partnerId,
+    "live",
+  ]);
   assert.deepEqual(plan.indexes, ["orders_code_key"]);
   assert.ok(plan.blocks < 10);
 });
@@ -83,6 +87,10 @@ test("audit lines and events can be added but not changed, removed or truncated"
     [partnerId],
   );
   for (const table of ["audit_log", "events"])
-    for (const statement of [`UPDATE ${table} SET occurred_at = now()`, `DELETE FROM ${table}`, `TRUNCATE ${table} CASCADE`])
+    for (const statement of [
+      `UPDATE ${table} SET occurred_at = now()`,
+      `DELETE FROM ${table}`,
+      `TRUNCATE ${table} CASCADE`,
+    ])
       await assert.rejects(db.rows(statement), /is append-only/);
 });

@@ -33,7 +33,8 @@ const blobs = (): string[] =>
     .map((entry) => entry.name);
 
 const url = () => `${service.baseUrl}/api/partner/orders`;
-const post = (body: BodyInit, more: Record<string, string> = {}) => fetch(url(), { method: "POST", headers: { ...headers, ...more }, body });
+const post = (body: BodyInit, more: Record<string, string> = {}) =>
+  fetch(url(), { method: "POST", headers: { ...headers, ...more }, body });
 
 async function orderCount(): Promise<number> {
   return ((await (await fetch(`${url()}?limit=100`, { headers })).json()) as { orders: unknown[] }).orders.length;
@@ -60,7 +61,9 @@ test("35 MiB pass, and one byte more is a 400 that says 35 MB", async () => {
 });
 
 test("a far larger body is refused by its declared length", async () => {
-  const message = await leavesNothing(async () => errorOf(await post(orderForm(minimal, pdfOf(limit + 4 * 1024 * 1024)))));
+  const message = await leavesNothing(async () =>
+    errorOf(await post(orderForm(minimal, pdfOf(limit + 4 * 1024 * 1024)))),
+  );
   assert.equal(message, "document must be a PDF of at most 35 MB.");
 });
 
@@ -68,7 +71,12 @@ test("a body without a declared length is held to the same limit", async () => {
   const stream = async (bytes: number) => {
     const source = new Response(orderForm(minimal, pdfOf(bytes)));
     const type = source.headers.get("content-type") ?? "";
-    return fetch(url(), { method: "POST", headers: { ...headers, "Content-Type": type }, body: source.body, duplex: "half" } as RequestInit);
+    return fetch(url(), {
+      method: "POST",
+      headers: { ...headers, "Content-Type": type },
+      body: source.body,
+      duplex: "half",
+    } as RequestInit);
   };
   assert.equal((await stream(100_000)).status, 201);
   assert.equal((await stream(limit)).status, 201);
@@ -82,10 +90,10 @@ test("JSON instead of a form is a 400 that says what to send", async () => {
 
 test("two documents, a document under another name and a field sent twice are refused by name", async () => {
   const twice = orderForm(minimal);
-  twice.append("document", new Blob([examplePdf]), "second.pdf");
+  twice.append("document", new Blob([new Uint8Array(examplePdf)]), "second.pdf");
   assert.equal(await leavesNothing(async () => errorOf(await post(twice))), "document must be sent once.");
   const renamed = orderForm(minimal, null);
-  renamed.append("file", new Blob([examplePdf]), "file.pdf");
+  renamed.append("file", new Blob([new Uint8Array(examplePdf)]), "file.pdf");
   assert.match(await leavesNothing(async () => errorOf(await post(renamed))), /^file must be a text field/);
   const repeated = orderForm(minimal);
   repeated.append("email", "other@example.com");
@@ -101,7 +109,10 @@ test("a form that ends in the middle is a 400", async () => {
   const { type, body } = await formBytes();
   for (const length of [body.length - 20, body.length - 200, Math.floor(body.length / 2), 80]) {
     const half = body.subarray(0, length);
-    assert.match(await leavesNothing(async () => errorOf(await post(half as BodyInit, { "Content-Type": type }))), /cut off or malformed|is required/);
+    assert.match(
+      await leavesNothing(async () => errorOf(await post(half as BodyInit, { "Content-Type": type }))),
+      /cut off or malformed|is required/,
+    );
   }
 });
 
@@ -123,8 +134,12 @@ test("a client that hangs up leaves nothing, and the service goes on", async () 
 });
 
 test("a boundary that is missing or never comes is a 400", async () => {
-  await leavesNothing(async () => errorOf(await post(examplePdf as BodyInit, { "Content-Type": "multipart/form-data" })));
-  await leavesNothing(async () => errorOf(await post(examplePdf as BodyInit, { "Content-Type": "multipart/form-data; boundary=never" })));
+  await leavesNothing(async () =>
+    errorOf(await post(examplePdf as BodyInit, { "Content-Type": "multipart/form-data" })),
+  );
+  await leavesNothing(async () =>
+    errorOf(await post(examplePdf as BodyInit, { "Content-Type": "multipart/form-data; boundary=never" })),
+  );
 });
 
 test("what lies on the disk shows nothing of the document", async () => {
@@ -139,7 +154,9 @@ test("twenty uploads of 35 MiB at once all pass, and memory stays bounded", asyn
   const { readFileSync } = await import("node:fs");
   const readFile = (path: string) => readFileSync(path, "utf8");
   const pdf = pdfOf(limit);
-  const statuses = await Promise.all(Array.from({ length: 20 }, async () => (await post(orderForm(minimal, pdf))).status));
+  const statuses = await Promise.all(
+    Array.from({ length: 20 }, async () => (await post(orderForm(minimal, pdf))).status),
+  );
   assert.deepEqual(new Set(statuses), new Set([201]));
   // Eight uploads are held at once; all twenty would take 700 MiB.
   assert.ok(peak() < 600, `peak ${peak()} MiB`);

@@ -17,7 +17,8 @@ after(() => {
   for (const remove of folders) remove();
 });
 
-const postmasterPid = (dataDir: string): number => Number(readFileSync(join(dataDir, "postgres/cluster/postmaster.pid"), "utf8").split("\n")[0]);
+const postmasterPid = (dataDir: string): number =>
+  Number(readFileSync(join(dataDir, "postgres/cluster/postmaster.pid"), "utf8").split("\n")[0]);
 const alive = (pid: number): boolean => existsSync(`/proc/${pid}`);
 const status = async (url: string): Promise<number> => (await fetch(url)).status;
 
@@ -84,10 +85,19 @@ async function refusedStart(env: Record<string, string>): Promise<string> {
 }
 
 test("a bad setting is one line that names the variable and what it may be", async () => {
-  assert.match(await refusedStart({ DATA_DIR: folder(), PORT: "eighty" }), /PORT must be a port number from 1 to 65535/);
+  assert.match(
+    await refusedStart({ DATA_DIR: folder(), PORT: "eighty" }),
+    /PORT must be a port number from 1 to 65535/,
+  );
   assert.match(await refusedStart({ DATA_DIR: folder(), RATE_LIMITS: "maybe" }), /RATE_LIMITS must be on or off/);
-  assert.match(await refusedStart({ DATA_DIR: folder(), STRIPE_SECRET_KEY: "sk_test_x" }), /STRIPE_WEBHOOK_SECRET must be set/);
-  assert.match(await refusedStart({ DATA_DIR: folder(), DATABASE_URL: "mysql://x" }), /DATABASE_URL must be a postgres:\/\/ URL/);
+  assert.match(
+    await refusedStart({ DATA_DIR: folder(), STRIPE_SECRET_KEY: "sk_test_x" }),
+    /STRIPE_WEBHOOK_SECRET must be set/,
+  );
+  assert.match(
+    await refusedStart({ DATA_DIR: folder(), DATABASE_URL: "mysql://x" }),
+    /DATABASE_URL must be a postgres:\/\/ URL/,
+  );
 });
 
 test("a taken port is one line", async () => {
@@ -102,14 +112,20 @@ test("a taken port is one line", async () => {
 test("a folder that cannot be written is one line", async () => {
   const path = join(folder(), "..", "file");
   writeFileSync(path, "");
-  assert.match(await refusedStart({ DATA_DIR: join(path, "var"), PORT: String(await freePort()) }), /DATA_DIR .* cannot be written \(ENOTDIR\)/);
+  assert.match(
+    await refusedStart({ DATA_DIR: join(path, "var"), PORT: String(await freePort()) }),
+    /DATA_DIR .* cannot be written \(ENOTDIR\)/,
+  );
 });
 
 test("a full folder is one line", async () => {
   const path = temporaryFolder();
   execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", path.path]);
   try {
-    assert.match(await refusedStart({ DATA_DIR: path.path, PORT: String(await freePort()) }), /DATA_DIR .* has \d MB free/);
+    assert.match(
+      await refusedStart({ DATA_DIR: path.path, PORT: String(await freePort()) }),
+      /DATA_DIR .* has \d MB free/,
+    );
   } finally {
     execFileSync("umount", [path.path]);
     path.remove();
@@ -127,7 +143,10 @@ test("a schema of a newer release is one line", async () => {
   await db.close();
   await service.stop();
   await server.release();
-  assert.match(await refusedStart({ DATA_DIR: dataDir, PORT: String(await freePort()) }), /database is of a newer release \(schema 9999/);
+  assert.match(
+    await refusedStart({ DATA_DIR: dataDir, PORT: String(await freePort()) }),
+    /database is of a newer release \(schema 9999/,
+  );
 });
 
 test("DATABASE_URL puts the service on another server, and leaves that server alone", async () => {
@@ -136,7 +155,10 @@ test("DATABASE_URL puts the service on another server, and leaves that server al
   const server = await openEmbeddedPostgres(other);
   const { host, user, database } = server.connection;
   const dataDir = folder();
-  const service = await startService({ DATA_DIR: dataDir, DATABASE_URL: `postgres://${user}@/${database}?host=${encodeURIComponent(host)}` });
+  const service = await startService({
+    DATA_DIR: dataDir,
+    DATABASE_URL: `postgres://${user}@/${database}?host=${encodeURIComponent(host)}`,
+  });
   assert.equal(await status(`${service.baseUrl}/readyz`), 200);
   assert.equal(existsSync(join(dataDir, "postgres")), false);
   await service.stop();
@@ -146,5 +168,8 @@ test("DATABASE_URL puts the service on another server, and leaves that server al
 
 test("a database that does not answer is one line", async () => {
   const url = `postgres://nobody@127.0.0.1:${await freePort()}/none`;
-  assert.match(await refusedStart({ DATA_DIR: folder(), DATABASE_URL: url, PORT: String(await freePort()) }), /DATABASE_URL does not answer/);
+  assert.match(
+    await refusedStart({ DATA_DIR: folder(), DATABASE_URL: url, PORT: String(await freePort()) }),
+    /DATABASE_URL does not answer/,
+  );
 });

@@ -95,7 +95,8 @@ async function runningServer(at: Layout): Promise<boolean> {
     if (file.status === "ready" && (await answers(at))) return true;
     // After a reboot the number may belong to a stranger; the server itself finds that out at its start.
     if (!isPostgres(file.pid)) return false;
-    if (performance.now() > deadline) throw new StartupError(`the database server ${file.pid} does not answer; see ${at.log}`);
+    if (performance.now() > deadline)
+      throw new StartupError(`the database server ${file.pid} does not answer; see ${at.log}`);
     await sleep(50);
   }
   return false;
@@ -116,7 +117,17 @@ async function initialise(at: Layout, identity: ServerIdentity, initdb: string):
   rmSync(making, { recursive: true, force: true });
   mkdirSync(making, { mode: 0o700 });
   identity.own(making);
-  const args = ["-D", making, "-U", user, "--auth=trust", "--encoding=UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"];
+  const args = [
+    "-D",
+    making,
+    "-U",
+    user,
+    "--auth=trust",
+    "--encoding=UTF8",
+    "--locale-provider=builtin",
+    "--builtin-locale=C.UTF-8",
+    "--locale=C",
+  ];
   const { command, args: wrapped, ...as } = identity.wrap(initdb, args);
   const child = spawn(command, wrapped, { ...as, stdio: ["ignore", "ignore", "pipe"] });
   let complaint = "";
@@ -143,7 +154,13 @@ async function start(at: Layout, identity: ServerIdentity, postgres: string): Pr
     jit: "off",
     log_line_prefix: "%m [%p] ",
   };
-  const args = ["-D", at.cluster, "-p", String(port), ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
+  const args = [
+    "-D",
+    at.cluster,
+    "-p",
+    String(port),
+    ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
+  ];
   const { command, args: wrapped, ...as } = identity.wrap(postgres, args);
   const log = openSync(at.log, "w");
   // A session of its own: Ctrl-C in the terminal reaches the service, which then stops the server in order.
@@ -159,7 +176,8 @@ async function start(at: Layout, identity: ServerIdentity, postgres: string): Pr
   const deadline = performance.now() + 60_000;
   while (readPidFile(at)?.status !== "ready" || !(await answers(at))) {
     if (exited !== undefined) throw new StartupError(`the database server did not start: ${exited}`);
-    if (performance.now() > deadline) throw new StartupError(`the database server did not start within 60 s; see ${at.log}`);
+    if (performance.now() > deadline)
+      throw new StartupError(`the database server did not start within 60 s; see ${at.log}`);
     await sleep(10);
   }
 }
@@ -179,7 +197,10 @@ async function release(at: Layout, holder: string): Promise<void> {
 async function stop(at: Layout): Promise<void> {
   const file = readPidFile(at);
   if (!file || !isAlive(file.pid)) return;
-  for (const [signal, waitMs] of [["SIGINT", 2_500], ["SIGQUIT", 1_000]] as const) {
+  for (const [signal, waitMs] of [
+    ["SIGINT", 2_500],
+    ["SIGQUIT", 1_000],
+  ] as const) {
     process.kill(file.pid, signal);
     const deadline = performance.now() + waitMs;
     while (performance.now() < deadline) {

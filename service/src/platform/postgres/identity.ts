@@ -43,7 +43,8 @@ const succeeds = (command: string, args: string[], as: { uid?: number; gid?: num
 
 function postgresUser(): { uid: number; gid: number } | null {
   try {
-    const id = (flag: string) => Number(execFileSync("id", [flag, "postgres"], { stdio: ["ignore", "pipe", "ignore"] }));
+    const id = (flag: string) =>
+      Number(execFileSync("id", [flag, "postgres"], { stdio: ["ignore", "pipe", "ignore"] }));
     return { uid: id("-u"), gid: id("-g") };
   } catch {
     return null;
@@ -63,7 +64,10 @@ export function serverIdentity(program: string, folder: string, cluster: string)
     const reaches = succeeds(program, ["--version"], user) && succeeds("test", ["-x", folder], user);
     if (reaches) return asUser(user.uid, user.gid);
   }
-  if ((owner === null || owner === 0) && succeeds("unshare", ["--user", "--map-user=65534", "--map-group=65534", "true"]))
+  if (
+    (owner === null || owner === 0) &&
+    succeeds("unshare", ["--user", "--map-user=65534", "--map-group=65534", "true"])
+  )
     return namespaced;
   throw new StartupError(
     `PostgreSQL does not run as root, and the user 'postgres' cannot reach ${folder} or ${program}: start as another user, move the checkout and DATA_DIR out of private folders, or set DATABASE_URL`,

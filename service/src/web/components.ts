@@ -1,0 +1,90 @@
+import { money, time } from "./format.ts";
+import { type IconName, icon } from "./icons.ts";
+import { type Html, html } from "./render.ts";
+
+/** What a status means to the reader; each tone has its colour and its shape. */
+export type Tone = "waiting" | "progress" | "done" | "attention" | "stopped";
+
+/** A short status in words, with a shape. */
+export const statusBadge = (tone: Tone, label: string): Html =>
+  html`<span class="badge ${tone}">${icon(tone)}${label}</span>`;
+
+export type StepState = "done" | "current" | "attention" | "stopped" | "upcoming";
+
+/** One step of the way; `note` says more about where it stands. */
+export type Step = { label: string; state: StepState; note?: string };
+
+const stepIcons: Readonly<Record<StepState, IconName>> = {
+  done: "done",
+  current: "progress",
+  attention: "attention",
+  stopped: "stopped",
+  upcoming: "upcoming",
+};
+
+const stepWords: Readonly<Record<StepState, string>> = {
+  done: "Done",
+  current: "Now",
+  attention: "Needs attention",
+  stopped: "Stopped",
+  upcoming: "Later",
+};
+
+/** Progress as an ordered list; the step that is under way is `aria-current`. */
+export function progressSteps(steps: readonly Step[]): Html {
+  return html`<ol class="steps">${steps.map(({ label, state, note }) => {
+    const current = state === "current" || state === "attention";
+    return html`<li class="${state}"${current ? html` aria-current="step"` : ""}>${icon(stepIcons[state])}<div><span class="step-label">${label}</span><span class="step-note">${note ?? stepWords[state]}</span></div></li>`;
+  })}</ol>`;
+}
+
+/** Facts as a definition list; those without a value are left out. */
+export function facts(entries: readonly (readonly [term: string, value: Html | string | null])[]): Html {
+  const given = entries.filter(([, value]) => value !== null && value !== "");
+  return html`<dl class="facts">${given.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+/** What the money table shows of an order line; its type never matters, so unknown ones are rows like all others. */
+export type MoneyLine = { label: string; amountCents: number };
+
+export type MoneyTable = {
+  lines: readonly MoneyLine[];
+  subtotalCents: number;
+  discountCents: number;
+  totalCents: number;
+};
+
+/** An itemized quote: lines, then subtotal and tier discount where there is one, and the total in the foot. */
+export function moneyTable(caption: string, quote: MoneyTable, totalLabel = "Total"): Html {
+  const row = (label: string, cents: number, kind = "") =>
+    html`<tr class="${kind}"><th scope="row">${label}</th><td>${money(cents)}</td></tr>`;
+  const discounted =
+    quote.discountCents !== 0 &&
+    html`${row("Subtotal", quote.subtotalCents)}${row("Partner discount", -quote.discountCents)}`;
+  return html`<table class="money">
+<caption>${caption}</caption>
+<thead><tr><th scope="col">Item</th><th scope="col">Amount</th></tr></thead>
+<tbody>${quote.lines.map(({ label, amountCents }) => row(label, amountCents))}</tbody>
+<tfoot>${discounted}${row(totalLabel, quote.totalCents, "total")}</tfoot>
+</table>`;
+}
+
+/** A hash or code in full; it wraps, and can be copied where there is script (`copy.js`). `what` names it for the button. */
+export const codeText = (text: string, what: string): Html =>
+  html`<span class="code"><code>${text}</code><button type="button" class="copy" data-copy aria-label="Copy ${what}">Copy</button></span>`;
+
+/** Something the reader should know; `attention` when they should act. */
+export const notice = (tone: "info" | "attention", title: string, text: Html | string): Html =>
+  html`<div class="notice ${tone}">${icon(tone)}<div><p class="notice-title">${title}</p><p>${text}</p></div></div>`;
+
+/** What happened, newest first or last as given. */
+export const timeline = (entries: readonly { at: Date; text: Html | string }[]): Html =>
+  html`<ol class="timeline">${entries.map(({ at, text }) => html`<li><span>${text}</span>${time(at)}</li>`)}</ol>`;
+
+/** Said where a list has nothing to show. */
+export const emptyState = (title: string, text: string): Html =>
+  html`<div class="empty"><p class="empty-title">${title}</p><p>${text}</p></div>`;
+
+/** A titled part of a page. `id` is unique on it. */
+export const card = (id: string, title: string, body: Html): Html =>
+  html`<section class="card" id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>${body}</section>`;

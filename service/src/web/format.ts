@@ -1,0 +1,27 @@
+import { type Html, html } from "./render.ts";
+
+const usd = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
+const utc = new Intl.DateTimeFormat("en-US", {
+  dateStyle: "long",
+  timeStyle: "short",
+  hourCycle: "h23",
+  timeZone: "UTC",
+});
+
+/** USD cents as `$1,234.50`; what is taken off has a true minus sign. */
+export const money = (cents: number): string => usd.format(cents / 100).replace("-", "\u2212");
+
+/** An instant, readable, in UTC, with the exact one for machines. */
+export const time = (at: Date): Html => html`<time datetime="${at.toISOString()}">${utc.format(at)} UTC</time>`;
+
+/** `d***@example.com`: enough for its owner to know it again. */
+export function maskEmail(email: string): string {
+  const at = email.lastIndexOf("@");
+  return at < 1 ? "***" : `${[...email][0]}***${email.slice(at)}`;
+}
+
+/** A phone number's last four digits. */
+export const maskPhone = (number: string): string => `•••\u00a0${number.slice(-4)}`;
+
+/** The first characters of a code, to tell orders apart without giving the code away. */
+export const shortCode = (code: string): string => code.slice(0, 6).toUpperCase();

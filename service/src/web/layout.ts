@@ -1,0 +1,53 @@
+import type { AssetName, Assets } from "./assets.ts";
+import { type Html, html, render } from "./render.ts";
+
+export type PageOptions = {
+  /** Without the product's name. */
+  title: string;
+  body: Html;
+  /** The page's address is a credential: kept out of search engines and of referrers. */
+  credential?: boolean;
+  /** Scripts of ours that the page would like; every page works without them. */
+  scripts?: readonly Extract<AssetName, `${string}.js`>[];
+};
+
+// A refusal (too many requests, a restart) must not replace what the page shows.
+const htmxConfig = JSON.stringify({ noSwap: [204, 304, "4xx", "5xx"], history: false, includeIndicatorCSS: false });
+
+/** A whole page: head, skip link, header, main, footer. */
+export function layout(
+  { url }: Pick<Assets, "url">,
+  { title, body, credential = false, scripts = [] }: PageOptions,
+): string {
+  return render(html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>${title} · SignSealShip</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="theme-color" content="#faf8f4" media="(prefers-color-scheme: light)">
+<meta name="theme-color" content="#12161d" media="(prefers-color-scheme: dark)">
+${credential ? html`<meta name="robots" content="noindex, nofollow"><meta name="referrer" content="no-referrer">` : ""}
+${scripts.includes("htmx.js") ? html`<meta name="htmx-config" content="${htmxConfig}">` : ""}
+<link rel="icon" type="image/svg+xml" href="${url("mark.svg")}">
+<link rel="stylesheet" href="${url("pico.css")}">
+<link rel="stylesheet" href="${url("site.css")}">
+${scripts.map((name) => html`<script src="${url(name)}" defer></script>`)}
+</head>
+<body>
+<a class="skip" href="#main">Skip to the content</a>
+<header class="site-header"><div class="wrap">
+<a class="wordmark" href="/"><img src="${url("mark.svg")}" alt="" width="32" height="32">SignSealShip</a>
+<nav aria-label="Main"><a href="/verify">Verify</a><a href="/docs">API</a></nav>
+</div></header>
+<main id="main" class="wrap" tabindex="-1">
+${body}
+</main>
+<footer class="site-footer"><div class="wrap">
+<p>Signs, notarizes, ships and faxes documents, and leaves evidence that anyone can check.</p>
+</div></footer>
+</body>
+</html>
+`);
+}

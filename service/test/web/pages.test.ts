@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { ServiceError } from "../../src/platform/errors.ts";
+import { code, order, servePages } from "./serve-pages.ts";
+
+let site: Awaited<ReturnType<typeof servePages>>;
+let refuse: Error | null = null;
+
+before(async () => {
+  site = await servePages(new Map([[code, order()]]), async () => {
+    if (refuse) throw refuse;
+  });
+});
+after(() => site.close());
+
+const browser = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
+const get = (path: string, headers: Record<string, string> = browser) => fetch(site.baseUrl + path, { headers });
+
+describe("an order's page", () => {
+  test("is kept by no cache and no index, and leaves no referrer", async () => {
+    for (const path of [`/orders/${code}`, `/orders/${code}/status`]) {
+      const response = await get(path);
+      assert.equal(response.status, 200);
+      assert.equal(response.headers.get("content-type"), "text/html; charset=utf-8");
+      assert.equal(response.headers.get("cache-control"), "no-store");
+      assert.match(response.headers.get("x-robots-tag") ?? "", /noindex/);
+      assert.equal(response.headers.get("referrer-policy"), "no-referrer");
+    }
+    const page = await (await get(`/orders/${code}`)).text();
+    assert.match(page, /<meta name="robots" content="noindex, nofollow">/);
+    assert.match(page, /<meta name="referrer" content="no-referrer">/);
+  });
+
+  test("holds the fragment that refreshes it, to the letter", async () => {
+    const [page, fragment] = await Promise.all(
+      [`/orders/${code}`, `/orders/${code}/status`].map(async (path) => (await get(path)).text()),
+    );
+    assert.ok(fragment && page?.includes(fragment));
+  });
+
+  test("is the same 404 page for an unknown, a foreign-looking and a malformed code", async () => {
+    const answers = await Promise.all(
+      ["0".repeat(40), code.toUpperCase(), code.slice(1), "%00", "..%2f", `${code}/status2`.slice(0, 39)].map(
+        async (wrong) => {
+          const response = await get(`/orders/${wrong}`);
+          return `${response.status} ${response.headers.get("cache-control")} ${await response.text()}`;
+        },
+      ),
+    );
+    assert.equal(new Set(answers).size, 1);
+    assert.match(answers[0] ?? "", /^404 no-store <!doctype html>/);
+    assert.equal((await get(`/orders/${"0".repeat(40)}/status`)).status, 404);
+  });
+
+  test("answers a caller that reads no HTML with the API's error", async () => {
+    const response = await get(`/orders/${"0".repeat(40)}`, { accept: "application/json" });
+    assert.equal(response.status, 404);
+    assert.deepEqual(await response.json(), { error: "Order not found." });
+  });
+});
+
+describe("refusals of a page", () => {
+  test("are pages that say what to do", async () => {
+    try {
+      refuse = new ServiceError("rate_limited", "Rate limit exceeded. Try again in 42 seconds.");
+      const busy = await get("/");
+      assert.equal(busy.status, 429);
+      assert.match(await busy.text(), /Wait a minute/);
+      refuse = new Error("secret detail");
+      const broken = await get(`/orders/${code}`);
+      assert.equal(broken.status, 500);
+      assert.equal(broken.headers.get("cache-control"), "no-store");
+      const text = await broken.text();
+      assert.match(text, /our fault/);
+      assert.doesNotMatch(text, /secret detail/);
+    } finally {
+      refuse = null;
+    }
+  });
+});
+
+describe("the start page", () => {
+  test("links to what one comes for", async () => {
+    const page = await (await get("/")).text();
+    for (const href of ["/docs", "/verify", "/openapi.json"]) assert.ok(page.includes(`href="${href}"`), href);
+    assert.doesNotMatch(page, /noindex/);
+  });
+});
+
+describe("assets", () => {
+  async function addresses(): Promise<string[]> {
+    const page = await (await get(`/orders/${code}`)).text();
+    return [...new Set(page.match(/\/assets\/[^"]+/g))];
+  }
+
+  test("may be kept for ever, because their address changes with their content", async () => {
+    const all = await addresses();
+    assert.equal(all.length, 5);
+    for (const address of all) {
+      assert.match(address, /^\/assets\/[a-z]+\.[0-9a-f]{12}\.(css|js|svg)$/);
+      const response = await get(address);
+      assert.equal(response.status, 200);
+      assert.equal(response.headers.get("cache-control"), "public, max-age=31536000, immutable");
+      assert.equal(response.headers.get("x-content-type-options"), "nosniff");
+      assert.ok((await response.text()).length > 0);
+    }
+  });
+
+  test("are the same bytes compressed and not, under different tags", async () => {
+    for (const address of await addresses()) {
+      const plain = await get(address, { "accept-encoding": "identity" });
+      const gzipped = await get(address, { "accept-encoding": "br;q=1.0, gzip;q=0.8" });
+      const refused = await get(address, { "accept-encoding": "gzip;q=0, identity" });
+      assert.equal(plain.headers.get("content-encoding"), null);
+      assert.equal(gzipped.headers.get("content-encoding"), "gzip");
+      assert.equal(refused.headers.get("content-encoding"), null);
+      assert.notEqual(plain.headers.get("etag"), gzipped.headers.get("etag"));
+      assert.equal(plain.headers.get("vary"), "Accept-Encoding");
+      assert.equal(await plain.text(), await gzipped.text());
+    }
+  });
+
+  test("are not sent again to who has them", async () => {
+    const [address = ""] = await addresses();
+    const etag = (await get(address)).headers.get("etag") ?? "";
+    for (const tags of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
+      assert.equal((await get(address, { "if-none-match": tags })).status, 304, tags);
+    }
+    assert.equal((await get(address, { "if-none-match": '"other"' })).status, 200);
+  });
+
+  test("are only those that exist: no path leads elsewhere", async () => {
+    for (const path of ["nothing.css", "..%2fpages.ts", "%2e%2e/assets.ts", "site.css"]) {
+      assert.equal((await get(`/assets/${path}`)).status, 404, path);
+    }
+  });
+});

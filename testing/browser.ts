@@ -1,0 +1,93 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { AxeResults } from "axe-core";
+import { chromium, type Page } from "playwright-core";
+
+const executablePath = "/usr/bin/chromium";
+const args = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+export type Look = {
+  width: number;
+  height?: number;
+  colorScheme?: "light" | "dark";
+  javaScript?: boolean;
+  /** Timers of the page move only by `page.clock`. */
+  heldClock?: boolean;
+};
+
+export type OpenPage = {
+  page: Page;
+  /** What went wrong so far: console errors and warnings, exceptions, violations of the CSP, foreign and failed requests. */
+  troubles: string[];
+  /** axe-core's findings: rule, and the elements that break it. */
+  axe: () => Promise<{ rule: string; targets: string[] }[]>;
+  /** How many CSS pixels the page is wider than its window. */
+  overflow: () => Promise<number>;
+  screenshot: (path: string) => Promise<void>;
+  close: () => Promise<void>;
+};
+
+export type Browser = { open: (url: string, look: Look) => Promise<OpenPage>; close: () => Promise<void> };
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** A real Chromium with a new, temporary profile; every page opens in a context of its own. */
+export async function startBrowser(): Promise<Browser> {
+  const browser = await chromium.launch({ executablePath, args });
+  return {
+    async open(url, { width, height = 800, colorScheme = "light", javaScript = true, heldClock = false }) {
+      const context = await browser.newContext({
+        viewport: { width, height },
+        colorScheme,
+        javaScriptEnabled: javaScript,
+      });
+      const page = await context.newPage();
+      if (heldClock) await page.clock.install();
+      const troubles = watch(page, new URL(url).origin);
+      await page.goto(url, { waitUntil: "load" });
+      return {
+        page,
+        troubles,
+        axe: () => runAxe(page),
+        overflow: () => page.evaluate("document.documentElement.scrollWidth - window.innerWidth"),
+        screenshot: async (path) => void (await page.screenshot({ path, fullPage: true })),
+        close: () => context.close(),
+      };
+    },
+    close: () => browser.close(),
+  };
+}
+
+function watch(page: Page, origin: string): string[] {
+  const troubles: string[] = [];
+  page.on("console", (message) => {
+    // A violation of the Content-Security-Policy is reported as a console error, too.
+    if (["error", "warning"].includes(message.type())) troubles.push(`console: ${message.text()}`);
+  });
+  page.on("pageerror", (error) => troubles.push(`exception: ${error.message}`));
+  page.on("requestfailed", (request) => troubles.push(`failed: ${request.url()}`));
+  page.on("request", (request) => {
+    const url = request.url();
+    if (!url.startsWith(`${origin}/`) && !url.startsWith("data:")) troubles.push(`foreign: ${url}`);
+  });
+  return troubles;
+}
+
+// Evaluated over the debugging protocol, which the page's Content-Security-Policy does not bind.
+async function runAxe(page: Page): Promise<{ rule: string; targets: string[] }[]> {
+  await page.evaluate(axeSource);
+  const results = (await page.evaluate("axe.run(document, { resultTypes: ['violations'] })")) as AxeResults;
+  return results.violations.map(({ id, nodes }) => ({
+    rule: id,
+    targets: nodes.map(({ target }) => target.join(" ")),
+  }));
+}
