@@ -23,30 +23,58 @@ type KeyRow = {
   live_enabled: boolean;
 };
 
-const findKey = `
-  SELECT k.id AS key_id, k.environment, k.last4, k.created_at, p.id AS partner_id, p.name, p.tier, p.live_enabled
+const keyOf = (more: string) => `
+  SELECT k.id AS key_id, k.environment, k.last4, k.created_at, p.id AS partner_id, p.name, p.tier, p.live_enabled ${more}
   FROM partner_keys k JOIN partners p ON p.id = k.partner_id
   WHERE k.key_sha256 = $1 AND k.revoked_at IS NULL AND (k.environment = 'test' OR p.live_enabled)`;
+
+const findKey = keyOf("");
+const findKeyWithRooms = keyOf(`, (SELECT count(*) FROM rooms
+    WHERE partner_id = p.id AND environment = k.environment AND status = 'open') AS open_rooms`);
 
 /** The bearer check's one read; apart from its running, so that a bench can run it bare. */
 export const keyStatement = (key: string) => ({ text: findKey, values: [keySha256(key)] });
 
+/** The same read with the firm's open rooms counted, for `/api/partner/me`. */
+export const keyWithRoomsStatement = (key: string) => ({ text: findKeyWithRooms, values: [keySha256(key)] });
+
+const bearerKey = (authorization: string | undefined): string | undefined => bearer.exec(authorization ?? "")?.[1];
+
+const principalFrom = (row: KeyRow): Principal => ({
+  partnerId: row.partner_id,
+  environment: row.environment,
+  firmName: row.name,
+  tier: row.tier,
+  liveEnabled: row.live_enabled,
+  key: { id: row.key_id, prefix: prefixes[row.environment], last4: row.last4, createdAt: row.created_at },
+});
+
 /** Resolves bearer keys by one indexed read each; all causes of failure give null. */
 export function keyResolver(db: Sql, lastUse: LastUse): ResolveKey {
-  return async (authorization): Promise<Principal | null> => {
-    const key = bearer.exec(authorization ?? "")?.[1];
+  return async (authorization) => {
+    const key = bearerKey(authorization);
     if (key === undefined) return null;
     const { text, values } = keyStatement(key);
     const [row] = await db.rows<KeyRow>(text, values);
     if (!row) return null;
     lastUse.seen(row.key_id);
-    return {
-      partnerId: row.partner_id,
-      environment: row.environment,
-      firmName: row.name,
-      tier: row.tier,
-      liveEnabled: row.live_enabled,
-      key: { id: row.key_id, prefix: prefixes[row.environment], last4: row.last4, createdAt: row.created_at },
-    };
+    return principalFrom(row);
+  };
+}
+
+export type ResolveKeyWithRooms = (
+  authorization: string | undefined,
+) => Promise<{ principal: Principal; openRooms: number } | null>;
+
+/** Like `keyResolver`, with the count of open rooms in the same read. */
+export function keyWithRoomsResolver(db: Sql, lastUse: LastUse): ResolveKeyWithRooms {
+  return async (authorization) => {
+    const key = bearerKey(authorization);
+    if (key === undefined) return null;
+    const { text, values } = keyWithRoomsStatement(key);
+    const [row] = await db.rows<KeyRow & { open_rooms: number }>(text, values);
+    if (!row) return null;
+    lastUse.seen(row.key_id);
+    return { principal: principalFrom(row), openRooms: row.open_rooms };
   };
 }

@@ -1,8 +1,9 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
-import { principalOf, type ResolveKey, requireKeyOrSession } from "../http/authentication.ts";
 import { errors, ref } from "../http/openapi.ts";
 import type { RateLimits } from "../http/rate-limits.ts";
+import { ServiceError } from "../platform/errors.ts";
+import type { ResolveKeyWithRooms } from "./keys.ts";
 import { openRoomQuota, tierOf } from "./tiers.ts";
 
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -23,16 +24,15 @@ const Me = Type.Object(
   { $id: "Me", description: "The calling firm; `quotas.openRooms` is null when unlimited." },
 );
 
-/** `GET /api/partner/me` (decisions, Partner access and sessions). */
-export function partnerRoutes(
-  app: FastifyInstance,
-  { resolveKey, limits }: { resolveKey: ResolveKey; limits: RateLimits },
-): void {
+export type PartnerRouteDeps = { resolveKeyWithRooms: ResolveKeyWithRooms; limits: RateLimits };
+
+/** `GET /api/partner/me` (decisions, Partner access and sessions): key and quota by one read. */
+export function partnerRoutes(app: FastifyInstance, { resolveKeyWithRooms, limits }: PartnerRouteDeps): void {
   app.addSchema(Me);
   app.get(
     "/api/partner/me",
     {
-      onRequest: [limits.limit("partner-portal"), requireKeyOrSession(resolveKey)],
+      onRequest: limits.limit("partner-portal"),
       schema: {
         operationId: "getMe",
         summary: "The calling firm, its key and its quotas",
@@ -45,14 +45,17 @@ export function partnerRoutes(
       },
     },
     async (request) => {
-      const { firmName, tier, liveEnabled, environment, key } = principalOf(request);
+      const found = await resolveKeyWithRooms(request.headers.authorization);
+      if (!found) throw new ServiceError("sign_in_required", "Sign in to continue.");
+      request.principal = found.principal;
+      const { firmName, tier, liveEnabled, environment, key } = found.principal;
       return {
         firmName,
         tier,
         liveEnabled,
         environment,
         key: key && { prefix: key.prefix, last4: key.last4, createdAt: key.createdAt.toISOString() },
-        quotas: { openRooms: openRoomQuota(tierOf(tier)), openRoomsUsed: 0 },
+        quotas: { openRooms: openRoomQuota(tierOf(tier)), openRoomsUsed: found.openRooms },
         linked: true,
         requestId: request.id,
       };

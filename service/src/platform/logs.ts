@@ -9,10 +9,15 @@ const codes = /[0-9a-f]{24,64}|(?<![a-z2-7])[a-z2-7]{26}(?![a-z2-7])|svc_(?:pk|w
 export const maskCodes = (text: string): string =>
   text.replace(codes, (code) => (code.startsWith("svc_") ? "svc_***" : `${code.slice(0, 6)}…`));
 
+// A write per line costs more than the rest of the logging; lines wait for each other this long at most.
+const bufferBytes = 16 * 1024;
+const flushMs = 100;
+
 /** JSON lines on standard error; what a person is meant to read goes to standard output. */
 export function openLog(level: string): Log {
-  return pino(
-    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
-    pino.destination({ fd: 2, sync: false }),
-  );
+  const destination = pino.destination({ fd: 2, sync: false, minLength: bufferBytes });
+  setInterval(() => destination.flush(), flushMs).unref();
+  // What is left when the process ends, orderly or by an exception, is written then.
+  process.on("exit", () => destination.flushSync());
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
 }

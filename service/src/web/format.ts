@@ -14,12 +14,6 @@ export const money = (cents: number): string => usd.format(cents / 100).replace(
 /** An instant, readable, in UTC, with the exact one for machines. */
 export const time = (at: Date): Html => html`<time datetime="${at.toISOString()}">${utc.format(at)} UTC</time>`;
 
-/** `d***@example.com`: enough for its owner to know it again. */
-export function maskEmail(email: string): string {
-  const at = email.lastIndexOf("@");
-  return at < 1 ? "***" : `${[...email][0]}***${email.slice(at)}`;
-}
-
 /** A phone number's last four digits. */
 export const maskPhone = (number: string): string => `•••\u00a0${number.slice(-4)}`;
 

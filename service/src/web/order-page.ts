@@ -1,7 +1,8 @@
 import type { OrderRow } from "../orders/orders.ts";
+import { maskEmail } from "../platform/mask-email.ts";
 import type { Assets } from "./assets.ts";
 import { card, codeText, facts, moneyTable, progressSteps, statusBadge } from "./components.ts";
-import { maskEmail, shortCode, time } from "./format.ts";
+import { shortCode, time } from "./format.ts";
 import { layout } from "./layout.ts";
 import { orderSteps } from "./order-steps.ts";
 import { statusWords } from "./order-words.ts";

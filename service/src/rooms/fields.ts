@@ -1,0 +1,62 @@
+import { invalid } from "../platform/errors.ts";
+
+const nameMessage = "A room name (1-200 chars) is required.";
+const orderCodeMessage = "A valid orderCode is required.";
+const participantNameMessage = "A participant name (1-200 chars) is required.";
+const participantEmailMessage = "A valid participant email (at most 320 chars) is required.";
+
+// Lone surrogates have no UTF-8; U+FFFD is what is left of bytes that were none.
+const notText = /[\p{Cc}\p{Cs}\uFFFD]/u;
+const emailShape = /^[^\s@<>()[\],;:"\\]+@[^\s@.<>()[\],;:"\\]+(\.[^\s@.<>()[\],;:"\\]+)+$/;
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** The members of a JSON object; any other body has none. */
+const membersOf = (body: unknown): Body =>
+  typeof body === "object" && body !== null && !Array.isArray(body) ? (body as Body) : {};
+
+function requireText(field: string, text: string): string {
+  if (notText.test(text)) throw invalid(`${field} must be UTF-8 text without control characters.`);
+  return text;
+}
+
+function required(body: Body, field: string, maxLength: number, message: string): string {
+  const value = body[field];
+  const text = typeof value === "string" ? value.trim() : "";
+  if (text.length < 1 || text.length > maxLength) throw invalid(message);
+  return requireText(field, text);
+}
+
+function optional(body: Body, field: string, maxLength: number): string | null {
+  const value = body[field] ?? "";
+  const text = typeof value === "string" ? value.trim() : null;
+  if (text === null || text.length > maxLength)
+    throw invalid(`${field} must be text of at most ${maxLength} characters.`);
+  return requireText(field, text) || null;
+}
+
+/** Body of `POST /api/rooms`; texts are trimmed. @throws ServiceError naming the field and the rule. */
+export function newRoomFields(body: unknown): { name: string; reference: string | null } {
+  const members = membersOf(body);
+  return { name: required(members, "name", 200, nameMessage), reference: optional(members, "reference", 200) };
+}
+
+/** Body of `POST /api/rooms/{roomCode}/orders`. @throws ServiceError for a code outside 24-64 characters or a bad label. */
+export function attachFields(body: unknown): { orderCode: string; label: string | null } {
+  const members = membersOf(body);
+  const { orderCode } = members;
+  if (typeof orderCode !== "string" || orderCode.length < 24 || orderCode.length > 64) throw invalid(orderCodeMessage);
+  return { orderCode, label: optional(members, "label", 200) };
+}
+
+/** Body of `POST /api/rooms/{roomCode}/participants`; the email is lowercased. @throws ServiceError naming the field. */
+export function participantFields(body: unknown): { name: string; email: string; role: string } {
+  const members = membersOf(body);
+  const name = required(members, "name", 200, participantNameMessage);
+  const email = required(members, "email", 320, participantEmailMessage).toLowerCase();
+  if (!emailShape.test(email) || email.length > 320) throw invalid(participantEmailMessage);
+  return { name, email, role: optional(members, "role", 40) ?? "client" };
+}
+
+/** True for what may be an order or room code; anything else is unknown without a look at the database. */
+export const isCode = (text: string): boolean => /^[0-9a-f]{40}$/.test(text);

@@ -1,0 +1,22 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { maskEmail } from "../../src/platform/mask-email.ts";
+
+test("shows the first character and the domain", () => {
+  assert.equal(maskEmail("dora@example.com"), "d***@example.com");
+  assert.equal(maskEmail("d@example.com"), "d***@example.com");
+  assert.equal(maskEmail("éva@example.com"), "é***@example.com");
+  assert.equal(maskEmail("\u{1f3e0}x@example.com"), "\u{1f3e0}***@example.com");
+});
+
+test("shows nothing else, whatever the address looks like", () => {
+  assert.equal(maskEmail("no address"), "***");
+  assert.equal(maskEmail("@example.com"), "***");
+  fc.assert(
+    fc.property(fc.string({ minLength: 1 }), (local) => {
+      const [first] = `${local}@example.com`.slice(0, local.length);
+      assert.equal(maskEmail(`${local}@example.com`), `${first}***@example.com`);
+    }),
+  );
+});

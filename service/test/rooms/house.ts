@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { minimal, orderForm } from "@signsealship/testing/order-form";
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import { type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { createPartner, issueKey } from "../../src/partners/partners.ts";
+import { systemClock } from "../../src/platform/clock.ts";
+import { type Database, openDatabase } from "../../src/platform/database.ts";
+import { openEmbeddedPostgres } from "../../src/platform/postgres/embedded.ts";
+import type { RoomView } from "../../src/rooms/rooms.ts";
+
+const document = makePdf();
+
+export type Answer = { status: number; headers: Headers; body: Record<string, unknown> & { error?: string } };
+
+export type Client = {
+  partnerId: string;
+  keyId: string;
+  call: (method: string, path: string, body?: unknown) => Promise<Answer>;
+  /** As `call`, and it must answer 200. */
+  ok: <T = Record<string, unknown>>(method: string, path: string, body?: unknown) => Promise<T>;
+  /** As `call`, and it must refuse with this status; the message. */
+  refused: (status: number, method: string, path: string, body?: unknown) => Promise<string>;
+  room: (name?: string) => Promise<string>;
+  order: (fields?: Record<string, string>) => Promise<string>;
+  /** A second client of the same partner with a key of the other environment. */
+  withKey: (environment: "live" | "test") => Promise<Client>;
+  /** The same key at another node. */
+  at: (service: Service) => Client;
+};
+
+export type House = {
+  service: Service;
+  db: Database;
+  partner: (tier?: string, name?: string) => Promise<Client>;
+  view: (roomCode: string, service?: Service) => Promise<RoomView>;
+  setStatus: (orderCode: string, status: string, more?: string) => Promise<void>;
+  close: () => Promise<void>;
+};
+
+async function call(baseUrl: string, key: string, method: string, path: string, body?: unknown): Promise<Answer> {
+  const init: RequestInit = { method, headers: { Authorization: `Bearer ${key}` } };
+  if (body instanceof FormData || body instanceof URLSearchParams) init.body = body;
+  else if (body !== undefined) {
+    init.body = typeof body === "string" ? body : JSON.stringify(body);
+    init.headers = { ...init.headers, "Content-Type": "application/json" };
+  }
+  const response = await fetch(baseUrl + path, init);
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text === "" ? {} : JSON.parse(text) };
+}
+
+function client(
+  db: Database,
+  service: Service,
+  partnerId: string,
+  { keyId, key }: { keyId: string; key: string },
+): Client {
+  const self: Client = {
+    partnerId,
+    keyId,
+    call: (method, path, body) => call(service.baseUrl, key, method, path, body),
+    async ok<T>(method: string, path: string, body?: unknown) {
+      const answer = await self.call(method, path, body);
+      assert.equal(answer.status, 200, JSON.stringify(answer.body));
+      return answer.body as T;
+    },
+    async refused(status, method, path, body) {
+      const answer = await self.call(method, path, body);
+      assert.equal(answer.status, status, JSON.stringify(answer.body));
+      assert.deepEqual(Object.keys(answer.body), ["error"]);
+      return answer.body.error ?? "";
+    },
+    room: async (name = "12 Elm Street") =>
+      (await self.ok<{ roomCode: string }>("POST", "/api/rooms", { name })).roomCode,
+    async order(fields = {}) {
+      const { status, body } = await self.call(
+        "POST",
+        "/api/partner/orders",
+        orderForm({ ...minimal, ...fields }, document),
+      );
+      assert.equal(status, 201, JSON.stringify(body));
+      return String(body["orderCode"]);
+    },
+    withKey: async (environment) =>
+      client(db, service, partnerId, await issueKey({ db, clock: systemClock }, partnerId, environment)),
+    at: (other) => client(db, other, partnerId, { keyId, key }),
+  };
+  return self;
+}
+
+/** The real service with a hand in its database. */
+export async function openHouse(): Promise<House> {
+  const folder = temporaryFolder();
+  const service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" });
+  const server = await openEmbeddedPostgres(folder.path);
+  const db = openDatabase(server.connection, () => {});
+  const deps = { db, clock: systemClock };
+  return {
+    service,
+    db,
+    async partner(tier = "trial", name = "Acme Title") {
+      const { partnerId } = await createPartner(deps, { name, tier, live: false });
+      return client(db, service, partnerId, await issueKey(deps, partnerId, "test"));
+    },
+    async view(roomCode, at = service) {
+      const response = await fetch(`${at.baseUrl}/api/rooms/${roomCode}`);
+      assert.equal(response.status, 200);
+      return (await response.json()) as RoomView;
+    },
+    async setStatus(orderCode, status, more = "") {
+      await db.rows(`UPDATE orders SET status = $2 ${more} WHERE code = $1`, [orderCode, status]);
+    },
+    async close() {
+      await service.stop();
+      await db.close();
+      await server.release();
+      folder.remove();
+    },
+  };
+}

@@ -1,0 +1,468 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { startService } from "@signsealship/testing/service";
+import { type Client, type House, openHouse } from "./house.ts";
+
+let house: House;
+let acme: Client;
+let other: Client;
+
+before(async () => {
+  house = await openHouse();
+  acme = await house.partner("ClosingDesk");
+  other = await house.partner("ClosingDesk", "Other Title");
+});
+after(() => house.close());
+
+const unknown = "0".repeat(40);
+const odd = ["x", "0".repeat(39), `${"0".repeat(39)}G`, "%00", "%F0%9F%8F%A0", "0".repeat(200), "..%2f..%2fhealthz"];
+const audit = (roomCode: string) =>
+  house.db.rows<{ action: string; actor: string; orders: boolean; from: string | null; to: string | null }>(
+    `SELECT action, actor, order_id IS NOT NULL AS orders, from_status AS from, to_status AS to
+     FROM audit_log WHERE room_id = (SELECT id FROM rooms WHERE code = $1) ORDER BY id`,
+    [roomCode],
+  );
+const actions = async (roomCode: string) => (await audit(roomCode)).map(({ action }) => action);
+
+describe("creating a room", () => {
+  test("answers with the contract's fields, the name trimmed", async () => {
+    const room = await acme.ok("POST", "/api/rooms", { name: "  12 Elm Street ", reference: " FILE-1 ", surplus: [1] });
+    const { roomCode, createdAt, ...rest } = room as { roomCode: string; createdAt: string };
+    assert.match(roomCode, /^[0-9a-f]{40}$/);
+    assert.equal(new Date(createdAt).toISOString(), createdAt);
+    assert.deepEqual(rest, {
+      roomUrl: `/rooms/${roomCode}`,
+      name: "12 Elm Street",
+      reference: "FILE-1",
+      status: "open",
+    });
+    const [line, ...more] = await audit(roomCode);
+    assert.deepEqual([line?.action, line?.actor, more.length], ["room.created", `key:${acme.keyId}`, 0]);
+  });
+
+  test("takes names of 1 and of 200 characters in any script, and no reference", async () => {
+    for (const name of ["a", "é".repeat(200), "契約 🏠 ".repeat(30).trim(), "<script>alert(1)</script>"]) {
+      const room = await acme.ok<{ name: string; reference: null }>("POST", "/api/rooms", { name, reference: null });
+      assert.deepEqual([room.name, room.reference], [name, null]);
+    }
+  });
+
+  test("refuses a name that is missing, empty, too long or no text, by the contract's message", async () => {
+    for (const body of [
+      undefined,
+      {},
+      { name: "" },
+      { name: " \t " },
+      { name: "x".repeat(201) },
+      { name: 7 },
+      { name: null },
+      { name: ["a"] },
+      [],
+      "null",
+      "7",
+    ])
+      assert.equal(await acme.refused(400, "POST", "/api/rooms", body), "A room name (1-200 chars) is required.");
+  });
+
+  test("refuses text that has no UTF-8 and control characters, naming the field", async () => {
+    for (const text of ["a\u0000b", "a\ud800b", "\u001b[31m", "a\nb", "\udc00"]) {
+      assert.match(await acme.refused(400, "POST", "/api/rooms", { name: text }), /^name must be UTF-8 text/);
+      assert.match(
+        await acme.refused(400, "POST", "/api/rooms", { name: "x", reference: text }),
+        /^reference must be UTF-8/,
+      );
+    }
+  });
+
+  test("refuses a reference over 200 characters or of another type", async () => {
+    for (const reference of ["x".repeat(201), 7, {}, false])
+      assert.equal(
+        await acme.refused(400, "POST", "/api/rooms", { name: "x", reference }),
+        "reference must be text of at most 200 characters.",
+      );
+  });
+
+  test("refuses malformed JSON and other media types", async () => {
+    assert.equal(await acme.refused(400, "POST", "/api/rooms", "{"), "The body is not valid JSON.");
+    await acme.refused(415, "POST", "/api/rooms", new URLSearchParams({ name: "x" }));
+  });
+
+  test("needs a key", async () => {
+    const response = await fetch(`${house.service.baseUrl}/api/rooms`, { method: "POST" });
+    assert.equal(response.status, 401);
+    assert.deepEqual(await response.json(), { error: "A valid partner API key is required." });
+  });
+});
+
+describe("listing rooms", () => {
+  test("shows the partner's own, newest first, with the count of their orders", async () => {
+    const partner = await house.partner("ProOffice");
+    const codes = [await partner.room("first"), await partner.room("second"), await partner.room("third")];
+    await partner.ok("POST", `/api/rooms/${codes[1]}/orders`, { orderCode: await partner.order() });
+    const { rooms, nextCursor } = await partner.ok<{ rooms: Record<string, unknown>[]; nextCursor: null }>(
+      "GET",
+      "/api/rooms",
+    );
+    assert.deepEqual(
+      rooms.map(({ roomCode, orderCount }) => [roomCode, orderCount]),
+      [
+        [codes[2], 0],
+        [codes[1], 1],
+        [codes[0], 0],
+      ],
+    );
+    assert.deepEqual(Object.keys(rooms[0] ?? {}), [
+      "roomCode",
+      "name",
+      "reference",
+      "status",
+      "orderCount",
+      "createdAt",
+      "updatedAt",
+    ]);
+    assert.equal(nextCursor, null);
+  });
+
+  test("pages by cursor, each room once, also when a room is rotated on the way", async () => {
+    const partner = await house.partner("ProOffice");
+    for (let n = 0; n < 7; n++) await partner.room(`room ${n}`);
+    const seen: string[] = [];
+    let cursor: string | null = "";
+    while (cursor !== null) {
+      const page: { rooms: { name: string; roomCode: string }[]; nextCursor: string | null } = await partner.ok(
+        "GET",
+        `/api/rooms?limit=3&cursor=${cursor}`,
+      );
+      seen.push(...page.rooms.map(({ name }) => name));
+      await partner.ok("POST", `/api/rooms/${page.rooms.at(-1)?.roomCode}/rotate`);
+      cursor = page.nextCursor;
+    }
+    assert.deepEqual(
+      seen,
+      [6, 5, 4, 3, 2, 1, 0].map((n) => `room ${n}`),
+    );
+  });
+
+  test("clamps the limit, and refuses one that is no number and a cursor of somebody else", async () => {
+    await acme.room();
+    await acme.room();
+    const { rooms, nextCursor } = await acme.ok<{ rooms: unknown[]; nextCursor: string }>("GET", "/api/rooms?limit=0");
+    assert.equal(rooms.length, 1);
+    await acme.ok("GET", "/api/rooms?limit=99999999");
+    await acme.refused(400, "GET", "/api/rooms?limit=ten");
+    await acme.refused(400, "GET", "/api/rooms?limit=1&limit=2");
+    await acme.refused(400, "GET", "/api/rooms?cursor=x");
+    await other.refused(400, "GET", `/api/rooms?cursor=${nextCursor}`);
+  });
+});
+
+describe("attaching and detaching", () => {
+  test("attaches by the order's code alone, once, and keeps the first label", async () => {
+    const room = await acme.room();
+    const orderCode = await other.order();
+    const attach = (label?: string) => acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode, label });
+    assert.deepEqual(await attach("Deed"), { ok: true, alreadyAttached: false });
+    const { updatedAt } = await house.view(room);
+    assert.deepEqual(await attach("Other"), { ok: true, alreadyAttached: true });
+    const view = await house.view(room);
+    assert.deepEqual(
+      view.orders.map((card) => [card.orderCode, card.label]),
+      [[orderCode, "Deed"]],
+    );
+    assert.equal(view.updatedAt, updatedAt);
+    assert.deepEqual(await actions(room), ["room.created", "room.order_attached"]);
+    const events = await house.db.rows(
+      `SELECT topic, event_id, subject, events.environment, events.partner_id, r.code FROM events JOIN rooms r ON r.id = room_id WHERE subject = $1`,
+      [orderCode],
+    );
+    assert.deepEqual(events, [
+      {
+        topic: "room.order_attached",
+        event_id: `room.order_attached:${room}:${orderCode}`,
+        subject: orderCode,
+        environment: "test",
+        partner_id: acme.partnerId,
+        code: room,
+      },
+    ]);
+  });
+
+  test("refuses an orderCode outside 24-64 characters before it looks for the room", async () => {
+    for (const orderCode of [undefined, null, 7, "", "0".repeat(23), "0".repeat(65), ["0".repeat(40)]])
+      assert.equal(
+        await acme.refused(400, "POST", `/api/rooms/${unknown}/orders`, { orderCode }),
+        "A valid orderCode is required.",
+      );
+  });
+
+  test("refuses an unknown order, of whatever shape, and the room before the order", async () => {
+    const room = await acme.room();
+    for (const orderCode of [unknown, "0".repeat(24), "0".repeat(64), "\u0000".repeat(40), "F".repeat(40)])
+      assert.equal(await acme.refused(404, "POST", `/api/rooms/${room}/orders`, { orderCode }), "Order not found.");
+    assert.equal(
+      await acme.refused(404, "POST", `/api/rooms/${unknown}/orders`, { orderCode: unknown }),
+      "Room not found.",
+    );
+    assert.deepEqual(await actions(room), ["room.created"]);
+  });
+
+  test("refuses a label over 200 characters", async () => {
+    const room = await acme.room();
+    const body = { orderCode: unknown, label: "x".repeat(201) };
+    assert.equal(
+      await acme.refused(400, "POST", `/api/rooms/${room}/orders`, body),
+      "label must be text of at most 200 characters.",
+    );
+  });
+
+  test("detaches, once, and takes the order again later, at the end", async () => {
+    const room = await acme.room();
+    const [first, second] = [await acme.order(), await acme.order()];
+    for (const orderCode of [first, second]) await acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode });
+    assert.deepEqual(await acme.ok("DELETE", `/api/rooms/${room}/orders/${first}`), { ok: true });
+    assert.equal(
+      await acme.refused(404, "DELETE", `/api/rooms/${room}/orders/${first}`),
+      "That order is not in this room.",
+    );
+    const left = await house.view(room);
+    assert.deepEqual(
+      left.orders.map(({ orderCode }) => orderCode),
+      [second],
+    );
+    assert.ok(left.activity.every(({ orderCode }) => orderCode === second));
+    assert.deepEqual(await acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode: first }), {
+      ok: true,
+      alreadyAttached: false,
+    });
+    assert.deepEqual(
+      (await house.view(room)).orders.map(({ orderCode }) => orderCode),
+      [second, first],
+    );
+    assert.equal((await actions(room)).filter((action) => action === "room.order_detached").length, 1);
+  });
+
+  test("tells an unknown room, an unknown order and an order elsewhere apart when detaching", async () => {
+    const room = await acme.room();
+    const order = await acme.order();
+    assert.equal(await acme.refused(404, "DELETE", `/api/rooms/${unknown}/orders/${order}`), "Room not found.");
+    for (const code of [unknown, ...odd])
+      assert.equal(await acme.refused(404, "DELETE", `/api/rooms/${room}/orders/${code}`), "Order not found.");
+    assert.equal(
+      await acme.refused(404, "DELETE", `/api/rooms/${room}/orders/${order}`),
+      "That order is not in this room.",
+    );
+  });
+});
+
+describe("rotating, closing and reopening", () => {
+  test("a rotated room has a new code everywhere and the old one nowhere", async () => {
+    const room = await acme.room("Rotated");
+    const { roomCode, roomUrl } = await acme.ok<{ roomCode: string; roomUrl: string }>(
+      "POST",
+      `/api/rooms/${room}/rotate`,
+    );
+    assert.match(roomCode, /^[0-9a-f]{40}$/);
+    assert.notEqual(roomCode, room);
+    assert.equal(roomUrl, `/rooms/${roomCode}`);
+    assert.equal((await house.view(roomCode)).name, "Rotated");
+    assert.equal((await house.view(roomCode)).roomCode, roomCode);
+    assert.equal((await fetch(`${house.service.baseUrl}/api/rooms/${room}`)).status, 404);
+    assert.equal(await acme.refused(404, "POST", `/api/rooms/${room}/rotate`), "Room not found.");
+    assert.deepEqual(await actions(roomCode), ["room.created", "room.rotated"]);
+    assert.ok((await house.view(roomCode)).updatedAt > (await house.view(roomCode)).createdAt);
+  });
+
+  test("a closed room keeps its view and its orders and takes no new ones until it is open again", async () => {
+    const room = await acme.room();
+    const [inside, outside] = [await acme.order(), await acme.order()];
+    await acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode: inside });
+    for (let n = 0; n < 2; n++)
+      assert.deepEqual(await acme.ok("POST", `/api/rooms/${room}/close`), { ok: true, status: "closed" });
+    assert.equal((await house.view(room)).status, "closed");
+    assert.equal(
+      await acme.refused(400, "POST", `/api/rooms/${room}/orders`, { orderCode: outside }),
+      "This room is closed.",
+    );
+    assert.deepEqual(await acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode: inside }), {
+      ok: true,
+      alreadyAttached: true,
+    });
+    for (let n = 0; n < 2; n++)
+      assert.deepEqual(await acme.ok("POST", `/api/rooms/${room}/reopen`), { ok: true, status: "open" });
+    await acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode: outside });
+    const lines = (await audit(room)).map(({ action, from, to }) => [action, from, to]);
+    assert.deepEqual(lines.slice(2, 4), [
+      ["room.closed", "open", "closed"],
+      ["room.reopened", "closed", "open"],
+    ]);
+    assert.equal(lines.length, 5);
+  });
+
+  test("routes without a body leave whatever body comes aside", async () => {
+    const room = await acme.room();
+    await acme.ok("POST", `/api/rooms/${room}/close`, "");
+    await acme.ok("POST", `/api/rooms/${room}/reopen`, "{not json");
+    await acme.ok("POST", `/api/rooms/${room}/rotate`, { roomCode: "mine" });
+  });
+});
+
+describe("participants", () => {
+  const jane = { name: " Jane Roe ", email: "Jane.Roe@Example.com" };
+
+  test("are there once an email, and leave", async () => {
+    const room = await acme.room();
+    const path = `/api/rooms/${room}/participants`;
+    assert.deepEqual(await acme.ok("POST", path, jane), { ok: true, alreadyPresent: false });
+    assert.deepEqual(await acme.ok("POST", path, { name: "J.", email: "jane.roe@example.COM" }), {
+      ok: true,
+      alreadyPresent: true,
+    });
+    await acme.ok("POST", path, { name: "Lena", email: "lena@lender.example", role: "lender" });
+    const { participants } = await acme.ok<{ participants: Record<string, string>[] }>("GET", path);
+    assert.deepEqual(
+      participants.map(({ name, email, role }) => ({ name, email, role })),
+      [
+        { name: "Jane Roe", email: "jane.roe@example.com", role: "client" },
+        { name: "Lena", email: "lena@lender.example", role: "lender" },
+      ],
+    );
+    assert.deepEqual((await house.view(room)).participants, [
+      { name: "Jane Roe", email: "j***@example.com", role: "client" },
+      { name: "Lena", email: "l***@lender.example", role: "lender" },
+    ]);
+    const id = participants[0]?.["participantId"];
+    assert.deepEqual(await acme.ok("DELETE", `${path}/${id}`), { ok: true });
+    assert.equal(await acme.refused(404, "DELETE", `${path}/${id}`), "That participant is not in this room.");
+    assert.equal((await house.view(room)).participants.length, 1);
+    assert.deepEqual(await acme.ok("POST", path, jane), { ok: true, alreadyPresent: false });
+    const [history] = await house.db.rows("SELECT count(*)::int AS rows FROM room_participants WHERE email = $1", [
+      "jane.roe@example.com",
+    ]);
+    assert.deepEqual(history, { rows: 2 });
+    assert.deepEqual(await actions(room), [
+      "room.created",
+      "room.participant_added",
+      "room.participant_added",
+      "room.participant_removed",
+      "room.participant_added",
+    ]);
+  });
+
+  test("refuses what names nobody", async () => {
+    const path = `/api/rooms/${await acme.room()}/participants`;
+    for (const name of [undefined, "", "x".repeat(201), 1])
+      assert.equal(
+        await acme.refused(400, "POST", path, { ...jane, name }),
+        "A participant name (1-200 chars) is required.",
+      );
+    for (const email of [undefined, "", "jane", "a@b", "a b@example.com", `${"x".repeat(309)}@example.com`, 1])
+      assert.equal(
+        await acme.refused(400, "POST", path, { ...jane, email }),
+        "A valid participant email (at most 320 chars) is required.",
+      );
+    await acme.ok("POST", path, { ...jane, email: `${"x".repeat(308)}@example.com` });
+    assert.equal(
+      await acme.refused(400, "POST", path, { ...jane, role: "x".repeat(41) }),
+      "role must be text of at most 40 characters.",
+    );
+  });
+
+  test("knows nobody by an odd id or in another room", async () => {
+    const room = await acme.room();
+    for (const id of [...odd, "00000000-0000-4000-8000-000000000000"])
+      assert.equal(
+        await acme.refused(404, "DELETE", `/api/rooms/${room}/participants/${id}`),
+        "That participant is not in this room.",
+      );
+    const elsewhere = `/api/rooms/${await acme.room()}/participants`;
+    await acme.ok("POST", elsewhere, jane);
+    const { participants } = await acme.ok<{ participants: { participantId: string }[] }>("GET", elsewhere);
+    await acme.refused(404, "DELETE", `/api/rooms/${room}/participants/${participants[0]?.participantId}`);
+  });
+});
+
+describe("what is somebody else's", () => {
+  const routesOf = (room: string): [string, string, unknown?][] => [
+    ["POST", `/api/rooms/${room}/orders`, { orderCode: unknown }],
+    ["DELETE", `/api/rooms/${room}/orders/${unknown}`],
+    ["POST", `/api/rooms/${room}/rotate`],
+    ["POST", `/api/rooms/${room}/close`],
+    ["POST", `/api/rooms/${room}/reopen`],
+    ["GET", `/api/rooms/${room}/participants`],
+    ["POST", `/api/rooms/${room}/participants`, { name: "J", email: "j@example.com" }],
+    ["DELETE", `/api/rooms/${room}/participants/00000000-0000-4000-8000-000000000000`],
+  ];
+
+  test("is `Room not found.` on every route, for foreign, unknown and odd codes alike", async () => {
+    for (const room of [await other.room(), unknown, ...odd])
+      for (const [method, path, body] of routesOf(room))
+        assert.equal(await acme.refused(404, method, path, body), "Room not found.", `${method} ${path}`);
+  });
+
+  test("needs a key on every route", async () => {
+    for (const [method, path] of routesOf(await acme.room())) {
+      const response = await fetch(house.service.baseUrl + path, {
+        method,
+        headers: { Authorization: "Bearer svc_pk_nope" },
+      });
+      assert.equal(response.status, 401, path);
+      assert.deepEqual(await response.json(), { error: "A valid partner API key is required." });
+    }
+  });
+
+  test("test and live keys of one partner see their own rooms and attach their own orders", async () => {
+    const testKey = await house.partner("ProOffice");
+    const liveKey = await testKey.withKey("live");
+    const rooms = { test: await testKey.room(), live: await liveKey.room() };
+    const orders = { test: await testKey.order(), live: await liveKey.order() };
+    for (const [method, path, body] of routesOf(rooms.live))
+      assert.equal(await testKey.refused(404, method, path, body), "Room not found.");
+    const listed = async (key: Client) =>
+      (await key.ok<{ rooms: { roomCode: string }[] }>("GET", "/api/rooms")).rooms.map(({ roomCode }) => roomCode);
+    assert.deepEqual([await listed(testKey), await listed(liveKey)], [[rooms.test], [rooms.live]]);
+    assert.equal(
+      await testKey.refused(404, "POST", `/api/rooms/${rooms.test}/orders`, { orderCode: orders.live }),
+      "Order not found.",
+    );
+    assert.equal(
+      await liveKey.refused(404, "POST", `/api/rooms/${rooms.live}/orders`, { orderCode: orders.test }),
+      "Order not found.",
+    );
+    assert.equal(
+      await liveKey.refused(404, "DELETE", `/api/rooms/${rooms.live}/orders/${orders.test}`),
+      "Order not found.",
+    );
+    await liveKey.ok("POST", `/api/rooms/${rooms.live}/orders`, { orderCode: orders.live });
+  });
+});
+
+describe("the public view's door", () => {
+  test("answers an unknown or odd code with an empty 404 that nobody may keep", async () => {
+    for (const code of [unknown, "0".repeat(23), "0".repeat(24), "0".repeat(64), "0".repeat(65), ...odd]) {
+      const response = await fetch(`${house.service.baseUrl}/api/rooms/${code}`, {
+        headers: { Accept: "application/problem+json" },
+      });
+      assert.equal(response.status, 404, code);
+      assert.equal(await response.text(), "");
+      assert.equal(response.headers.get("cache-control"), "no-store");
+    }
+  });
+
+  test("counts by address and the partner's routes by key, and says so", async () => {
+    const limited = await startService({ DATA_DIR: house.service.dataDir, RATE_LIMITS: "on" });
+    try {
+      const room = await acme.room();
+      const first = await fetch(`${limited.baseUrl}/api/rooms/${room}`);
+      assert.equal(first.headers.get("ratelimit-policy"), '"public-read";q=30;w=60');
+      assert.equal(first.headers.get("cache-control"), "no-store");
+      for (let n = 0; n < 29; n++) await (await fetch(`${limited.baseUrl}/api/rooms/${room}`)).arrayBuffer();
+      const last = await fetch(`${limited.baseUrl}/api/rooms/${room}`);
+      assert.equal(last.status, 429);
+      assert.equal(last.headers.get("cache-control"), "no-store");
+      const { headers } = await acme.at(limited).call("POST", `/api/rooms/${room}/close`);
+      assert.equal(headers.get("ratelimit-policy"), '"partner-write";q=60;w=60');
+    } finally {
+      await limited.stop();
+    }
+  });
+});
