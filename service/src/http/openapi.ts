@@ -37,8 +37,15 @@ export function errors(examples: Readonly<Record<number, string>>) {
   return Object.fromEntries(entries) as Record<string, TSchema>;
 }
 
-/** Publishes `/openapi.json` (OpenAPI 3.1) and its readable form at `/docs`, all of it served from here. */
-export async function openapi(app: FastifyInstance, baseUrl: string): Promise<void> {
+/**
+ * Publishes `/openapi.json` (OpenAPI 3.1) and its readable form at `/docs`, all of it served from here.
+ * @param webhooks the path item of each topic.
+ */
+export async function openapi(
+  app: FastifyInstance,
+  baseUrl: string,
+  webhooks: Record<string, object>,
+): Promise<void> {
   app.addSchema(ErrorBody);
   await app.register(swagger, {
     openapi: {
@@ -50,6 +57,7 @@ export async function openapi(app: FastifyInstance, baseUrl: string): Promise<vo
         license: { name: "Apache-2.0", identifier: "Apache-2.0" },
       },
       servers: [{ url: baseUrl }],
+      webhooks,
       components: {
         securitySchemes: {
           partnerKey: { type: "http", scheme: "bearer", description: "A partner key, `svc_pk_...`." },

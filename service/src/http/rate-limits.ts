@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Redis } from "ioredis";
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
@@ -30,7 +30,7 @@ function callerOf(policy: Policy, request: FastifyRequest): string {
 }
 
 // Addresses and keys never become counter names as they are.
-const counterName = (caller: string): string => createHash("sha256").update(caller).digest("base64url").slice(0, 22);
+const counterName = (caller: string): string => hash("sha256", caller, "base64url").slice(0, 22);
 
 /**
  * Opens the counters: in this process, or in Redis for many nodes. When Redis is away each node counts for itself.
@@ -77,8 +77,8 @@ async function count(counter: RateLimiterAbstract, policy: Policy, request: Fast
   }
   const resetSeconds = Math.max(1, Math.ceil(state.msBeforeNext / 1000));
   // draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4.
-  reply.raw.setHeader("RateLimit-Policy", `"${policy}";q=${points};w=${seconds}`);
-  reply.raw.setHeader("RateLimit", `"${policy}";r=${state.remainingPoints};t=${resetSeconds}`);
+  reply.header("RateLimit-Policy", `"${policy}";q=${points};w=${seconds}`);
+  reply.header("RateLimit", `"${policy}";r=${state.remainingPoints};t=${resetSeconds}`);
   if (state.consumedPoints <= points) return;
   reply.header("Retry-After", String(resetSeconds));
   throw new ServiceError("rate_limited", `Rate limit exceeded. Try again in ${resetSeconds} seconds.`);

@@ -1,5 +1,5 @@
-// No inline script or style, nothing from elsewhere; pages that need more say so themselves.
-const contentSecurityPolicy = [
+// No inline script or style, nothing from elsewhere; a page that needs more says so itself.
+const pagePolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -14,12 +14,17 @@ const contentSecurityPolicy = [
 /** Headers of every answer; the URL of an order, room or passport is a credential, so no referrer leaves. */
 export function securityHeaders(baseUrl: string): Readonly<Record<string, string>> {
   return {
-    "Content-Security-Policy": contentSecurityPolicy,
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
-    ...(baseUrl.startsWith("https:") ? { "Strict-Transport-Security": "max-age=31536000" } : {}),
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    ...(baseUrl.startsWith("https:") ? { "strict-transport-security": "max-age=31536000" } : {}),
   };
 }
+
+/** What a page has in addition. */
+export const pageHeaders: Readonly<Record<string, string>> = {
+  "content-security-policy": pagePolicy,
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "permissions-policy": "camera=(), geolocation=(), microphone=()",
+};

@@ -10,7 +10,7 @@ import fastify, {
 import { ServiceError } from "../platform/errors.ts";
 import { type Log, maskCodes } from "../platform/logs.ts";
 import type { Metrics } from "./metrics.ts";
-import { securityHeaders } from "./security-headers.ts";
+import { pageHeaders, securityHeaders } from "./security-headers.ts";
 import { wireError } from "./wire-errors.ts";
 
 export type ServerOptions = {
@@ -30,11 +30,13 @@ export function createServer({ log, metrics, baseUrl, trustProxy, unmatchedPage 
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
+    // Our own lines bear the request id; a logger per request would cost more than they do.
+    childLoggerFactory: (logger) => logger,
     trustProxy: trustProxy.length > 0 ? trustProxy : false,
     bodyLimit: 256 * 1024,
     requestTimeout: 300_000,
     forceCloseConnections: "idle",
-    routerOptions: { maxParamLength: 256, ignoreTrailingSlash: true },
+    routerOptions: { maxParamLength: 4096, ignoreTrailingSlash: true },
     frameworkErrors: (error, request, reply) => wireError(error, request, reply as FastifyReply),
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: false } },
     clientErrorHandler: answerBrokenRequest,
@@ -105,7 +107,7 @@ function answerUnmatched(app: FastifyInstance, unmatchedPage: ServerOptions["unm
     }
     const page = unmatchedPage(request);
     if (page !== null)
-      return reply.code(404).type("text/html; charset=utf-8").header("Cache-Control", "no-store").send(page);
+      return reply.code(404).type("text/html; charset=utf-8").headers({ ...pageHeaders, "cache-control": "no-store" }).send(page);
     throw new ServiceError("not_found", "Not found.");
   });
 }

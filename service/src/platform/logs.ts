@@ -10,8 +10,16 @@ export const maskCodes = (text: string): string =>
   text.replace(codes, (code) => (code.startsWith("svc_") ? "svc_***" : `${code.slice(0, 6)}…`));
 
 // A write per line costs more than the rest of the logging; lines wait for each other this long at most.
-const bufferBytes = 16 * 1024;
+const bufferBytes = 8 * 1024;
 const flushMs = 100;
+
+/** An error's own words; whatever hangs on it (a database client, a request, a body) stays out of the log. */
+function errorFields(error: unknown): object {
+  if (!(error instanceof Error)) return { message: String(error) };
+  const { name, message, stack, cause } = error;
+  const { code } = error as NodeJS.ErrnoException;
+  return { name, message, code, stack, ...(cause === undefined ? {} : { cause: errorFields(cause) }) };
+}
 
 /** JSON lines on standard error; what a person is meant to read goes to standard output. */
 export function openLog(level: string): Log {
@@ -19,5 +27,5 @@ export function openLog(level: string): Log {
   setInterval(() => destination.flush(), flushMs).unref();
   // What is left when the process ends, orderly or by an exception, is written then.
   process.on("exit", () => destination.flushSync());
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: errorFields } }, destination);
 }

@@ -1,0 +1,23 @@
+// One seal of 34 MB in a process of its own; prints the process's peak memory in MB.
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import { sealers } from "./sealers.ts";
+
+const [which = "ours", path] = process.argv.slice(2);
+if (path === undefined) {
+  // The maker's own memory must not count: the file is made here, sealed in a second process.
+  const { execFileSync } = await import("node:child_process");
+  const file = join(tmpdir(), `sss-seal-once-${process.pid}.pdf`);
+  writeFileSync(file, makePdf({ pages: 40, bytes: 34 * 1024 * 1024 }));
+  try {
+    process.stdout.write(execFileSync(process.execPath, [import.meta.filename, which, file]));
+  } finally {
+    rmSync(file);
+  }
+} else {
+  const { ours, libpdf } = await sealers("P-256");
+  await (which === "ours" ? ours : libpdf)(readFileSync(path));
+  process.stdout.write(String(Math.round(process.resourceUsage().maxRSS / 1024)));
+}

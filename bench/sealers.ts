@@ -1,0 +1,42 @@
+import { createHash, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
+import { PDF, type Signer as PdfSigner } from "@libpdf/core";
+import { createCmsSigner } from "../service/src/passports/cms-build.ts";
+import { sealPdf } from "../service/src/passports/pdf/seal-pdf.ts";
+import { makeSealCertificate } from "../service/src/passports/seal-certificate.ts";
+import { sealKeyOf } from "../service/src/passports/seal-keys/file-key.ts";
+
+export type KeyKind = "RSA-3072" | "P-256";
+export type Sealer = (pdf: Buffer) => Promise<unknown>;
+
+const at = new Date("2026-01-15T12:00:00Z");
+
+const newKey = (kind: KeyKind): KeyObject =>
+  kind === "RSA-3072"
+    ? generateKeyPairSync("rsa", { modulusLength: 3072 }).privateKey
+    : generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
+
+/** Our sealer, the bare limit (hash the file, sign the hash) and @libpdf/core with one key, for one process. */
+export async function sealers(kind: KeyKind): Promise<{ ours: Sealer; limit: Sealer; libpdf: Sealer }> {
+  const privateKey = newKey(kind);
+  const key = sealKeyOf(privateKey, "bench");
+  const certificate = await makeSealCertificate({
+    key,
+    host: "localhost",
+    serialNumber: Buffer.from("0123456789"),
+    at: at.getTime(),
+  });
+  const signer = createCmsSigner({ key, chain: [certificate] });
+  const reserve = signer.maxLength();
+  const foreign: PdfSigner = {
+    certificate: certificate.der,
+    keyType: kind === "P-256" ? "EC" : "RSA",
+    signatureAlgorithm: kind === "P-256" ? "ECDSA" : "RSASSA-PKCS1-v1_5",
+    sign: async (data) => sign("sha256", data, privateKey),
+  };
+  return {
+    ours: (original) =>
+      sealPdf({ original, at, reserve, sign: async (digest) => (await signer.sign(Buffer.from(digest))).cms() }),
+    limit: async (pdf) => sign("sha256", createHash("sha256").update(pdf).digest(), privateKey),
+    libpdf: async (pdf) => (await PDF.load(pdf)).sign({ signer: foreign, level: "B-B" }),
+  };
+}
