@@ -157,7 +157,7 @@ function readAttributes(node: DerNode): Attribute[] {
 }
 
 function retagged(node: DerNode): Uint8Array {
-  const copy = rawOf(node).slice();
+  const copy = Uint8Array.from(rawOf(node));
   copy[0] = TAG.set;
   return copy;
 }

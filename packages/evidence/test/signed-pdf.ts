@@ -14,8 +14,8 @@ export type SignOptions = CmsOptions & {
   readonly dictionary?: (text: string) => string;
   /** Further objects for the new revision: number and body. */
   readonly objects?: readonly (readonly [number, string])[];
-  /** The DER to put into /Contents, instead of one over the ranges. */
-  readonly contents?: Uint8Array;
+  /** Makes the DER to put into /Contents from the signed bytes, instead of a CMS. */
+  readonly contents?: (signed: Uint8Array) => Uint8Array;
   /** Uppercase hex digits. */
   readonly upperCase?: boolean;
   /** Bytes that /Contents has room for. */
@@ -93,10 +93,9 @@ export function signPdf(original: Uint8Array, options: SignOptions): Uint8Array 
   const gapStart = draft.indexOf(placeholder, original.length);
   const gapEnd = gapStart + placeholder.length;
   const text = appendRevision(pdf, objects(`0 ${gapStart} ${gapEnd} ${draft.length - gapEnd}`));
-  const digest = createHash("sha256")
-    .update(bytesOf(text.slice(0, gapStart)))
-    .update(bytesOf(text.slice(gapEnd)));
-  const der = options.contents ?? cmsOver(Uint8Array.from(digest.digest()), options.signer, options);
+  const signed = bytesOf(text.slice(0, gapStart) + text.slice(gapEnd));
+  const digest = () => Uint8Array.from(createHash("sha256").update(signed).digest());
+  const der = options.contents?.(signed) ?? cmsOver(digest(), options.signer, options);
   const hex = Buffer.from(der)
     .toString("hex")
     .padEnd(2 * reserve, "0");

@@ -171,6 +171,28 @@ test("lists earlier signatures, each over its own revision", async () => {
   );
 });
 
+test("reads earlier PKCS#7 signatures and document time stamps, and accepts neither as a seal", async () => {
+  const pkcs7 = { signer: stranger, originalLength: "absent", subFilter: "adbe.pkcs7.detached" } as const;
+  const contents = (signed: Uint8Array) => tokenOver(signed, tsa, stampedAt);
+  const stampOnly = { signer: tsa, originalLength: "absent", subFilter: "ETSI.RFC3161", contents } as const;
+  const wrongStamp = { ...stampOnly, contents: () => tokenOver(original, tsa, stampedAt) };
+  const cases = [
+    [{ ...pkcs7, withoutSigningCertificate: true }, "pkcs7", "holds"],
+    [stampOnly, "document-time-stamp", "holds"],
+    [wrongStamp, "document-time-stamp", "fails"],
+    [{ ...pkcs7, subFilter: "adbe.x509.rsa_sha1" }, "unknown", "fails"],
+  ] as const;
+  for (const [options, format, expected] of cases) {
+    const once = signPdf(original, options);
+    const alone = await verifyProof(once, { ...trust, sealAnchors: [stranger.certificate] }, at, { crypto });
+    assert.equal(alone.verdict, "not_verified", format);
+    const result = await verifyProof(sealed({}, once), trust, at, { crypto });
+    assert.equal(result.verdict, "verified", format);
+    assert.equal(result.earlierSignatures[0]?.pades?.format, format);
+    assert.equal(result.earlierSignatures[0]?.claims[1]?.state, expected, format);
+  }
+});
+
 test("tells what changed between an earlier signature and the seal", async () => {
   const once = signPdf(original, { signer: stranger, originalLength: "absent" });
   const changed = bytesOf(appendRevision(latin1(once), [[3, "<< /Type /Font /Subtype /Type1 /BaseFont /Courier >>"]]));

@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import { encodePem, parseCertificatesPem } from "../src/pem.ts";
+import { parseTimeStampToken } from "../src/rfc3161.ts";
+import { verifyProof } from "../src/verify-proof.ts";
+import { createWebCrypto } from "../src/webcrypto.ts";
+import { signPdf } from "./signed-pdf.ts";
+import { testSigner, tokenOver } from "./signer.ts";
+
+// Node's Buffer is a Uint8Array whose slice() shares its memory.
+test("what is given as a Buffer is read like any bytes and left as it was", async () => {
+  const [seal, tsa] = [testSigner("seal"), testSigner("tsa")];
+  const token = Buffer.from(tokenOver(Uint8Array.of(1), tsa, Date.UTC(2026, 0, 2)));
+  const before = token.toString("hex");
+  const { signedData } = parseTimeStampToken(token);
+  assert.equal(signedData.signerInfos.length, 1);
+  parseTimeStampToken(token);
+  assert.equal(token.toString("hex"), before);
+
+  const crypto = createWebCrypto(globalThis.crypto.subtle);
+  const trust = { sealAnchors: [seal.certificate], tsaAnchors: [tsa.certificate] };
+  const stamp = (signature: Uint8Array) => Buffer.from(tokenOver(signature, tsa, Date.UTC(2026, 0, 2)));
+  const sealed = Buffer.from(signPdf(Uint8Array.from(makePdf()), { signer: seal, stamp }));
+  const copy = Buffer.from(sealed);
+  const beside = { timeStampToken: Buffer.from(tokenOver(sealed, tsa, Date.UTC(2026, 0, 2))) };
+  const result = await verifyProof(sealed, trust, Date.UTC(2026, 5, 1), { crypto, beside });
+  assert.equal(result.verdict, "verified");
+  assert.equal(result.claims.at(-1)?.state, "holds");
+  assert.ok(sealed.equals(copy));
+  const [certificate] = parseCertificatesPem(encodePem(Buffer.from(seal.certificate.der), "CERTIFICATE"));
+  assert.deepEqual(certificate?.der, seal.certificate.der);
+});

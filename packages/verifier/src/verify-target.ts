@@ -1,0 +1,79 @@
+import { stat } from "node:fs/promises";
+import { type ClosingPiece, verifyClosingSet } from "./closing-set.ts";
+import type { Context } from "./context.ts";
+import { UsageError } from "./errors.ts";
+import type { Fetch } from "./fetch-bounded.ts";
+import { kindOf } from "./kind.ts";
+import { readBounded } from "./read-file.ts";
+import type { Report } from "./report.ts";
+import { roomPieces } from "./room-pieces.ts";
+import { verifyFile } from "./verify-file.ts";
+import { type FolderDeps, verifyFolder } from "./verify-folder.ts";
+import { parseVerifyUrl, verifyUrl } from "./verify-url.ts";
+
+export type TargetDeps = FolderDeps & { readonly fetch: Fetch };
+
+/**
+ * Verifies a file, a folder or a verify URL.
+ *
+ * @param more further manifests, certificates or verify URLs of the same room
+ * @throws UsageError for a target that is not there or no such thing
+ */
+export async function verifyTarget(
+  target: string,
+  more: readonly string[],
+  context: Context,
+  deps: TargetDeps,
+): Promise<Report> {
+  if (more.length > 0) return verifyTogether([target, ...more], context, deps);
+  if (isUrl(target)) return verifyUrl(urlOf(target), context, deps.fetch);
+  if (await isFolder(target)) return verifyFolder(target, context, deps);
+  const bytes = await readBounded(target);
+  if (context.doc === null && target.endsWith(".ots")) {
+    const about = await besides(target.slice(0, -".ots".length));
+    return verifyFile({ path: target, bytes }, { ...context, doc: about });
+  }
+  return verifyFile({ path: target, bytes }, context);
+}
+
+/** The file that a proof beside it is about, when it is there. */
+async function besides(path: string): Promise<Context["doc"]> {
+  const there = await stat(path).catch(() => null);
+  return there?.isFile() ? { path, bytes: await readBounded(path) } : null;
+}
+
+async function verifyTogether(targets: readonly string[], context: Context, deps: TargetDeps): Promise<Report> {
+  const pieces: ClosingPiece[] = [];
+  for (const target of targets) {
+    if (isUrl(target)) {
+      pieces.push(...(await roomPieces(urlOf(target), deps.fetch)));
+      continue;
+    }
+    if (await isFolder(target)) throw new UsageError(`${target}: --with goes with files and verify URLs of one room`);
+    const bytes = await readBounded(target);
+    const kind = kindOf(target, bytes);
+    if (kind === "pdf") pieces.push({ path: target, certificate: bytes });
+    else if (kind === "json") pieces.push({ path: target, manifest: bytes });
+    else throw new UsageError(`${target} is no manifest and no certificate: --with goes with those of one room`);
+  }
+  return verifyClosingSet(pieces, context);
+}
+
+function isUrl(target: string): boolean {
+  return /^https?:\/\//i.test(target);
+}
+
+function urlOf(target: string) {
+  const url = parseVerifyUrl(target);
+  if (url === null) throw new UsageError(`${target} is no verify URL of a proof passport or of a closing passport`);
+  return url;
+}
+
+async function isFolder(target: string): Promise<boolean> {
+  try {
+    return (await stat(target)).isDirectory();
+  } catch (error) {
+    if (error instanceof Error && "code" in error) throw new UsageError(`${target} cannot be read (${error.code})`);
+    throw error;
+  }
+}

@@ -1,0 +1,281 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { writeDetached } from "@signsealship/evidence/ots-write";
+import { sealReasons } from "@signsealship/evidence/seal-purpose";
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import { withAttachment } from "../../evidence/test/closing-pdf.ts";
+import { forgeries } from "../../evidence/test/forge.ts";
+import { tokenOver } from "../../evidence/test/signer.ts";
+import * as f from "./fixtures.ts";
+import { makeZip } from "./zip-maker.ts";
+
+const root = "3ba3edfd7a7b12b27ac72c3e67768f617fc81bc3888a51323a9fb8aa4b1e5e4a";
+const genesis = `01000000${"00".repeat(32)}${root}29ab5f49ffff001d1dac2b7c`;
+const trusting = ["--trust", "trust.pem", "--tsa-trust", "tsa.pem"];
+
+/** A folder with the files and the certificates to trust; arguments that name files of it are made paths. */
+function inFolder(t: TestContext, files: Readonly<Record<string, Uint8Array | string>>) {
+  const all = { "trust.pem": f.pemOf(f.seal), "tsa.pem": f.pemOf(f.tsa), ...files };
+  const folder = f.folderWith(t, all);
+  const run = (...argv: string[]) =>
+    f.verify(argv.map((word) => (Object.hasOwn(all, word) ? join(folder, word) : word)));
+  return { folder, run };
+}
+
+const merkle = (sealedPdf: Uint8Array) => {
+  const digest = Buffer.from(f.hex(sealedPdf), "hex");
+  const header = Buffer.from(genesis, "hex");
+  digest.copy(header, 36);
+  return { headers: `# a made-up block\n7 ${header.toString("hex")}\n`, digest };
+};
+const otsOf = (digest: Uint8Array, height = 7) =>
+  writeDetached({ fileHashOp: "sha256", digest, timestamp: [{ attestation: { kind: "bitcoin", height } }] });
+
+test("a sealed PDF is verified with trust, intact without, and the exit codes say so", async (t) => {
+  const { run } = inFolder(t, { "a.pdf": f.proofPdf(), "original.pdf": f.original });
+  const good = await run("a.pdf", "--doc", "original.pdf", ...trusting);
+  assert.equal(good.code, 0);
+  assert.equal(good.json.verdict, "verified");
+  assert.ok(good.json.checks.every(({ result }) => result === "holds"));
+  assert.equal(f.results(good.json).document_hash_as_expected, "holds");
+  assert.match(good.text, /✓ The seal covers the whole file/);
+  assert.match(good.text, /VERIFIED\. Everything/);
+  const unknown = await run("a.pdf");
+  assert.equal(unknown.code, 1);
+  assert.equal(unknown.json.verdict, "intact");
+  assert.match(unknown.text, /INTACT, NOT VERIFIED/);
+});
+
+test("no forgery of any published class is verified", async (t) => {
+  const other = f.proofPdf({}, Uint8Array.from(makePdf({ text: "Another" })));
+  for (const { attack, name, bytes } of forgeries(f.proofPdf(), other)) {
+    const { run } = inFolder(t, { "forged.pdf": bytes });
+    const { code, json } = await run("forged.pdf", ...trusting);
+    assert.equal(code, 1, `${attack}: ${name}`);
+    assert.notEqual(json.verdict, "verified");
+  }
+});
+
+test("a seal of another certificate, another document and a time before the certificate are not verified", async (t) => {
+  const files = { "a.pdf": f.proofPdf({ signer: f.stranger }), "b.pdf": f.proofPdf(), "other.pdf": "another" };
+  const { run } = inFolder(t, files);
+  assert.deepEqual(f.failing((await run("a.pdf", ...trusting)).json), ["seal_certificate_trusted"]);
+  assert.deepEqual(f.failing((await run("b.pdf", "--doc", "other.pdf", ...trusting)).json), [
+    "document_hash_as_expected",
+  ]);
+  const early = await run("b.pdf", "--at", "2020-01-01", "--trust", "trust.pem");
+  assert.ok(f.failing(early.json).includes("seal_certificate_valid_at_time"));
+});
+
+test("what is no evidence, unsigned or a certificate by itself is told apart and exits 1", async (t) => {
+  const files = { "a.pdf": f.original, "b.pdf": "text", "c.bin": "text", "d.pem": f.pemOf(f.seal), "e.tst": "0junk" };
+  const { run } = inFolder(t, files);
+  const verdicts = [];
+  for (const name of Object.keys(files)) {
+    const { code, json } = await run(name);
+    assert.equal(code, 1, name);
+    verdicts.push(json.verdict);
+  }
+  assert.deepEqual(verdicts, ["unsigned", "not_a_pdf", "not_a_pdf", "not_verified", "not_verified"]);
+});
+
+test("a seal made in a test environment is verified as a test only", async (t) => {
+  const dictionary = (text: string) => text.replace("/M (", `/Reason (${sealReasons.proof.test}) /M (`);
+  const { run } = inFolder(t, { "a.pdf": f.proofPdf({ dictionary }) });
+  const { code, json, text } = await run("a.pdf", ...trusting);
+  assert.equal(code, 0);
+  assert.equal(json.verdict, "verified_test");
+  assert.match(text, /VERIFIED \(TEST\)/);
+});
+
+test("a sealed document with a manifest of its own is a sealed document, and no closing certificate", async (t) => {
+  const [v1] = await f.chainOf(1);
+  assert.ok(v1);
+  const { run } = inFolder(t, {
+    "a.pdf": f.proofPdf({}, withAttachment(v1.bytes)),
+    "b.pdf": f.certificateOf(v1.bytes),
+  });
+  const proof = await run("a.pdf", ...trusting);
+  assert.equal(proof.json.kind, "sealed_pdf");
+  assert.equal(f.results(proof.json).attached_manifest, "unchecked");
+  assert.equal((await run("a.pdf", "--with", "b.pdf", ...trusting)).json.verdict, "not_verified");
+  const closing = await run("b.pdf", ...trusting);
+  assert.equal(closing.code, 0);
+  assert.equal(closing.json.kind, "closing_certificate");
+  assert.equal(closing.json.facts.manifestSha256, v1.manifestSha256);
+});
+
+test("manifests and certificates of one room are verified together", async (t) => {
+  const [v1, v2] = await f.chainOf(2);
+  assert.ok(v1 && v2);
+  const files = { "v1.json": v1.bytes, "v1.pdf": f.certificateOf(v1.bytes), "v2.pdf": f.certificateOf(v2.bytes) };
+  const { run } = inFolder(t, files);
+  const alone = await run("v1.json");
+  assert.equal(alone.json.verdict, "unsigned");
+  const together = await run("v1.json", "--with", "v1.pdf", "--with", "v2.pdf", ...trusting);
+  assert.equal(together.json.verdict, "verified");
+  assert.equal(f.results(together.json)["manifest.v2.link"], "holds");
+  assert.equal((await run("v1.json", "--with", "v2.pdf", ...trusting)).json.verdict, "verified");
+  const { code, errors } = await run("v1.json", "--with", "trust.pem");
+  assert.equal(code, 2);
+  assert.match(errors, /--with goes with those of one room/);
+});
+
+test("an OpenTimestamps proof is verified with its file and a block header, and undecided without", async (t) => {
+  const pdf = f.proofPdf();
+  const { headers, digest } = merkle(pdf);
+  const wrong = headers.replace("7 01", "7 02").replaceAll(digest.toString("hex"), root);
+  const files = {
+    "a.pdf": pdf,
+    "a.pdf.ots": otsOf(digest),
+    "b.ots": otsOf(digest),
+    headers,
+    wrong,
+    "x.pdf": f.original,
+  };
+  const { run } = inFolder(t, files);
+  assert.equal((await run("b.ots", "--headers", "headers")).json.verdict, "unchecked");
+  assert.equal((await run("a.pdf.ots")).json.verdict, "unchecked");
+  const good = await run("a.pdf.ots", "--headers", "headers");
+  assert.equal(good.json.verdict, "verified");
+  assert.equal(good.code, 0);
+  assert.deepEqual(f.failing((await run("a.pdf.ots", "--headers", "wrong")).json), ["ots.bitcoin"]);
+  assert.deepEqual(f.failing((await run("b.ots", "--doc", "x.pdf")).json), ["ots.digest"]);
+});
+
+test("a time-stamp token or response is verified with what it is over, and undecided without", async (t) => {
+  const vectors = join(import.meta.dirname, "../../evidence/vectors");
+  const files = {
+    "a.tst": tokenOver(f.original, f.tsa, f.stampedAt),
+    "no-usage.tst": tokenOver(f.original, f.stranger, f.stampedAt),
+    "rsa.tsr": readFileSync(join(vectors, "rfc3161/rsa.tsr")),
+    "rejected.tsr": readFileSync(join(vectors, "rfc3161/rejected.tsr")),
+    "original.pdf": f.original,
+    "a.pdf": f.proofPdf(),
+  };
+  const { run } = inFolder(t, files);
+  assert.equal((await run("a.tst")).json.verdict, "unchecked");
+  assert.equal((await run("a.tst", "--doc", "original.pdf")).json.verdict, "intact");
+  const good = await run("a.tst", "--doc", "original.pdf", "--tsa-trust", "tsa.pem");
+  assert.equal(good.json.verdict, "verified");
+  assert.equal((await run("rsa.tsr", "--at", "2036-01-01")).json.verdict, "unchecked");
+  assert.equal((await run("rejected.tsr", "--at", "2036-01-01")).json.verdict, "not_verified");
+  assert.deepEqual(f.failing((await run("a.tst", "--doc", "a.pdf")).json), ["messageImprint"]);
+  assert.equal((await run("no-usage.tst", "--doc", "original.pdf")).json.verdict, "not_verified");
+});
+
+/** The files of an evidence zip as the service writes it. */
+function evidence(changes: Readonly<Record<string, Uint8Array | string | null>> = {}) {
+  const pdf = f.proofPdf();
+  const record = { environment: "live", sealedSha256: f.hex(pdf), docSha256: f.hex(f.original) };
+  const files: Record<string, Uint8Array | string | null> = {
+    "sealed.pdf": pdf,
+    "timestamp.tst": tokenOver(pdf, f.tsa, f.stampedAt),
+    "sealed.pdf.ots": otsOf(Buffer.from(f.hex(pdf), "hex")),
+    "seal-certificates.pem": f.pemOf(f.seal),
+    "passport.json": JSON.stringify(record),
+    "README.txt": "Evidence",
+    ...changes,
+  };
+  const entries = Object.entries(files).flatMap(([name, bytes]) =>
+    bytes === null ? [] : [{ name, bytes: Buffer.from(bytes) }],
+  );
+  return { pdf, record, zip: makeZip(entries) };
+}
+
+test("an evidence zip is verified whole: PDF, token, proof, record and certificates", async (t) => {
+  const { pdf, zip } = evidence();
+  const { run } = inFolder(t, { "evidence.zip": zip, headers: merkle(pdf).headers });
+  const { code, json } = await run("evidence.zip", "--headers", "headers", ...trusting);
+  assert.equal(code, 0);
+  const found = f.results(json);
+  for (const claim of [
+    "zip_readable",
+    "separate_time_stamp_valid",
+    "anchored_in_block",
+    "record_sealed_hash",
+    "record_document_hash",
+    "certificates_are_the_seals",
+  ]) {
+    assert.equal(found[claim], "holds", claim);
+  }
+  assert.equal((await run("evidence.zip")).json.verdict, "intact");
+});
+
+test("a part of an evidence zip that belongs to something else fails by its own name", async (t) => {
+  const cases: readonly (readonly [string, Uint8Array | string, string])[] = [
+    ["timestamp.tst", tokenOver(f.original, f.tsa, f.stampedAt), "separate_time_stamp_valid"],
+    ["timestamp.tst", "junk", "separate_time_stamp_valid"],
+    ["sealed.pdf.ots", otsOf(Buffer.alloc(32)), "anchored_in_block"],
+    ["seal-certificates.pem", f.pemOf(f.stranger), "certificates_are_the_seals"],
+    ["seal-certificates.pem", "junk", "certificates_are_the_seals"],
+    ["passport.json", JSON.stringify({ sealedSha256: "0".repeat(64) }), "record_sealed_hash"],
+    ["passport.json", JSON.stringify({ docSha256: "0".repeat(64) }), "record_document_hash"],
+    ["passport.json", JSON.stringify({ docSha256: 7 }), "record_readable"],
+    ["passport.json", "{", "record_readable"],
+    ["sealed.pdf", f.original, "whole_file_covered"],
+    ["deed.pdf", f.original, "other_files"],
+    ["deed", f.proofPdf(), "other_files"],
+  ];
+  for (const [name, bytes, claim] of cases) {
+    const { run } = inFolder(t, { "evidence.zip": evidence({ [name]: bytes }).zip });
+    const { code, json } = await run("evidence.zip", ...trusting);
+    assert.equal(code, 1, claim);
+    assert.ok(f.failing(json).includes(claim), `${claim}: ${f.failing(json)}`);
+  }
+});
+
+test("a record of a test lowers the verdict, and files that nothing covers are named", async (t) => {
+  const test = JSON.stringify({ environment: "test" });
+  const { run } = inFolder(t, { "evidence.zip": evidence({ "passport.json": test, "notes.txt": "x" }).zip });
+  const { json } = await run("evidence.zip", ...trusting);
+  assert.equal(json.verdict, "verified_test");
+  assert.match(json.checks.find(({ claim }) => claim === "other_files")?.detail ?? "", /notes\.txt/);
+});
+
+test("evidence without the sealed PDF is undecided until one's own copy is given", async (t) => {
+  const { pdf, zip } = evidence({ "sealed.pdf": null });
+  const { run } = inFolder(t, { "evidence.zip": zip, "mine.pdf": pdf, "other.pdf": f.original });
+  assert.equal((await run("evidence.zip", ...trusting)).json.verdict, "unchecked");
+  assert.equal((await run("evidence.zip", "--doc", "mine.pdf", ...trusting)).json.verdict, "verified");
+  assert.equal((await run("evidence.zip", "--doc", "other.pdf", ...trusting)).json.verdict, "not_verified");
+  const foreign = evidence({ "sealed.pdf": null, "sealed.pdf.ots": otsOf(Buffer.alloc(32)) }).zip;
+  const { run: again } = inFolder(t, { "evidence.zip": foreign });
+  assert.deepEqual(f.failing((await again("evidence.zip")).json), ["ots.digest"]);
+});
+
+test("a file that is a PDF by name is judged as one, though it be a zip of good evidence", async (t) => {
+  const { run } = inFolder(t, { "both.pdf": evidence().zip });
+  const { code, json } = await run("both.pdf", ...trusting);
+  assert.equal(code, 1);
+  assert.notEqual(json.kind, "evidence");
+});
+
+test("wrong usage exits 2 and says what is wrong", async (t) => {
+  const { run } = inFolder(t, { "a.pdf": f.proofPdf(), "bad.pem": "junk", bad: "7 zz" });
+  const cases: readonly (readonly [string[], RegExp])[] = [
+    [[], /usage: verify TARGET/],
+    [["a.pdf", "a.pdf"], /usage: verify TARGET/],
+    [["a.pdf", "--colour"], /--colour/],
+    [["missing.pdf"], /missing\.pdf cannot be read \(ENOENT\)/],
+    [["a.pdf", "--trust", "missing.pem"], /missing\.pem cannot be read/],
+    [["a.pdf", "--trust", "bad.pem"], /--trust: .*No certificate/],
+    [["a.pdf", "--headers", "bad"], /line 1 is not HEIGHT HEADER_HEX/],
+    [["a.pdf", "--at", "yesterday"], /--at must be an instant/],
+    [["https://example.com/"], /no verify URL/],
+  ];
+  for (const [argv, message] of cases) {
+    const { code, errors, json } = await run(...argv);
+    assert.equal(code, 2, argv.join(" "));
+    assert.match(errors, message);
+    assert.match(json.error ?? "", message);
+  }
+});
+
+test("text from the evidence cannot steer the terminal", async (t) => {
+  const { run } = inFolder(t, { "evidence.zip": evidence({ "\u001b[2J\u202e.txt": "x" }).zip });
+  const { text } = await run("evidence.zip");
+  assert.ok(!text.includes("\u001b") && !text.includes("\u202e"));
+});

@@ -1,0 +1,91 @@
+import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { encodePem } from "@signsealship/evidence/pem";
+import { sealReasons } from "@signsealship/evidence/seal-purpose";
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import { closingCertificate, sealedFor } from "../../evidence/test/closing-pdf.ts";
+import { chainOf } from "../../evidence/test/manifests.ts";
+import type { SignOptions } from "../../evidence/test/signed-pdf.ts";
+import { type TestSigner, testSigner, tokenOver } from "../../evidence/test/signer.ts";
+import { runVerify, type VerifyIo } from "../src/run-verify.ts";
+
+export const seal = testSigner("seal");
+export const tsa = testSigner("tsa");
+export const stranger = testSigner("stranger");
+export const at = Date.UTC(2026, 5, 1);
+export const stampedAt = Date.UTC(2026, 0, 2);
+export const original = Uint8Array.from(makePdf({ text: "Contract" }));
+export const hex = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+export const pemOf = ({ certificate }: TestSigner): string => encodePem(certificate.der, "CERTIFICATE");
+export const stamp = (signature: Uint8Array): Uint8Array => tokenOver(signature, tsa, stampedAt);
+
+/** A document sealed as the service seals it, with the reason of a proof passport and a time stamp. */
+export const proofPdf = (options: Partial<SignOptions> = {}, document?: Uint8Array): Uint8Array =>
+  sealedFor(sealReasons.proof.live, { signer: seal, stamp, ...options }, document ?? original);
+
+/** A closing certificate of the test's seal. */
+export const certificateOf = (manifest: Uint8Array, options: Partial<SignOptions> = {}, reason?: string): Uint8Array =>
+  closingCertificate(manifest, { signer: seal, ...options }, reason);
+
+export { chainOf };
+
+/** A new temporary folder with these files, removed after the test. */
+export function folderWith(t: TestContext, files: Readonly<Record<string, Uint8Array | string>> = {}): string {
+  const folder = mkdtempSync(join(tmpdir(), "verifier-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  for (const [name, bytes] of Object.entries(files)) writeFileSync(join(folder, name), bytes);
+  return folder;
+}
+
+export type JsonReport = {
+  readonly verdict: string;
+  readonly kind: string;
+  readonly checks: readonly {
+    readonly claim: string;
+    readonly result: string;
+    readonly detail: string;
+    readonly command?: string;
+    readonly target?: string;
+  }[];
+  readonly facts: Readonly<Record<string, string>>;
+  readonly error?: string;
+};
+
+/** Runs the command and gives its exit code, its text and its JSON document. */
+export async function verify(
+  argv: readonly string[],
+  io: Partial<VerifyIo> = {},
+): Promise<{ code: number; text: string; errors: string; json: JsonReport }> {
+  const run = async (more: readonly string[]) => {
+    let out = "";
+    let err = "";
+    const code = await runVerify([...argv, ...more], {
+      out: (text) => (out += text),
+      err: (text) => (err += text),
+      outIsTty: false,
+      errIsTty: false,
+      now: () => at,
+      fetch: () => Promise.reject(new Error("no network in this test")),
+      trustedByDefault: null,
+      ...io,
+    });
+    return { code, out, err };
+  };
+  const plain = await run([]);
+  const json = await run(["--json"]);
+  if (plain.code !== json.code) throw new Error("the exit code depends on --json");
+  return { code: plain.code, text: plain.out, errors: plain.err, json: JSON.parse(json.out) as JsonReport };
+}
+
+/** The results by claim; of several checks of one claim the worst. */
+export function results({ checks }: JsonReport): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const { claim, result } of checks) if (found[claim] !== "fails") found[claim] = result;
+  return found;
+}
+
+export const failing = ({ checks }: JsonReport): string[] =>
+  checks.filter(({ result }) => result === "fails").map(({ claim }) => claim);

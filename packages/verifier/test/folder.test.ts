@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { appendRevision, bytesOf, latin1 } from "../../evidence/test/signed-pdf.ts";
+import { tokenOver } from "../../evidence/test/signer.ts";
+import * as f from "./fixtures.ts";
+
+const files = { "trust.pem": f.pemOf(f.seal), "tsa.pem": f.pemOf(f.tsa) };
+const trusting = (folder: string) => ["--trust", join(folder, "trust.pem"), "--tsa-trust", join(folder, "tsa.pem")];
+const pdf = f.proofPdf();
+const forged = bytesOf(appendRevision(latin1(pdf), [[200, "<< >>"]]));
+
+test("hundreds of sealed PDFs are verified in parallel, one line for each, and one forgery among them is named", async (t) => {
+  const trust = f.folderWith(t, files);
+  const many = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`${i}.pdf`, pdf]));
+  const folder = f.folderWith(t, many);
+  let drawn = "";
+  const io = { errIsTty: true, err: (text: string) => (drawn += text) };
+  const good = await f.verify([folder, ...trusting(trust)], io);
+  assert.equal(good.code, 0);
+  assert.equal(good.json.checks.length, 300);
+  assert.equal(good.json.facts.verified, "300");
+  assert.match(drawn, /\[#{30}\] 300\/300, 0 not verified/);
+  writeFileSync(join(folder, "77.pdf"), forged);
+  const bad = await f.verify([folder, ...trusting(trust)]);
+  assert.equal(bad.code, 1);
+  assert.equal(bad.json.facts.verified, "299");
+  assert.deepEqual(
+    [...new Set(bad.json.checks.filter(({ result }) => result === "fails").map(({ target }) => target))],
+    ["77.pdf"],
+  );
+  assert.ok(f.failing(bad.json).includes("whole_file_covered"));
+});
+
+test("the closing set of a room is verified together, and several rooms apart", async (t) => {
+  const trust = f.folderWith(t, files);
+  const [v1, v2] = await f.chainOf(2);
+  assert.ok(v1 && v2);
+  const folder = f.folderWith(t, {
+    "v1.json": v1.bytes,
+    "v1.pdf": f.certificateOf(v1.bytes),
+    "v2.pdf": f.certificateOf(v2.bytes),
+  });
+  const good = await f.verify([folder, ...trusting(trust)]);
+  assert.equal(good.json.verdict, "verified");
+  assert.equal(f.results(good.json)["manifest.v2.link"], "holds");
+  writeFileSync(join(folder, "v2.pdf"), f.certificateOf(v2.bytes, { signer: f.stranger }));
+  const bad = await f.verify([folder, ...trusting(trust)]);
+  assert.ok(f.failing(bad.json).includes("certificate.v2.trusted"));
+  const unsigned = await f.verify([f.folderWith(t, { "v1.json": v1.bytes })]);
+  assert.equal(unsigned.code, 1);
+});
+
+test("an unpacked evidence zip and a proof beside its PDF are verified as what they belong to", async (t) => {
+  const trust = f.folderWith(t, files);
+  const folder = f.folderWith(t, { "a.pdf": pdf, "a.pdf.ots": "junk" });
+  mkdirSync(join(folder, "evidence"));
+  writeFileSync(join(folder, "evidence", "sealed.pdf"), pdf);
+  writeFileSync(join(folder, "evidence", "timestamp.tst"), tokenOver(pdf, f.tsa, f.stampedAt));
+  writeFileSync(join(folder, "evidence", "README.txt"), "Evidence");
+  const { json } = await f.verify([folder, ...trusting(trust)]);
+  assert.deepEqual(f.failing(json), ["verdict", "anchored_in_block", "ots.format"]);
+  assert.equal(json.facts.verified, "1");
+  writeFileSync(join(folder, "evidence", "deed.pdf"), f.original);
+  const more = await f.verify([join(folder, "evidence"), ...trusting(trust)]);
+  assert.deepEqual([more.json.facts.verified, more.json.facts.unsigned, more.code], ["1", "1", 1]);
+});
+
+test("a folder without evidence, with links or with other files is never verified for what it lacks", async (t) => {
+  const trust = f.folderWith(t, files);
+  const folder = f.folderWith(t, { "notes.txt": "x", "package.json": "{}" });
+  symlinkSync(join(trust, "trust.pem"), join(folder, "link.pdf"));
+  const empty = await f.verify([folder, ...trusting(trust)]);
+  assert.equal(empty.code, 1);
+  assert.deepEqual(f.failing(empty.json), ["folder"]);
+  writeFileSync(join(folder, "a.pdf"), pdf);
+  const one = await f.verify([folder, ...trusting(trust)]);
+  assert.equal(one.code, 0);
+  assert.equal(one.json.facts.passedOver, "2");
+  writeFileSync(join(folder, "broken.json"), '{"passport":');
+  assert.equal((await f.verify([folder, ...trusting(trust)])).code, 1);
+  writeFileSync(join(folder, "broken.json"), "{}");
+  writeFileSync(join(folder, "unsigned.pdf"), f.original);
+  assert.equal((await f.verify([folder, ...trusting(trust)])).code, 1);
+});

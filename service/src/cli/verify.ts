@@ -1,0 +1,59 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { UsageError as VerifierUsageError } from "@signsealship/verifier/errors";
+import { type VerifyValues, verifyFlags, verifyOptions } from "@signsealship/verifier/options";
+import { verifyAnswer } from "@signsealship/verifier/run-verify";
+import { readConfig } from "../config.ts";
+import { StartupError } from "../platform/errors.ts";
+import { root } from "../resources.ts";
+import { textOption, UsageError, type Values, type Verb } from "./verb.ts";
+
+/** The certificate of this installation's own seal key, when it has one: what its operator trusts without saying so. */
+function ownCertificate(): string | null {
+  try {
+    const { sealCertificate, dataDir } = readConfig(process.env, process.cwd(), root);
+    const path = sealCertificate ?? join(dataDir, "keys", "seal-certificate.pem");
+    return existsSync(path) ? path : null;
+  } catch (error) {
+    // A verifier needs no settings: with wrong ones it trusts what it is given.
+    if (error instanceof StartupError) return null;
+    throw error;
+  }
+}
+
+function verifyValues(values: Values): VerifyValues {
+  const more = values["with"];
+  return {
+    trust: textOption(values, "trust"),
+    "tsa-trust": textOption(values, "tsa-trust"),
+    at: textOption(values, "at"),
+    headers: textOption(values, "headers"),
+    doc: textOption(values, "doc"),
+    with: Array.isArray(more) ? more.map(String) : undefined,
+  };
+}
+
+/** Opens no database and needs no running service. */
+export const verify: Verb = {
+  name: "verify",
+  args: ["TARGET"],
+  flags: verifyFlags,
+  options: verifyOptions,
+  summary:
+    "Verifies a sealed PDF, manifest, evidence zip, proof, time stamp, a folder of them, or a verify URL, claim by claim.",
+  async run([target = ""], values) {
+    try {
+      return await verifyAnswer(target, verifyValues(values), {
+        out: (text) => process.stdout.write(text),
+        err: (text) => process.stderr.write(text),
+        outIsTty: process.stdout.isTTY === true,
+        errIsTty: process.stderr.isTTY === true,
+        now: Date.now,
+        fetch: globalThis.fetch,
+        trustedByDefault: ownCertificate(),
+      });
+    } catch (error) {
+      throw error instanceof VerifierUsageError ? new UsageError(error.message) : error;
+    }
+  },
+};
