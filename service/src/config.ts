@@ -20,6 +20,7 @@ export type Config = {
   mailFrom: string;
   redisUrl: string | null;
   rateLimits: boolean;
+  keepSealed: boolean;
   trustProxy: string[];
   webhookAllow: string[];
   webhookCa: string | null;
@@ -150,6 +151,7 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
       withScheme("redis://", "rediss://"),
     ),
     rateLimits: read(env, "RATE_LIMITS", "on", "on or off", oneOf("on", "off")) === "on",
+    keepSealed: read(env, "KEEP_SEALED", "on", "on or off", oneOf("on", "off")) === "on",
     trustProxy: read(env, "TRUST_PROXY", [], "addresses or ranges, comma-separated", listOf(addressRange)),
     webhookAllow: read(env, "WEBHOOK_ALLOW", [], "CIDR ranges, comma-separated", listOf(addressRange)),
     webhookCa: read<string | null>(env, "WEBHOOK_CA", null, "a PEM file", path),

@@ -1,0 +1,47 @@
+/** As much of `fetch` as is used here; passed in by the composition root. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** What came of a request: an answer of any status, whole and within its bounds, or a sentence why there is none. */
+export type BoundedAnswer =
+  | { readonly ok: true; readonly status: number; readonly body: Uint8Array<ArrayBuffer> }
+  | { readonly ok: false; readonly why: string };
+
+/**
+ * One request to a server that is not trusted: no redirect is followed, the body is read up to a bound, and the time
+ * covers everything up to the last byte. Never rejects.
+ */
+export async function requestBounded(
+  fetch: Fetch,
+  url: string,
+  init: RequestInit,
+  bounds: { readonly timeoutMs: number; readonly maxBytes: number },
+): Promise<BoundedAnswer> {
+  const signal = AbortSignal.timeout(bounds.timeoutMs);
+  try {
+    const response = await fetch(url, { ...init, redirect: "manual", signal });
+    const body = await readBounded(response, bounds.maxBytes);
+    if (body === null) return { ok: false, why: `the answer is longer than ${bounds.maxBytes} bytes` };
+    return { ok: true, status: response.status, body };
+  } catch (error) {
+    if (signal.aborted) return { ok: false, why: `no answer within ${bounds.timeoutMs} ms` };
+    return { ok: false, why: reasonOf(error) };
+  }
+}
+
+async function readBounded(response: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer> | null> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  // Leaving the loop cancels the body, and with it the transfer.
+  for await (const chunk of response.body ?? []) {
+    length += chunk.length;
+    if (length > maxBytes) return null;
+    chunks.push(chunk);
+  }
+  return new Uint8Array(Buffer.concat(chunks, length));
+}
+
+/** `fetch` itself only says that it failed; its cause says why. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return cause instanceof Error ? cause.message || cause.name : String(cause);
+}

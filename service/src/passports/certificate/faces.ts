@@ -1,0 +1,100 @@
+import { readFile } from "node:fs/promises";
+import type { Font } from "harfbuzzjs";
+import { type FontFile, type HanStyle, hanFonts, monoFontPath, scriptFonts, textFontPaths } from "./font-files.ts";
+
+type HarfBuzz = typeof import("harfbuzzjs");
+
+export type Weight = "regular" | "semibold";
+
+/** One font file, ready to shape with. */
+export type Face = { id: number; fonts: Readonly<Record<Weight, Font>>; upem: number };
+
+/** Fonts for whatever may be written. Files are read when a text first needs them, and stay. */
+export type Faces = {
+  hb: HarfBuzz;
+  mono: Face;
+  /** Reads the fonts that a text needs. */
+  prepare: (text: string) => Promise<void>;
+  /** The first prepared face that has all of the code points; undefined when none has. */
+  pick: (codePoints: readonly number[], han: HanStyle) => Face | undefined;
+};
+
+const hanOrder: readonly HanStyle[] = ["sc", "tc", "jp", "kr"];
+const wght = { regular: 400, semibold: 600 } as const;
+
+/** The style of a text's Han characters: what else is in it tells. */
+export function hanStyleOf(text: string): HanStyle {
+  if (/\p{Script=Hangul}/u.test(text)) return "kr";
+  return /[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text) ? "jp" : "sc";
+}
+
+export async function openFaces(): Promise<Faces> {
+  const hb = await import("harfbuzzjs");
+  const { default: decompress } = await import("wawoff2/decompress.js");
+  const scripts = scriptFonts();
+  const han = new Map(hanOrder.map((style) => [style, hanFonts(style)]));
+  const loading = new Map<string, Promise<Face>>();
+  const loaded = new Map<string, Face>();
+  let opened = 0;
+
+  const openFont = (bytes: Uint8Array): { font: Font; upem: number } => {
+    const face = new hb.Face(new hb.Blob(bytes));
+    return { font: new hb.Font(face), upem: face.upem };
+  };
+  async function read(path: string): Promise<Uint8Array> {
+    const bytes = await readFile(path);
+    return path.endsWith(".woff2") ? decompress(bytes) : bytes;
+  }
+  async function openVariable(path: string): Promise<Face> {
+    const face = new hb.Face(new hb.Blob(await read(path)));
+    const at = (weight: Weight): Font => {
+      const font = new hb.Font(face);
+      font.setVariations([new hb.Variation("wght", wght[weight])]);
+      return font;
+    };
+    return { id: ++opened, fonts: { regular: at("regular"), semibold: at("semibold") }, upem: face.upem };
+  }
+  function load(path: string): Promise<Face> {
+    const known = loading.get(path);
+    if (known) return known;
+    const face = openVariable(path);
+    loading.set(path, face);
+    return face.then((ready) => {
+      loaded.set(path, ready);
+      return ready;
+    });
+  }
+
+  const paths = textFontPaths();
+  const [regular, semibold] = [openFont(await read(paths.regular)), openFont(await read(paths.semibold))];
+  const text: Face = { id: 0, fonts: { regular: regular.font, semibold: semibold.font }, upem: regular.upem };
+  const mono = await load(monoFontPath());
+
+  const hanFiles = (style: HanStyle): FontFile[] =>
+    [style, ...hanOrder.filter((other) => other !== style)].flatMap((each) => han.get(each) ?? []);
+  const candidates = (style: HanStyle): FontFile[] => [...scripts, ...hanFiles(style)];
+  const hasAll = ({ fonts }: Face, codePoints: readonly number[]) =>
+    codePoints.every((codePoint) => fonts.regular.nominalGlyph(codePoint) !== undefined);
+
+  return {
+    hb,
+    mono,
+    async prepare(given) {
+      const files = candidates(hanStyleOf(given));
+      for (const codePoint of new Set(Array.from(given, (char) => char.codePointAt(0) ?? 0))) {
+        if (hasAll(text, [codePoint])) continue;
+        for (const { path, covers } of files) {
+          if (covers(codePoint) && hasAll(await load(path), [codePoint])) break;
+        }
+      }
+    },
+    pick(codePoints, style) {
+      if (hasAll(text, codePoints)) return text;
+      for (const { path, covers } of candidates(style)) {
+        const face = loaded.get(path);
+        if (face && codePoints.some(covers) && hasAll(face, codePoints)) return face;
+      }
+      return undefined;
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** A font file and the code points that it is for. */
+export type FontFile = { path: string; covers: (codePoint: number) => boolean };
+
+/** Writing systems whose preferred shapes of the same Han characters differ. */
+export type HanStyle = "sc" | "tc" | "jp" | "kr";
+
+const folderOf = (name: string): string => fileURLToPath(new URL(".", import.meta.resolve(`${name}/package.json`)));
+
+const noto = (script: string): string => `@fontsource-variable/noto-sans-${script}`;
+
+const scripts = [
+  ..."arabic hebrew armenian georgian devanagari bengali gurmukhi gujarati oriya tamil telugu kannada malayalam sinhala".split(
+    " ",
+  ),
+  ..."thai lao khmer myanmar ethiopic cherokee canadian-aboriginal thaana".split(" "),
+];
+const others = [
+  "@fontsource-variable/noto-serif-tibetan",
+  "@fontsource/noto-sans-mongolian",
+  noto("symbols"),
+  "@fontsource/noto-sans-symbols-2",
+  "@fontsource-variable/noto-emoji",
+];
+
+/** Parts of the other packages that Noto Sans itself has. */
+const inNotoSans = /^(?:latin|cyrillic|greek)(?:-ext)?$|^vietnamese$/;
+
+/** Noto Sans, whole, in two weights: also where a mark stands on a letter of another block, both are in one file. */
+export function textFontPaths(): { regular: string; semibold: string } {
+  const folder = folderOf("@expo-google-fonts/noto-sans");
+  return {
+    regular: join(folder, "400Regular/NotoSans_400Regular.ttf"),
+    semibold: join(folder, "600SemiBold/NotoSans_600SemiBold.ttf"),
+  };
+}
+
+/** For codes and hashes. */
+export const monoFontPath = (): string => join(folderOf(noto("mono")), "files/noto-sans-mono-latin-wght-normal.woff2");
+
+/** What Noto Sans lacks: other scripts, then symbols. */
+export const scriptFonts = (): FontFile[] => [...scripts.map(noto), ...others].flatMap(filesOf);
+
+/** The Han fonts by style. */
+export const hanFonts = (style: HanStyle): FontFile[] => filesOf(noto(style));
+
+function filesOf(name: string): FontFile[] {
+  const folder = folderOf(name);
+  const id = name.slice(name.indexOf("/") + 1);
+  const axis = name.startsWith("@fontsource/") ? "400" : "wght";
+  const parts = JSON.parse(readFileSync(join(folder, "unicode.json"), "utf8")) as Record<string, string>;
+  return Object.entries(parts)
+    .filter(([part]) => !inNotoSans.test(part))
+    .map(([part, ranges]) => ({
+      path: join(folder, `files/${id}-${part.replace(/[[\]]/g, "")}-${axis}-normal.woff2`),
+      covers: within(ranges),
+    }));
+}
+
+/** @param ranges as in CSS: `U+600-6ff,U+750` */
+function within(ranges: string): (codePoint: number) => boolean {
+  const bounds = ranges.split(",").map((range) => {
+    const [first = "", last = first] = range.trim().slice(2).split("-");
+    return [Number.parseInt(first, 16), Number.parseInt(last, 16)] as const;
+  });
+  return (codePoint) => bounds.some(([first, last]) => codePoint >= first && codePoint <= last);
+}

@@ -1,0 +1,68 @@
+import { type Face, type Faces, hanStyleOf } from "./faces.ts";
+
+/** A text with a face for each of its UTF-16 units. */
+export type Legible = {
+  text: string;
+  faces: readonly Face[];
+  /** Whether characters are written as their code points, because no font shows them or none may. */
+  escaped: boolean;
+};
+
+const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
+
+// What shows nothing itself could only mislead: direction overrides, zero-width spaces, private and unassigned points.
+const invisible = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0\u2800]/u;
+// What joins, separates or selects shapes inside a character.
+const joining = /\u200c|\u200d|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/gu;
+
+/**
+ * Finds faces for a text. A character that no face has, or that shows nothing, is written as `\u{...}` per code point,
+ * so that what is read is never less than what is there.
+ * @param text prepared with `faces.prepare`
+ * @param mono all of it in the face for codes, which has ASCII
+ */
+export function legible(faces: Faces, text: string, mono = false): Legible {
+  if (mono) return { text, faces: Array.from({ length: text.length }, () => faces.mono), escaped: false };
+  const style = hanStyleOf(text);
+  const known = new Map<string, Face | undefined>();
+  const faceOf = (piece: string): Face | undefined => {
+    if (!known.has(piece)) known.set(piece, find(faces, piece, style));
+    return known.get(piece);
+  };
+  const out: { text: string; faces: Face[]; escaped: boolean } = { text: "", faces: [], escaped: false };
+  const add = (piece: string, face: Face) => {
+    out.text += piece;
+    for (let unit = 0; unit < piece.length; unit++) out.faces.push(face);
+  };
+  const spellOut = (piece: string) => {
+    for (const char of piece) add(`\\u{${(char.codePointAt(0) ?? 0).toString(16).toUpperCase()}}`, faces.mono);
+    out.escaped = true;
+  };
+  for (const { segment } of graphemes.segment(text)) {
+    const visible = segment.replace(joining, "");
+    const face = visible === "" || invisible.test(visible) ? undefined : faceOf(segment);
+    if (face) add(segment, face);
+    else if (/\p{M}/u.test(visible) || visible === "") spellOut(segment);
+    else for (const char of segment) addAlone(char);
+  }
+  return out;
+
+  /** Pieces of a joined sequence, one after the other. */
+  function addAlone(char: string): void {
+    if (char.replace(joining, "") === "") return;
+    const face = invisible.test(char) ? undefined : faceOf(char);
+    if (face) add(char, face);
+    else spellOut(char);
+  }
+}
+
+function find(faces: Faces, piece: string, style: ReturnType<typeof hanStyleOf>): Face | undefined {
+  for (const form of [piece, piece.normalize("NFC")]) {
+    const face = faces.pick(
+      Array.from(form.replace(joining, ""), (char) => char.codePointAt(0) ?? 0),
+      style,
+    );
+    if (face) return face;
+  }
+  return undefined;
+}

@@ -1,0 +1,79 @@
+import { createHash } from "node:crypto";
+import { deflateSync } from "node:zlib";
+
+/** A new PDF file (ISO 32000-2), object by object. Equal objects give equal bytes. */
+export type PdfFile = {
+  /** Adds a dictionary or another value in PDF syntax. @returns its reference, `N 0 R` */
+  add: (body: string) => string;
+  /** Adds a stream; `entries` are those of its dictionary beside length and filter. */
+  stream: (entries: string, data: string | Uint8Array, options?: { compress?: boolean }) => string;
+  /** A reference whose object follows by `fill`, for circles. */
+  reserve: () => { ref: string; fill: (body: string) => void };
+  finish: (root: string, info: string) => Buffer;
+};
+
+const header = Buffer.from("%PDF-1.7\n%\u00e2\u00e3\u00cf\u00d3\n", "latin1");
+
+// The many outlines of glyphs are short: a compressor for long data would take longer to set up than to run.
+const small = { windowBits: 12, memLevel: 4 };
+
+export function createPdfFile(): PdfFile {
+  const bodies: Buffer[] = [];
+  const reserve = () => {
+    const index = bodies.push(Buffer.alloc(0)) - 1;
+    return {
+      ref: `${index + 1} 0 R`,
+      fill: (body: string | Buffer) => {
+        bodies[index] = Buffer.isBuffer(body) ? body : Buffer.from(body, "latin1");
+      },
+    };
+  };
+  const add = (body: string | Buffer): string => {
+    const { ref, fill } = reserve();
+    fill(body);
+    return ref;
+  };
+  return {
+    add,
+    reserve,
+    stream(entries, data, { compress = true } = {}) {
+      const plain = typeof data === "string" ? Buffer.from(data, "latin1") : Buffer.from(data);
+      const coded = compress ? deflateSync(plain, plain.length < 4096 ? small : {}) : plain;
+      const head = `<<${entries}${compress ? "/Filter/FlateDecode" : ""}/Length ${coded.length}>>\nstream\n`;
+      return add(Buffer.concat([Buffer.from(head, "latin1"), coded, Buffer.from("\nendstream")]));
+    },
+    finish(root, info) {
+      const parts: Buffer[] = [header];
+      const offsets: number[] = [];
+      let length = header.length;
+      const push = (part: Buffer) => {
+        parts.push(part);
+        length += part.length;
+      };
+      for (const [index, body] of bodies.entries()) {
+        offsets.push(length);
+        push(Buffer.from(`${index + 1} 0 obj\n`));
+        push(body);
+        push(Buffer.from("\nendobj\n"));
+      }
+      const id = createHash("sha256").update(Buffer.concat(parts)).digest("hex").slice(0, 32);
+      const table = offsets.map((offset) => `${String(offset).padStart(10, "0")} 00000 n \n`).join("");
+      push(
+        Buffer.from(
+          `xref\n0 ${bodies.length + 1}\n0000000000 65535 f \n${table}trailer\n<</Size ${bodies.length + 1}/Root ${root}` +
+            `/Info ${info}/ID[<${id}><${id}>]>>\nstartxref\n${length}\n%%EOF\n`,
+        ),
+      );
+      return Buffer.concat(parts);
+    },
+  };
+}
+
+/** A text string (section 7.9.2.2) in PDF syntax. */
+export function pdfText(text: string): string {
+  if (/^[ -~]*$/.test(text)) return `(${text.replace(/[\\()]/g, "\\$&")})`;
+  return `<feff${Buffer.from(text, "utf16le").swap16().toString("hex")}>`;
+}
+
+/** A date (section 7.9.4), UTC to the second. */
+export const pdfDate = (instant: Date): string => `(D:${instant.toISOString().replace(/\D/g, "").slice(0, 14)}Z)`;

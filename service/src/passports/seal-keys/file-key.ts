@@ -1,0 +1,80 @@
+import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, sign } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { writeFileDurably } from "../../platform/durable-file.ts";
+import { type SealKey, SealKeyError, sealAlgorithmOf } from "./seal-key.ts";
+
+const generate = promisify(generateKeyPair);
+const signInPool = promisify<string, Uint8Array, KeyObject, Buffer>(sign);
+
+/**
+ * Opens, or at the first run makes, a key in a PEM file (PKCS#8; PKCS#1 and SEC1 are read too).
+ * A new key is RSA-3072, mode 0600, and appears whole or not at all; of several processes that start at once, all use
+ * the one that won.
+ * @param uri `file:PATH` (relative or absolute) or `file:///PATH`
+ * @throws {SealKeyError} `bad-uri`, `unreadable` or `not-supported`
+ */
+export async function openFileKey(uri: string): Promise<SealKey> {
+  const path = pathOf(uri);
+  const pem = (await readIfThere(path)) ?? (await makeKey(path));
+  let privateKey: KeyObject;
+  try {
+    privateKey = createPrivateKey(pem);
+  } catch (cause) {
+    throw new SealKeyError("unreadable", `SEAL_KEY: ${path} holds no unencrypted private key in PEM`, cause);
+  }
+  return sealKeyOf(privateKey, path);
+}
+
+/** A seal key from a private key in memory. */
+export function sealKeyOf(privateKey: KeyObject, where: string): SealKey {
+  const publicKey = createPublicKey(privateKey);
+  const algorithm = sealAlgorithmOf(publicKey, `SEAL_KEY: ${where}`);
+  return {
+    algorithm,
+    publicKey: new Uint8Array(publicKey.export({ type: "spki", format: "der" })),
+    // An RSA signature takes half a millisecond: in the thread pool other requests go on meanwhile. P-256 takes less
+    // than the way to the pool and back.
+    sign:
+      algorithm === "rsa-pkcs1-sha256"
+        ? (data) => signInPool("sha256", data, privateKey)
+        : async (data) => sign("sha256", data, privateKey),
+    close: async () => {},
+  };
+}
+
+function pathOf(uri: string): string {
+  const path = uri.slice("file:".length);
+  if (path === "") throw new SealKeyError("bad-uri", "SEAL_KEY: file: needs a path");
+  if (!path.startsWith("//")) return path;
+  try {
+    return fileURLToPath(uri);
+  } catch (cause) {
+    throw new SealKeyError("bad-uri", "SEAL_KEY: a file URL is file:PATH or file:///PATH", cause);
+  }
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (cause) {
+    if (isCode(cause, "ENOENT")) return undefined;
+    throw new SealKeyError("unreadable", `SEAL_KEY: ${path} can't be read: ${messageOf(cause)}`, cause);
+  }
+}
+
+async function makeKey(path: string): Promise<string> {
+  const { privateKey } = await generate("rsa", { modulusLength: 3072 });
+  const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+  try {
+    await writeFileDurably(path, pem, { mode: 0o600, exclusive: true });
+    return await readFile(path, "utf8");
+  } catch (cause) {
+    throw new SealKeyError("unreadable", `SEAL_KEY: no key could be made at ${path}: ${messageOf(cause)}`, cause);
+  }
+}
+
+const isCode = (cause: unknown, code: string): boolean =>
+  cause instanceof Error && "code" in cause && cause.code === code;
+const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));

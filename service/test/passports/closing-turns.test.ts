@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createTurns } from "../../src/passports/closing-turns.ts";
+
+/** Works that end when told, and what is going on meanwhile. */
+function bench() {
+  const running: string[] = [];
+  const begun: string[] = [];
+  const ends = new Map<string, (error?: Error) => void>();
+  const work = (name: string) => () =>
+    new Promise<string>((resolve, reject) => {
+      running.push(name);
+      begun.push(name);
+      ends.set(name, (error) => {
+        running.splice(running.indexOf(name), 1);
+        if (error) reject(error);
+        else resolve(name);
+      });
+    });
+  const end = async (name: string, error?: Error) => {
+    ends.get(name)?.(error);
+    await new Promise(setImmediate);
+  };
+  return { running, begun, work, end };
+}
+
+test("works of one key run one after the other in the order of the calls", async () => {
+  const { running, begun, work, end } = bench();
+  const turns = createTurns(4);
+  const all = ["a1", "a2", "a3"].map((name) => turns("a", work(name)));
+  await new Promise(setImmediate);
+  for (const name of ["a1", "a2", "a3"]) {
+    assert.deepEqual(running, [name]);
+    await end(name);
+  }
+  assert.deepEqual(begun, ["a1", "a2", "a3"]);
+  assert.deepEqual(await Promise.all(all), ["a1", "a2", "a3"]);
+});
+
+test("so many keys run at once, and the next one when a place is free", async () => {
+  const { running, work, end } = bench();
+  const turns = createTurns(2);
+  const all = ["a", "b", "c"].map((name) => turns(name, work(name)));
+  await new Promise(setImmediate);
+  assert.deepEqual(running, ["a", "b"]);
+  await end("b");
+  assert.deepEqual(running, ["a", "c"]);
+  await end("a");
+  await end("c");
+  await Promise.all(all);
+});
+
+test("a work that fails gives its turn and its place on", async () => {
+  const { work, end } = bench();
+  const turns = createTurns(1);
+  const failing = turns("a", work("first"));
+  const following = turns("a", work("second"));
+  await new Promise(setImmediate);
+  const failed = assert.rejects(failing, /lost/);
+  await end("first", new Error("lost"));
+  await failed;
+  await end("second");
+  assert.equal(await following, "second");
+});

@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { after, before, test } from "node:test";
+import { type CalendarDouble, startCalendar } from "@signsealship/testing/calendar";
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { bytesOf, databaseOf, fileForm, postSeal, type SealAnswer } from "./kit.ts";
+
+const folder = temporaryFolder();
+const seals = 200;
+const killAfter = [30, 75, 140];
+let calendar: CalendarDouble;
+let service: Service;
+let headers: Record<string, string>;
+
+before(async () => {
+  calendar = await startCalendar();
+  service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off", OTS_CALENDARS: calendar.url });
+  ({ headers } = await newPartner(service));
+});
+after(async () => {
+  await service?.stop();
+  await calendar?.close();
+  folder.remove();
+});
+
+type Acknowledged = SealAnswer & { document: Buffer };
+
+/** Seals documents, six at a time, until so many are acknowledged; then the service is killed while others are under way. */
+async function sealUntilKilled(from: number, until: number, acknowledged: Acknowledged[]): Promise<void> {
+  let next = from;
+  let killed = false;
+  const worker = async () => {
+    while (!killed) {
+      const document = makePdf({ bytes: 50_000, text: `Document ${next++}` });
+      const response = await postSeal({ baseUrl: service.baseUrl, headers }, fileForm(document)).catch(() => null);
+      const answer = (await response?.json().catch(() => null)) as SealAnswer | null;
+      if (response?.status === 200 && answer) acknowledged.push({ ...answer, document });
+      if (acknowledged.length >= until && !killed) {
+        killed = true;
+        await service.kill();
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: 6 }, worker));
+}
+
+test("kill -9 in the middle of 200 seals: what was acknowledged verifies and downloads, and nothing half-made is visible", async () => {
+  const acknowledged: Acknowledged[] = [];
+  for (const [round, until] of [...killAfter, seals].entries()) {
+    await sealUntilKilled(round * 1000, until, acknowledged);
+    service = await service.restart();
+  }
+  assert.ok(acknowledged.length >= seals);
+  for (const { document, verifyCode, docSha256, sealedSha256 } of acknowledged) {
+    const url = `${service.baseUrl}/api/passport/verify/${verifyCode}`;
+    const { verdict, ...said } = (await (await fetch(url)).json()) as Record<string, unknown>;
+    assert.deepEqual([verdict, said["docSha256"], said["sealedSha256"]], ["verified_test", docSha256, sealedSha256]);
+    const sealed = await bytesOf(await fetch(`${url}/document`));
+    assert.equal(createHash("sha256").update(sealed).digest("hex"), sealedSha256);
+    assert.deepEqual(sealed.subarray(0, document.length), document);
+  }
+  const db = await databaseOf(folder.path);
+  try {
+    const rows = await db.rows<{ code: string; events: number; audits: number; anchors: number }>(
+      `SELECT verify_code AS code, (SELECT count(*) FROM events WHERE event_id = passports.id::text) AS events,
+         (SELECT count(*) FROM audit_log WHERE detail->>'passportId' = passports.id::text) AS audits,
+         (SELECT count(*) FROM passport_anchors WHERE passport_id = passports.id) AS anchors
+       FROM passports`,
+    );
+    assert.ok(rows.length >= acknowledged.length);
+    const known = new Set(rows.map(({ code }) => code));
+    assert.ok(acknowledged.every(({ verifyCode }) => known.has(verifyCode)));
+    // What was committed and not acknowledged any more is whole too.
+    for (const { code, events, audits, anchors } of rows) {
+      assert.deepEqual([events, audits, anchors], [1, 1, 1]);
+      assert.equal((await fetch(`${service.baseUrl}/api/passport/verify/${code}/document`)).status, 200);
+    }
+    const [events] = await db.rows<{ count: number }>("SELECT count(*) FROM events WHERE topic = 'passport.sealed'");
+    assert.equal(events?.count, rows.length);
+  } finally {
+    await db.close();
+  }
+});
