@@ -23,6 +23,7 @@ const basics = {
   HOME: process.env["HOME"] ?? "/root",
   TSA_URLS: "off",
   OTS_CALENDARS: "off",
+  NODE_COMPILE_CACHE: fileURLToPath(new URL("../node_modules/.cache/node-compile", import.meta.url)),
 };
 
 export type Service = {

@@ -54,6 +54,8 @@ export function createServer({ log, metrics, baseUrl, trustProxy, unmatchedPage 
     if (!unlogged.has(route)) log.info(accessLine(request, reply), "request");
     done();
   });
+  // Response schemas describe the answers for /openapi.json; compiling them to serializers would double the start's time.
+  app.setSerializerCompiler(() => JSON.stringify);
   app.setErrorHandler(wireError);
   answerUnmatched(app, unmatchedPage);
   return app;
