@@ -8,8 +8,10 @@ type Settings = {
   port: number;
   connection: pg.PoolConfig;
   folder: string;
-  /** Statement and values of each GET route; the answer is its rows as JSON. */
+  /** Statement and values of each GET route, where `$CODE` is the path's `:code`; the answer is its rows as JSON. */
   reads: Record<string, { text: string; values: unknown[] }[]>;
+  /** Ready JSON that a GET route answers with after its reads, in the place of their rows. */
+  ready?: Record<string, string>;
   /** Statement and values of the write; `$CODE` is replaced by a new code. */
   write?: { authenticate: { text: string; values: unknown[] }; text: string; values: unknown[]; unique: number[] };
 };
@@ -20,11 +22,14 @@ const app = fastify({ logger: false, bodyLimit: 64 << 20 });
 app.addContentTypeParser(/^multipart/, { parseAs: "buffer" }, (_request, body, done) => done(null, body));
 
 for (const [path, statements] of Object.entries(settings.reads))
-  app.get(path, async () => {
+  app.get<{ Params: { code?: string } }>(path, async (request, reply) => {
     let rows: unknown[] = [];
-    for (const [n, { text, values }] of statements.entries())
+    for (const [n, { text, values: given }] of statements.entries()) {
+      const values = given.map((value) => (value === "$CODE" ? request.params.code : value));
       ({ rows } = await pool.query({ name: `${path}${n}`, text, values }));
-    return { rows };
+    }
+    const ready = settings.ready?.[path];
+    return ready === undefined ? { rows } : reply.type("application/json; charset=utf-8").send(ready);
   });
 
 let made = 0;

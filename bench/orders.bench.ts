@@ -1,37 +1,13 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { freePort } from "@signsealship/testing/free-port";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { insertStatement, listStatement, type NewOrder, ownOrderStatement } from "../service/src/orders/store.ts";
 import { keyStatement, keyWithRoomsStatement } from "../service/src/partners/keys.ts";
+import { connectionIn, portable, startBare } from "./bare.ts";
 import { get, interleave, type Target } from "./http-load.ts";
 import { atLeast, type Result } from "./result.ts";
-
-type Bare = { port: number; stop: () => Promise<void> };
-
-async function startBare(settings: object): Promise<Bare> {
-  const port = await freePort();
-  const script = join(import.meta.dirname, "bare-server.ts");
-  const child = spawn(process.execPath, [script, JSON.stringify({ port, ...settings })], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  await once(child.stdout, "data");
-  return {
-    port,
-    async stop() {
-      child.kill();
-      await once(child, "exit");
-    },
-  };
-}
-
-const hexBytes = (values: unknown[]) =>
-  values.map((value) => (Buffer.isBuffer(value) ? `\\x${value.toString("hex")}` : value));
-const portable = ({ text, values }: { text: string; values: unknown[] }) => ({ text, values: hexBytes(values) });
 
 async function postBytes(form: FormData, authorization: string): Promise<Buffer> {
   const response = new Response(form);
@@ -110,7 +86,7 @@ export async function run(): Promise<Result[]> {
   const bareFiles = join(folder.path, "bare");
   mkdirSync(bareFiles);
   const bare = await startBare({
-    connection: { host: join(folder.path, "postgres/run"), port: 5432, user: "signsealship", database: "postgres" },
+    connection: connectionIn(folder.path),
     folder: bareFiles,
     reads: {
       "/api/partner/orders": [

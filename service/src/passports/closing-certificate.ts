@@ -1,9 +1,9 @@
 import type { Manifest, ManifestDocument } from "@signsealship/evidence/manifest-schema";
 import type { Environment } from "../http/authentication.ts";
+import { certificateFile } from "./certificate/certificate-file.ts";
 import { type Faces, openFaces } from "./certificate/faces.ts";
 import { createFlow, type Flow, ink, type Look, margin, muted, textWidth } from "./certificate/flow.ts";
 import { markOperators } from "./certificate/mark.ts";
-import { createPdfFile, pdfDate, pdfText } from "./certificate/pdf-file.ts";
 import { qrOperators } from "./certificate/qr.ts";
 import { createSheets, pageSize, type Sheets } from "./certificate/sheet.ts";
 import { createTypeset, type Typeset } from "./certificate/typeset.ts";
@@ -64,7 +64,7 @@ function draw(typeset: Typeset, content: CertificateContent): Buffer {
   chainList(flow, content);
   byHand(flow, content);
   feet(sheets, typeset, content);
-  return fileOf(sheets, content);
+  return certificateFile(sheets, content.manifest, content.manifestBytes);
 }
 
 function head(
@@ -240,24 +240,4 @@ function feet(sheets: Sheets, typeset: Typeset, { verifyCode, manifest }: Certif
     sheets.text(left, margin.side, 36, size, muted);
     sheets.text(right, pageSize.width - margin.side - (right.width * size) / 1000, 36, size, muted);
   }
-}
-
-function fileOf(sheets: Sheets, { manifest, manifestBytes }: CertificateContent): Buffer {
-  const { roomName, version, generatedAtUtc } = manifest.passport;
-  const file = createPdfFile();
-  const date = pdfDate(new Date(generatedAtUtc));
-  const size = `/Params<</Size ${manifestBytes.length}/ModDate${date}>>`;
-  const data = file.stream(`/Type/EmbeddedFile/Subtype/application#2Fjson${size}`, manifestBytes, { compress: false });
-  const attachment = file.add(
-    `<</Type/Filespec/F(manifest.json)/UF(manifest.json)/AFRelationship/Data` +
-      `/Desc(Canonical manifest of the Closing Passport)/EF<</F ${data}/UF ${data}>>>>`,
-  );
-  const pages = sheets.addTo(file);
-  const root = file.add(
-    `<</Type/Catalog/Pages ${pages}/Lang(en)/ViewerPreferences<</DisplayDocTitle true>>/AF[${attachment}]` +
-      `/Names<</EmbeddedFiles<</Names[(manifest.json)${attachment}]>>>>>>`,
-  );
-  const title = `Closing Passport, version ${version}: ${roomName}`;
-  const info = file.add(`<</Title${pdfText(title)}/Producer(SignSealShip)/CreationDate${date}>>`);
-  return file.finish(root, info);
 }

@@ -13,6 +13,9 @@ export type CardRow = Services & {
   customerName: string | null;
   customerEmail: string;
   hasSealed: boolean;
+  /** The latest shipment's, of a label or a letter. */
+  carrier: string | null;
+  trackingNumber: string | null;
   attachedAt: string;
 };
 
@@ -82,8 +85,12 @@ WITH room AS (
     'sign', o.sign, 'notarize', o.notarize, 'ship', o.ship, 'fax', o.fax,
     'customerName', o.customer_name, 'customerEmail', o.customer_email,
     'hasSealed', EXISTS (SELECT FROM documents d WHERE d.order_id = o.id AND d.kind IN ('sealed', 'notarized')),
+    'carrier', parcel.carrier, 'trackingNumber', parcel.tracking_number,
     'attachedAt', ${iso("a.attached_at")}) ORDER BY a.position), '[]') AS list
   FROM attached a JOIN orders o ON o.id = a.order_id
+  LEFT JOIN LATERAL (
+    SELECT carrier, tracking_number FROM shipments s WHERE s.order_id = o.id ORDER BY s.id DESC LIMIT 1
+  ) parcel ON o.ship
 ), recent AS (
   SELECT a.code, item.* FROM attached a CROSS JOIN LATERAL (
     ${activityOf("room_id IS NULL")} UNION ALL ${activityOf("room_id = a.room_id")}
@@ -97,7 +104,10 @@ WITH room AS (
     ORDER BY p.created_at, p.id), '[]') AS list
   FROM room JOIN room_participants p ON p.room_id = room."roomId" AND p.removed_at IS NULL
 )
-SELECT room.*, cards.list AS cards, activity.list AS activity, participants.list AS participants, NULL::json AS passport
+SELECT room.*, cards.list AS cards, activity.list AS activity, participants.list AS participants, (
+    SELECT json_build_object('version', c.version, 'verifyCode', c.verify_code, 'createdAt', ${iso("c.created_at")})
+    FROM closing_passports c WHERE c.room_id = room."roomId" ORDER BY c.version DESC LIMIT 1
+  ) AS passport
 FROM room, cards, activity, participants`;
 
 export const viewStatement = (code: string) => ({ text: selectView, values: [code] });

@@ -20,6 +20,8 @@ export type OrderCard = {
   attachedAt: string;
 };
 
+export type Branding = { brandName: string | null; accentColor: string | null; logoUrl: string | null };
+
 /** Contract, "Public view" of a closing room. */
 export type RoomView = {
   roomCode: string;
@@ -27,7 +29,7 @@ export type RoomView = {
   reference: string | null;
   status: string;
   partnerName: string;
-  branding: { brandName: string | null; accentColor: string | null; logoUrl: string | null } | null;
+  branding: Branding | null;
   progress: { total: number; signed: number; sealed: number; delivered: number };
   orders: OrderCard[];
   activity: ActivityItem[];
@@ -59,8 +61,8 @@ const cardOf = (row: CardRow): OrderCard => ({
   signers: signersOf(row),
   evidenceBadge: badgeOf(row),
   verifyCode: null,
-  trackingNumber: null,
-  carrier: null,
+  trackingNumber: row.trackingNumber,
+  carrier: row.carrier,
   attachedAt: row.attachedAt,
 });
 
@@ -75,8 +77,11 @@ export function progressOf(cards: readonly OrderCard[]): RoomView["progress"] {
   };
 }
 
+/** What a firm shows of itself; null when that is nothing. */
+export const brandingOf = ({ brandName, accentColor, logoUrl }: Branding): Branding | null =>
+  brandName || accentColor || logoUrl ? { brandName, accentColor, logoUrl } : null;
+
 export function viewOf(row: RoomRow): RoomView {
-  const { brandName, accentColor, logoUrl } = row;
   const orders = row.cards.map(cardOf);
   return {
     roomCode: row.code,
@@ -84,7 +89,7 @@ export function viewOf(row: RoomRow): RoomView {
     reference: row.reference,
     status: row.status,
     partnerName: row.partnerName,
-    branding: brandName || accentColor || logoUrl ? { brandName, accentColor, logoUrl } : null,
+    branding: brandingOf(row),
     progress: progressOf(orders),
     orders,
     activity: row.activity,

@@ -47,7 +47,7 @@ async function sealed(name: string, reference: string, label: string) {
 }
 
 test("jq, Python and the PDF give the bytes that were hashed, whatever the names", async () => {
-  const names = [...nasty, ...fc.sample(text, { numRuns: 40, seed: 7 })];
+  const names = [...nasty, ...fc.sample(text, { numRuns: 24, seed: 7 })];
   const versions = [];
   for (const [index, name] of names.entries()) {
     const [reference = "", label = ""] = [names[(index + 1) % names.length], names[(index + 2) % names.length]];

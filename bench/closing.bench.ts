@@ -1,0 +1,35 @@
+import { verificationStatement } from "../service/src/passports/closing-find.ts";
+import { connectionIn, portable, startBare } from "./bare.ts";
+import { get, interleave, type Target } from "./http-load.ts";
+import { atLeast, type Result } from "./result.ts";
+import { openRoomsFixture } from "./rooms-fixture.ts";
+
+/** Verification of the second version of a room with 50 orders, against bare Fastify with the same read. */
+export async function run(): Promise<Result[]> {
+  const { service, headers, roomCode, close } = await openRoomsFixture();
+  let verifyCode = "";
+  for (let version = 1; version <= 2; version++) {
+    const response = await fetch(`${service.baseUrl}/api/rooms/${roomCode}/passport`, { method: "POST", headers });
+    ({ verifyCode } = (await response.json()) as { verifyCode: string });
+  }
+  const path = `/api/verify/room/${verifyCode}`;
+  const bare = await startBare({
+    connection: connectionIn(service.dataDir),
+    folder: service.dataDir,
+    reads: { [path]: [portable(verificationStatement(verifyCode))] },
+  });
+  const request = get(path);
+  const target = (port: number): Target => ({ port, request: () => request });
+  try {
+    const rates = await interleave(target(Number(new URL(service.baseUrl).port)), target(bare.port), {
+      rounds: 7,
+      connections: 16,
+      ms: 1000,
+      expect: 200,
+    });
+    return [atLeast("closing verify, 50 orders", rates.ours, rates.other, "req/s", 0.8)];
+  } finally {
+    await bare.stop();
+    await close();
+  }
+}

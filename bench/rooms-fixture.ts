@@ -1,0 +1,69 @@
+import { randomBytes } from "node:crypto";
+import { minimal, orderForm } from "@signsealship/testing/order-form";
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { type Database, openDatabase } from "../service/src/platform/database.ts";
+import { connectionIn } from "./bare.ts";
+
+/** A service with a room of 50 orders and 100 activities. */
+export type RoomsFixture = {
+  service: Service;
+  headers: Record<string, string>;
+  roomCode: string;
+  db: Database;
+  /** More rooms with the same orders. @returns their codes */
+  copies: (count: number) => Promise<string[]>;
+  close: () => Promise<void>;
+};
+
+export async function openRoomsFixture(): Promise<RoomsFixture> {
+  const folder = temporaryFolder();
+  const service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off", LOG_LEVEL: "info" });
+  const { headers } = await newPartner(service, { tier: "ClosingDesk" });
+  const post = async <T>(path: string, body: object | FormData) => {
+    const isForm = body instanceof FormData;
+    const response = await fetch(service.baseUrl + path, {
+      method: "POST",
+      headers: isForm ? headers : { ...headers, "Content-Type": "application/json" },
+      body: isForm ? body : JSON.stringify(body),
+    });
+    return (await response.json()) as T;
+  };
+  const { roomCode } = await post<{ roomCode: string }>("/api/rooms", {
+    name: "12 Elm Street",
+    reference: "FILE-2207",
+  });
+  const form = orderForm({ ...minimal, svc_sign: "true" }, makePdf());
+  for (let n = 0; n < 50; n++) {
+    const { orderCode } = await post<{ orderCode: string }>("/api/partner/orders", form);
+    await post(`/api/rooms/${roomCode}/orders`, { orderCode, label: `Deed ${n}` });
+  }
+  const db = openDatabase(connectionIn(folder.path), () => {});
+  return {
+    service,
+    headers,
+    roomCode,
+    db,
+    async copies(count) {
+      const codes = Array.from({ length: count }, () => randomBytes(20).toString("hex"));
+      await db.rows(
+        `WITH made AS (
+           INSERT INTO rooms (id, code, partner_id, environment, name, reference, status, order_count, created_at, updated_at)
+           SELECT gen_random_uuid(), c, partner_id, environment, name, reference, status, order_count, created_at, updated_at
+           FROM rooms, unnest($2::text[]) c WHERE code = $1 RETURNING id
+         )
+         INSERT INTO room_orders (room_id, order_id, label, attached_at)
+         SELECT made.id, order_id, label, attached_at
+         FROM made, room_orders a JOIN rooms r ON r.id = a.room_id WHERE r.code = $1`,
+        [roomCode, codes],
+      );
+      await db.rows("ANALYZE rooms, room_orders");
+      return codes;
+    },
+    async close() {
+      await db.close();
+      await service.stop();
+      folder.remove();
+    },
+  };
+}

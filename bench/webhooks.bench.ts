@@ -1,0 +1,103 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { freePort } from "@signsealship/testing/free-port";
+import { minimal, orderForm } from "@signsealship/testing/order-form";
+import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
+import { makeAuthority } from "@signsealship/testing/webhook-catcher";
+import { Agent, request } from "undici";
+import { type Database, openDatabase } from "../service/src/platform/database.ts";
+import { openEmbeddedPostgres } from "../service/src/platform/postgres/embedded.ts";
+import { atLeast, type Result } from "./result.ts";
+
+type Partner = Awaited<ReturnType<typeof newPartner>>;
+
+async function startReceiver(folder: string) {
+  const port = await freePort();
+  const script = join(import.meta.dirname, "webhook-receiver.ts");
+  const args = [script, String(port), join(folder, "hooks.pem"), join(folder, "hooks.key")];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  await once(child.stdout, "data");
+  return {
+    url: `https://127.0.0.1:${port}`,
+    async stop() {
+      child.kill();
+      await once(child, "exit");
+    },
+  };
+}
+
+/** Queues so many events at once. @returns deliveries per second until the last has ended. */
+async function deliver(db: Database, { partnerId }: Partner, orderCode: string, events: number, each: number): Promise<number> {
+  const started = performance.now();
+  await db.rows(
+    `INSERT INTO events (occurred_at, topic, event_id, partner_id, environment, subject)
+     SELECT now(), 'payment.cleared', 'payment.cleared:' || $2, $1, 'test', $2 FROM generate_series(1, $3::int)`,
+    [partnerId, orderCode, events],
+  );
+  const pending = "SELECT EXISTS (SELECT FROM webhook_deliveries WHERE state = 'pending') AS left";
+  while ((await db.rows<{ left: boolean }>(pending))[0]?.left) await new Promise((resolve) => setTimeout(resolve, 5));
+  return (events * each) / ((performance.now() - started) / 1000);
+}
+
+/** The bare loop: the same bytes to the same receiver, with nothing recorded. */
+async function postAll(dispatcher: Agent, url: string, count: number, lanes: number): Promise<number> {
+  const body = Buffer.alloc(236, "x");
+  const headers = { "content-type": "application/json", "service-signature": "x".repeat(79), "service-event": "payment.cleared" };
+  const started = performance.now();
+  let left = count;
+  const lane = async () => {
+    while (left-- > 0) await (await request(url, { method: "POST", body, headers, dispatcher })).body.dump();
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  return count / ((performance.now() - started) / 1000);
+}
+
+/** Deliveries from the queue to their ended rows, against a bare loop of POSTs with as many connections. */
+export async function run(): Promise<Result[]> {
+  const folder = temporaryFolder();
+  const dataDir = join(folder.path, "var");
+  const authority = makeAuthority(folder.path);
+  const receiver = await startReceiver(folder.path);
+  const service = await startService({ DATA_DIR: dataDir, WEBHOOK_CA: authority.caFile, WEBHOOK_ALLOW: "127.0.0.0/8", RATE_LIMITS: "off" });
+  const server = await openEmbeddedPostgres(dataDir);
+  const db = openDatabase(server.connection, () => {}, { poolSize: 2 });
+  const agent = new Agent({ connect: { ca: readFileSync(authority.caFile) } });
+  const subscribed = async (hooks: number) => {
+    const partner = await newPartner(service);
+    const headers = { ...partner.headers, "Content-Type": "application/json" };
+    for (let n = 0; n < hooks; n++) {
+      const body = JSON.stringify({ url: `${receiver.url}/${n}`, topics: ["payment.cleared"] });
+      await fetch(`${service.baseUrl}/api/partner/webhooks`, { method: "POST", headers, body });
+    }
+    const placed = await fetch(`${service.baseUrl}/api/partner/orders`, { method: "POST", headers: partner.headers, body: orderForm(minimal) });
+    return { partner, orderCode: ((await placed.json()) as { orderCode: string }).orderCode };
+  };
+  const measured = async (name: string, hooks: number, events: number, lanes: number, rounds: number) => {
+    const { partner, orderCode } = await subscribed(hooks);
+    const rates = { ours: [] as number[], other: [] as number[] };
+    for (let round = 0; round <= rounds; round++) {
+      const ours = await deliver(db, partner, orderCode, events, hooks);
+      const other = await postAll(agent, receiver.url, events * hooks, lanes);
+      // The first round warms both.
+      if (round > 0) rates.ours.push(ours);
+      if (round > 0) rates.other.push(other);
+    }
+    return atLeast(name, rates.ours, rates.other, "deliveries/s", 0.6);
+  };
+  try {
+    return [
+      await measured("webhook deliveries, one subscription", 1, 2000, 32, 5),
+      await measured("webhook deliveries, 100 subscriptions", 100, 20, 64, 5),
+      await measured("webhook deliveries, 10,000 queued", 1, 10_000, 32, 1),
+    ];
+  } finally {
+    await agent.close();
+    await db.close();
+    await service.stop();
+    await server.release();
+    await receiver.stop();
+    folder.remove();
+  }
+}
