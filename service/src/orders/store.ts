@@ -1,8 +1,9 @@
 import type { Environment, Principal } from "../http/authentication.ts";
+import type { KeyClaim } from "../http/idempotency.ts";
 import type { Sql } from "../platform/database.ts";
 import type { OrderForm } from "./form.ts";
 import type { OrderStatus } from "./statuses.ts";
-import type { OrderRow, OrderSummaryRow } from "./views.ts";
+import type { OrderRow, OrderSummaryRow, PublicOrderRow } from "./views.ts";
 
 export type Statement = { text: string; values: unknown[] };
 
@@ -17,21 +18,19 @@ export type NewOrder = OrderRow & {
 export type StoredDocument = { sha256: string; bytes: number; pages: number; blobKey: string };
 
 /** The claim of an Idempotency-Key, kept with the answer that it will replay. */
-export type Claim = {
-  keyId: string;
-  route: string;
-  key: string;
-  fingerprint: Buffer;
+export type Claim = KeyClaim & {
   body: string;
-  expiredBefore: Date;
+  /** Set while the body is not final yet: until then twins wait for it. */
+  pendingUntil: Date | null;
 };
 
 // A claim of the same key that is in flight makes this statement wait for its end; one that is kept makes it do nothing.
 const claimCte = `claim AS (
-  INSERT INTO idempotency_keys (partner_key_id, route, idempotency_key, fingerprint, status, body, created_at)
-  VALUES ($32, $33, $34, $35, 201, $36, $28)
+  INSERT INTO idempotency_keys (partner_key_id, route, idempotency_key, fingerprint, status, body, created_at, pending_until)
+  VALUES ($32, $33, $34, $35, 201, $36, $28, $38)
   ON CONFLICT (partner_key_id, route, idempotency_key) DO UPDATE
-    SET fingerprint = excluded.fingerprint, status = excluded.status, body = excluded.body, created_at = excluded.created_at
+    SET fingerprint = excluded.fingerprint, status = excluded.status, body = excluded.body, created_at = excluded.created_at,
+      pending_until = excluded.pending_until
     WHERE idempotency_keys.created_at < $37
   RETURNING 1
 ), `;
@@ -98,7 +97,10 @@ export function insertStatement(order: NewOrder, claim: Claim | null): Statement
     principal.key ? `key:${principal.key.id}` : "member",
     `order.created:${order.code}`,
   ];
-  if (claim) values.push(claim.keyId, claim.route, claim.key, claim.fingerprint, claim.body, claim.expiredBefore);
+  if (claim) {
+    const { keyId, route, key, fingerprint, body, expiredBefore, pendingUntil } = claim;
+    values.push(keyId, route, key, fingerprint, body, expiredBefore, pendingUntil);
+  }
   return { text: claim ? insertClaimed : insertPlain, values };
 }
 
@@ -118,7 +120,8 @@ const detailColumns = `${summaryColumns}, envelope_status AS "envelopeStatus", f
   subtotal_cents AS "subtotalCents", discount_cents AS "discountCents"`;
 
 const selectOwn = `SELECT ${detailColumns} FROM orders WHERE code = $1 AND partner_id = $2 AND environment = $3`;
-const selectPublic = `SELECT ${detailColumns} FROM orders WHERE code = $1`;
+const selectPublic = `SELECT ${detailColumns}, environment, status_before_hold AS "statusBeforeHold"
+  FROM orders WHERE code = $1`;
 
 export const ownOrderStatement = (code: string, of: Owner): Statement => ({
   text: selectOwn,
@@ -134,7 +137,7 @@ export async function findOwnOrder(sql: Sql, code: string, of: Owner) {
 
 /** Any order, for whoever holds its code. */
 export async function findOrder(sql: Sql, code: string) {
-  const [order] = await sql.rows<OrderRow>(selectPublic, [code]);
+  const [order] = await sql.rows<PublicOrderRow>(selectPublic, [code]);
   return order;
 }
 

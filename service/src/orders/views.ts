@@ -1,3 +1,4 @@
+import type { Environment } from "../http/authentication.ts";
 import type { OrderLine } from "../pricing/quote.ts";
 import { type Services, serviceFlags } from "./services.ts";
 
@@ -15,6 +16,9 @@ export type OrderRow = Services & {
   totalCents: number;
   createdAt: Date;
 };
+
+/** What an order's page needs to know besides. */
+export type PublicOrderRow = OrderRow & { environment: Environment; statusBeforeHold: string | null };
 
 const common = (order: OrderRow) => ({
   orderCode: order.code,

@@ -1,7 +1,7 @@
-import type { OrderRow } from "../orders/orders.ts";
+import type { PublicOrderRow } from "../orders/orders.ts";
 import { maskEmail } from "../platform/mask-email.ts";
 import type { Assets } from "./assets.ts";
-import { card, codeText, facts, moneyTable, progressSteps, statusBadge } from "./components.ts";
+import { card, codeText, facts, moneyTable, notice, progressSteps, statusBadge } from "./components.ts";
 import { shortCode, time } from "./format.ts";
 import { layout } from "./layout.ts";
 import { orderSteps } from "./order-steps.ts";
@@ -9,7 +9,7 @@ import { statusWords } from "./order-words.ts";
 import { type Html, html, render } from "./render.ts";
 
 /** What an order's page shows of it. */
-export type OrderView = Omit<OrderRow, "lines"> & {
+export type OrderView = Omit<PublicOrderRow, "lines"> & {
   lines: readonly { type: string; label: string; amountCents: number }[];
 };
 
@@ -24,7 +24,9 @@ function quote(order: OrderView): Html {
 /** Everything that changes while one looks at the page; merged into what is shown, so focus and scroll stay. */
 function live(order: OrderView): Html {
   const { tone, label, headline, summary, next } = statusWords(order.status);
+  const test = order.environment === "test";
   return html`<div class="order-main">
+${test && notice("attention", "A test order", "Nothing in it is real: no money moves, and nothing is signed, notarized or sent.")}
 <section class="card status-card ${tone}" aria-labelledby="status-title">
 <div aria-live="polite">
 <p class="eyebrow">Order ${shortCode(order.code)} ${statusBadge(tone, label)}</p>

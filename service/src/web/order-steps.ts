@@ -1,4 +1,4 @@
-import type { OrderRow, OrderStatus } from "../orders/orders.ts";
+import type { OrderStatus, PublicOrderRow } from "../orders/orders.ts";
 import type { Step, StepState } from "./components.ts";
 import { maskPhone } from "./format.ts";
 
@@ -40,7 +40,7 @@ const halted: Readonly<Record<string, string>> = {
   Cancelled: "Stopped",
 };
 
-type Bought = Pick<OrderRow, "status" | "sign" | "notarize" | "ship" | "fax" | "faxTo">;
+type Bought = Pick<PublicOrderRow, "status" | "sign" | "notarize" | "ship" | "fax" | "faxTo" | "statusBeforeHold">;
 
 function stepsOf({ sign, notarize, ship, fax, faxTo }: Bought): { name: StepName; label: string }[] {
   return [
@@ -57,7 +57,8 @@ function stepsOf({ sign, notarize, ship, fax, faxTo }: Bought): { name: StepName
 /** The services that were bought, in their order, between placing and finishing, each with where it stands. */
 export function orderSteps(order: Bought): Step[] {
   const steps = stepsOf(order);
-  const place = places[order.status as OrderStatus];
+  const held = order.status === "OnHold";
+  const place = places[(held ? order.statusBeforeHold : order.status) as OrderStatus];
   const index = place ? steps.findIndex(({ name }) => name === place.at) : -1;
   if (!place || index < 0) {
     const note = halted[order.status];
@@ -67,9 +68,10 @@ export function orderSteps(order: Bought): Step[] {
     });
   }
   const current = place.state === "done" ? index + 1 : index;
+  const atCurrent = held || place.state === "attention" ? "attention" : "current";
   return steps.map(({ label }, i): Step => {
-    const state: StepState =
-      i < current ? "done" : i > current ? "upcoming" : place.state === "attention" ? "attention" : "current";
-    return i === index && place.note ? { label, state, note: place.note } : { label, state };
+    const state: StepState = i < current ? "done" : i > current ? "upcoming" : atCurrent;
+    const note = held && i === current ? "Paused" : i === index ? place.note : undefined;
+    return note ? { label, state, note } : { label, state };
   });
 }

@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { RateLimits } from "../http/rate-limits.ts";
+import { pageHeaders } from "../http/security-headers.ts";
 import { wireError } from "../http/wire-errors.ts";
 import { findOrder } from "../orders/orders.ts";
 import type { Sql } from "../platform/database.ts";
@@ -8,40 +9,49 @@ import { type Assets, assetRoutes, loadAssets } from "./assets.ts";
 import { homePage } from "./home-page.ts";
 import { messagePage, notFoundPage } from "./not-found-page.ts";
 import { orderFragment, orderPage } from "./order-page.ts";
+import { credentialHeaders, htmlType } from "./page-headers.ts";
+import { type PaymentPageDeps, paymentPages } from "./payment-pages.ts";
+import { roomRoutes } from "./room-routes.ts";
+import { type EvidenceSources, verifyRoutes } from "./verify-routes.ts";
 
-export { loadAssets, notFoundPage };
+export { type EvidenceSources, loadAssets, notFoundPage };
 
-export type PageDeps = { db: Sql; limits: RateLimits; assets?: Assets };
+export type PageDeps = {
+  db: Sql;
+  limits: RateLimits;
+  baseUrl: string;
+  evidence: EvidenceSources;
+  checkoutUrl: PaymentPageDeps["checkoutUrl"];
+  assets?: Assets;
+};
 
 type CodeRoute = { Params: { code: string } };
 
-const html = "text/html; charset=utf-8";
-// The address is a credential: it is kept by no cache and no index, and left by no referrer.
-const credentialHeaders = {
-  "Cache-Control": "no-store",
-  "X-Robots-Tag": "noindex, nofollow",
-  "Referrer-Policy": "no-referrer",
-};
-
-/** Pages for people: the start page, an order's page, and what they are made of. */
-export async function pages(app: FastifyInstance, { db, limits, assets = loadAssets() }: PageDeps): Promise<void> {
+/** Pages for people: the start page, orders, rooms, verification, and what they are made of. */
+export async function pages(app: FastifyInstance, deps: PageDeps): Promise<void> {
+  const { db, limits, baseUrl, evidence, checkoutUrl, assets = loadAssets() } = deps;
   assetRoutes(app, assets);
   await app.register(async (people) => {
     people.setErrorHandler(errorPage(assets));
-    const options = { onRequest: limits.limit("page"), schema: { hide: true } };
+    people.addHook("onRequest", async (_request, reply) => void reply.headers(pageHeaders));
+    const onRequest = limits.limit("page");
+    const options = { onRequest, schema: { hide: true } };
     const home = homePage(assets);
 
     people.get("/", options, async (_request, reply) =>
-      reply.type(html).header("Cache-Control", "no-cache").send(home),
+      reply.type(htmlType).header("Cache-Control", "no-cache").send(home),
     );
     people.get<CodeRoute>("/orders/:code", options, async (request, reply) => {
       const page = orderPage(assets, await orderOf(request.params.code));
-      return reply.type(html).headers(credentialHeaders).send(page);
+      return reply.type(htmlType).headers(credentialHeaders).send(page);
     });
     people.get<CodeRoute>("/orders/:code/status", options, async (request, reply) => {
       const fragment = orderFragment(await orderOf(request.params.code));
-      return reply.type(html).headers(credentialHeaders).send(fragment);
+      return reply.type(htmlType).headers(credentialHeaders).send(fragment);
     });
+    paymentPages(people, { db, assets, onRequest, checkoutUrl });
+    roomRoutes(people, { db, assets, onRequest });
+    verifyRoutes(people, { ...evidence, assets, baseUrl, onRequest });
   });
 
   async function orderOf(code: string) {
@@ -68,7 +78,7 @@ function errorPage(assets: Assets) {
   return (error: FastifyError | ServiceError, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     if (!acceptsPage(request)) return wireError(error as FastifyError, request, reply);
     const code = error instanceof ServiceError ? error.code : "internal";
-    reply.type(html).headers(credentialHeaders);
+    reply.type(htmlType).headers(credentialHeaders);
     if (code === "not_found") return reply.code(404).send(notFound);
     if (code === "rate_limited") return reply.code(429).send(busy);
     request.log.error({ requestId: request.id, err: error }, "page failed");

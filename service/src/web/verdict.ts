@@ -10,9 +10,16 @@ const verdictIcons: Readonly<Record<VerdictTone, IconName>> = {
   unknown: "unchecked",
 };
 
-/** The first thing on a verification page: the verdict as its heading, and one sentence of what it means. */
-export const verdictBanner = (tone: VerdictTone, title: string, text: Html | string): Html =>
-  html`<div class="verdict ${tone}">${icon(verdictIcons[tone])}<div><h1>${title}</h1><p>${text}</p></div></div>`;
+/** The first thing of a verification: the verdict as a heading, and what it means in a sentence. */
+export const verdictBanner = (
+  tone: VerdictTone,
+  title: string,
+  text: Html | string,
+  level: "h1" | "h2" = "h1",
+): Html => {
+  const heading = level === "h1" ? html`<h1>${title}</h1>` : html`<h2>${title}</h2>`;
+  return html`<div class="verdict ${tone}">${icon(verdictIcons[tone])}<div>${heading}<p>${text}</p></div></div>`;
+};
 
 /** One claim as the verifier states it. */
 export type ClaimLine = { name: string; state: "holds" | "fails" | "unchecked"; why: string };

@@ -9,7 +9,7 @@ let site: Awaited<ReturnType<typeof servePages>>;
 let browser: Browser;
 
 before(async () => {
-  [site, browser] = await Promise.all([servePages(orders), startBrowser()]);
+  [site, browser] = await Promise.all([servePages({ orders }), startBrowser()]);
 });
 after(async () => {
   await browser.close();

@@ -1,13 +1,22 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { ServiceError } from "../../src/platform/errors.ts";
+import { closingCode, closingRecord, proofCode, proofRecord, roomCode, roomRow } from "./samples.ts";
 import { code, order, servePages } from "./serve-pages.ts";
+
+const rooms = new Map([[roomCode, roomRow()]]);
 
 let site: Awaited<ReturnType<typeof servePages>>;
 let refuse: Error | null = null;
 
 before(async () => {
-  site = await servePages(new Map([[code, order()]]), async () => {
+  const shown = {
+    rooms,
+    orders: new Map([[code, order()]]),
+    proofs: new Map([[proofCode, proofRecord()]]),
+    closings: new Map([[closingCode, await closingRecord(2)]]),
+  };
+  site = await servePages(shown, async () => {
     if (refuse) throw refuse;
   });
 });
@@ -79,6 +88,73 @@ describe("refusals of a page", () => {
   });
 });
 
+describe("rooms and records", () => {
+  const addresses = [
+    `/rooms/${roomCode}`,
+    `/rooms/${roomCode}/status`,
+    `/verify/${proofCode}`,
+    `/v/room/${closingCode}`,
+  ];
+
+  test("are kept by no cache and no index, and leave no referrer", async () => {
+    for (const path of addresses) {
+      const response = await get(path);
+      assert.equal(response.status, 200, path);
+      assert.equal(response.headers.get("cache-control"), "no-store");
+      assert.match(response.headers.get("x-robots-tag") ?? "", /noindex/);
+      assert.equal(response.headers.get("referrer-policy"), "no-referrer");
+      assert.match(response.headers.get("content-security-policy") ?? "", /script-src 'self';/);
+    }
+  });
+
+  test("are one and the same 404 page for every code that was never given", async () => {
+    for (const [path, code] of [
+      ["/rooms/", roomCode],
+      ["/verify/", proofCode],
+      ["/v/room/", closingCode],
+    ] as const) {
+      const wrong = [`${code.slice(0, -1)}7`, code.toUpperCase(), code.slice(1), "%00", "..%2f", "x".repeat(200)];
+      const answers = await Promise.all(
+        wrong.map(async (each) => {
+          const response = await get(path + each);
+          return `${response.status} ${response.headers.get("cache-control")} ${await response.text()}`;
+        }),
+      );
+      assert.equal(new Set(answers).size, 1, path);
+      assert.match(answers[0] ?? "", /^404 no-store <!doctype html>/);
+    }
+  });
+
+  test("let a firm's logo in by its origin alone, and only from https", async () => {
+    const policyWith = async (logoUrl: string) => {
+      rooms.set(roomCode, roomRow({ logoUrl }));
+      const response = await get(`/rooms/${roomCode}`);
+      const page = await response.text();
+      return {
+        policy: response.headers.get("content-security-policy") ?? "",
+        shown: page.includes('<img src="https:'),
+      };
+    };
+    const good = await policyWith("https://cdn.example.com/a/logo.png;b?c,d");
+    assert.match(good.policy, /img-src 'self' data: https:\/\/cdn\.example\.com;/);
+    assert.ok(good.shown);
+    for (const wrong of ["http://cdn.example.com/logo.png", "javascript:alert(1)", "logo.png", "https://[::1]/x", ""]) {
+      const { policy, shown } = await policyWith(wrong);
+      assert.match(policy, /img-src 'self' data:;/, wrong);
+      assert.equal(shown, false, wrong);
+    }
+    rooms.set(roomCode, roomRow());
+  });
+
+  test("hold what the script needs as data that cannot end its element", async () => {
+    const page = await (await get(`/v/room/${closingCode}`)).text();
+    const [, json = ""] = /<script type="application\/json" id="verify-config">([^<]*)<\/script>/.exec(page) ?? [];
+    const config = JSON.parse(json) as { closing: { versions: { manifest: string }[] } };
+    assert.equal(config.closing.versions.length, 2);
+    assert.match(config.closing.versions[0]?.manifest ?? "", /<b>S/);
+  });
+});
+
 describe("the start page", () => {
   test("links to what one comes for", async () => {
     const page = await (await get("/")).text();
@@ -88,6 +164,20 @@ describe("the start page", () => {
 });
 
 describe("assets", () => {
+  test("of a browser that asks for an icon unasked are the mark", async () => {
+    const response = await get("/favicon.ico");
+    assert.equal(response.status, 200);
+    assert.equal(response.headers.get("content-type"), "image/svg+xml");
+    assert.match(await response.text(), /^<svg/);
+  });
+
+  test("that are put together when first needed have one address, and a stale one is gone", async () => {
+    const page = await (await get("/verify")).text();
+    const [address = ""] = page.match(/\/assets\/verify\.[^"]+/) ?? [];
+    assert.equal((await get(address)).status, 200);
+    assert.equal((await get(address.replace(/[0-9a-f]{12}/, "000000000000"))).status, 404);
+  });
+
   async function addresses(): Promise<string[]> {
     const page = await (await get(`/orders/${code}`)).text();
     return [...new Set(page.match(/\/assets\/[^"]+/g))];

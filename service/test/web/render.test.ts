@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { describe, test } from "node:test";
+import { coverage } from "@signsealship/evidence/manifest-schema";
 import fc from "fast-check";
 import { orderStatuses } from "../../src/orders/orders.ts";
 import { maskEmail } from "../../src/platform/mask-email.ts";
+import { closingChecks } from "../../src/web/by-hand.ts";
+import { closingPage } from "../../src/web/closing-page.ts";
 import { codeText, emptyState, facts, moneyTable, notice, progressSteps, timeline } from "../../src/web/components.ts";
 import { money, time } from "../../src/web/format.ts";
 import { orderFragment, orderPage } from "../../src/web/order-page.ts";
@@ -10,6 +14,7 @@ import { orderSteps } from "../../src/web/order-steps.ts";
 import { statusWords } from "../../src/web/order-words.ts";
 import { html, render } from "../../src/web/render.ts";
 import { claimList, verdictBanner } from "../../src/web/verdict.ts";
+import { closingCode, closingRecord } from "./samples.ts";
 import { order } from "./serve-pages.ts";
 
 const assets = { url: (name: string) => `/assets/${name}` };
@@ -88,7 +93,21 @@ describe("the steps of an order", () => {
   });
 });
 
+describe("an order on hold", () => {
+  test("is paused at the step where it stood, or at the next when that was done", () => {
+    const held = (statusBeforeHold: string) =>
+      orderSteps(order({ status: "OnHold", statusBeforeHold })).find(({ state }) => state === "attention");
+    assert.deepEqual(held("EsignPending"), { label: "Signing", state: "attention", note: "Paused" });
+    assert.deepEqual(held("EsignComplete"), { label: "Online notarization", state: "attention", note: "Paused" });
+  });
+});
+
 describe("the page of an order", () => {
+  test("says of a test order that nothing in it is real, and of a live one nothing of the kind", () => {
+    assert.match(orderFragment(order({ environment: "test" })), /A test order/);
+    assert.doesNotMatch(orderFragment(order()), /A test order/);
+  });
+
   test("escapes whatever the order carries", () => {
     const hostile = `<script>alert(1)</script>"'&`;
     const page = orderPage(
@@ -199,5 +218,50 @@ describe("components", () => {
 
   test("refuse a promise, which would be sent unfinished", () => {
     assert.throws(() => render(html`<p>${Promise.resolve("late")}</p>`), /promise/);
+  });
+});
+
+describe("the page of a closing passport", () => {
+  const pageOf = async (count: number, options = {}) =>
+    closingPage(assets, {
+      record: await closingRecord(count, options),
+      sealCertificates: "",
+      baseUrl: "http://localhost",
+    });
+
+  test("draws every version up to this one, and a broken link as broken", async () => {
+    for (const count of [1, 2, 20]) {
+      const page = await pageOf(count);
+      assert.equal(page.match(/<circle cx="28"/g)?.length, count);
+      assert.equal(page.match(/class="link"/g)?.length ?? 0, count - 1);
+      assert.doesNotMatch(page, /class="link broken"/);
+    }
+    const page = await pageOf(3, { broken: true });
+    assert.equal(page.match(/class="link broken"/g)?.length, 1);
+    assert.match(page, /with a broken link/);
+    assert.match(page, /This closing passport does not verify/);
+  });
+
+  test("says what is covered and what is not in the manifest's own words, and escapes names", async () => {
+    const page = await pageOf(2);
+    for (const line of [...coverage.covers, ...coverage.doesNotCover])
+      assert.ok(page.includes(line.replaceAll("'", "&#39;")), line);
+    assert.doesNotMatch(page, /<b>S/);
+  });
+
+  test("of a test says so, and never that it holds", async () => {
+    const record = { ...(await closingRecord(1)), environment: "test" as const };
+    const page = closingPage(assets, { record, sealCertificates: "", baseUrl: "http://localhost" });
+    assert.match(page, /A test closing passport/);
+    assert.doesNotMatch(page, /This closing passport holds/);
+  });
+
+  test("gives commands that come to the stated hashes", async () => {
+    const record = await closingRecord(2);
+    const [check] = closingChecks("http://localhost", closingCode);
+    const command = check?.commands[0]?.replace(/^curl \S+ \S+ /, "cat ") ?? "";
+    const answer = JSON.stringify({ manifest: JSON.parse(record.versions.at(-1)?.manifestText ?? "") });
+    const printed = execFileSync("sh", ["-c", command], { input: answer, encoding: "utf8" });
+    assert.equal(printed.split(" ")[0], record.versions.at(-1)?.manifestSha256);
   });
 });

@@ -1,7 +1,11 @@
 import { createMetrics } from "../../src/http/metrics.ts";
+import { pageHeaders } from "../../src/http/security-headers.ts";
 import { createServer } from "../../src/http/server.ts";
+import type { ProofRecord } from "../../src/passports/passports.ts";
 import type { Sql } from "../../src/platform/database.ts";
 import { openLog } from "../../src/platform/logs.ts";
+import type { RoomRow } from "../../src/rooms/view-store.ts";
+import type { ClosingRecord } from "../../src/web/closing-page.ts";
 import type { OrderView } from "../../src/web/order-page.ts";
 import { loadAssets, pages } from "../../src/web/pages.ts";
 import { samplePage } from "./sample-page.ts";
@@ -11,7 +15,9 @@ export const code = "3f9ac1d2e4b5a6978081726354a5b6c7d8e9f0a1";
 /** An order that buys everything. */
 export const order = (changes: Partial<OrderView> = {}): OrderView => ({
   code,
+  environment: "live",
   status: "NotarizationPending",
+  statusBeforeHold: null,
   sign: true,
   notarize: true,
   ship: true,
@@ -35,8 +41,18 @@ export const order = (changes: Partial<OrderView> = {}): OrderView => ({
   ...changes,
 });
 
-/** The pages over orders in memory, listening on a free port of this machine; `limit` stands in for the rate limits. */
-export async function servePages(orders: Map<string, OrderView>, limit: () => Promise<void> = async () => {}) {
+/** What the pages find, by code. */
+export type Shown = {
+  orders?: Map<string, OrderView>;
+  rooms?: Map<string, RoomRow>;
+  proofs?: Map<string, ProofRecord>;
+  closings?: Map<string, ClosingRecord>;
+  sealCertificates?: string;
+  environment?: "live" | "test";
+};
+
+/** The pages over records in memory, listening on a free port of this machine; `limit` stands in for the rate limits. */
+export async function servePages(shown: Shown, limit: () => Promise<void> = async () => {}) {
   const app = createServer({
     unmatchedPage: () => null,
     log: openLog("silent"),
@@ -44,15 +60,33 @@ export async function servePages(orders: Map<string, OrderView>, limit: () => Pr
     baseUrl: "http://localhost",
     trustProxy: [],
   });
+  const found = (text: string, wanted: string): object | undefined => {
+    const room = shown.rooms?.get(wanted);
+    if (text.startsWith("SELECT environment FROM rooms")) return room && { environment: shown.environment ?? "live" };
+    return text.includes("FROM rooms") ? room : shown.orders?.get(wanted);
+  };
   const db: Sql = {
-    async rows<Row>(_text: string, [wanted]: readonly unknown[] = []) {
-      return [orders.get(String(wanted))].filter((found) => found !== undefined) as Row[];
+    async rows<Row>(text: string, [wanted]: readonly unknown[] = []) {
+      return [found(text, String(wanted))].filter((row) => row !== undefined) as Row[];
     },
   };
   await app.register(async (routes) => {
     const assets = loadAssets();
-    routes.get("/sample", async (_request, reply) => reply.type("text/html; charset=utf-8").send(samplePage(assets)));
-    await pages(routes, { assets, db, limits: { limit: () => limit, close: async () => {} } });
+    routes.get("/sample", async (_request, reply) =>
+      reply.type("text/html; charset=utf-8").headers(pageHeaders).send(samplePage(assets)),
+    );
+    await pages(routes, {
+      assets,
+      db,
+      limits: { limit: () => limit, close: async () => {} },
+      baseUrl: "http://localhost",
+      checkoutUrl: () => Promise.reject(new Error("payments are not set up here")),
+      evidence: {
+        sealCertificates: async () => shown.sealCertificates ?? "",
+        proofRecord: async (verifyCode) => shown.proofs?.get(verifyCode) ?? null,
+        closingRecord: async (verifyCode) => shown.closings?.get(verifyCode) ?? null,
+      },
+    });
   });
   const baseUrl = await app.listen({ host: "127.0.0.1", port: 0 });
   return { app, baseUrl, close: () => app.close() };

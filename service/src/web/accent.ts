@@ -1,0 +1,31 @@
+import { type Html, html } from "./render.ts";
+
+/**
+ * A stripe in a firm's colour. Decoration alone: no text is on it, so no colour can make anything unreadable, and a
+ * rule of our own keeps it visible where it has the colour of the page. Empty for a text that is no colour.
+ */
+export const accentStripe = (colour: string | null | undefined): Html | "" =>
+  colour && /^#[0-9a-f]{6}$/i.test(colour)
+    ? html`<svg class="accent" width="100%" height="6" aria-hidden="true" focusable="false"><rect width="100%" height="6" fill="${colour}"/></svg>`
+    : "";
+
+type Branding = { brandName: string | null; accentColor: string | null; logoUrl: string | null };
+
+/** The address of a firm's logo when it may be shown, with the origin that the page's policy has to allow. */
+export function logoOf(branding: Branding | null): { url: string; origin: string } | null {
+  const url = URL.parse(branding?.logoUrl ?? "");
+  // Of a host name: what has a meaning of its own in a policy can't get into it.
+  return url?.protocol === "https:" && /^[a-z0-9.-]+$/.test(url.hostname)
+    ? { url: url.href, origin: url.origin }
+    : null;
+}
+
+/** Whose room or passport it is: an attribution beside our own mark, which stays. */
+export function attribution(partnerName: string | null, branding: Branding | null): Html | "" {
+  const name = branding?.brandName ?? partnerName;
+  const logo = logoOf(branding);
+  if (!name && !logo) return "";
+  return html`<p class="attribution">${
+    logo && html`<img src="${logo.url}" alt="" height="32" referrerpolicy="no-referrer">`
+  }<span>${name ? html`Prepared by <strong>${name}</strong>` : ""}</span></p>`;
+}

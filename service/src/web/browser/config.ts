@@ -1,0 +1,24 @@
+/** What a page gives its script: public facts of the service, as JSON in the page itself. */
+export type VerifyConfig = {
+  /** Certificates of the service's seals: a seal by one of them is its own. */
+  readonly sealCertificates: string;
+  /** The record that the page shows, to compare the file with. */
+  readonly proof: { readonly sealedSha256: string; readonly docSha256: string } | null;
+  readonly closing: ClosingConfig | null;
+};
+
+/** The Closing Passport that the page shows, and the versions before it. */
+export type ClosingConfig = {
+  readonly roomCode: string;
+  readonly version: number;
+  readonly versions: readonly {
+    readonly version: number;
+    /** Canonical JSON as it is kept; null for a version that the page's code does not open. */
+    readonly manifest: string | null;
+    readonly manifestSha256: string;
+    readonly sealedSha256: string;
+  }[];
+};
+
+/** Certificates that the reader chose to trust, as PEM. */
+export type ReadersTrust = { readonly seal: string; readonly timeStamping: string };

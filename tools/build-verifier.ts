@@ -1,0 +1,29 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { parseCertificatesPem } from "@signsealship/evidence/pem";
+import { standaloneVerifier } from "../service/src/web/standalone-verifier.ts";
+
+const usage = "usage: npm run build:verifier -- [--out FILE] [--trust SEAL-CERTIFICATES.pem]";
+
+/** Writes the verifier that is one HTML file; `--trust` puts certificates into it whose seals it knows. */
+function main(): void {
+  const { values } = parseArgs({ options: { out: { type: "string" }, trust: { type: "string" } } });
+  const out = values.out ?? fileURLToPath(new URL("../dist/verifier.html", import.meta.url));
+  const pem = values.trust === undefined ? "" : readFileSync(values.trust, "utf8");
+  if (values.trust !== undefined) parseCertificatesPem(pem);
+  const page = standaloneVerifier(pem);
+  mkdirSync(dirname(out), { recursive: true });
+  writeFileSync(out, page);
+  const sha256 = createHash("sha256").update(page).digest("hex");
+  console.log(`${sha256}  ${out} (${Math.round(page.length / 1024)} KB)`);
+}
+
+try {
+  main();
+} catch (error) {
+  console.error(`${(error as Error).message}\n${usage}`);
+  process.exitCode = 1;
+}
