@@ -53,6 +53,18 @@ module.exports = {
       "payments rest on orders.",
     ),
     rule(
+      "one-road-to-paid",
+      "^service/src/(?!payments/)",
+      "^service/src/orders/processor-transitions\\.ts",
+      "Only what the processor signed moves an order to Paid.",
+    ),
+    rule(
+      "moves-go-by-their-doors",
+      "^service/src/(?!orders/(transitions|processor-transitions)\\.ts)",
+      "^service/src/orders/move\\.ts",
+      "People's moves go by transitions.ts, the processor's by processor-transitions.ts.",
+    ),
+    rule(
       "fulfilment",
       service("fulfilment"),
       allBut(`${around}|partners|pricing|orders|passports|fulfilment`),

@@ -7,7 +7,13 @@ export type Params = { [name: string]: string | Params };
 
 export type StripeSession = Params & { id: string; url: string; status: string; client_reference_id: string };
 
-export type StripeRequest = { method: string; path: string; params: Params; idempotencyKey: string | null; authorization: string };
+export type StripeRequest = {
+  method: string;
+  path: string;
+  params: Params;
+  idempotencyKey: string | null;
+  authorization: string;
+};
 
 /** What the next request meets: an answer of an error, a cut connection after the work is done, or no answer at all. */
 export type Failure = { status: number; type?: string; message?: string } | "cut" | "hang";
@@ -44,6 +50,8 @@ export type StripeDouble = {
   close: () => Promise<void>;
 };
 
+type Reply = { status: number; body: object };
+
 function nested(body: string): Params {
   const params: Params = {};
   for (const [name, value] of new URLSearchParams(body)) {
@@ -51,8 +59,10 @@ function nested(body: string): Params {
     const path = [first, ...rest];
     let at = params;
     for (const key of path.slice(0, -1)) {
-      const next = at[key];
-      at = typeof next === "object" ? next : ((at[key] = {}) as Params);
+      const found = at[key];
+      const next: Params = typeof found === "object" ? found : {};
+      at[key] = next;
+      at = next;
     }
     at[path.at(-1) ?? ""] = value;
   }
@@ -77,16 +87,18 @@ export async function startStripe(): Promise<StripeDouble> {
   const sessions: StripeDouble["sessions"] = new Map();
   const refunds: Record<string, unknown>[] = [];
   const failures: Failure[] = [];
-  const replies = new Map<string, { params: string; status: number; body: object }>();
+  const replies = new Map<string, Reply & { params: string }>();
   let url = "";
 
-  function createSession(params: Params): { status: number; body: object } {
+  function createSession(params: Params): Reply {
     const amount = Number(at(params, "line_items", "0", "price_data", "unit_amount"));
     const quantity = Number(at(params, "line_items", "0", "quantity"));
     const expiresAt = Number(params["expires_at"]);
     const inSeconds = expiresAt - Date.now() / 1000;
-    if (params["mode"] !== "payment" || !params["success_url"] || !(amount > 0)) return refusal(400, "a parameter is missing");
-    if (!(inSeconds > 1795 && inSeconds < 86_405)) return refusal(400, "expires_at must be 30 minutes to 24 hours ahead");
+    if (params["mode"] !== "payment" || !params["success_url"] || !(amount > 0))
+      return refusal(400, "a parameter is missing");
+    if (!(inSeconds > 1795 && inSeconds < 86_405))
+      return refusal(400, "expires_at must be 30 minutes to 24 hours ahead");
     const sessionId = id("cs");
     const session = {
       id: sessionId,
@@ -107,7 +119,7 @@ export async function startStripe(): Promise<StripeDouble> {
     return { status: 200, body: session };
   }
 
-  function answer(method: string, path: string, params: Params): { status: number; body: object } {
+  function answer(method: string, path: string, params: Params): Reply {
     const [, sessionId, action] = /^\/v1\/checkout\/sessions(?:\/(\w+))?(?:\/(\w+))?$/.exec(path) ?? [];
     if (method === "POST" && path === "/v1/checkout/sessions") return createSession(params);
     if (sessionId) {
@@ -138,14 +150,26 @@ export async function startStripe(): Promise<StripeDouble> {
     requests.push({ method, path, params, idempotencyKey, authorization: headers.authorization ?? "" });
     const failure = failures.shift();
     if (failure === "hang") return;
-    if (typeof failure === "object") return send(response, refusal(failure.status, failure.message ?? "ordered", failure.type));
-    const before = idempotencyKey === null ? undefined : replies.get(idempotencyKey);
-    if (before && before.params !== body)
-      return send(response, refusal(400, "Keys for idempotent requests can only be used with the same parameters", "idempotency_error"));
-    const reply = before ?? { params: body, ...answer(method, path, params) };
-    if (idempotencyKey !== null) replies.set(idempotencyKey, reply);
-    if (failure === "cut") return void response.destroy();
-    send(response, reply);
+    const reply =
+      typeof failure === "object"
+        ? refusal(failure.status, failure.message ?? "ordered", failure.type)
+        : replyOnce(idempotencyKey, body, () => answer(method, path, params));
+    if (failure === "cut") response.destroy();
+    else send(response, reply);
+  }
+
+  /** The same key gets the same reply, and only for the same parameters. */
+  function replyOnce(key: string | null, params: string, make: () => Reply): Reply {
+    const before = key === null ? undefined : replies.get(key);
+    if (before && before.params !== params)
+      return refusal(
+        400,
+        "Keys for idempotent requests can only be used with the same parameters",
+        "idempotency_error",
+      );
+    const reply = before ?? { params, ...make() };
+    if (key !== null) replies.set(key, reply);
+    return reply;
   }
 
   const server = await startHttpDouble(serve);

@@ -1,46 +1,169 @@
 import type { FastifyInstance } from "fastify";
+import { analyticsReader, analyticsRoutes } from "./analytics/analytics.ts";
+import { orderMailJobs, sandboxRoutes } from "./fulfilment/fulfilment.ts";
 import { healthRoutes } from "./http/health.ts";
-import { createMetrics } from "./http/metrics.ts";
+import type { Metrics } from "./http/metrics.ts";
 import { acceptMultipart, maxUploadBytes } from "./http/multipart.ts";
 import { openapi } from "./http/openapi.ts";
 import { openRateLimits } from "./http/rate-limits.ts";
 import { createServer } from "./http/server.ts";
 import { createUploadMemory } from "./http/upload-memory.ts";
 import { orderRoutes } from "./orders/orders.ts";
-import { keyResolver } from "./partners/keys.ts";
+import { keyResolver, keyWithRoomsResolver } from "./partners/keys.ts";
 import type { LastUse } from "./partners/last-use.ts";
+import { launchpadRoutes } from "./partners/launchpad-routes.ts";
 import { partnerRoutes } from "./partners/routes.ts";
+import {
+  type Anchoring,
+  closingRoutes,
+  closingView,
+  createRowMac,
+  createTurns,
+  openCertificates,
+  passportRoutes,
+  proofRecord,
+  type Sealing,
+  sealCertificates,
+} from "./passports/passports.ts";
+import {
+  checkoutRoute,
+  checkoutUrl,
+  openProcessor,
+  paymentJobs,
+  processorWebhook,
+  sandboxPayment,
+} from "./payments/payments.ts";
+import { createJobs } from "./platform/jobs.ts";
+import type { Log } from "./platform/logs.ts";
+import { openMailer } from "./platform/mail.ts";
+import { createCallbacks, playbookRoutes } from "./playbooks/playbooks.ts";
 import type { VersionedPricing } from "./pricing/open-pricing.ts";
 import type { Resources } from "./resources.ts";
-import { pages } from "./web/pages.ts";
+import { roomRoutes } from "./rooms/rooms.ts";
+import { acceptsPage, loadAssets, notFoundPage, pages } from "./web/pages.ts";
+import { openWebhooks, webhookRoutes, webhooksSection } from "./webhooks/webhooks.ts";
 
 // Eight of the largest uploads at once; more wait their turn with the sender held back.
 const uploadMemoryBytes = 8 * maxUploadBytes;
+// Each holds a database connection while a time stamp is waited for; the pool has 20.
+const sealsAtOnce = 4;
 
-export type AppDeps = Resources & { version: string; lastUse: LastUse; pricing: VersionedPricing };
+export type AppDeps = Resources & {
+  version: string;
+  metrics: Metrics;
+  lastUse: LastUse;
+  pricing: VersionedPricing;
+  sealing: Sealing;
+  /** Null when no calendars are set. */
+  anchoring: Anchoring | null;
+};
 
 /** Wires everything into one server; listens nowhere yet. */
 export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
-  const { config, log, db, blobs } = deps;
-  const metrics = createMetrics();
+  const { config, log, db, blobs, metrics, sealing } = deps;
   const limits = openRateLimits({ enabled: config.rateLimits, redisUrl: config.redisUrl }, (error) =>
     log.warn({ err: error }, "Redis does not answer; this node counts for itself"),
   );
-  const app = createServer({ log, metrics, baseUrl: config.baseUrl, trustProxy: config.trustProxy });
+  const assets = loadAssets();
+  const lost = notFoundPage(assets);
+  const app = createServer({
+    log,
+    metrics,
+    baseUrl: config.baseUrl,
+    trustProxy: config.trustProxy,
+    unmatchedPage: (request) => (acceptsPage(request) ? lost : null),
+  });
   app.addHook("onClose", limits.close);
   await acceptMultipart(app);
-  await openapi(app, config.baseUrl);
+  await openapi(app, config.baseUrl, webhooksSection);
   const resolveKey = keyResolver(db, deps.lastUse);
+  const uploadMemory = createUploadMemory(uploadMemoryBytes);
+  const deliveries = metrics.counter("webhook_deliveries_total", "Webhook deliveries that ended.", ["outcome"]);
+  const { dispatcher, secretCipher } = openWebhooks({
+    ...deps,
+    baseUrl: config.baseUrl,
+    allow: config.webhookAllow,
+    caFile: config.webhookCa,
+    count: (outcome) => deliveries.inc({ outcome }),
+  });
+  app.addHook("onListen", async () => dispatcher.start());
+  app.addHook("onClose", async () => dispatcher.stop());
+  const processor = config.stripe && openProcessor(config.stripe, config.baseUrl);
+  const checkout = { db, clock: deps.clock, processor };
+  const mailer = openMailer({ ...config, clock: deps.clock });
+  const jobsEnded = metrics.counter("jobs_total", "Jobs that ended, by what became of them.", ["queue", "outcome"]);
+  const jobs = createJobs({ db, log, onOutcome: (queue, outcome) => jobsEnded.inc({ queue, outcome }) });
+  paymentJobs(jobs, { ...deps, processor });
+  orderMailJobs(jobs, { db, mailer, baseUrl: config.baseUrl });
+  app.addHook("onListen", jobs.start);
+  app.addHook("onClose", async () => {
+    await jobs.stop();
+    mailer.close();
+  });
   const probes = [
     { name: "database", check: async () => void (await db.rows("SELECT 1")) },
     { name: "blobs", check: blobs.probe },
+    { name: "seal key", check: sealing.probe },
   ];
   await app.register(async (routes) => {
     healthRoutes(routes, { version: deps.version, metrics, probes });
-    partnerRoutes(routes, { resolveKey, limits });
-    orderRoutes(routes, { ...deps, resolveKey, limits, uploadMemory: createUploadMemory(uploadMemoryBytes) });
-    await pages(routes, { ...deps, limits });
+    partnerRoutes(routes, { resolveKeyWithRooms: keyWithRoomsResolver(db, deps.lastUse), limits });
+    launchpadRoutes(routes, { db, resolveKey, limits });
+    analyticsRoutes(routes, { readAnalytics: analyticsReader(deps), resolveKey, limits });
+    const callbacks = createCallbacks(deps.secrets);
+    playbookRoutes(routes, { ...deps, enabled: config.playbooks, callbacks, resolveKey, limits });
+    orderRoutes(routes, {
+      ...deps,
+      checkoutUrlOf: processor && ((code) => checkoutUrl(checkout, code, null).catch(withoutCheckout(log))),
+      resolveKey,
+      limits,
+      uploadMemory,
+    });
+    checkoutRoute(routes, { ...checkout, resolveKey, limits });
+    await processorWebhook(routes, { ...deps, processor });
+    sandboxRoutes(routes, { ...deps, ...sealing, baseUrl: config.baseUrl, sandboxPayment, resolveKey, limits });
+    roomRoutes(routes, { ...deps, resolveKey, limits });
+    const rowMac = createRowMac(deps.secrets);
+    passportRoutes(routes, {
+      ...deps,
+      ...sealing,
+      rowMac,
+      keepSealed: config.keepSealed,
+      baseUrl: config.baseUrl,
+      resolveKey,
+      limits,
+      uploadMemory,
+    });
+    closingRoutes(routes, {
+      ...deps,
+      ...sealing,
+      drawCertificate: openCertificates(),
+      turns: createTurns(sealsAtOnce),
+      baseUrl: config.baseUrl,
+      resolveKey,
+      limits,
+    });
+    webhookRoutes(routes, { ...deps, secretCipher, wake: dispatcher.wake, resolveKey, limits });
+    const evidence = {
+      sealCertificates: () => sealCertificates(db, sealing.chainPem),
+      proofRecord: (verifyCode: string) => proofRecord({ ...deps, rowMac }, verifyCode),
+      closingRecord: (verifyCode: string) => closingView(db, verifyCode),
+    };
+    await pages(routes, {
+      ...deps,
+      baseUrl: config.baseUrl,
+      evidence,
+      checkoutUrl: (code) => checkoutUrl(checkout, code, null),
+      limits,
+      assets,
+    });
   });
   await app.ready();
   return app;
 }
+
+/** A placed order stands without its checkout, which may be asked for again. */
+const withoutCheckout = (log: Log) => (error: Error) => {
+  log.warn({ err: error }, "an order was placed without its checkout");
+  return null;
+};

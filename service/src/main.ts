@@ -3,9 +3,11 @@ import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import { createApp } from "./app.ts";
 import { readConfig } from "./config.ts";
+import { createMetrics } from "./http/metrics.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { trackLastUse } from "./partners/last-use.ts";
 import { createDemoPartner } from "./partners/partners.ts";
+import { openAnchoring, openSealing, type Sealing } from "./passports/passports.ts";
 import { StartupError } from "./platform/errors.ts";
 import { openLog } from "./platform/logs.ts";
 import { openPricing } from "./pricing/open-pricing.ts";
@@ -59,11 +61,26 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
   const { db, clock } = resources;
   const lastUse = trackLastUse(db, clock);
   let app: FastifyInstance | undefined;
+  let sealing: Sealing | undefined;
   try {
     const pricing = await openPricing(db, config.priceFiles);
-    app = await createApp({ ...resources, version: await version(), lastUse, pricing });
+    const metrics = createMetrics();
+    sealing = await openSealing({ settings: config, fetch, clock, log, metrics });
+    const anchoring =
+      config.otsCalendars.length > 0
+        ? openAnchoring({ calendars: config.otsCalendars, db, fetch, clock, log, metrics })
+        : null;
+    app = await createApp({
+      ...resources,
+      version: await version(),
+      metrics,
+      lastUse,
+      pricing,
+      sealing,
+      anchoring,
+    });
     await listen(app, config.host, config.port);
-    const stopMaintenance = startMaintenance(resources, lastUse);
+    const stopMaintenance = startMaintenance(resources, lastUse, anchoring);
     const demo = await createDemoPartner(resources);
     process.stdout.write(`SignSealShip listens on ${config.baseUrl}\n${demo ? welcome(config.baseUrl, demo.key) : ""}`);
     log.info({ signal: await stopped }, "stopping");
@@ -71,6 +88,7 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
     await stopMaintenance();
   } finally {
     await app?.close();
+    await sealing?.close();
     await resources.close();
   }
 }

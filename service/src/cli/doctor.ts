@@ -1,4 +1,7 @@
-import { readConfig } from "../config.ts";
+import { randomBytes } from "node:crypto";
+import { type Config, readConfig } from "../config.ts";
+import { describeIdentity, openSealIdentity } from "../passports/passports.ts";
+import { isTestModeKey } from "../payments/payments.ts";
 import { StartupError } from "../platform/errors.ts";
 import { openLog } from "../platform/logs.ts";
 import { loadPricingFiles } from "../pricing/pricing.ts";
@@ -15,9 +18,36 @@ async function look(name: string, check: () => Promise<string> | string): Promis
   }
 }
 
+/** The key itself is asked; its setting is not shown, for it may hold a PIN. */
+async function sealFindings(config: Config): Promise<Finding[]> {
+  try {
+    const { identity, warnings } = await openSealIdentity(config, new Date(), randomBytes(16));
+    await identity.key.close();
+    const certificate = warnings.map(
+      ({ detail }) => ({ name: "seal certificate", result: "warning", detail }) as const,
+    );
+    return [{ name: "seal key", result: "ok", detail: describeIdentity(identity) }, ...certificate];
+  } catch (error) {
+    if (!(error instanceof StartupError)) throw error;
+    return [{ name: "seal key", result: "failed", detail: error.message }];
+  }
+}
+
+function listed(name: string, urls: readonly string[], without: string): Finding {
+  if (urls.length > 0) return { name, result: "ok", detail: urls.join(", ") };
+  return { name, result: "warning", detail: `off: ${without}` };
+}
+
+function paymentsFinding({ stripe }: Config): Pick<Finding, "result" | "detail"> {
+  if (!stripe) return { result: "warning", detail: "not configured: STRIPE_SECRET_KEY is unset" };
+  if (isTestModeKey(stripe.secretKey))
+    return { result: "warning", detail: "STRIPE_SECRET_KEY is of the test mode: live orders are paid without money" };
+  return { result: "ok", detail: "configured" };
+}
+
 async function findings(): Promise<Finding[]> {
   const found: Finding[] = [await look("node", () => process.version)];
-  let config: ReturnType<typeof readConfig>;
+  let config: Config;
   try {
     config = readConfig(process.env, process.cwd(), root);
     found.push({
@@ -57,11 +87,14 @@ async function findings(): Promise<Finding[]> {
     found.push({ name: "data", result: "failed", detail: error.message });
   }
   found.push(
+    ...(await sealFindings(config)),
+    listed("time-stamping authorities", config.tsaUrls, "seals bear no time of an independent authority"),
+    listed("calendars", config.otsCalendars, "seals are not anchored"),
+  );
+  found.push(
     {
       name: "payments",
-      ...(config.stripe
-        ? { result: "ok", detail: "configured" }
-        : { result: "warning", detail: "not configured: STRIPE_SECRET_KEY is unset" }),
+      ...paymentsFinding(config),
     },
     {
       name: "mail",

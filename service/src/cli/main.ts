@@ -35,7 +35,9 @@ async function run(argv: string[]): Promise<Answer> {
     throw new UsageError(`${(error as Error).message.split(". ")[0]}; usage: ${usage(verb)}`);
   }
   const args = parsed.positionals.slice(verb.name.split(" ").length);
-  if (args.length !== verb.args.length) throw new UsageError(`usage: ${usage(verb)}`);
+  // An argument in brackets may be left out.
+  const required = verb.args.filter((arg) => !arg.startsWith("[")).length;
+  if (args.length < required || args.length > verb.args.length) throw new UsageError(`usage: ${usage(verb)}`);
   return verb.run(args, parsed.values);
 }
 

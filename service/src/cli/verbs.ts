@@ -1,8 +1,11 @@
 import { doctor } from "./doctor.ts";
 import { fillVerbs } from "./fill.ts";
 import { keyVerbs } from "./key.ts";
+import { orderVerbs } from "./order.ts";
 import { partnerVerbs } from "./partner.ts";
+import { playbookVerbs } from "./playbook.ts";
 import type { Verb } from "./verb.ts";
+import { verify } from "./verify.ts";
 
 const serve: Verb = {
   name: "serve",
@@ -17,4 +20,13 @@ const serve: Verb = {
   },
 };
 
-export const verbs: readonly Verb[] = [serve, ...partnerVerbs, ...keyVerbs, ...fillVerbs, doctor];
+export const verbs: readonly Verb[] = [
+  serve,
+  ...partnerVerbs,
+  ...keyVerbs,
+  ...fillVerbs,
+  ...playbookVerbs,
+  ...orderVerbs,
+  verify,
+  doctor,
+];

@@ -41,11 +41,7 @@ export function errors(examples: Readonly<Record<number, string>>) {
  * Publishes `/openapi.json` (OpenAPI 3.1) and its readable form at `/docs`, all of it served from here.
  * @param webhooks the path item of each topic.
  */
-export async function openapi(
-  app: FastifyInstance,
-  baseUrl: string,
-  webhooks: Record<string, object>,
-): Promise<void> {
+export async function openapi(app: FastifyInstance, baseUrl: string, webhooks: Record<string, object>): Promise<void> {
   app.addSchema(ErrorBody);
   await app.register(swagger, {
     openapi: {

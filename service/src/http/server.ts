@@ -109,7 +109,11 @@ function answerUnmatched(app: FastifyInstance, unmatchedPage: ServerOptions["unm
     }
     const page = unmatchedPage(request);
     if (page !== null)
-      return reply.code(404).type("text/html; charset=utf-8").headers({ ...pageHeaders, "cache-control": "no-store" }).send(page);
+      return reply
+        .code(404)
+        .type("text/html; charset=utf-8")
+        .headers({ ...pageHeaders, "cache-control": "no-store" })
+        .send(page);
     throw new ServiceError("not_found", "Not found.");
   });
 }

@@ -1,11 +1,20 @@
 import type { Principal } from "../http/authentication.ts";
-import { claimsExpiredBefore, fingerprintOf, type KeptAnswer, keptAnswer } from "../http/idempotency.ts";
+import {
+  claimsExpiredBefore,
+  fingerprintOf,
+  finishAnswer,
+  inFlight,
+  type KeptAnswer,
+  type KeyClaim,
+  keptAnswer,
+  pendingUntil,
+} from "../http/idempotency.ts";
 import type { Form } from "../http/multipart.ts";
 import { tierOf } from "../partners/tiers.ts";
 import type { Blobs } from "../platform/blobs.ts";
 import type { Clock } from "../platform/clock.ts";
 import { type Database, hasSqlState, sqlState } from "../platform/database.ts";
-import { invalid, ServiceError } from "../platform/errors.ts";
+import { invalid } from "../platform/errors.ts";
 import { newCode } from "../platform/ids.ts";
 import type { VersionedPricing } from "../pricing/open-pricing.ts";
 import type { Priced } from "../pricing/pricing.ts";
@@ -15,7 +24,14 @@ import { looksLikePdf, pagesOf } from "./original.ts";
 import { type Claim, insertOrder, type NewOrder, type StoredDocument } from "./store.ts";
 import { createdView } from "./views.ts";
 
-export type OrderDeps = { db: Database; blobs: Blobs; clock: Clock; pricing: VersionedPricing };
+export type OrderDeps = {
+  db: Database;
+  blobs: Blobs;
+  clock: Clock;
+  pricing: VersionedPricing;
+  /** The checkout of a committed order; null when there is none to be had. Never rejects. Null: payments are not configured. */
+  checkoutUrlOf: ((orderCode: string) => Promise<string | null>) | null;
+};
 
 export type CreateRequest = { principal: Principal; form: Form; idempotencyKey: string | null; requestId: string };
 
@@ -33,7 +49,7 @@ export async function createOrder(deps: OrderDeps, request: CreateRequest): Prom
   const form = parseOrderForm(fields, upload !== null, deps.pricing);
   if (upload && !looksLikePdf(upload.bytes)) throw invalid("document must be a PDF.");
   const claim = claimOf(deps.clock(), request, upload?.sha256 ?? null);
-  const kept = claim && (await keptAnswer(deps.db, claim));
+  const kept = await keptOf(deps, claim);
   if (kept) return { replayed: kept };
   if (form.fillToken !== null) return createFromFill(deps, request, form, form.fillToken, claim);
   if (!upload) throw invalid("document is required.");
@@ -46,16 +62,46 @@ export async function createOrder(deps: OrderDeps, request: CreateRequest): Prom
     pages,
     blobKey: await deps.blobs.put(upload.bytes),
   };
+  let inserted: { order: NewOrder; body: string } | null = null;
   try {
     const order = newOrder(deps, request.principal, form, priced, document);
     const body = JSON.stringify(createdView(order, request.requestId, null));
-    if (await insertOrder(deps.db, order, claim && { ...claim, body })) return { replayed: null, body };
+    if (await insertOrder(deps.db, order, claimFor(deps, order, claim, body))) inserted = { order, body };
   } catch (error) {
     await deps.blobs.remove(document.blobKey);
     throw lockedOut(error);
   }
+  if (inserted) return { replayed: null, body: await withCheckout(deps, inserted.order, claim, inserted.body) };
   await deps.blobs.remove(document.blobKey);
   return replayOf(deps, claim);
+}
+
+const wantsCheckout = (deps: OrderDeps, { form, status }: NewOrder): boolean =>
+  form.createCheckout && status === "QuoteReady" && deps.checkoutUrlOf !== null;
+
+/** An answer that lacks its checkout is not final: it is minted once the order is committed. */
+function claimFor(deps: OrderDeps, order: NewOrder, claim: KeyClaim | null, body: string): Claim | null {
+  return claim && { ...claim, body, pendingUntil: wantsCheckout(deps, order) ? pendingUntil(order.createdAt) : null };
+}
+
+/** The order stands whatever the processor says: without a checkout it can be asked for again. */
+async function withCheckout(deps: OrderDeps, order: NewOrder, claim: KeyClaim | null, body: string): Promise<string> {
+  return wantsCheckout(deps, order) ? finished(deps, claim, body) : body;
+}
+
+async function finished({ db, checkoutUrlOf }: OrderDeps, claim: KeyClaim | null, body: string): Promise<string> {
+  const view = JSON.parse(body) as { orderCode: string };
+  const checkoutUrl = (await checkoutUrlOf?.(view.orderCode)) ?? null;
+  const whole = JSON.stringify({ ...view, checkoutUrl });
+  if (claim) await finishAnswer(db, claim, 201, whole);
+  return whole;
+}
+
+/** The answer kept for the key; one that a crash left without its checkout is finished first. */
+async function keptOf(deps: OrderDeps, claim: KeyClaim | null): Promise<KeptAnswer | null> {
+  const kept = claim && (await keptAnswer(deps.db, claim, deps.clock));
+  if (!kept?.unfinished) return kept;
+  return { ...kept, body: await finished(deps, claim, kept.body) };
 }
 
 async function createFromFill(
@@ -63,26 +109,27 @@ async function createFromFill(
   request: CreateRequest,
   form: OrderForm,
   token: string,
-  claim: Omit<Claim, "body"> | null,
+  claim: KeyClaim | null,
 ): Promise<CreateAnswer> {
   const document = await findFill(deps.db, token, deps.clock());
   if (!document) throw invalid("fill_token is unknown, used or expired.");
   const priced = await price(deps, request.principal.tier, form, document.pages);
-  const body = await deps.db
+  const inserted = await deps.db
     .transaction(async (tx) => {
       const order = newOrder(deps, request.principal, form, priced, document);
-      const answer = JSON.stringify(createdView(order, request.requestId, null));
-      if (!(await insertOrder(tx, order, claim && { ...claim, body: answer }))) return null;
+      const body = JSON.stringify(createdView(order, request.requestId, null));
+      if (!(await insertOrder(tx, order, claimFor(deps, order, claim, body)))) return null;
       if (!(await takeFill(tx, token, order.createdAt))) throw invalid("fill_token is unknown, used or expired.");
-      return answer;
+      return { order, body };
     })
     .catch((error) => {
       throw lockedOut(error);
     });
-  return body === null ? replayOf(deps, claim) : { replayed: null, body };
+  if (!inserted) return replayOf(deps, claim);
+  return { replayed: null, body: await withCheckout(deps, inserted.order, claim, inserted.body) };
 }
 
-function claimOf(now: Date, request: CreateRequest, documentSha256: string | null): Omit<Claim, "body"> | null {
+function claimOf(now: Date, request: CreateRequest, documentSha256: string | null): KeyClaim | null {
   const { principal, idempotencyKey, form } = request;
   if (idempotencyKey === null || !principal.key) return null;
   const fingerprint = fingerprintOf(form.fields, documentSha256);
@@ -90,18 +137,14 @@ function claimOf(now: Date, request: CreateRequest, documentSha256: string | nul
 }
 
 /** The answer of the twin that was first. */
-async function replayOf(deps: OrderDeps, claim: Omit<Claim, "body"> | null): Promise<CreateAnswer> {
-  const kept = claim && (await keptAnswer(deps.db, claim));
-  if (!kept)
-    throw new ServiceError("idempotency_in_flight", "A request with this Idempotency-Key is still in progress.");
+async function replayOf(deps: OrderDeps, claim: KeyClaim | null): Promise<CreateAnswer> {
+  const kept = await keptOf(deps, claim);
+  if (!kept) throw inFlight();
   return { replayed: kept };
 }
 
 /** Our statement waited 5 s for a twin's transaction. */
-function lockedOut(error: unknown): unknown {
-  if (!hasSqlState(error, sqlState.lockNotAvailable)) return error;
-  return new ServiceError("idempotency_in_flight", "A request with this Idempotency-Key is still in progress.");
-}
+const lockedOut = (error: unknown): unknown => (hasSqlState(error, sqlState.lockNotAvailable) ? inFlight() : error);
 
 function price({ pricing }: OrderDeps, tier: string, form: OrderForm, pages: number): Promise<Priced> {
   const { services, docSlug, shipMethod, shipTo, shipFrom } = form;

@@ -32,9 +32,3 @@ export function fieldsOf(values: ReadonlyMap<string, string>): Fields {
     },
   };
 }
-
-const emailShape = /^[^\s@<>()[\],;:"\\]+@[^\s@.<>()[\],;:"\\]+(\.[^\s@.<>()[\],;:"\\]+)+$/;
-
-/** The shape of a mail address (RFC 5321 lengths; no quoted local parts). */
-export const isEmail = (text: string): boolean =>
-  text.length <= 254 && text.indexOf("@") <= 64 && emailShape.test(text);

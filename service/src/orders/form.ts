@@ -1,7 +1,7 @@
 import { invalid } from "../platform/errors.ts";
 import { type Address, isUsState } from "../pricing/us-states.ts";
 import { normalizeFaxNumber } from "./fax-number.ts";
-import { type Fields, fieldsOf, isEmail } from "./form-fields.ts";
+import { type Fields, fieldsOf } from "./form-fields.ts";
 import type { Services } from "./services.ts";
 
 /** What the form needs to know of the catalog: which services a document takes, and where notaries may not serve. */

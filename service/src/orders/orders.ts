@@ -1,7 +1,26 @@
+export { addAdjustment } from "./adjust.ts";
 export { createOrder, type OrderDeps } from "./create.ts";
 export { addFill, sweepFills } from "./fill.ts";
 export { orderRoutes } from "./routes.ts";
 export { type Services, serviceFlags } from "./services.ts";
+export { wasPaid } from "./status-groups.ts";
 export { type OrderStatus, orderStatuses } from "./statuses.ts";
 export { findOrder } from "./store.ts";
-export type { OrderRow } from "./views.ts";
+export {
+  closeCheckoutQueue,
+  eventsTo,
+  type LockedOrder,
+  lockOrder,
+  type MailMoment,
+  type Moved,
+  type Mover,
+  orderMailQueue,
+  type PeopleEvent,
+  processorEvents,
+  refundQueue,
+  type Topic,
+  targetOf,
+  transition,
+  wordsOf,
+} from "./transitions.ts";
+export type { OrderRow, PublicOrderRow } from "./views.ts";

@@ -16,6 +16,11 @@ export type Tx = Sql & {
 export type Database = Sql & {
   /** Runs `work` in one transaction: committed when it resolves, rolled back when it throws. */
   transaction: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
+  /**
+   * Hears notifications on a connection of its own, and reconnects when that breaks: then `onNotify` is called with an
+   * empty payload, for some may have been missed. @returns the function that ends it.
+   */
+  listen: (channel: string, onNotify: (payload: string) => void) => Promise<() => Promise<void>>;
   close: () => Promise<void>;
 };
 
@@ -49,7 +54,7 @@ function sqlOver(client: Queryable): Sql {
 }
 
 /** SQLSTATE codes that callers tell apart. */
-export const sqlState = { uniqueViolation: "23505", lockNotAvailable: "55P03" } as const;
+export const sqlState = { uniqueViolation: "23505", lockNotAvailable: "55P03", queryCanceled: "57014" } as const;
 
 export const hasSqlState = (error: unknown, state: string): boolean =>
   error instanceof pg.DatabaseError && error.code === state;
@@ -63,16 +68,21 @@ export function openDatabase(
   onIdleError: (error: Error) => void,
   options: { poolSize?: number } = {},
 ): Database {
-  const pool = new pg.Pool({
-    max: options.poolSize ?? 20,
+  const settings = {
     connectionTimeoutMillis: 10_000,
     application_name: "signsealship",
     lock_timeout: 5_000,
     idle_in_transaction_session_timeout: 60_000,
     types,
     ...connection,
-  });
-  pool.on("error", onIdleError);
+  };
+  const pool = new pg.Pool({ max: options.poolSize ?? 20, ...settings });
+  // A connection that is being closed may still hear that the server stops: no news to anybody.
+  let closing = false;
+  const tellIdleError = (error: Error) => {
+    if (!closing) onIdleError(error);
+  };
+  pool.on("error", tellIdleError);
   return {
     ...sqlOver(pool),
     async transaction(work) {
@@ -99,6 +109,52 @@ export function openDatabase(
         client.release(broken);
       }
     },
-    close: () => pool.end(),
+    listen: (channel, onNotify) => listen(settings, channel, onNotify, tellIdleError),
+    close() {
+      closing = true;
+      return pool.end();
+    },
+  };
+}
+
+async function listen(
+  settings: pg.ClientConfig,
+  channel: string,
+  onNotify: (payload: string) => void,
+  onBroken: (error: Error) => void,
+): Promise<() => Promise<void>> {
+  let client: pg.Client | undefined;
+  let retry: NodeJS.Timeout | undefined;
+  let ended = false;
+
+  async function connect(): Promise<void> {
+    const next = new pg.Client({ ...settings, keepAlive: true });
+    next.on("notification", ({ payload }) => onNotify(payload ?? ""));
+    next.on("error", onBroken);
+    next.on("end", reconnect);
+    client = next;
+    await next.connect();
+    await next.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
+  }
+
+  function reconnect(): void {
+    if (ended) return;
+    clearTimeout(retry);
+    retry = setTimeout(() => {
+      connect().then(
+        () => onNotify(""),
+        (error: Error) => {
+          onBroken(error);
+          reconnect();
+        },
+      );
+    }, 1_000);
+  }
+
+  await connect();
+  return async () => {
+    ended = true;
+    clearTimeout(retry);
+    await client?.end();
   };
 }

@@ -27,5 +27,8 @@ export function openLog(level: string): Log {
   setInterval(() => destination.flush(), flushMs).unref();
   // What is left when the process ends, orderly or by an exception, is written then.
   process.on("exit", () => destination.flushSync());
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: errorFields } }, destination);
+  return pino(
+    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: errorFields } },
+    destination,
+  );
 }

@@ -12,7 +12,8 @@ export async function sweepOrphans(sql: Sql, blobs: Blobs, now: Date): Promise<n
       `SELECT key FROM unnest($1::text[]) AS key
        WHERE NOT EXISTS (SELECT FROM documents WHERE blob_key = key)
          AND NOT EXISTS (SELECT FROM fill_documents WHERE blob_key = key)
-         AND NOT EXISTS (SELECT FROM passports WHERE blob_key = key)`,
+         AND NOT EXISTS (SELECT FROM passports WHERE blob_key = key)
+         AND NOT EXISTS (SELECT FROM closing_passports WHERE blob_key = key)`,
       [keys],
     );
     for (const { key } of orphans) await blobs.remove(key);

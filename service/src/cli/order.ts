@@ -1,0 +1,107 @@
+import { readFile } from "node:fs/promises";
+import { moveOrder, type OrderStory, orderStory } from "../fulfilment/fulfilment.ts";
+import { createMetrics } from "../http/metrics.ts";
+import { maxUploadBytes } from "../http/multipart.ts";
+import { openSealing } from "../passports/passports.ts";
+import { StartupError } from "../platform/errors.ts";
+import { lines, textOption, UsageError, type Values, type Verb, withResources } from "./verb.ts";
+
+async function readDocument(path: string | undefined): Promise<Buffer | null> {
+  if (path === undefined) return null;
+  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+    throw new StartupError(`--document ${path} cannot be read (${error.code})`);
+  });
+  if (bytes.length > maxUploadBytes) throw new StartupError(`--document ${path} must be a PDF of at most 35 MB`);
+  return bytes;
+}
+
+function adjustmentOf(values: Values): { amountCents: number; label: string } | undefined {
+  const text = textOption(values, "amount-cents");
+  const label = textOption(values, "label");
+  if (text === undefined) {
+    if (label !== undefined) throw new UsageError("--label goes with --amount-cents");
+    return undefined;
+  }
+  if (!/^-?\d{1,8}$/.test(text)) throw new UsageError("--amount-cents must be a whole number of US cents");
+  return { amountCents: Number(text), label: label ?? "Price adjustment" };
+}
+
+function storyText(story: OrderStory): string {
+  const { documents, shipments, faxes, payments, history, services, ...facts } = story;
+  const rows = (title: string, records: object[]) =>
+    records.map((record) => `${title}: ${Object.values(record).join("  ")}`);
+  return [
+    lines({ ...facts, services: services.join(", ") }),
+    ...rows("document", documents),
+    ...rows("shipment", shipments),
+    ...rows("fax", faxes),
+    ...rows("payment", payments),
+    ...history.map(
+      ({ occurredAt, action, actor, fromStatus, toStatus, detail }) =>
+        `${occurredAt}  ${action}  ${fromStatus ?? "-"} -> ${toStatus ?? "-"}  by ${actor}${detail ? `  ${JSON.stringify(detail)}` : ""}`,
+    ),
+  ].join("\n");
+}
+
+/** `order move CODE STATUS`, or `order move CODE --release`. */
+function targetOf(args: string[], values: Values): string | null {
+  const release = values["release"] === true;
+  if (release !== (args.length === 1)) throw new UsageError("order move takes either a STATUS or --release");
+  return release ? null : (args[1] ?? null);
+}
+
+export const orderVerbs: Verb[] = [
+  {
+    name: "order show",
+    args: ["CODE"],
+    flags: "",
+    options: {},
+    summary: "Shows all that is on record of an order.",
+    run: ([code = ""]) =>
+      withResources(async ({ db }) => {
+        const story = await orderStory(db, code);
+        return { json: story, text: storyText(story) };
+      }),
+  },
+  {
+    name: "order move",
+    args: ["CODE", "[STATUS]"],
+    flags: "[--release] [--document FILE] [--carrier C --tracking N] [--reason TEXT] [--amount-cents N [--label TEXT]]",
+    options: {
+      release: { type: "boolean" },
+      document: { type: "string" },
+      carrier: { type: "string" },
+      tracking: { type: "string" },
+      reason: { type: "string" },
+      "amount-cents": { type: "string" },
+      label: { type: "string" },
+    },
+    summary: "Moves an order to a status that the table of transitions allows; --release leaves OnHold.",
+    async run(args, values) {
+      const to = targetOf(args, values);
+      const adjustment = adjustmentOf(values);
+      const document = await readDocument(textOption(values, "document"));
+      return withResources(async (resources) => {
+        const { config, log, clock } = resources;
+        const moved = await moveOrder(
+          {
+            ...resources,
+            openSealer: () => openSealing({ settings: config, fetch, clock, log, metrics: createMetrics() }),
+          },
+          {
+            code: args[0] ?? "",
+            to,
+            document,
+            facts: {
+              carrier: textOption(values, "carrier"),
+              trackingNumber: textOption(values, "tracking"),
+              reason: textOption(values, "reason"),
+              adjustment,
+            },
+          },
+        );
+        return { json: moved, text: lines(moved) };
+      });
+    },
+  },
+];

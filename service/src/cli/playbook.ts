@@ -1,0 +1,51 @@
+import {
+  callbackPath,
+  createCallbacks,
+  decideByOperator,
+  executionIdOf,
+  listExecutions,
+} from "../playbooks/playbooks.ts";
+import { lines, textOption, UsageError, type Verb, withResources } from "./verb.ts";
+
+const defaultLimit = 100;
+const maxLimit = 10_000;
+
+function limitOf(text: string | undefined): number {
+  const limit = text === undefined ? defaultLimit : /^\d{1,6}$/.test(text) ? Number(text) : 0;
+  if (limit < 1 || limit > maxLimit) throw new UsageError(`--limit must be a number from 1 to ${maxLimit}`);
+  return limit;
+}
+
+export const playbookVerbs: Verb[] = [
+  {
+    name: "playbook list",
+    args: [],
+    flags: "[--all] [--limit N]",
+    options: { all: { type: "boolean" }, limit: { type: "string" } },
+    summary: "Lists the executions that wait for a decision, with their callbacks; or all, newest first.",
+    run: (_args, values) => {
+      const what = { all: values["all"] === true, limit: limitOf(textOption(values, "limit")) };
+      return withResources(async ({ db, secrets, config }) => {
+        const { tokenOf } = createCallbacks(secrets);
+        const executions = (await listExecutions(db, what)).map((execution) => ({
+          ...execution,
+          callbackUrl: config.baseUrl + callbackPath(tokenOf(executionIdOf(execution.executionName))),
+        }));
+        const text = executions.map((execution) => lines(execution)).join("\n\n");
+        return { json: { executions }, text };
+      });
+    },
+  },
+  {
+    name: "playbook decide",
+    args: ["EXECUTION", "DECISION"],
+    flags: "",
+    options: {},
+    summary: "Ends an execution that waits, with this decision as its outcome.",
+    run: ([execution = "", decision = ""]) =>
+      withResources(async (resources) => {
+        const answer = await decideByOperator(resources, execution, decision);
+        return { json: answer, text: lines(answer) };
+      }),
+  },
+];

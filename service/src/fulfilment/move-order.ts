@@ -1,0 +1,102 @@
+import {
+  eventsTo,
+  lockOrder,
+  type PeopleEvent,
+  processorEvents,
+  targetOf,
+  transition,
+  wordsOf,
+} from "../orders/orders.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { Database } from "../platform/database.ts";
+import { invalid, ServiceError } from "../platform/errors.ts";
+import type { Log } from "../platform/logs.ts";
+import { type Facts, needsDocument, perform, requireFacts } from "./perform.ts";
+import { type SealDeps, sealAndStore } from "./seal-and-store.ts";
+import { findFacts, type OrderFacts } from "./store.ts";
+
+export type MoveDeps = {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  blobs: SealDeps["blobs"];
+  /** Opened only when a document is to be sealed. */
+  openSealer: () => Promise<{ sealDocument: SealDeps["sealDocument"]; close: () => Promise<void> }>;
+};
+
+export type MoveRequest = {
+  code: string;
+  /** The target status by its name; null leaves OnHold for the status before. */
+  to: string | null;
+  document: Buffer | null;
+  facts: Facts;
+};
+
+type Plan = { begin: boolean; on: PeopleEvent };
+
+/**
+ * Moves an order as people do: one step of the table, or the start of the next service and one step of it.
+ * @throws ServiceError when the order is unknown, a fact is missing or the table refuses: then nothing changes
+ */
+export async function moveOrder(deps: MoveDeps, request: MoveRequest): Promise<{ orderCode: string; status: string }> {
+  const order = await findFacts(deps.db, request.code);
+  if (!order) throw new ServiceError("not_found", "Order not found.");
+  const plan = planMove(order, request.to);
+  if (!plan) throw refusal(deps.log, order, request.to);
+  if (request.facts.adjustment && plan.on !== "priced")
+    throw invalid("A price can be adjusted only on the way to QuoteReady.");
+  requireFacts(plan.on, { ...request.facts, documentGiven: request.document !== null });
+  if (request.document && !needsDocument(plan.on)) throw invalid("This move takes no document.");
+  const document = request.document && (await seal(deps, request.document, plan.on));
+  const facts = { ...request.facts, ...(document && { document }) };
+
+  return deps.db
+    .transaction(async (tx) => {
+      const locked = await lockOrder(tx, request.code);
+      if (!locked) throw new ServiceError("not_found", "Order not found.");
+      const mover = { actor: "operator", at: deps.clock(), log: deps.log };
+      const at = plan.begin ? (await transition(tx, locked, "next_segment", mover)).order : locked;
+      const { order: moved } = await perform(tx, at, plan.on, facts, mover);
+      return { orderCode: moved.code, status: moved.status };
+    })
+    .catch(async (error) => {
+      if (document) await deps.blobs.remove(document.blobKey);
+      throw error;
+    });
+}
+
+const isPeopleEvent = (on: string): on is PeopleEvent => !processorEvents.has(on);
+
+function planMove(order: OrderFacts, to: string | null): Plan | null {
+  if (to === null) return targetOf(order, "released") ? { begin: false, on: "released" } : null;
+  const direct = eventsTo(order, to).find(isPeopleEvent);
+  if (direct) return { begin: false, on: direct };
+  const next = targetOf(order, "next_segment");
+  const after = next && eventsTo({ ...order, status: next }, to).find(isPeopleEvent);
+  // A hold, a refund or a cancellation would have been had directly.
+  return after ? { begin: true, on: after } : null;
+}
+
+function refusal(log: Log, order: OrderFacts, to: string | null): ServiceError {
+  log.warn(
+    { order: order.orderCode.slice(0, 6), status: order.status, to, actor: "operator" },
+    "a transition was refused",
+  );
+  if (to === null) return new ServiceError("conflict", `An order in ${order.status} is not on hold.`);
+  const byProcessor = eventsTo(order, to)[0];
+  if (byProcessor)
+    return new ServiceError(
+      "conflict",
+      `Only the payment processor moves an order to ${to} (${wordsOf(byProcessor)}).`,
+    );
+  return new ServiceError("conflict", `An order in ${order.status} cannot move to ${to}.`);
+}
+
+async function seal(deps: MoveDeps, bytes: Buffer, on: PeopleEvent) {
+  const { sealDocument, close } = await deps.openSealer();
+  try {
+    return await sealAndStore({ blobs: deps.blobs, sealDocument }, bytes, on === "signed" ? "Signed" : "Notarized");
+  } finally {
+    await close();
+  }
+}

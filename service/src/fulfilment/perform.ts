@@ -1,0 +1,85 @@
+import {
+  addAdjustment,
+  type LockedOrder,
+  type Moved,
+  type Mover,
+  type PeopleEvent,
+  transition,
+} from "../orders/orders.ts";
+import type { Tx } from "../platform/database.ts";
+import { invalid } from "../platform/errors.ts";
+import { endFax, endShipment, insertDocument, insertFax, insertShipment, type StoredDocument } from "./store.ts";
+
+/** What somebody who did something for an order knows of it: a person, the sandbox, or an adapter of a carrier or notary. */
+export type Facts = {
+  /** Sealed and stored already. */
+  document?: StoredDocument;
+  carrier?: string | undefined;
+  trackingNumber?: string | undefined;
+  reason?: string | undefined;
+  /** An amount to add to the quote, US cents, and what it is for. */
+  adjustment?: { amountCents: number; label: string } | undefined;
+};
+
+const needsReason: ReadonlySet<PeopleEvent> = new Set([
+  "held",
+  "cancelled",
+  "refund_requested",
+  "sign_declined",
+  "sign_expired",
+  "notarization_failed",
+  "identity_locked",
+  "shipping_failed",
+  "fax_failed",
+]);
+
+export const needsDocument = (on: PeopleEvent): boolean => on === "signed" || on === "notarized";
+
+/** @throws ServiceError naming the fact that is missing for the event */
+export function requireFacts(on: PeopleEvent, facts: Facts & { documentGiven: boolean }): void {
+  if (needsDocument(on) && !facts.documentGiven) throw invalid("This move needs the document.");
+  if (on === "shipped" && !(facts.carrier && facts.trackingNumber))
+    throw invalid("This move needs the carrier and the tracking number.");
+  if (needsReason.has(on) && !facts.reason) throw invalid("This move needs a reason.");
+}
+
+/**
+ * The port of fulfilment: records what was done for a locked order and moves it, in the caller's transaction.
+ * @throws ServiceError when a fact is missing or the table refuses the move: then nothing stays written
+ */
+export async function perform(tx: Tx, order: LockedOrder, on: PeopleEvent, facts: Facts, mover: Mover): Promise<Moved> {
+  requireFacts(on, { ...facts, documentGiven: facts.document !== undefined });
+  await record(tx, order, on, facts, mover.at);
+  return transition(tx, order, on, { ...mover, reason: facts.reason ?? mover.reason });
+}
+
+async function record(tx: Tx, order: LockedOrder, on: PeopleEvent, facts: Facts, at: Date): Promise<void> {
+  const { document, carrier = "", trackingNumber = "", adjustment } = facts;
+  switch (on) {
+    case "signed":
+    case "notarized":
+      if (document) await insertDocument(tx, order.id, on === "signed" ? "sealed" : "notarized", document, at);
+      return;
+    case "priced":
+      if (adjustment) await addAdjustment(tx, order.id, adjustment.amountCents, adjustment.label);
+      return;
+    case "shipped":
+      await insertShipment(tx, order.id, carrier, trackingNumber, at);
+      return;
+    case "delivered":
+      await endShipment(tx, order.id, "Delivered", at);
+      return;
+    case "shipping_failed":
+      await endShipment(tx, order.id, "Failed", null);
+      return;
+    case "fax_sent":
+      await insertFax(tx, order.id, order.faxTo ?? "", at);
+      return;
+    case "fax_delivered":
+      if (order.status === "FaxPending") await insertFax(tx, order.id, order.faxTo ?? "", at);
+      await endFax(tx, order.id, "Delivered", at);
+      return;
+    case "fax_failed":
+      await endFax(tx, order.id, "Failed", null);
+  }
+}

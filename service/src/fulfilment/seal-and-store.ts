@@ -1,0 +1,40 @@
+import type { SealDocument } from "../passports/passports.ts";
+import type { Blobs } from "../platform/blobs.ts";
+import type { Sql } from "../platform/database.ts";
+import { ServiceError } from "../platform/errors.ts";
+import { simulatedDocument } from "./simulated-document.ts";
+import { furthestDocument, type StoredDocument } from "./store.ts";
+
+export type SealDeps = { blobs: Blobs; sealDocument: SealDocument };
+
+/** Seals a document that people finished, and stores it. @throws ServiceError `validation` for one that cannot be sealed */
+export async function sealAndStore(deps: SealDeps, bytes: Buffer, reason: string): Promise<StoredDocument> {
+  const sealed = await deps.sealDocument({ bytes, reason });
+  return store(deps, sealed);
+}
+
+/**
+ * What signing or notarizing makes of a test order: its furthest document, really sealed. Of a document that cannot be
+ * sealed, a page that says so takes the place.
+ */
+export async function sealSimulated(
+  deps: SealDeps,
+  sql: Sql,
+  orderId: number,
+  reason: string,
+): Promise<StoredDocument> {
+  const document = await furthestDocument(sql, orderId);
+  const bytes = document && (await deps.blobs.get(document.blobKey));
+  const seal = (each: Buffer) => deps.sealDocument({ bytes: each, reason, timeStamped: false });
+  const sealed = await (bytes ? seal(bytes) : Promise.reject(new ServiceError("validation", "no document"))).catch(
+    (error) => {
+      if (!(error instanceof ServiceError) || error.code !== "validation") throw error;
+      return seal(simulatedDocument(document?.sha256 ?? "none"));
+    },
+  );
+  return store(deps, sealed);
+}
+
+async function store({ blobs }: SealDeps, sealed: Awaited<ReturnType<SealDocument>>): Promise<StoredDocument> {
+  return { sha256: sealed.sealedSha256, bytes: sealed.bytes.length, blobKey: await blobs.put(sealed.bytes) };
+}

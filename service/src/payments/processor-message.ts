@@ -1,0 +1,87 @@
+import type { SignedEvent } from "./processor.ts";
+
+/** What became of a checkout session. */
+export type SessionMessage = {
+  kind: "cleared" | "pending" | "failed" | "lapsed";
+  /** Null: the event speaks of a payment, and names no session. */
+  sessionId: string | null;
+  orderCode: string | null;
+  paymentIntent: string | null;
+  /** In the smallest unit of the currency; null when it is not said. */
+  amount: number | null;
+  currency: string | null;
+};
+
+export type RefundMessage = {
+  kind: "refunded";
+  paymentIntent: string | null;
+  orderCode: string | null;
+  amount: number | null;
+  currency: string | null;
+  whole: boolean;
+};
+
+/** Null: an event that means nothing to an order. */
+export type ProcessorMessage = SessionMessage | RefundMessage | null;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const fieldsOf = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {});
+const text = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
+const whole = (value: unknown): number | null => (Number.isSafeInteger(value) ? (value as number) : null);
+/** A reference is an id, or the object itself when the account expands it. */
+const idOf = (value: unknown): string | null => text(value) ?? text(fieldsOf(value)["id"]);
+const codeOf = (object: Fields): string | null => text(fieldsOf(object["metadata"])["order_code"]);
+
+const sessionKinds: Readonly<Record<string, SessionMessage["kind"]>> = {
+  "checkout.session.async_payment_succeeded": "cleared",
+  "checkout.session.async_payment_failed": "failed",
+  "checkout.session.expired": "lapsed",
+};
+
+/** Event types that mean something to an order; any other is counted as `other`. */
+export const knownTypes: ReadonlySet<string> = new Set([
+  ...Object.keys(sessionKinds),
+  "checkout.session.completed",
+  "payment_intent.payment_failed",
+  "charge.refunded",
+]);
+
+/** Reads an event's content without trusting its shape. */
+export function readMessage({ type, data }: SignedEvent): ProcessorMessage {
+  const object = fieldsOf(data.object);
+  if (type === "checkout.session.completed")
+    return sessionMessage(object["payment_status"] === "unpaid" ? "pending" : "cleared", object);
+  const kind = sessionKinds[type];
+  if (kind) return sessionMessage(kind, object);
+  const orderCode = codeOf(object);
+  if (type === "payment_intent.payment_failed")
+    return {
+      kind: "failed",
+      sessionId: null,
+      orderCode,
+      paymentIntent: idOf(object["id"]),
+      amount: null,
+      currency: null,
+    };
+  if (type !== "charge.refunded") return null;
+  return {
+    kind: "refunded",
+    paymentIntent: idOf(object["payment_intent"]),
+    orderCode,
+    amount: whole(object["amount"]),
+    currency: text(object["currency"]),
+    whole: object["refunded"] === true,
+  };
+}
+
+function sessionMessage(kind: SessionMessage["kind"], object: Fields): SessionMessage {
+  return {
+    kind,
+    sessionId: text(object["id"]),
+    orderCode: text(object["client_reference_id"]) ?? codeOf(object),
+    paymentIntent: idOf(object["payment_intent"]),
+    amount: whole(object["amount_total"]),
+    currency: text(object["currency"]),
+  };
+}

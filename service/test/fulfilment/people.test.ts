@@ -1,0 +1,176 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { type CaughtMail, startMailCatcher } from "@signsealship/testing/mail-catcher";
+import { examplePdf, minimal, orderForm, shipping } from "@signsealship/testing/order-form";
+import { newPartner, runCli, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { type StripeDouble, startStripe } from "@signsealship/testing/stripe";
+import { until } from "@signsealship/testing/until";
+
+const folder = temporaryFolder();
+const signed = join(folder.path, "signed.pdf");
+let service: Service;
+let stripe: StripeDouble;
+let mails: Awaited<ReturnType<typeof startMailCatcher>>;
+let headers: { Authorization: string };
+
+before(async () => {
+  [stripe, mails] = await Promise.all([startStripe(), startMailCatcher()]);
+  service = await startService({
+    DATA_DIR: folder.path,
+    RATE_LIMITS: "off",
+    STRIPE_SECRET_KEY: "sk_live_double",
+    STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
+    STRIPE_API_BASE: stripe.url,
+    SMTP_URL: mails.url,
+    MAIL_FROM: "SignSealShip <orders@example.com>",
+  });
+  writeFileSync(signed, examplePdf);
+  ({ headers } = await newPartner(service, { live: true, name: "Acme & <b>Sons</b>" }));
+});
+after(async () => {
+  await service.stop();
+  await Promise.all([stripe.close(), mails.close()]);
+  folder.remove();
+});
+
+async function paidOrder(fields: Record<string, string>): Promise<string> {
+  const body = orderForm({ ...minimal, create_checkout: "true", ...fields });
+  const response = await fetch(`${service.baseUrl}/api/partner/orders`, { method: "POST", headers, body });
+  const { orderCode, checkoutUrl } = (await response.json()) as { orderCode: string; checkoutUrl: string };
+  await stripe.deliver(service.baseUrl, stripe.pay(checkoutUrl.split("/").at(-1) ?? ""));
+  return orderCode;
+}
+
+const move = async (code: string, ...args: string[]) =>
+  (await service.cli<{ orderCode: string; status: string }>("order", "move", code, ...args)).status;
+
+async function refused(code: string, ...args: string[]): Promise<string> {
+  const env = { DATA_DIR: folder.path };
+  const run = await runCli(env, "order", "move", code, ...args, "--json");
+  assert.equal(run.code, 1, run.stdout);
+  return (JSON.parse(run.stdout) as { error: string }).error;
+}
+
+type Story = {
+  status: string;
+  documents: { kind: string; sha256: string }[];
+  shipments: { status: string; trackingNumber: string }[];
+  history: { toStatus: string; actor: string; detail: unknown }[];
+};
+const show = (code: string) => service.cli<Story>("order", "show", code);
+
+test("a person carries an order from signing to delivery, and its client hears of it", async () => {
+  const code = await paidOrder({ svc_sign: "true", svc_notary: "true", ...shipping });
+  assert.match(await refused(code, "EsignComplete"), /needs the document/);
+  assert.equal(await move(code, "EsignComplete", "--document", signed), "EsignComplete");
+  // The start of the next service is understood.
+  assert.equal(await move(code, "NotarizationComplete", "--document", signed), "NotarizationComplete");
+  assert.equal(await move(code, "ShippingPending"), "ShippingPending");
+  assert.match(await refused(code, "Shipped", "--carrier", "USPS"), /carrier and the tracking number/);
+  assert.equal(await move(code, "Shipped", "--carrier", "USPS", "--tracking", "9400 1<2"), "Shipped");
+  assert.equal(await move(code, "Delivered"), "Delivered");
+  assert.equal(await move(code, "Completed"), "Completed");
+
+  const { documents, shipments } = await show(code);
+  assert.deepEqual(
+    documents.map(({ kind }) => kind),
+    ["original", "sealed", "notarized"],
+  );
+  // What is stored was sealed: it is more than what was handed in.
+  assert.notEqual(documents[1]?.sha256, createHash("sha256").update(examplePdf).digest("hex"));
+  assert.deepEqual(
+    shipments.map(({ status, trackingNumber }) => [status, trackingNumber]),
+    [["Delivered", "9400 1<2"]],
+  );
+
+  const mine = (mail: CaughtMail) => mail.text.includes(code);
+  await until(() => mails.caught.filter(mine).length === 3);
+  const subjects = mails.caught
+    .filter(mine)
+    .map(({ subject }) => subject)
+    .sort();
+  assert.deepEqual(subjects, [
+    "We received your payment",
+    "Your document is on its way",
+    "Your document is signed and sealed",
+  ]);
+  for (const mail of mails.caught.filter(mine)) {
+    assert.equal(mail.to, "signer@example.com");
+    assert.match(mail.html, /Acme &amp; &lt;b&gt;Sons&lt;\/b&gt;/);
+    assert.match(mail.text, /Acme & <b>Sons<\/b>/);
+  }
+  assert.match(
+    mails.caught
+      .filter(mine)
+      .map(({ html }) => html)
+      .join(),
+    /9400 1&lt;2/,
+  );
+});
+
+test("holds, failures and reopenings need a reason, and a release finds all as it was", async () => {
+  const code = await paidOrder({ svc_notary: "true" });
+  assert.match(await refused(code, "OnHold"), /needs a reason/);
+  assert.equal(await move(code, "OnHold", "--reason", "the notary is ill"), "OnHold");
+  assert.match(
+    await refused(code, "NotarizationComplete", "--document", signed),
+    /OnHold cannot move to NotarizationComplete/,
+  );
+  assert.equal(await move(code, "--release"), "NotarizationPending");
+  assert.match(await refused(code, "--release"), /not on hold/);
+  assert.equal(await move(code, "IdentityLocked", "--reason", "three tries"), "IdentityLocked");
+  assert.equal(await move(code, "NotarizationPending"), "NotarizationPending");
+  const { history } = await show(code);
+  assert.deepEqual(
+    history.filter(({ detail }) => detail).map(({ toStatus, actor, detail }) => [toStatus, actor, detail]),
+    [
+      ["OnHold", "operator", { reason: "the notary is ill" }],
+      ["IdentityLocked", "operator", { reason: "three tries" }],
+    ],
+  );
+});
+
+test("nobody but the processor moves an order to Paid, and nobody jumps", async () => {
+  const body = orderForm({ ...minimal, svc_sign: "true" });
+  const response = await fetch(`${service.baseUrl}/api/partner/orders`, { method: "POST", headers, body });
+  const { orderCode } = (await response.json()) as { orderCode: string };
+  assert.match(await refused(orderCode, "Paid"), /Only the payment processor/);
+  assert.match(await refused(orderCode, "PaymentFailed"), /Only the payment processor/);
+  assert.match(await refused(orderCode, "Completed"), /QuoteReady cannot move to Completed/);
+  assert.match(await refused(orderCode, "Nonsense"), /cannot move to Nonsense/);
+  assert.match(await refused("0".repeat(40), "Cancelled", "--reason", "x"), /Order not found/);
+  assert.equal((await show(orderCode)).status, "QuoteReady");
+  assert.equal(await move(orderCode, "Cancelled", "--reason", "asked for"), "Cancelled");
+});
+
+test("a document that cannot be sealed is refused by name, and nothing moves", async () => {
+  const code = await paidOrder({ svc_sign: "true" });
+  const broken = join(folder.path, "broken.pdf");
+  writeFileSync(broken, "not a PDF");
+  const message = await refused(code, "EsignComplete", "--document", broken);
+  assert.ok(message.length > 0);
+  const { status, documents } = await show(code);
+  assert.equal(status, "EsignPending");
+  assert.equal(documents.length, 1);
+});
+
+test("a wrong command line is exit 2", async () => {
+  for (const args of [
+    ["x"],
+    ["x", "Paid", "--release"],
+    ["x", "QuoteReady", "--amount-cents", "1.5"],
+    ["x", "Paid", "--nope"],
+    [],
+  ])
+    assert.equal((await runCli({ DATA_DIR: folder.path }, "order", "move", ...args)).code, 2, args.join(" "));
+});
+
+test("a mail server that is away delays nothing and loses nothing", async () => {
+  mails.refuseNext(2);
+  const code = await paidOrder({ svc_sign: "true" });
+  assert.equal((await show(code)).status, "EsignPending");
+  await until(() => mails.caught.some(({ text }) => text.includes(code)));
+});

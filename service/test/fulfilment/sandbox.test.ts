@@ -1,0 +1,235 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { minimal, orderForm, shipping } from "@signsealship/testing/order-form";
+import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { until } from "@signsealship/testing/until";
+
+const folder = temporaryFolder();
+let service: Service;
+let partner: Awaited<ReturnType<typeof newPartner>>;
+let liveKey: Awaited<ReturnType<typeof newPartner>>["headers"];
+
+before(async () => {
+  service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" });
+  partner = await newPartner(service);
+  const { key } = await service.cli("key", "issue", partner.partnerId);
+  liveKey = { Authorization: `Bearer ${key}` };
+});
+after(async () => {
+  await service.stop();
+  folder.remove();
+});
+
+const everything = { svc_sign: "true", svc_notary: "true", ...shipping, fax_to: "2125550123" };
+
+async function place(
+  fields: Record<string, string>,
+  headers = partner.headers,
+  document?: Uint8Array,
+): Promise<string> {
+  const body = orderForm({ ...minimal, ...fields }, document);
+  const response = await fetch(`${service.baseUrl}/api/partner/orders`, { method: "POST", headers, body });
+  return ((await response.json()) as { orderCode: string }).orderCode;
+}
+
+type Answer = {
+  status: string;
+  firedEvents: string[];
+  error: string;
+  checkoutUrl: string;
+  requestId: string;
+  outcome: string;
+};
+
+async function sandbox(code: string, action: "checkout" | "advance", body?: unknown, headers = partner.headers) {
+  const response = await fetch(`${service.baseUrl}/api/partner/sandbox/orders/${code}/${action}`, {
+    method: "POST",
+    headers: { ...headers, ...(body !== undefined && { "Content-Type": "application/json" }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  return { http: response.status, ...((await response.json()) as Answer) };
+}
+
+const brief = ({ http, status, firedEvents }: Awaited<ReturnType<typeof sandbox>>) => [http, status, firedEvents];
+
+type Quote = { lines: { amountCents: number }[]; subtotalCents: number; discountCents: number; totalCents: number };
+
+type Story = {
+  envelopeStatus: string;
+  documents: { kind: string }[];
+  shipments: { status: string; carrier: string; trackingNumber: string }[];
+  faxes: { status: string }[];
+  history: { toStatus: string }[];
+};
+
+test("walks through every milestone to the end, leaving real artifacts", async () => {
+  const code = await place(everything);
+  assert.deepEqual(brief(await sandbox(code, "advance")), [200, "EsignPending", ["payment.cleared"]]);
+  assert.deepEqual(brief(await sandbox(code, "advance")), [200, "EsignComplete", ["signature.completed"]]);
+  assert.deepEqual(brief(await sandbox(code, "advance", { event: null })), [200, "Delivered", ["shipment.delivered"]]);
+  assert.deepEqual(brief(await sandbox(code, "advance", {})), [200, "Completed", []]);
+  assert.deepEqual(brief(await sandbox(code, "advance")), [200, "Completed", []]);
+  const story = await service.cli<Story>("order", "show", code);
+  assert.equal(story.envelopeStatus, "Completed");
+  assert.deepEqual(
+    story.documents.map(({ kind }) => kind),
+    ["original", "sealed", "notarized"],
+  );
+  assert.deepEqual(
+    story.faxes.map(({ status }) => status),
+    ["Delivered"],
+  );
+  const tracking = `TEST${code.slice(0, 12).toUpperCase()}`;
+  assert.deepEqual(
+    story.shipments.map(({ status, carrier, trackingNumber }) => [status, carrier, trackingNumber]),
+    [["Delivered", "Test Carrier", tracking]],
+  );
+  assert.deepEqual(
+    story.history.slice(1).map(({ toStatus }) => toStatus),
+    [
+      "QuoteReady",
+      "Paid",
+      "EsignPending",
+      "EsignComplete",
+      "NotarizationPending",
+      "NotarizationComplete",
+      "ShippingPending",
+      "Shipped",
+      "Delivered",
+      "FaxPending",
+      "FaxSent",
+      "FaxDelivered",
+      "Completed",
+    ],
+  );
+});
+
+test("goes straight to a named milestone, and a passed one is a no-op", async () => {
+  const code = await place(everything);
+  const there = await sandbox(code, "advance", { event: "shipment.delivered" });
+  assert.deepEqual(brief(there), [200, "Delivered", ["payment.cleared", "signature.completed", "shipment.delivered"]]);
+  assert.deepEqual(brief(await sandbox(code, "advance", { event: "payment.cleared" })), [200, "Delivered", []]);
+});
+
+test("an order of one service skips the others", async () => {
+  const code = await place({ svc_notary: "true" });
+  assert.deepEqual(brief(await sandbox(code, "advance")), [200, "NotarizationPending", ["payment.cleared"]]);
+  assert.deepEqual(brief(await sandbox(code, "advance")), [200, "Completed", []]);
+});
+
+test("a milestone of a service that was not bought is a 409", async () => {
+  const code = await place({ svc_sign: "true" });
+  for (const event of ["shipment.delivered"]) {
+    const answer = await sandbox(code, "advance", { event });
+    assert.equal(answer.http, 409);
+    assert.match(answer.error, /never reaches shipment.delivered/);
+  }
+  assert.deepEqual(brief(await sandbox(code, "checkout")), [200, "EsignPending", ["payment.cleared"]]);
+});
+
+test("each outcome of a payment parks the order where the processor would", async () => {
+  const code = await place({ svc_sign: "true" });
+  const steps: [object | undefined, string, string[]][] = [
+    [{ outcome: "decline" }, "PaymentFailed", []],
+    [{ outcome: "cancel" }, "AwaitingPayment", []],
+    [{ outcome: "decline" }, "PaymentFailed", []],
+    [{ outcome: "delayed" }, "AwaitingPayment", []],
+    [{ outcome: "success" }, "EsignPending", ["payment.cleared"]],
+    [{ outcome: "success" }, "EsignPending", []],
+    [{ outcome: "decline" }, "EsignPending", []],
+    [undefined, "EsignPending", []],
+  ];
+  for (const [body, status, fired] of steps) {
+    const answer = await sandbox(code, "checkout", body);
+    assert.deepEqual(brief(answer), [200, status, fired], JSON.stringify(body));
+    assert.equal(answer.checkoutUrl, `${service.baseUrl.replace("127.0.0.1", "localhost")}/orders/${code}`);
+    assert.deepEqual(Object.keys(answer).sort(), [
+      "checkoutUrl",
+      "firedEvents",
+      "http",
+      "orderCode",
+      "outcome",
+      "requestId",
+      "status",
+    ]);
+  }
+});
+
+test("a live order is 409, an unknown and a foreign one 404, an odd value 400", async () => {
+  const live = await place({ svc_sign: "true" }, liveKey);
+  for (const headers of [partner.headers, liveKey]) {
+    const answer = await sandbox(live, "advance", undefined, headers);
+    assert.equal(answer.http, 409);
+    assert.equal(answer.error, "The sandbox takes test orders only.");
+  }
+  const mine = await place({ svc_sign: "true" });
+  assert.equal((await sandbox(mine, "advance", undefined, liveKey)).http, 404);
+  const other = await newPartner(service);
+  assert.equal((await sandbox(mine, "checkout", undefined, other.headers)).http, 404);
+  assert.equal((await sandbox("0".repeat(40), "checkout")).http, 404);
+  for (const body of [{ outcome: "maybe" }, { outcome: null }, { outcome: 5 }, [], "x"])
+    assert.equal((await sandbox(mine, "checkout", body)).http, 400);
+  for (const event of ["order.created", 1, "", {}]) assert.equal((await sandbox(mine, "advance", { event })).http, 400);
+});
+
+test("an order that needs a price by hand cannot be paid before a person priced it", async () => {
+  const code = await place({ ...shipping, ship_state: "PR", ship_postal: "00000" });
+  assert.equal((await sandbox(code, "checkout")).http, 409);
+  assert.equal((await sandbox(code, "advance")).http, 409);
+  const priced = await service.cli(
+    "order",
+    "move",
+    code,
+    "QuoteReady",
+    "--amount-cents",
+    "1234",
+    "--label",
+    "Postage by hand",
+  );
+  assert.equal(priced["status"], "QuoteReady");
+  const response = await fetch(`${service.baseUrl}/api/partner/orders/${code}`, { headers: partner.headers });
+  const { lines, subtotalCents, discountCents, totalCents } = (await response.json()) as Quote;
+  assert.deepEqual(lines.at(-1), { type: "ServiceAdjustment", label: "Postage by hand", amountCents: 1234 });
+  assert.equal(
+    lines.reduce((sum, line) => sum + line.amountCents, 0),
+    subtotalCents,
+  );
+  assert.equal(totalCents, subtotalCents - discountCents);
+  assert.equal((await sandbox(code, "checkout")).status, "ShippingPending");
+});
+
+test("ten requests at once walk an order once", async () => {
+  const code = await place(everything);
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => sandbox(code, "advance", { event: "shipment.delivered" })),
+  );
+  assert.deepEqual(new Set(answers.map(({ http }) => http)), new Set([200]));
+  const fired = answers.flatMap(({ firedEvents }) => firedEvents).sort();
+  assert.deepEqual(fired, ["payment.cleared", "shipment.delivered", "signature.completed"]);
+  const { documents } = await service.cli<Story>("order", "show", code);
+  assert.equal(documents.length, 3);
+});
+
+test("a document that cannot be sealed is stood for by a page that says so", async () => {
+  const code = await place(
+    { svc_sign: "true" },
+    partner.headers,
+    Buffer.from("%PDF-1.4\nno more than a header\n%%EOF"),
+  );
+  assert.equal((await sandbox(code, "advance", { event: "signature.completed" })).status, "EsignComplete");
+});
+
+test("the client of a test order is written to in the outbox only", async () => {
+  const code = await place({ svc_sign: "true", email: `${"x".repeat(10)}@example.com` });
+  await sandbox(code, "checkout");
+  const outbox = join(folder.path, "outbox");
+  const mail = await until(() => {
+    const names = readdirSync(folder.path).includes("outbox") ? readdirSync(outbox) : [];
+    return names
+      .map((name) => readFileSync(join(outbox, name), "utf8"))
+      .find((text) => text.includes("xxxxxxxxxx@example.com"));
+  });
+  assert.match(mail, /Subject: We received your payment/);
+});

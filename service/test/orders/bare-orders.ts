@@ -1,0 +1,102 @@
+import { fileURLToPath } from "node:url";
+import { temporaryFolder } from "@signsealship/testing/service";
+import { pino } from "pino";
+import { type Database, openDatabase } from "../../src/platform/database.ts";
+import { newCode, newUuid } from "../../src/platform/ids.ts";
+import { migrate } from "../../src/platform/migrations.ts";
+import { openEmbeddedPostgres } from "../../src/platform/postgres/embedded.ts";
+
+export const silent = pino({ level: "silent" });
+
+/** A migrated database of its own, with orders put into it as a test wants them. */
+export type BareOrders = {
+  db: Database;
+  /** An order in this status, with the documents that its way needs. @returns its code */
+  insert: (status: string, more?: Partial<BareOrder>) => Promise<string>;
+  /** Status, envelope and what was written beside them. */
+  look: (code: string) => Promise<Look>;
+  close: () => Promise<void>;
+};
+
+export type BareOrder = {
+  environment: "live" | "test";
+  sign: boolean;
+  notarize: boolean;
+  ship: boolean;
+  fax: boolean;
+  statusBeforeHold: string | null;
+  totalCents: number;
+};
+
+export type Look = {
+  status: string;
+  statusBeforeHold: string | null;
+  envelopeStatus: string | null;
+  updatedAt: Date;
+  moves: string[];
+  milestones: string[];
+  events: string[];
+  jobs: string[];
+};
+
+export async function openBareOrders(): Promise<BareOrders> {
+  const folder = temporaryFolder();
+  const server = await openEmbeddedPostgres(folder.path);
+  const db = openDatabase(server.connection, () => {});
+  await migrate(db, fileURLToPath(new URL("../../migrations", import.meta.url)));
+  const partnerId = newUuid();
+  await db.rows("INSERT INTO partners (id, name, tier) VALUES ($1, 'Acme Title', 'trial')", [partnerId]);
+  await db.rows("INSERT INTO price_books (sha256, content) VALUES ('x', '{}')");
+  return {
+    db,
+    async insert(status, more = {}) {
+      const order = { environment: "live", sign: true, notarize: true, ship: true, fax: true, ...more };
+      const { totalCents = 9_900, statusBeforeHold = null } = more;
+      const code = newCode();
+      const [row] = await db.rows<{ id: number }>(
+        `INSERT INTO orders (code, partner_id, environment, status, status_before_hold, sign, notarize, ship, fax, envelope_status,
+           customer_email, fax_to, lines, subtotal_cents, discount_cents, total_cents, price_book_version, created_at, updated_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'signer@example.com', $11, '[]', $12, 0, $12, 1, '2026-01-01', '2026-01-01')
+         RETURNING id`,
+        [
+          code,
+          partnerId,
+          order.environment,
+          status,
+          statusBeforeHold,
+          order.sign,
+          order.notarize,
+          order.ship,
+          order.fax,
+          order.sign ? "Created" : null,
+          order.fax ? "+12125550123" : null,
+          totalCents,
+        ],
+      );
+      for (const kind of ["original", "sealed", "notarized"])
+        await db.rows(
+          "INSERT INTO documents (order_id, kind, sha256, bytes, blob_key, created_at) VALUES ($1, $2, $3, 1, $4, now())",
+          [row?.id, kind, "0".repeat(64), `2026-01-01/${newCode()}`],
+        );
+      return code;
+    },
+    async look(code) {
+      const [look] = await db.rows<Look>(
+        `SELECT status, status_before_hold AS "statusBeforeHold", envelope_status AS "envelopeStatus", updated_at AS "updatedAt",
+           ARRAY(SELECT from_status || ' -> ' || to_status FROM audit_log a WHERE a.order_id = o.id AND action = 'order.transition' ORDER BY id) AS moves,
+           ARRAY(SELECT name FROM workflow_events w WHERE w.order_id = o.id ORDER BY id) AS milestones,
+           ARRAY(SELECT event_id FROM events WHERE subject = o.code ORDER BY id) AS events,
+           ARRAY(SELECT queue FROM jobs WHERE payload ->> 'orderId' = o.id::text ORDER BY id) AS jobs
+         FROM orders o WHERE code = $1`,
+        [code],
+      );
+      if (!look) throw new Error("no such order");
+      return look;
+    },
+    async close() {
+      await db.close();
+      await server.release();
+      folder.remove();
+    },
+  };
+}

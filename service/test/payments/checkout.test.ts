@@ -1,0 +1,209 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { minimal, orderForm, shipping } from "@signsealship/testing/order-form";
+import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { type StripeDouble, startStripe } from "@signsealship/testing/stripe";
+import { until } from "@signsealship/testing/until";
+import { openDatabase } from "../../src/platform/database.ts";
+import { openEmbeddedPostgres } from "../../src/platform/postgres/embedded.ts";
+
+const folder = temporaryFolder();
+let service: Service;
+let stripe: StripeDouble;
+let headers: { Authorization: string };
+let live: { Authorization: string };
+
+before(async () => {
+  stripe = await startStripe();
+  service = await startService({
+    DATA_DIR: folder.path,
+    RATE_LIMITS: "off",
+    STRIPE_SECRET_KEY: "sk_test_double",
+    STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
+    STRIPE_API_BASE: stripe.url,
+  });
+  ({ headers } = await newPartner(service, { name: "Very Secret Firm" }));
+  ({ headers: live } = await newPartner(service, { live: true }));
+});
+after(async () => {
+  await service.stop();
+  await stripe.close();
+  folder.remove();
+});
+
+async function create(fields: Record<string, string> = {}, more: Record<string, string> = {}) {
+  const response = await fetch(`${service.baseUrl}/api/partner/orders`, {
+    method: "POST",
+    headers: { ...headers, ...more },
+    body: orderForm({ ...minimal, svc_sign: "true", ...fields }),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    text,
+    body: JSON.parse(text) as { orderCode: string; checkoutUrl: string | null; totalCents: number; status: string },
+  };
+}
+
+async function checkout(code: string, more: Record<string, string> = {}) {
+  const response = await fetch(`${service.baseUrl}/api/partner/orders/${code}/checkout`, {
+    method: "POST",
+    headers: { ...headers, ...more },
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    replayed: response.headers.get("idempotent-replayed"),
+    text,
+    body: JSON.parse(text) as { checkoutUrl: string; error: string; requestId: string },
+  };
+}
+
+const statusOf = async (code: string): Promise<string> =>
+  ((await (await fetch(`${service.baseUrl}/api/partner/orders/${code}`, { headers })).json()) as { status: string })
+    .status;
+
+const creations = () => stripe.requests.filter(({ path }) => path === "/v1/checkout/sessions");
+
+test("mints a session of the order's sum that names the order and nothing of the firm, and changes nothing", async () => {
+  const { body } = await create();
+  const answer = await checkout(body.orderCode);
+  assert.equal(answer.status, 200);
+  const request = creations().at(-1);
+  assert.equal(request?.params["client_reference_id"], body.orderCode);
+  assert.equal(request?.authorization, "Bearer sk_test_double");
+  assert.match(request?.idempotencyKey ?? "", /^checkout:/);
+  const text = JSON.stringify(request?.params);
+  assert.match(text, new RegExp(`"unit_amount":"${body.totalCents}"`));
+  assert.match(text, /"currency":"usd"/);
+  assert.doesNotMatch(text, /Secret|signer@/);
+  assert.deepEqual(Object.keys(answer.body).sort(), ["checkoutUrl", "requestId"]);
+  assert.equal(await statusOf(body.orderCode), "QuoteReady");
+});
+
+test("answers with the open session again, also to twenty at once", async () => {
+  const { body } = await create();
+  const before = creations().length;
+  const answers = await Promise.all(Array.from({ length: 20 }, () => checkout(body.orderCode)));
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+  assert.equal(new Set(answers.map((each) => each.body.checkoutUrl)).size, 1);
+  const keys = new Set(
+    creations()
+      .slice(before)
+      .map(({ idempotencyKey }) => idempotencyKey),
+  );
+  assert.equal(keys.size, 1);
+});
+
+test("create_checkout answers with the checkout that the route answers with", async () => {
+  const { status, body } = await create({ create_checkout: "true" });
+  assert.equal(status, 201);
+  assert.equal((await checkout(body.orderCode)).body.checkoutUrl, body.checkoutUrl);
+});
+
+test("twins of an order with a checkout get one and the same final answer", async () => {
+  const twins = await Promise.all(
+    Array.from({ length: 8 }, () => create({ create_checkout: "true" }, { "Idempotency-Key": "twins-with-checkout" })),
+  );
+  assert.deepEqual(new Set(twins.map(({ status }) => status)), new Set([201]));
+  assert.equal(new Set(twins.map(({ text }) => text)).size, 1);
+  assert.notEqual(twins[0]?.body.checkoutUrl, null);
+});
+
+test("an order stands when the processor fails at its creation, and its answer is kept", async () => {
+  stripe.fail({ status: 500 }, { status: 500 });
+  const key = { "Idempotency-Key": "processor-is-down" };
+  const first = await create({ create_checkout: "true" }, key);
+  assert.equal(first.status, 201);
+  assert.equal(first.body.checkoutUrl, null);
+  assert.equal((await create({ create_checkout: "true" }, key)).text, first.text);
+  assert.equal((await checkout(first.body.orderCode)).status, 200);
+});
+
+test("an order that needs a price by hand gets no checkout", async () => {
+  const { body } = await create({ create_checkout: "true", ...shipping, ship_state: "PR", ship_postal: "00000" });
+  assert.equal(body.status, "ManualQuoteRequired");
+  assert.equal(body.checkoutUrl, null);
+  const answer = await checkout(body.orderCode);
+  assert.equal(answer.status, 409);
+  assert.equal(answer.body.error, "An order in ManualQuoteRequired is not payable.");
+});
+
+test("502 when the processor fails, and the next attempt mints", async () => {
+  const { body } = await create();
+  stripe.fail({ status: 500 }, { status: 500 });
+  const failed = await checkout(body.orderCode);
+  assert.equal(failed.status, 502);
+  assert.equal(failed.body.error, "The payment processor failed to create the checkout session.");
+  assert.equal((await checkout(body.orderCode)).status, 200);
+});
+
+test("a connection that breaks after the session was made yields that very session", async () => {
+  const { body } = await create();
+  const before = stripe.sessions.size;
+  stripe.fail("cut", "cut");
+  assert.equal((await checkout(body.orderCode)).status, 502);
+  const answer = await checkout(body.orderCode);
+  assert.equal(answer.status, 200);
+  assert.equal(stripe.sessions.size, before + 1);
+});
+
+test("an unknown code and another partner's order look the same", async () => {
+  const { body } = await create();
+  for (const answer of [await checkout("0".repeat(40)), await checkout("x"), await checkout(body.orderCode, live)]) {
+    assert.equal(answer.status, 404);
+    assert.equal(answer.text, '{"error":"Order not found."}');
+  }
+});
+
+test("the same Idempotency-Key replays the first answer byte for byte", async () => {
+  const { body } = await create();
+  const key = { "Idempotency-Key": "checkout-twins" };
+  const answers = await Promise.all(Array.from({ length: 5 }, () => checkout(body.orderCode, key)));
+  assert.equal(new Set(answers.map(({ text }) => text)).size, 1);
+  assert.equal(answers.filter(({ replayed }) => replayed === "true").length, 4);
+  const other = await create();
+  const reused = await checkout(other.body.orderCode, key);
+  assert.equal(reused.status, 409);
+  assert.match(reused.body.error, /used before with another body/);
+  assert.equal((await checkout(body.orderCode, { "Idempotency-Key": "short" })).status, 400);
+});
+
+test("the payer's pages lead to the processor and say what is true", async () => {
+  const { body } = await create();
+  const page = `${service.baseUrl}/orders/${body.orderCode}/checkout`;
+  const response = await fetch(page, { redirect: "manual" });
+  assert.equal(response.status, 303);
+  assert.equal(response.headers.get("location"), (await checkout(body.orderCode)).body.checkoutUrl);
+  const returned = await (await fetch(`${page}/returned`)).text();
+  assert.match(returned, /being confirmed/);
+  assert.match(await (await fetch(`${page}/cancelled`)).text(), /Nothing was paid/);
+  assert.equal(await statusOf(body.orderCode), "QuoteReady");
+  assert.equal((await fetch(`${service.baseUrl}/orders/${"0".repeat(40)}/checkout/returned`)).status, 404);
+});
+
+test("an order whose service died before its checkout was minted is found again, with its checkout, by the same key", async () => {
+  const key = { "Idempotency-Key": "died-on-the-way" };
+  stripe.fail("hang", "hang");
+  const before = creations().length;
+  const lost = create({ create_checkout: "true" }, key).catch(() => null);
+  await until(() => creations().length > before);
+  await service.kill();
+  await lost;
+  service = await service.restart();
+  const server = await openEmbeddedPostgres(folder.path);
+  const db = openDatabase(server.connection, () => {});
+  await db.rows("UPDATE idempotency_keys SET pending_until = now() - interval '1 s' WHERE pending_until IS NOT NULL");
+  await db.close();
+  await server.release();
+  const found = await create({ create_checkout: "true" }, key);
+  assert.equal(found.status, 201);
+  assert.notEqual(found.body.checkoutUrl, null);
+  assert.equal((await create({ create_checkout: "true" }, key)).text, found.text);
+  const keys = new Set(
+    creations()
+      .slice(before)
+      .map(({ idempotencyKey }) => idempotencyKey),
+  );
+  assert.equal(keys.size, 1);
+});

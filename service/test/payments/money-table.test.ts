@@ -1,0 +1,209 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { orderStatuses } from "../../src/orders/statuses.ts";
+import type { SignedEvent } from "../../src/payments/processor.ts";
+import { type Outcome, takeEvent } from "../../src/payments/processor-events.ts";
+import { type BareOrders, openBareOrders, silent } from "../orders/bare-orders.ts";
+
+let orders: BareOrders;
+const at = new Date("2026-03-04T05:06:07.089Z");
+const total = 9_900;
+
+before(async () => {
+  orders = await openBareOrders();
+});
+after(() => orders.close());
+
+let count = 0;
+function eventOf(type: string, code: string, more: Record<string, unknown> = {}): SignedEvent {
+  const n = ++count;
+  const object = {
+    id: `cs_${n}`,
+    client_reference_id: code,
+    metadata: { order_code: code },
+    payment_status: "paid",
+    payment_intent: `pi_${n}`,
+    amount_total: total,
+    currency: "usd",
+    ...more,
+  };
+  return { id: `evt_${n}`, type, data: { object } };
+}
+
+const take = (event: SignedEvent) =>
+  orders.db.transaction((tx) => takeEvent(tx, event, { at, log: silent, actor: "processor", simulated: false }));
+
+type Expected = Readonly<Record<string, readonly string[]>>;
+
+// For each message of the processor: the statuses that it moves, and the way. Every other status stays.
+const messages: Record<string, { make: (code: string) => SignedEvent; moves: Expected; otherwise: Outcome }> = {
+  "paid in full": {
+    make: (code) => eventOf("checkout.session.completed", code),
+    moves: paidWays("EsignPending"),
+    otherwise: "unapplied",
+  },
+  "paid late": {
+    make: (code) => eventOf("checkout.session.async_payment_succeeded", code),
+    moves: paidWays("EsignPending"),
+    otherwise: "unapplied",
+  },
+  "paid, a cent short": {
+    make: (code) => eventOf("checkout.session.completed", code, { amount_total: total - 1 }),
+    moves: each(["QuoteReady", "AwaitingPayment", "PaymentFailed"], "OnHold"),
+    otherwise: "unapplied",
+  },
+  "paid, in another currency": {
+    make: (code) => eventOf("checkout.session.completed", code, { currency: "jpy" }),
+    moves: each(["QuoteReady", "AwaitingPayment", "PaymentFailed"], "OnHold"),
+    otherwise: "unapplied",
+  },
+  "paid, with no sum said": {
+    make: (code) => eventOf("checkout.session.completed", code, { amount_total: null, currency: null }),
+    moves: each(["QuoteReady", "AwaitingPayment", "PaymentFailed"], "OnHold"),
+    otherwise: "unapplied",
+  },
+  "completed, not cleared": {
+    make: (code) => eventOf("checkout.session.completed", code, { payment_status: "unpaid" }),
+    moves: each(["QuoteReady", "PaymentFailed"], "AwaitingPayment"),
+    otherwise: "stale",
+  },
+  "session expired": {
+    make: (code) => eventOf("checkout.session.expired", code, { payment_status: "unpaid" }),
+    moves: each(["QuoteReady", "PaymentFailed"], "AwaitingPayment"),
+    otherwise: "stale",
+  },
+  "failed late": {
+    make: (code) => eventOf("checkout.session.async_payment_failed", code, { payment_status: "unpaid" }),
+    moves: each(["QuoteReady", "AwaitingPayment"], "PaymentFailed"),
+    otherwise: "stale",
+  },
+  declined: {
+    make: (code) => eventOf("payment_intent.payment_failed", code),
+    moves: each(["QuoteReady", "AwaitingPayment"], "PaymentFailed"),
+    otherwise: "stale",
+  },
+  "refunded, of a payment that is not on record": {
+    make: (code) => eventOf("charge.refunded", code, { refunded: true }),
+    moves: {},
+    otherwise: "unapplied",
+  },
+  "something else": {
+    make: (code) => eventOf("invoice.paid", code),
+    moves: {},
+    otherwise: "irrelevant",
+  },
+};
+
+function each(statuses: string[], to: string): Expected {
+  return Object.fromEntries(statuses.map((from) => [from, [`${from} -> ${to}`]]));
+}
+
+function paidWays(first: string): Expected {
+  const ways = ["QuoteReady", "AwaitingPayment", "PaymentFailed"].map((from) => [
+    from,
+    [`${from} -> Paid`, `Paid -> ${first}`],
+  ]);
+  return Object.fromEntries(ways);
+}
+
+for (const [name, { make, moves, otherwise }] of Object.entries(messages)) {
+  test(`${name}: every status`, async () => {
+    for (const status of orderStatuses) {
+      const code = await orders.insert(status, { statusBeforeHold: status === "OnHold" ? "EsignPending" : null });
+      const event = make(code);
+      const taken = await take(event);
+      const look = await orders.look(code);
+      assert.deepEqual(look.moves, moves[status] ?? [], status);
+      const expected = moves[status] ? (look.status === "OnHold" ? "held" : "moved") : otherwise;
+      assert.equal(taken.outcome, expected, status);
+      const paid = look.moves.some((move) => move.endsWith("-> Paid"));
+      assert.deepEqual(look.events, paid ? [`payment.cleared:${code}`] : []);
+      // The same event again, and the same news in an event of its own.
+      assert.equal((await take(event)).outcome, "repeated");
+      await take({ ...event, id: `${event.id}_again` });
+      assert.deepEqual(await orders.look(code), look, status);
+    }
+  });
+}
+
+test("a whole refund of the payment on record: every status", async () => {
+  for (const status of orderStatuses) {
+    const code = await orders.insert(status, { statusBeforeHold: status === "OnHold" ? "EsignPending" : null });
+    await orders.db.rows(
+      `INSERT INTO payments (order_id, payment_intent, session_id, amount_cents, currency, simulated, received_at)
+       SELECT id, $2, 'cs', 9900, 'usd', false, now() FROM orders WHERE code = $1`,
+      [code, `pi_of_${code}`],
+    );
+    const refund = (whole: boolean) =>
+      eventOf("charge.refunded", code, { payment_intent: `pi_of_${code}`, refunded: whole });
+    assert.equal((await take(refund(false))).outcome, "stale");
+    assert.deepEqual((await orders.look(code)).moves, []);
+    await take(refund(true));
+    const unpaid = [
+      "Created",
+      "QuoteReady",
+      "AwaitingPayment",
+      "PaymentFailed",
+      "ManualQuoteRequired",
+      "Cancelled",
+      "Refunded",
+    ];
+    const { moves } = await orders.look(code);
+    if (unpaid.includes(status)) assert.deepEqual(moves, [], status);
+    else if (status === "RefundPending") assert.deepEqual(moves, ["RefundPending -> Refunded"]);
+    else assert.deepEqual(moves, [`${status} -> RefundPending`, "RefundPending -> Refunded"]);
+  }
+});
+
+test("a refund that comes before its payment keeps that payment from counting", async () => {
+  const code = await orders.insert("QuoteReady");
+  await take(eventOf("charge.refunded", code, { payment_intent: "pi_early", refunded: true }));
+  const taken = await take(eventOf("checkout.session.completed", code, { payment_intent: "pi_early" }));
+  assert.equal(taken.outcome, "unapplied");
+  assert.equal((await orders.look(code)).status, "QuoteReady");
+});
+
+test("a second payment of a paid order is recorded and told, and its refund does not refund the order", async () => {
+  const code = await orders.insert("QuoteReady");
+  await take(eventOf("checkout.session.completed", code));
+  const second = await take(eventOf("checkout.session.completed", code, { payment_intent: "pi_second" }));
+  assert.equal(second.outcome, "unapplied");
+  await take(eventOf("charge.refunded", code, { payment_intent: "pi_second", refunded: true }));
+  assert.equal((await orders.look(code)).status, "EsignPending");
+});
+
+test("events of another account and of unknown orders change nothing", async () => {
+  const code = await orders.insert("QuoteReady");
+  assert.equal(
+    (await take({ ...eventOf("checkout.session.completed", code), account: "acct_other" })).outcome,
+    "foreign",
+  );
+  assert.equal((await take(eventOf("checkout.session.completed", "0".repeat(40)))).outcome, "unknown");
+  assert.equal((await orders.look(code)).status, "QuoteReady");
+  for (const object of [null, "text", 7, [], {}, { client_reference_id: 5, metadata: "x" }])
+    assert.equal(
+      (await take({ id: `evt_odd_${++count}`, type: "checkout.session.completed", data: { object } })).outcome,
+      "unknown",
+    );
+});
+
+test("news of a session that has failed before come late and say nothing", async () => {
+  const code = await orders.insert("AwaitingPayment");
+  await orders.db.rows(
+    `INSERT INTO checkout_sessions (id, order_id, status, amount_cents, currency, session_id, url, created_at, expires_at)
+     SELECT gen_random_uuid(), id, 'open', 9900, 'usd', 'cs_late', 'x', now(), now() FROM orders WHERE code = $1`,
+    [code],
+  );
+  await take(eventOf("checkout.session.async_payment_failed", code, { id: "cs_late" }));
+  const late = await take(eventOf("checkout.session.completed", code, { id: "cs_late", payment_status: "unpaid" }));
+  assert.equal(late.outcome, "stale");
+  assert.equal((await orders.look(code)).status, "PaymentFailed");
+});
+
+test("thirty deliveries of one event at once move the order once", async () => {
+  const code = await orders.insert("QuoteReady");
+  const event = eventOf("checkout.session.completed", code);
+  const outcomes = await Promise.all(Array.from({ length: 30 }, async () => (await take(event)).outcome));
+  assert.deepEqual(outcomes.filter((outcome) => outcome === "moved").length, 1);
+  assert.deepEqual((await orders.look(code)).events, [`payment.cleared:${code}`]);
+});

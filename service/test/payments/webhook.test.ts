@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { minimal, orderForm } from "@signsealship/testing/order-form";
+import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { type StripeDouble, startStripe } from "@signsealship/testing/stripe";
+import { until } from "@signsealship/testing/until";
+
+const folder = temporaryFolder();
+let service: Service;
+let stripe: StripeDouble;
+let headers: { Authorization: string };
+
+before(async () => {
+  stripe = await startStripe();
+  service = await startService({
+    DATA_DIR: folder.path,
+    RATE_LIMITS: "off",
+    STRIPE_SECRET_KEY: "sk_live_double",
+    STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
+    STRIPE_API_BASE: stripe.url,
+  });
+  ({ headers } = await newPartner(service, { live: true }));
+});
+after(async () => {
+  await service.stop();
+  await stripe.close();
+  folder.remove();
+});
+
+type Order = { orderCode: string; checkoutUrl: string; status: string };
+
+async function placeOrder(fields: Record<string, string> = {}): Promise<{ code: string; sessionId: string }> {
+  const body = orderForm({ ...minimal, svc_sign: "true", create_checkout: "true", ...fields });
+  const response = await fetch(`${service.baseUrl}/api/partner/orders`, { method: "POST", headers, body });
+  const { orderCode, checkoutUrl } = (await response.json()) as Order;
+  return { code: orderCode, sessionId: checkoutUrl.split("/").at(-1) ?? "" };
+}
+
+async function statusOf(code: string): Promise<string> {
+  return ((await (await fetch(`${service.baseUrl}/api/partner/orders/${code}`, { headers })).json()) as Order).status;
+}
+
+test("the processor's signed word pays the order, and its second one says nothing new", async () => {
+  const { code, sessionId } = await placeOrder();
+  const event = stripe.pay(sessionId);
+  for (let times = 0; times < 3; times++) {
+    const response = await stripe.deliver(service.baseUrl, event);
+    assert.equal(response.status, 200);
+    assert.deepEqual(await response.json(), { received: true });
+  }
+  assert.equal(await statusOf(code), "EsignPending");
+  const { history } = await service.cli<{ history: { toStatus: string; actor: string }[] }>("order", "show", code);
+  assert.deepEqual(
+    history.slice(2).map(({ toStatus, actor }) => `${toStatus} by ${actor}`),
+    ["Paid by processor", "EsignPending by processor"],
+  );
+});
+
+test("forged, altered, stale and unsigned events are 400 and change nothing", async () => {
+  const { code, sessionId } = await placeOrder();
+  const event = stripe.pay(sessionId);
+  const body = JSON.stringify(event);
+  const long = new Date(Date.now() - 301_000);
+  const tries: [string, string | undefined][] = [
+    [body, undefined],
+    [body, "t=1,v1=00"],
+    [body, "nonsense"],
+    [body, stripe.sign(body, { secret: "whsec_other" })],
+    [body, stripe.sign(body, { at: long })],
+    [`${body} `, stripe.sign(body)],
+    [body.replace("usd", "eur"), stripe.sign(body)],
+    ["", stripe.sign("")],
+    ["[", stripe.sign("[")],
+  ];
+  for (const [sent, signature] of tries) {
+    const response = await fetch(`${service.baseUrl}/api/payments/stripe/webhook`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", ...(signature && { "Stripe-Signature": signature }) },
+      body: sent,
+    });
+    assert.equal(response.status, 400, String(signature));
+  }
+  assert.equal(await statusOf(code), "QuoteReady");
+  const metrics = await (await fetch(`${service.baseUrl}/metrics`)).text();
+  assert.match(metrics, /processor_events_total\{type="other",outcome="forged"\} \d/);
+});
+
+test("a wrong sum holds the order where it can be seen, and a person may refund it", async () => {
+  const { code, sessionId } = await placeOrder();
+  await stripe.deliver(service.baseUrl, stripe.pay(sessionId, { amount_total: 1 }));
+  assert.equal(await statusOf(code), "OnHold");
+  await service.cli("order", "move", code, "RefundPending", "--reason", "wrong sum");
+  await until(() => stripe.refunds.length === 1);
+  const intent = stripe.sessions.get(sessionId)?.["payment_intent"];
+  assert.equal(stripe.refunds[0]?.["payment_intent"], intent);
+  assert.equal(await statusOf(code), "RefundPending");
+  await stripe.deliver(service.baseUrl, stripe.event("charge.refunded", { payment_intent: intent, refunded: true }));
+  assert.equal(await statusOf(code), "Refunded");
+});
+
+test("events of unknown orders are answered, logged and counted", async () => {
+  const event = stripe.event("checkout.session.completed", { id: "cs_foreign", client_reference_id: "f".repeat(40) });
+  assert.equal((await stripe.deliver(service.baseUrl, event)).status, 200);
+  await until(() => service.stderr().includes("an event of the processor is not ours"));
+  const metrics = await (await fetch(`${service.baseUrl}/metrics`)).text();
+  assert.match(metrics, /processor_events_total\{type="checkout.session.completed",outcome="unknown"\} 1/);
+});
+
+test("a cancelled order's checkout is closed at the processor", async () => {
+  const { code, sessionId } = await placeOrder();
+  await service.cli("order", "move", code, "Cancelled", "--reason", "asked by the client");
+  await until(() => stripe.sessions.get(sessionId)?.["status"] === "expired");
+  await stripe.deliver(
+    service.baseUrl,
+    stripe.event("checkout.session.expired", { ...stripe.sessions.get(sessionId) }),
+  );
+  assert.equal(await statusOf(code), "Cancelled");
+});
+
+test("no event moves an order of a killed service halfway: it is taken whole when sent again", async () => {
+  const { code, sessionId } = await placeOrder();
+  const event = stripe.pay(sessionId);
+  const cut = stripe.deliver(service.baseUrl, event).catch(() => null);
+  await service.kill();
+  await cut;
+  service = await service.restart();
+  await stripe.deliver(service.baseUrl, event);
+  assert.equal(await statusOf(code), "EsignPending");
+  const { payments } = await service.cli<{ payments: object[] }>("order", "show", code);
+  assert.equal(payments.length, 1);
+});
+
+test("test orders never reach a processor that moves money", async () => {
+  const { headers: testHeaders } = await newPartner(service);
+  const asked = stripe.requests.length;
+  const body = orderForm({ ...minimal, create_checkout: "true" });
+  const response = await fetch(`${service.baseUrl}/api/partner/orders`, { method: "POST", headers: testHeaders, body });
+  const order = (await response.json()) as Order;
+  assert.equal(order.checkoutUrl, null);
+  const checkout = `${service.baseUrl}/api/partner/orders/${order.orderCode}/checkout`;
+  assert.equal((await fetch(checkout, { method: "POST", headers: testHeaders })).status, 503);
+  assert.equal(stripe.requests.length, asked);
+});

@@ -1,0 +1,62 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { SMTPServer } from "smtp-server";
+
+/** A mail as it arrived, its parts decoded. */
+export type CaughtMail = { to: string; from: string; subject: string; text: string; html: string; raw: string };
+
+/** A real SMTP server on loopback that keeps what it gets. */
+export async function startMailCatcher() {
+  const caught: CaughtMail[] = [];
+  let refusals = 0;
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ["STARTTLS"],
+    onData(stream, session, callback) {
+      const chunks: Buffer[] = [];
+      stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+      stream.on("end", () => {
+        if (refusals > 0) {
+          refusals -= 1;
+          return callback(Object.assign(new Error("busy, come back later"), { responseCode: 451 }));
+        }
+        const { envelope } = session;
+        const from = envelope.mailFrom ? envelope.mailFrom.address : "";
+        caught.push(
+          read(Buffer.concat(chunks).toString("utf8"), from, envelope.rcptTo.map(({ address }) => address).join()),
+        );
+        callback();
+      });
+    },
+  });
+  server.on("error", () => {});
+  const listening = server.listen(0, "127.0.0.1");
+  await once(listening, "listening");
+  return {
+    url: `smtp://127.0.0.1:${(listening.address() as AddressInfo).port}`,
+    caught,
+    /** The next mails are refused for now, as by a server that is busy. */
+    refuseNext(count: number): void {
+      refusals = count;
+    },
+    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  };
+}
+
+function read(raw: string, from: string, to: string): CaughtMail {
+  const subject = /^Subject: (.*(?:\r\n[ \t].*)*)/m.exec(raw)?.[1]?.replace(/\r\n[ \t]+/g, " ") ?? "";
+  return { from, to, subject, text: part(raw, "text/plain"), html: part(raw, "text/html"), raw };
+}
+
+/** The first part of a type, freed of its transfer encoding. */
+function part(raw: string, type: string): string {
+  const match = new RegExp(`Content-Type: ${type}[^]*?\\r\\n\\r\\n([^]*?)(?:\\r\\n--|$)`).exec(raw);
+  const head = match?.[0].split("\r\n\r\n")[0] ?? "";
+  const body = match?.[1] ?? "";
+  if (/base64/i.test(head)) return Buffer.from(body, "base64").toString("utf8");
+  if (!/quoted-printable/i.test(head)) return body;
+  const bytes = body
+    .replace(/=\r\n/g, "")
+    .replace(/=([0-9A-F]{2})/g, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return Buffer.from(bytes, "latin1").toString("utf8");
+}

@@ -1,0 +1,12 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Resolves with what `look` finds, once it finds something; looks again and again for up to 20 s. @throws Error when it never does */
+export async function until<T>(look: () => T | Promise<T>): Promise<NonNullable<T>> {
+  const end = performance.now() + 20_000;
+  while (performance.now() < end) {
+    const found = await look();
+    if (found) return found as NonNullable<T>;
+    await sleep(20);
+  }
+  throw new Error(`never came to be: ${look}`);
+}

@@ -1,0 +1,68 @@
+import { writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { nextSegment, type Row, table } from "../service/src/orders/transition-table.ts";
+
+const file = fileURLToPath(new URL("../docs/lifecycle.md", import.meta.url));
+
+// From nearly everywhere: told in the table below, and left out of the picture for its clearness.
+const unpictured = new Set(["cancelled", "held", "released", "refund_requested"]);
+
+const yesNo = [true, false];
+const allServices = yesNo.flatMap((sign) =>
+  yesNo.flatMap((notarize) => yesNo.flatMap((ship) => yesNo.map((fax) => ({ sign, notarize, ship, fax })))),
+);
+
+function targets({ to }: Row, from: string): string[] {
+  if (to === "before") return [];
+  if (to !== "next segment") return [to];
+  return [...new Set(allServices.map((services) => nextSegment(from, services)))];
+}
+
+function edges(): string[] {
+  const rows = table.filter(({ on }) => !unpictured.has(on));
+  return rows.flatMap((row) =>
+    row.from.flatMap((from) =>
+      targets(row, from).map((to) => `    ${from} --> ${to}${row.to === "next segment" ? "" : ` : ${row.words}`}`),
+    ),
+  );
+}
+
+const names: Readonly<Record<string, string>> = {
+  "next segment": "the next service's pending status, or `Completed`",
+  before: "the status before the hold",
+};
+const rowText = ({ from, words, to }: Row): string =>
+  `| ${from.map((status) => `\`${status}\``).join(", ")} | ${words} | ${names[to] ?? `\`${to}\``} |`;
+
+/** docs/lifecycle.md, made of the table that the service goes by. */
+export const lifecyclePage = (): string => `# The life of an order
+
+<!-- Made by \`npm run lifecycle\` from service/src/orders/transition-table.ts; changes here are lost. -->
+
+Every change of status goes through one function and this table; anything else is refused with a 409 and logged. A move
+writes the status, its audit line, and where it is a milestone the workflow event, the event that partners are told of and the mail to
+the client, in one transaction.
+
+\`\`\`mermaid
+stateDiagram-v2
+    [*] --> Created
+${edges().join("\n")}
+    Completed --> [*]
+\`\`\`
+
+Arrows without words are the start of the next service. Services run in the order sign, notarize, ship, fax; those that were not
+bought are skipped. From \`Paid\` the first one begins at once; after that a service begins when a person (or the sandbox) begins it,
+so that \`EsignComplete\`, \`NotarizationComplete\` and \`Delivered\` are seen by those who look.
+
+| from | when | to |
+|---|---|---|
+${table.map(rowText).join("\n")}
+
+- Only signed events of the payment processor lead to \`AwaitingPayment\`, \`PaymentFailed\`, \`Paid\` and \`Refunded\`, and to \`OnHold\` for
+  a wrong sum. Test orders cross the same code by the sandbox.
+- \`EsignComplete\` needs the sealed document on record, \`NotarizationComplete\` the notarized one, \`Shipped\` carrier and tracking
+  number; holds, cancellations, refunds and failures need a reason.
+- A refund that was given at the processor passes \`RefundPending\` on its way to \`Refunded\`.
+`;
+
+if (import.meta.main) writeFileSync(file, lifecyclePage());
