@@ -41,8 +41,10 @@ export function proofStatement(claims: readonly Claim[], hasClaimedTime: boolean
   }
   const stamp = claims.find(({ name, state }) => name === "time_stamp_valid" && state === "unchecked");
   if (stamp !== undefined) attested.push(stamp.why);
+  // Over bytes that were changed, or under a signature that does not hold, the other claims prove nothing.
+  const intact = holding.has("document_unchanged_since_seal") && holding.has("seal_signature_valid");
   return {
-    proven: Object.entries(PROVEN).flatMap(([name, sentence]) => (holding.has(name) ? [sentence] : [])),
+    proven: Object.entries(intact ? PROVEN : {}).flatMap(([name, sentence]) => (holding.has(name) ? [sentence] : [])),
     attested,
     notCovered: NOT_COVERED,
   };

@@ -97,7 +97,8 @@ async function certificateClaims(
   const instant = new Date(at).toISOString();
   const own = claim(
     timely,
-    leaf.notBefore <= at && at <= leaf.notAfter,
+    // notAfter names a whole second, and all of it is inside.
+    leaf.notBefore <= at && at < leaf.notAfter + 1000,
     `The certificate was valid at ${instant}.`,
     `The certificate was not valid at ${instant}.`,
   );

@@ -40,11 +40,13 @@ const MAX_SIDE_FILE = 16 * 1024 * 1024;
  */
 export async function contextOf(values: VerifyValues, now: number, fallback: string | null): Promise<Context> {
   const trustPath = values.trust ?? fallback;
+  const trusted = trustPath === null ? [] : await readCertificates("--trust", trustPath);
   const headers = values.headers === undefined ? null : await readText(values.headers);
   const doc = values.doc === undefined ? null : { path: values.doc, bytes: await readBounded(values.doc) };
   return {
     trust: {
-      sealAnchors: trustPath === null ? [] : await readCertificates("--trust", trustPath),
+      // Of an installation's own chain the seal's certificate alone: trusting its issuers would trust whomever they issue to.
+      sealAnchors: values.trust === undefined ? trusted.slice(0, 1) : trusted,
       tsaAnchors: values["tsa-trust"] === undefined ? [] : await readCertificates("--tsa-trust", values["tsa-trust"]),
       blockHeaders: headers === null ? new Map() : parseHeaders(headers),
     },

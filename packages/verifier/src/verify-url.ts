@@ -86,7 +86,8 @@ async function withPublishedTrust(
   const answer = await get("/seal/certificate.pem", fetchLimits.jsonBytes);
   if (!answer.ok || answer.status !== 200) return unchecked("The service publishes no certificate. See --trust.");
   try {
-    const sealAnchors = parseCertificatesPem(new TextDecoder().decode(answer.bytes));
+    // The seal's own certificate alone: trusting its issuers would trust whomever they issue to.
+    const sealAnchors = parseCertificatesPem(new TextDecoder().decode(answer.bytes)).slice(0, 1);
     const why = `No --trust was given: the certificate that ${base} publishes is trusted.`;
     const command = `curl ${quoted(`${base}/seal/certificate.pem`)} | openssl x509 -noout -subject -fingerprint -sha256`;
     return {

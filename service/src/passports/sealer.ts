@@ -4,7 +4,7 @@ import { type CmsSigner, createCmsSigner, type SealSignature } from "./cms-build
 import { completeSeal, type PreparedSeal, prepareSeal } from "./pdf/seal-pdf.ts";
 import { sealRefusal } from "./refusals.ts";
 import type { SealIdentity } from "./seal-identity.ts";
-import { createSelfCheck } from "./self-check.ts";
+import { createSelfCheck, SealNotVerified } from "./self-check.ts";
 
 /** A time-stamp token over a signature value, checked: DER, the authority's URL and its time. */
 export type TimeStamp = { readonly token: Uint8Array; readonly authority: string; readonly genTime: Date };
@@ -55,6 +55,8 @@ export function createSealer(deps: {
   clock: Clock;
   stamp: Stamp | null;
   tokenRoom?: number;
+  /** Told when the verifier did not accept a seal because of its time stamp; the seal is then made without one. */
+  onUnfitTimeStamp?: (authority: string, why: string) => void;
 }): SealDocument {
   const { identity, clock, stamp } = deps;
   const signer = createCmsSigner(identity);
@@ -73,7 +75,16 @@ export function createSealer(deps: {
     const timeStamp = signed.timeStamp && signed.timeStamp.token.length <= room ? signed.timeStamp : null;
     const { docSha256, sealedSha256, tail } = completeSeal(prepared, signature.cms(timeStamp?.token));
     const bytes = joined(input, tail);
-    await check({ bytes, docSha256, sealedSha256, timeStamped: timeStamp !== null, at: clock() });
+    try {
+      await check({ bytes, docSha256, sealedSha256, timeStamped: timeStamp !== null, at: clock() });
+    } catch (error) {
+      // An odd token must not keep a document from being sealed: without it the seal stands or falls by itself.
+      if (!(error instanceof SealNotVerified) || timeStamp === null) throw error;
+      const { spare: _, hash: __, ...rest } = input;
+      const plain = await seal({ ...rest, timeStamped: false });
+      deps.onUnfitTimeStamp?.(timeStamp.authority, error.why);
+      return plain;
+    }
     return { bytes, docSha256, sealedSha256, sealedAt: at, timeStamp };
   }
 

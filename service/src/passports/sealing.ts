@@ -37,7 +37,13 @@ export async function openSealing(deps: SealingDeps): Promise<Sealing> {
   for (const { code, detail } of warnings) log.warn({ code }, detail);
   const stamp = settings.tsaUrls.length > 0 ? timeStamping(deps) : null;
   return {
-    sealDocument: createSealer({ identity, clock, stamp }),
+    sealDocument: createSealer({
+      identity,
+      clock,
+      stamp,
+      onUnfitTimeStamp: (authority, why) =>
+        log.warn({ authority, why }, "a seal was made without its unfit time stamp"),
+    }),
     chainPem: identity.chainPem,
     probe: () => probeSealIdentity(identity, clock()),
     close: identity.key.close,

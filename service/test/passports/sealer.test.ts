@@ -81,16 +81,22 @@ test("a seal key that fails is no fault of the document: unavailable", async () 
   await assert.rejects(seal({ bytes: makePdf() }), refusal("unavailable"));
 });
 
-test("what the verifier does not accept is not given away: another key's signature, an expired certificate, a false token", async () => {
+test("what the verifier does not accept is not given away: another key's signature, an expired certificate", async () => {
   const other: SealKey = { ...identity.key, sign: memoryKey("p-256").sign };
   const forged = createSealer({ identity: { ...identity, key: other }, clock, stamp: null });
   await assert.rejects(forged({ bytes: makePdf() }), refusal("unavailable"));
   const inElevenYears = () => new Date(Date.now() + 11 * 365.25 * 86_400_000);
   const late = createSealer({ identity, clock: inElevenYears, stamp: null });
   await assert.rejects(late({ bytes: makePdf() }), refusal("unavailable"));
+});
+
+test("a token that the verifier does not accept is told of and left out, and the seal stands without it", async () => {
   const replayed = await stamp(Buffer.from("another signature"));
-  const stale = createSealer({ identity, clock, stamp: async () => replayed });
-  await assert.rejects(stale({ bytes: makePdf() }), refusal("unavailable"));
+  const told: string[] = [];
+  const onUnfitTimeStamp = (authority: string) => told.push(authority);
+  const stale = createSealer({ identity, clock, stamp: async () => replayed, onUnfitTimeStamp });
+  assert.equal((await stale({ bytes: makePdf() })).timeStamp, null);
+  assert.deepEqual(told, [replayed?.authority]);
 });
 
 test("the self-check refuses changed bytes, other hashes and a missing time stamp, and says whose fault it is", async () => {

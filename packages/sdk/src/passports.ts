@@ -1,0 +1,63 @@
+import { type Pdf, pdfBlob } from "./orders.ts";
+import { path, type Transport } from "./transport.ts";
+
+type PassportFacts = {
+  passportId: string;
+  verifyCode: string;
+  verifyUrl: string;
+  docSha256: string;
+  sealedSha256: string;
+  status: string;
+  environment: "live" | "test";
+};
+
+export type SealedPassport = PassportFacts & {
+  /** Each is null when that authority could not be reached. */
+  timestamps: {
+    rfc3161: { authority: string; timestampedAtUtc: string } | null;
+    openTimestamps: { calendar: string; submittedAtUtc: string; status: string } | null;
+  };
+};
+
+export type Passport = PassportFacts & { createdAt: string };
+
+export type PassportVerification = Pick<PassportFacts, "verifyCode" | "docSha256" | "sealedSha256" | "environment"> & {
+  verdict: "verified" | "verified_test";
+  sealedAtUtc: string;
+  source: string;
+  certificateAvailable: boolean;
+};
+
+export type PassportWebhook = {
+  webhookId: string;
+  url: string;
+  signingSecret: string;
+  signatureHeader: string;
+  verification: string;
+};
+
+export const passportsOf = ({ json, bytes }: Transport) => ({
+  /** Seals one executed PDF. */
+  seal(pdf: Pdf): Promise<SealedPassport> {
+    const form = new FormData();
+    form.append("file", pdfBlob(pdf), "document.pdf");
+    return json("POST", "/api/passport/seal", { body: form });
+  },
+
+  get: (passportId: string): Promise<Passport> => json("GET", path`/api/passport/${passportId}`),
+
+  /** Needs no key, as all that goes by a verify code. An unknown code is a refusal with status 404. */
+  verify: (verifyCode: string): Promise<PassportVerification> => json("GET", path`/api/passport/verify/${verifyCode}`),
+
+  /** The sealed PDF. */
+  document: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/passport/verify/${verifyCode}/document`),
+
+  /** A zip of all evidence. */
+  evidence: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/passport/verify/${verifyCode}/evidence`),
+
+  /** Subscribes a URL to `passport.sealed`; the secret is shown this once. */
+  subscribe: (url: string): Promise<PassportWebhook> => json("POST", "/api/passport/webhooks", { body: { url } }),
+
+  unsubscribe: (webhookId: string): Promise<{ deleted: true; webhookId: string }> =>
+    json("DELETE", path`/api/passport/webhooks/${webhookId}`),
+});

@@ -1,0 +1,140 @@
+import { path, type Transport } from "./transport.ts";
+
+export type CreatedRoom = {
+  roomCode: string;
+  roomUrl: string;
+  name: string;
+  reference: string | null;
+  status: string;
+  createdAt: string;
+};
+
+export type RoomSummary = {
+  roomCode: string;
+  name: string;
+  reference: string | null;
+  status: string;
+  orderCount: number;
+  createdAt: string;
+  updatedAt: string;
+};
+
+export type StatusGroup =
+  | "signing"
+  | "signed"
+  | "notarizing"
+  | "notarized"
+  | "shipping"
+  | "shipped"
+  | "delivered"
+  | "complete"
+  | "attention"
+  | "open";
+
+export type OrderCard = {
+  orderCode: string;
+  label: string | null;
+  /** The vocabulary can grow: drive logic from `statusGroup`. */
+  status: string;
+  statusGroup: StatusGroup;
+  services: { sign: boolean; notarize: boolean; ship: boolean; fax: boolean };
+  signers: { name: string | null; email: string; routingOrder: number; signed: boolean }[];
+  evidenceBadge: "sealed" | "recorded" | "none";
+  verifyCode: string | null;
+  trackingNumber: string | null;
+  carrier: string | null;
+  attachedAt: string;
+};
+
+export type RoomView = {
+  roomCode: string;
+  name: string;
+  reference: string | null;
+  status: string;
+  partnerName: string;
+  branding: { brandName: string | null; accentColor: string | null; logoUrl: string | null } | null;
+  progress: { total: number; signed: number; sealed: number; delivered: number };
+  orders: OrderCard[];
+  activity: {
+    orderCode: string;
+    action: string;
+    fromStatus: string | null;
+    toStatus: string | null;
+    occurredAt: string;
+  }[];
+  passport: { version: number; verifyCode: string; createdAt: string } | null;
+  participants: { name: string; email: string; role: string }[];
+  createdAt: string;
+  updatedAt: string;
+};
+
+export type Participant = { participantId: string; name: string; email: string; role: string; createdAt: string };
+
+export type ClosingPassport = {
+  version: number;
+  verifyCode: string;
+  verifyUrl: string;
+  manifestSha256: string;
+  prevManifestSha256: string | null;
+  sealedSha256: string;
+  createdAt: string;
+};
+
+export type ClosingVerification = Omit<ClosingPassport, "verifyCode" | "verifyUrl"> & {
+  manifest: Record<string, unknown>;
+  chainOk: boolean;
+  branding: RoomView["branding"];
+  downloadUrl: string;
+};
+
+type Ok = { ok: true };
+
+export const roomsOf = ({ json, bytes }: Transport) => ({
+  create: (room: { name: string; reference?: string }): Promise<CreatedRoom> =>
+    json("POST", "/api/rooms", { body: room }),
+
+  /** Newest first. */
+  list: (
+    query: { limit?: number; cursor?: string } = {},
+  ): Promise<{ rooms: RoomSummary[]; nextCursor: string | null }> => json("GET", "/api/rooms", { query }),
+
+  /** The public view; needs no key. */
+  view: (roomCode: string): Promise<RoomView> => json("GET", path`/api/rooms/${roomCode}`),
+
+  attach: (
+    roomCode: string,
+    order: { orderCode: string; label?: string },
+  ): Promise<Ok & { alreadyAttached: boolean }> => json("POST", path`/api/rooms/${roomCode}/orders`, { body: order }),
+
+  detach: (roomCode: string, orderCode: string): Promise<Ok> =>
+    json("DELETE", path`/api/rooms/${roomCode}/orders/${orderCode}`),
+
+  /** Gives a new code; the old one stops working at once. */
+  rotate: (roomCode: string): Promise<{ roomCode: string; roomUrl: string }> =>
+    json("POST", path`/api/rooms/${roomCode}/rotate`),
+
+  close: (roomCode: string): Promise<Ok & { status: string }> => json("POST", path`/api/rooms/${roomCode}/close`),
+
+  reopen: (roomCode: string): Promise<Ok & { status: string }> => json("POST", path`/api/rooms/${roomCode}/reopen`),
+
+  participants: (roomCode: string): Promise<{ participants: Participant[] }> =>
+    json("GET", path`/api/rooms/${roomCode}/participants`),
+
+  addParticipant: (
+    roomCode: string,
+    participant: { name: string; email: string; role?: string },
+  ): Promise<Ok & { alreadyPresent: boolean }> =>
+    json("POST", path`/api/rooms/${roomCode}/participants`, { body: participant }),
+
+  removeParticipant: (roomCode: string, participantId: string): Promise<Ok> =>
+    json("DELETE", path`/api/rooms/${roomCode}/participants/${participantId}`),
+
+  /** Seals the next version of the room's closing passport. */
+  seal: (roomCode: string): Promise<ClosingPassport> => json("POST", path`/api/rooms/${roomCode}/passport`),
+
+  /** Needs no key: whoever has the verify code may ask. */
+  verify: (verifyCode: string): Promise<ClosingVerification> => json("GET", path`/api/verify/room/${verifyCode}`),
+
+  /** The sealed certificate PDF; needs no key. */
+  certificate: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/verify/room/${verifyCode}/pdf`),
+});

@@ -1,0 +1,90 @@
+import { path, type Transport } from "./transport.ts";
+
+export type Topic =
+  | "passport.sealed"
+  | "room.order_attached"
+  | "room.passport_sealed"
+  | "order.created"
+  | "payment.cleared"
+  | "signature.completed"
+  | "shipment.delivered";
+
+export type Webhook = { id: string; url: string; topics: string[]; active: boolean; createdAt: string };
+export type CreatedWebhook = { id: string; secret: string; url: string; topics: string[]; signatureHeader: string };
+export type RotatedSecret = { id: string; secret: string; signatureHeader: string; previousSecretExpiresAt: string };
+
+export type Delivery = {
+  deliveryId: string;
+  webhookId: string;
+  /** The `id` of the body. */
+  eventId: string;
+  eventName: string;
+  state: "pending" | "delivered" | "failed";
+  attempts: number;
+  lastStatusCode: number | null;
+  durationMs: number | null;
+  reason: string | null;
+  destinationUrl: string;
+  createdAt: string;
+  completedAt: string | null;
+  replayedFrom: string | null;
+};
+
+export type DeliveryQuery = {
+  limit?: number;
+  cursor?: string;
+  topic?: string;
+  order?: string;
+  external_reference?: string;
+  status?: Delivery["state"];
+};
+
+export type SignatureExample = {
+  signatureHeader: string;
+  eventHeader: string;
+  toleranceSeconds: number;
+  verification: string;
+  secret: string;
+  signingKey: string;
+  timestamp: number;
+  rawBody: string;
+  signedString: string;
+  headers: Record<string, string>;
+};
+
+export const webhooksOf = ({ json }: Transport) => ({
+  /** Newest first. */
+  list: (): Promise<Webhook[]> => json("GET", "/api/partner/webhooks"),
+
+  /** The secret is shown this once. */
+  create: (webhook: { url: string; topics: Topic[] }): Promise<CreatedWebhook> =>
+    json("POST", "/api/partner/webhooks", { body: webhook }),
+
+  remove: (id: string): Promise<{ ok: true }> => json("DELETE", path`/api/partner/webhooks/${id}`),
+
+  /** Gives a new secret; the old one signs beside it for 24 hours. */
+  rotate: (id: string): Promise<RotatedSecret> => json("POST", path`/api/partner/webhooks/${id}/rotate`),
+
+  /** The latest 100 deliveries of one webhook. */
+  feed: (id: string): Promise<{ deliveries: Delivery[] }> => json("GET", path`/api/partner/webhooks/${id}/deliveries`),
+
+  /** Deliveries of all webhooks, newest first. */
+  deliveries: (
+    query: DeliveryQuery = {},
+  ): Promise<{ deliveries: Delivery[]; nextCursor: string | null; requestId: string }> =>
+    json("GET", "/api/partner/webhooks/deliveries", { query }),
+
+  delivery: (deliveryId: string): Promise<Delivery> =>
+    json("GET", path`/api/partner/webhooks/deliveries/${deliveryId}`),
+
+  /** Sends the same event again, with a body of today's records. */
+  replay: (deliveryId: string): Promise<{ ok: true; deliveryId: string; replayedFrom: string; requestId: string }> =>
+    json("POST", path`/api/partner/webhooks/deliveries/${deliveryId}/replay`),
+
+  /** Sends a `webhook.test` event. */
+  test: (id: string): Promise<{ ok: true; deliveryId: string; requestId: string }> =>
+    json("POST", path`/api/partner/webhooks/${id}/test`),
+
+  /** A worked example of a signature; needs no key. */
+  signatureExample: (): Promise<SignatureExample> => json("GET", "/api/partner/webhooks/signature-example"),
+});

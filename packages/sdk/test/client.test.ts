@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { type Client, createClient, ServiceRefusal } from "@signsealship/sdk";
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+
+const folder = temporaryFolder();
+let service: Service;
+let client: Client;
+let anybody: Client;
+
+before(async () => {
+  service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" });
+  const { key } = await newPartner(service);
+  client = createClient({ baseUrl: `${service.baseUrl}/`, key });
+  anybody = createClient({ baseUrl: service.baseUrl });
+});
+after(async () => {
+  await service.stop();
+  folder.remove();
+});
+
+const fields = { email: "signer@example.com", byod_confirmed: true, svc_sign: true, svc_ship: false } as const;
+const unknown = "00000000-0000-4000-8000-000000000000";
+
+async function refusal(work: Promise<unknown>): Promise<ServiceRefusal> {
+  const error = await work.then(
+    () => assert.fail("not refused"),
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof ServiceRefusal, String(error));
+  return error;
+}
+
+test("places, lists and fetches orders, and repeats one by its key", async () => {
+  const idempotencyKey = "sdk-order-0001";
+  const order = await client.orders.create({ ...fields, external_reference: "A b&c" }, makePdf(), { idempotencyKey });
+  const again = await client.orders.create(
+    { ...fields, external_reference: "A b&c" },
+    new Blob([new Uint8Array(makePdf())]),
+    { idempotencyKey },
+  );
+  assert.equal(again.orderCode, order.orderCode);
+  assert.equal((await client.orders.get(order.orderCode)).services, "Sign");
+  const { orders, nextCursor } = await client.orders.list({ external_reference: "A b&c", limit: 5 });
+  assert.deepEqual([orders.map(({ orderCode }) => orderCode), nextCursor], [[order.orderCode], null]);
+});
+
+test("walks a test order through the sandbox", async () => {
+  const { orderCode } = await client.orders.create(fields, makePdf());
+  assert.equal((await refusal(client.orders.checkout(orderCode))).status, 503);
+  assert.equal((await client.sandbox.checkout(orderCode, "decline")).status, "PaymentFailed");
+  assert.deepEqual((await client.sandbox.checkout(orderCode)).firedEvents, ["payment.cleared"]);
+  assert.deepEqual((await client.sandbox.advance(orderCode, "signature.completed")).firedEvents, [
+    "signature.completed",
+  ]);
+  assert.equal((await client.sandbox.advance(orderCode)).status, "Completed");
+});
+
+test("makes rooms, attaches, views without a key, rotates, closes and reopens", async () => {
+  const { orderCode } = await client.orders.create(fields, makePdf());
+  const room = await client.rooms.create({ name: "12 Elm Street", reference: "R" });
+  assert.deepEqual(await client.rooms.attach(room.roomCode, { orderCode, label: "Deed" }), {
+    ok: true,
+    alreadyAttached: false,
+  });
+  await client.rooms.addParticipant(room.roomCode, { name: "Jane Roe", email: "jane@example.com" });
+  const { participants } = await client.rooms.participants(room.roomCode);
+  assert.equal(participants[0]?.role, "client");
+  const view = await anybody.rooms.view(room.roomCode);
+  assert.deepEqual([view.orders[0]?.label, view.progress.total], ["Deed", 1]);
+  await client.rooms.removeParticipant(room.roomCode, participants[0]?.participantId ?? "");
+  const { roomCode } = await client.rooms.rotate(room.roomCode);
+  assert.equal((await refusal(anybody.rooms.view(room.roomCode))).status, 404);
+  assert.equal((await client.rooms.close(roomCode)).status, "closed");
+  assert.equal((await client.rooms.reopen(roomCode)).status, "open");
+  await client.rooms.detach(roomCode, orderCode);
+  assert.equal((await client.rooms.list()).rooms[0]?.roomCode, roomCode);
+});
+
+test("seals a document, and anybody verifies and downloads it", async () => {
+  const sealed = await client.passports.seal(makePdf());
+  assert.equal((await client.passports.get(sealed.passportId)).sealedSha256, sealed.sealedSha256);
+  assert.equal((await anybody.passports.verify(sealed.verifyCode)).verdict, "verified_test");
+  assert.equal(
+    Buffer.from(await anybody.passports.document(sealed.verifyCode))
+      .subarray(0, 5)
+      .toString(),
+    "%PDF-",
+  );
+  assert.equal(
+    Buffer.from(await anybody.passports.evidence(sealed.verifyCode))
+      .subarray(0, 2)
+      .toString(),
+    "PK",
+  );
+});
+
+test("seals a room, and anybody verifies it", async () => {
+  const { roomCode } = await client.rooms.create({ name: "9 Oak Lane" });
+  const passport = await client.rooms.seal(roomCode);
+  assert.equal((await anybody.rooms.verify(passport.verifyCode)).chainOk, true);
+  assert.equal(
+    Buffer.from(await anybody.rooms.certificate(passport.verifyCode))
+      .subarray(0, 5)
+      .toString(),
+    "%PDF-",
+  );
+});
+
+test("manages webhooks", async () => {
+  const hook = await client.webhooks.create({ url: "https://hooks.example.com/a", topics: ["order.created"] });
+  assert.notEqual((await client.webhooks.rotate(hook.id)).secret, hook.secret);
+  const { deliveryId } = await client.webhooks.test(hook.id);
+  assert.equal((await client.webhooks.feed(hook.id)).deliveries[0]?.deliveryId, deliveryId);
+  assert.equal((await client.webhooks.delivery(deliveryId)).eventName, "webhook.test");
+  assert.equal((await client.webhooks.replay(deliveryId)).replayedFrom, deliveryId);
+  assert.equal((await client.webhooks.deliveries({ topic: "webhook.test" })).deliveries.length, 2);
+  assert.equal((await anybody.webhooks.signatureExample()).toleranceSeconds, 300);
+  const legacy = await client.passports.subscribe("https://hooks.example.com/b");
+  assert.deepEqual(
+    (await client.webhooks.list()).map(({ id }) => id),
+    [legacy.webhookId, hook.id],
+  );
+  assert.deepEqual(await client.passports.unsubscribe(legacy.webhookId), {
+    deleted: true,
+    webhookId: legacy.webhookId,
+  });
+  assert.deepEqual(await client.webhooks.remove(hook.id), { ok: true });
+});
+
+test("tells who calls", async () => {
+  const me = await client.me();
+  assert.deepEqual([me.environment, me.tier, me.key?.prefix], ["test", "trial", "svc_pk_test_"]);
+});
+
+test("a refusal is an error with status, message and request id", async () => {
+  const missing = await refusal(client.webhooks.remove(unknown));
+  assert.deepEqual([missing.status, missing.message, missing.retryAfterSeconds], [404, "No such webhook.", null]);
+  assert.match(String(missing.requestId), /^[0-9a-f-]{36}$/);
+  assert.equal((await refusal(anybody.me())).message, "Sign in to continue.");
+  assert.deepEqual((await refusal(anybody.passports.verify("x"))).body, { verdict: "unknown" });
+  // An id that is no id stays one part of the path.
+  assert.equal((await refusal(client.orders.get("../webhooks"))).message, "Order not found.");
+});
+
+test("over the limit the refusal says when to come back", async () => {
+  const response = new Response('{"error":"Rate limit exceeded. Try again in 7 seconds."}', {
+    status: 429,
+    headers: { "Retry-After": "7" },
+  });
+  const limited = createClient({ baseUrl: "https://sign.example.com", fetch: async () => response });
+  assert.equal((await refusal(limited.me())).retryAfterSeconds, 7);
+});
