@@ -45,6 +45,8 @@ export type StripeDouble = {
   sign: (body: string, options?: { secret?: string; at?: Date }) => string;
   /** Posts an event to a service's webhook, signed. */
   deliver: (serviceUrl: string, event: StripeEvent, options?: { secret?: string; at?: Date }) => Promise<Response>;
+  /** What payers did on hosted pages; as with the real one, the browser comes back before the event is delivered. */
+  paidByHand: StripeEvent[];
   /** The events of a payer's deeds on a session's hosted page. */
   pay: (sessionId: string, more?: Record<string, unknown>) => StripeEvent;
   close: () => Promise<void>;
@@ -87,6 +89,8 @@ export async function startStripe(): Promise<StripeDouble> {
   const sessions: StripeDouble["sessions"] = new Map();
   const refunds: Record<string, unknown>[] = [];
   const failures: Failure[] = [];
+  const successUrls = new Map<string, string>();
+  const paidByHand: StripeEvent[] = [];
   const replies = new Map<string, Reply & { params: string }>();
   let url = "";
 
@@ -116,6 +120,7 @@ export async function startStripe(): Promise<StripeDouble> {
       livemode: false,
     };
     sessions.set(sessionId, session);
+    successUrls.set(sessionId, String(params["success_url"]));
     return { status: 200, body: session };
   }
 
@@ -144,6 +149,8 @@ export async function startStripe(): Promise<StripeDouble> {
     const body = bytes.toString();
     const { method = "", headers } = request;
     const [path = ""] = (request.url ?? "").split("?");
+    const [, hosted] = /^\/c\/pay\/(\w+)$/.exec(path) ?? [];
+    if (hosted) return serveHostedPage(method, hosted, response);
     const key = headers["idempotency-key"];
     const idempotencyKey = typeof key === "string" ? key : null;
     const params = nested(body);
@@ -156,6 +163,17 @@ export async function startStripe(): Promise<StripeDouble> {
         : replyOnce(idempotencyKey, body, () => answer(method, path, params));
     if (failure === "cut") response.destroy();
     else send(response, reply);
+  }
+
+  /** The page on which a payer pays: one button. */
+  function serveHostedPage(method: string, sessionId: string, response: ServerResponse): void {
+    if (method === "POST") {
+      paidByHand.push(pay(sessionId));
+      response.writeHead(303, { Location: successUrls.get(sessionId) }).end();
+    } else {
+      response.writeHead(200, { "Content-Type": "text/html" });
+      response.end(`<!doctype html><title>Pay</title><form method="post"><button>Pay by card</button></form>`);
+    }
   }
 
   /** The same key gets the same reply, and only for the same parameters. */
@@ -189,6 +207,13 @@ export async function startStripe(): Promise<StripeDouble> {
     return `t=${t},v1=${createHmac("sha256", secret).update(`${t}.${body}`).digest("hex")}`;
   };
 
+  function pay(sessionId: string, more: Record<string, unknown> = {}): StripeEvent {
+    const session = sessions.get(sessionId);
+    if (!session) throw new Error(`no such session: ${sessionId}`);
+    Object.assign(session, { status: "complete", payment_status: "paid", payment_intent: id("pi"), ...more });
+    return event("checkout.session.completed", { ...session });
+  }
+
   return {
     url,
     webhookSecret,
@@ -206,12 +231,8 @@ export async function startStripe(): Promise<StripeDouble> {
         body,
       });
     },
-    pay(sessionId, more = {}) {
-      const session = sessions.get(sessionId);
-      if (!session) throw new Error(`no such session: ${sessionId}`);
-      Object.assign(session, { status: "complete", payment_status: "paid", payment_intent: id("pi"), ...more });
-      return event("checkout.session.completed", { ...session });
-    },
+    paidByHand,
+    pay,
     close: server.close,
   };
 }

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import { analyticsReader, analyticsRoutes } from "./analytics/analytics.ts";
 import { orderMailJobs, sandboxRoutes } from "./fulfilment/fulfilment.ts";
@@ -9,10 +10,13 @@ import { openRateLimits } from "./http/rate-limits.ts";
 import { createServer } from "./http/server.ts";
 import { createUploadMemory } from "./http/upload-memory.ts";
 import { orderRoutes } from "./orders/orders.ts";
+import { accessMailJobs } from "./partners/access-mail.ts";
+import { accessRoutes } from "./partners/access-routes.ts";
 import { keyResolver, keyWithRoomsResolver } from "./partners/keys.ts";
 import type { LastUse } from "./partners/last-use.ts";
 import { launchpadRoutes } from "./partners/launchpad-routes.ts";
 import { partnerRoutes } from "./partners/routes.ts";
+import { readScreeningRules } from "./partners/screening-rules.ts";
 import {
   type Anchoring,
   closingRoutes,
@@ -38,7 +42,7 @@ import type { Log } from "./platform/logs.ts";
 import { openMailer } from "./platform/mail.ts";
 import { createCallbacks, playbookRoutes } from "./playbooks/playbooks.ts";
 import type { VersionedPricing } from "./pricing/open-pricing.ts";
-import type { Resources } from "./resources.ts";
+import { type Resources, root } from "./resources.ts";
 import { roomRoutes } from "./rooms/rooms.ts";
 import { acceptsPage, loadAssets, notFoundPage, pages } from "./web/pages.ts";
 import { openWebhooks, webhookRoutes, webhooksSection } from "./webhooks/webhooks.ts";
@@ -47,6 +51,7 @@ import { openWebhooks, webhookRoutes, webhooksSection } from "./webhooks/webhook
 const uploadMemoryBytes = 8 * maxUploadBytes;
 // Each holds a database connection while a time stamp is waited for; the pool has 20.
 const sealsAtOnce = 4;
+const screeningFile = join(root, "service/data/screening.yaml");
 
 export type AppDeps = Resources & {
   version: string;
@@ -95,6 +100,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   const jobs = createJobs({ db, log, onOutcome: (queue, outcome) => jobsEnded.inc({ queue, outcome }) });
   paymentJobs(jobs, { ...deps, processor });
   orderMailJobs(jobs, { db, mailer, baseUrl: config.baseUrl });
+  accessMailJobs(jobs, { ...deps, mailer, baseUrl: config.baseUrl });
   app.addHook("onListen", jobs.start);
   app.addHook("onClose", async () => {
     await jobs.stop();
@@ -109,6 +115,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     healthRoutes(routes, { version: deps.version, metrics, probes });
     partnerRoutes(routes, { resolveKeyWithRooms: keyWithRoomsResolver(db, deps.lastUse), limits });
     launchpadRoutes(routes, { db, resolveKey, limits });
+    accessRoutes(routes, { ...deps, rules: readScreeningRules(screeningFile), limits });
     analyticsRoutes(routes, { readAnalytics: analyticsReader(deps), resolveKey, limits });
     const callbacks = createCallbacks(deps.secrets);
     playbookRoutes(routes, { ...deps, enabled: config.playbooks, callbacks, resolveKey, limits });
@@ -154,6 +161,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
       baseUrl: config.baseUrl,
       evidence,
       checkoutUrl: (code) => checkoutUrl(checkout, code, null),
+      paymentsConfigured: processor !== null,
       limits,
       assets,
     });

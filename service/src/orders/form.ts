@@ -1,3 +1,4 @@
+import { isEmail } from "../platform/email.ts";
 import { invalid } from "../platform/errors.ts";
 import { type Address, isUsState } from "../pricing/us-states.ts";
 import { normalizeFaxNumber } from "./fax-number.ts";

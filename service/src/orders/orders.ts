@@ -6,6 +6,7 @@ export { type Services, serviceFlags } from "./services.ts";
 export { wasPaid } from "./status-groups.ts";
 export { type OrderStatus, orderStatuses } from "./statuses.ts";
 export { findOrder } from "./store.ts";
+export { isPayable } from "./transition-table.ts";
 export {
   closeCheckoutQueue,
   eventsTo,

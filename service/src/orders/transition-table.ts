@@ -57,6 +57,9 @@ type Target = OrderStatus | "next segment" | "before";
 export type Row = { on: OrderEvent; from: readonly OrderStatus[]; to: Target; words: string };
 
 const payable = ["QuoteReady", "AwaitingPayment", "PaymentFailed"] as const;
+/** True for a status from which the processor's word can lead to Paid (contract: payable). */
+export const isPayable = (status: string): boolean => payable.some((each) => each === status);
+
 const unpaid = ["Created", "ManualQuoteRequired", ...payable] as const;
 const paidUnfinished = [
   "Paid",

@@ -13,7 +13,15 @@ export {
   refundQueue,
   type Topic,
 } from "./move.ts";
-export { eventsTo, type PeopleEvent, processorEvents, table, targetOf, wordsOf } from "./transition-table.ts";
+export {
+  eventsTo,
+  isPayable,
+  type PeopleEvent,
+  processorEvents,
+  table,
+  targetOf,
+  wordsOf,
+} from "./transition-table.ts";
 
 /**
  * Moves a locked order by what people and their tools do; what the processor says comes in by

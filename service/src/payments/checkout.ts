@@ -1,5 +1,6 @@
 import type { Environment } from "../http/authentication.ts";
 import { type LockedOrder, lockOrder } from "../orders/orders.ts";
+import { isPayable } from "../orders/transitions.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { ServiceError } from "../platform/errors.ts";
@@ -24,7 +25,6 @@ const minutes = 60_000;
 // The processor's most is 24 hours; what is left after the margin is long enough to pay in.
 const sessionMs = 23 * 60 * minutes;
 const marginMs = 5 * minutes;
-const payable: ReadonlySet<string> = new Set(["QuoteReady", "AwaitingPayment", "PaymentFailed"]);
 
 /**
  * The hosted checkout of an order: the one that is open, or a new one. The order's status stays as it is.
@@ -55,7 +55,7 @@ async function payableOrder(tx: Tx, code: string, owner: Owner): Promise<LockedO
   const order = /^[0-9a-f]{40}$/.test(code) ? await lockOrder(tx, code) : undefined;
   const foreign = owner && (order?.partnerId !== owner.partnerId || order.environment !== owner.environment);
   if (!order || foreign) throw new ServiceError("not_found", "Order not found.");
-  if (!payable.has(order.status)) throw new ServiceError("not_payable", `An order in ${order.status} is not payable.`);
+  if (!isPayable(order.status)) throw new ServiceError("not_payable", `An order in ${order.status} is not payable.`);
   return order;
 }
 

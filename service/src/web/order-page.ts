@@ -2,7 +2,7 @@ import type { PublicOrderRow } from "../orders/orders.ts";
 import { maskEmail } from "../platform/mask-email.ts";
 import type { Assets } from "./assets.ts";
 import { card, codeText, facts, moneyTable, notice, progressSteps, statusBadge } from "./components.ts";
-import { shortCode, time } from "./format.ts";
+import { money, shortCode, time } from "./format.ts";
 import { layout } from "./layout.ts";
 import { orderSteps } from "./order-steps.ts";
 import { statusWords } from "./order-words.ts";
@@ -11,6 +11,8 @@ import { type Html, html, render } from "./render.ts";
 /** What an order's page shows of it. */
 export type OrderView = Omit<PublicOrderRow, "lines"> & {
   lines: readonly { type: string; label: string; amountCents: number }[];
+  /** Whether a hosted checkout can be had for it now. */
+  payable: boolean;
 };
 
 const unpriced = "ManualQuoteRequired";
@@ -35,6 +37,7 @@ ${test && notice("attention", "A test order", "Nothing in it is real: no money m
 </div>
 <h2 id="next-title">What happens next</h2>
 <ul class="next">${next.map((line) => html`<li>${line}</li>`)}</ul>
+${order.payable && html`<p><a class="pay" role="button" href="/orders/${order.code}/checkout">Pay ${money(order.totalCents)}</a></p>`}
 </section>
 ${card("progress", "Progress", progressSteps(orderSteps(order)))}
 </div>

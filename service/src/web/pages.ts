@@ -2,7 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import type { RateLimits } from "../http/rate-limits.ts";
 import { pageHeaders } from "../http/security-headers.ts";
 import { wireError } from "../http/wire-errors.ts";
-import { findOrder } from "../orders/orders.ts";
+import { findOrder, isPayable } from "../orders/orders.ts";
 import type { Sql } from "../platform/database.ts";
 import { ServiceError } from "../platform/errors.ts";
 import { type Assets, assetRoutes, loadAssets } from "./assets.ts";
@@ -22,6 +22,8 @@ export type PageDeps = {
   baseUrl: string;
   evidence: EvidenceSources;
   checkoutUrl: PaymentPageDeps["checkoutUrl"];
+  /** Whether order pages offer the checkout at all. */
+  paymentsConfigured: boolean;
   assets?: Assets;
 };
 
@@ -29,7 +31,7 @@ type CodeRoute = { Params: { code: string } };
 
 /** Pages for people: the start page, orders, rooms, verification, and what they are made of. */
 export async function pages(app: FastifyInstance, deps: PageDeps): Promise<void> {
-  const { db, limits, baseUrl, evidence, checkoutUrl, assets = loadAssets() } = deps;
+  const { db, limits, baseUrl, evidence, checkoutUrl, paymentsConfigured, assets = loadAssets() } = deps;
   assetRoutes(app, assets);
   await app.register(async (people) => {
     people.setErrorHandler(errorPage(assets));
@@ -57,7 +59,7 @@ export async function pages(app: FastifyInstance, deps: PageDeps): Promise<void>
   async function orderOf(code: string) {
     const order = /^[0-9a-f]{40}$/.test(code) ? await findOrder(db, code) : undefined;
     if (!order) throw new ServiceError("not_found", "Order not found.");
-    return order;
+    return { ...order, payable: paymentsConfigured && isPayable(order.status) };
   }
 }
 

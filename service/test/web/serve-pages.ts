@@ -14,6 +14,7 @@ export const code = "3f9ac1d2e4b5a6978081726354a5b6c7d8e9f0a1";
 
 /** An order that buys everything. */
 export const order = (changes: Partial<OrderView> = {}): OrderView => ({
+  payable: false,
   code,
   environment: "live",
   status: "NotarizationPending",
@@ -81,6 +82,7 @@ export async function servePages(shown: Shown, limit: () => Promise<void> = asyn
       limits: { limit: () => limit, close: async () => {} },
       baseUrl: "http://localhost",
       checkoutUrl: () => Promise.reject(new Error("payments are not set up here")),
+      paymentsConfigured: false,
       evidence: {
         sealCertificates: async () => shown.sealCertificates ?? "",
         proofRecord: async (verifyCode) => shown.proofs?.get(verifyCode) ?? null,

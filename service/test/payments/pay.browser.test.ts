@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { type Browser, startBrowser } from "@signsealship/testing/browser";
+import { minimal, orderForm } from "@signsealship/testing/order-form";
+import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { type StripeDouble, startStripe } from "@signsealship/testing/stripe";
+
+const folder = temporaryFolder();
+let service: Service;
+let stripe: StripeDouble;
+let browser: Browser;
+
+before(async () => {
+  stripe = await startStripe();
+  service = await startService({
+    DATA_DIR: folder.path,
+    RATE_LIMITS: "off",
+    STRIPE_SECRET_KEY: "sk_test_double",
+    STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
+    STRIPE_API_BASE: stripe.url,
+  });
+  browser = await startBrowser();
+});
+after(async () => {
+  await browser.close();
+  await service.stop();
+  await stripe.close();
+  folder.remove();
+});
+
+test("a client pays from the order's page, and the order moves when the processor says so and not before", async () => {
+  const { headers } = await newPartner(service);
+  const body = orderForm({ ...minimal, svc_sign: "true" });
+  const placed = await fetch(`${service.baseUrl}/api/partner/orders`, { method: "POST", headers, body });
+  const { orderCode } = (await placed.json()) as { orderCode: string };
+  const status = async () => {
+    const response = await fetch(`${service.baseUrl}/api/partner/orders/${orderCode}`, { headers });
+    return ((await response.json()) as { status: string }).status;
+  };
+
+  const { page, close } = await browser.open(`${service.baseUrl}/orders/${orderCode}`, { width: 360 });
+  await page.getByRole("button", { name: "Pay $12.00" }).click();
+  await page.getByRole("button", { name: "Pay by card" }).click();
+  await page.getByRole("heading", { name: "Thank you" }).waitFor();
+  assert.equal(await status(), "QuoteReady");
+
+  const [paid] = stripe.paidByHand;
+  assert.ok(paid);
+  assert.equal((await stripe.deliver(service.baseUrl, paid)).status, 200);
+  await page.getByRole("link", { name: "See the order" }).click();
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  assert.equal(await status(), "EsignPending");
+  assert.equal(await page.getByRole("button", { name: /^Pay/ }).count(), 0);
+  await close();
+});
