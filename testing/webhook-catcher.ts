@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import type { Duplex } from "node:stream";
 import { join } from "node:path";
-import { readFileSync, writeFileSync } from "node:fs";
+import type { Duplex } from "node:stream";
 
 export type Authority = {
   /** The authority's certificate: what WEBHOOK_CA names. */
@@ -18,12 +18,37 @@ export function makeAuthority(folder: string): Authority {
   const path = (name: string) => join(folder, name);
   const openssl = (...args: string[]) => execFileSync("openssl", args, { stdio: "pipe" });
   const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
-  openssl("req", "-x509", ...curve, "-keyout", path("hooks-ca.key"), "-out", path("hooks-ca.pem"), "-days", "2", "-subj", "/CN=Catcher CA");
+  openssl(
+    "req",
+    "-x509",
+    ...curve,
+    "-keyout",
+    path("hooks-ca.key"),
+    "-out",
+    path("hooks-ca.pem"),
+    "-days",
+    "2",
+    "-subj",
+    "/CN=Catcher CA",
+  );
   openssl("req", ...curve, "-keyout", path("hooks.key"), "-out", path("hooks.csr"), "-subj", "/CN=localhost");
   writeFileSync(path("hooks.ext"), "subjectAltName=DNS:localhost,DNS:*.hooks.test,IP:127.0.0.1,IP:::1\n");
   openssl(
-    "x509", "-req", "-in", path("hooks.csr"), "-CA", path("hooks-ca.pem"), "-CAkey", path("hooks-ca.key"), "-CAcreateserial",
-    "-days", "2", "-extfile", path("hooks.ext"), "-out", path("hooks.pem"),
+    "x509",
+    "-req",
+    "-in",
+    path("hooks.csr"),
+    "-CA",
+    path("hooks-ca.pem"),
+    "-CAkey",
+    path("hooks-ca.key"),
+    "-CAcreateserial",
+    "-days",
+    "2",
+    "-extfile",
+    path("hooks.ext"),
+    "-out",
+    path("hooks.pem"),
   );
   return { caFile: path("hooks-ca.pem"), cert: readFileSync(path("hooks.pem")), key: readFileSync(path("hooks.key")) };
 }

@@ -4,6 +4,7 @@ import { keyVerbs } from "./key.ts";
 import { orderVerbs } from "./order.ts";
 import { partnerVerbs } from "./partner.ts";
 import { playbookVerbs } from "./playbook.ts";
+import { requestVerbs } from "./request.ts";
 import type { Verb } from "./verb.ts";
 import { verify } from "./verify.ts";
 
@@ -24,6 +25,7 @@ export const verbs: readonly Verb[] = [
   serve,
   ...partnerVerbs,
   ...keyVerbs,
+  ...requestVerbs,
   ...fillVerbs,
   ...playbookVerbs,
   ...orderVerbs,

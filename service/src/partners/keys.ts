@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Environment, Principal, ResolveKey } from "../http/authentication.ts";
 import type { Sql } from "../platform/database.ts";
 import { newSecret } from "../platform/ids.ts";
@@ -7,7 +7,7 @@ import type { LastUse } from "./last-use.ts";
 const prefixes = { live: "svc_pk_", test: "svc_pk_test_" } as const;
 const bearer = /^Bearer +(svc_pk_(?:test_)?[a-z2-7]{52})$/i;
 
-export const keySha256 = (key: string): Buffer => createHash("sha256").update(key).digest();
+export const keySha256 = (key: string): Buffer => hash("sha256", key, "buffer");
 
 /** A new key of 256 random bits (contract, Authentication 1); whoever calls shows it once and keeps the hash. */
 export const newKey = (environment: Environment): string => prefixes[environment] + newSecret();

@@ -44,12 +44,12 @@ export function partnerRoutes(app: FastifyInstance, { resolveKeyWithRooms, limit
         },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const found = await resolveKeyWithRooms(request.headers.authorization);
       if (!found) throw new ServiceError("sign_in_required", "Sign in to continue.");
       request.principal = found.principal;
       const { firmName, tier, liveEnabled, environment, key } = found.principal;
-      return {
+      const me = {
         firmName,
         tier,
         liveEnabled,
@@ -59,6 +59,7 @@ export function partnerRoutes(app: FastifyInstance, { resolveKeyWithRooms, limit
         linked: true,
         requestId: request.id,
       };
+      return reply.type("application/json; charset=utf-8").send(JSON.stringify(me));
     },
   );
 }

@@ -1,0 +1,2 @@
+export { analyticsRoutes } from "./routes.ts";
+export { type AnalyticsReader, analyticsReader } from "./snapshot.ts";

@@ -1,0 +1,85 @@
+import type { Principal } from "../http/authentication.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { Database } from "../platform/database.ts";
+import { ServiceError } from "../platform/errors.ts";
+import { createTurns } from "../platform/turns.ts";
+import { bucketOf, earns } from "./funnel.ts";
+import { type Figures, readFigures } from "./store.ts";
+
+const dayMs = 86_400_000;
+const hardLimitMs = 30_000;
+// A large tenant's figures take a processor for a second or two: the rest of the service shall not feel it.
+const atOnce = 2;
+
+/** The contract's snapshot (Analytics). */
+export function snapshotOf(figures: Figures, windowDays: number, generatedAt: Date) {
+  const months = new Map<string, { month: string; createdCount: number; completedCount: number }>();
+  const funnel = { created: 0, paid: 0, inProgress: 0, completed: 0, problem: 0 };
+  const serviceMix = { sign: 0, notarize: 0, ship: 0, fax: 0 };
+  let revenueCents = 0;
+  for (const group of figures.groups) {
+    const bucket = bucketOf(group.status);
+    const { month } = group;
+    const volume = months.get(month) ?? { month, createdCount: 0, completedCount: 0 };
+    months.set(month, volume);
+    volume.createdCount += group.orders;
+    if (group.status === "Completed") volume.completedCount += group.orders;
+    funnel[bucket] += group.orders;
+    if (earns(bucket)) revenueCents += group.cents;
+    for (const service of ["sign", "notarize", "ship", "fax"] as const) serviceMix[service] += group[service];
+  }
+  const [median, p90] = figures.turnaround ?? [0, 0];
+  return {
+    windowDays,
+    volumeByMonth: [...months.values()],
+    funnel,
+    turnaroundHours: { median, p90 },
+    serviceMix,
+    evidence: {
+      totalCompleted: funnel.completed,
+      sealedDocumentCount: figures.sealedDocuments,
+      deliveredWithProofCount: figures.deliveredShipments,
+    },
+    revenueCents,
+    generatedAt: generatedAt.toISOString(),
+  };
+}
+
+export type Snapshot = ReturnType<typeof snapshotOf>;
+
+export type Caller = Pick<Principal, "partnerId" | "environment">;
+
+/** Reads the snapshot of a partner's orders in one environment. @throws ServiceError `unavailable` when it takes too long. */
+export type AnalyticsReader = (caller: Caller, windowDays: number) => Promise<Snapshot>;
+
+/**
+ * Opens the reader of this node: one read at a time for a partner and two in all. Who asks for the same figures while they
+ * wait for their turn shares the read, which begins after each of them came.
+ */
+export function analyticsReader(
+  { db, clock }: { db: Database; clock: Clock },
+  timeoutMs: number = hardLimitMs,
+): AnalyticsReader {
+  const turns = createTurns(atOnce);
+  const waiting = new Map<string, Promise<Snapshot>>();
+
+  async function read({ partnerId, environment }: Caller, windowDays: number): Promise<Snapshot> {
+    const to = clock();
+    const from = new Date(to.getTime() - windowDays * dayMs);
+    const figures = await readFigures(db, { partnerId, environment, from, to }, timeoutMs);
+    if (!figures) throw new ServiceError("unavailable", "The figures took too long. Ask for fewer days.");
+    return snapshotOf(figures, windowDays, to);
+  }
+
+  return (caller, windowDays) => {
+    const what = `${caller.partnerId} ${caller.environment} ${windowDays}`;
+    const shared = waiting.get(what);
+    if (shared) return shared;
+    const reading = turns(caller.partnerId, () => {
+      waiting.delete(what);
+      return read(caller, windowDays);
+    });
+    waiting.set(what, reading);
+    return reading;
+  };
+}

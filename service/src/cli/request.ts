@@ -1,0 +1,44 @@
+import { approveRequest, declineRequest, type ListedRequest, listRequests } from "../partners/access-requests.ts";
+import { lines, type Verb, withResources } from "./verb.ts";
+
+const readable = ({ useCase, reasons, ...request }: ListedRequest): string =>
+  lines({ ...request, reasons: reasons.join(", ") || null, useCase: useCase?.replaceAll(/\s+/g, " ") });
+
+export const requestVerbs: Verb[] = [
+  {
+    name: "request list",
+    args: [],
+    flags: "",
+    options: {},
+    summary: "Lists the requests for access: first those that wait, the oldest first, then those decided.",
+    run: () =>
+      withResources(async (resources) => {
+        const requests = await listRequests(resources);
+        return { json: { requests }, text: requests.map(readable).join("\n\n") };
+      }),
+  },
+  {
+    name: "request approve",
+    args: ["ID"],
+    flags: "",
+    options: {},
+    summary: "Makes the firm a trial partner and has a test key mailed to its contact once.",
+    run: ([id = ""]) =>
+      withResources(async (resources) => {
+        const answer = await approveRequest(resources, id);
+        return { json: answer, text: lines(answer) };
+      }),
+  },
+  {
+    name: "request decline",
+    args: ["ID"],
+    flags: "",
+    options: {},
+    summary: "Closes a request; nothing is sent.",
+    run: ([id = ""]) =>
+      withResources(async (resources) => {
+        const answer = await declineRequest(resources, id);
+        return { json: answer, text: lines(answer) };
+      }),
+  },
+];

@@ -1,0 +1,64 @@
+import { isEmail } from "../platform/email.ts";
+import { invalid } from "../platform/errors.ts";
+
+/** An access request (contract, Partner access request), its texts trimmed. */
+export type AccessRequest = {
+  firmName: string;
+  contactName: string;
+  workEmail: string;
+  role: string | null;
+  expectedVolume: string | null;
+  useCase: string | null;
+};
+
+export const requiredMessage = "firmName, contactName, and a valid workEmail are required.";
+
+/** The longest text of each field, in UTF-16 units after trimming. */
+export const maxLengths = {
+  firmName: 200,
+  contactName: 200,
+  workEmail: 254,
+  role: 120,
+  expectedVolume: 120,
+  useCase: 4000,
+  recaptchaToken: 8192,
+} as const;
+
+type Field = keyof typeof maxLengths;
+
+// Lone surrogates have no UTF-8; U+FFFD is what is left of bytes that were none.
+const notText = /[\p{Cc}\p{Cs}\uFFFD]/u;
+const notLines = /[\p{Cs}\uFFFD]|(?![\t\n\r])\p{Cc}/u;
+
+/** Body of `POST /api/partner/request`. @throws ServiceError with the contract's message, or naming the field and the rule. */
+export function accessRequestFields(body: unknown): AccessRequest {
+  const members = typeof body === "object" && body !== null && !Array.isArray(body) ? body : {};
+
+  function optional(field: Field, refused = notText): string | null {
+    const value = (members as Readonly<Record<string, unknown>>)[field] ?? "";
+    if (typeof value !== "string") throw invalid(`${field} must be text.`);
+    const text = value.trim();
+    if (text.length > maxLengths[field]) throw invalid(`${field} must have at most ${maxLengths[field]} characters.`);
+    if (refused.test(text)) throw invalid(`${field} must be UTF-8 text without control characters.`);
+    return text || null;
+  }
+
+  const given = {
+    firmName: optional("firmName"),
+    contactName: optional("contactName"),
+    workEmail: optional("workEmail"),
+  };
+  const { firmName, contactName, workEmail } = given;
+  if (firmName === null || contactName === null || workEmail === null || !isEmail(workEmail))
+    throw invalid(requiredMessage);
+  // A score needs a secret shared with the scorer; without one the token is checked for its length and put aside.
+  optional("recaptchaToken");
+  return {
+    firmName,
+    contactName,
+    workEmail,
+    role: optional("role"),
+    expectedVolume: optional("expectedVolume"),
+    useCase: optional("useCase", notLines),
+  };
+}

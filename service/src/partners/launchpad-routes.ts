@@ -1,0 +1,67 @@
+import type { FastifyInstance } from "fastify";
+import { Type } from "typebox";
+import { principalOf, type ResolveKey, requireKeyOrSession } from "../http/authentication.ts";
+import { errors, ref } from "../http/openapi.ts";
+import type { RateLimits } from "../http/rate-limits.ts";
+import type { Sql } from "../platform/database.ts";
+import { readLaunchpad } from "./launchpad.ts";
+
+const orNull = (schema: ReturnType<typeof Type.String> | ReturnType<typeof Type.Number>) =>
+  Type.Union([schema, Type.Null()]);
+
+const Launchpad = Type.Object(
+  {
+    partner: Type.Object({ id: Type.String({ format: "uuid" }), name: Type.String(), tier: Type.String() }),
+    readyForLive: Type.Boolean({ description: "All items but `live` are done." }),
+    completed: Type.Integer({ minimum: 0 }),
+    total: Type.Integer({ minimum: 0 }),
+    checklist: Type.Array(
+      Type.Object({
+        key: Type.String({ examples: ["first_test_order"] }),
+        label: Type.String(),
+        done: Type.Boolean(),
+        action: Type.String(),
+        deepLink: Type.String({ description: "A path on this service." }),
+      }),
+    ),
+    funnel: Type.Array(
+      Type.Object({
+        step: Type.String({ examples: ["first_live_order"] }),
+        reached: Type.Boolean(),
+        at: orNull(Type.String({ format: "date-time" })),
+      }),
+    ),
+    hoursToFirstLiveOrder: orNull(Type.Number({ description: "From joining; two decimals." })),
+    requestId: Type.String(),
+  },
+  { $id: "Launchpad", description: "How far the firm has come on its way to live." },
+);
+
+export type LaunchpadRouteDeps = { db: Sql; resolveKey: ResolveKey; limits: RateLimits };
+
+/** `GET /api/partner/launchpad` (decisions, Partner access and sessions). */
+export function launchpadRoutes(app: FastifyInstance, { db, resolveKey, limits }: LaunchpadRouteDeps): void {
+  app.addSchema(Launchpad);
+  app.get(
+    "/api/partner/launchpad",
+    {
+      onRequest: [limits.limit("partner-portal"), requireKeyOrSession(resolveKey)],
+      schema: {
+        operationId: "getLaunchpad",
+        summary: "What is done and what is left on the way to live",
+        tags: ["Partner"],
+        security: [{ partnerKey: [] }],
+        response: {
+          200: ref(Launchpad),
+          ...errors({ 401: "Sign in to continue.", 429: "Rate limit exceeded. Try again in 42 seconds." }),
+        },
+      },
+    },
+    async (request, reply) => {
+      const launchpad = await readLaunchpad(db, principalOf(request));
+      return reply
+        .type("application/json; charset=utf-8")
+        .send(JSON.stringify({ ...launchpad, requestId: request.id }));
+    },
+  );
+}

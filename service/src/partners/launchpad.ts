@@ -1,0 +1,91 @@
+import type { Principal } from "../http/authentication.ts";
+import type { Sql } from "../platform/database.ts";
+import { type Facts, selectFacts } from "./launchpad-store.ts";
+
+type Item = { key: string; label: string; action: string; deepLink: string; done: (facts: Facts) => boolean };
+
+/** What leads a new partner to live; the last item is live itself. Links lead to the description of the route to call. */
+const items: readonly Item[] = [
+  {
+    key: "first_test_order",
+    label: "Place a test order",
+    action: "Send a PDF to POST /api/partner/orders with your test key.",
+    deepLink: "/docs#tag/orders",
+    done: ({ testOrderAt }) => testOrderAt !== null,
+  },
+  {
+    key: "sandbox_completed",
+    label: "Walk a test order to Completed",
+    action: "Pay it and advance it with the sandbox routes.",
+    deepLink: "/docs#tag/sandbox",
+    done: ({ testCompletedAt }) => testCompletedAt !== null,
+  },
+  {
+    key: "first_room",
+    label: "Open a closing room",
+    action: "Create a room and attach an order to it.",
+    deepLink: "/docs#tag/rooms",
+    done: ({ roomAt }) => roomAt !== null,
+  },
+  {
+    key: "first_passport",
+    label: "Seal a passport",
+    action: "Seal a room or a single document, then open its verify link.",
+    deepLink: "/docs#tag/passports",
+    done: ({ passportAt }) => passportAt !== null,
+  },
+  {
+    key: "webhook",
+    label: "Subscribe to events",
+    action: "Create a webhook and keep its secret.",
+    deepLink: "/docs#tag/webhooks",
+    done: ({ webhookAt }) => webhookAt !== null,
+  },
+  {
+    key: "live",
+    label: "Go live",
+    action: "Ask the operator to enable live and to issue a live key.",
+    deepLink: "/docs",
+    done: ({ liveEnabled, liveKeyAt }) => liveEnabled && liveKeyAt !== null,
+  },
+];
+
+const steps: readonly [step: string, at: (facts: Facts) => Date | null][] = [
+  ["joined", (facts) => facts.joinedAt],
+  ["first_test_order", (facts) => facts.testOrderAt],
+  ["first_test_completed", (facts) => facts.testCompletedAt],
+  ["first_room", (facts) => facts.roomAt],
+  ["first_passport", (facts) => facts.passportAt],
+  ["live_key", (facts) => facts.liveKeyAt],
+  ["first_live_order", (facts) => facts.liveOrderAt],
+  ["first_live_completed", (facts) => facts.liveCompletedAt],
+];
+
+const hours = (from: Date, to: Date): number => Math.max(0, Math.round((to.getTime() - from.getTime()) / 36_000) / 100);
+
+/** The launchpad as facts make it (decisions, Partner access); pure. */
+export function launchpadOf(
+  { partnerId, firmName, tier }: Pick<Principal, "partnerId" | "firmName" | "tier">,
+  facts: Facts,
+) {
+  const checklist = items.map(({ done, key, label, action, deepLink }) => ({
+    key,
+    label,
+    done: done(facts),
+    action,
+    deepLink,
+  }));
+  return {
+    partner: { id: partnerId, name: firmName, tier },
+    readyForLive: checklist.every(({ key, done }) => done || key === "live"),
+    completed: checklist.filter(({ done }) => done).length,
+    total: checklist.length,
+    checklist,
+    funnel: steps.map(([step, at]) => ({ step, reached: at(facts) !== null, at: at(facts)?.toISOString() ?? null })),
+    hoursToFirstLiveOrder: facts.liveOrderAt && hours(facts.joinedAt, facts.liveOrderAt),
+  };
+}
+
+/** The caller's launchpad by one read. It is the firm's: the same for its test and its live keys. */
+export const readLaunchpad = async (sql: Sql, principal: Principal) =>
+  launchpadOf(principal, await selectFacts(sql, principal.partnerId));

@@ -1,0 +1,89 @@
+import { domainToASCII } from "node:url";
+import type { ScreeningRules } from "./screening-rules.ts";
+
+/** Why a person must look at a request; for the operator alone. */
+export type Reason =
+  | "free_mail"
+  | "disposable_mail"
+  | "odd_domain"
+  | "no_use_case"
+  | "short"
+  | "unreadable"
+  | "keywords"
+  | "fillers"
+  | "repetition"
+  | "links"
+  | "off_topic"
+  | "unwelcome";
+
+/**
+ * What speaks against a key at once (contract, Endpoints, Screening); nothing does when the list is empty. It depends on what was
+ * sent and on nothing else, so that an answer tells nothing of whom the service knows.
+ */
+export const screen = (rules: ScreeningRules, request: { workEmail: string; useCase: string | null }): Reason[] => [
+  ...screenDomain(rules, request.workEmail),
+  ...screenUseCase(rules, request.useCase ?? ""),
+];
+
+/** `a.b.co.uk` -> itself and every domain above it, down to two labels. */
+const upwards = (labels: readonly string[]): string[] => labels.slice(1).map((_, from) => labels.slice(from).join("."));
+
+function screenDomain(rules: ScreeningRules, email: string): Reason[] {
+  const domain = domainToASCII(email.slice(email.lastIndexOf("@") + 1));
+  const labels = domain.split(".");
+  if (domain.length > 253 || !/^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+([a-z]{2,}|xn--[a-z0-9-]+)$/.test(domain))
+    return ["odd_domain"];
+  const names = upwards(labels);
+  if (names.some((name) => rules.disposableDomains.has(name))) return ["disposable_mail"];
+  if (names.some((name) => rules.freeDomains.has(name)) || isProvider(rules, labels)) return ["free_mail"];
+  return [];
+}
+
+/** `yahoo.fr`, `yahoo.co.uk`, `mail.yahoo.com.br`, but not `yahoo.acme-title.com`. */
+function isProvider({ providerNames }: ScreeningRules, labels: readonly string[]): boolean {
+  const second = labels.at(-2) ?? "";
+  const byCountry = labels.length > 2 && /^(com|co|net|org)$/.test(second) && labels.at(-1)?.length === 2;
+  return providerNames.has(byCountry ? (labels.at(-3) ?? "") : second);
+}
+
+const linkShape = /https?:|www\./g;
+const longestWord = 24;
+
+/** No vowel in a longer word, five consonants and more in a row, or one letter thrice: no word that people write. */
+const isUnreadable = (word: string): boolean =>
+  word.length > longestWord ||
+  /(\p{L})\1\1/u.test(word) ||
+  /[bcdfghjklmnpqrstvwxz]{6}/.test(word) ||
+  (word.length > 4 && !/[aeiouy]/.test(word.normalize("NFD")));
+
+const percentOf = (part: number, whole: number): number => (100 * part) / whole;
+
+function screenUseCase(rules: ScreeningRules, useCase: string): Reason[] {
+  const text = useCase.normalize("NFKC").toLowerCase();
+  if (text.trim() === "") return ["no_use_case"];
+  const words = text.match(/\p{L}+/gu) ?? [];
+  const distinct = new Set(words);
+  if (words.length < rules.minWords || distinct.size < rules.minDistinctWords) return ["short"];
+  const reasons: Reason[] = [];
+  const share = (test: (word: string) => boolean) => percentOf(words.filter(test).length, words.length);
+  if (share(isUnreadable) > rules.maxUnreadablePercent) reasons.push("unreadable");
+  const common = share((word) => rules.commonWords.has(word));
+  if (common < rules.minCommonPercent) reasons.push("keywords");
+  if (common > rules.maxCommonPercent) reasons.push("fillers");
+  if (isRepetitive(rules, words)) reasons.push("repetition");
+  if ((text.match(linkShape)?.length ?? 0) > rules.maxLinks) reasons.push("links");
+  const topics = rules.topics.filter((topic) => topic.test(text)).length;
+  if (topics < rules.minTopics || !rules.coreTopics.some((topic) => topic.test(text))) reasons.push("off_topic");
+  if (rules.unwelcome.some((word) => word.test(text))) reasons.push("unwelcome");
+  return reasons;
+}
+
+/** One word again and again, or the same few words in a long row. */
+function isRepetitive(rules: ScreeningRules, words: readonly string[]): boolean {
+  const counts = new Map<string, number>();
+  for (const word of words) if (!rules.commonWords.has(word)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  const most = Math.max(0, ...counts.values());
+  if (most > 2 && percentOf(most, words.length) > rules.maxSameWordPercent) return true;
+  const beginning = words.slice(0, 60);
+  return new Set(beginning).size * 3 < beginning.length;
+}

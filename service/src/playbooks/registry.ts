@@ -1,0 +1,47 @@
+/** A parameter of a playbook. Of a `returned` one the value comes back with the outcome; others are not kept. */
+export type Parameter = {
+  name: string;
+  type: "string" | "int" | "bool";
+  required: boolean;
+  maxLength: number | null;
+  returned: boolean;
+};
+
+export type Playbook = {
+  key: string;
+  name: string;
+  description: string;
+  parameters: readonly Parameter[];
+  /** How long an execution waits for its decision. */
+  waitSeconds: number;
+};
+
+const text = { type: "string", required: true, returned: true } as const;
+
+/** The playbooks that may be run (contract, Playbooks): nothing else is, whatever a request says. */
+export const registry: readonly Playbook[] = [
+  {
+    key: "approval_gate",
+    name: "Approval gate",
+    description: "Waits up to 30 days for a decision on the subject that you name.",
+    parameters: [
+      { ...text, name: "kind", maxLength: 40 },
+      { ...text, name: "subjectId", maxLength: 64 },
+      { ...text, name: "note", required: false, maxLength: 500, returned: false },
+    ],
+    waitSeconds: 2_592_000,
+  },
+];
+
+/** Keys are case-sensitive. */
+export const playbookOf = (key: string): Playbook | undefined => registry.find((playbook) => playbook.key === key);
+
+/** What partners see of the registry. */
+export const registryView = () => ({
+  playbooks: registry.map(({ key, name, description, parameters }) => ({
+    key,
+    name,
+    description,
+    paramSchema: parameters.map(({ name, type, required, maxLength }) => ({ name, type, required, maxLength })),
+  })),
+});

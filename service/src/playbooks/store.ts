@@ -1,0 +1,121 @@
+import type { Environment } from "../http/authentication.ts";
+import type { Sql } from "../platform/database.ts";
+import type { Arguments } from "./arguments.ts";
+
+export type ExecutionRow = {
+  id: string;
+  partnerId: string;
+  environment: Environment;
+  playbook: string;
+  arguments: Arguments;
+  startedAt: Date;
+  expiresAt: Date;
+  outcome: string | null;
+  completedAt: Date | null;
+};
+
+const columns = `id, partner_id AS "partnerId", environment, playbook, arguments, started_at AS "startedAt",
+  expires_at AS "expiresAt", outcome, completed_at AS "completedAt"`;
+
+export type RunAttempt = {
+  at: Date;
+  actor: string;
+  partnerId: string;
+  detail: { playbook: string; executionName: string | null };
+};
+
+const insertAttempt = `INSERT INTO audit_log (occurred_at, action, actor, partner_id, detail)
+  VALUES ($1, 'playbook.run', $2, $3, $4)`;
+
+const attemptValues = ({ at, actor, partnerId, detail }: RunAttempt) => [at, actor, partnerId, detail];
+
+/** The line of an attempt that started nothing. */
+export async function insertRunAttempt(sql: Sql, attempt: RunAttempt): Promise<void> {
+  await sql.rows(insertAttempt, attemptValues(attempt));
+}
+
+export type NewExecution = Pick<ExecutionRow, "id" | "environment" | "playbook" | "arguments" | "expiresAt"> & {
+  callbackSha256: Buffer;
+};
+
+/** The execution and its line in the log, in one statement. */
+export async function insertExecution(sql: Sql, execution: NewExecution, attempt: RunAttempt): Promise<void> {
+  const { id, environment, playbook, callbackSha256, expiresAt } = execution;
+  await sql.rows(
+    `WITH execution AS (
+       INSERT INTO playbook_executions (id, partner_id, environment, playbook, arguments, callback_sha256, started_at, expires_at)
+       VALUES ($5, $3, $6, $7, $8, $9, $1, $10)
+     ) ${insertAttempt}`,
+    [...attemptValues(attempt), id, environment, playbook, execution.arguments, callbackSha256, expiresAt],
+  );
+}
+
+export type Decision = { outcome: string; at: Date; actor: string };
+
+const waiting = "outcome IS NULL AND expires_at > $2";
+
+/** Ends the execution that `condition` ($1) finds if it still waits: of rivals one gets the row, the others nothing. */
+const decideWhere = (condition: string) => `
+  WITH ended AS (
+    UPDATE playbook_executions SET outcome = $3, completed_at = $2 WHERE ${condition} AND ${waiting} RETURNING *
+  ), audit AS (
+    INSERT INTO audit_log (occurred_at, action, actor, partner_id, detail)
+    SELECT $2, 'playbook.decided', $4, partner_id, jsonb_build_object('executionName', 'executions/' || id, 'outcome', outcome)
+    FROM ended
+  )
+  SELECT ${columns} FROM ended`;
+
+const decideByToken = decideWhere("callback_sha256 = $1");
+const decideById = decideWhere("id = $1");
+
+export type Which = { callbackSha256: Buffer } | { id: string };
+
+/** @returns the ended execution, or undefined when there is none that waits. */
+export async function decideExecution(sql: Sql, which: Which, decision: Decision): Promise<ExecutionRow | undefined> {
+  const more = [decision.at, decision.outcome, decision.actor];
+  const [ended] =
+    "id" in which
+      ? await sql.rows<ExecutionRow>(decideById, [which.id, ...more])
+      : await sql.rows<ExecutionRow>(decideByToken, [which.callbackSha256, ...more]);
+  return ended;
+}
+
+export async function executionExists(sql: Sql, which: Which): Promise<boolean> {
+  const found =
+    "id" in which
+      ? await sql.rows("SELECT FROM playbook_executions WHERE id = $1", [which.id])
+      : await sql.rows("SELECT FROM playbook_executions WHERE callback_sha256 = $1", [which.callbackSha256]);
+  return found.length > 0;
+}
+
+/** Ends up to `limit` executions whose time is over; safe beside itself and beside decisions. @returns how many. */
+export async function expireExecutions(sql: Sql, now: Date, limit: number): Promise<number> {
+  const [row] = await sql.rows<{ ended: number }>(
+    `WITH due AS (
+       SELECT id FROM playbook_executions WHERE outcome IS NULL AND expires_at <= $1
+       ORDER BY expires_at, id LIMIT $2 FOR UPDATE SKIP LOCKED
+     ), ended AS (
+       UPDATE playbook_executions e SET outcome = 'expired', completed_at = $1 FROM due WHERE e.id = due.id
+       RETURNING e.id, e.partner_id
+     ), audit AS (
+       INSERT INTO audit_log (occurred_at, action, actor, partner_id, detail)
+       SELECT $1, 'playbook.expired', 'system', partner_id, jsonb_build_object('executionName', 'executions/' || id) FROM ended
+     )
+     SELECT count(*) AS ended FROM ended`,
+    [now, limit],
+  );
+  return row?.ended ?? 0;
+}
+
+/** The waiting ones, those that expire first at the top. */
+export const selectWaiting = (sql: Sql, limit: number) =>
+  sql.rows<ExecutionRow>(
+    `SELECT ${columns} FROM playbook_executions WHERE outcome IS NULL ORDER BY expires_at, id LIMIT $1`,
+    [limit],
+  );
+
+/** All of them, newest first. */
+export const selectNewest = (sql: Sql, limit: number) =>
+  sql.rows<ExecutionRow>(`SELECT ${columns} FROM playbook_executions ORDER BY started_at DESC, id DESC LIMIT $1`, [
+    limit,
+  ]);

@@ -1,0 +1,35 @@
+import { invalid } from "../platform/errors.ts";
+import { isTopic, type Topic, topics } from "./topics.ts";
+
+const urlMessage = "A https:// webhook URL is required.";
+const maxUrlLength = 2048;
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const notInUrl = /[\p{Cc}\p{Cs}\s]/u;
+
+function member(body: unknown, name: string): unknown {
+  return typeof body === "object" && body !== null ? (body as Record<string, unknown>)[name] : undefined;
+}
+
+/** The `url` of a body. @throws ServiceError unless it is an absolute https URL. */
+export function urlField(body: unknown): string {
+  const value = member(body, "url");
+  const text = typeof value === "string" ? value.trim() : "";
+  const url = notInUrl.test(text) || !/^https:\/\/[^/\\]/i.test(text) ? null : URL.parse(text);
+  if (!url) throw invalid(urlMessage);
+  if (text.length > maxUrlLength) throw invalid(`url must have at most ${maxUrlLength} characters.`);
+  if (url.username !== "" || url.password !== "") throw invalid("url must hold no user name or password.");
+  return text;
+}
+
+/** The `topics` of a body, each once. @throws ServiceError when there are none or one is unknown. */
+export function topicsField(body: unknown): Topic[] {
+  const value = member(body, "topics");
+  const choices = `topics must be a non-empty array of: ${topics.join(", ")}.`;
+  if (!Array.isArray(value) || value.length === 0) throw invalid(choices);
+  const unknown = value.find((topic) => !isTopic(topic));
+  if (unknown !== undefined) throw invalid(choices);
+  return [...new Set(value.filter(isTopic))];
+}
+
+/** Anything else is unknown without a look at the database. */
+export const isUuid = (text: string): boolean => uuid.test(text);

@@ -1,0 +1,54 @@
+import { readFileSync } from "node:fs";
+import { createSecureContext } from "node:tls";
+import type { Clock } from "../platform/clock.ts";
+import type { Database } from "../platform/database.ts";
+import { StartupError } from "../platform/errors.ts";
+import type { Log } from "../platform/logs.ts";
+import { columnCipher, type SecretBytes } from "../platform/secrets.ts";
+import { createDispatcher, type Dispatcher } from "./dispatcher.ts";
+import { addressPolicy } from "./outbound/addresses.ts";
+import { openOutbound } from "./outbound/post.ts";
+import { openResolver } from "./outbound/resolve-name.ts";
+import type { SubscriptionDeps } from "./subscriptions.ts";
+
+export type WebhookSettings = {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  secrets: SecretBytes;
+  baseUrl: string;
+  /** WEBHOOK_ALLOW: ranges that may be reached though private. */
+  allow: readonly string[];
+  /** WEBHOOK_CA: a PEM file. */
+  caFile: string | null;
+  count: (outcome: "delivered" | "failed") => void;
+};
+
+// For the whole of a POST (contract, Limits).
+const timeoutMs = 10_000;
+
+function readCa(path: string): string {
+  try {
+    const pem = readFileSync(path, "utf8");
+    if (!pem.includes("-----BEGIN CERTIFICATE-----")) throw new Error("it holds no certificate");
+    createSecureContext({ ca: pem });
+    return pem;
+  } catch (error) {
+    throw new StartupError(`WEBHOOK_CA must be a PEM file of certificates: ${(error as Error).message}`);
+  }
+}
+
+/** Opens what deliveries need; nothing is sent before `dispatcher.start`. @throws StartupError for a bad WEBHOOK_CA. */
+export function openWebhooks(
+  settings: WebhookSettings,
+): Pick<SubscriptionDeps, "secretCipher"> & { dispatcher: Dispatcher } {
+  const { db, clock, log, baseUrl, count, allow, caFile } = settings;
+  const secretCipher = columnCipher(settings.secrets, "webhook_secrets.hash");
+  const outbound = openOutbound({
+    mayReach: addressPolicy(allow),
+    resolveName: openResolver(),
+    extraCa: caFile === null ? null : readCa(caFile),
+    timeoutMs,
+  });
+  return { secretCipher, dispatcher: createDispatcher({ db, clock, log, outbound, secretCipher, baseUrl, count }) };
+}

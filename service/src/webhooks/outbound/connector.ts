@@ -1,0 +1,52 @@
+import { isIP, type LookupFunction } from "node:net";
+import { createSecureContext, getCACertificates } from "node:tls";
+import { buildConnector } from "undici";
+import type { ResolveName } from "./resolve-name.ts";
+
+export class AddressRefused extends Error {
+  readonly code = "ADDRESS_REFUSED";
+}
+
+export type ConnectorSettings = {
+  mayReach: (address: string) => boolean;
+  resolveName: ResolveName;
+  /** PEM of authorities that are trusted besides the public ones. */
+  extraCa: string | null;
+  timeoutMs: number;
+};
+
+/** Resolves and checks in one step, on every connection anew: what is connected to is what was checked. */
+function checkedLookup({ mayReach, resolveName }: ConnectorSettings): LookupFunction {
+  return (name, options, done) => {
+    resolveName(name).then(
+      (found) => {
+        const addresses = found.filter(mayReach).map((address) => ({ address, family: isIP(address) }));
+        const [first] = addresses;
+        if (!first) done(new AddressRefused("no address of this name may be reached"), "", 0);
+        else if (options.all) done(null, addresses);
+        else done(null, first.address, first.family);
+      },
+      (error: NodeJS.ErrnoException) => done(error, "", 0),
+    );
+  };
+}
+
+/** Opens connections for deliveries: TLS, HTTP/1.1, to addresses that may be reached and no other. */
+export function createConnector(settings: ConnectorSettings): buildConnector.connector {
+  const { extraCa, mayReach, timeoutMs } = settings;
+  const connect = buildConnector({
+    allowH2: false,
+    timeout: timeoutMs,
+    lookup: checkedLookup(settings),
+    // Made once: reading all authorities anew for every connection costs more than the connection.
+    ...(extraCa === null
+      ? {}
+      : { secureContext: createSecureContext({ ca: [...getCACertificates("default"), extraCa] }) }),
+  });
+  return (options, done) => {
+    // An address in place of a name is connected to without a look-up.
+    const literal = options.hostname.replace(/^\[(.*)\]$/, "$1");
+    if (isIP(literal) !== 0 && !mayReach(literal)) done(new AddressRefused("this address may not be reached"), null);
+    else connect(options, done);
+  };
+}

@@ -1,0 +1,122 @@
+import { Agent, type Dispatcher } from "undici";
+import { type ConnectorSettings, createConnector } from "./connector.ts";
+
+/** Why a delivery failed. */
+export const failureReasons = [
+  "http_status",
+  "redirect",
+  "timeout",
+  "dns_failed",
+  "address_refused",
+  "connect_failed",
+  "tls_failed",
+  "connection_lost",
+  "bad_response",
+  "webhook_deleted",
+  "subject_missing",
+] as const;
+
+export type FailureReason = (typeof failureReasons)[number];
+
+/** What became of one POST; null when the service stopped before that was known. */
+export type PostOutcome = { statusCode: number | null; reason: FailureReason | null; durationMs: number } | null;
+
+export type Outbound = {
+  /** Sends one POST and never throws: no redirect is followed, and the answer's body is read only to leave it aside. */
+  post: (url: string, headers: Record<string, string>, body: Buffer) => Promise<PostOutcome>;
+  /** Cuts what is still in progress. */
+  close: () => Promise<void>;
+};
+
+const maxAnswerBytes = 64 * 1024;
+
+// By the error's code, or by its name where it has none.
+const reasons: [codes: RegExp, reason: FailureReason][] = [
+  [/^ADDRESS_REFUSED$/, "address_refused"],
+  [/TIMEOUT|^ETIMEDOUT$/, "timeout"],
+  [/^(ENOTFOUND|ENODATA|ESERVFAIL|EREFUSED|EFORMERR|EBADNAME|EAI_)/, "dns_failed"],
+  [/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EACCES|EINVAL)$/, "connect_failed"],
+  [/CERT|^ERR_(TLS|SSL)|^UNABLE_TO|^EPROTO$/, "tls_failed"],
+  [/^(HTTPParserError|HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_(REQ|RES)_CONTENT_LENGTH)/, "bad_response"],
+];
+
+function reasonOf(error: unknown): FailureReason {
+  const { code: given, name } = error as { code?: string; name?: string };
+  const code = given ?? name ?? "";
+  return reasons.find(([codes]) => codes.test(code))?.[1] ?? "connection_lost";
+}
+
+function judge(statusCode: number): FailureReason | null {
+  if (statusCode >= 200 && statusCode < 300) return null;
+  return statusCode >= 300 && statusCode < 400 ? "redirect" : "http_status";
+}
+
+/** Opens what deliveries leave by. @param settings.timeoutMs for the whole of a POST: names, connection, answer. */
+export function openOutbound(settings: ConnectorSettings): Outbound {
+  const agent = new Agent({
+    connect: createConnector(settings),
+    allowH2: false,
+    // A connection that idles longer may be closed by the other side just as a POST goes out, and it is not sent twice.
+    keepAliveTimeout: 1_000,
+    keepAliveMaxTimeout: 1_000,
+    headersTimeout: settings.timeoutMs,
+    bodyTimeout: settings.timeoutMs,
+  });
+  const inProgress = new Set<() => void>();
+  return {
+    post: (url, headers, body) =>
+      new Promise((resolve) => {
+        const started = performance.now();
+        let answered: PostOutcome = null;
+        let settled = false;
+        let bytesRead = 0;
+        let connection: Dispatcher.DispatchController | null = null;
+
+        function settle(outcome: PostOutcome): void {
+          if (settled) return;
+          settled = true;
+          clearTimeout(timer);
+          inProgress.delete(stop);
+          resolve(outcome);
+        }
+        const outcomeOf = (statusCode: number | null, reason: FailureReason | null): PostOutcome => ({
+          statusCode,
+          reason,
+          durationMs: Math.round(performance.now() - started),
+        });
+        /** An answer's status decides, whatever becomes of its body. */
+        function cut(otherwise: PostOutcome): void {
+          settle(answered ?? otherwise);
+          connection?.abort(new Error("cut"));
+        }
+        const stop = () => cut(null);
+        const timer = setTimeout(() => cut(outcomeOf(null, "timeout")), settings.timeoutMs);
+        inProgress.add(stop);
+
+        const handler: Dispatcher.DispatchHandler = {
+          onRequestStart(controller) {
+            connection = controller;
+            if (settled) controller.abort(new Error("cut"));
+          },
+          onResponseStart(_controller, statusCode, answerHeaders) {
+            if (statusCode < 200) return;
+            answered = outcomeOf(statusCode, judge(statusCode));
+            if (Number(answerHeaders["content-length"]) > maxAnswerBytes) cut(answered);
+          },
+          // The body is drained so that the connection can serve again; past the limit it is cut.
+          onResponseData(_controller, chunk) {
+            bytesRead += chunk.length;
+            if (bytesRead > maxAnswerBytes) cut(answered);
+          },
+          onResponseEnd: () => settle(answered),
+          onResponseError: (_controller, error) => settle(answered ?? outcomeOf(null, reasonOf(error))),
+        };
+        const { origin, pathname, search } = new URL(url);
+        agent.dispatch({ origin, path: pathname + search, method: "POST", headers, body }, handler);
+      }),
+    async close() {
+      for (const stop of inProgress) stop();
+      await agent.destroy();
+    },
+  };
+}

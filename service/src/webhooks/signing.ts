@@ -1,0 +1,28 @@
+import { createHash, createHmac } from "node:crypto";
+import { newSecret } from "../platform/ids.ts";
+
+export const signatureHeader = "Service-Signature";
+export const eventHeader = "Service-Event";
+
+/** How long a receiver may take a signature for fresh, in both directions. */
+export const toleranceSeconds = 300;
+
+/** For people (contract, Events, "Signature scheme"). */
+export const verification =
+  `${signatureHeader} is t=<unix seconds>,v1=<hex>; while a secret is being rotated it has several v1 entries, and any of them ` +
+  "may match. v1 is HMAC-SHA256 in lowercase hex over '{t}.{raw body}', and its key is the lowercase hex of the SHA-256 of " +
+  `the signing secret, as UTF-8. Compare in constant time, and refuse when t is more than ${toleranceSeconds} seconds away.`;
+
+/** A new secret of 256 random bits; whoever calls shows it once and keeps its hash. */
+export const newSigningSecret = (): string => `svc_whsec_${newSecret()}`;
+
+/** What is kept of a secret, encrypted: its SHA-256. */
+export const secretHash = (secret: string): Buffer => createHash("sha256").update(secret).digest();
+
+/** v1 of the contract: HMAC-SHA256, keyed by the hash's lowercase hex, over `{t}.{body}`; lowercase hex. */
+export const signatureOf = (hash: Uint8Array, t: number, body: Uint8Array): string =>
+  createHmac("sha256", Buffer.from(hash).toString("hex")).update(`${t}.`).update(body).digest("hex");
+
+/** The signature header's value: one `v1` for each hash. @param t unix seconds. */
+export const signatureValue = (hashes: readonly Uint8Array[], t: number, body: Uint8Array): string =>
+  [`t=${t}`, ...hashes.map((hash) => `v1=${signatureOf(hash, t, body)}`)].join(",");

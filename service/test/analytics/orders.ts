@@ -1,0 +1,82 @@
+import { temporaryFolder } from "@signsealship/testing/service";
+import { readConfig } from "../../src/config.ts";
+import type { Database } from "../../src/platform/database.ts";
+import { newCode, newUuid } from "../../src/platform/ids.ts";
+import { openLog } from "../../src/platform/logs.ts";
+import { openResources, root } from "../../src/resources.ts";
+
+/** The schema of the service without the service. */
+export async function openData() {
+  const folder = temporaryFolder();
+  const resources = await openResources(readConfig({ DATA_DIR: folder.path }, folder.path, root), openLog("silent"));
+  const { db } = resources;
+  await db.rows("INSERT INTO price_books (sha256, content) VALUES ('x', '{}')");
+  return {
+    db,
+    async close() {
+      await resources.close();
+      folder.remove();
+    },
+  };
+}
+
+export async function newPartnerRow(db: Database): Promise<string> {
+  const id = newUuid();
+  await db.rows("INSERT INTO partners (id, name, tier) VALUES ($1, 'Acme Title', 'ClosingDesk')", [id]);
+  return id;
+}
+
+export type OrderFacts = {
+  status: string;
+  createdAt: Date;
+  updatedAt?: Date;
+  environment?: "live" | "test";
+  sign?: boolean;
+  notarize?: boolean;
+  ship?: boolean;
+  fax?: boolean;
+  totalCents?: number;
+  documents?: ("original" | "sealed" | "notarized" | "custody_certificate")[];
+  shipments?: ("Shipped" | "Delivered" | "Failed")[];
+  /** Instants of `payment.cleared`. */
+  paidAt?: Date[];
+};
+
+/** Writes an order with its records, whatever way could have led to it. */
+export async function addOrder(db: Database, partnerId: string, order: OrderFacts): Promise<void> {
+  const { createdAt, status, environment = "live", totalCents = 1200 } = order;
+  const { sign = false, notarize = false, ship = false, fax = false } = order;
+  const [row] = await db.rows<{ id: number }>(
+    `INSERT INTO orders (code, partner_id, environment, status, sign, notarize, ship, fax, customer_email, lines,
+       subtotal_cents, discount_cents, total_cents, price_book_version, created_at, updated_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'a@example.com', '[]', $9, 0, $9, 1, $10, $11) RETURNING id`,
+    [
+      newCode(),
+      partnerId,
+      environment,
+      status,
+      sign,
+      notarize,
+      ship,
+      fax,
+      totalCents,
+      createdAt,
+      order.updatedAt ?? createdAt,
+    ],
+  );
+  for (const kind of order.documents ?? [])
+    await db.rows(
+      `INSERT INTO documents (order_id, kind, sha256, bytes, blob_key, created_at) VALUES ($1, $2, $3, 1, 'k', $4)`,
+      [row?.id, kind, "0".repeat(64), createdAt],
+    );
+  for (const shipment of order.shipments ?? [])
+    await db.rows(
+      `INSERT INTO shipments (order_id, status, carrier, tracking_number, shipped_at) VALUES ($1, $2, 'USPS', '1', $3)`,
+      [row?.id, shipment, createdAt],
+    );
+  for (const at of order.paidAt ?? [])
+    await db.rows("INSERT INTO workflow_events (order_id, name, occurred_at) VALUES ($1, 'payment.cleared', $2)", [
+      row?.id,
+      at,
+    ]);
+}

@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { figuresSettings, figuresStatement } from "../../src/analytics/store.ts";
+import { newPartnerRow, openData } from "./orders.ts";
+
+let data: Awaited<ReturnType<typeof openData>>;
+let large: string;
+let small: string;
+
+before(async () => {
+  data = await openData();
+  const { db } = data;
+  large = await newPartnerRow(db);
+  small = await newPartnerRow(db);
+  await db.transaction(async (tx) => {
+    // Triggers aside: they would make half a minute of it.
+    await tx.script("SET LOCAL session_replication_role = replica");
+    // Every thousandth order is of the small partner.
+    await tx.rows(
+      `INSERT INTO orders (code, partner_id, environment, status, sign, notarize, ship, fax, customer_email, lines,
+       subtotal_cents, discount_cents, total_cents, price_book_version, created_at, updated_at)
+     SELECT encode(sha256(n::text::bytea), 'hex')::char(40), CASE n % 1000 WHEN 0 THEN $2 ELSE $1 END::uuid, 'live',
+       CASE WHEN n % 4 = 0 THEN 'QuoteReady' ELSE 'Completed' END, true, false, true, false, 'a@example.com', '[]', 0, 0, 0, 1, t, t
+     FROM (SELECT n, now() - n * interval '5 minutes' AS t FROM generate_series(1, 60000) n) s`,
+      [large, small],
+    );
+    await tx.rows(
+      `INSERT INTO documents (order_id, kind, sha256, bytes, blob_key, created_at)
+     SELECT id, 'sealed', repeat('0', 64), 1, 'k', created_at FROM orders`,
+    );
+    await tx.rows(
+      `INSERT INTO shipments (order_id, status, carrier, tracking_number, shipped_at)
+     SELECT id, 'Delivered', 'USPS', '1', created_at FROM orders`,
+    );
+    await tx.rows(
+      "INSERT INTO workflow_events (order_id, name, occurred_at) SELECT id, 'payment.cleared', created_at FROM orders",
+    );
+  });
+  await db.rows("VACUUM ANALYZE");
+});
+after(() => data.close());
+
+type Plan = { "Node Type": string; "Relation Name"?: string; "Index Name"?: string; Plans?: Plan[] };
+const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)];
+
+async function explain(partnerId: string) {
+  type Row = { "QUERY PLAN": { Plan: Plan & { "Shared Hit Blocks": number; "Shared Read Blocks": number } }[] };
+  const to = new Date();
+  const from = new Date(to.getTime() - 366 * 86_400_000);
+  const { text, values } = figuresStatement({ partnerId, environment: "live", from, to });
+  const [row] = await data.db.transaction(async (tx) => {
+    await tx.script(figuresSettings);
+    return tx.rows<Row>(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, values);
+  });
+  const plan = row?.["QUERY PLAN"][0]?.Plan;
+  assert.ok(plan);
+  return { nodes: nodes(plan), blocks: plan["Shared Hit Blocks"] + plan["Shared Read Blocks"] };
+}
+
+test("the figures of a small partner cost what its own orders cost, beside however large a neighbour", async () => {
+  const { nodes: all, blocks } = await explain(small);
+  assert.deepEqual(
+    all.filter((node) => node["Node Type"] === "Seq Scan"),
+    [],
+  );
+  assert.ok(blocks < 1500, `${blocks} pages for 60 orders`);
+});
+
+test("the figures of a large partner are read by way of indexes, documents and events from them alone", async () => {
+  const { nodes: all } = await explain(large);
+  const tables = all.filter((node) => node["Relation Name"] !== undefined);
+  assert.ok(tables.length > 0);
+  for (const node of tables)
+    assert.ok(
+      node["Node Type"] === "Index Only Scan" ||
+        (node["Relation Name"] === "orders" && node["Node Type"] === "Index Scan"),
+      JSON.stringify(node),
+    );
+});

@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { type newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { openDatabase } from "../../src/platform/database.ts";
+import { openEmbeddedPostgres } from "../../src/platform/postgres/embedded.ts";
+import { openSecretsKey } from "../../src/platform/secrets.ts";
+import { callbackPath, createCallbacks, listExecutions } from "../../src/playbooks/playbooks.ts";
+
+export const listPath = "/api/partner/playbooks";
+export const runPath = "/api/partner/playbooks/approval_gate/run";
+export const subject = { kind: "closing", subjectId: "FILE-2207" };
+
+export type Execution = {
+  executionName: string;
+  partnerId: string;
+  state: "Waiting" | "Completed";
+  outcome: string | null;
+  kind: string;
+  subjectId: string;
+  startedAt: string;
+  expiresAt: string;
+  callbackUrl: string;
+};
+
+/** A service that may be stopped and started otherwise, and a hand in its database. */
+export async function openGate() {
+  const folder = temporaryFolder();
+  const env = { DATA_DIR: folder.path, RATE_LIMITS: "off", PLAYBOOKS: "on" };
+  const server = await openEmbeddedPostgres(folder.path);
+  const db = openDatabase(server.connection, () => {});
+  const gate = {
+    service: await startService(env),
+    db,
+    second: () => startService(env),
+    /** The execution of this name as the operator's command line shows it. */
+    async find(executionName: string): Promise<Execution | undefined> {
+      const { tokenOf } = createCallbacks(await openSecretsKey(`file:${folder.path}/keys/secrets`));
+      const all = await listExecutions(db, { all: true, limit: 20_000 });
+      const found = all.find((each) => each.executionName === executionName);
+      if (!found) return undefined;
+      const callbackUrl = gate.service.baseUrl + callbackPath(tokenOf(executionName.slice("executions/".length)));
+      return JSON.parse(JSON.stringify({ ...found, callbackUrl })) as Execution;
+    },
+    async close() {
+      await gate.service.stop();
+      await db.close();
+      await server.release();
+      folder.remove();
+    },
+  };
+  return gate;
+}
+
+export type Gate = Awaited<ReturnType<typeof openGate>>;
+export type Partner = Awaited<ReturnType<typeof newPartner>>;
+
+export async function run(
+  service: Service,
+  headers: Record<string, string>,
+  body: BodyInit | null,
+  path = runPath,
+): Promise<{ status: number; body: Record<string, string> }> {
+  const response = await fetch(service.baseUrl + path, { method: "POST", headers, body });
+  return { status: response.status, body: (await response.json()) as Record<string, string> };
+}
+
+/** Starts an execution. @returns it as the operator sees it. */
+export async function start(
+  gate: Gate,
+  headers: Record<string, string>,
+  values: Record<string, string> = subject,
+): Promise<Execution> {
+  const { status, body } = await run(gate.service, headers, new URLSearchParams(values));
+  assert.equal(status, 200, JSON.stringify(body));
+  const found = await gate.find(body["executionName"] ?? "");
+  assert.ok(found);
+  return found;
+}
+
+/** Calls a callback at a service, whatever address its URL names. */
+export async function callback(
+  service: Service,
+  { callbackUrl }: Execution,
+  body?: unknown,
+  type = "application/json",
+) {
+  const init: RequestInit = { method: "POST" };
+  if (body !== undefined) {
+    init.body = typeof body === "string" ? body : JSON.stringify(body);
+    init.headers = { "Content-Type": type };
+  }
+  const response = await fetch(service.baseUrl + new URL(callbackUrl).pathname, init);
+  return { status: response.status, body: (await response.json()) as Record<string, string> };
+}

@@ -1,0 +1,220 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { newPartner } from "@signsealship/testing/service";
+import { argumentsOf, returnedOf } from "../../src/playbooks/arguments.ts";
+import { type Gate, listPath, openGate, type Partner, run, runPath, start, subject } from "./gate.ts";
+
+let gate: Gate;
+let acme: Partner;
+
+before(async () => {
+  gate = await openGate();
+  acme = await newPartner(gate.service);
+});
+after(() => gate.close());
+
+const form = (values: Record<string, string> | [string, string][]) => new URLSearchParams(values);
+const multipart = (values: Record<string, string | Blob>) => {
+  const data = new FormData();
+  for (const [name, value] of Object.entries(values)) data.append(name, value);
+  return data;
+};
+const refusal = async (body: BodyInit | null, headers: Record<string, string> = {}, path = runPath) => {
+  const answer = await run(gate.service, { ...acme.headers, ...headers }, body, path);
+  assert.equal(answer.status, 400, JSON.stringify(answer.body));
+  assert.deepEqual(Object.keys(answer.body), ["error"]);
+  return answer.body["error"];
+};
+const attempts = (partnerId: string) =>
+  gate.db.rows<{ actor: string; detail: { playbook: string; executionName: string | null } }>(
+    "SELECT actor, detail FROM audit_log WHERE action = 'playbook.run' AND partner_id = $1 ORDER BY id",
+    [partnerId],
+  );
+
+test("the registry has the approval gate, with its parameters in order and nothing of its inside", async () => {
+  const response = await fetch(gate.service.baseUrl + listPath, { headers: acme.headers });
+  const { playbooks } = (await response.json()) as { playbooks: Record<string, unknown>[] };
+  assert.equal(playbooks.length, 1);
+  assert.deepEqual(Object.keys(playbooks[0] ?? {}), ["key", "name", "description", "paramSchema"]);
+  assert.equal(playbooks[0]?.["key"], "approval_gate");
+  assert.deepEqual(playbooks[0]?.["paramSchema"], [
+    { name: "kind", type: "string", required: true, maxLength: 40 },
+    { name: "subjectId", type: "string", required: true, maxLength: 64 },
+    { name: "note", type: "string", required: false, maxLength: 500 },
+  ]);
+});
+
+describe("a run", () => {
+  test("starts a new execution each time, from either kind of form, and says its name alone", async () => {
+    const names = new Set<string>();
+    for (const body of [form(subject), form(subject), multipart(subject), multipart({ ...subject, note: "n" })]) {
+      const answer = await run(gate.service, acme.headers, body);
+      assert.equal(answer.status, 200, JSON.stringify(answer.body));
+      assert.deepEqual(Object.keys(answer.body), ["executionName"]);
+      names.add(answer.body["executionName"] ?? "");
+    }
+    assert.equal(names.size, 4);
+  });
+
+  test("waits 30 days with kind and subjectId as sent, and keeps no note", async () => {
+    const values = { kind: "é".repeat(40), subjectId: " <b> ", note: "z".repeat(500) };
+    const execution = await start(gate, acme.headers, values);
+    assert.deepEqual([execution.kind, execution.subjectId, execution.state], [values.kind, " <b> ", "Waiting"]);
+    assert.equal(Date.parse(execution.expiresAt) - Date.parse(execution.startedAt), 2_592_000_000);
+    const rows = await gate.db.rows("SELECT FROM playbook_executions e WHERE e::text LIKE '%zzz%'");
+    assert.equal(rows.length, 0);
+  });
+
+  test("is refused with a message that names the field", async () => {
+    const cases: [BodyInit | null, string][] = [
+      [form({}), "Missing required argument 'kind'."],
+      [null, "Missing required argument 'kind'."],
+      [form({ kind: "a" }), "Missing required argument 'subjectId'."],
+      [form({ kind: "", subjectId: "b" }), "Missing required argument 'kind'."],
+      [form({ kind: "a", subjectId: "  " }), "Missing required argument 'subjectId'."],
+      [form({ workflow: "x" }), "Unknown argument 'workflow'."],
+      [form({ ...subject, Kind: "x" }), "Unknown argument 'Kind'."],
+      [form({ ...subject, executionName: "x" }), "Unknown argument 'executionName'."],
+      [form({ ...subject, "a\u0000b": "x" }), "Unknown argument 'a?b'."],
+      [form({ kind: "a".repeat(41), subjectId: "b" }), "Argument 'kind' must have at most 40 characters."],
+      [form({ kind: "a", subjectId: "b".repeat(65) }), "Argument 'subjectId' must have at most 64 characters."],
+      [form({ ...subject, note: "n".repeat(501) }), "Argument 'note' must have at most 500 characters."],
+      [form({ kind: "a\u0000", subjectId: "b" }), "Argument 'kind' must be UTF-8 text without control characters."],
+      [
+        form([
+          ["kind", "a"],
+          ["kind", "b"],
+          ["subjectId", "c"],
+        ]),
+        "Argument 'kind' must be sent once.",
+      ],
+      [multipart({ kind: "a" }), "Missing required argument 'subjectId'."],
+      [multipart({ ...subject, other: "x" }), "Unknown argument 'other'."],
+      [multipart({ ...subject, note: new Blob(["x"]) }), "note must be a text field, not a file."],
+      [multipart({ ...subject, note: "n".repeat(20_000) }), "note is too long."],
+    ];
+    for (const [body, message] of cases) assert.equal(await refusal(body), message);
+  });
+
+  test("does not parse JSON, sound or broken: it counts as no parameters", async () => {
+    for (const body of [JSON.stringify(subject), "{", ""])
+      assert.equal(await refusal(body, { "Content-Type": "application/json" }), "Missing required argument 'kind'.");
+    assert.equal(await refusal("kind=a", { "Content-Type": "text/plain" }), "Missing required argument 'kind'.");
+  });
+
+  test("with a broken multipart body is a 400", async () => {
+    const type = { "Content-Type": "multipart/form-data; boundary=x" };
+    assert.equal(
+      await refusal('--x\r\nContent-Disposition: form-data; name="kind"\r\n\r\na', type),
+      "The form is incomplete or malformed.",
+    );
+  });
+
+  test("of an unknown playbook is a 404, and keys are case-sensitive", async () => {
+    for (const key of ["Approval_Gate", "nope", "__proto__", "a%00b", "x".repeat(300)]) {
+      const answer = await run(gate.service, acme.headers, form(subject), `/api/partner/playbooks/${key}/run`);
+      assert.deepEqual([answer.status, answer.body], [404, { error: "Unknown playbook." }], key);
+    }
+  });
+
+  test("without a credential is a 401 and starts nothing", async () => {
+    const count = async () =>
+      (await gate.db.rows<{ n: number }>("SELECT count(*) AS n FROM playbook_executions"))[0]?.n;
+    const sofar = await count();
+    for (const path of [runPath, "/api/partner/playbooks/nope/run"]) {
+      const answer = await run(gate.service, {}, form(subject), path);
+      assert.deepEqual([answer.status, answer.body], [401, { error: "Sign in to continue." }]);
+    }
+    assert.equal((await fetch(gate.service.baseUrl + listPath)).status, 401);
+    assert.equal(await count(), sofar);
+  });
+});
+
+test("every authenticated attempt is on the audit log with key and name, and without any value", async () => {
+  const partner = await newPartner(gate.service);
+  const started = await run(gate.service, partner.headers, form({ ...subject, note: "secret-note" }));
+  await run(gate.service, partner.headers, form({ kind: "secret-kind" }));
+  await run(gate.service, partner.headers, form(subject), "/api/partner/playbooks/nope%00/run");
+  await run(gate.service, partner.headers, "x".repeat(300_000));
+  await run(gate.service, {}, form(subject));
+  const log = await attempts(partner.partnerId);
+  assert.deepEqual(
+    log.map(({ detail }) => [detail.playbook, detail.executionName]),
+    [
+      ["approval_gate", started.body["executionName"]],
+      ["approval_gate", null],
+      ["nope?", null],
+      ["approval_gate", null],
+    ],
+  );
+  assert.ok(log.every(({ actor }) => actor === `key:${partner.keyId}`));
+  assert.doesNotMatch(JSON.stringify(log), /secret|closing|FILE-2207/);
+});
+
+test("a start that fails says the generic message alone", async () => {
+  await gate.db.rows("ALTER TABLE playbook_executions ADD CONSTRAINT broken CHECK (playbook = 'none') NOT VALID");
+  assert.equal(await refusal(form(subject)), "The playbook could not be started.");
+  await gate.db.rows("ALTER TABLE playbook_executions DROP CONSTRAINT broken");
+  assert.equal((await attempts(acme.partnerId)).at(-1)?.detail.executionName, null);
+});
+
+test("whole numbers and booleans are checked by type, and only returned values are kept", () => {
+  const of = (name: string, type: "string" | "int" | "bool", returned = true) => ({
+    name,
+    type,
+    required: false,
+    maxLength: null,
+    returned,
+  });
+  const parameters = [of("n", "int"), of("b", "bool"), of("s", "string", false)];
+  const values = argumentsOf(parameters, [
+    ["n", "-12"],
+    ["b", "false"],
+    ["s", "line\nline"],
+  ]);
+  assert.deepEqual(values, { n: -12, b: false, s: "line\nline" });
+  assert.deepEqual(returnedOf(parameters, values), { n: -12, b: false });
+  for (const [name, text, rule] of [
+    ["n", "1.5", "a whole number"],
+    ["n", "1e3", "a whole number"],
+    ["n", "9".repeat(16), "a whole number"],
+    ["b", "TRUE", "true or false"],
+    ["b", "1", "true or false"],
+  ] as const)
+    assert.throws(() => argumentsOf(parameters, [[name, text]]), { message: `Argument '${name}' must be ${rule}.` });
+});
+
+describe("enabling", () => {
+  test("off, which is the default, both routes are 404, and 401 without a credential", async () => {
+    await gate.service.stop();
+    gate.service = await gate.service.restart({ PLAYBOOKS: "" });
+    const list = await fetch(gate.service.baseUrl + listPath, { headers: acme.headers });
+    assert.deepEqual([list.status, await list.json()], [404, { error: "Not found." }]);
+    for (const path of [runPath, "/api/partner/playbooks/nope/run"]) {
+      const answer = await run(gate.service, acme.headers, form(subject), path);
+      assert.deepEqual([answer.status, answer.body], [404, { error: "Not found." }]);
+    }
+    assert.equal((await run(gate.service, {}, form(subject))).status, 401);
+  });
+
+  test("by ids, only these partners have them, limited as partner-portal and partner-write", async () => {
+    const other = await newPartner(gate.service);
+    await gate.service.stop();
+    gate.service = await gate.service.restart({ PLAYBOOKS: acme.partnerId, RATE_LIMITS: "on" });
+    const list = (headers: Record<string, string>) => fetch(gate.service.baseUrl + listPath, { headers });
+    const mine = await list(acme.headers);
+    assert.equal(mine.status, 200);
+    assert.equal(mine.headers.get("ratelimit-policy"), '"partner-portal";q=120;w=60');
+    assert.equal((await list(other.headers)).status, 404);
+    assert.equal((await run(gate.service, other.headers, form(subject))).status, 404);
+    const sofar = (await attempts(acme.partnerId)).length;
+    const statuses = await Promise.all(
+      Array.from({ length: 62 }, async () => (await run(gate.service, acme.headers, form({}))).status),
+    );
+    assert.deepEqual(
+      [400, 429].map((status) => statuses.filter((each) => each === status).length),
+      [60, 2],
+    );
+    assert.equal((await attempts(acme.partnerId)).length, sofar + 60);
+  });
+});

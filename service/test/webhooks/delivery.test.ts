@@ -1,0 +1,214 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { startService } from "@signsealship/testing/service";
+import type { Caught } from "@signsealship/testing/webhook-catcher";
+import { type Client, type Delivery, type House, openHouse } from "./house.ts";
+
+let house: House;
+let acme: Client;
+before(async () => {
+  house = await openHouse();
+  acme = await house.partner();
+});
+after(() => house.close());
+
+const webhooks = "/api/partner/webhooks";
+const idOf = ({ body }: Caught): string => (JSON.parse(body.toString()) as { id: string }).id;
+const hang = () => {};
+
+test("a delivery is pending, then ended with what became of it", async () => {
+  const hook = await acme.subscribe("/fields", ["order.created"]);
+  const orderCode = await acme.order();
+  const [delivery] = await acme.ended(hook);
+  const members = [
+    "deliveryId",
+    "webhookId",
+    "eventId",
+    "eventName",
+    "state",
+    "attempts",
+    "lastStatusCode",
+    "durationMs",
+    "reason",
+    "destinationUrl",
+    "createdAt",
+    "completedAt",
+    "replayedFrom",
+  ];
+  assert.deepEqual(Object.keys(delivery ?? {}), members);
+  const { deliveryId, createdAt, completedAt, durationMs, ...rest } = delivery ?? {};
+  assert.deepEqual(rest, {
+    webhookId: hook.id,
+    eventId: `order.created:${orderCode}`,
+    eventName: "order.created",
+    state: "delivered",
+    attempts: 1,
+    lastStatusCode: 200,
+    reason: null,
+    destinationUrl: hook.url,
+    replayedFrom: null,
+  });
+  assert.ok(Number.isInteger(durationMs) && String(completedAt) >= String(createdAt));
+  assert.deepEqual(await acme.ok("GET", `${webhooks}/deliveries/${deliveryId}`), delivery);
+});
+
+test("a refusal is not sent again", async () => {
+  house.catcher.answer("/refuses", (_request, response) => void response.writeHead(503).end());
+  const hook = await acme.subscribe("/refuses", ["order.created"]);
+  await acme.order();
+  const [delivery] = await acme.ended(hook);
+  assert.deepEqual(
+    [delivery?.["state"], delivery?.["lastStatusCode"], delivery?.["reason"], delivery?.["attempts"]],
+    ["failed", 503, "http_status", 1],
+  );
+  await acme.ok("POST", `${webhooks}/${hook.id}/test`);
+  await acme.ended(hook, 2);
+  assert.equal((await house.catcher.wait("/refuses", 2)).length, 2);
+});
+
+test("a replay is a delivery of its own: the same event id, a body of today's records", async () => {
+  const hook = await acme.subscribe("/replay", ["order.created"]);
+  const orderCode = await acme.order();
+  const [first] = await acme.ended(hook);
+  await house.db.rows("UPDATE orders SET status = 'Delivered' WHERE code = $1", [orderCode]);
+  const answer = await acme.ok("POST", `${webhooks}/deliveries/${first?.["deliveryId"]}/replay`);
+  assert.deepEqual(Object.keys(answer), ["ok", "deliveryId", "replayedFrom", "requestId"]);
+  assert.equal(answer["replayedFrom"], first?.["deliveryId"]);
+  const [second] = await acme.ended(hook, 2);
+  assert.deepEqual(
+    [second?.["deliveryId"], second?.["replayedFrom"], second?.["eventId"]],
+    [answer["deliveryId"], first?.["deliveryId"], first?.["eventId"]],
+  );
+  const bodies = (await house.catcher.wait("/replay", 2)).map(
+    ({ body }) => JSON.parse(body.toString()) as { id: string; data: { status: string } },
+  );
+  assert.deepEqual(
+    bodies.map(({ id, data }) => [id, data.status]),
+    [
+      [`order.created:${orderCode}`, "QuoteReady"],
+      [`order.created:${orderCode}`, "Delivered"],
+    ],
+  );
+  await acme.ok("DELETE", `${webhooks}/${hook.id}`);
+  assert.equal(
+    await acme.refused(409, "POST", `${webhooks}/deliveries/${first?.["deliveryId"]}/replay`),
+    "The webhook of this delivery was deleted.",
+  );
+});
+
+test("deliveries of all subscriptions are paged newest first and filtered", async () => {
+  const client = await house.partner();
+  house.catcher.answer("/f-bad", (_request, response) => void response.writeHead(500).end());
+  const good = await client.subscribe("/f-good", ["order.created", "payment.cleared"]);
+  const bad = await client.subscribe("/f-bad", ["payment.cleared"]);
+  const [one, two] = [
+    await client.order({ external_reference: "A-1" }),
+    await client.order({ external_reference: "A-2" }),
+  ];
+  await house.events(client.partnerId, "payment.cleared", [one]);
+  await client.ended(good, 3);
+  await client.ended(bad, 1);
+  const find = async (query: string) => {
+    const page = await client.ok<{ deliveries: Delivery[]; nextCursor: string | null; requestId: string }>(
+      "GET",
+      `${webhooks}/deliveries${query}`,
+    );
+    assert.deepEqual(Object.keys(page), ["deliveries", "nextCursor", "requestId"]);
+    return page;
+  };
+  const ids = async (query: string) =>
+    (await find(query)).deliveries.map(({ eventId, state }) => `${eventId} ${state}`).sort();
+  const createdOne = `order.created:${one} delivered`;
+  const createdTwo = `order.created:${two} delivered`;
+  const paid = `payment.cleared:${one} delivered`;
+  const failed = `payment.cleared:${one} failed`;
+  assert.deepEqual(await ids(""), [createdOne, createdTwo, paid, failed].sort());
+  assert.deepEqual(await ids("?topic=order.created"), [createdOne, createdTwo].sort());
+  assert.deepEqual(await ids(`?order=${one}`), [createdOne, paid, failed].sort());
+  assert.deepEqual(await ids("?external_reference=A-2"), [createdTwo]);
+  assert.deepEqual(await ids("?status=failed"), [failed]);
+  assert.deepEqual(await ids(`?status=delivered&topic=payment.cleared&order=${one}&external_reference=A-1`), [paid]);
+  for (const query of ["?status=gone", "?topic=x", "?order=x", "?external_reference=none"])
+    assert.deepEqual(await ids(query), []);
+  const all = (await find("")).deliveries.map(({ deliveryId }) => deliveryId);
+  const walked: unknown[] = [];
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const page: Awaited<ReturnType<typeof find>> = await find(`?limit=3&cursor=${cursor}`);
+    walked.push(...page.deliveries.map(({ deliveryId }) => deliveryId));
+    cursor = page.nextCursor;
+  }
+  assert.deepEqual(walked, all);
+  assert.equal((await find("?limit=0")).deliveries.length, 1);
+  for (const query of [
+    "?limit=x",
+    "?cursor=x",
+    "?cursor=00000000-0000-4000-8000-000000000000",
+    "?topic=a&topic=b",
+    "?order=%00",
+  ])
+    await client.refused(400, "GET", `${webhooks}/deliveries${query}`);
+  const foreign = await acme.refused(400, "GET", `${webhooks}/deliveries?cursor=${all[0]}`);
+  assert.equal(foreign, "cursor is not one that this list has given.");
+});
+
+test("an endpoint that hangs delays neither the order nor anybody else's deliveries", async () => {
+  const [slow, quick] = [await house.partner(), await house.partner()];
+  house.catcher.answer("/hangs", hang);
+  const hanging = await slow.subscribe("/hangs", ["payment.cleared", "order.created"]);
+  await house.events(slow.partnerId, "payment.cleared", new Array(200).fill(await slow.order()));
+  const beside = await slow.subscribe("/beside", ["order.created"]);
+  const hook = await quick.subscribe("/quick", ["order.created"]);
+  for (let n = 0; n < 20; n++) await quick.order();
+  assert.equal((await quick.ended(hook, 20)).length, 20);
+  await slow.order();
+  await slow.ended(beside);
+  const [row] = await house.db.rows<{ pending: number }>(
+    "SELECT count(*) AS pending FROM webhook_deliveries WHERE webhook_id = $1 AND state = 'pending'",
+    [hanging.id],
+  );
+  assert.ok(Number(row?.pending) > 100, "its own queue still waits");
+  await slow.ok("DELETE", `${webhooks}/${hanging.id}`);
+});
+
+test("two nodes send 10,000 queued events once each", async () => {
+  const second = await startService(house.env);
+  try {
+    const client = await house.partner();
+    const hooks = await Promise.all(["/many-a", "/many-b"].map((path) => client.subscribe(path, ["payment.cleared"])));
+    const orderCode = await client.order();
+    await house.db.rows(
+      `INSERT INTO events (occurred_at, topic, event_id, partner_id, environment, subject)
+       SELECT now(), 'payment.cleared', 'payment.cleared:' || n, $1, 'test', $2 FROM generate_series(1, 5000) AS n`,
+      [client.partnerId, orderCode],
+    );
+    const left = async () =>
+      (
+        await house.db.rows<{ n: number }>(
+          "SELECT count(*) AS n FROM webhook_deliveries WHERE partner_id = $1 AND state <> 'delivered'",
+          [client.partnerId],
+        )
+      )[0]?.n;
+    while (Number(await left()) > 0) await new Promise((resolve) => setTimeout(resolve, 50));
+    for (const path of ["/many-a", "/many-b"]) {
+      const sent = house.catcher.caught.filter((each) => each.path === path).map(idOf);
+      assert.deepEqual([sent.length, new Set(sent).size], [5000, 5000]);
+    }
+    assert.equal(hooks.length, 2);
+  } finally {
+    await second.stop();
+  }
+});
+
+test("one event with a hundred subscriptions is sent to each once", async () => {
+  const client = await house.partner();
+  for (let n = 0; n < 100; n++) await client.subscribe(`/hundred-${n}`, ["order.created"]);
+  await client.order();
+  for (let n = 0; n < 100; n++) await house.catcher.wait(`/hundred-${n}`);
+  assert.equal(house.catcher.caught.filter(({ path }) => path.startsWith("/hundred-")).length, 100);
+});
+
+test("the figures of deliveries are on /metrics", async () => {
+  const text = await (await fetch(`${house.service.baseUrl}/metrics`)).text();
+  assert.match(text, /^webhook_deliveries_total\{outcome="delivered"\} [1-9]/m);
+  assert.match(text, /^webhook_deliveries_total\{outcome="failed"\} [1-9]/m);
+});

@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { minimal, orderForm } from "@signsealship/testing/order-form";
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import { type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { type Authority, type Catcher, makeAuthority, startCatcher } from "@signsealship/testing/webhook-catcher";
+import { createPartner, issueKey } from "../../src/partners/partners.ts";
+import { systemClock } from "../../src/platform/clock.ts";
+import { type Database, openDatabase } from "../../src/platform/database.ts";
+import { openEmbeddedPostgres } from "../../src/platform/postgres/embedded.ts";
+
+const document = makePdf();
+
+export type Answer = { status: number; body: Record<string, unknown> & { error?: string } };
+export type Hook = { id: string; secret: string; url: string; topics: string[]; signatureHeader: string };
+export type Delivery = Record<string, string | number | null>;
+
+export type Client = {
+  partnerId: string;
+  key: string;
+  call: (method: string, path: string, body?: unknown) => Promise<Answer>;
+  /** As `call`, and it must succeed. */
+  ok: <T = Record<string, unknown>>(method: string, path: string, body?: unknown) => Promise<T>;
+  /** As `call`, and it must refuse with this status; the message. */
+  refused: (status: number, method: string, path: string, body?: unknown) => Promise<string>;
+  subscribe: (path: string, topics: string[]) => Promise<Hook>;
+  /** Places an order; its code. */
+  order: (fields?: Record<string, string>) => Promise<string>;
+  /** The one delivery of a subscription, once it has ended. */
+  ended: (hook: Hook, count?: number) => Promise<Delivery[]>;
+};
+
+export type House = {
+  service: Service;
+  catcher: Catcher;
+  authority: Authority;
+  db: Database;
+  env: { DATA_DIR: string; WEBHOOK_CA: string; WEBHOOK_ALLOW: string };
+  partner: (environment?: "live" | "test") => Promise<Client>;
+  withKey: (partnerId: string, environment: "live" | "test") => Promise<Client>;
+  /** Records events of test orders as their change would. */
+  events: (partnerId: string, topic: string, orderCodes: string[]) => Promise<unknown>;
+  close: () => Promise<void>;
+};
+
+/** A service that may deliver to loopback, a receiver, and the database beside them. */
+export async function openHouse(more: Record<string, string> = {}): Promise<House> {
+  const folder = temporaryFolder();
+  const dataDir = join(folder.path, "var");
+  const authority = makeAuthority(folder.path);
+  const env = {
+    DATA_DIR: dataDir,
+    WEBHOOK_CA: authority.caFile,
+    WEBHOOK_ALLOW: "127.0.0.0/8",
+    RATE_LIMITS: "off",
+    ...more,
+  };
+  const service = await startService(env);
+  const catcher = await startCatcher(authority);
+  const server = await openEmbeddedPostgres(dataDir);
+  const db = openDatabase(server.connection, () => {}, { poolSize: 4 });
+
+  async function withKey(partnerId: string, environment: "live" | "test"): Promise<Client> {
+    const { key } = await issueKey({ db, clock: systemClock }, partnerId, environment);
+    const client: Client = {
+      partnerId,
+      key,
+      async call(method, path, body) {
+        const init: RequestInit = { method, headers: { Authorization: `Bearer ${key}` } };
+        if (body instanceof FormData) init.body = body;
+        else if (body !== undefined) {
+          init.body = typeof body === "string" ? body : JSON.stringify(body);
+          init.headers = { ...init.headers, "Content-Type": "application/json" };
+        }
+        const response = await fetch(service.baseUrl + path, init);
+        return { status: response.status, body: (await response.json()) as Answer["body"] };
+      },
+      async ok<T>(method: string, path: string, body?: unknown) {
+        const answer = await client.call(method, path, body);
+        assert.ok(answer.status < 300, JSON.stringify(answer));
+        return answer.body as T;
+      },
+      async refused(status, method, path, body) {
+        const answer = await client.call(method, path, body);
+        assert.equal(answer.status, status, JSON.stringify(answer.body));
+        assert.deepEqual(Object.keys(answer.body), ["error"]);
+        return answer.body.error ?? "";
+      },
+      subscribe: (path, topics) =>
+        client.ok<Hook>("POST", "/api/partner/webhooks", { url: catcher.url + path, topics }),
+      async order(fields = {}) {
+        const form = orderForm({ ...minimal, ...fields }, document);
+        return (await client.ok<{ orderCode: string }>("POST", "/api/partner/orders", form)).orderCode;
+      },
+      async ended({ id }, count = 1) {
+        for (;;) {
+          const feed = await client.ok<{ deliveries: Delivery[] }>("GET", `/api/partner/webhooks/${id}/deliveries`);
+          const done = feed.deliveries.filter(({ state }) => state !== "pending");
+          if (done.length >= count) return done;
+          await new Promise((resolve) => setTimeout(resolve, 20));
+        }
+      },
+    };
+    return client;
+  }
+
+  const house: House = {
+    service,
+    catcher,
+    authority,
+    db,
+    env,
+    withKey,
+    async partner(environment = "test") {
+      const { partnerId } = await createPartner(
+        { db, clock: systemClock },
+        { name: "Acme Title", tier: "ClosingDesk", live: true },
+      );
+      return withKey(partnerId, environment);
+    },
+    events(partnerId, topic, subjects) {
+      return db.rows(
+        `INSERT INTO events (occurred_at, topic, event_id, partner_id, environment, subject)
+         SELECT now(), $2, $2 || ':' || subject, $1, 'test', subject FROM unnest($3::text[]) AS subject`,
+        [partnerId, topic, subjects],
+      );
+    },
+    async close() {
+      await db.close();
+      await house.service.stop();
+      await server.release();
+      await catcher.close();
+      folder.remove();
+    },
+  };
+  return house;
+}

@@ -1,0 +1,233 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { verifyWebhook } from "@signsealship/sdk/verify-webhook";
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import type { Caught } from "@signsealship/testing/webhook-catcher";
+import Schema from "typebox/schema";
+import { payloads } from "../../src/webhooks/payload-schemas.ts";
+import { orderTopics, topics } from "../../src/webhooks/topics.ts";
+import { type Client, type Hook, type House, openHouse } from "./house.ts";
+
+let house: House;
+let client: Client;
+let paths = 0;
+before(async () => {
+  house = await openHouse();
+  client = await house.partner();
+});
+after(() => house.close());
+
+type Body = { type: string; id: string; data: Record<string, string> };
+const webhooks = "/api/partner/webhooks";
+
+async function hookFor(...names: string[]): Promise<Hook & { path: string }> {
+  const path = `/p${paths++}`;
+  return { ...(await client.subscribe(path, names)), path };
+}
+
+/** What came: checked for its signature, its headers and its published schema. */
+function checked({ headers, body, method }: Caught, secret: string): Body {
+  assert.equal(method, "POST");
+  assert.equal(headers["content-type"], "application/json");
+  const signature = String(headers["service-signature"]);
+  assert.match(signature, /^t=\d+,v1=[0-9a-f]{64}$/);
+  assert.equal(verifyWebhook(body, signature, secret), true);
+  const parsed = JSON.parse(body.toString()) as Body;
+  assert.equal(headers["service-event"], parsed.type);
+  const schema = payloads[parsed.type]?.schema;
+  assert.ok(schema && Schema.Check(schema, parsed), body.toString());
+  return parsed;
+}
+
+async function caught(hook: Hook & { path: string }, count = 1): Promise<Body[]> {
+  return (await house.catcher.wait(hook.path, count)).map((each) => checked(each, hook.secret));
+}
+
+test("order.created tells code, status, environment, time and the reference that was sent", async () => {
+  const hook = await hookFor("order.created");
+  const orderCode = await client.order({ external_reference: "FILE-2207" });
+  const [body] = await caught(hook);
+  const [event] = await house.db.rows<{ at: Date }>("SELECT occurred_at AS at FROM events WHERE event_id = $1", [
+    `order.created:${orderCode}`,
+  ]);
+  assert.deepEqual(body, {
+    type: "order.created",
+    id: `order.created:${orderCode}`,
+    data: {
+      orderCode,
+      status: "QuoteReady",
+      environment: "test",
+      occurredAtUtc: event?.at.toISOString(),
+      externalReference: "FILE-2207",
+    },
+  });
+});
+
+test("without a reference the member is left out, never null", async () => {
+  const hook = await hookFor("order.created");
+  await client.order();
+  const [body] = await caught(hook);
+  assert.deepEqual(Object.keys(body?.data ?? {}), ["orderCode", "status", "environment", "occurredAtUtc"]);
+});
+
+test("the other order topics have the same shape, with the status at the time of dispatch", async () => {
+  const hook = await hookFor("payment.cleared", "signature.completed", "shipment.delivered");
+  const orderCode = await client.order();
+  for (const topic of orderTopics.slice(1))
+    await house.db.rows(
+      `WITH moved AS (UPDATE orders SET status = 'EsignPending' WHERE code = $1)
+       INSERT INTO events (occurred_at, topic, event_id, partner_id, environment, subject) VALUES (now(), $2, $3, $4, 'test', $1)`,
+      [orderCode, topic, `${topic}:${orderCode}`, client.partnerId],
+    );
+  const bodies = await caught(hook, 3);
+  assert.deepEqual(bodies.map(({ type }) => type).sort(), [...orderTopics.slice(1)].sort());
+  for (const { type, id, data } of bodies) {
+    assert.equal(id, `${type}:${orderCode}`);
+    assert.deepEqual([data["orderCode"], data["status"]], [orderCode, "EsignPending"]);
+  }
+});
+
+test("room.order_attached tells room and order, and no passport code", async () => {
+  const hook = await hookFor("room.order_attached");
+  const orderCode = await client.order();
+  const { roomCode } = await client.ok<{ roomCode: string }>("POST", "/api/rooms", { name: "12 Elm Street" });
+  await client.ok("POST", `/api/rooms/${roomCode}/orders`, { orderCode });
+  const [body] = await caught(hook);
+  const { occurredAtUtc, ...data } = body?.data ?? {};
+  assert.match(String(occurredAtUtc), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  assert.deepEqual(
+    { ...body, data },
+    {
+      type: "room.order_attached",
+      id: `room.order_attached:${roomCode}:${orderCode}`,
+      data: { roomCode, roomName: "12 Elm Street", event: "room.order_attached", orderCode },
+    },
+  );
+});
+
+test("room.passport_sealed tells room and passport code, and no order", async () => {
+  const hook = await hookFor("room.passport_sealed");
+  const { roomCode } = await client.ok<{ roomCode: string }>("POST", "/api/rooms", { name: "9 Oak Lane" });
+  const passportVerifyCode = "mfrggzdfmztwq2lknnwg23tpoa";
+  await house.db.rows(
+    `INSERT INTO events (occurred_at, topic, event_id, partner_id, environment, subject, room_id)
+     SELECT '2026-03-04T05:06:07.089Z', 'room.passport_sealed', $2, $3, 'test', $4, id FROM rooms WHERE code = $1`,
+    [roomCode, `room.passport_sealed:${roomCode}:${passportVerifyCode}`, client.partnerId, passportVerifyCode],
+  );
+  const [body] = await caught(hook);
+  assert.deepEqual(body, {
+    type: "room.passport_sealed",
+    id: `room.passport_sealed:${roomCode}:${passportVerifyCode}`,
+    data: {
+      roomCode,
+      roomName: "9 Oak Lane",
+      event: "room.passport_sealed",
+      passportVerifyCode,
+      occurredAtUtc: "2026-03-04T05:06:07.089Z",
+    },
+  });
+});
+
+test("passport.sealed tells what the seal's answer told", async () => {
+  const hook = await hookFor("passport.sealed");
+  const form = new FormData();
+  form.append("file", new Blob([new Uint8Array(makePdf())], { type: "application/pdf" }), "executed.pdf");
+  const sealed = await client.ok<Record<string, string>>("POST", "/api/passport/seal", form);
+  const verified = await client.ok<Record<string, string>>("GET", `/api/passport/verify/${sealed["verifyCode"]}`);
+  const [body] = await caught(hook);
+  const { passportId, verifyCode, verifyUrl, docSha256, sealedSha256 } = sealed;
+  assert.deepEqual(body, {
+    type: "passport.sealed",
+    id: passportId,
+    data: {
+      passportId,
+      verifyCode,
+      verifyUrl,
+      docSha256,
+      sealedSha256,
+      status: "sealed",
+      sealedAtUtc: verified["sealedAtUtc"],
+      environment: "test",
+    },
+  });
+});
+
+test("webhook.test goes to the one subscription that asks, whatever its topics", async () => {
+  const asked = await hookFor("passport.sealed");
+  const beside = await hookFor("passport.sealed");
+  const answer = await client.ok("POST", `${webhooks}/${asked.id}/test`);
+  assert.deepEqual(Object.keys(answer), ["ok", "deliveryId", "requestId"]);
+  const [body] = await caught(asked);
+  assert.equal(body?.type, "webhook.test");
+  assert.match(String(body?.id), /^webhook\.test:[0-9a-f-]{36}$/);
+  assert.deepEqual([body?.data["webhookId"], body?.data["environment"]], [asked.id, "test"]);
+  const [delivery] = await client.ended(asked);
+  assert.equal(delivery?.["deliveryId"], answer["deliveryId"]);
+  assert.deepEqual(await client.ended(beside, 0), []);
+});
+
+test("a subscription is told of its own topics, its own firm and its own environment alone", async () => {
+  const hook = await hookFor("payment.cleared");
+  const [live, other] = [await house.withKey(client.partnerId, "live"), await house.partner()];
+  const lives = await live.subscribe("/live", ["order.created"]);
+  const others = await other.subscribe("/other", ["order.created"]);
+  const [liveCode, otherCode] = [await live.order(), await other.order()];
+  await client.order();
+  const [liveBody] = (await house.catcher.wait("/live")).map((each) => checked(each, lives.secret));
+  const [otherBody] = (await house.catcher.wait("/other")).map((each) => checked(each, others.secret));
+  assert.deepEqual([liveBody?.data["orderCode"], liveBody?.data["environment"]], [liveCode, "live"]);
+  assert.equal(otherBody?.data["orderCode"], otherCode);
+  assert.deepEqual(
+    [(await live.ended(lives)).length, (await other.ended(others)).length, (await client.ended(hook, 0)).length],
+    [1, 1, 0],
+  );
+});
+
+test("while a secret is being rotated each delivery has a signature by both, and afterwards by the new one alone", async () => {
+  const hook = await hookFor("passport.sealed");
+  const before = Date.now();
+  const rotated = await client.ok<{
+    id: string;
+    secret: string;
+    signatureHeader: string;
+    previousSecretExpiresAt: string;
+  }>("POST", `${webhooks}/${hook.id}/rotate`);
+  assert.deepEqual(Object.keys(rotated), ["id", "secret", "signatureHeader", "previousSecretExpiresAt"]);
+  const overlap = Date.parse(rotated.previousSecretExpiresAt) - before;
+  assert.ok(overlap >= 24 * 3600_000 && overlap < 24 * 3600_000 + 60_000);
+  const again = await client.ok<{ secret: string }>("POST", `${webhooks}/${hook.id}/rotate`);
+  await client.ok("POST", `${webhooks}/${hook.id}/test`);
+  const [first] = await house.catcher.wait(hook.path);
+  const header = String(first?.headers["service-signature"]);
+  assert.match(header, /^t=\d+(,v1=[0-9a-f]{64}){3}$/);
+  for (const secret of [hook.secret, rotated.secret, again.secret])
+    assert.equal(verifyWebhook(first?.body ?? "", header, secret), true);
+  assert.equal(verifyWebhook(first?.body ?? "", header, `${hook.secret.slice(0, -1)}a`), hook.secret.endsWith("a"));
+  // A day later.
+  await house.db.rows(
+    "UPDATE webhook_secrets SET expires_at = now() - interval '1 second' WHERE webhook_id = $1 AND expires_at IS NOT NULL",
+    [hook.id],
+  );
+  await client.ok("POST", `${webhooks}/${hook.id}/test`);
+  const second = (await house.catcher.wait(hook.path, 2))[1];
+  assert.ok(second);
+  checked(second, again.secret);
+});
+
+test("rotating over and over keeps the header short, and the newest secrets in it", async () => {
+  const hook = await hookFor("passport.sealed");
+  const secrets = [hook.secret];
+  for (let n = 0; n < 7; n++)
+    secrets.push((await client.ok<{ secret: string }>("POST", `${webhooks}/${hook.id}/rotate`)).secret);
+  await client.ok("POST", `${webhooks}/${hook.id}/test`);
+  const [first] = await house.catcher.wait(hook.path);
+  const header = String(first?.headers["service-signature"]);
+  assert.deepEqual(
+    secrets.map((secret) => verifyWebhook(first?.body ?? "", header, secret)),
+    [false, false, false, true, true, true, true, true],
+  );
+});
+
+test("every topic that can be chosen has a published payload", () => {
+  assert.deepEqual(Object.keys(payloads).sort(), [...topics, "webhook.test"].sort());
+});
