@@ -150,7 +150,10 @@ export async function startStripe(): Promise<StripeDouble> {
     const { method = "", headers } = request;
     const [path = ""] = (request.url ?? "").split("?");
     const [, hosted] = /^\/c\/pay\/(\w+)$/.exec(path) ?? [];
-    if (hosted) return serveHostedPage(method, hosted, response);
+    if (hosted) {
+      serveHostedPage(method, hosted, response);
+      return;
+    }
     const key = headers["idempotency-key"];
     const idempotencyKey = typeof key === "string" ? key : null;
     const params = nested(body);

@@ -22,7 +22,6 @@ import {
   closingRoutes,
   closingView,
   createRowMac,
-  createTurns,
   openCertificates,
   passportRoutes,
   proofRecord,
@@ -40,6 +39,7 @@ import {
 import { createJobs } from "./platform/jobs.ts";
 import type { Log } from "./platform/logs.ts";
 import { openMailer } from "./platform/mail.ts";
+import { createTurns } from "./platform/turns.ts";
 import { createCallbacks, playbookRoutes } from "./playbooks/playbooks.ts";
 import type { VersionedPricing } from "./pricing/open-pricing.ts";
 import { type Resources, root } from "./resources.ts";

@@ -10,6 +10,7 @@ import type { Clock } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
 import { newVerifyCode } from "../platform/ids.ts";
+import type { Turns } from "../platform/turns.ts";
 import { isCode, roomNotFound } from "../rooms/rooms.ts";
 import type { DrawCertificate } from "./closing-certificate.ts";
 import {
@@ -22,7 +23,6 @@ import {
   selectSnapshotOf,
   selectVersions,
 } from "./closing-store.ts";
-import type { Turns } from "./closing-turns.ts";
 import type { SealDocument, Sealed } from "./sealer.ts";
 
 export type SealClosingDeps = {

@@ -2,7 +2,6 @@ export { type Anchoring, openAnchoring } from "./anchoring.ts";
 export { openCertificates } from "./closing-certificate.ts";
 export { type ClosingView, closingView } from "./closing-find.ts";
 export { type ClosingRouteDeps, closingRoutes } from "./closing-routes.ts";
-export { createTurns } from "./closing-turns.ts";
 export { type ProofRecord, proofRecord, sealCertificates } from "./public-record.ts";
 export { type PassportRouteDeps, passportRoutes } from "./routes.ts";
 export { createRowMac } from "./row-mac.ts";

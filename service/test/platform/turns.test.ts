@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createTurns } from "../../src/passports/closing-turns.ts";
+import { createTurns } from "../../src/platform/turns.ts";
 
 /** Works that end when told, and what is going on meanwhile. */
 function bench() {
