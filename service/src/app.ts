@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import { analyticsReader, analyticsRoutes } from "./analytics/analytics.ts";
 import { orderMailJobs, sandboxRoutes } from "./fulfilment/fulfilment.ts";
+import { acceptEmptyJson, acceptNoBody } from "./http/bodies.ts";
 import { healthRoutes } from "./http/health.ts";
 import type { Metrics } from "./http/metrics.ts";
 import { acceptMultipart, maxUploadBytes } from "./http/multipart.ts";
@@ -126,9 +127,15 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
       limits,
       uploadMemory,
     });
-    checkoutRoute(routes, { ...checkout, resolveKey, limits });
+    await routes.register(async (scope) => {
+      acceptNoBody(scope);
+      checkoutRoute(scope, { ...checkout, resolveKey, limits });
+    });
     await processorWebhook(routes, { ...deps, processor });
-    sandboxRoutes(routes, { ...deps, ...sealing, baseUrl: config.baseUrl, sandboxPayment, resolveKey, limits });
+    await routes.register(async (scope) => {
+      acceptEmptyJson(scope);
+      sandboxRoutes(scope, { ...deps, ...sealing, baseUrl: config.baseUrl, sandboxPayment, resolveKey, limits });
+    });
     roomRoutes(routes, { ...deps, resolveKey, limits });
     const rowMac = createRowMac(deps.secrets);
     passportRoutes(routes, {

@@ -111,7 +111,7 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
   const dataDir = path(read(env, "DATA_DIR", "var", "a folder", anyText));
   const file = (...parts: string[]) => `file:${join(dataDir, ...parts)}`;
   const shipped = (name: string) => join(root, "service/data", name);
-  const keyUri = "file:PATH, pkcs11:..., awskms:///... or gcpkms://...";
+  const keyUri = "file:PATH, pkcs11:... or awskms:///...";
   return {
     port,
     host: read(env, "HOST", "127.0.0.1", "an address or host name", (text) =>
@@ -127,7 +127,7 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
       withScheme("postgres://", "postgresql://"),
     ),
     blobUrl: read(env, "BLOB_URL", file("blobs"), "file:PATH or s3://bucket/prefix", withScheme("file:", "s3://")),
-    sealKey: read(env, "SEAL_KEY", file("keys", "seal"), keyUri, withScheme("file:", "pkcs11:", "awskms:", "gcpkms:")),
+    sealKey: read(env, "SEAL_KEY", file("keys", "seal"), keyUri, withScheme("file:", "pkcs11:", "awskms:")),
     sealCertificate: read<string | null>(env, "SEAL_CERTIFICATE", null, "a PEM file", path),
     secretsKey: read(env, "SECRETS_KEY", file("keys", "secrets"), "file:PATH", withScheme("file:")),
     tsaUrls: read(env, "TSA_URLS", publicTsas, "http(s) URLs, comma-separated, or off", listOrOff),

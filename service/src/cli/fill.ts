@@ -2,7 +2,8 @@ import { readFile } from "node:fs/promises";
 import { maxUploadBytes } from "../http/multipart.ts";
 import { addFill } from "../orders/orders.ts";
 import { StartupError } from "../platform/errors.ts";
-import { lines, textOption, type Verb, withResources } from "./verb.ts";
+import { loadPricingFiles } from "../pricing/pricing.ts";
+import { lines, textOption, UsageError, type Verb, withResources } from "./verb.ts";
 
 export const fillVerbs: Verb[] = [
   {
@@ -15,9 +16,13 @@ export const fillVerbs: Verb[] = [
       const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
         throw new StartupError(`FILE ${file} cannot be read (${error.code})`);
       });
+      const slug = textOption(values, "slug") ?? null;
       return withResources(async (resources) => {
+        const { catalog } = loadPricingFiles(resources.config.priceFiles);
+        if (slug !== null && !catalog.content.some((row) => row.slug === slug))
+          throw new UsageError(`--slug must be a document of the catalog; ${slug} is none`);
         const added = await addFill(resources, bytes, {
-          slug: textOption(values, "slug") ?? null,
+          slug,
           maxBytes: maxUploadBytes,
         });
         return { json: added, text: lines(added) };

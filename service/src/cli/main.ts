@@ -42,7 +42,8 @@ async function run(argv: string[]): Promise<Answer> {
 }
 
 function exitCodeOf(error: unknown): number {
-  return error instanceof UsageError ? 2 : 1;
+  // A value that breaks its rule is wrong usage; a refusal of the data's is a failure.
+  return error instanceof UsageError || (error instanceof ServiceError && error.code === "validation") ? 2 : 1;
 }
 
 async function main(argv: string[]): Promise<number> {

@@ -8,6 +8,7 @@ import type { UploadMemory } from "./upload-memory.ts";
 export const maxUploadBytes = 35 * 1024 * 1024;
 // Room for part headers and text fields around the file.
 const maxBodyBytes = maxUploadBytes + 1024 * 1024;
+const maxFieldBytes = 64 * 1024;
 
 export type Upload = {
   bytes: Buffer;
@@ -41,12 +42,15 @@ export async function acceptMultipart(app: FastifyInstance): Promise<void> {
     limits: {
       fileSize: maxUploadBytes + 1,
       fields: 100,
-      fieldSize: 64 * 1024,
+      fieldSize: maxFieldBytes,
       fieldNameSize: 100,
       parts: 102,
       headerPairs: 100,
     },
     throwFileSizeLimit: false,
+    // The plugin would parse text parts that are labelled as JSON; as files they come as they were sent.
+    isPartAFile: (_name, contentType, filename) =>
+      filename !== undefined || contentType === "application/octet-stream" || contentType === "application/json",
   });
 }
 
@@ -74,19 +78,38 @@ async function readParts(request: FastifyRequest, rules: FormRules, capacity: nu
   try {
     for await (const part of request.parts()) {
       if (part.type === "file") {
-        if (part.fieldname !== rules.filePart) throw invalid(`${part.fieldname} must be a text field, not a file.`);
+        if (part.fieldname !== rules.filePart) {
+          if (part.filename !== undefined) throw invalid(`${part.fieldname} must be a text field, not a file.`);
+          addField(fields, part.fieldname, await readText(part));
+          continue;
+        }
         if (upload) throw invalid(`${rules.filePart} must be sent once.`);
         upload = await readFile(part, rules, capacity);
       } else {
-        if (fields.has(part.fieldname)) throw invalid(`${part.fieldname} must be sent once.`);
-        if (part.valueTruncated) throw invalid(`${part.fieldname} must be at most 65536 bytes.`);
-        fields.set(part.fieldname, String(part.value));
+        if (part.valueTruncated) throw invalid(`${part.fieldname} must be at most ${maxFieldBytes} bytes.`);
+        addField(fields, part.fieldname, String(part.value));
       }
     }
   } catch (error) {
     throw isFormError(error) ? invalid(rules.messages.incomplete) : error;
   }
   return { fields, upload };
+}
+
+function addField(fields: Map<string, string>, name: string, value: string): void {
+  if (fields.has(name)) throw invalid(`${name} must be sent once.`);
+  fields.set(name, value);
+}
+
+async function readText(part: MultipartFile): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of part.file as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > maxFieldBytes) throw invalid(`${part.fieldname} must be at most ${maxFieldBytes} bytes.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
 }
 
 async function readFile(part: MultipartFile, rules: FormRules, capacity: number): Promise<Upload> {

@@ -36,12 +36,25 @@ export function createServer({ log, metrics, baseUrl, trustProxy, unmatchedPage 
     bodyLimit: 256 * 1024,
     requestTimeout: 300_000,
     forceCloseConnections: "idle",
-    routerOptions: { maxParamLength: 4096, ignoreTrailingSlash: true },
+    rewriteUrl: ({ url = "/" }) => decodable(url),
+    http: { requireHostHeader: false },
+    // The longest that a request line can bring: what is no code gets its route's own 404.
+    routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: true },
     frameworkErrors: (error, request, reply) => wireError(error, request, reply as FastifyReply),
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: false } },
     clientErrorHandler: answerBrokenRequest,
   });
   const headers = securityHeaders(baseUrl);
+  // What a browser's fetch calls a body without a type: refused by name rather than taken for an empty one.
+  app.removeContentTypeParser("text/plain");
+  app.server.on("checkExpectation", (_request, response) => {
+    response.writeHead(417, {
+      ...headers,
+      "content-type": "application/json; charset=utf-8",
+      "request-id": randomUUID(),
+    });
+    response.end('{"error":"Expectation failed."}');
+  });
   app.decorateRequest("principal", null);
   app.addHook("onRequest", (request, reply, done) => {
     reply.headers(headers);
@@ -59,6 +72,17 @@ export function createServer({ log, metrics, baseUrl, trustProxy, unmatchedPage 
   app.setErrorHandler(wireError);
   answerUnmatched(app, unmatchedPage);
   return app;
+}
+
+/** The URL, or for one with broken percent-encoding the same with its percent signs encoded: a name that nothing has. */
+function decodable(url: string): string {
+  const [path = ""] = url.split("?", 1);
+  try {
+    decodeURIComponent(path);
+    return url;
+  } catch {
+    return path.replaceAll("%", "%25") + url.slice(path.length);
+  }
 }
 
 /** No address, no query, no body: a line names the caller's firm and the masked path only. */

@@ -45,12 +45,13 @@ const route = "POST /api/partner/orders";
  * @throws ServiceError naming the field and the rule; then nothing was written.
  */
 export async function createOrder(deps: OrderDeps, request: CreateRequest): Promise<CreateAnswer> {
-  const { upload, fields } = request.form;
-  const form = parseOrderForm(fields, upload !== null, deps.pricing);
-  if (upload && !looksLikePdf(upload.bytes)) throw invalid("document must be a PDF.");
+  const { upload } = request.form;
   const claim = claimOf(deps.clock(), request, upload?.sha256 ?? null);
   const kept = await keptOf(deps, claim);
   if (kept) return { replayed: kept };
+  const fields = await withSlugOfFill(deps, request.form);
+  const form = parseOrderForm(fields, upload !== null, deps.pricing);
+  if (upload && !looksLikePdf(upload.bytes)) throw invalid("document must be a PDF.");
   if (form.fillToken !== null) return createFromFill(deps, request, form, form.fillToken, claim);
   if (!upload) throw invalid("document is required.");
 
@@ -74,6 +75,14 @@ export async function createOrder(deps: OrderDeps, request: CreateRequest): Prom
   if (inserted) return { replayed: null, body: await withCheckout(deps, inserted.order, claim, inserted.body) };
   await deps.blobs.remove(document.blobKey);
   return replayOf(deps, claim);
+}
+
+/** A document that was completed online as a catalog's document is ordered as such, unless the form says another. */
+async function withSlugOfFill({ db, clock }: OrderDeps, { fields }: Form): Promise<ReadonlyMap<string, string>> {
+  const token = fields.get("fill_token") ?? "";
+  if (!/^[0-9a-f]{40}$/.test(token) || (fields.get("doc_slug") ?? "") !== "") return fields;
+  const slug = (await findFill(db, token, clock()))?.slug ?? null;
+  return slug === null ? fields : new Map([...fields, ["doc_slug", slug]]);
 }
 
 const wantsCheckout = (deps: OrderDeps, { form, status }: NewOrder): boolean =>

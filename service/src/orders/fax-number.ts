@@ -9,8 +9,9 @@ const international = /^\+[\d\s().-]+$/;
  */
 export function normalizeFaxNumber(text: string): string | null {
   const digits = text.replace(/\D/g, "");
-  if (national.test(text)) return digits.length === 10 ? `+1${digits}` : null;
+  if (national.test(text)) return /^[2-9]\d{9}$/.test(digits) ? `+1${digits}` : null;
   if (!international.test(text)) return null;
   const number = parsePhoneNumberFromString(`+${digits}`);
-  return number?.isPossible() ? number.number : null;
+  if (!number?.isPossible() || /^\+1[01]/.test(number.number)) return null;
+  return number.number;
 }

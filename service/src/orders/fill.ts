@@ -42,10 +42,13 @@ export async function addFill(
   return { fillToken, expiresAt: expiresAt.toISOString() };
 }
 
+/** `slug` is the catalog's document that it was completed as, or null. */
+export type FilledDocument = StoredDocument & { slug: string | null };
+
 /** The document behind a token that is neither used nor expired. */
-export async function findFill(sql: Sql, token: string, now: Date): Promise<StoredDocument | undefined> {
-  const [found] = await sql.rows<StoredDocument>(
-    `SELECT sha256, bytes, pages, blob_key AS "blobKey" FROM fill_documents
+export async function findFill(sql: Sql, token: string, now: Date): Promise<FilledDocument | undefined> {
+  const [found] = await sql.rows<FilledDocument>(
+    `SELECT slug, sha256, bytes, pages, blob_key AS "blobKey" FROM fill_documents
      WHERE token_sha256 = $1 AND used_at IS NULL AND expires_at > $2`,
     [tokenSha256(token), now],
   );

@@ -4,20 +4,24 @@ import { invalid } from "../platform/errors.ts";
 export type Fields = {
   optional: (name: string, maxLength: number) => string | null;
   required: (name: string, maxLength: number, when?: string) => string;
+  /** As sent, white space and all; null when there is nothing else. */
+  exact: (name: string, maxLength: number) => string | null;
   flag: (name: string) => boolean;
 };
 
 const controlCharacter = /[\p{Cc}\uFFFD]/u;
 
 export function fieldsOf(values: ReadonlyMap<string, string>): Fields {
-  const optional: Fields["optional"] = (name, maxLength) => {
-    const text = values.get(name)?.trim() ?? "";
-    if (text === "") return null;
-    if (text.length > maxLength) throw invalid(`${name} must have at most ${maxLength} characters.`);
+  const exact: Fields["exact"] = (name, maxLength) => {
+    const text = values.get(name) ?? "";
+    if (text.trim() === "") return null;
+    if ([...text].length > maxLength) throw invalid(`${name} must have at most ${maxLength} characters.`);
     if (controlCharacter.test(text)) throw invalid(`${name} must be UTF-8 text without control characters.`);
     return text;
   };
+  const optional: Fields["optional"] = (name, maxLength) => exact(name, maxLength)?.trim() ?? null;
   return {
+    exact,
     optional,
     required(name, maxLength, when = "") {
       const text = optional(name, maxLength);

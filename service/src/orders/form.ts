@@ -61,7 +61,6 @@ export function parseOrderForm(values: ReadonlyMap<string, string>, hasDocument:
   const signerState = state(fields, "signer_state");
   if (services.notarize && signerState !== null && rules.notarizationBlocked(signerState))
     throw invalid(`signer_state ${signerState} is blocked: remote notarization is not recognized there.`);
-  const method = fields.optional("ship_method", 100);
   return {
     email,
     name: fields.optional("name", 200),
@@ -70,10 +69,10 @@ export function parseOrderForm(values: ReadonlyMap<string, string>, hasDocument:
     services,
     signerState,
     destState: state(fields, "dest_state"),
-    externalReference: fields.optional("external_reference", 120),
+    externalReference: fields.exact("external_reference", 120),
     shipTo: ship ? address(fields, "ship", " when svc_ship is set") : null,
     shipFrom: senderAddress(fields),
-    shipMethod: ship ? (method === "print_mail" ? "print_mail" : "label") : null,
+    shipMethod: ship ? (values.get("ship_method")?.trim() === "print_mail" ? "print_mail" : "label") : null,
     faxTo,
     createCheckout: fields.flag("create_checkout"),
   };

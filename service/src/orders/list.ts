@@ -12,7 +12,7 @@ const maxLimit = 100;
 /** @throws ServiceError for a limit that is no whole number. */
 function limitOf(text: string | undefined): number {
   if (text === undefined || text === "") return defaultLimit;
-  if (!/^[+-]?\d{1,18}$/.test(text)) throw invalid("limit must be a whole number from 1 to 100.");
+  if (!/^[+-]?\d+$/.test(text)) throw invalid("limit must be a whole number from 1 to 100.");
   return Math.min(Math.max(Number(text), 1), maxLimit);
 }
 

@@ -6,6 +6,7 @@ import { readForm } from "../http/multipart.ts";
 import { errors, ref } from "../http/openapi.ts";
 import type { RateLimits } from "../http/rate-limits.ts";
 import type { UploadMemory } from "../http/upload-memory.ts";
+import { wireError } from "../http/wire-errors.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
 import { createOrder, type OrderDeps } from "./create.ts";
 import { type ListQuery, orderPage } from "./list.ts";
@@ -38,6 +39,10 @@ export function orderRoutes(app: FastifyInstance, deps: OrderRouteDeps): void {
       onRequest,
       // Described, not enforced by the framework: the form is read as a stream.
       validatorCompiler: () => () => true,
+      // A body of another type is a form without a document.
+      errorHandler: (error, request, reply) => {
+        wireError(error.code?.startsWith("FST_ERR_CTP_") ? invalid(messages.notMultipart) : error, request, reply);
+      },
       schema: {
         ...about,
         operationId: "createOrder",

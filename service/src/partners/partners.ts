@@ -46,6 +46,16 @@ export async function createPartner({ db, clock }: PartnerDeps, input: { name: s
 
 export const listPartners = ({ db }: PartnerDeps) => store.selectPartners(db);
 
+/** An https address with a host name of the public DNS; addresses in numbers and `localhost` are none. */
+function isPublicHttps(text: string): boolean {
+  const url = text.length <= 2000 ? URL.parse(text) : null;
+  if (url?.protocol !== "https:" || url.username || url.password) return false;
+  return (
+    /^[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z][a-z0-9-]*$/.test(url.hostname) &&
+    !/\.(localhost|local|internal)$/.test(url.hostname)
+  );
+}
+
 export type PartnerSettings = Omit<store.PartnerChange, "tier"> & { tier?: string | undefined };
 
 /** @throws ServiceError for an unknown partner or a value out of its rule. */
@@ -54,8 +64,7 @@ export async function setPartner({ db, clock }: PartnerDeps, partnerId: string, 
   const { brandName, accentColor, logoUrl } = settings;
   if (brandName && brandName.length > 200) throw invalid("brand-name must have at most 200 characters.");
   if (accentColor && !/^#[0-9a-f]{6}$/i.test(accentColor)) throw invalid("accent must be a colour like #1a2b3c.");
-  if (logoUrl && !(URL.parse(logoUrl)?.protocol === "https:" && logoUrl.length <= 2000))
-    throw invalid("logo must be a public https URL of at most 2000 characters.");
+  if (logoUrl && !isPublicHttps(logoUrl)) throw invalid("logo must be a public https URL of at most 2000 characters.");
   const tier = settings.tier === undefined ? undefined : requireTier(settings.tier);
   const change = { ...settings, tier, accentColor: accentColor?.toLowerCase() };
   return db.transaction(async (tx) => {
@@ -92,7 +101,10 @@ async function issueKeyOf(tx: Tx, clock: Clock, partnerId: string, environment: 
 }
 
 export async function listKeys({ db }: PartnerDeps, partnerId: string) {
-  return store.selectKeys(db, requireUuid("PARTNER_ID", partnerId));
+  const keys = await store.selectKeys(db, requireUuid("PARTNER_ID", partnerId));
+  if (keys.length === 0 && !(await store.partnerExists(db, partnerId)))
+    throw new ServiceError("not_found", "No such partner.");
+  return keys;
 }
 
 /** Takes effect with the next request, on every node. @throws ServiceError for an unknown key. */

@@ -82,3 +82,7 @@ export const revokeKey = (sql: Sql, keyId: string, at: Date) =>
     `UPDATE partner_keys SET revoked_at = coalesce(revoked_at, $2) WHERE id = $1 RETURNING ${keyColumns}`,
     [keyId, at],
   );
+
+export async function partnerExists(sql: Sql, partnerId: string): Promise<boolean> {
+  return (await sql.rows("SELECT 1 FROM partners WHERE id = $1", [partnerId])).length === 1;
+}

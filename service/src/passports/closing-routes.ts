@@ -1,11 +1,11 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { principalOf, type ResolveKey, requireKey } from "../http/authentication.ts";
+import { acceptNoBody } from "../http/bodies.ts";
 import { errors, ref } from "../http/openapi.ts";
 import type { RateLimits } from "../http/rate-limits.ts";
 import { ServiceError } from "../platform/errors.ts";
 import type { Log } from "../platform/logs.ts";
-import { acceptNoBody } from "../rooms/rooms.ts";
 import { closingCertificate, verifyClosingAsJson } from "./closing-find.ts";
 import { ClosingManifest, ClosingPassport, ClosingVerification } from "./closing-schemas.ts";
 import { type SealClosingDeps, sealClosing } from "./closing-seal.ts";

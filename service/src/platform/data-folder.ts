@@ -1,15 +1,22 @@
-import { mkdirSync, statfsSync, unlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, statfsSync, unlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { StartupError } from "./errors.ts";
 
 // An empty cluster takes 40 MB; less than this and the first orders would fail half-way.
 const neededBytes = 64 * 1024 * 1024;
 
+/** Folder by folder: the recursive mkdir of Node never ends where a parent refuses new names with ENOENT. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  makeFolder(dirname(folder));
+  mkdirSync(folder);
+}
+
 /** Makes the folder and proves that it can be written. @throws StartupError that names the folder and the trouble. */
 export function prepareDataFolder(folder: string): void {
   const probe = join(folder, `.probe-${process.pid}`);
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     writeFileSync(probe, new Uint8Array(64 * 1024), { flush: true });
   } catch (error) {
     throw new StartupError(`DATA_DIR ${folder} cannot be written (${(error as NodeJS.ErrnoException).code})`);

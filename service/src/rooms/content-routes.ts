@@ -1,12 +1,12 @@
 import type { FastifyInstance } from "fastify";
 import { principalOf } from "../http/authentication.ts";
+import { acceptNoBody } from "../http/bodies.ts";
 import { errors, ref } from "../http/openapi.ts";
 import { attachOrder, detachOrder } from "./attachments.ts";
 import type { RoomDeps } from "./change.ts";
 import { attachFields, participantFields } from "./fields.ts";
 import { addParticipant, listParticipants, removeParticipant } from "./participants.ts";
 import {
-  acceptNoBody,
   type CommonRouteParts,
   json,
   type RoomPath,

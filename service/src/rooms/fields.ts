@@ -23,14 +23,14 @@ function requireText(field: string, text: string): string {
 function required(body: Body, field: string, maxLength: number, message: string): string {
   const value = body[field];
   const text = typeof value === "string" ? value.trim() : "";
-  if (text.length < 1 || text.length > maxLength) throw invalid(message);
+  if (text.length < 1 || [...text].length > maxLength) throw invalid(message);
   return requireText(field, text);
 }
 
 function optional(body: Body, field: string, maxLength: number): string | null {
   const value = body[field] ?? "";
   const text = typeof value === "string" ? value.trim() : null;
-  if (text === null || text.length > maxLength)
+  if (text === null || [...text].length > maxLength)
     throw invalid(`${field} must be text of at most ${maxLength} characters.`);
   return requireText(field, text) || null;
 }

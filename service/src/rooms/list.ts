@@ -11,7 +11,7 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 function limitOf(text: string | undefined): number {
   if (text === undefined || text === "") return maxLimit;
-  if (!/^[+-]?\d{1,18}$/.test(text)) throw invalid(`limit must be a whole number from 1 to ${maxLimit}.`);
+  if (!/^[+-]?\d+$/.test(text)) throw invalid(`limit must be a whole number from 1 to ${maxLimit}.`);
   return Math.min(Math.max(Number(text), 1), maxLimit);
 }
 

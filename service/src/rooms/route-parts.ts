@@ -1,4 +1,4 @@
-import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
+import type { onRequestAsyncHookHandler } from "fastify";
 import { Type } from "typebox";
 
 export const json = "application/json; charset=utf-8";
@@ -22,9 +22,3 @@ const roomCode = Type.String({ description: "The room's present code." });
 export const roomParams = Type.Object({ roomCode });
 export const roomOrderParams = Type.Object({ roomCode, orderCode: Type.String({ description: "The order code." }) });
 export const roomParticipantParams = Type.Object({ roomCode, participantId: Type.String() });
-
-/** For routes that take no body: whatever comes, of whatever type, is read and left aside. */
-export function acceptNoBody(scope: FastifyInstance): void {
-  scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser("*", { parseAs: "string" }, (_request, _body, done) => done(null, undefined));
-}

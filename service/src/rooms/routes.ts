@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { principalOf, type ResolveKey, requireKey } from "../http/authentication.ts";
+import { acceptNoBody } from "../http/bodies.ts";
 import { errors, ref } from "../http/openapi.ts";
 import type { RateLimits } from "../http/rate-limits.ts";
 import { invalid } from "../platform/errors.ts";
@@ -10,7 +11,7 @@ import { newRoomFields } from "./fields.ts";
 import { closeRoom, createRoom, reopenRoom, rotateRoom } from "./lifecycle.ts";
 import { type RoomListQuery, roomPage } from "./list.ts";
 import { publicViewRoute } from "./public-view-route.ts";
-import { acceptNoBody, json, quotaReached, type RoomPath, roomParams, unauthorized } from "./route-parts.ts";
+import { json, quotaReached, type RoomPath, roomParams, unauthorized } from "./route-parts.ts";
 import { CreatedRoom, NewRoom, RoomList, RoomStatus, RotatedRoom, roomSchemas } from "./schemas.ts";
 
 export type RoomRouteDeps = RoomDeps & { resolveKey: ResolveKey; limits: RateLimits };

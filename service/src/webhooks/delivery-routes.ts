@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { principalOf } from "../http/authentication.ts";
+import { acceptNoBody } from "../http/bodies.ts";
 import { errors, ref } from "../http/openapi.ts";
 import type { RateLimits } from "../http/rate-limits.ts";
 import { invalid } from "../platform/errors.ts";
@@ -13,7 +14,7 @@ import {
   replayDelivery,
   sendTest,
 } from "./deliveries.ts";
-import { acceptNoBody, type CommonRouteParts, json, refusals, type WebhookPath, webhookParams } from "./route-parts.ts";
+import { type CommonRouteParts, json, refusals, type WebhookPath, webhookParams } from "./route-parts.ts";
 import { Delivery, DeliveryFeed, DeliveryList, Replayed, SignatureExample, TestSent } from "./schemas.ts";
 import { signatureExample } from "./signature-example.ts";
 

@@ -1,9 +1,10 @@
 import type { FastifyInstance } from "fastify";
 import { principalOf, type ResolveKey, requireKey } from "../http/authentication.ts";
+import { acceptNoBody } from "../http/bodies.ts";
 import { errors, ref } from "../http/openapi.ts";
 import type { RateLimits } from "../http/rate-limits.ts";
 import { urlField } from "./fields.ts";
-import { acceptNoBody, json, refusals, type WebhookPath, webhookParams } from "./route-parts.ts";
+import { json, refusals, type WebhookPath, webhookParams } from "./route-parts.ts";
 import { NewPassportWebhook, PassportWebhook, PassportWebhookDeleted } from "./schemas.ts";
 import { verification } from "./signing.ts";
 import { type SubscriptionDeps, subscribe, unsubscribe } from "./subscriptions.ts";

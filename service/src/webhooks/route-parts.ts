@@ -1,4 +1,4 @@
-import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
+import type { onRequestAsyncHookHandler } from "fastify";
 import { Type } from "typebox";
 
 export const json = "application/json; charset=utf-8";
@@ -13,9 +13,3 @@ export type CommonRouteParts = {
   onRequest: onRequestAsyncHookHandler[];
   about: { tags: string[]; security: Record<string, string[]>[] };
 };
-
-/** For routes that take no body: whatever comes, of whatever type, is read and left aside. */
-export function acceptNoBody(scope: FastifyInstance): void {
-  scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser("*", { parseAs: "string" }, (_request, _body, done) => done(null, undefined));
-}

@@ -1,13 +1,14 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { principalOf, type ResolveKey, requireKeyOrSession } from "../http/authentication.ts";
+import { acceptNoBody } from "../http/bodies.ts";
 import { errors, ref } from "../http/openapi.ts";
 import type { RateLimits } from "../http/rate-limits.ts";
 import type { DeliveryDeps } from "./deliveries.ts";
 import { deliveryRoutes } from "./delivery-routes.ts";
 import { topicsField, urlField } from "./fields.ts";
 import { passportWebhookRoutes } from "./passport-routes.ts";
-import { acceptNoBody, json, refusals, type WebhookPath, webhookParams } from "./route-parts.ts";
+import { json, refusals, type WebhookPath, webhookParams } from "./route-parts.ts";
 import { CreatedWebhook, NewWebhook, RotatedSecret, Webhook, WebhookDeleted, webhookSchemas } from "./schemas.ts";
 import { listSubscriptions, rotateSecret, type SubscriptionDeps, subscribe, unsubscribe } from "./subscriptions.ts";
 

@@ -42,9 +42,9 @@ describe("errors on the wire", () => {
       const response = await fetch(service.baseUrl + path, { method });
       assert.deepEqual([response.status, await response.json()], [status, { error }]);
     }
-    const broken = await fetch(`${service.baseUrl}/api/partner/orders/%zz`);
-    assert.equal(broken.status, 400);
-    assert.equal(typeof ((await broken.json()) as { error: unknown }).error, "string");
+    const broken = await fetch(`${service.baseUrl}/api/nothing/%zz`);
+    assert.deepEqual([broken.status, await broken.json()], [404, { error: "Not found." }]);
+    assert.match(broken.headers.get("request-id") ?? "", /^[0-9a-f-]{36}$/);
   });
 
   test("tell with 405 which methods there are", async () => {
@@ -167,5 +167,40 @@ describe("rate limits", () => {
     const other = await newPartner(one);
     assert.equal(await spend(one, other.headers, 65), 5);
     await Promise.all([one.stop(), two.stop()]);
+  });
+});
+
+describe("odd requests", () => {
+  test("with broken percent-encoding or an endless code get the answer of the route for what is no code", async () => {
+    for (const code of ["%E0%A4%A", "%zz", "a".repeat(5000)]) {
+      const room = await fetch(`${service.baseUrl}/api/rooms/${code}`);
+      assert.deepEqual([room.status, await room.text(), room.headers.get("cache-control")], [404, "", "no-store"]);
+      const passport = await fetch(`${service.baseUrl}/api/passport/verify/${code}`);
+      assert.deepEqual([passport.status, await passport.json()], [404, { verdict: "unknown" }]);
+      const closing = await fetch(`${service.baseUrl}/api/verify/room/${code}/pdf`);
+      assert.deepEqual([closing.status, await closing.json()], [404, { verdict: "unknown" }]);
+    }
+  });
+
+  test("with a text body where JSON is due get a 415, not a complaint about a field", async () => {
+    const { headers } = await newPartner(service);
+    const response = await fetch(`${service.baseUrl}/api/rooms`, { method: "POST", headers, body: '{"name":"x"}' });
+    assert.deepEqual([response.status, await response.json()], [415, { error: "Send the body as application/json." }]);
+  });
+
+  test("with a body of any type where a form is due hear of the form", async () => {
+    const { headers } = await newPartner(service);
+    for (const type of [
+      "application/json",
+      "text/plain",
+      "application/xml",
+      "application/x-www-form-urlencoded",
+      "x",
+    ]) {
+      const request = { method: "POST", headers: { ...headers, "Content-Type": type }, body: "{" };
+      const response = await fetch(`${service.baseUrl}/api/partner/orders`, request);
+      assert.equal(response.status, 400, type);
+      assert.match(((await response.json()) as { error: string }).error, /send the order as multipart\/form-data/);
+    }
   });
 });

@@ -182,6 +182,7 @@ describe("an order is refused, with the field and the rule named,", () => {
     ["with a flag of another value", { svc_sign: "yes" }, /^svc_sign must be true or on/],
     ["with a slug that the catalog lacks", { doc_slug: "no-such" }, /^doc_slug /],
     ["with a fax number nobody can read", { fax_to: "call me" }, /^fax_to /],
+    ["with a fax number that no exchange has", { fax_to: "0000000000" }, /^fax_to /],
     ["with a fax number of nine digits", { fax_to: "212555012" }, /^fax_to /],
     ["with a signer_state of three characters", { signer_state: "TEX" }, /^signer_state /],
     ["with a dest_state that is none", { dest_state: "ZZ" }, /^dest_state /],
@@ -218,6 +219,18 @@ describe("an order is refused, with the field and the rule named,", () => {
 });
 
 describe("a fill token", () => {
+  test("of a catalog's document orders that document", async () => {
+    const file = join(folder.path, "slug.pdf");
+    writeFileSync(file, examplePdf);
+    const { fillToken } = await service.cli("fill", "add", file, "--slug", "quitclaim-deed");
+    const order = await place({ fill_token: fillToken }, null);
+    assert.equal((await fetchOrder(order.orderCode)).services, "Sign, Notarize");
+    await assert.rejects(
+      service.cli("fill", "add", file, "--slug", "nope"),
+      /ended with 2: .*--slug must be a document/,
+    );
+  });
+
   test("brings its document to one order and no more", async () => {
     const file = join(folder.path, "filled.pdf");
     writeFileSync(file, examplePdf);
@@ -227,6 +240,31 @@ describe("a fill token", () => {
     const answers = await Promise.all([1, 2, 3, 4, 5].map(() => post({ ...minimal, fill_token: fillToken }, null)));
     assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 400, 400, 400, 400]);
     assert.match(await refused({ fill_token: fillToken }, null), /^fill_token is unknown, used or expired/);
+  });
+});
+
+describe("text parts", () => {
+  test("come as they were sent, even when they are labelled as JSON", async () => {
+    const form = orderForm(minimal);
+    form.append("external_reference", new Blob(['{"a": 1}'], { type: "application/json" }));
+    // A Blob always has a file name in FormData: the bare part is written by hand.
+    const whole = Buffer.from(await new Response(form).arrayBuffer()).toString("latin1");
+    const type = `multipart/form-data; boundary=${/--(\S+)/.exec(whole)?.[1]}`;
+    const body = Buffer.from(
+      whole.replace('name="external_reference"; filename="blob"', 'name="external_reference"'),
+      "latin1",
+    );
+    const url = `${service.baseUrl}/api/partner/orders`;
+    const response = await fetch(url, { method: "POST", headers: { ...partner.headers, "Content-Type": type }, body });
+    assert.equal(((await response.json()) as Order).externalReference, '{"a": 1}');
+  });
+
+  test("keep their white space where they are echoed, and are found by it", async () => {
+    const order = await place({ external_reference: "  R 7 " });
+    assert.equal(order.externalReference, "  R 7 ");
+    const url = `${service.baseUrl}/api/partner/orders?external_reference=${encodeURIComponent("  R 7 ")}`;
+    const list = (await (await fetch(url, { headers: partner.headers })).json()) as { orders: Order[] };
+    assert.equal(list.orders[0]?.orderCode, order.orderCode);
   });
 });
 
