@@ -42,8 +42,7 @@ async function run(argv: string[]): Promise<Answer> {
 }
 
 function exitCodeOf(error: unknown): number {
-  // A value that breaks its rule is wrong usage; a refusal of the data's is a failure.
-  return error instanceof UsageError || (error instanceof ServiceError && error.code === "validation") ? 2 : 1;
+  return error instanceof UsageError ? 2 : 1;
 }
 
 async function main(argv: string[]): Promise<number> {

@@ -150,6 +150,6 @@ test("a key or certificate that cannot be read stops the start in one line", asy
   );
   assert.match(await startRefused({ SEAL_CERTIFICATE: path("noise") }), /SEAL_CERTIFICATE: .*noise/);
   assert.match(await startRefused({ SEAL_CERTIFICATE: path("nowhere.pem") }), /SEAL_CERTIFICATE: .*can't be read/);
-  assert.match(await startRefused({ SEAL_KEY: "gcpkms:///x" }), /SEAL_KEY: gcpkms/);
+  assert.match(await startRefused({ SEAL_KEY: "gcpkms:///x" }), /SEAL_KEY must be file:PATH, pkcs11/);
   assert.match(await startRefused({ KEEP_SEALED: "maybe" }), /KEEP_SEALED must be on or off/);
 });
