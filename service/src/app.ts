@@ -12,12 +12,18 @@ import { createServer } from "./http/server.ts";
 import { createUploadMemory } from "./http/upload-memory.ts";
 import { orderRoutes } from "./orders/orders.ts";
 import { accessMailJobs } from "./partners/access-mail.ts";
+import type { SentRequest } from "./partners/access-request-fields.ts";
+import { requestAccess } from "./partners/access-requests.ts";
 import { accessRoutes } from "./partners/access-routes.ts";
 import { keyResolver, keyWithRoomsResolver } from "./partners/keys.ts";
 import type { LastUse } from "./partners/last-use.ts";
 import { launchpadRoutes } from "./partners/launchpad-routes.ts";
+import { linkRoute } from "./partners/link-route.ts";
+import { recaptchaScorer } from "./partners/recaptcha.ts";
 import { partnerRoutes } from "./partners/routes.ts";
 import { readScreeningRules } from "./partners/screening-rules.ts";
+import { sessionResolver } from "./partners/sessions.ts";
+import { signInMailJobs } from "./partners/sign-in-mail.ts";
 import {
   type Anchoring,
   closingRoutes,
@@ -83,6 +89,8 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   await acceptMultipart(app);
   await openapi(app, config.baseUrl, webhooksSection);
   const resolveKey = keyResolver(db, deps.lastUse);
+  const callers = { resolveKey, resolveSession: sessionResolver(deps), ownOrigin: new URL(config.baseUrl).origin };
+  const portal = { ...callers, limits };
   const uploadMemory = createUploadMemory(uploadMemoryBytes);
   const deliveries = metrics.counter("webhook_deliveries_total", "Webhook deliveries that ended.", ["outcome"]);
   const { dispatcher, secretCipher } = openWebhooks({
@@ -102,6 +110,8 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   paymentJobs(jobs, { ...deps, processor });
   orderMailJobs(jobs, { db, mailer, baseUrl: config.baseUrl });
   accessMailJobs(jobs, { ...deps, mailer, baseUrl: config.baseUrl });
+  signInMailJobs(jobs, { ...deps, mailer, baseUrl: config.baseUrl });
+  const access = accessWith(deps);
   app.addHook("onListen", jobs.start);
   app.addHook("onClose", async () => {
     await jobs.stop();
@@ -114,31 +124,35 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   ];
   await app.register(async (routes) => {
     healthRoutes(routes, { version: deps.version, metrics, probes });
-    partnerRoutes(routes, { resolveKeyWithRooms: keyWithRoomsResolver(db, deps.lastUse), limits });
-    launchpadRoutes(routes, { db, resolveKey, limits });
-    accessRoutes(routes, { ...deps, rules: readScreeningRules(screeningFile), limits });
-    analyticsRoutes(routes, { readAnalytics: analyticsReader(deps), resolveKey, limits });
+    partnerRoutes(routes, { ...portal, db, resolveKeyWithRooms: keyWithRoomsResolver(db, deps.lastUse) });
+    linkRoute(routes, { ...deps, ...portal });
+    launchpadRoutes(routes, { ...portal, db });
+    accessRoutes(routes, { requestAccess: access, limits });
+    const readAnalytics = analyticsReader(deps);
+    analyticsRoutes(routes, { ...portal, readAnalytics });
     const callbacks = createCallbacks(deps.secrets);
-    playbookRoutes(routes, { ...deps, enabled: config.playbooks, callbacks, resolveKey, limits });
-    orderRoutes(routes, {
+    playbookRoutes(routes, { ...deps, ...portal, enabled: config.playbooks, callbacks });
+    const orderDeps = {
       ...deps,
-      checkoutUrlOf: processor && ((code) => checkoutUrl(checkout, code, null).catch(withoutCheckout(log))),
+      checkoutUrlOf: processor && ((code: string) => checkoutUrl(checkout, code, null).catch(withoutCheckout(log))),
       resolveKey,
       limits,
       uploadMemory,
-    });
+    };
+    orderRoutes(routes, orderDeps);
     await routes.register(async (scope) => {
       acceptNoBody(scope);
       checkoutRoute(scope, { ...checkout, resolveKey, limits });
     });
     await processorWebhook(routes, { ...deps, processor });
+    const sandboxDeps = { ...deps, ...sealing, baseUrl: config.baseUrl, sandboxPayment, resolveKey, limits };
     await routes.register(async (scope) => {
       acceptEmptyJson(scope);
-      sandboxRoutes(scope, { ...deps, ...sealing, baseUrl: config.baseUrl, sandboxPayment, resolveKey, limits });
+      sandboxRoutes(scope, sandboxDeps);
     });
     roomRoutes(routes, { ...deps, resolveKey, limits });
     const rowMac = createRowMac(deps.secrets);
-    passportRoutes(routes, {
+    const proofDeps = {
       ...deps,
       ...sealing,
       rowMac,
@@ -147,8 +161,9 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
       resolveKey,
       limits,
       uploadMemory,
-    });
-    closingRoutes(routes, {
+    };
+    passportRoutes(routes, proofDeps);
+    const closingDeps = {
       ...deps,
       ...sealing,
       drawCertificate: openCertificates(),
@@ -156,8 +171,10 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
       baseUrl: config.baseUrl,
       resolveKey,
       limits,
-    });
-    webhookRoutes(routes, { ...deps, secretCipher, wake: dispatcher.wake, resolveKey, limits });
+    };
+    closingRoutes(routes, closingDeps);
+    const webhookDeps = { ...deps, ...portal, secretCipher, wake: dispatcher.wake };
+    webhookRoutes(routes, webhookDeps);
     const evidence = {
       sealCertificates: () => sealCertificates(db, sealing.chainPem),
       proofRecord: (verifyCode: string) => proofRecord({ ...deps, rowMac }, verifyCode),
@@ -169,12 +186,25 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
       evidence,
       checkoutUrl: (code) => checkoutUrl(checkout, code, null),
       paymentsConfigured: processor !== null,
+      requestAccess: access,
+      recaptcha: config.recaptcha,
+      members: { ...orderDeps, ...sandboxDeps, ...proofDeps, ...closingDeps, ...webhookDeps, readAnalytics },
       limits,
       assets,
     });
   });
   await app.ready();
   return app;
+}
+
+/** Access requests with the shipped rules, and with a bot score where reCAPTCHA is set up. */
+function accessWith(deps: AppDeps) {
+  const { config, log } = deps;
+  const rules = readScreeningRules(screeningFile);
+  const { hostname } = new URL(config.baseUrl);
+  const { recaptcha: settings } = config;
+  const scoreBot = settings && recaptchaScorer({ settings, hostname, minScore: rules.minScore, fetch, log });
+  return (request: SentRequest, remoteIp: string) => requestAccess({ ...deps, rules, scoreBot }, request, remoteIp);
 }
 
 /** A placed order stands without its checkout, which may be asked for again. */

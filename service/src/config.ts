@@ -16,6 +16,7 @@ export type Config = {
   tsaUrls: string[];
   otsCalendars: string[];
   stripe: { secretKey: string; webhookSecret: string; apiBase: string | null } | null;
+  recaptcha: { siteKey: string; secret: string; apiBase: string } | null;
   smtpUrl: string | null;
   mailFrom: string;
   redisUrl: string | null;
@@ -27,6 +28,8 @@ export type Config = {
   priceFiles: { priceBook: string; catalog: string; states: string; zip3: string };
   playbooks: "off" | "on" | string[];
   logLevel: LogLevel;
+  /** How far this process's clock runs ahead; 0 but in tests. */
+  timeTravelSeconds: number;
 };
 
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
@@ -99,6 +102,22 @@ function stripeFrom(env: Env): Config["stripe"] {
   return { secretKey, webhookSecret, apiBase };
 }
 
+// It becomes part of a page's Content-Security-Policy.
+const policySource = (text: string): string | undefined => (/^[\w.~:/[\]-]+$/.test(text) ? httpUrl(text) : undefined);
+
+function recaptchaFrom(env: Env): Config["recaptcha"] {
+  const siteKey = read<string | null>(env, "RECAPTCHA_SITE_KEY", null, "a site key", (text) =>
+    /^[\w-]{1,100}$/.test(text) ? text : undefined,
+  );
+  const secret = secretEnv(env, "RECAPTCHA_SECRET");
+  const google = "https://www.google.com/recaptcha";
+  const apiBase = read(env, "RECAPTCHA_API_BASE", google, "an http(s) URL without query", policySource);
+  if (!siteKey && !secret) return null;
+  if (!siteKey) throw new StartupError("RECAPTCHA_SITE_KEY must be set when RECAPTCHA_SECRET is");
+  if (!secret) throw new StartupError("RECAPTCHA_SECRET must be set when RECAPTCHA_SITE_KEY is");
+  return { siteKey, secret, apiBase };
+}
+
 /**
  * Reads and checks all settings.
  * @param root the checkout, for the shipped data files.
@@ -133,6 +152,7 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
     tsaUrls: read(env, "TSA_URLS", publicTsas, "http(s) URLs, comma-separated, or off", listOrOff),
     otsCalendars: read(env, "OTS_CALENDARS", publicCalendars, "http(s) URLs, comma-separated, or off", listOrOff),
     stripe: stripeFrom(env),
+    recaptcha: recaptchaFrom(env),
     smtpUrl: read<string | null>(
       env,
       "SMTP_URL",
@@ -169,10 +189,17 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
       playbooksFrom,
     ),
     logLevel: read<LogLevel>(env, "LOG_LEVEL", "info", logLevels.join(", "), oneOf(...logLevels)),
+    timeTravelSeconds: timeTravelFrom(env),
   };
 }
 
 function playbooksFrom(text: string): Config["playbooks"] | undefined {
   if (text === "off" || text === "on") return text;
   return listOf((id) => (/^[0-9a-f-]{36}$/.test(id) ? id : undefined))(text);
+}
+
+function timeTravelFrom(env: Env): number {
+  if (env["TIME_TRAVEL"] && env["NODE_ENV"] !== "test")
+    throw new StartupError("TIME_TRAVEL must be unset: it is for tests, which run with NODE_ENV=test");
+  return read(env, "TIME_TRAVEL", 0, "a whole number of seconds from 0 to 999999999", wholeNumber(0, 999_999_999));
 }

@@ -1,6 +1,7 @@
 import { sweepIdempotencyKeys } from "./http/idempotency.ts";
 import { sweepFills } from "./orders/orders.ts";
 import type { LastUse } from "./partners/last-use.ts";
+import { sweepSessions } from "./partners/sessions.ts";
 import type { Anchoring } from "./passports/passports.ts";
 import { sweepFailedJobs } from "./platform/jobs.ts";
 import { sweepOrphans } from "./platform/orphans.ts";
@@ -18,23 +19,28 @@ export function startMaintenance(
   lastUse: LastUse,
   anchoring: Anchoring | null,
 ): () => Promise<void> {
+  const stopping = new AbortController();
+  const endDueExecutions = () => sweepExecutions(db, clock(), stopping.signal);
   const tasks: [name: string, everyMs: number, work: () => Promise<unknown>][] = [
     ["last use of keys", 30 * seconds, lastUse.flush],
     ["lapsed idempotency keys", hours, () => sweepIdempotencyKeys(db, clock())],
+    ["expired sessions and sign-in links", hours, () => sweepSessions(db, clock())],
     ["expired fill tokens", hours, () => sweepFills(db, clock())],
     ["lapsed webhook secrets", hours, () => deleteLapsedSecrets(db, clock())],
     ["jobs that failed for good", hours, () => sweepFailedJobs(db, new Date(clock().getTime() - failedJobsKeptMs))],
-    ["expired playbook executions", 60 * seconds, () => sweepExecutions(db, clock())],
+    ["expired playbook executions", 60 * seconds, endDueExecutions],
     ["orphaned blobs", hours, () => sweepOrphans(db, blobs, clock())],
   ];
   if (anchoring) tasks.push(["unconfirmed anchors", 60 * seconds, () => anchoring.upgradePending(clock())]);
-  const timers = tasks.map(([name, everyMs, work]) =>
-    setInterval(() => {
-      work().catch((error) => log.error({ err: error, task: name }, "maintenance failed"));
-    }, everyMs).unref(),
-  );
+  const run = (name: string, work: () => Promise<unknown>) =>
+    work().catch((error) => log.error({ err: error, task: name }, "maintenance failed"));
+  const timers = tasks.map(([name, everyMs, work]) => setInterval(() => run(name, work), everyMs).unref());
+  // What became due while no node was there ends now.
+  const caughtUp = run("expired playbook executions", endDueExecutions);
   return async () => {
     for (const timer of timers) clearInterval(timer);
+    stopping.abort();
+    await caughtUp;
     await lastUse.flush();
   };
 }

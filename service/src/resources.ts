@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { Config } from "./config.ts";
 import { type BlobBackend, type Blobs, openBlobs } from "./platform/blobs.ts";
 import { folderBackend } from "./platform/blobs-folder.ts";
-import { type Clock, systemClock } from "./platform/clock.ts";
+import { type Clock, clockAhead, systemClock } from "./platform/clock.ts";
 import { prepareDataFolder } from "./platform/data-folder.ts";
 import { type Database, openDatabase } from "./platform/database.ts";
 import { StartupError } from "./platform/errors.ts";
@@ -56,8 +56,9 @@ export async function openResources(config: Config, log: Log): Promise<Resources
   try {
     await migrate(db, join(root, "service/migrations"));
     const secrets = await openSecretsKey(config.secretsKey);
-    const blobs = openBlobs(await blobBackend(config), secrets, systemClock);
-    return { config, log, clock: systemClock, db, secrets, blobs, close };
+    const clock = config.timeTravelSeconds === 0 ? systemClock : clockAhead(config.timeTravelSeconds);
+    const blobs = openBlobs(await blobBackend(config), secrets, clock);
+    return { config, log, clock, db, secrets, blobs, close };
   } catch (error) {
     await close();
     throw error;

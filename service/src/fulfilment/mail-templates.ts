@@ -1,5 +1,5 @@
-import { html, raw } from "hono/html";
 import type { MailMoment } from "../orders/orders.ts";
+import { letter } from "../platform/letter.ts";
 import type { Mail } from "../platform/mail.ts";
 
 /** What a mail says of an order. */
@@ -41,29 +41,16 @@ const words: Readonly<Record<MailMoment, (order: MailOrder) => Words>> = {
   }),
 };
 
-/** The mail of a moment, as plain text and as HTML with everything escaped. */
+/** The mail of a moment. */
 export function mailOf(moment: MailMoment, order: MailOrder, baseUrl: string): Mail {
-  const { subject, lines } = words[moment](order);
-  const greeting = order.customerName ? `Hello ${order.customerName},` : "Hello,";
-  const link = `${baseUrl}/orders/${order.code}`;
-  const caution = "Whoever has this link can see the order, so share it with care.";
-  const paragraphs = lines.map((line) => html`<p>${line}</p>`);
   return {
     id: `order:${order.code}:${moment}:${order.trackingNumber ?? ""}`,
     to: order.customerEmail,
-    subject,
-    text: [greeting, "", ...lines, "", `See your order: ${link}`, caution, "", "SignSealShip", ""].join("\n"),
-    html: String(
-      html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>${subject}</title></head>
-<body style="font-family: sans-serif; line-height: 1.5; color: #1c2430; max-width: 36em">
-<p>${greeting}</p>
-${raw(paragraphs.join("\n"))}
-<p><a href="${link}">See your order</a></p>
-<p style="color: #5a6472">${caution}</p>
-<p>SignSealShip</p>
-</body></html>
-`,
-    ),
+    ...letter({
+      ...words[moment](order),
+      greeting: order.customerName ? `Hello ${order.customerName},` : "Hello,",
+      link: { label: "See your order", url: `${baseUrl}/orders/${order.code}` },
+      caution: "Whoever has this link can see the order, so share it with care.",
+    }),
   };
 }

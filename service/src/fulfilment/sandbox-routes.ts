@@ -2,18 +2,21 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type TSchema, Type } from "typebox";
 import { principalOf, type ResolveKey, requireKey } from "../http/authentication.ts";
 import { errors, ref } from "../http/openapi.ts";
+import { bodyOptional } from "../http/openapi-around.ts";
 import type { RateLimits } from "../http/rate-limits.ts";
-import { lockOrder, wasPaid } from "../orders/orders.ts";
-import { invalid, ServiceError } from "../platform/errors.ts";
-import { milestones, type SandboxOutcome, type WalkDeps, walk } from "./sandbox-walk.ts";
-import { findFacts, type OrderFacts } from "./store.ts";
+import { invalid } from "../platform/errors.ts";
+import {
+  milestones,
+  outcomes,
+  type SandboxDeps,
+  type SandboxRequest,
+  sandboxAdvance,
+  sandboxCheckout,
+} from "./sandbox.ts";
 
-export type SandboxDeps = WalkDeps & { baseUrl: string; resolveKey: ResolveKey; limits: RateLimits };
+export type SandboxRouteDeps = SandboxDeps & { baseUrl: string; resolveKey: ResolveKey; limits: RateLimits };
 
 type CodeRoute = { Params: { code: string } };
-
-const outcomes = ["success", "decline", "cancel", "delayed"] as const satisfies SandboxOutcome[];
-const payable: ReadonlySet<string> = new Set(["QuoteReady", "AwaitingPayment", "PaymentFailed"]);
 
 const common = {
   orderCode: Type.String({ pattern: "^[0-9a-f]{40}$" }),
@@ -35,10 +38,9 @@ const SandboxCheckout = Type.Object(
 const SandboxAdvance = Type.Object(common, { $id: "SandboxAdvance" });
 
 /** The sandbox: a test order's way, driven by its partner (test keys and test orders only). */
-export function sandboxRoutes(app: FastifyInstance, deps: SandboxDeps): void {
+export function sandboxRoutes(app: FastifyInstance, deps: SandboxRouteDeps): void {
   app.addSchema(SandboxCheckout);
   app.addSchema(SandboxAdvance);
-  const { db, clock, log } = deps;
   const onRequest = [requireKey(deps.resolveKey), deps.limits.limit("partner-write")];
   const about = (
     operationId: string,
@@ -53,6 +55,7 @@ export function sandboxRoutes(app: FastifyInstance, deps: SandboxDeps): void {
     summary,
     params: Type.Object({ code: Type.String() }),
     body,
+    [bodyOptional]: true,
     response: {
       200: ref(answer),
       ...errors({
@@ -88,16 +91,8 @@ export function sandboxRoutes(app: FastifyInstance, deps: SandboxDeps): void {
     },
     async (request) => {
       const outcome = choice(request, "outcome", outcomes) ?? "success";
-      const { orderCode } = await testOrder(request);
-      const answer = await db.transaction(async (tx) => {
-        const order = await lockOrder(tx, orderCode);
-        if (!order) throw notFound();
-        if (wasPaid(order.status, order.statusBeforeHold)) return { status: order.status, firedEvents: [] };
-        if (!payable.has(order.status))
-          throw new ServiceError("not_payable", `An order in ${order.status} is not payable.`);
-        const taken = await deps.sandboxPayment(tx, order, outcome, { at: clock(), log, attempt: request.id });
-        return { status: taken.order?.status ?? order.status, firedEvents: taken.firedEvents };
-      });
+      const answer = await sandboxCheckout(deps, requestOf(request), outcome);
+      const orderCode = request.params.code;
       const checkoutUrl = `${deps.baseUrl}/orders/${orderCode}`;
       return { orderCode, outcome, checkoutUrl, ...answer, requestId: request.id };
     },
@@ -119,24 +114,17 @@ export function sandboxRoutes(app: FastifyInstance, deps: SandboxDeps): void {
     },
     async (request) => {
       const event = choice(request, "event", milestones);
-      const order = await testOrder(request);
-      const walked = await walk(deps, order, event, request.id);
-      return { orderCode: order.orderCode, ...walked, requestId: request.id };
+      const walked = await sandboxAdvance(deps, requestOf(request), event);
+      return { orderCode: request.params.code, ...walked, requestId: request.id };
     },
   );
-
-  async function testOrder(request: FastifyRequest<CodeRoute>): Promise<OrderFacts> {
-    const { code } = request.params;
-    const { partnerId, environment } = principalOf(request);
-    const order = /^[0-9a-f]{40}$/.test(code) ? await findFacts(db, code) : undefined;
-    if (order?.partnerId !== partnerId) throw notFound();
-    if (order.environment !== "test") throw new ServiceError("conflict", "The sandbox takes test orders only.");
-    if (environment !== "test") throw notFound();
-    return order;
-  }
 }
 
-const notFound = (): ServiceError => new ServiceError("not_found", "Order not found.");
+const requestOf = (request: FastifyRequest<CodeRoute>): SandboxRequest => ({
+  principal: principalOf(request),
+  code: request.params.code,
+  attempt: request.id,
+});
 
 /** One of the names, or null when it was left out. @throws ServiceError for anything else */
 function choice<T extends string>(request: FastifyRequest, field: string, names: readonly T[]): T | null {

@@ -1,4 +1,4 @@
-import { type LockedOrder, lockOrder, type PeopleEvent, type Topic, transition } from "../orders/orders.ts";
+import { isPayable, type LockedOrder, lockOrder, type PeopleEvent, type Topic, transition } from "../orders/orders.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { ServiceError } from "../platform/errors.ts";
@@ -40,7 +40,9 @@ const happy: Readonly<Record<string, PeopleEvent>> = {
   FaxDelivered: "next_segment",
 };
 
-const payable: ReadonlySet<string> = new Set(["QuoteReady", "AwaitingPayment", "PaymentFailed"]);
+/** True where the next step of a paid order is known. */
+export const isOnHappyPath = (status: string): boolean => Object.hasOwn(happy, status);
+
 // Longer than any way through the table.
 const mostSteps = 20;
 
@@ -76,7 +78,7 @@ async function stepFrom(
   attempt: string,
 ): Promise<Walked> {
   const on = happy[status];
-  const paying = payable.has(status);
+  const paying = isPayable(status);
   if (!on && !paying) throw new ServiceError("conflict", `An order in ${status} cannot advance.`);
   const document = on && needsDocument(on) ? await sealSimulated(deps, deps.db, id, words[on] ?? on) : undefined;
 

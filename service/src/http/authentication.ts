@@ -3,7 +3,7 @@ import { ServiceError } from "../platform/errors.ts";
 
 export type Environment = "live" | "test";
 
-/** Who calls: a partner firm, by one of its keys, in that key's environment. */
+/** Who calls: a partner firm, by one of its keys in that key's environment, or by a member's session in the chosen one. */
 export type Principal = {
   partnerId: string;
   environment: Environment;
@@ -12,15 +12,34 @@ export type Principal = {
   liveEnabled: boolean;
   /** Null when the caller came by a session. */
   key: { id: string; prefix: string; last4: string; createdAt: Date } | null;
+  /** Null when the caller came by a key. */
+  member: { userId: string; email: string; role: Role } | null;
 };
+
+export type Role = "owner" | "member";
+
+/** A signed-in person; `principal` is null until the person is linked to a firm. */
+export type Session = { id: string; userId: string; email: string; principal: Principal | null };
 
 /** Finds the principal of a bearer key; null for a missing, malformed, unknown or revoked one, all alike. */
 export type ResolveKey = (authorization: string | undefined) => Promise<Principal | null>;
 
+/** Finds the session of a `Cookie` header; null when there is none that is valid. */
+export type ResolveSession = (cookie: string | undefined) => Promise<Session | null>;
+
+/** What session-or-key routes need to know their caller. `ownOrigin` is the origin of the service's public address. */
+export type Callers = { resolveKey: ResolveKey; resolveSession: ResolveSession; ownOrigin: string };
+
 declare module "fastify" {
   interface FastifyRequest {
     principal: Principal | null;
+    session: Session | null;
   }
+}
+
+/** Who did it, for the audit log. */
+export function actorOf({ key, member }: Principal): string {
+  return key ? `key:${key.id}` : `member:${member?.userId}`;
 }
 
 /** Hook of key-only routes (contract, Authentication 2). */
@@ -31,12 +50,59 @@ export function requireKey(resolveKey: ResolveKey) {
   };
 }
 
-/** Hook of session-or-key routes (contract, Authentication 6): the key first. */
-export function requireKeyOrSession(resolveKey: ResolveKey) {
+/** Hook that comes before the limits which count by session. */
+export function readSession({ resolveSession }: Pick<Callers, "resolveSession">) {
+  return async (request: FastifyRequest): Promise<void> => {
+    const { cookie } = request.headers;
+    if (cookie !== undefined) request.session = await resolveSession(cookie);
+  };
+}
+
+/** Hook that needs a session which `readSession` has found; a write must come from one of our own pages. */
+export function requireSession({ ownOrigin }: Pick<Callers, "ownOrigin">) {
+  return async (request: FastifyRequest): Promise<void> => {
+    sessionOf(request);
+    refuseCrossSite(request, ownOrigin);
+  };
+}
+
+/** Hook of session-or-key routes, after `readSession` (contract, Authentication 6): the key first, then the session. */
+export function requireKeyOrSession({ resolveKey, ownOrigin }: Pick<Callers, "resolveKey" | "ownOrigin">) {
   return async (request: FastifyRequest): Promise<void> => {
     request.principal = await resolveKey(request.headers.authorization);
-    if (!request.principal) throw new ServiceError("sign_in_required", "Sign in to continue.");
+    if (request.principal) return;
+    request.principal = linkedPrincipalOf(request);
+    refuseCrossSite(request, ownOrigin);
   };
+}
+
+/** The session that a hook has found. @throws ServiceError when there is none. */
+export function sessionOf({ session }: FastifyRequest): Session {
+  if (!session) throw new ServiceError("sign_in_required", "Sign in to continue.");
+  return session;
+}
+
+/** The firm of the session (contract, Endpoints, Analytics: 401 and 403). @throws ServiceError when there is none. */
+export function linkedPrincipalOf(request: FastifyRequest): Principal {
+  const { principal } = sessionOf(request);
+  if (principal) return principal;
+  const message = "This session is not linked to a partner. Link with a partner API key first.";
+  throw new ServiceError("not_linked", message);
+}
+
+/**
+ * A browser names the origin of each write. It must be that of the public address or the host that was asked; a client that
+ * sends none is no browser, and no site can make it act.
+ * @throws ServiceError for a write from another site.
+ */
+export function refuseCrossSite(request: FastifyRequest, ownOrigin: string): void {
+  if (request.method === "GET" || request.method === "HEAD") return;
+  const { origin, "sec-fetch-site": site } = request.headers;
+  const foreign =
+    origin === undefined
+      ? site !== undefined && site !== "same-origin" && site !== "none"
+      : origin !== ownOrigin && URL.parse(origin)?.host !== request.host;
+  if (foreign) throw new ServiceError("cross_site", "This request came from another site.");
 }
 
 /** The principal that a hook above has found. */

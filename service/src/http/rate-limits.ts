@@ -4,13 +4,14 @@ import { Redis } from "ioredis";
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import { ServiceError } from "../platform/errors.ts";
 
-/** Fixed windows of the contract (Limits), and `page` for the HTML pages, which it leaves open. */
+/** Fixed windows of the contract (Limits), and `sign-in` and `page` for what it leaves open. */
 export const policies = {
   "partner-write": { points: 60, seconds: 60 },
   "public-read": { points: 30, seconds: 60 },
   "partner-request": { points: 5, seconds: 3600 },
   "public-write": { points: 12, seconds: 60 },
   "partner-portal": { points: 120, seconds: 60 },
+  "sign-in": { points: 10, seconds: 900 },
   page: { points: 240, seconds: 60 },
 } as const;
 
@@ -24,8 +25,9 @@ export type RateLimits = {
 
 /** What a policy counts by (contract, Limits, "Keyed by"). A session on a partner-write route counts for its partner. */
 function callerOf(policy: Policy, request: FastifyRequest): string {
+  const { principal, session } = request;
+  if (policy === "partner-portal" && session) return `session:${session.id}`;
   if (policy !== "partner-write") return `ip:${request.ip}`;
-  const { principal } = request;
   return principal?.key ? `key:${principal.key.id}` : `partner:${principal?.partnerId}`;
 }
 

@@ -140,9 +140,10 @@ async function createFromFill(
 
 function claimOf(now: Date, request: CreateRequest, documentSha256: string | null): KeyClaim | null {
   const { principal, idempotencyKey, form } = request;
-  if (idempotencyKey === null || !principal.key) return null;
+  const callerId = principal.key?.id ?? principal.member?.userId;
+  if (idempotencyKey === null || callerId === undefined) return null;
   const fingerprint = fingerprintOf(form.fields, documentSha256);
-  return { keyId: principal.key.id, route, key: idempotencyKey, fingerprint, expiredBefore: claimsExpiredBefore(now) };
+  return { callerId, route, key: idempotencyKey, fingerprint, expiredBefore: claimsExpiredBefore(now) };
 }
 
 /** The answer of the twin that was first. */

@@ -1,11 +1,12 @@
 export { addAdjustment } from "./adjust.ts";
 export { createOrder, type OrderDeps } from "./create.ts";
 export { addFill, sweepFills } from "./fill.ts";
+export { orderPage } from "./list.ts";
 export { orderRoutes } from "./routes.ts";
 export { type Services, serviceFlags } from "./services.ts";
 export { wasPaid } from "./status-groups.ts";
 export { type OrderStatus, orderStatuses } from "./statuses.ts";
-export { findOrder } from "./store.ts";
+export { findOrder, findOwnOrder } from "./store.ts";
 export { isPayable } from "./transition-table.ts";
 export {
   closeCheckoutQueue,

@@ -1,4 +1,4 @@
-import type { Environment, Principal } from "../http/authentication.ts";
+import { actorOf, type Environment, type Principal } from "../http/authentication.ts";
 import type { KeyClaim } from "../http/idempotency.ts";
 import type { Sql } from "../platform/database.ts";
 import type { OrderForm } from "./form.ts";
@@ -26,9 +26,9 @@ export type Claim = KeyClaim & {
 
 // A claim of the same key that is in flight makes this statement wait for its end; one that is kept makes it do nothing.
 const claimCte = `claim AS (
-  INSERT INTO idempotency_keys (partner_key_id, route, idempotency_key, fingerprint, status, body, created_at, pending_until)
+  INSERT INTO idempotency_keys (caller_id, route, idempotency_key, fingerprint, status, body, created_at, pending_until)
   VALUES ($32, $33, $34, $35, 201, $36, $28, $38)
-  ON CONFLICT (partner_key_id, route, idempotency_key) DO UPDATE
+  ON CONFLICT (caller_id, route, idempotency_key) DO UPDATE
     SET fingerprint = excluded.fingerprint, status = excluded.status, body = excluded.body, created_at = excluded.created_at,
       pending_until = excluded.pending_until
     WHERE idempotency_keys.created_at < $37
@@ -94,12 +94,12 @@ export function insertStatement(order: NewOrder, claim: Claim | null): Statement
     document.pages,
     order.createdAt,
     document.blobKey,
-    principal.key ? `key:${principal.key.id}` : "member",
+    actorOf(principal),
     `order.created:${order.code}`,
   ];
   if (claim) {
-    const { keyId, route, key, fingerprint, body, expiredBefore, pendingUntil } = claim;
-    values.push(keyId, route, key, fingerprint, body, expiredBefore, pendingUntil);
+    const { callerId, route, key, fingerprint, body, expiredBefore, pendingUntil } = claim;
+    values.push(callerId, route, key, fingerprint, body, expiredBefore, pendingUntil);
   }
   return { text: claim ? insertClaimed : insertPlain, values };
 }

@@ -1,7 +1,7 @@
-import { html } from "hono/html";
 import type { Clock } from "../platform/clock.ts";
 import type { Sql } from "../platform/database.ts";
 import type { Jobs } from "../platform/jobs.ts";
+import { letter } from "../platform/letter.ts";
 import type { Mail, Mailer } from "../platform/mail.ts";
 import type { SecretBytes } from "../platform/secrets.ts";
 import { markMailed, selectToMail } from "./access-request-store.ts";
@@ -14,45 +14,20 @@ export type AccessMailDeps = { db: Sql; clock: Clock; secrets: SecretBytes; mail
  * send their words there.
  */
 export function keyMail(requestId: string, to: string, key: string, baseUrl: string): Mail {
-  const docs = `${baseUrl}/docs`;
-  const subject = "Your trial key";
-  const lines = [
-    "Somebody asked for partner access with this address, and here is the firm's test key. It is shown this once:",
-    "With it everything can be tried: orders, rooms, passports and webhooks. Nothing is charged, mailed or notarized for real.",
-    "Keep the key like a password. If you did not ask for it, leave it aside: nobody else has it.",
-  ] as const;
   return {
     id: `access-request:${requestId}`,
     to,
-    subject,
-    text: [
-      "Hello,",
-      "",
-      lines[0],
-      "",
-      key,
-      "",
-      lines[1],
-      `How to begin: ${docs}`,
-      "",
-      lines[2],
-      "",
-      "SignSealShip",
-      "",
-    ].join("\n"),
-    html: String(
-      html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>${subject}</title></head>
-<body style="font-family: sans-serif; line-height: 1.5; color: #1c2430; max-width: 36em">
-<p>Hello,</p>
-<p>${lines[0]}</p>
-<p><code style="overflow-wrap: anywhere">${key}</code></p>
-<p>${lines[1]} <a href="${docs}">How to begin</a></p>
-<p style="color: #5a6472">${lines[2]}</p>
-<p>SignSealShip</p>
-</body></html>
-`,
-    ),
+    ...letter({
+      subject: "Your trial key",
+      greeting: "Hello,",
+      lines: [
+        "Somebody asked for partner access with this address, and here is the firm's test key. It is shown this once.",
+        "With it everything can be tried: orders, rooms, passports and webhooks. Nothing is charged, mailed or notarized for real. Your own system uses it as its bearer key; in the browser, sign in with this address and paste it once.",
+      ],
+      code: key,
+      link: { label: "Sign in", url: `${baseUrl}/sign-in` },
+      caution: "Keep the key like a password. If you did not ask for it, leave it aside: nobody else has it.",
+    }),
   };
 }
 

@@ -11,6 +11,9 @@ export type AccessRequest = {
   useCase: string | null;
 };
 
+/** A request as it came: what is kept of it, and the token that a page may send along. */
+export type SentRequest = AccessRequest & { recaptchaToken: string | null };
+
 export const requiredMessage = "firmName, contactName, and a valid workEmail are required.";
 
 /** The longest text of each field, in UTF-16 units after trimming. */
@@ -31,7 +34,7 @@ const notText = /[\p{Cc}\p{Cs}\uFFFD]/u;
 const notLines = /[\p{Cs}\uFFFD]|(?![\t\n\r])\p{Cc}/u;
 
 /** Body of `POST /api/partner/request`. @throws ServiceError with the contract's message, or naming the field and the rule. */
-export function accessRequestFields(body: unknown): AccessRequest {
+export function accessRequestFields(body: unknown): SentRequest {
   const members = typeof body === "object" && body !== null && !Array.isArray(body) ? body : {};
 
   function optional(field: Field, refused = notText): string | null {
@@ -51,8 +54,6 @@ export function accessRequestFields(body: unknown): AccessRequest {
   const { firmName, contactName, workEmail } = given;
   if (firmName === null || contactName === null || workEmail === null || !isEmail(workEmail))
     throw invalid(requiredMessage);
-  // A score needs a secret shared with the scorer; without one the token is checked for its length and put aside.
-  optional("recaptchaToken");
   return {
     firmName,
     contactName,
@@ -60,5 +61,6 @@ export function accessRequestFields(body: unknown): AccessRequest {
     role: optional("role"),
     expectedVolume: optional("expectedVolume"),
     useCase: optional("useCase", notLines),
+    recaptchaToken: optional("recaptchaToken"),
   };
 }

@@ -24,12 +24,23 @@ const columns = `r.id AS "requestId", r.status, r.firm_name AS "firmName", r.con
     AS "addressHasKey",
   r.created_at AS "createdAt", r.decided_at AS "decidedAt", r.mailed_at AS "mailedAt"`;
 
-/** Those that wait, the longest waiting first; then those decided, newest first. */
-export async function selectRequests(sql: Sql, limit: number): Promise<ListedRequest[]> {
-  const waiting = await sql.rows<ListedRequest>(
+/** Those that wait, the longest waiting first. */
+export const selectPending = (sql: Sql, limit: number) =>
+  sql.rows<ListedRequest>(
     `SELECT ${columns} FROM access_requests r WHERE r.status = 'pending' ORDER BY r.created_at, r.id LIMIT $1`,
     [limit],
   );
+
+export async function countPending(sql: Sql): Promise<number> {
+  const [row] = await sql.rows<{ pending: number }>(
+    "SELECT count(*) AS pending FROM access_requests WHERE status = 'pending'",
+  );
+  return row?.pending ?? 0;
+}
+
+/** Those that wait, the longest waiting first; then those decided, newest first. */
+export async function selectRequests(sql: Sql, limit: number): Promise<ListedRequest[]> {
+  const waiting = await selectPending(sql, limit);
   const decided = await sql.rows<ListedRequest>(
     `SELECT ${columns} FROM access_requests r WHERE r.status <> 'pending'
      ORDER BY r.decided_at DESC, r.id DESC LIMIT $1`,

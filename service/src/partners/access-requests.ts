@@ -4,10 +4,12 @@ import { invalid, ServiceError } from "../platform/errors.ts";
 import { newUuid } from "../platform/ids.ts";
 import { enqueue } from "../platform/jobs.ts";
 import { columnCipher, type SecretBytes } from "../platform/secrets.ts";
-import type { AccessRequest } from "./access-request-fields.ts";
+import type { SentRequest } from "./access-request-fields.ts";
 import * as requests from "./access-request-store.ts";
 import { keySha256, newKey } from "./keys.ts";
-import { screen } from "./screening.ts";
+import type { BotScorer } from "./recaptcha.ts";
+import { type Reason, screen } from "./screening.ts";
+import { listedDomains } from "./screening-domains.ts";
 import type { ScreeningRules } from "./screening-rules.ts";
 import * as partners from "./store.ts";
 
@@ -61,16 +63,34 @@ async function issue(
   return partnerId;
 }
 
+export type ScreeningDeps = {
+  rules: ScreeningRules;
+  /** Null where no bot score can be had. */
+  scoreBot: BotScorer | null;
+};
+
+async function reasonsAgainst(deps: ScreeningDeps, request: SentRequest, remoteIp: string): Promise<Reason[]> {
+  const { rules, scoreBot } = deps;
+  const { recaptchaToken } = request;
+  const [listed, verdict] = await Promise.all([
+    listedDomains(),
+    recaptchaToken === null ? null : scoreBot?.(recaptchaToken, remoteIp),
+  ]);
+  return [...screen(rules, listed, request), ...(verdict === "bot" ? (["bot_score"] as const) : [])];
+}
+
 /**
  * Takes a request: what meets the rules is issued a key at once, the rest waits for a person. The answer comes from what was sent
  * alone: an address that has its key gets no second one, and whoever asks can't tell.
  */
 export async function requestAccess(
-  deps: AccessDeps & { rules: ScreeningRules },
-  request: AccessRequest,
+  deps: AccessDeps & ScreeningDeps,
+  request: SentRequest,
+  remoteIp: string,
 ): Promise<"issued" | "pending"> {
-  const { db, clock, rules } = deps;
-  const reasons = screen(rules, request);
+  const { db, clock } = deps;
+  // The scorer is asked before the transaction is opened: it may take seconds.
+  const reasons = await reasonsAgainst(deps, request, remoteIp);
   const status = reasons.length === 0 ? "issued" : "pending";
   const requestId = newUuid();
   await db.transaction(async (tx) => {
@@ -89,6 +109,12 @@ export async function requestAccess(
 
 /** Those that wait come first. At most 1000. */
 export const listRequests = ({ db }: { db: Database }) => requests.selectRequests(db, listLimit);
+
+/** The longest waiting ones, and how many wait in all. */
+export async function pendingRequests({ db }: { db: Database }, limit: number) {
+  const [waiting, total] = await Promise.all([requests.selectPending(db, limit), requests.countPending(db)]);
+  return { waiting, total };
+}
 
 /** Hands a waiting request to `decide` with its row and its address locked. */
 async function decideOn<T>(

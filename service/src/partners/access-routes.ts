@@ -2,9 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { errors, ref } from "../http/openapi.ts";
 import type { RateLimits } from "../http/rate-limits.ts";
-import { accessRequestFields, maxLengths, requiredMessage } from "./access-request-fields.ts";
-import { type AccessDeps, requestAccess } from "./access-requests.ts";
-import type { ScreeningRules } from "./screening-rules.ts";
+import { accessRequestFields, maxLengths, requiredMessage, type SentRequest } from "./access-request-fields.ts";
 
 const optionalText = (maxLength: number, description: string) =>
   Type.Optional(Type.Union([Type.String({ maxLength, description }), Type.Null()]));
@@ -28,7 +26,7 @@ const PartnerRequest = Type.Object(
 
 const messages = {
   issued: "Your trial key is on its way to your work email. It is sent once.",
-  pending: "Thank you. A person will look at your request and write to your work email.",
+  pending: "Thank you. A person will look at your request. If it fits, a key comes to your work email.",
 } as const;
 
 const PartnerRequestAnswer = Type.Object(
@@ -42,21 +40,25 @@ const PartnerRequestAnswer = Type.Object(
   },
 );
 
-export type AccessRouteDeps = AccessDeps & { rules: ScreeningRules; limits: RateLimits };
+export type AccessRouteDeps = {
+  requestAccess: (request: SentRequest, remoteIp: string) => Promise<"issued" | "pending">;
+  limits: RateLimits;
+};
 
 /** `POST /api/partner/request` (contract, Endpoints, Access requests). */
-export function accessRoutes(app: FastifyInstance, deps: AccessRouteDeps): void {
+export function accessRoutes(app: FastifyInstance, { requestAccess, limits }: AccessRouteDeps): void {
   app.addSchema(PartnerRequest);
   app.addSchema(PartnerRequestAnswer);
   app.post(
     "/api/partner/request",
     {
-      onRequest: deps.limits.limit("partner-request"),
+      onRequest: limits.limit("partner-request"),
       // Described here, checked with the contract's messages in access-request-fields.ts.
       validatorCompiler: () => () => true,
       schema: {
         operationId: "requestAccess",
         summary: "Ask for partner access",
+        description: "People find the same as a form at `/request-access`.",
         tags: ["Partner"],
         security: [],
         body: ref(PartnerRequest),
@@ -67,7 +69,7 @@ export function accessRoutes(app: FastifyInstance, deps: AccessRouteDeps): void 
       },
     },
     async (request, reply) => {
-      const status = await requestAccess(deps, accessRequestFields(request.body));
+      const status = await requestAccess(accessRequestFields(request.body), request.ip);
       return reply.type("application/json; charset=utf-8").send(JSON.stringify({ status, message: messages[status] }));
     },
   );

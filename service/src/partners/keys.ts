@@ -47,6 +47,7 @@ const principalFrom = (row: KeyRow): Principal => ({
   tier: row.tier,
   liveEnabled: row.live_enabled,
   key: { id: row.key_id, prefix: prefixes[row.environment], last4: row.last4, createdAt: row.created_at },
+  member: null,
 });
 
 /** Resolves bearer keys by one indexed read each; all causes of failure give null. */

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
-import { principalOf, type ResolveKey, requireKeyOrSession } from "../http/authentication.ts";
+import { principalOf } from "../http/authentication.ts";
 import { errors, ref } from "../http/openapi.ts";
-import type { RateLimits } from "../http/rate-limits.ts";
+import { keyOrSession, type PortalDeps, portalHooks, portalRefusals } from "../http/portal.ts";
 import type { Sql } from "../platform/database.ts";
 import { readLaunchpad } from "./launchpad.ts";
 
@@ -37,28 +37,28 @@ const Launchpad = Type.Object(
   { $id: "Launchpad", description: "How far the firm has come on its way to live." },
 );
 
-export type LaunchpadRouteDeps = { db: Sql; resolveKey: ResolveKey; limits: RateLimits };
+export type LaunchpadRouteDeps = PortalDeps & { db: Sql };
 
 /** `GET /api/partner/launchpad` (decisions, Partner access and sessions). */
-export function launchpadRoutes(app: FastifyInstance, { db, resolveKey, limits }: LaunchpadRouteDeps): void {
+export function launchpadRoutes(app: FastifyInstance, deps: LaunchpadRouteDeps): void {
   app.addSchema(Launchpad);
   app.get(
     "/api/partner/launchpad",
     {
-      onRequest: [limits.limit("partner-portal"), requireKeyOrSession(resolveKey)],
+      onRequest: portalHooks(deps),
       schema: {
         operationId: "getLaunchpad",
         summary: "What is done and what is left on the way to live",
         tags: ["Partner"],
-        security: [{ partnerKey: [] }],
+        security: keyOrSession,
         response: {
           200: ref(Launchpad),
-          ...errors({ 401: "Sign in to continue.", 429: "Rate limit exceeded. Try again in 42 seconds." }),
+          ...errors(portalRefusals),
         },
       },
     },
     async (request, reply) => {
-      const launchpad = await readLaunchpad(db, principalOf(request));
+      const launchpad = await readLaunchpad(deps.db, principalOf(request));
       return reply
         .type("application/json; charset=utf-8")
         .send(JSON.stringify({ ...launchpad, requestId: request.id }));

@@ -4,48 +4,48 @@ import { type Facts, selectFacts } from "./launchpad-store.ts";
 
 type Item = { key: string; label: string; action: string; deepLink: string; done: (facts: Facts) => boolean };
 
-/** What leads a new partner to live; the last item is live itself. Links lead to the description of the route to call. */
+/** What leads a new partner to live; the last item is live itself. Links lead to where a member does it in the browser. */
 const items: readonly Item[] = [
   {
     key: "first_test_order",
     label: "Place a test order",
     action: "Send a PDF to POST /api/partner/orders with your test key.",
-    deepLink: "/docs#tag/orders",
+    deepLink: "/dashboard/orders/new",
     done: ({ testOrderAt }) => testOrderAt !== null,
   },
   {
     key: "sandbox_completed",
     label: "Walk a test order to Completed",
     action: "Pay it and advance it with the sandbox routes.",
-    deepLink: "/docs#tag/sandbox",
+    deepLink: "/dashboard/orders",
     done: ({ testCompletedAt }) => testCompletedAt !== null,
   },
   {
     key: "first_room",
     label: "Open a closing room",
     action: "Create a room and attach an order to it.",
-    deepLink: "/docs#tag/rooms",
+    deepLink: "/dashboard/rooms",
     done: ({ roomAt }) => roomAt !== null,
   },
   {
     key: "first_passport",
     label: "Seal a passport",
     action: "Seal a room or a single document, then open its verify link.",
-    deepLink: "/docs#tag/passports",
+    deepLink: "/dashboard/passports",
     done: ({ passportAt }) => passportAt !== null,
   },
   {
     key: "webhook",
     label: "Subscribe to events",
     action: "Create a webhook and keep its secret.",
-    deepLink: "/docs#tag/webhooks",
+    deepLink: "/dashboard/webhooks",
     done: ({ webhookAt }) => webhookAt !== null,
   },
   {
     key: "live",
     label: "Go live",
     action: "Ask the operator to enable live and to issue a live key.",
-    deepLink: "/docs",
+    deepLink: "/dashboard/settings",
     done: ({ liveEnabled, liveKeyAt }) => liveEnabled && liveKeyAt !== null,
   },
 ];

@@ -3,7 +3,9 @@ import type { Clock } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
 import { newUuid } from "../platform/ids.ts";
+import { brandingOf } from "./branding.ts";
 import { keySha256, newKey } from "./keys.ts";
+import { insertAudit } from "./partner-audit.ts";
 import * as store from "./store.ts";
 import { isTier, type Tier, tiers } from "./tiers.ts";
 
@@ -24,12 +26,8 @@ function requireTier(text: string): Tier {
   return text;
 }
 
-function audit(tx: Tx, at: Date, action: string, partnerId: string, detail: object) {
-  return tx.rows(
-    "INSERT INTO audit_log (occurred_at, action, actor, partner_id, detail) VALUES ($1, $2, 'operator', $3, $4)",
-    [at, action, partnerId, detail],
-  );
-}
+const audit = (tx: Tx, at: Date, action: string, partnerId: string, detail: object) =>
+  insertAudit(tx, { at, action, actor: "operator", partnerId, detail });
 
 /** @throws ServiceError when the name is not 1-200 characters or the tier is unknown. */
 export async function createPartner({ db, clock }: PartnerDeps, input: { name: string; tier: string; live: boolean }) {
@@ -46,27 +44,14 @@ export async function createPartner({ db, clock }: PartnerDeps, input: { name: s
 
 export const listPartners = ({ db }: PartnerDeps) => store.selectPartners(db);
 
-/** An https address with a host name of the public DNS; addresses in numbers and `localhost` are none. */
-function isPublicHttps(text: string): boolean {
-  const url = text.length <= 2000 ? URL.parse(text) : null;
-  if (url?.protocol !== "https:" || url.username || url.password) return false;
-  return (
-    /^[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z][a-z0-9-]*$/.test(url.hostname) &&
-    !/\.(localhost|local|internal)$/.test(url.hostname)
-  );
-}
-
 export type PartnerSettings = Omit<store.PartnerChange, "tier"> & { tier?: string | undefined };
 
 /** @throws ServiceError for an unknown partner or a value out of its rule. */
 export async function setPartner({ db, clock }: PartnerDeps, partnerId: string, settings: PartnerSettings) {
   requireUuid("PARTNER_ID", partnerId);
-  const { brandName, accentColor, logoUrl } = settings;
-  if (brandName && brandName.length > 200) throw invalid("brand-name must have at most 200 characters.");
-  if (accentColor && !/^#[0-9a-f]{6}$/i.test(accentColor)) throw invalid("accent must be a colour like #1a2b3c.");
-  if (logoUrl && !isPublicHttps(logoUrl)) throw invalid("logo must be a public https URL of at most 2000 characters.");
+  const branding = brandingOf(settings);
   const tier = settings.tier === undefined ? undefined : requireTier(settings.tier);
-  const change = { ...settings, tier, accentColor: accentColor?.toLowerCase() };
+  const change = { ...settings, ...branding, tier };
   return db.transaction(async (tx) => {
     const [partner] = await store.updatePartner(tx, partnerId, change);
     if (!partner) throw new ServiceError("not_found", "No such partner.");

@@ -31,6 +31,8 @@ const Rules = Type.Object(
     providerNames: words,
     freeDomains: domains,
     disposableDomains: domains,
+    exemptDomains: domains,
+    botScore: Type.Object({ minScore: Type.Number({ minimum: 0, maximum: 1 }) }, { additionalProperties: false }),
   },
   { additionalProperties: false },
 );
@@ -45,6 +47,8 @@ export type ScreeningRules = Static<typeof Rules>["useCase"] & {
   providerNames: ReadonlySet<string>;
   freeDomains: ReadonlySet<string>;
   disposableDomains: ReadonlySet<string>;
+  exemptDomains: ReadonlySet<string>;
+  minScore: number;
 };
 
 const escaped = (entry: string): string => entry.replaceAll(" ", "\\s+").replace("*", "[a-z]*");
@@ -77,6 +81,8 @@ export function parseScreeningRules(text: string, file: string): ScreeningRules 
     providerNames: new Set(content.providerNames),
     freeDomains: new Set(content.freeDomains),
     disposableDomains: new Set(content.disposableDomains),
+    exemptDomains: new Set(content.exemptDomains),
+    minScore: content.botScore.minScore,
   };
 }
 

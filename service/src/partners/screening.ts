@@ -1,10 +1,11 @@
-import { domainToASCII } from "node:url";
+import { domainToASCII, domainToUnicode } from "node:url";
 import type { ScreeningRules } from "./screening-rules.ts";
 
 /** Why a person must look at a request; for the operator alone. */
 export type Reason =
   | "free_mail"
   | "disposable_mail"
+  | "listed_mail"
   | "odd_domain"
   | "no_use_case"
   | "short"
@@ -14,21 +15,27 @@ export type Reason =
   | "repetition"
   | "links"
   | "off_topic"
-  | "unwelcome";
+  | "unwelcome"
+  | "bot_score";
 
 /**
  * What speaks against a key at once (contract, Endpoints, Screening); nothing does when the list is empty. It depends on what was
  * sent and on nothing else, so that an answer tells nothing of whom the service knows.
+ * @param listed domains of free and disposable mailboxes beside those of the rules.
  */
-export const screen = (rules: ScreeningRules, request: { workEmail: string; useCase: string | null }): Reason[] => [
-  ...screenDomain(rules, request.workEmail),
-  ...screenUseCase(rules, request.useCase ?? ""),
-];
+export const screen = (
+  rules: ScreeningRules,
+  listed: ReadonlySet<string>,
+  request: { workEmail: string; useCase: string | null },
+): Reason[] => [...screenDomain(rules, listed, request.workEmail), ...screenUseCase(rules, request.useCase ?? "")];
 
 /** `a.b.co.uk` -> itself and every domain above it, down to two labels. */
 const upwards = (labels: readonly string[]): string[] => labels.slice(1).map((_, from) => labels.slice(from).join("."));
 
-function screenDomain(rules: ScreeningRules, email: string): Reason[] {
+// `com.ar`, `org.ua`, `web.id`: firms have their names below them.
+const endingOfMany = /^[a-z]{2,3}\.[a-z]{2}$/;
+
+function screenDomain(rules: ScreeningRules, listed: ReadonlySet<string>, email: string): Reason[] {
   const domain = domainToASCII(email.slice(email.lastIndexOf("@") + 1));
   const labels = domain.split(".");
   if (domain.length > 253 || !/^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+([a-z]{2,}|xn--[a-z0-9-]+)$/.test(domain))
@@ -36,7 +43,10 @@ function screenDomain(rules: ScreeningRules, email: string): Reason[] {
   const names = upwards(labels);
   if (names.some((name) => rules.disposableDomains.has(name))) return ["disposable_mail"];
   if (names.some((name) => rules.freeDomains.has(name)) || isProvider(rules, labels)) return ["free_mail"];
-  return [];
+  if (names.some((name) => rules.exemptDomains.has(name))) return [];
+  // The list has names of both forms.
+  const isListed = (name: string) => listed.has(name) || listed.has(domainToUnicode(name));
+  return names.some((name) => isListed(name) && (name === domain || !endingOfMany.test(name))) ? ["listed_mail"] : [];
 }
 
 /** `yahoo.fr`, `yahoo.co.uk`, `mail.yahoo.com.br`, but not `yahoo.acme-title.com`. */

@@ -61,6 +61,15 @@ export function updatePartner(sql: Sql, partnerId: string, change: PartnerChange
   );
 }
 
+export async function selectBranding(sql: Sql, partnerId: string) {
+  const [found] = await sql.rows<Pick<Partner, "brandName" | "accentColor" | "logoUrl">>(
+    `SELECT brand_name AS "brandName", accent_color AS "accentColor", logo_url AS "logoUrl" FROM partners WHERE id = $1`,
+    [partnerId],
+  );
+  if (!found) throw new Error("a principal without its partner");
+  return found;
+}
+
 export async function insertKey(
   sql: Sql,
   key: { id: string; partnerId: string; environment: Environment; sha256: Buffer; last4: string },

@@ -1,10 +1,10 @@
 import type { Counter } from "prom-client";
 import type { Metrics } from "../http/metrics.ts";
+import type { Fetch } from "../platform/bounded-request.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Sql } from "../platform/database.ts";
 import type { Log } from "../platform/logs.ts";
 import { type Anchor, claimDueAnchors, type DueAnchor, updateAnchor } from "./anchors-store.ts";
-import type { Fetch } from "./bounded-request.ts";
 import { upgradeProof } from "./calendar-upgrade.ts";
 import { createCalendarSubmission } from "./calendars.ts";
 

@@ -2,7 +2,7 @@ import { EvidenceError } from "@signsealship/evidence/errors";
 import { otsLimits } from "@signsealship/evidence/ots";
 import { upgrade } from "@signsealship/evidence/ots-merge";
 import { parseDetached, parseTimestamp } from "@signsealship/evidence/ots-parse";
-import { type Fetch, requestBounded } from "./bounded-request.ts";
+import { type Fetch, requestBounded } from "../platform/bounded-request.ts";
 import { calendarHeaders, calendarTimeoutMs } from "./calendars.ts";
 import { bitcoinHeights, type Promised, promisesOf } from "./ots-branches.ts";
 

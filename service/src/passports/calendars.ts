@@ -2,8 +2,8 @@ import { EvidenceError } from "@signsealship/evidence/errors";
 import { otsLimits } from "@signsealship/evidence/ots";
 import { proofOfReplies } from "@signsealship/evidence/ots-merge";
 import { parseTimestamp } from "@signsealship/evidence/ots-parse";
+import { type Fetch, requestBounded } from "../platform/bounded-request.ts";
 import type { Clock } from "../platform/clock.ts";
-import { type Fetch, requestBounded } from "./bounded-request.ts";
 import { type BreakerSettings, createBreaker, defaultBreaker } from "./breaker.ts";
 import { promisesSomething } from "./ots-branches.ts";
 

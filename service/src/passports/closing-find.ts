@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { EvidenceError } from "@signsealship/evidence/errors";
 import type { Manifest } from "@signsealship/evidence/manifest-schema";
 import { parseManifest } from "@signsealship/evidence/manifest-validate";
 import type { Environment } from "../http/authentication.ts";
@@ -95,7 +96,8 @@ export type ClosingView = {
   environment: Environment;
   partnerName: string;
   branding: Branding | null;
-  manifest: Manifest;
+  /** Null when what is stored is no manifest any more. */
+  manifest: Manifest | null;
   certificateKept: boolean;
   /** In ascending order; the last is the one of the code. */
   versions: [ClosingVersionView, ...ClosingVersionView[]];
@@ -105,10 +107,16 @@ const selectChain = `SELECT ${versionColumns}, ${brandColumns}, p.name AS "partn
 FROM closing_passports own JOIN closing_passports c ON c.room_id = own.room_id AND c.version <= own.version
 ${withPartner} ${withBefore} WHERE own.verify_code = $1 ORDER BY c.version`;
 
-/**
- * What the page of a verify code shows, every hash and link of the chain computed anew; null for an unknown code.
- * @throws EvidenceError when the stored manifest is none any more
- */
+function readManifest(text: string): Manifest | null {
+  try {
+    return parseManifest(Buffer.from(text));
+  } catch (error) {
+    if (error instanceof EvidenceError) return null;
+    throw error;
+  }
+}
+
+/** What the page of a verify code shows, every hash and link of the chain computed anew; null for an unknown code. */
 export async function closingView(db: Sql, verifyCode: string): Promise<ClosingView | null> {
   if (!verifyCodes.test(verifyCode)) return null;
   const rows = await db.rows<VersionRow & Branding & { partnerName: string; environment: Environment }>(selectChain, [
@@ -133,7 +141,7 @@ export async function closingView(db: Sql, verifyCode: string): Promise<ClosingV
     environment: own.environment,
     partnerName: own.partnerName,
     branding: brandingOf(own),
-    manifest: parseManifest(Buffer.from(own.manifest)),
+    manifest: readManifest(own.manifest),
     certificateKept: true,
     versions: [first, ...rest],
   };

@@ -63,7 +63,8 @@ export const ClosingManifest = Type.Object(
 
 export const ClosingVerification = Type.Object(
   {
-    manifest: Type.Unsafe<object>({ $ref: "ClosingManifest#" }),
+    // Null when what is stored is no JSON any more; `chainOk` is false then.
+    manifest: nullable(Type.Unsafe<object>({ $ref: "ClosingManifest#" })),
     manifestSha256,
     sealedSha256,
     version,

@@ -4,7 +4,7 @@ import { readClosingCertificate } from "@signsealship/evidence/closing-certifica
 import { buildManifest, manifestBytes } from "@signsealship/evidence/manifest";
 import { manifestLimits } from "@signsealship/evidence/manifest-schema";
 import { sealReasons } from "@signsealship/evidence/seal-purpose";
-import type { Principal } from "../http/authentication.ts";
+import { actorOf, type Principal } from "../http/authentication.ts";
 import type { Blobs } from "../platform/blobs.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database.ts";
@@ -45,18 +45,28 @@ const sha256 = (bytes: Uint8Array | string): string => createHash("sha256").upda
 /**
  * Seals the room as it is now as the next version of its closing passport. Seals of one room follow one another, here
  * and across nodes; the sealed certificate is durable before one statement writes version, audit line and event.
+ * @param expected the version that the caller means to seal: of a form sent twice one is refused; null for the next
  * @returns the contract's passport version response
- * @throws ServiceError for an unknown room, beyond 20 versions, and when no seal can be made; then nothing was recorded
+ * @throws ServiceError for an unknown room, beyond 20 versions, for a version that is not the next, and when no seal can be
+ * made; then nothing was recorded
  */
-export async function sealClosing(deps: SealClosingDeps, principal: Principal, roomCode: string) {
+export async function sealClosing(
+  deps: SealClosingDeps,
+  principal: Principal,
+  roomCode: string,
+  expected: number | null = null,
+) {
   const { partnerId, environment } = principal;
   const room = { roomCode, partnerId, environment };
   const roomId = isCode(roomCode) ? await findRoomId(deps.db, room) : undefined;
   if (roomId === undefined) throw roomNotFound();
-  return deps.turns(roomId, () => deps.db.transaction((tx) => sealNext(deps, tx, room, roomId, principal)));
+  const asked = { room, roomId, expected };
+  return deps.turns(roomId, () => deps.db.transaction((tx) => sealNext(deps, tx, asked, principal)));
 }
 
-async function sealNext(deps: SealClosingDeps, tx: Tx, room: RoomOfOwner, roomId: string, principal: Principal) {
+type Asked = { room: RoomOfOwner; roomId: string; expected: number | null };
+
+async function sealNext(deps: SealClosingDeps, tx: Tx, { room, roomId, expected }: Asked, principal: Principal) {
   await lockSeals(tx, roomId);
   // The code may have been rotated while this waited for its turn.
   const snapshot = await selectSnapshotOf(tx, room);
@@ -65,6 +75,9 @@ async function sealNext(deps: SealClosingDeps, tx: Tx, room: RoomOfOwner, roomId
   if (before.length >= manifestLimits.versions) {
     throw invalid(`Passport version quota reached (${manifestLimits.versions} versions per room).`);
   }
+  const next = before.length + 1;
+  if (expected !== null && expected !== next)
+    throw new ServiceError("conflict", `Version ${expected} was not sealed now: the next one is version ${next}.`);
   const previous = before.at(-1);
   requireWhole(previous, roomId);
   const at = deps.clock();
@@ -88,7 +101,7 @@ async function sealNext(deps: SealClosingDeps, tx: Tx, room: RoomOfOwner, roomId
     ...response,
     ...room,
     roomId,
-    actor: principal.key ? `key:${principal.key.id}` : "member",
+    actor: actorOf(principal),
     manifest: Buffer.from(bytes).toString("latin1"),
     chain: { sha256: sha256(deps.chainPem), pem: deps.chainPem },
     blobKey,

@@ -83,6 +83,17 @@ export const selectVersions = (sql: Sql, roomId: string) =>
     [roomId],
   );
 
+export type SealedVersion = { version: number; verifyCode: string; manifestSha256: string; createdAt: Date };
+
+/** The versions of the owner's room, newest first; none for any other room. */
+export const selectVersionsOf = (sql: Sql, { roomCode, partnerId, environment }: RoomOfOwner) =>
+  sql.rows<SealedVersion>(
+    `SELECT c.version, c.verify_code AS "verifyCode", c.manifest_sha256 AS "manifestSha256", c.created_at AS "createdAt"
+     FROM rooms r JOIN closing_passports c ON c.room_id = r.id
+     WHERE r.code = $1 AND r.partner_id = $2 AND r.environment = $3 ORDER BY c.version DESC`,
+    [roomCode, partnerId, environment],
+  );
+
 export type NewVersion = {
   roomId: string;
   roomCode: string;

@@ -11,9 +11,12 @@ export type FindDeps = { db: Sql; blobs: Blobs; rowMac: RowMac; log: Log };
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const verifyCodes = /^[a-z2-7]{26}$/;
 
+/** Anything else is unknown without a look at the database. */
+export const isPassportId = (text: string): boolean => uuid.test(text);
+
 /** The caller's own passport, or undefined. @param id as it came; need not be a UUID */
 export async function findOwnPassport(deps: FindDeps, id: string, of: { partnerId: string; environment: Environment }) {
-  return uuid.test(id) ? sound(deps, await selectOwnPassport(deps.db, id, of)) : undefined;
+  return isPassportId(id) ? sound(deps, await selectOwnPassport(deps.db, id, of)) : undefined;
 }
 
 /** The passport under a verify code, or undefined. @param verifyCode as it came; need not be one */
@@ -22,7 +25,7 @@ export async function findPassport(deps: FindDeps, verifyCode: string) {
 }
 
 /** A row that is not what was written at the seal says nothing: it is reported, and treated as absent. */
-function sound({ rowMac, log }: FindDeps, row: PassportRow | undefined): PassportRow | undefined {
+export function sound({ rowMac, log }: FindDeps, row: PassportRow | undefined): PassportRow | undefined {
   if (!row || rowMac.holds(row, row.rowMac)) return row;
   log.error({ passportId: row.id }, "a passport's row was altered, or SECRETS_KEY is another: it is not vouched for");
   return undefined;

@@ -1,10 +1,17 @@
 export { type Anchoring, openAnchoring } from "./anchoring.ts";
+export { type ProbeDeps, probeAuthority, probeCalendar } from "./authority-probe.ts";
 export { openCertificates } from "./closing-certificate.ts";
 export { type ClosingView, closingView } from "./closing-find.ts";
+export { type ClosingVersions, closingVersions } from "./closing-list.ts";
 export { type ClosingRouteDeps, closingRoutes } from "./closing-routes.ts";
-export { type ProofRecord, proofRecord, sealCertificates } from "./public-record.ts";
+export { type SealClosingDeps, sealClosing } from "./closing-seal.ts";
+export type { FindDeps } from "./find.ts";
+export { type ListedPassport, listPassports } from "./list.ts";
+export { ownProofRecord, type ProofRecord, proofRecord, sealCertificates } from "./public-record.ts";
+export { expectedFile } from "./refusals.ts";
 export { type PassportRouteDeps, passportRoutes } from "./routes.ts";
 export { createRowMac } from "./row-mac.ts";
 export { describeIdentity, openSealIdentity, type SealIdentity } from "./seal-identity.ts";
+export { type SealUploadDeps, sealUpload } from "./seal-upload.ts";
 export type { SealDocument, Sealed, SealInput } from "./sealer.ts";
 export { openSealing, type Sealing } from "./sealing.ts";

@@ -1,7 +1,7 @@
-import type { Environment } from "../http/authentication.ts";
+import type { Environment, Principal } from "../http/authentication.ts";
 import type { Sql } from "../platform/database.ts";
-import { type FindDeps, findPassport } from "./find.ts";
-import { evidenceOf } from "./store.ts";
+import { type FindDeps, findOwnPassport, findPassport } from "./find.ts";
+import { evidenceOf, type PassportRow } from "./store.ts";
 
 /** What is kept of a proof passport, for whoever has its verify code. A time is null when it was not had. */
 export type ProofRecord = {
@@ -20,9 +20,18 @@ export type ProofRecord = {
 /** The record under a verify code; null when there is none. @param verifyCode as it came; need not be one */
 export async function proofRecord(deps: FindDeps, verifyCode: string): Promise<ProofRecord | null> {
   const passport = await findPassport(deps, verifyCode);
-  if (!passport) return null;
+  return passport ? recordOf(deps.db, passport) : null;
+}
+
+/** The record of the caller's own passport; null when there is none. @param id as it came; need not be one */
+export async function ownProofRecord(deps: FindDeps, id: string, principal: Principal): Promise<ProofRecord | null> {
+  const passport = await findOwnPassport(deps, id, principal);
+  return passport ? recordOf(deps.db, passport) : null;
+}
+
+async function recordOf(sql: Sql, passport: PassportRow): Promise<ProofRecord> {
   const { environment, docSha256, sealedSha256, createdAt, blobKey } = passport;
-  const { authority, stampedAt, calendar, submittedAt, anchorStatus } = await evidenceOf(deps.db, passport.id);
+  const { authority, stampedAt, calendar, submittedAt, anchorStatus } = await evidenceOf(sql, passport.id);
   return {
     verifyCode: passport.verifyCode,
     environment,

@@ -2,29 +2,23 @@ import { Readable } from "node:stream";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { principalOf, type ResolveKey, requireKey } from "../http/authentication.ts";
-import { type Form, readForm } from "../http/multipart.ts";
 import { errors, ref } from "../http/openapi.ts";
 import type { RateLimits } from "../http/rate-limits.ts";
-import type { UploadMemory } from "../http/upload-memory.ts";
 import { wireError } from "../http/wire-errors.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
 import { evidenceZip } from "./evidence-zip.ts";
 import { type FindDeps, findOwnPassport, findPassport, sealedDocument } from "./find.ts";
 import { expectedFile } from "./refusals.ts";
 import { Passport, PassportVerification, SealedPassport, sealFormSchema, UnknownVerdict } from "./schemas.ts";
-import { type SealPassportDeps, sealPassport } from "./seal-passport.ts";
+import { type SealUploadDeps, sealUpload } from "./seal-upload.ts";
 import { evidenceOf } from "./store.ts";
 import { passportView, verificationView } from "./views.ts";
 
-export type PassportRouteDeps = SealPassportDeps &
-  FindDeps & { resolveKey: ResolveKey; limits: RateLimits; uploadMemory: UploadMemory };
+export type PassportRouteDeps = SealUploadDeps & FindDeps & { resolveKey: ResolveKey; limits: RateLimits };
 
 type CodeRoute = { Params: { code: string } };
 
 const json = "application/json; charset=utf-8";
-const messages = { notMultipart: expectedFile, tooLarge: expectedFile, incomplete: expectedFile };
-/** Far more than a seal adds to most documents; where it adds more, the document is copied. */
-const tailBytes = 64 * 1024;
 // The address is a credential: what it shows is kept by no cache.
 const uncached = { "Cache-Control": "no-store" };
 
@@ -63,15 +57,7 @@ export function passportRoutes(app: FastifyInstance, deps: PassportRouteDeps): v
           },
         },
       },
-      async (request, reply) => {
-        const form = await readUpload(request, deps.uploadMemory);
-        try {
-          if (!form.upload) throw invalid(expectedFile);
-          return reply.type(json).send(JSON.stringify(await sealPassport(deps, principalOf(request), form.upload)));
-        } finally {
-          form.release();
-        }
-      },
+      async (request, reply) => reply.type(json).send(JSON.stringify(await sealUpload(deps, request))),
     );
   });
 
@@ -90,7 +76,7 @@ export function passportRoutes(app: FastifyInstance, deps: PassportRouteDeps): v
     async (request, reply) => {
       const passport = await findOwnPassport(deps, request.params.id, principalOf(request));
       if (!passport) throw new ServiceError("not_found", "No such passport.");
-      return reply.type(json).send(JSON.stringify(passportView(passport, deps.baseUrl)));
+      return reply.type(json).send(JSON.stringify({ ...passportView(passport, deps.baseUrl), requestId: request.id }));
     },
   );
 
@@ -177,15 +163,6 @@ export function passportRoutes(app: FastifyInstance, deps: PassportRouteDeps): v
 }
 
 const unknownVerdict = () => new ServiceError("verdict_unknown", "No such passport.");
-
-/** Every fault of the form has the contract's one message. */
-async function readUpload(request: FastifyRequest, memory: UploadMemory): Promise<Form> {
-  try {
-    return await readForm(request, { filePart: "file", memory, spareBytes: tailBytes, messages });
-  } catch (error) {
-    throw error instanceof ServiceError && error.code === "validation" ? invalid(expectedFile) : error;
-  }
-}
 
 const binary = (type: string) => ({
   description: "The bytes.",

@@ -43,7 +43,10 @@ const timestamps = Type.Object({
 
 export const SealedPassport = Type.Object({ ...facts, timestamps }, { $id: "SealedPassport" });
 
-export const Passport = Type.Object({ ...facts, createdAt: instant("When it was sealed.") }, { $id: "Passport" });
+export const Passport = Type.Object(
+  { ...facts, createdAt: instant("When it was sealed."), requestId: Type.String({ format: "uuid" }) },
+  { $id: "Passport" },
+);
 
 export const PassportVerification = Type.Object(
   {

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import type { Metrics } from "../http/metrics.ts";
+import type { Fetch } from "../platform/bounded-request.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Log } from "../platform/logs.ts";
-import type { Fetch } from "./bounded-request.ts";
 import { openSealIdentity, probeSealIdentity, type SealIdentitySettings } from "./seal-identity.ts";
 import { createSealer, type SealDocument } from "./sealer.ts";
 import { createTimeStamping } from "./time-stamping.ts";

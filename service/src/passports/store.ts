@@ -1,4 +1,4 @@
-import type { Environment, Principal } from "../http/authentication.ts";
+import { actorOf, type Environment, type Principal } from "../http/authentication.ts";
 import type { Sql } from "../platform/database.ts";
 import type { Anchor } from "./anchors-store.ts";
 import type { PassportFacts } from "./row-mac.ts";
@@ -52,7 +52,7 @@ export async function insertPassport(sql: Sql, passport: NewPassport, principal:
     anchor?.calendar ?? null,
     anchor?.submittedAt ?? null,
     anchor?.nextLookAt ?? null,
-    principal.key ? `key:${principal.key.id}` : "member",
+    actorOf(principal),
   ]);
 }
 
@@ -69,10 +69,45 @@ export async function selectOwnPassport(sql: Sql, id: string, of: { partnerId: s
   return passport;
 }
 
+/** The one read of a verification; apart from its running, so that a bench can run it bare. */
+export const passportStatement = (verifyCode: string) => ({ text: selectByCode, values: [verifyCode] });
+
 /** The passport of a verify code, or undefined. */
 export async function selectPassportByCode(sql: Sql, verifyCode: string) {
-  const [passport] = await sql.rows<PassportRow>(selectByCode, [verifyCode]);
+  const { text, values } = passportStatement(verifyCode);
+  const [passport] = await sql.rows<PassportRow>(text, values);
   return passport;
+}
+
+export type ListedPassportRow = PassportRow & { stampedAt: Date | null; anchorStatus: AnchorStatus | null };
+
+const selectPage = (after: boolean) => `
+SELECT ${columns}, rfc3161_at AS "stampedAt", status AS "anchorStatus"
+FROM passports LEFT JOIN passport_anchors ON passport_id = id WHERE partner_id = $1 AND environment = $2
+${after ? "AND (created_at, id) < (SELECT created_at, id FROM passports WHERE id = $4)" : ""}
+ORDER BY created_at DESC, id DESC LIMIT $3`;
+const selectFirst = selectPage(false);
+const selectAfter = selectPage(true);
+
+/** Statement and values of a page; apart from its running, so that its plan can be looked at. */
+export const passportListStatement = (
+  of: { partnerId: string; environment: Environment },
+  limit: number,
+  after: string | null,
+) =>
+  after === null
+    ? { text: selectFirst, values: [of.partnerId, of.environment, limit] }
+    : { text: selectAfter, values: [of.partnerId, of.environment, limit, after] };
+
+/** The partner's passports, newest first. @param after id of the passport before the first one wanted, or null */
+export function selectPassports(
+  sql: Sql,
+  of: { partnerId: string; environment: Environment },
+  limit: number,
+  after: string | null,
+) {
+  const { text, values } = passportListStatement(of, limit, after);
+  return sql.rows<ListedPassportRow>(text, values);
 }
 
 /** What was gathered about a passport's time, and the certificates of its seal. */

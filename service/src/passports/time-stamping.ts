@@ -11,8 +11,8 @@ import {
 } from "@signsealship/evidence/rfc3161";
 import { type TimeStampClaimName, verifyTimeStampToken } from "@signsealship/evidence/rfc3161-verify";
 import type { Certificate } from "@signsealship/evidence/x509";
+import { type Fetch, requestBounded } from "../platform/bounded-request.ts";
 import type { Clock } from "../platform/clock.ts";
-import { type Fetch, requestBounded } from "./bounded-request.ts";
 import { type BreakerSettings, createBreaker, defaultBreaker } from "./breaker.ts";
 import type { Stamp, TimeStamp } from "./sealer.ts";
 

@@ -89,7 +89,7 @@ function claimOf(request: FastifyRequest<CodeRoute>, { key }: Principal, now: Da
   const idempotencyKey = idempotencyKeyOf(request);
   if (idempotencyKey === null || !key) return null;
   return {
-    keyId: key.id,
+    callerId: key.id,
     route: "POST /api/partner/orders/{code}/checkout",
     key: idempotencyKey,
     fingerprint: fingerprintOf(new Map([["code", request.params.code]]), null),

@@ -38,7 +38,7 @@ export function* encryptBlob(master: SecretBytes, plain: Uint8Array): Generator<
 }
 
 /**
- * Decrypts what `encryptBlob` made.
+ * Decrypts what `encryptBlob` made, in the memory of `sealed`, which must not be used any more.
  * @throws Error when a byte was altered, cut or added, or the key is another.
  */
 export function decryptBlob(master: SecretBytes, sealed: Uint8Array): Buffer {
@@ -46,7 +46,8 @@ export function decryptBlob(master: SecretBytes, sealed: Uint8Array): Buffer {
     throw new Error("not an encrypted blob");
   const key = deriveKey(master, "blob", sealed.subarray(magic.length, headerLength));
   const chunks = Math.ceil((sealed.length - headerLength) / (chunkLength + tagLength));
-  const plain = Buffer.allocUnsafe(sealed.length - headerLength - chunks * tagLength);
+  // A chunk's plain text ends before the next chunk begins, so a second copy of a large document need not be held.
+  const plain = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.length - headerLength - chunks * tagLength);
   for (let index = 0; index < chunks; index++) {
     const start = headerLength + index * (chunkLength + tagLength);
     const end = Math.min(start + chunkLength + tagLength, sealed.length);

@@ -47,7 +47,8 @@ export async function s3Backend(url: string): Promise<BlobBackend> {
     async read(key) {
       try {
         const { Body } = await client.send(new sdk.GetObjectCommand(at(key)));
-        return Body ? Buffer.from(await Body.transformToByteArray()) : null;
+        const bytes = await Body?.transformToByteArray();
+        return bytes ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length) : null;
       } catch (error) {
         if (isMissing(error)) return null;
         throw error;

@@ -2,3 +2,9 @@
 export type Clock = () => Date;
 
 export const systemClock: Clock = () => new Date();
+
+/** A clock that runs ahead by so many seconds. */
+export const clockAhead =
+  (seconds: number): Clock =>
+  () =>
+    new Date(Date.now() + seconds * 1000);

@@ -4,6 +4,8 @@ export type ErrorCode =
   | "unauthenticated"
   | "sign_in_required"
   | "not_linked"
+  | "cross_site"
+  | "owner_required"
   | "not_found"
   | "verdict_unknown"
   | "conflict"

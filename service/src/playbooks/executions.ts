@@ -1,4 +1,4 @@
-import type { Principal } from "../http/authentication.ts";
+import { actorOf, type Principal } from "../http/authentication.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Database, Sql } from "../platform/database.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
@@ -7,6 +7,7 @@ import type { Log } from "../platform/logs.ts";
 import { argumentsOf, returnedOf } from "./arguments.ts";
 import { type Callbacks, isToken, tokenSha256 } from "./callback.ts";
 import { readableText } from "./form.ts";
+import { executionIdOf, isExecutionId, executionName as nameOf } from "./names.ts";
 import { playbookOf } from "./registry.ts";
 import * as store from "./store.ts";
 
@@ -16,15 +17,12 @@ export type PlaybookDeps = { db: Database; clock: Clock; log: Log; callbacks: Ca
 export const unspecified = "unspecified";
 
 const maxDecision = 200;
-const sweepBatch = 10_000;
-const namePrefix = "executions/";
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+// Few enough that no decision waits long behind a batch.
+const sweepBatch = 1_000;
 
-const nameOf = (id: string): string => namePrefix + id;
-
-function attemptOf({ partnerId, key }: Principal, at: Date, playbook: string, executionName: string | null) {
-  const actor = key ? `key:${key.id}` : "member";
-  return { at, actor, partnerId, detail: { playbook: readableText(playbook), executionName } };
+function attemptOf(principal: Principal, at: Date, playbook: string, executionName: string | null) {
+  const { partnerId } = principal;
+  return { at, actor: actorOf(principal), partnerId, detail: { playbook: readableText(playbook), executionName } };
 }
 
 /** Writes down an attempt that started nothing. */
@@ -108,18 +106,18 @@ export async function decideByOperator(
   executionName: string,
   decision: string,
 ) {
-  const id = executionName.startsWith(namePrefix) ? executionName.slice(namePrefix.length) : executionName;
-  if (!uuid.test(id)) throw new ServiceError("not_found", "No such execution.");
+  const id = executionIdOf(executionName);
+  if (!isExecutionId(id)) throw new ServiceError("not_found", "No such execution.");
   return decide(deps, { id }, decisionText(decision), "operator", "No such execution.");
 }
 
-/** Ends what has waited its full time, with the outcome `expired`. @returns how many. */
-export async function sweepExecutions(sql: Sql, now: Date): Promise<number> {
+/** Ends what has waited its full time, with the outcome `expired`; stops between batches once `signal` is aborted. @returns how many. */
+export async function sweepExecutions(sql: Sql, now: Date, signal?: AbortSignal): Promise<number> {
   let ended = 0;
   for (;;) {
     const batch = await store.expireExecutions(sql, now, sweepBatch);
     ended += batch;
-    if (batch < sweepBatch) return ended;
+    if (batch < sweepBatch || signal?.aborted) return ended;
   }
 }
 
@@ -134,6 +132,3 @@ export async function listExecutions(sql: Sql, { all, limit }: { all: boolean; l
     ...values,
   }));
 }
-
-/** The id in an execution's name. */
-export const executionIdOf = (executionName: string): string => executionName.slice(namePrefix.length);

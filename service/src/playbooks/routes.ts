@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import { principalOf, type ResolveKey, requireKeyOrSession } from "../http/authentication.ts";
+import { principalOf, readSession, requireKeyOrSession } from "../http/authentication.ts";
 import { errors, ref } from "../http/openapi.ts";
-import type { RateLimits } from "../http/rate-limits.ts";
+import { keyOrSession, type PortalDeps, portalHooks, portalRefusals } from "../http/portal.ts";
 import { wireError } from "../http/wire-errors.ts";
 import { ServiceError } from "../platform/errors.ts";
 import { decideByCallback, type PlaybookDeps, recordRefusedRun, runPlaybook } from "./executions.ts";
@@ -13,23 +13,17 @@ import { PlaybookArguments, PlaybookList, PlaybookStarted } from "./schemas.ts";
 /** Who may run playbooks: nobody, everybody, or the partners of these ids. */
 export type PlaybooksEnabled = "off" | "on" | readonly string[];
 
-export type PlaybookRouteDeps = PlaybookDeps & {
-  enabled: PlaybooksEnabled;
-  resolveKey: ResolveKey;
-  limits: RateLimits;
-};
+export type PlaybookRouteDeps = PlaybookDeps & PortalDeps & { enabled: PlaybooksEnabled };
 
 const json = "application/json; charset=utf-8";
-const about = { tags: ["Playbooks"], security: [{ partnerKey: [] }] };
-const refusals = { 401: "Sign in to continue.", 429: "Rate limit exceeded. Try again in 42 seconds." };
+const about = { tags: ["Playbooks"], security: keyOrSession };
 
 type RunPath = { Params: { key: string } };
 
 /** Playbooks (contract, Playbooks), and the callback that ends a wait. */
 export function playbookRoutes(app: FastifyInstance, deps: PlaybookRouteDeps): void {
-  const { enabled, resolveKey, limits } = deps;
+  const { enabled, limits } = deps;
   for (const schema of [PlaybookList, PlaybookStarted, PlaybookArguments]) app.addSchema(schema);
-  const authenticate = requireKeyOrSession(resolveKey);
 
   async function requireEnabled(request: FastifyRequest): Promise<void> {
     const { partnerId } = principalOf(request);
@@ -40,12 +34,12 @@ export function playbookRoutes(app: FastifyInstance, deps: PlaybookRouteDeps): v
   app.get(
     "/api/partner/playbooks",
     {
-      onRequest: [limits.limit("partner-portal"), authenticate, requireEnabled],
+      onRequest: [...portalHooks(deps), requireEnabled],
       schema: {
         ...about,
         operationId: "listPlaybooks",
         summary: "The playbooks that you may run; 404 unless enabled for your account",
-        response: { 200: ref(PlaybookList), ...errors({ ...refusals, 404: "Not found." }) },
+        response: { 200: ref(PlaybookList), ...errors({ ...portalRefusals, 404: "Not found." }) },
       },
     },
     async (_request, reply) => reply.type(json).send(JSON.stringify(registryView())),
@@ -56,7 +50,7 @@ export function playbookRoutes(app: FastifyInstance, deps: PlaybookRouteDeps): v
     scope.post<RunPath>(
       "/api/partner/playbooks/:key/run",
       {
-        onRequest: [authenticate, limits.limit("partner-write"), requireEnabled],
+        onRequest: [readSession(deps), requireKeyOrSession(deps), limits.limit("partner-write"), requireEnabled],
         // Described here, checked against the registry with messages that name the field.
         validatorCompiler: () => () => true,
         // Whatever refuses an authenticated attempt, it is on the log; but not what the rate limit holds off.
@@ -76,7 +70,7 @@ export function playbookRoutes(app: FastifyInstance, deps: PlaybookRouteDeps): v
           body: ref(PlaybookArguments),
           response: {
             200: ref(PlaybookStarted),
-            ...errors({ 400: "Missing required argument 'kind'.", ...refusals, 404: "Unknown playbook." }),
+            ...errors({ 400: "Missing required argument 'kind'.", ...portalRefusals, 404: "Unknown playbook." }),
           },
         },
       },

@@ -37,6 +37,8 @@ export type Priced = { outcome: "quoted" | "noCarrierRate"; quote: Quote };
 
 export type Pricing = {
   priceBook: DataFile<PriceBook>;
+  /** The documents of the catalog, in its order. */
+  catalog: readonly CatalogRow[];
   /** The catalog's document of that slug, or null. */
   catalogRow: (slug: string) => CatalogRow | null;
   /** True when a signer in that state (two letters, any case) may not be notarized remotely. */
@@ -67,6 +69,7 @@ export function createPricing(files: PricingFiles, postage?: PostageRates): Pric
   const catalogRow = (slug: string) => rows.get(slug) ?? null;
   return {
     priceBook: files.priceBook,
+    catalog: files.catalog.content,
     catalogRow,
     notarizationBlocked: (state) => blocked.has(state.toUpperCase()),
     async price({ tier, services, docSlug, pages, shipMethod, shipTo, shipFrom }) {

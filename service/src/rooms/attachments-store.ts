@@ -1,5 +1,6 @@
 import type { Environment } from "../http/authentication.ts";
 import type { Sql, Tx } from "../platform/database.ts";
+import type { Owner } from "./store.ts";
 
 type OrderKey = { id: number; code: string };
 
@@ -26,6 +27,21 @@ export async function findOrderId(sql: Sql, code: string, environment: Environme
 export async function isAttached(tx: Tx, roomId: string, orderId: number): Promise<boolean> {
   const rows = await tx.rows("SELECT 1 FROM room_orders WHERE room_id = $1 AND order_id = $2", [roomId, orderId]);
   return rows.length === 1;
+}
+
+const ownOrders = `SELECT o.code FROM rooms r JOIN room_orders a ON a.room_id = r.id JOIN orders o ON o.id = a.order_id
+  WHERE r.code = $1 AND r.partner_id = $2 AND r.environment = $3 AND o.partner_id = $2`;
+
+/** Apart from its running, so that its plan can be looked at. */
+export const ownOrdersStatement = (roomCode: string, { partnerId, environment }: Owner) => ({
+  text: ownOrders,
+  values: [roomCode, partnerId, environment],
+});
+
+/** Codes of those orders in the owner's room that it placed itself. */
+export async function selectOwnOrders(sql: Sql, roomCode: string, owner: Owner): Promise<string[]> {
+  const { text, values } = ownOrdersStatement(roomCode, owner);
+  return (await sql.rows<{ code: string }>(text, values)).map(({ code }) => code);
 }
 
 /** Under the room's lock, so that `order_count` is the count of the rows. */

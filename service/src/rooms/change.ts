@@ -1,4 +1,4 @@
-import type { Principal } from "../http/authentication.ts";
+import { actorOf, type Principal } from "../http/authentication.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { ServiceError } from "../platform/errors.ts";
@@ -13,8 +13,6 @@ export type RoomChange = {
   at: Date;
   audit: (action: string, more?: Pick<RoomAudit, "orderId" | "fromStatus" | "toStatus" | "detail">) => Promise<unknown>;
 };
-
-export const actorOf = (principal: Principal): string => (principal.key ? `key:${principal.key.id}` : "member");
 
 export const roomNotFound = (): ServiceError => new ServiceError("not_found", "Room not found.");
 export const orderNotFound = (): ServiceError => new ServiceError("not_found", "Order not found.");

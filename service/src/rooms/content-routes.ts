@@ -59,7 +59,7 @@ export function contentRoutes(app: FastifyInstance, deps: RoomDeps, { onRequest,
     },
     async (request, reply) => {
       const answer = await listParticipants(deps, principalOf(request), request.params.roomCode);
-      return reply.type(json).send(JSON.stringify(answer));
+      return reply.type(json).send(JSON.stringify({ ...answer, requestId: request.id }));
     },
   );
 

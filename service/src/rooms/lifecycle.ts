@@ -1,19 +1,20 @@
-import type { Principal } from "../http/authentication.ts";
+import { actorOf, type Principal } from "../http/authentication.ts";
+import { countOpenRooms } from "../partners/open-rooms.ts";
 import { openRoomQuota, tierOf } from "../partners/tiers.ts";
 import type { Tx } from "../platform/database.ts";
 import { invalid } from "../platform/errors.ts";
 import { newCode, newUuid } from "../platform/ids.ts";
-import { actorOf, beginChange, type RoomDeps } from "./change.ts";
-import { changeCode, changeStatus, insertAudit, insertRoom, lockPartner, openRoomsUsed } from "./store.ts";
+import { beginChange, type RoomDeps } from "./change.ts";
+import { changeCode, changeStatus, insertAudit, insertRoom, lockPartner } from "./store.ts";
 
 /**
  * Locks the partner until the end of the transaction, so that of twins only one gets the last free room.
  * @throws ServiceError when the quota of its tier, as it is now, is used up.
  */
-async function takeQuota(tx: Tx, { partnerId, environment }: Principal): Promise<void> {
-  const tier = await lockPartner(tx, partnerId);
+async function takeQuota(tx: Tx, principal: Principal): Promise<void> {
+  const tier = await lockPartner(tx, principal.partnerId);
   const quota = openRoomQuota(tierOf(tier));
-  if (quota !== null && (await openRoomsUsed(tx, partnerId, environment)) >= quota)
+  if (quota !== null && (await countOpenRooms(tx, principal)) >= quota)
     throw invalid(`Your ${tier} tier allows ${quota} open rooms.`);
 }
 

@@ -1,6 +1,13 @@
-export { roomNotFound } from "./change.ts";
+export { attachOrder, detachOrder } from "./attachments.ts";
+export { type RoomDeps, roomNotFound } from "./change.ts";
 export { roomEnvironment } from "./environment.ts";
-export { isCode } from "./fields.ts";
+export { attachFields, isCode, newRoomFields, participantFields } from "./fields.ts";
+export { closeRoom, createRoom, reopenRoom, rotateRoom } from "./lifecycle.ts";
+export { roomPage } from "./list.ts";
+export { type RoomOfOrder, roomsOfOrder } from "./order-rooms-store.ts";
+export { type OwnRoom, ownRoom } from "./own-room.ts";
+export { addParticipant, removeParticipant } from "./participants.ts";
+export type { Participant } from "./participants-store.ts";
 export { roomRoutes } from "./routes.ts";
 export { type Branding, brandingOf, type OrderCard, type RoomView, type Signer } from "./view.ts";
 export type { ActivityItem, PassportPointer } from "./view-store.ts";

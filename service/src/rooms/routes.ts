@@ -73,7 +73,7 @@ export function roomRoutes(app: FastifyInstance, deps: RoomRouteDeps): void {
       const repeated = Object.entries(request.query).find(([, value]) => typeof value !== "string");
       if (repeated) throw invalid(`${repeated[0]} must be sent once.`);
       const page = await roomPage(deps.db, principalOf(request), request.query);
-      return reply.type(json).send(JSON.stringify(page));
+      return reply.type(json).send(JSON.stringify({ ...page, requestId: request.id }));
     },
   );
 

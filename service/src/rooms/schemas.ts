@@ -48,6 +48,7 @@ export const RoomList = Type.Object(
   {
     rooms: Type.Array(refTo("RoomSummary")),
     nextCursor: nullable(Type.String({ description: "Send it as `cursor` for the next page; null on the last." })),
+    requestId: Type.String({ format: "uuid" }),
   },
   { $id: "RoomList" },
 );
@@ -94,6 +95,7 @@ export const ParticipantList = Type.Object(
         createdAt: timestamp(),
       }),
     ),
+    requestId: Type.String({ format: "uuid" }),
   },
   { $id: "ParticipantList", description: "Those present, in the order in which they came." },
 );

@@ -25,15 +25,6 @@ export async function lockPartner(tx: Tx, partnerId: string): Promise<string> {
   return partner.tier;
 }
 
-/** How many of the owner's rooms are open. */
-export async function openRoomsUsed(sql: Sql, partnerId: string, environment: Environment): Promise<number> {
-  const [row] = await sql.rows<{ used: number }>(
-    "SELECT count(*) AS used FROM rooms WHERE partner_id = $1 AND environment = $2 AND status = 'open'",
-    [partnerId, environment],
-  );
-  return row?.used ?? 0;
-}
-
 export type NewRoom = Owner & { id: string; code: string; name: string; reference: string | null; at: Date };
 
 /** A new room is open. */

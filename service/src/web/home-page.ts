@@ -27,6 +27,7 @@ const services: readonly { shape: IconName; title: string; text: string }[] = [
 ];
 
 const links = [
+  { href: "/request-access", title: "Ask for partner access", text: "A test key for your firm, by mail." },
   { href: "/verify", title: "Verify a document", text: "Check a sealed PDF or a closing passport." },
   { href: "/docs", title: "API reference", text: "Place orders from your own system." },
   { href: "/openapi.json", title: "OpenAPI description", text: "The same interface, for machines." },

@@ -7,6 +7,10 @@ export type PageOptions = {
   body: Html;
   /** The page's address is a credential: kept out of search engines and of referrers. */
   credential?: boolean;
+  /** In the header, instead of the public links. */
+  headerNav?: Html;
+  /** A column of links beside the content. */
+  side?: Html;
   /** Scripts of ours that the page would like; every page works without them. */
   scripts?: readonly Extract<AssetName, `${string}.js`>[];
 };
@@ -14,10 +18,16 @@ export type PageOptions = {
 // A refusal (too many requests, a restart) must not replace what the page shows.
 const htmxConfig = JSON.stringify({ noSwap: [204, 304, "4xx", "5xx"], history: false, includeIndicatorCSS: false });
 
+const publicNav = html`<nav aria-label="Main"><a href="/verify">Verify</a><a href="/docs">API</a><a href="/sign-in">Sign in</a></nav>`;
+
+const main = (body: Html, kind: string): Html => html`<main id="main" class="${kind}" tabindex="-1">
+${body}
+</main>`;
+
 /** A whole page: head, skip link, header, main, footer. */
 export function layout(
   { url }: Pick<Assets, "url">,
-  { title, body, credential = false, scripts = [] }: PageOptions,
+  { title, body, credential = false, headerNav = publicNav, side, scripts = [] }: PageOptions,
 ): string {
   return render(html`<!doctype html>
 <html lang="en">
@@ -39,11 +49,9 @@ ${scripts.map((name) => html`<script src="${url(name)}" defer></script>`)}
 <a class="skip" href="#main">Skip to the content</a>
 <header class="site-header"><div class="wrap">
 <a class="wordmark" href="/"><img src="${url("mark.svg")}" alt="" width="32" height="32">SignSealShip</a>
-<nav aria-label="Main"><a href="/verify">Verify</a><a href="/docs">API</a></nav>
+${headerNav}
 </div></header>
-<main id="main" class="wrap" tabindex="-1">
-${body}
-</main>
+${side ? html`<div class="wrap with-side">${side}${main(body, "")}</div>` : main(body, "wrap")}
 <footer class="site-footer"><div class="wrap">
 <p>Signs, notarizes, ships and faxes documents, and leaves evidence that anyone can check.</p>
 </div></footer>

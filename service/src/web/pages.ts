@@ -1,20 +1,24 @@
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import type { RateLimits } from "../http/rate-limits.ts";
 import { pageHeaders } from "../http/security-headers.ts";
-import { wireError } from "../http/wire-errors.ts";
 import { findOrder, isPayable } from "../orders/orders.ts";
 import type { Sql } from "../platform/database.ts";
 import { ServiceError } from "../platform/errors.ts";
 import { type Assets, assetRoutes, loadAssets } from "./assets.ts";
+import { type DashboardDeps, dashboard } from "./dashboard/dashboard.ts";
+import { acceptsPage, errorPage } from "./error-page.ts";
 import { homePage } from "./home-page.ts";
-import { messagePage, notFoundPage } from "./not-found-page.ts";
+import { notFoundPage } from "./not-found-page.ts";
+import { operatorPages } from "./operator/operator.ts";
 import { orderFragment, orderPage } from "./order-page.ts";
 import { credentialHeaders, htmlType } from "./page-headers.ts";
 import { type PaymentPageDeps, paymentPages } from "./payment-pages.ts";
+import { type RequestAccessDeps, requestAccessRoutes } from "./request-access-routes.ts";
 import { roomRoutes } from "./room-routes.ts";
+import { type SignInRouteDeps, signInRoutes } from "./sign-in-routes.ts";
 import { type EvidenceSources, verifyRoutes } from "./verify-routes.ts";
 
-export { type EvidenceSources, loadAssets, notFoundPage };
+export { acceptsPage, type EvidenceSources, loadAssets, notFoundPage };
 
 export type PageDeps = {
   db: Sql;
@@ -24,6 +28,10 @@ export type PageDeps = {
   checkoutUrl: PaymentPageDeps["checkoutUrl"];
   /** Whether order pages offer the checkout at all. */
   paymentsConfigured: boolean;
+  requestAccess: RequestAccessDeps["requestAccess"];
+  recaptcha: RequestAccessDeps["recaptcha"];
+  /** What members need who sign in; null where nobody can. */
+  members: Omit<SignInRouteDeps & DashboardDeps, "assets"> | null;
   assets?: Assets;
 };
 
@@ -53,7 +61,13 @@ export async function pages(app: FastifyInstance, deps: PageDeps): Promise<void>
     });
     paymentPages(people, { db, assets, onRequest, checkoutUrl });
     roomRoutes(people, { db, assets, onRequest });
+    await requestAccessRoutes(people, { ...deps, assets, onRequest, onPost: limits.limit("partner-request") });
     verifyRoutes(people, { ...evidence, assets, baseUrl, onRequest });
+    if (deps.members) {
+      signInRoutes(people, { ...deps.members, assets });
+      dashboard(people, { ...deps.members, assets });
+      operatorPages(people, { ...deps.members, assets });
+    }
   });
 
   async function orderOf(code: string) {
@@ -62,34 +76,3 @@ export async function pages(app: FastifyInstance, deps: PageDeps): Promise<void>
     return { ...order, payable: paymentsConfigured && isPayable(order.status) };
   }
 }
-
-/** Refusals of a page are pages; anything else than a browser gets the API's errors. */
-function errorPage(assets: Assets) {
-  const notFound = notFoundPage(assets);
-  const busy = messagePage(
-    assets,
-    "One moment, please",
-    "Many requests came from your network. Wait a minute and load the page again.",
-  );
-  const broken = messagePage(
-    assets,
-    "Something went wrong",
-    "It is our fault, not yours. Please load the page again in a moment.",
-  );
-
-  return (error: FastifyError | ServiceError, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    if (!acceptsPage(request)) return wireError(error as FastifyError, request, reply);
-    const code = error instanceof ServiceError ? error.code : "internal";
-    reply.type(htmlType).headers(credentialHeaders);
-    if (code === "not_found") return reply.code(404).send(notFound);
-    if (code === "rate_limited") return reply.code(429).send(busy);
-    request.log.error({ requestId: request.id, err: error }, "page failed");
-    return reply.code(500).send(broken);
-  };
-}
-
-/** Whether an answer to this request should be a page: somebody looks, and not at the API. */
-export const acceptsPage = (request: FastifyRequest): boolean =>
-  (request.method === "GET" || request.method === "HEAD") &&
-  !/^\/api(?:\/|$)/.test(request.url) &&
-  (request.headers.accept ?? "").includes("text/html");

@@ -27,7 +27,8 @@ export type WebhookSettings = {
 // For the whole of a POST (contract, Limits).
 const timeoutMs = 10_000;
 
-function readCa(path: string): string {
+/** The PEM of a WEBHOOK_CA. @throws StartupError for a file that connections could not use */
+export function readCa(path: string): string {
   try {
     const pem = readFileSync(path, "utf8");
     if (!pem.includes("-----BEGIN CERTIFICATE-----")) throw new Error("it holds no certificate");

@@ -16,7 +16,7 @@ export function passportWebhookRoutes(
 ): void {
   const onRequest = [requireKey(deps.resolveKey), deps.limits.limit("partner-write")];
   const about = { tags: ["Passports"], security: [{ partnerKey: [] }] };
-  const keyRefusals = { ...refusals, 401: "A valid partner API key is required." };
+  const keyRefusals = { 401: "A valid partner API key is required.", 429: refusals[429] };
 
   app.post(
     "/api/passport/webhooks",

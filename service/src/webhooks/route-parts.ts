@@ -3,7 +3,7 @@ import { Type } from "typebox";
 
 export const json = "application/json; charset=utf-8";
 
-export const refusals = { 401: "Sign in to continue.", 429: "Rate limit exceeded. Try again in 42 seconds." };
+export { portalRefusals as refusals } from "../http/portal.ts";
 
 export type WebhookPath = { Params: { id: string } };
 export const webhookParams = Type.Object({ id: Type.String({ description: "The webhook's id." }) });

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
-import { principalOf, type ResolveKey, requireKeyOrSession } from "../http/authentication.ts";
+import { principalOf } from "../http/authentication.ts";
 import { acceptNoBody } from "../http/bodies.ts";
 import { errors, ref } from "../http/openapi.ts";
-import type { RateLimits } from "../http/rate-limits.ts";
+import { keyOrSession, type PortalDeps, portalHooks } from "../http/portal.ts";
 import type { DeliveryDeps } from "./deliveries.ts";
 import { deliveryRoutes } from "./delivery-routes.ts";
 import { topicsField, urlField } from "./fields.ts";
@@ -12,14 +12,14 @@ import { json, refusals, type WebhookPath, webhookParams } from "./route-parts.t
 import { CreatedWebhook, NewWebhook, RotatedSecret, Webhook, WebhookDeleted, webhookSchemas } from "./schemas.ts";
 import { listSubscriptions, rotateSecret, type SubscriptionDeps, subscribe, unsubscribe } from "./subscriptions.ts";
 
-export type WebhookRouteDeps = SubscriptionDeps & DeliveryDeps & { resolveKey: ResolveKey; limits: RateLimits };
+export type WebhookRouteDeps = SubscriptionDeps & DeliveryDeps & PortalDeps;
 
 /** Webhook management (contract, Endpoints; all about deliveries but the feed is an addition to it). */
 export function webhookRoutes(app: FastifyInstance, deps: WebhookRouteDeps): void {
   for (const schema of webhookSchemas) app.addSchema(schema);
   const common = {
-    onRequest: [deps.limits.limit("partner-portal"), requireKeyOrSession(deps.resolveKey)],
-    about: { tags: ["Webhooks"], security: [{ partnerKey: [] }] },
+    onRequest: portalHooks(deps),
+    about: { tags: ["Webhooks"], security: keyOrSession },
   };
   const { onRequest, about } = common;
   deliveryRoutes(app, deps, common);

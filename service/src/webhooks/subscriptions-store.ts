@@ -13,6 +13,16 @@ export const selectSubscriptions = (sql: Sql, { partnerId, environment }: Owner)
     [partnerId, environment],
   );
 
+/** A subscription of this owner, or undefined. */
+export async function selectSubscription(sql: Sql, id: string, { partnerId, environment }: Owner) {
+  const [row] = await sql.rows<Subscription>(
+    `SELECT id, url, topics, active, created_at AS "createdAt" FROM webhooks
+     WHERE id = $1 AND partner_id = $2 AND environment = $3 AND deleted_at IS NULL`,
+    [id, partnerId, environment],
+  );
+  return row;
+}
+
 /** Locks the partner against other new subscriptions. @returns how many there are. */
 export async function lockAndCount(tx: Tx, { partnerId, environment }: Owner): Promise<number> {
   await tx.rows("SELECT 1 FROM partners WHERE id = $1 FOR NO KEY UPDATE", [partnerId]);

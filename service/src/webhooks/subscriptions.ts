@@ -1,4 +1,4 @@
-import type { Principal } from "../http/authentication.ts";
+import { actorOf, type Principal } from "../http/authentication.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Database } from "../platform/database.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
@@ -14,6 +14,8 @@ import {
   lockAndCount,
   lockSubscription,
   retireSecret,
+  type Subscription,
+  selectSubscription,
   selectSubscriptions,
 } from "./subscriptions-store.ts";
 
@@ -26,23 +28,29 @@ const maxPreviousSecrets = 4;
 
 export const webhookNotFound = (): ServiceError => new ServiceError("not_found", "No such webhook.");
 
-const actorOf = (principal: Principal): string => (principal.key ? `key:${principal.key.id}` : "member");
-
 function changeOf({ clock }: SubscriptionDeps, principal: Principal, id: string): Change {
   const { partnerId, environment } = principal;
   return { id, partnerId, environment, at: clock(), actor: actorOf(principal) };
 }
 
+const subscriptionView = ({ id, url, topics, active, createdAt }: Subscription) => ({
+  id,
+  url,
+  topics,
+  active,
+  createdAt: createdAt.toISOString(),
+});
+
 /** The caller's subscriptions, newest first (contract, Webhook subscription). */
 export async function listSubscriptions({ db }: SubscriptionDeps, principal: Principal) {
-  const rows = await selectSubscriptions(db, principal);
-  return rows.map(({ id, url, topics, active, createdAt }) => ({
-    id,
-    url,
-    topics,
-    active,
-    createdAt: createdAt.toISOString(),
-  }));
+  return (await selectSubscriptions(db, principal)).map(subscriptionView);
+}
+
+/** @throws ServiceError for an unknown subscription. */
+export async function oneSubscription({ db }: SubscriptionDeps, principal: Principal, id: string) {
+  const row = isUuid(id) ? await selectSubscription(db, id, principal) : undefined;
+  if (!row) throw webhookNotFound();
+  return subscriptionView(row);
 }
 
 /** Subscribes. The secret is in this answer and in no other. @throws ServiceError when there are too many already. */

@@ -1,4 +1,17 @@
-export { openWebhooks } from "./open-webhooks.ts";
+export { type DeliveryDeps, deliveryFeed, oneDelivery, replayDelivery, sendTest } from "./deliveries.ts";
+export { topicsField, urlField } from "./fields.ts";
+export { openWebhooks, readCa } from "./open-webhooks.ts";
+export { type FailureReason, failureReasons } from "./outbound/post.ts";
 export { webhooksSection } from "./payload-schemas.ts";
 export { webhookRoutes } from "./routes.ts";
+export { eventHeader, signatureHeader, toleranceSeconds } from "./signing.ts";
+export {
+  listSubscriptions,
+  oneSubscription,
+  rotateSecret,
+  type SubscriptionDeps,
+  subscribe,
+  unsubscribe,
+} from "./subscriptions.ts";
 export { deleteLapsedSecrets } from "./subscriptions-store.ts";
+export { type Topic, topics } from "./topics.ts";

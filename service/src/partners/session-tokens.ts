@@ -1,0 +1,43 @@
+import { createHmac, hash } from "node:crypto";
+import { parseCookie, stringifySetCookie } from "cookie";
+import { newSecret } from "../platform/ids.ts";
+import { deriveKey, type SecretBytes } from "../platform/secrets.ts";
+
+/** `__Host-` (RFC 6265bis, section 4.1.3.2): no subdomain and no plain http can set or overwrite them. */
+export const cookieNames = {
+  session: "__Host-session",
+  operator: "__Host-operator",
+  /** Of the browser that asked for a link. */
+  signIn: "__Host-sign-in",
+} as const;
+
+export type CookieName = (typeof cookieNames)[keyof typeof cookieNames];
+
+const secretShape = /^[a-z2-7]{52}$/;
+
+/** The value of a cookie of ours; undefined when it is missing or can't be one. */
+export function cookieOf(header: string | undefined, name: CookieName): string | undefined {
+  if (header === undefined || !header.includes(name)) return undefined;
+  const value = parseCookie(header)[name];
+  return value !== undefined && secretShape.test(value) ? value : undefined;
+}
+
+/** `Set-Cookie` of a new value. */
+export const setCookie = (name: CookieName, value: string, maxAge: number): string =>
+  stringifySetCookie({ name, value, maxAge, path: "/", secure: true, httpOnly: true, sameSite: "lax" });
+
+/** `Set-Cookie` that makes the browser forget it. */
+export const clearCookie = (name: CookieName): string => setCookie(name, "", 0);
+
+/** 256 random bits; tables hold the hash alone. */
+export const newToken = newSecret;
+
+export const tokenSha256 = (token: string): Buffer => hash("sha256", token, "buffer");
+
+/** The token in a sign-in link, 160 bits as 40 hex digits, made anew from the link's id. */
+export function linkTokens(secrets: SecretBytes): (linkId: string) => string {
+  const key = deriveKey(secrets, "sign-in-link");
+  return (linkId) => createHmac("sha256", key).update(linkId).digest("hex").slice(0, 40);
+}
+
+export const isLinkToken = (text: string): boolean => /^[0-9a-f]{40}$/.test(text);

@@ -1,0 +1,55 @@
+import { html, raw } from "hono/html";
+import type { Mail } from "./mail.ts";
+
+/** A mail of ours in its parts; every text is escaped where it is put into HTML. */
+export type Letter = {
+  subject: string;
+  greeting: string;
+  lines: readonly string[];
+  /** A credential, on a line of its own. */
+  code?: string;
+  link: { label: string; url: string };
+  /** Said last and quietly. */
+  caution: string;
+};
+
+/** The letter as plain text and as HTML. */
+export function letter({
+  subject,
+  greeting,
+  lines,
+  code,
+  link,
+  caution,
+}: Letter): Pick<Mail, "subject" | "text" | "html"> {
+  const paragraphs = lines.map((line) => html`<p>${line}</p>`);
+  return {
+    subject,
+    text: [
+      greeting,
+      "",
+      ...lines,
+      "",
+      ...(code === undefined ? [] : [code, ""]),
+      `${link.label}: ${link.url}`,
+      "",
+      caution,
+      "",
+      "SignSealShip",
+      "",
+    ].join("\n"),
+    html: String(
+      html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>${subject}</title></head>
+<body style="font-family: sans-serif; line-height: 1.5; color: #1c2430; max-width: 36em">
+<p>${greeting}</p>
+${raw(paragraphs.join("\n"))}
+${code === undefined ? "" : html`<p><code style="overflow-wrap: anywhere">${code}</code></p>`}
+<p><a href="${link.url}">${link.label}</a></p>
+<p style="color: #5a6472">${caution}</p>
+<p>SignSealShip</p>
+</body></html>
+`,
+    ),
+  };
+}

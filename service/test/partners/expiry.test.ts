@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { askForLink, newMember, postForm } from "./member.ts";
+
+const folder = temporaryFolder();
+let service: Service;
+
+before(async () => {
+  service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" });
+});
+after(async () => {
+  await service.stop();
+  folder.remove();
+});
+
+async function travel(seconds: number): Promise<void> {
+  await service.stop();
+  service = await service.restart({ NODE_ENV: "test", TIME_TRAVEL: String(seconds) });
+}
+
+const minute = 60;
+const day = 24 * 60 * minute;
+
+test("a link is good for 15 minutes and a session for 14 days, on whatever node, and what has expired is forgotten", async () => {
+  const { key } = await newPartner(service);
+  const { headers } = await newMember(service, "stays@acme.example", key);
+  const late = await askForLink(service, "late@acme.example");
+  const early = await askForLink(service, "early@acme.example");
+  const use = async ({ path, browser }: typeof late) =>
+    (await postForm(service.baseUrl + path, {}, { Cookie: browser })).status;
+  const me = async () => (await fetch(`${service.baseUrl}/api/partner/me`, { headers })).status;
+
+  await travel(13 * minute);
+  assert.equal(await use(early), 303);
+  await travel(15 * minute);
+  assert.equal(await use(late), 404);
+  assert.equal(await me(), 200);
+  await travel(14 * day - 10 * minute);
+  assert.equal(await me(), 200);
+  await travel(14 * day);
+  assert.equal(await me(), 401);
+});

@@ -1,0 +1,353 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { minimal, orderForm } from "@signsealship/testing/order-form";
+import { type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { createPartner, issueKey, revokeKey, setPartner } from "../../src/partners/partners.ts";
+import { systemClock as clock } from "../../src/platform/clock.ts";
+import { type Database, openDatabase } from "../../src/platform/database.ts";
+import { openEmbeddedPostgres } from "../../src/platform/postgres/embedded.ts";
+import { link, newMember, postForm, signIn } from "./member.ts";
+
+const folder = temporaryFolder();
+let service: Service;
+let db: Database;
+let release: () => Promise<void>;
+let people = 0;
+
+before(async () => {
+  service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off", PLAYBOOKS: "on" });
+  const server = await openEmbeddedPostgres(folder.path);
+  db = openDatabase(server.connection, () => {});
+  release = server.release;
+});
+after(async () => {
+  await db.close();
+  await release();
+  await service.stop();
+  folder.remove();
+});
+
+const somebody = () => `person-${++people}@harbor-title.com`;
+
+async function newPartner({ name = "Acme Title", live = false } = {}) {
+  const { partnerId } = await createPartner({ db, clock }, { name, tier: "trial", live });
+  const { key, keyId } = await issueKey({ db, clock }, partnerId, live ? "live" : "test");
+  return { partnerId, key, keyId, headers: { Authorization: `Bearer ${key}` } };
+}
+
+type Sent = { method?: string; headers?: Record<string, string>; body?: BodyInit };
+
+async function call(path: string, { method = "GET", headers = {}, ...more }: Sent = {}) {
+  const answer = await fetch(service.baseUrl + path, { method, headers, redirect: "manual", ...more });
+  const text = await answer.text();
+  const body = (answer.headers.get("content-type") ?? "").includes("json") ? JSON.parse(text) : text;
+  return { status: answer.status, headers: answer.headers, body };
+}
+
+const json = { "Content-Type": "application/json" };
+const form = { "Content-Type": "application/x-www-form-urlencoded" };
+const unknownId = "00000000-0000-4000-8000-000000000000";
+
+// Every route of the contract and of the decisions that takes a key or a session.
+const sessionOrKey: readonly [method: string, path: string, more?: Sent][] = [
+  ["GET", "/api/partner/me"],
+  ["GET", "/api/partner/launchpad"],
+  ["GET", "/api/partner/analytics"],
+  ["GET", "/api/partner/webhooks"],
+  ["POST", "/api/partner/webhooks", { headers: json, body: "{}" }],
+  ["DELETE", `/api/partner/webhooks/${unknownId}`],
+  ["POST", `/api/partner/webhooks/${unknownId}/rotate`],
+  ["POST", `/api/partner/webhooks/${unknownId}/test`],
+  ["GET", `/api/partner/webhooks/${unknownId}/deliveries`],
+  ["GET", "/api/partner/webhooks/deliveries"],
+  ["GET", `/api/partner/webhooks/deliveries/${unknownId}`],
+  ["POST", `/api/partner/webhooks/deliveries/${unknownId}/replay`],
+  ["GET", "/api/partner/playbooks"],
+  ["POST", "/api/partner/playbooks/approval_gate/run", { headers: form, body: "kind=k&subjectId=s" }],
+];
+
+test("without a key and a session every session-or-key route answers 401, whatever stands in their place", async () => {
+  for (const [method, path, more] of sessionOrKey)
+    for (const headers of [
+      {},
+      { Authorization: "Bearer svc_pk_nonsense" },
+      { Cookie: `__Host-session=${"a".repeat(52)}` },
+    ]) {
+      const answer = await call(path, { method, ...more, headers: { ...more?.headers, ...headers } });
+      assert.equal(answer.status, 401, `${method} ${path}`);
+      assert.deepEqual(answer.body, { error: "Sign in to continue." });
+      assert.equal(answer.headers.get("www-authenticate"), "Bearer");
+    }
+});
+
+test("a session that is linked to nobody is answered with 403 on each of them, and a key beside it goes first", async () => {
+  const { cookie } = await signIn(service, somebody());
+  const { headers: byKey } = await newPartner();
+  for (const [method, path, more] of sessionOrKey) {
+    const unlinked = await call(path, { method, ...more, headers: { ...more?.headers, Cookie: cookie } });
+    assert.equal(unlinked.status, 403, `${method} ${path}`);
+    assert.deepEqual(unlinked.body, {
+      error: "This session is not linked to a partner. Link with a partner API key first.",
+    });
+    const both = await call(path, { method, ...more, headers: { ...more?.headers, Cookie: cookie, ...byKey } });
+    assert.ok(![401, 403].includes(both.status), `${method} ${path}: ${both.status}`);
+  }
+});
+
+test("a linked session opens each of them, also beside a bad key", async () => {
+  const { key } = await newPartner();
+  const { headers } = await newMember(service, somebody(), key);
+  for (const [method, path, more] of sessionOrKey)
+    for (const bad of [{}, { Authorization: "Bearer svc_pk_nonsense" }]) {
+      const answer = await call(path, { method, ...more, headers: { ...more?.headers, ...headers, ...bad } });
+      assert.ok(![401, 403].includes(answer.status), `${method} ${path}: ${answer.status}`);
+    }
+});
+
+test("routes of keys alone take no session", async () => {
+  const { key } = await newPartner();
+  const { headers } = await newMember(service, somebody(), key);
+  for (const path of ["/api/partner/orders", "/api/rooms", `/api/passport/${unknownId}`]) {
+    const answer = await call(path, { headers });
+    assert.equal(answer.status, 401, path);
+    assert.deepEqual(answer.body, { error: "A valid partner API key is required." });
+  }
+});
+
+test("the first who is linked is the owner, later ones are members, and linking again changes nothing", async () => {
+  const { key, partnerId } = await newPartner({ name: "Linked Title" });
+  const first = await newMember(service, somebody(), key);
+  const partner = { id: partnerId, name: "Linked Title", tier: "trial" };
+  assert.deepEqual(first.linked, { ok: true, partner, role: "owner" });
+  const second = await newMember(service, somebody(), key);
+  assert.equal(second.linked.role, "member");
+  const again = await link(service, first.cookie, key);
+  assert.deepEqual(await again.json(), { ok: true, partner, role: "owner" });
+});
+
+test("of ten who link at once one is the owner", async () => {
+  const { key } = await newPartner();
+  const sessions = await Promise.all(Array.from({ length: 10 }, () => signIn(service, somebody())));
+  const answers = await Promise.all(sessions.map(async ({ cookie }) => (await link(service, cookie, key)).json()));
+  const roles = (answers as { role: string }[]).map(({ role }) => role);
+  assert.deepEqual(roles.toSorted(), [...Array(9).fill("member"), "owner"]);
+});
+
+test("linking needs a session, a valid key and a body that names it", async () => {
+  const { key, keyId } = await newPartner();
+  const none = await link(service, "", key);
+  assert.equal(none.status, 401);
+  assert.deepEqual(await none.json(), { error: "Sign in to continue." });
+  const { cookie } = await signIn(service, somebody());
+  for (const bad of [undefined, null, 7, "", "svc_pk_", `${key}x`, `svc_pk_test_${"a".repeat(52)}`, ["x"], "\0"]) {
+    const answer = await link(service, cookie, bad);
+    assert.equal(answer.status, 400, String(bad));
+    assert.match(((await answer.json()) as { error: string }).error, /^apiKey /);
+  }
+  for (const body of ["", "{", "[]", "null", '"x"']) {
+    const answer = await call("/api/partner/link", { method: "POST", headers: { ...json, Cookie: cookie }, body });
+    assert.equal(answer.status, 400, body);
+  }
+  await revokeKey({ db, clock }, keyId);
+  assert.equal((await link(service, cookie, key)).status, 400);
+  assert.equal((await call("/api/partner/me", { headers: { Cookie: cookie } })).status, 403);
+});
+
+test("who belongs to one firm can't be linked to another", async () => {
+  const [one, other] = [await newPartner(), await newPartner()];
+  const { cookie, headers } = await newMember(service, somebody(), one.key);
+  const answer = await link(service, cookie, other.key);
+  assert.equal(answer.status, 409);
+  const me = await call("/api/partner/analytics", { headers });
+  assert.equal(me.status, 200);
+});
+
+test("me tells a session its firm, role and quota, and goes on in the environment of the key that linked it", async () => {
+  const partner = await newPartner({ name: "Both Title", live: true });
+  const { key: testKey } = await issueKey({ db, clock }, partner.partnerId, "test");
+  const owner = await newMember(service, somebody(), testKey);
+  await call("/api/rooms", {
+    method: "POST",
+    headers: { ...json, Authorization: `Bearer ${testKey}` },
+    body: JSON.stringify({ name: "Maple Court" }),
+  });
+  const { requestId, ...me } = (await call("/api/partner/me", { headers: owner.headers })).body;
+  assert.match(requestId, /^[0-9a-f-]{36}$/);
+  assert.deepEqual(me, {
+    firmName: "Both Title",
+    tier: "trial",
+    liveEnabled: true,
+    environment: "test",
+    key: null,
+    quotas: { openRooms: 5, openRoomsUsed: 1 },
+    role: "owner",
+    linked: true,
+  });
+  const member = await newMember(service, somebody(), partner.key);
+  const his = (await call("/api/partner/me", { headers: member.headers })).body;
+  assert.deepEqual([his.environment, his.role, his.quotas.openRoomsUsed], ["live", "member", 0]);
+  const byKey = (await call("/api/partner/me", { headers: { Authorization: `Bearer ${testKey}` } })).body;
+  assert.equal(Object.hasOwn(byKey, "role"), false);
+});
+
+test("a session sees the figures of its firm and environment alone", async () => {
+  const [one, other] = [await newPartner(), await newPartner()];
+  const placed = await call("/api/partner/orders", { method: "POST", headers: one.headers, body: orderForm(minimal) });
+  assert.equal(placed.status, 201);
+  const figures = async (key: string) => {
+    const { headers } = await newMember(service, somebody(), key);
+    return (await call("/api/partner/analytics", { headers })).body.funnel.created;
+  };
+  assert.equal(await figures(one.key), 1);
+  assert.equal(await figures(other.key), 0);
+  const { key: live } = await issueKey({ db, clock }, one.partnerId, "live");
+  assert.equal(await figures(live), 0);
+});
+
+test("a write by session must come from our own site; a read, and a write by key, may come from anywhere", async () => {
+  const { key, headers: byKey } = await newPartner();
+  const { headers, cookie } = await newMember(service, somebody(), key);
+  const write = (more: Record<string, string>) =>
+    call(`/api/partner/webhooks/${unknownId}`, { method: "DELETE", headers: more });
+  const foreign = [
+    { Origin: "https://evil.example" },
+    { Origin: "null" },
+    { Origin: `${service.baseUrl}.evil.example` },
+    { Origin: "garbage" },
+    { "Sec-Fetch-Site": "cross-site" },
+    { "Sec-Fetch-Site": "same-site" },
+  ] as Record<string, string>[];
+  for (const site of foreign) {
+    const refused = await write({ ...headers, ...site });
+    assert.equal(refused.status, 403, JSON.stringify(site));
+    assert.deepEqual(refused.body, { error: "This request came from another site." });
+    assert.equal((await link(service, cookie, key, site)).status, 403);
+    assert.equal((await call("/api/partner/me", { headers: { ...headers, ...site } })).status, 200);
+    assert.equal((await write({ ...byKey, ...site })).status, 404);
+  }
+  const port = new URL(service.baseUrl).port;
+  for (const site of [{}, { Origin: service.baseUrl }, { Origin: `http://localhost:${port}` }])
+    assert.equal((await write({ ...headers, ...(site as Record<string, string>) })).status, 404);
+});
+
+test("signing out ends the session and clears the cookie; other sessions go on", async () => {
+  const email = somebody();
+  const { key } = await newPartner();
+  const { headers } = await newMember(service, email, key);
+  const other = await signIn(service, email);
+  const out = await postForm(`${service.baseUrl}/sign-out`, {}, headers);
+  assert.equal(out.status, 303);
+  assert.match(out.headers.getSetCookie().join("\n"), /__Host-session=; Max-Age=0; Path=\/; HttpOnly; Secure/);
+  assert.equal((await call("/api/partner/me", { headers })).status, 401);
+  assert.equal((await call("/api/partner/me", { headers: other.headers })).status, 200);
+});
+
+test("one ends one's own sessions, and nobody else's", async () => {
+  const email = somebody();
+  const { key } = await newPartner();
+  const { headers } = await newMember(service, email, key);
+  const other = await signIn(service, email);
+  const stranger = await newMember(service, somebody(), key);
+  const page = (await call("/dashboard/settings", { headers })).body as string;
+  const ends = [...page.matchAll(/\/dashboard\/settings\/sessions\/[0-9a-f-]{36}\/end/g)].map(String);
+  assert.equal(ends.length, 2);
+  for (const path of ends) {
+    const refused = await call(path, { method: "POST", headers: { ...stranger.headers, Accept: "text/html" } });
+    assert.equal(refused.status, 404);
+  }
+  // The latest is listed first.
+  assert.equal((await call(ends[0] ?? "", { method: "POST", headers })).status, 303);
+  assert.equal((await call("/api/partner/me", { headers: other.headers })).status, 401);
+  assert.equal((await call("/api/partner/me", { headers })).status, 200);
+  assert.equal((await call("/dashboard/settings/sessions/x/end", { method: "POST", headers })).status, 404);
+});
+
+test("who is removed from the firm is linked to nothing from the next request on", async () => {
+  const { key } = await newPartner();
+  const owner = await newMember(service, somebody(), key);
+  const member = await newMember(service, somebody(), key);
+  const page = (await call("/dashboard/settings", { headers: owner.headers })).body as string;
+  const removals = [...page.matchAll(/\/dashboard\/settings\/members\/[0-9a-f-]{36}\/remove/g)].map(String);
+  assert.equal(removals.length, 2);
+  const [ofOwner = "", ofMember = ""] = removals;
+  const remove = (path: string, headers: Record<string, string>) => call(path, { method: "POST", headers });
+  assert.equal((await remove(ofOwner, member.headers)).status, 403);
+  assert.equal((await remove(ofOwner, owner.headers)).status, 409, "the last owner");
+  assert.equal((await remove(ofMember, owner.headers)).status, 303);
+  assert.equal((await call("/api/partner/me", { headers: member.headers })).status, 403);
+  assert.equal((await link(service, member.cookie, key)).status, 200);
+});
+
+test("roles are given by owners, and one owner always stays", async () => {
+  const { key } = await newPartner();
+  const owner = await newMember(service, somebody(), key);
+  const member = await newMember(service, somebody(), key);
+  const page = (await call("/dashboard/settings", { headers: owner.headers })).body as string;
+  const [ofOwner = "", ofMember = ""] = [...page.matchAll(/\/dashboard\/settings\/members\/[0-9a-f-]{36}\/role/g)].map(
+    String,
+  );
+  const give = async (path: string, role: string, headers: Record<string, string>) =>
+    (await postForm(service.baseUrl + path, { role }, headers)).status;
+  assert.equal(await give(ofMember, "owner", member.headers), 403);
+  assert.equal(await give(ofOwner, "member", owner.headers), 409);
+  assert.equal(await give(ofMember, "king", owner.headers), 400);
+  assert.equal(await give(ofMember.replace(/[0-9a-f-]{36}/, unknownId), "owner", owner.headers), 404);
+  assert.equal(await give(ofMember, "owner", owner.headers), 303);
+  assert.equal(await give(ofOwner, "member", owner.headers), 303);
+  assert.equal((await call("/api/partner/me", { headers: owner.headers })).body.role, "member");
+  assert.equal((await call("/api/partner/me", { headers: member.headers })).body.role, "owner");
+});
+
+test("of two owners who demote each other at once, one stays", async () => {
+  const { key } = await newPartner();
+  const one = await newMember(service, somebody(), key);
+  const two = await newMember(service, somebody(), key);
+  const page = (await call("/dashboard/settings", { headers: one.headers })).body as string;
+  const [ofOne = "", ofTwo = ""] = [...page.matchAll(/\/dashboard\/settings\/members\/[0-9a-f-]{36}\/role/g)].map(
+    String,
+  );
+  const give = async (path: string, role: string, headers: Record<string, string>) =>
+    (await postForm(service.baseUrl + path, { role }, headers)).status;
+  assert.equal(await give(ofTwo, "owner", one.headers), 303);
+  await Promise.all([give(ofTwo, "member", one.headers), give(ofOne, "member", two.headers)]);
+  const roles = await Promise.all(
+    [one, two].map(async ({ headers }) => (await call("/api/partner/me", { headers })).body.role),
+  );
+  assert.ok(roles.includes("owner"), roles.join());
+});
+
+test("a session goes over to live when live is enabled, and back to test when it no longer is", async () => {
+  const { key, partnerId } = await newPartner();
+  const { headers } = await newMember(service, somebody(), key);
+  const choose = async (environment: string) =>
+    (await postForm(`${service.baseUrl}/dashboard/environment`, { environment }, headers)).status;
+  const environment = async () => (await call("/api/partner/me", { headers })).body.environment;
+  assert.equal(await choose("live"), 400);
+  assert.equal(await choose("moon"), 400);
+  await setPartner({ db, clock }, partnerId, { live: true });
+  assert.equal(await choose("live"), 303);
+  assert.equal(await environment(), "live");
+  await setPartner({ db, clock }, partnerId, { live: false });
+  assert.equal(await environment(), "test");
+});
+
+test("what a member does bears the member in the audit log", async () => {
+  const { key, partnerId } = await newPartner();
+  const { headers } = await newMember(service, somebody(), key);
+  const body = JSON.stringify({ url: "https://hooks.example.com/x", topics: ["order.created"] });
+  const made = await call("/api/partner/webhooks", { method: "POST", headers: { ...json, ...headers }, body });
+  assert.equal(made.status, 200);
+  const lines = await db.rows<{ action: string; actor: string }>(
+    "SELECT action, actor FROM audit_log WHERE partner_id = $1 AND actor LIKE 'member:%' ORDER BY id",
+    [partnerId],
+  );
+  assert.deepEqual(
+    lines.map(({ action }) => action),
+    ["member.linked", "webhook.created"],
+  );
+  const [{ id } = { id: "" }] = await db.rows<{ id: string }>(
+    "SELECT user_id AS id FROM members WHERE partner_id = $1",
+    [partnerId],
+  );
+  for (const { actor } of lines) assert.equal(actor, `member:${id}`);
+});
