@@ -12,19 +12,39 @@ const dependency = (specifier: string) => new URL(import.meta.resolve(specifier)
 
 const read = (...urls: URL[]): Buffer => Buffer.concat(urls.map((url) => readFileSync(fileURLToPath(url))));
 // Written in parts; their order is the cascade's.
-const siteParts = ["base", "frame", "components", "lists", "pages", "verify", "rooms", "media"];
+const siteParts = [
+  "base",
+  "frame",
+  "components",
+  "lists",
+  "forms",
+  "pages",
+  "verify",
+  "rooms",
+  "dashboard",
+  "records",
+  "orders",
+  "own-rooms",
+  "sealing",
+  "webhooks",
+  "charts",
+  "operator",
+  "media",
+];
 
 const sources = {
   "pico.css": () => read(dependency("@picocss/pico")),
   "site.css": () => read(...siteParts.map((part) => own(`site/${part}.css`))),
   "htmx.js": () => read(dependency("htmx.org/dist/htmx.min.js")),
   "copy.js": () => read(own("copy.js")),
+  "recaptcha.js": () => read(own("recaptcha.js")),
+  "seal.js": () => Buffer.from(bundle(new URL("./browser/seal.ts", import.meta.url))),
   "verify.js": () => Buffer.from(bundle(new URL("./browser/verify.ts", import.meta.url))),
   "mark.svg": () => read(own("mark.svg")),
 } as const;
 
 // Putting a script together takes a while: it is done when a page first needs it.
-const later: ReadonlySet<string> = new Set<AssetName>(["verify.js"]);
+const later: ReadonlySet<string> = new Set<AssetName>(["seal.js", "verify.js"]);
 
 const mediaTypes: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",

@@ -8,11 +8,21 @@ const utc = new Intl.DateTimeFormat("en-US", {
   timeZone: "UTC",
 });
 
+const shortUtc = new Intl.DateTimeFormat("en-US", {
+  dateStyle: "medium",
+  timeStyle: "short",
+  hourCycle: "h23",
+  timeZone: "UTC",
+});
+
 /** USD cents as `$1,234.50`; what is taken off has a true minus sign. */
 export const money = (cents: number): string => usd.format(cents / 100).replace("-", "\u2212");
 
 /** An instant, readable, in UTC, with the exact one for machines. */
 export const time = (at: Date): Html => html`<time datetime="${at.toISOString()}">${utc.format(at)} UTC</time>`;
+
+/** The same in short, for tables: their head says that it is UTC. */
+export const shortTime = (at: Date): Html => html`<time datetime="${at.toISOString()}">${shortUtc.format(at)}</time>`;
 
 /** A phone number's last four digits. */
 export const maskPhone = (number: string): string => `•••\u00a0${number.slice(-4)}`;

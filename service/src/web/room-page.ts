@@ -18,6 +18,9 @@ const evidence: Readonly<Record<OrderCard["evidenceBadge"], { shape: IconName; t
   none: { shape: "upcoming", tone: "waiting", text: "No evidence yet" },
 };
 
+/** How many orders there are. */
+export const orderCount = ({ total }: RoomView["progress"]): string => (total === 1 ? "1 order" : `${total} orders`);
+
 function meter(id: string, label: string, count: number, of: number): Html {
   const text = of === 0 ? "None needed" : `${count} of ${of}`;
   return html`<li><span class="meter-label" id="${id}">${label}</span><span class="meter-count">${text}</span>${
@@ -25,7 +28,9 @@ function meter(id: string, label: string, count: number, of: number): Html {
   }</li>`;
 }
 
-function glance({ progress, orders }: RoomView): Html {
+/** How far the orders of a room have come. */
+export function glance({ progress, orders }: Pick<RoomView, "progress" | "orders">): Html {
+  if (progress.total === 0) return html``;
   const toSign = orders.filter(({ signers }) => signers.length > 0).length;
   return html`<ul class="meters">
 ${meter("meter-signed", "Signed", progress.signed, toSign)}
@@ -97,7 +102,7 @@ ${attribution(partnerName, branding)}
 <p class="eyebrow"><span>${reference ? html`Reference ${reference}` : "Closing room"}</span>${statusBadge(closed ? "stopped" : "progress", closed ? "Closed" : "Open")}</p>
 </header>
 ${environment === "test" && notice("attention", "A test room", "Nothing in it is real: no money moves, and nothing is signed, notarized or sent.")}
-${card("glance", "At a glance", html`<p class="lead">${progress.total === 1 ? "1 order" : `${progress.total} orders`} in this room</p>${progress.total > 0 && glance(room)}`)}
+${card("glance", "At a glance", html`<p class="lead">${orderCount(progress)} in this room</p>${glance(room)}`)}
 <div class="room">
 <section aria-labelledby="orders-title"><h2 id="orders-title">Orders</h2>
 ${orders.length === 0 ? emptyState("No orders yet", "Orders appear here when they are added.") : html`<ul class="order-cards">${orders.map(orderCard)}</ul>`}

@@ -30,9 +30,9 @@ const claimLooks = {
   unchecked: { shape: "unchecked", words: "Not checked" },
 } as const;
 
-/** The verdict claim by claim; `titles` gives a claim's name in plain words, and unknown names stand as they are. */
-export const claimList = (claims: readonly ClaimLine[], titles: Readonly<Record<string, string>> = {}): Html =>
+/** The verdict claim by claim; `titleOf` gives a claim's name in plain words. */
+export const claimList = (claims: readonly ClaimLine[], titleOf: (name: string) => string = (name) => name): Html =>
   html`<ul class="claims">${claims.map(({ name, state, why }) => {
     const { shape, words } = claimLooks[state];
-    return html`<li class="${state}">${icon(shape)}<div><p><span class="claim-state">${words}</span> ${titles[name] ?? name}</p><p class="claim-why">${why}</p></div></li>`;
+    return html`<li class="${state}">${icon(shape)}<div><p><span class="claim-state">${words}</span> ${titleOf(name)}</p><p class="claim-why">${why}</p></div></li>`;
   })}</ul>`;

@@ -54,7 +54,8 @@ function recordBanner({ environment, sealedAt }: ProofRecord): Html {
       );
 }
 
-function timesOf({ timeStamp, anchor }: ProofRecord): Html {
+/** What independent parties said of the time. */
+export function timesOf({ timeStamp, anchor }: ProofRecord): Html {
   const stamped = timeStamp && html`${time(timeStamp.at)}, by ${timeStamp.authority}`;
   const anchored =
     anchor &&
@@ -67,7 +68,8 @@ function timesOf({ timeStamp, anchor }: ProofRecord): Html {
   ]);
 }
 
-function downloads({ verifyCode, documentKept }: ProofRecord): Html {
+/** Sealed PDF where it is kept, and evidence. */
+export function downloads({ verifyCode, documentKept }: ProofRecord): Html {
   const api = `/api/passport/verify/${verifyCode}`;
   return html`<ul class="links">
 ${

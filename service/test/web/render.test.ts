@@ -208,7 +208,7 @@ describe("components", () => {
 
   test("tell claims that hold, fail and were not checked by words and shape", () => {
     const shown = (["holds", "fails", "unchecked"] as const).map((state) =>
-      render(claimList([{ name: "digest", state, why: "" }], { digest: "The bytes are the sealed ones" })),
+      render(claimList([{ name: "digest", state, why: "" }], () => "The bytes are the sealed ones")),
     );
     assert.match(shown[0] ?? "", /Holds<\/span> The bytes are the sealed ones/);
     assert.match(shown[1] ?? "", /Fails/);

@@ -81,8 +81,11 @@ export async function servePages(shown: Shown, limit: () => Promise<void> = asyn
       db,
       limits: { limit: () => limit, close: async () => {} },
       baseUrl: "http://localhost",
+      members: null,
       checkoutUrl: () => Promise.reject(new Error("payments are not set up here")),
       paymentsConfigured: false,
+      requestAccess: () => Promise.reject(new Error("nobody asks for access here")),
+      recaptcha: null,
       evidence: {
         sealCertificates: async () => shown.sealCertificates ?? "",
         proofRecord: async (verifyCode) => shown.proofs?.get(verifyCode) ?? null,

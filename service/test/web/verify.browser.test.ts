@@ -249,7 +249,7 @@ describe("a file that is given to /verify", () => {
 describe("a file that is given to a record", () => {
   test("is compared with it", async () => {
     const opened = await open(`/verify/${proofCode}`);
-    assert.match(await give(opened, paths.sealed), /This document is genuine[\s\S]*It is the sealed file on record/);
+    assert.match(await give(opened, paths.sealed), /This document is genuine[\s\S]*It is the sealed file expected/);
     assert.match(await give(opened, paths.other), /This is not the file on record/);
     assert.match(await give(opened, paths.plain), /This is the document on record, before its seal/);
     assert.deepEqual(opened.troubles, []);

@@ -1,7 +1,7 @@
 import { verifyChain } from "@signsealship/evidence/chain";
+import { titleOf } from "@signsealship/verifier/claim-titles";
 import { type Html, html } from "../render.ts";
 import { claimList } from "../verdict.ts";
-import { chainTitle } from "./claim-titles.ts";
 import type { ClosingConfig } from "./config.ts";
 
 /** Hashes and chain of the manifests in the page, computed here and now. */
@@ -16,7 +16,6 @@ export async function recheckClosing({ roomCode, version, versions }: ClosingCon
   const failing = claims.filter(({ state }) => state === "fails");
   const own = claims.filter(({ name }) => name.startsWith(`manifest.v${version}.`));
   const other = claims.filter((claim) => !own.includes(claim));
-  const titled = Object.fromEntries(claims.map(({ name }) => [name, chainTitle(name)]));
   const whole = versions.every(({ manifest }) => manifest !== null);
   const done = whole
     ? "Your browser computed every hash and followed every link itself"
@@ -24,8 +23,8 @@ export async function recheckClosing({ roomCode, version, versions }: ClosingCon
   const said = failing.length > 0 ? `${done}: ${failing.length} do not hold.` : `${done}: as stated.`;
   const missing =
     "The versions before are not opened by this link. Drop their certificates below to follow the chain, too.";
-  return html`<p>${said} ${!whole && missing}</p>${claimList(own, titled)}${
+  return html`<p>${said} ${!whole && missing}</p>${claimList(own, titleOf)}${
     other.length > 0 &&
-    html`<details><summary>The versions before, and the chain</summary>${claimList(other, titled)}</details>`
+    html`<details><summary>The versions before, and the chain</summary>${claimList(other, titleOf)}</details>`
   }`;
 }

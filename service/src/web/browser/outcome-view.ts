@@ -1,10 +1,10 @@
 import type { Claim } from "@signsealship/evidence/claim";
+import { titleOf } from "@signsealship/verifier/claim-titles";
 import { codeText, facts } from "../components.ts";
 import { time } from "../format.ts";
 import { type Html, html } from "../render.ts";
 import { statementView } from "../statement.ts";
 import { claimList, type VerdictTone, verdictBanner } from "../verdict.ts";
-import { chainTitle, claimTitles } from "./claim-titles.ts";
 import type { ClosingOutcome, FailedOutcome, Outcome, ProofOutcome } from "./outcome.ts";
 
 type Banner = { tone: VerdictTone; title: string; text: string };
@@ -94,12 +94,12 @@ function proofBanner({ verdict, claims, purpose }: ProofOutcome): Banner {
 
 function proofBody(outcome: ProofOutcome): Html {
   const { claims, statement, fileSha256, docSha256, certificate, provenTime, earlier, anchoring, verdict } = outcome;
-  if (verdict === "not_a_pdf") return claimList(claims, claimTitles);
+  if (verdict === "not_a_pdf") return claimList(claims, titleOf);
   // Of a file that does not verify nothing is said to be proven, whatever single claims hold.
   const good = verdict !== "not_verified";
   return html`${good && verdict !== "unsigned" && statementView(statement)}
 <h3>Claim by claim</h3>
-${claimList(good ? claims : failingFirst(claims), claimTitles)}
+${claimList(good ? claims : failingFirst(claims), titleOf)}
 <h3>What was computed</h3>
 ${facts([
   ["SHA-256 of the file", codeText(fileSha256, "SHA-256 of the file")],
@@ -111,13 +111,13 @@ ${facts([
 ])}
 ${
   anchoring.length > 0 &&
-  html`<details><summary>The OpenTimestamps proof, attestation by attestation</summary>${claimList(anchoring, claimTitles)}</details>`
+  html`<details><summary>The OpenTimestamps proof, attestation by attestation</summary>${claimList(anchoring, titleOf)}</details>`
 }
 ${
   earlier.length > 0 &&
   html`<details><summary>${earlier.length} earlier signature${earlier.length > 1 && "s"} in the document</summary>
 <p>Each covers the document as it was at that time. The verdict above does not rest on them.</p>
-${earlier.map((claims, i) => html`<h4>Signature ${i + 1}</h4>${claimList(claims, claimTitles)}`)}</details>`
+${earlier.map((claims, i) => html`<h4>Signature ${i + 1}</h4>${claimList(claims, titleOf)}`)}</details>`
 }`;
 }
 
@@ -151,13 +151,12 @@ function closingBanner({ verdict, purpose, roomName, claims }: ClosingOutcome): 
 }
 
 function closingBody({ claims }: ClosingOutcome): Html {
-  const titled = Object.fromEntries(claims.map(({ name }) => [name, chainTitle(name)]));
   const telling = claims.filter(
     ({ name, state }) => state === "fails" || (name.startsWith("certificate.") && state === "holds"),
   );
   const others = claims.filter((claim) => !telling.includes(claim));
-  return html`<h3>Claim by claim</h3>${claimList(failingFirst(telling), titled)}
-<details><summary>${others.length} more claims, of every version</summary>${claimList(others, titled)}</details>`;
+  return html`<h3>Claim by claim</h3>${claimList(failingFirst(telling), titleOf)}
+<details><summary>${others.length} more claims, of every version</summary>${claimList(others, titleOf)}</details>`;
 }
 
 const failingFirst = (claims: readonly Claim[]): Claim[] => [

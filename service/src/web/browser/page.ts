@@ -1,6 +1,7 @@
 import { type Html, render } from "../render.ts";
 import { recheckClosing } from "./closing-recheck.ts";
 import type { VerifyConfig } from "./config.ts";
+import { takeDrops } from "./drops.ts";
 import type { CheckReport, CheckRequest } from "./messages.ts";
 import { headlineOf, outcomesView } from "./outcome-view.ts";
 
@@ -60,22 +61,6 @@ export function startPage(): void {
   if (config.closing !== null) {
     void recheckClosing(config.closing).then((view) => put(part("recheck"), view));
   }
-}
-
-/** Files may be dropped anywhere on the page: beside the zone the browser would leave the page for them. */
-function takeDrops(zone: HTMLElement, take: (files: FileList | undefined) => void): void {
-  document.addEventListener("dragover", (event) => {
-    event.preventDefault();
-    zone.classList.add("over");
-  });
-  document.addEventListener("dragleave", (event) => {
-    if (event.relatedTarget === null) zone.classList.remove("over");
-  });
-  document.addEventListener("drop", (event) => {
-    event.preventDefault();
-    zone.classList.remove("over");
-    take(event.dataTransfer?.files);
-  });
 }
 
 /** The address of this very script, for a worker: where it came from, or its text when it is part of the page. */

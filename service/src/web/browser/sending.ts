@@ -1,0 +1,37 @@
+/** What became of a file: the address that the server leads to, or why it was refused. */
+export type Sent = { location: string } | { refused: string };
+
+/** What is told of a file on its way: `share` of it is sent, or all of it is and the server is at work. */
+export type Way = { sent: (share: number) => void; working: () => void };
+
+const lost = "The connection was lost. Send the file again.";
+
+/** Sends one file as the part `file` of a form. Never rejects. */
+export function sendFile(action: string, file: File, way: Way): Promise<Sent> {
+  return new Promise((resolve) => {
+    const request = new XMLHttpRequest();
+    request.upload.addEventListener("progress", ({ loaded, total }) => way.sent(loaded / Math.max(total, 1)));
+    request.upload.addEventListener("load", way.working);
+    request.addEventListener("load", () => resolve(answerOf(request)));
+    for (const end of ["error", "abort"]) request.addEventListener(end, () => resolve({ refused: lost }));
+    const form = new FormData();
+    form.append("file", file, file.name);
+    request.open("POST", action);
+    request.setRequestHeader("Accept", "application/json");
+    request.send(form);
+  });
+}
+
+function answerOf({ status, responseText }: XMLHttpRequest): Sent {
+  const answer = parsed(responseText);
+  if (status === 200 && typeof answer["location"] === "string") return { location: answer["location"] };
+  return { refused: typeof answer["error"] === "string" ? answer["error"] : `That did not work (status ${status}).` };
+}
+
+function parsed(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) ?? {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,25 @@
+/**
+ * Whole percentages of parts that make up a whole: they sum to 100, because what is lost in rounding goes to the
+ * parts that lost the most. All are 0 where the whole is nothing.
+ */
+export function percentages(parts: readonly number[]): number[] {
+  const total = parts.reduce((sum, part) => sum + part, 0);
+  if (total === 0) return parts.map(() => 0);
+  const exact = parts.map((part) => (part / total) * 100);
+  const whole = exact.map(Math.floor);
+  const missing = 100 - whole.reduce((sum, percent) => sum + percent, 0);
+  const byLoss = exact.map((percent, at) => ({ at, loss: percent - Math.floor(percent) }));
+  byLoss.sort((a, b) => b.loss - a.loss || a.at - b.at);
+  for (const { at } of byLoss.slice(0, missing)) whole[at] = (whole[at] ?? 0) + 1;
+  return whole;
+}
+
+/** The whole percentage of one part that may overlap with others. */
+export const percentage = (part: number, total: number): number => (total === 0 ? 0 : Math.round((part / total) * 100));
+
+/** A percentage in words: what is there is never said to be 0%, and what is less than all never 100%. */
+export function percentText(percent: number, part: number, total: number): string {
+  if (part > 0 && percent === 0) return "<1%";
+  if (part < total && percent === 100) return ">99%";
+  return `${percent}%`;
+}

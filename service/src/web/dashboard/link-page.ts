@@ -1,0 +1,52 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { type Callers, type Session, sessionOf } from "../../http/authentication.ts";
+import { linkMember, type MemberDeps } from "../../partners/members.ts";
+import type { Assets } from "../assets.ts";
+import { errorSummary, field, formBody } from "../form-parts.ts";
+import { layout } from "../layout.ts";
+import { formHeaders, htmlType } from "../page-headers.ts";
+import { html } from "../render.ts";
+import { attempt, done } from "./kit.ts";
+import { signedInNav } from "./nav.ts";
+
+export type LinkPageDeps = MemberDeps & Callers & { assets: Assets };
+
+/** Where a signed-in person is linked to a firm, once, by a key of the firm. */
+export function linkPage(forms: FastifyInstance, deps: LinkPageDeps): void {
+  const send = (reply: FastifyReply, session: Session, error?: string) =>
+    reply
+      .type(htmlType)
+      .headers(formHeaders)
+      .send(page(deps.assets, session, error));
+
+  forms.get("/dashboard/link", { schema: { hide: true } }, async (request, reply) => {
+    const session = sessionOf(request);
+    return session.principal ? reply.redirect("/dashboard", 303) : send(reply, session);
+  });
+
+  forms.post("/dashboard/link", { schema: { hide: true } }, async (request: FastifyRequest, reply) => {
+    const session = sessionOf(request);
+    return attempt(
+      reply,
+      async () => {
+        await linkMember(deps, session, (formBody(request.body)["apiKey"] ?? "").trim());
+        return done(reply, "/dashboard", "linked");
+      },
+      (message) => send(reply, session, message.replace(/^apiKey must be a/, "The key must be a")),
+    );
+  });
+}
+
+const page = (assets: Assets, { email }: Session, error?: string): string =>
+  layout(assets, {
+    title: "Link with your firm",
+    headerNav: signedInNav(email),
+    body: html`<div class="narrow"><h1>Link with your firm</h1>
+<p class="lead">Show once that you belong to it: paste one of its API keys. A test key will do. The key is checked, not kept.</p>
+${errorSummary(error)}
+<form class="form" method="post" action="/dashboard/link">
+${field({ name: "apiKey", label: "API key", hint: "It begins with svc_pk_ and came to your firm’s work email.", required: true, maxLength: 200, autocomplete: "off" })}
+<div class="form-actions"><button type="submit">Link</button></div>
+</form>
+<p class="quiet">No key yet? <a href="/request-access">Ask for partner access</a>, and it comes by mail.</p></div>`,
+  });

@@ -1,0 +1,42 @@
+import type { Principal } from "../../http/authentication.ts";
+import { type Html, html } from "../render.ts";
+
+const sections = {
+  start: { path: "/dashboard", label: "Start" },
+  orders: { path: "/dashboard/orders", label: "Orders" },
+  rooms: { path: "/dashboard/rooms", label: "Rooms" },
+  passports: { path: "/dashboard/passports", label: "Passports" },
+  webhooks: { path: "/dashboard/webhooks", label: "Webhooks" },
+  analytics: { path: "/dashboard/analytics", label: "Analytics" },
+  settings: { path: "/dashboard/settings", label: "Firm and settings" },
+} as const;
+
+export type Section = keyof typeof sections;
+
+/** The sections of the dashboard, and the switch between live and test. */
+export const sideNav = (principal: Principal, current: Section, url: string): Html =>
+  html`<aside class="side" aria-label="Your firm">
+<p class="side-firm">${principal.firmName}</p>
+${environmentSwitch(principal, url)}
+<nav class="side-nav" aria-label="Dashboard"><ul>${Object.entries(sections).map(
+    ([section, { path, label }]) =>
+      html`<li><a href="${path}"${section === current && html` aria-current="page"`}>${label}</a></li>`,
+  )}</ul></nav>
+</aside>`;
+
+/** Both environments, the present one pressed; live alone when it is enabled. */
+function environmentSwitch({ environment, liveEnabled }: Principal, url: string): Html {
+  const choice = (value: "live" | "test", label: string) =>
+    html`<button type="submit" name="environment" value="${value}" aria-pressed="${String(value === environment)}"${value === "live" && !liveEnabled && html` disabled`}>${label}</button>`;
+  return html`<form class="environment ${environment}" method="post" action="/dashboard/environment" aria-label="Environment">
+<input type="hidden" name="return_to" value="${url}">
+${choice("test", "Test")}${choice("live", "Live")}
+<p class="environment-note">${environment === "test" ? "Nothing here is real: no money moves and nothing is mailed. Webhooks are sent." : "Orders here are real."}</p>
+</form>`;
+}
+
+/** Who is signed in, and the way out. */
+export const accountNav = ({ member }: Principal): Html => signedInNav(member?.email ?? "");
+
+export const signedInNav = (email: string): Html =>
+  html`<div class="account"><span class="account-email">${email}</span><form method="post" action="/sign-out"><button type="submit" class="link-button">Sign out</button></form></div>`;

@@ -1,0 +1,26 @@
+import { type Html, html } from "../render.ts";
+
+export type Column = { label: string; number?: boolean };
+
+/**
+ * A table of records that a phone shows as cards. The roles are said again: browsers drop them from tables that are not laid out
+ * as tables. The first cell of a row names the record.
+ */
+export function records(
+  caption: string,
+  columns: readonly Column[],
+  rows: readonly (readonly (Html | string)[])[],
+): Html {
+  const kind = (index: number) => columns[index]?.number && html` class="number"`;
+  const label = (index: number) => columns[index]?.label ?? "";
+  return html`<table class="records" role="table"><caption class="visually-hidden">${caption}</caption>
+<thead role="rowgroup"><tr role="row">${columns.map((column, index) => html`<th scope="col" role="columnheader"${kind(index)}>${column.label}</th>`)}</tr></thead>
+<tbody role="rowgroup">${rows.map(
+    (cells) =>
+      html`<tr role="row">${cells.map((cell, index) =>
+        index === 0
+          ? html`<th scope="row" role="rowheader" data-label="${label(index)}"><span>${cell}</span></th>`
+          : html`<td role="cell" data-label="${label(index)}"${kind(index)}><span>${cell}</span></td>`,
+      )}</tr>`,
+  )}</tbody></table>`;
+}

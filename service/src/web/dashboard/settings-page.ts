@@ -1,0 +1,90 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { type Principal, principalOf, sessionOf } from "../../http/authentication.ts";
+import { changeBranding, readBranding } from "../../partners/branding.ts";
+import { changeRole, listMembers, type MemberDeps, removeMember, requireOwner } from "../../partners/members.ts";
+import { listKeys } from "../../partners/partners.ts";
+import { chooseEnvironment, endSession, listSessions } from "../../partners/sessions.ts";
+import type { Assets } from "../assets.ts";
+import { formBody } from "../form-parts.ts";
+import { attempt, done, sendPage } from "./kit.ts";
+import { type SettingsView, settingsBody } from "./settings-body.ts";
+
+export type SettingsDeps = MemberDeps & { assets: Assets };
+
+const path = "/dashboard/settings";
+const hidden = { schema: { hide: true } };
+
+type UserRoute = { Params: { userId: string } };
+
+/** The firm's keys, members and branding, one's own sessions, and the switch between live and test. */
+export function settingsPage(forms: FastifyInstance, deps: SettingsDeps): void {
+  async function show(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    problem: Pick<SettingsView, "error" | "typed"> = {},
+  ): Promise<FastifyReply> {
+    const principal = principalOf(request);
+    const session = sessionOf(request);
+    const [keys, members, branding, sessions] = await Promise.all([
+      listKeys(deps, principal.partnerId),
+      listMembers(deps, principal),
+      readBranding(deps, principal),
+      listSessions(deps, session),
+    ]);
+    const view = { principal, session, keys, members, branding, sessions, ...problem };
+    return sendPage(deps, request, reply, {
+      title: "Firm and settings",
+      section: "settings",
+      body: settingsBody(view),
+    });
+  }
+
+  forms.get(path, hidden, show);
+
+  const change = (
+    route: string,
+    word: Parameters<typeof done>[2],
+    work: (request: FastifyRequest, principal: Principal) => Promise<unknown>,
+  ) =>
+    forms.post(route, hidden, (request, reply) =>
+      attempt(
+        reply,
+        async () => {
+          await work(request, principalOf(request));
+          return done(reply, path, word);
+        },
+        (error) => show(request, reply, { error, typed: formBody(request.body) }),
+      ),
+    );
+
+  change(`${path}/branding`, "branding-saved", (request, principal) => {
+    requireOwner(principal);
+    const { brandName = "", accentColor = "", logoUrl = "" } = formBody(request.body);
+    return changeBranding(deps, principal, { brandName, accentColor: accentColor.trim(), logoUrl: logoUrl.trim() });
+  });
+  change(`${path}/members/:userId/role`, "role-changed", (request, principal) =>
+    changeRole(deps, principal, (request.params as UserRoute["Params"]).userId, formBody(request.body)["role"] ?? ""),
+  );
+  change(`${path}/members/:userId/remove`, "member-removed", (request, principal) =>
+    removeMember(deps, principal, (request.params as UserRoute["Params"]).userId),
+  );
+  change(`${path}/sessions/:sessionId/end`, "session-ended", (request) =>
+    endSession(deps, sessionOf(request), (request.params as { sessionId: string }).sessionId),
+  );
+
+  forms.post("/dashboard/environment", hidden, (request, reply) =>
+    attempt(
+      reply,
+      async () => {
+        const { environment = "", return_to: returnTo } = formBody(request.body);
+        await chooseEnvironment(deps, sessionOf(request), environment);
+        return done(reply, sectionOf(returnTo), "environment");
+      },
+      (error) => show(request, reply, { error }),
+    ),
+  );
+}
+
+/** The section that one was in: what it showed of the one environment is not there in the other. */
+const sectionOf = (returnTo = ""): string =>
+  /^\/dashboard\/(?:orders|rooms|passports|webhooks|analytics|settings)(?=[/?]|$)/.exec(returnTo)?.[0] ?? "/dashboard";

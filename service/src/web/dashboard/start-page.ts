@@ -1,0 +1,76 @@
+import type { FastifyInstance } from "fastify";
+import { principalOf } from "../../http/authentication.ts";
+import { readLaunchpad } from "../../partners/launchpad.ts";
+import type { Sql } from "../../platform/database.ts";
+import type { Assets } from "../assets.ts";
+import { card, progressSteps, type Step } from "../components.ts";
+import { time } from "../format.ts";
+import { type Html, html } from "../render.ts";
+import { pageHead, sendPage } from "./kit.ts";
+
+type Launchpad = Awaited<ReturnType<typeof readLaunchpad>>;
+
+/** What its button says; an item without one is somebody else's to do. */
+const actions: Readonly<Record<string, string>> = {
+  first_test_order: "Place a test order",
+  sandbox_completed: "Open your test orders",
+  first_room: "Open a room",
+  first_passport: "Seal a document",
+  webhook: "Add a webhook",
+};
+
+const notes: Readonly<Record<string, string>> = {
+  first_test_order: "Any PDF will do; nothing in it is real.",
+  sandbox_completed: "Pay it and advance it with the sandbox buttons on the order’s page.",
+  first_room: "One page for everybody of a closing. Attach your order to it.",
+  first_passport: "Seal a room or a single document, then open its verify link.",
+  webhook: "Your system hears of every step by itself.",
+  live: "Ask the operator of this service to enable live and to issue a live key.",
+};
+
+/** The first page: what is done and what is next on the way to live. */
+export function startPage(app: FastifyInstance, deps: { db: Sql; assets: Assets }): void {
+  app.get("/dashboard", { schema: { hide: true } }, async (request, reply) => {
+    const launchpad = await readLaunchpad(deps.db, principalOf(request));
+    return sendPage(deps, request, reply, { title: "Start", section: "start", body: body(launchpad) });
+  });
+}
+
+function body({ partner, completed, total, checklist, funnel }: Launchpad): Html {
+  const next = checklist.find(({ done }) => !done);
+  const steps = checklist.map(({ key, label, done }): Step => {
+    if (done) return { label, state: "done" };
+    return { label, state: key === next?.key ? "current" : "upcoming", note: key === next?.key ? "Next" : "Later" };
+  });
+  const action = next && actions[next.key];
+  return html`${pageHead(`Welcome, ${partner.name}`, next ? `${completed} of ${total} steps to live are done.` : "All is set: you are live.")}
+<div class="panels">
+${
+  next &&
+  card(
+    "next-step",
+    `Next: ${next.label}`,
+    html`<p>${notes[next.key] ?? next.action}</p>${action && html`<div class="form-actions"><a role="button" href="${next.deepLink}">${action}</a></div>`}`,
+  )
+}
+${card("launchpad", "Your way to live", progressSteps(steps))}
+${card("milestones", "Milestones", milestones(funnel))}
+</div>`;
+}
+
+const milestoneWords: Readonly<Record<string, string>> = {
+  joined: "Joined",
+  first_test_order: "First test order",
+  first_test_completed: "First test order completed",
+  first_room: "First room",
+  first_passport: "First passport",
+  live_key: "Live key",
+  first_live_order: "First live order",
+  first_live_completed: "First live order completed",
+};
+
+const milestones = (funnel: Launchpad["funnel"]): Html =>
+  html`<ol class="timeline">${funnel.map(
+    ({ step, at }) =>
+      html`<li><span>${milestoneWords[step] ?? step}</span>${at === null ? html`<span class="quiet-text">Not yet</span>` : time(new Date(at))}</li>`,
+  )}</ol>`;

@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { type Browser, type OpenPage, startBrowser } from "@signsealship/testing/browser";
+import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { linksTo, newMember } from "../../partners/member.ts";
+import { signedIn } from "./signed-in.ts";
+
+const folder = temporaryFolder();
+let service: Service;
+let browser: Browser;
+
+before(async () => {
+  [service, browser] = await Promise.all([startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" }), startBrowser()]);
+});
+after(async () => {
+  await browser.close();
+  await service.stop();
+  folder.remove();
+});
+
+async function assertGood(opened: OpenPage): Promise<void> {
+  for (const width of [360, 1280])
+    for (const colorScheme of ["light", "dark"] as const) {
+      await opened.page.setViewportSize({ width, height: 800 });
+      await opened.page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      const where = `${opened.page.url()} ${width} ${colorScheme}`;
+      assert.deepEqual(await opened.axe(), [], where);
+      assert.equal(await opened.overflow(), 0, where);
+    }
+}
+
+test("signing in and linking are accessible and fit, and ask nobody else for anything", async () => {
+  const { key } = await newPartner(service, { name: "Harbor Title & Sons" });
+  const opened = await browser.open(`${service.baseUrl}/dashboard`, { width: 1280 });
+  const { page } = opened;
+  assert.match(page.url(), /\/sign-in\?return_to=%2Fdashboard$/);
+  await assertGood(opened);
+  await page.getByLabel("Work email").fill("sam@harbor-title.com");
+  await page.getByRole("button", { name: "Send me a link" }).click();
+  await assertGood(opened);
+  await page.waitForFunction("document.querySelector('h1').textContent === 'Look into your mail'");
+  while (linksTo(service, "sam@harbor-title.com").length === 0) await page.waitForTimeout(20);
+  await page.goto(service.baseUrl + (linksTo(service, "sam@harbor-title.com")[0] ?? ""));
+  await assertGood(opened);
+  await page.getByRole("main").getByRole("button", { name: "Sign in" }).click();
+  assert.match(page.url(), /\/dashboard\/link$/);
+  await assertGood(opened);
+  await page.getByLabel("API key").fill("svc_pk_wrong");
+  await page.getByRole("button", { name: "Link" }).click();
+  assert.match((await page.getByRole("alert").textContent()) ?? "", /valid partner API key/);
+  await page.getByLabel("API key").fill(` ${key} `);
+  await page.getByRole("button", { name: "Link" }).click();
+  assert.equal(await page.getByRole("heading", { level: 1 }).textContent(), "Welcome, Harbor Title & Sons");
+  await assertGood(opened);
+  assert.deepEqual(
+    opened.troubles.filter((trouble) => !trouble.includes("status of 400")),
+    [],
+  );
+  await opened.close();
+});
+
+test("an owner brands the firm, gives a role, ends a session and signs out", async () => {
+  const { key } = await newPartner(service);
+  const opened = await signedIn(service, browser, { key, email: "olive@acme.example", width: 1280 });
+  await newMember(service, "max@acme.example", key);
+  await newMember(service, "olive@acme.example", key);
+  const { page } = opened;
+  await page.getByRole("link", { name: "Firm and settings" }).click();
+  await assertGood(opened);
+
+  await page.getByLabel("Brand name").fill("Acme <Closings>");
+  await page.getByLabel("Colour").fill("red");
+  await page.getByRole("button", { name: "Save branding" }).click();
+  assert.match((await page.getByRole("alert").textContent()) ?? "", /colour like #1a2b3c/);
+  assert.equal(await page.getByLabel("Brand name").inputValue(), "Acme <Closings>");
+  await page.getByLabel("Colour").fill("#1A2B3C");
+  await page.getByRole("button", { name: "Save branding" }).click();
+  assert.match((await page.getByRole("status").textContent()) ?? "", /branding was saved/);
+  assert.equal(await page.getByLabel("Colour").inputValue(), "#1a2b3c");
+
+  await page.getByRole("button", { name: "Make owner of max@acme.example" }).click();
+  assert.match((await page.getByRole("status").textContent()) ?? "", /role was changed/);
+  assert.equal(await page.getByRole("button", { name: /^Make member/ }).count(), 2);
+
+  const sessions = page.locator("#sessions tbody tr");
+  assert.equal(await sessions.count(), 2);
+  await sessions.filter({ hasNotText: "this one" }).getByRole("button").click();
+  assert.equal(await sessions.count(), 1);
+
+  await page.getByRole("button", { name: "Sign out" }).click();
+  assert.equal(new URL(page.url()).pathname, "/");
+  await page.goto(`${service.baseUrl}/dashboard/settings`);
+  assert.match(page.url(), /\/sign-in\?return_to=%2Fdashboard%2Fsettings$/);
+  await opened.close();
+});
+
+test("a member sees the branding and may not change it", async () => {
+  const { key } = await newPartner(service);
+  await newMember(service, "first@acme.example", key);
+  const opened = await signedIn(service, browser, { key, email: "second@acme.example", width: 360 });
+  const { page } = opened;
+  await page.goto(`${service.baseUrl}/dashboard/settings`);
+  assert.equal(await page.getByRole("button", { name: "Save branding" }).count(), 0);
+  assert.equal(await page.getByRole("button", { name: /^Make / }).count(), 0);
+  await page.getByRole("button", { name: "Leave the firm of second@acme.example" }).click();
+  assert.match(page.url(), /\/dashboard\/link$/);
+  await opened.close();
+});
+
+test("everything in the frame works without script, and by keyboard alone", async () => {
+  const { key, partnerId } = await newPartner(service);
+  await service.cli("partner", "set", partnerId, "--live", "on");
+  const opened = await signedIn(service, browser, {
+    key,
+    email: "noscript@acme.example",
+    width: 1280,
+    javaScript: false,
+  });
+  const { page } = opened;
+  assert.equal(await page.getByRole("button", { name: "Test", exact: true }).getAttribute("aria-pressed"), "true");
+  await page.getByRole("button", { name: "Live", exact: true }).focus();
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/done=environment/);
+  assert.equal(await page.getByRole("button", { name: "Live", exact: true }).getAttribute("aria-pressed"), "true");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  assert.match(page.url(), /#main$/);
+  await page.getByRole("link", { name: "Analytics" }).click();
+  assert.equal(await page.getByRole("heading", { level: 1 }).textContent(), "Analytics");
+  await opened.close();
+});
+
+test("the pages of analytics and of nothing are accessible and fit", async () => {
+  const { key } = await newPartner(service);
+  const opened = await signedIn(service, browser, { key, email: "pages@acme.example", width: 1280 });
+  for (const path of ["/dashboard/analytics", "/dashboard/analytics?days=366"]) {
+    await opened.page.goto(service.baseUrl + path);
+    await assertGood(opened);
+  }
+  for (const path of ["/dashboard/analytics?days=x", "/dashboard/nothing"]) {
+    const answer = await opened.page.goto(service.baseUrl + path);
+    assert.ok(answer && [400, 404].includes(answer.status()), path);
+    await assertGood(opened);
+  }
+  await opened.close();
+});
+
+test("a form that another site sends does nothing, though the browser sends the cookie along", async () => {
+  const { key } = await newPartner(service);
+  const opened = await signedIn(service, browser, { key, email: "csrf@acme.example", width: 1280 });
+  const { page } = opened;
+  await page.context().route("https://evil.example/", (route) =>
+    route.fulfill({
+      contentType: "text/html",
+      body: `<form method="post" action="${service.baseUrl}/dashboard/settings/branding"><input name="brandName" value="Stolen"><button>Win</button></form>`,
+    }),
+  );
+  await page.goto("https://evil.example/");
+  await page.getByRole("button", { name: "Win" }).click();
+  await page.waitForURL(`${service.baseUrl}/**`);
+  await page.goto(`${service.baseUrl}/dashboard/settings`);
+  assert.equal(await page.getByLabel("Brand name").inputValue(), "");
+  await opened.close();
+});

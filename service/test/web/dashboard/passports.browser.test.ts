@@ -1,0 +1,311 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { type Browser, type OpenPage, startBrowser } from "@signsealship/testing/browser";
+import { type CalendarDouble, startCalendar } from "@signsealship/testing/calendar";
+import { freePort } from "@signsealship/testing/free-port";
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { startTsa, type TsaDouble } from "@signsealship/testing/tsa";
+import { until } from "@signsealship/testing/until";
+import { zooBytes } from "@signsealship/testing/zoo";
+import { fileForm } from "../../passports/kit.ts";
+import { signedIn } from "./signed-in.ts";
+
+const folder = temporaryFolder();
+const path = "/dashboard/passports";
+const deed = makePdf({ text: "Deed of trust", bytes: 400_000 });
+const notPdf = Buffer.from("<p>No PDF</p>");
+const encrypted = zooBytes("encrypted-aes-256.pdf");
+const said = { notPdf: "Uploaded bytes are not a PDF.", encrypted: /^The PDF is encrypted: remove its encryption/ };
+let tsa: TsaDouble;
+let calendar: CalendarDouble;
+let service: Service;
+let browser: Browser;
+let key: string;
+let dana: OpenPage;
+let cookie: string;
+
+before(async () => {
+  [tsa, calendar, browser] = await Promise.all([startTsa(), startCalendar(), startBrowser()]);
+  const port = String(await freePort());
+  service = await startService({
+    DATA_DIR: folder.path,
+    PORT: port,
+    BASE_URL: `http://127.0.0.1:${port}`,
+    TSA_URLS: tsa.url,
+    OTS_CALENDARS: calendar.url,
+  });
+  key = (await newPartner(service, { live: true, name: "Harbor Title" })).key;
+  dana = await signedIn(service, browser, { key, width: 1280 });
+  await welcomed(dana);
+  const session = (await dana.page.context().cookies()).find(({ name }) => name.endsWith("session"));
+  cookie = `${session?.name}=${session?.value}`;
+});
+after(async () => {
+  await browser?.close();
+  await service?.stop();
+  await Promise.all([tsa, calendar].map((double) => double.close()));
+  folder.remove();
+});
+
+const welcomed = ({ page }: OpenPage) => page.getByRole("heading", { level: 1, name: /^Welcome/ }).waitFor();
+const address = (more = "") => `${service.baseUrl}${path}${more}`;
+// Refusals are told as errors, and a page that is left breaks off what it was loading.
+const ownTroubles = ({ troubles }: OpenPage) => troubles.filter((line) => !/status of 40[04]|^failed: /.test(line));
+const send = (body: FormData | string, headers: Record<string, string> = {}) =>
+  fetch(address(), { method: "POST", body, headers: { Cookie: cookie, ...headers }, redirect: "manual" });
+const json = { Accept: "application/json" };
+
+/** Seals a PDF of its own, and nothing else is looked at; the page of its passport. */
+async function sealed(text: string): Promise<string> {
+  const response = await send(fileForm(makePdf({ text })), json);
+  assert.equal(response.status, 200, await response.clone().text());
+  return ((await response.json()) as { location: string }).location;
+}
+
+type Given = { name: string; bytes: Buffer | number };
+
+/** Drops files on the page, as a hand would; a number makes a file of so many bytes. */
+async function drop({ page }: OpenPage, files: Given[]): Promise<void> {
+  const given = files.map(({ name, bytes }) => ({
+    name,
+    text: typeof bytes === "number" ? bytes : bytes.toString("base64"),
+  }));
+  await page.evaluate(`{
+    const transfer = new DataTransfer();
+    for (const { name, text } of ${JSON.stringify(given)}) {
+      const bytes = typeof text === "number" ? new Uint8Array(text) : Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+      transfer.items.add(new File([bytes], name, { type: "application/pdf" }));
+    }
+    document.getElementById("seal-form").dispatchEvent(
+      new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true }));
+  }`);
+}
+
+/** Everything that an element of the page says from now on, also over the next page. */
+async function listen({ page }: OpenPage, selector: string): Promise<() => Promise<string[]>> {
+  await page.evaluate(`{
+    const heard = [];
+    const look = () => {
+      const text = document.querySelector("${selector}")?.textContent ?? "";
+      if (text !== "" && heard.at(-1) !== text) heard.push(text);
+      sessionStorage.setItem("${selector}", JSON.stringify(heard));
+    };
+    new MutationObserver(look).observe(document.body, { childList: true, subtree: true, characterData: true });
+  }`);
+  return async () => JSON.parse(String(await page.evaluate(`sessionStorage.getItem("${selector}")`)));
+}
+
+test("a file that is dropped is sent with its progress, is sealed, and its page has a link that verifies it", async () => {
+  const { page } = dana;
+  await page.goto(address());
+  await page.getByText("Nothing is sealed yet").waitFor();
+  const states = await listen(dana, ".seal-state");
+  const announced = await listen(dana, "#seal-said");
+  await drop(dana, [{ name: "deed.pdf", bytes: deed }]);
+  await page.getByRole("heading", { level: 1, name: "Proof passport" }).waitFor();
+  const seen = await states();
+  assert.match(seen[0] ?? "", /^Sending 0 %/);
+  assert.ok(seen.includes("Sending 100 %"), seen.join());
+  assert.deepEqual(seen.slice(-2), ["Sealing…", "Sealed: open its passport"]);
+  assert.deepEqual(await announced(), ["Sending deed.pdf", "Sealing deed.pdf", "deed.pdf is sealed."]);
+  const text = (await page.locator("main").textContent()) ?? "";
+  for (const fact of ["Promised by", "by http://127.0.0.1", "Sealed PDF"]) assert.ok(text.includes(fact), fact);
+  const link = (await page.locator("#share code").textContent()) ?? "";
+  assert.ok(link.startsWith(`${service.baseUrl}/verify/`), link);
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.getByRole("button", { name: "Copy verify link" }).click();
+  await page.getByText("Copied").waitFor();
+  assert.equal(await page.evaluate("navigator.clipboard.readText()"), link);
+
+  const [pdf] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("link", { name: "Sealed PDF" }).click(),
+  ]);
+  await page.goto(link);
+  await page.setInputFiles("#drop-files", await pdf.path());
+  await page.getByRole("heading", { name: "This document is genuine" }).waitFor();
+  assert.deepEqual(ownTroubles(dana), []);
+});
+
+test("of several files each is sealed or refused in its place, and the list below is renewed", async () => {
+  const { page } = dana;
+  await page.goto(address());
+  await page.locator("#sealed tbody tr").nth(0).waitFor();
+  await drop(dana, [
+    { name: "a <b>.pdf", bytes: makePdf({ text: "One" }) },
+    { name: "page.html", bytes: notPdf },
+    { name: "locked.pdf", bytes: encrypted },
+    { name: "huge.pdf", bytes: 35 * 1024 * 1024 + 1 },
+    { name: "two.pdf", bytes: makePdf({ text: "Two" }) },
+  ]);
+  await page.getByText("2 of 5 files are sealed.").waitFor();
+  await until(async () => (await page.locator("#sealed tbody tr").count()) === 3);
+  const lines = page.locator("#seal-files li");
+  assert.deepEqual(await page.locator("#seal-files .seal-name").allTextContents(), [
+    "a <b>.pdf",
+    "page.html",
+    "locked.pdf",
+    "huge.pdf",
+    "two.pdf",
+  ]);
+  const states = await lines.locator(".seal-state").allTextContents();
+  assert.equal(states[1], said.notPdf);
+  assert.match(states[2] ?? "", said.encrypted);
+  assert.equal(states[3], "Choose one PDF of at most 35 MB.");
+  assert.deepEqual(await dana.axe(), []);
+  await lines.nth(4).getByRole("link", { name: "open its passport" }).click();
+  await page.getByRole("heading", { level: 1, name: "Proof passport" }).waitFor();
+  assert.deepEqual(ownTroubles(dana), []);
+});
+
+test("a file that is chosen goes the same way, and one that is refused leaves the page as it is", async () => {
+  const { page } = dana;
+  await page.goto(address());
+  await page
+    .getByLabel("Drop a PDF here")
+    .setInputFiles({ name: "a.pdf", mimeType: "application/pdf", buffer: notPdf });
+  await page.getByRole("button", { name: "Seal it" }).click();
+  await page.getByText(said.notPdf, { exact: true }).waitFor();
+  await page.getByText(`a.pdf: ${said.notPdf}`).waitFor();
+  assert.equal(page.url(), address());
+  await page.getByLabel("Drop a PDF here").setInputFiles({ name: "b.pdf", mimeType: "application/pdf", buffer: deed });
+  await page.getByRole("button", { name: "Seal it" }).click();
+  await page.getByRole("heading", { level: 1, name: "Proof passport" }).waitFor();
+});
+
+test("a connection that breaks is told in place", async () => {
+  const { page } = dana;
+  await page.goto(address());
+  await page.route(`**${path}`, (route) => (route.request().method() === "POST" ? route.abort() : route.fallback()));
+  await drop(dana, [{ name: "deed.pdf", bytes: deed }]);
+  await page.getByText("The connection was lost. Send the file again.", { exact: true }).waitFor();
+  await page.unroute(`**${path}`);
+  dana.troubles.length = 0;
+});
+
+test("without script a chosen file is sealed, and refusals are told on the same page", async () => {
+  const opened = await signedIn(service, browser, { key, width: 360, javaScript: false });
+  await welcomed(opened);
+  const { page } = opened;
+  await page.goto(address());
+  const file = join(folder.path, "a.pdf");
+  const choose = async (bytes: Buffer) => {
+    writeFileSync(file, bytes);
+    await page.getByLabel("Choose a PDF").setInputFiles(file);
+    const [response] = await Promise.all([
+      page.waitForResponse((each) => each.request().method() === "POST"),
+      page.getByRole("button", { name: "Seal it" }).click(),
+    ]);
+    await page.waitForLoadState();
+    return response.status();
+  };
+  for (const [bytes, words] of [
+    [notPdf, said.notPdf],
+    [encrypted, said.encrypted],
+    [Buffer.alloc(37 * 1024 * 1024), "Choose one PDF of at most 35 MB."],
+  ] as const) {
+    assert.equal(await choose(bytes), 400);
+    await page.getByRole("alert").getByText(words).waitFor();
+  }
+  assert.equal(await opened.overflow(), 0);
+  assert.equal(await choose(deed), 303);
+  await page.getByText("The document is sealed.").waitFor();
+  assert.match(page.url(), /\/dashboard\/passports\/[0-9a-f-]{36}\?done=/);
+  assert.deepEqual(ownTroubles(opened), []);
+  await opened.close();
+});
+
+test("the list is paged, newest first, with what each passport has", async () => {
+  for (let n = 0; n < 20; n++) await sealed(`Page ${n}`);
+  const newest = await sealed("Newest");
+  const { page } = dana;
+  await page.goto(address());
+  const rows = page.locator("#sealed tbody tr");
+  assert.equal(await rows.count(), 20);
+  const first = (await rows.first().textContent()) ?? "";
+  for (const cell of ["Yes", "Pending", "Details", "Sealed PDF", "Evidence"]) assert.ok(first.includes(cell), cell);
+  assert.equal(await rows.first().getByRole("link", { name: "Details" }).getAttribute("href"), newest);
+  const codes = await rows.locator("th a").allTextContents();
+  await page.getByRole("link", { name: "Older passports" }).click();
+  await page.getByRole("link", { name: "Newest passports" }).waitFor();
+  codes.push(...(await rows.locator("th a").allTextContents()));
+  assert.equal(new Set(codes).size, codes.length);
+  assert.ok(codes.length >= 26, String(codes.length));
+  assert.equal((await page.goto(address("?cursor=x")))?.status(), 400);
+});
+
+for (const width of [360, 1280]) {
+  for (const colorScheme of ["light", "dark"] as const) {
+    test(`${width} pixels wide, ${colorScheme}: the pages are accessible and fit`, async () => {
+      const { page } = dana;
+      await page.setViewportSize({ width, height: 800 });
+      await page.emulateMedia({ colorScheme });
+      await page.goto(address());
+      const details = (await page.getByRole("link", { name: "Details" }).first().getAttribute("href")) ?? "";
+      for (const at of [path, details]) {
+        await page.goto(service.baseUrl + at);
+        assert.deepEqual(await dana.axe(), []);
+        assert.equal(await dana.overflow(), 0);
+      }
+    });
+  }
+}
+
+test("another firm's passport, and the other environment's, are as unknown as any", async () => {
+  const own = await sealed("Own");
+  const other = await signedIn(service, browser, {
+    key: (await newPartner(service, { live: true, name: "Others" })).key,
+    email: "other@river-title.com",
+    width: 1280,
+  });
+  await welcomed(other);
+  for (const unknown of [own, `${path}/${"0".repeat(8)}-0000-4000-8000-${"0".repeat(12)}`, `${path}/x`]) {
+    assert.equal((await other.page.goto(service.baseUrl + unknown))?.status(), 404);
+  }
+  await other.page.goto(address());
+  await other.page.getByText("Nothing is sealed yet").waitFor();
+  await other.close();
+
+  const { page } = dana;
+  const switchTo = (environment: string) => page.getByRole("button", { name: environment, exact: true }).click();
+  await page.goto(address());
+  const now = await page.locator(".environment [aria-pressed=true]").textContent();
+  await switchTo(now === "Live" ? "Test" : "Live");
+  await page.getByText("Nothing is sealed yet").waitFor();
+  assert.equal((await page.goto(service.baseUrl + own))?.status(), 404);
+  await page.goto(address());
+  await switchTo(now ?? "");
+  assert.equal((await page.goto(service.baseUrl + own))?.status(), 200);
+});
+
+test("the form counts for the firm, takes one PDF from our own pages, and refuses all else in the shape that was asked for", async () => {
+  const form = () => fileForm(deed);
+  const fine = await send(form(), json);
+  assert.equal(fine.status, 200);
+  assert.match(fine.headers.get("ratelimit-policy") ?? "", /^"partner-write"/);
+  assert.equal(fine.headers.get("cache-control"), "no-store");
+  const two = form();
+  two.append("file", new Blob(["x"]), "x.pdf");
+  const choose = "Choose one PDF of at most 35 MB.";
+  const refused: [FormData | string, Record<string, string>, number, string][] = [
+    ["{}", { "Content-Type": "application/json" }, 400, choose],
+    [new FormData(), {}, 400, choose],
+    [two, {}, 400, choose],
+    [fileForm(deed, "document"), {}, 400, choose],
+    [fileForm(Buffer.alloc(35 * 1024 * 1024 + 1, "%PDF-1.7\n")), {}, 400, choose],
+    [fileForm(notPdf), {}, 400, said.notPdf],
+    [form(), { Origin: "https://evil.example" }, 403, "This request came from another site."],
+    [form(), { Cookie: "" }, 401, "Sign in to continue."],
+  ];
+  for (const [body, headers, status, error] of refused) {
+    const response = await send(body, { ...json, ...headers });
+    assert.equal(response.status, status, error);
+    assert.deepEqual(await response.json(), { error });
+  }
+  const page = await send(fileForm(notPdf), { Accept: "text/html" });
+  assert.equal(page.status, 400);
+  assert.match(await page.text(), /role="alert"[\s\S]*Uploaded bytes are not a PDF/);
+});

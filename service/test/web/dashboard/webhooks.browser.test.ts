@@ -1,0 +1,330 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { verifyWebhook } from "@signsealship/sdk/verify-webhook";
+import { type Browser, type OpenPage, startBrowser } from "@signsealship/testing/browser";
+import { until } from "@signsealship/testing/until";
+import type { Caught } from "@signsealship/testing/webhook-catcher";
+import { type Client, type House, openHouse } from "../../webhooks/house.ts";
+import { signedIn } from "./signed-in.ts";
+
+const path = "/dashboard/webhooks";
+const secretForm = /svc_whsec_[a-z2-7]{52}/;
+let house: House;
+let browser: Browser;
+let acme: Client;
+let dana: OpenPage;
+
+before(async () => {
+  [house, browser] = await Promise.all([openHouse(), startBrowser()]);
+  acme = await house.partner();
+  dana = await signedIn(house.service, browser, { key: acme.key, width: 1280 });
+  await welcomed(dana);
+  await environment("Test");
+});
+after(async () => {
+  await browser?.close();
+  await house?.close();
+});
+
+const welcomed = ({ page }: OpenPage) => page.getByRole("heading", { level: 1, name: /^Welcome/ }).waitFor();
+const address = (more = "") => `${house.service.baseUrl}${path}${more}`;
+// Refusals are told as errors, and a page that is left breaks off what it was loading.
+const ownTroubles = ({ troubles }: OpenPage) => troubles.filter((line) => !/status of 40[04]|^failed: /.test(line));
+const rows = () => dana.page.locator("#feed tbody tr");
+const open = (id: string) => dana.page.goto(address(`/${id}`));
+const text = async ({ page }: OpenPage) => (await page.locator("main").textContent()) ?? "";
+
+async function environment(name: "Test" | "Live", { page } = dana): Promise<void> {
+  await page.getByRole("button", { name, exact: true }).click();
+  await page.locator(".environment [aria-pressed=true]", { hasText: name }).waitFor();
+}
+
+/** Fills the form for a new webhook and sends it. */
+async function create(url: string, topics: string[], { page } = dana): Promise<void> {
+  await page.goto(address());
+  await page.getByLabel("Address").fill(url);
+  for (const topic of topics) await page.getByLabel(topic, { exact: true }).check();
+  await page.getByRole("button", { name: "Create the webhook" }).click();
+}
+
+/** The secret that the page shows, and the webhook's id. */
+async function shown({ page } = dana): Promise<{ secret: string; id: string }> {
+  const secret = (await page.locator("#secret code").textContent()) ?? "";
+  assert.match(secret, secretForm);
+  const link = await page.getByRole("button", { name: "I have it" }).getAttribute("href");
+  return { secret, id: link?.slice(path.length + 1) ?? "" };
+}
+
+async function created(url: string, topics: string[]): Promise<{ secret: string; id: string }> {
+  await create(url, topics);
+  await dana.page.getByRole("heading", { name: "The webhook is created" }).waitFor();
+  return shown();
+}
+
+const isSigned = ({ body, headers }: Caught, secret: string): boolean =>
+  verifyWebhook(body, String(headers["service-signature"]), secret);
+
+const badges = () => rows().locator(".badge").allTextContents();
+
+/** The states of the deliveries, the newest first, once there are so many and none is pending. */
+const settled = (count: number, look = badges) =>
+  until(async () => {
+    const states = await look();
+    return states.length === count && !states.includes("Pending") ? states : null;
+  });
+
+/** Looks at the page anew, so that nobody waits for it to renew itself. */
+async function reloaded(): Promise<string[]> {
+  await dana.page.reload();
+  return badges();
+}
+
+test("a webhook is made, its secret is shown once, and a test event arrives signed by it and is listed", async () => {
+  const { page } = dana;
+  await page.goto(address());
+  await page.getByText("No webhooks yet").waitFor();
+  const answers: (string | undefined)[] = [];
+  page.on("response", (response) => {
+    if (response.request().method() === "POST") answers.push(response.headers()["cache-control"]);
+  });
+  const { secret, id } = await created(`${house.catcher.url}/made`, ["order.created", "passport.sealed"]);
+  assert.deepEqual(answers, ["no-store"]);
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.getByRole("button", { name: "Copy signing secret" }).click();
+  await page.getByText("Copied").waitFor();
+  assert.equal(await page.evaluate("navigator.clipboard.readText()"), secret);
+  assert.equal(await page.locator("main a[href='/docs']").count(), 1);
+
+  await page.goto(address());
+  assert.doesNotMatch(await page.content(), secretForm);
+  const row = (await page.locator("#webhooks tbody tr").textContent()) ?? "";
+  for (const cell of [`${house.catcher.url}/made`, "order.created", "passport.sealed", "Active"])
+    assert.ok(row.includes(cell), cell);
+  await page.getByRole("link", { name: "/made" }).click();
+  await page.getByText("No deliveries yet").waitFor();
+  assert.equal(page.url(), address(`/${id}`));
+  assert.doesNotMatch(await page.content(), secretForm);
+
+  await page.getByRole("button", { name: "Send a test" }).click();
+  await page.getByText("A test event is on its way.").waitFor();
+  const [caught] = await house.catcher.wait("/made");
+  assert.ok(caught);
+  assert.equal(caught.headers["service-event"], "webhook.test");
+  assert.ok(isSigned(caught, secret));
+  // The list renews itself.
+  assert.deepEqual(await settled(1), ["Delivered"]);
+  const delivery = (await rows().first().textContent()) ?? "";
+  for (const cell of ["webhook.test", "200", " ms"]) assert.ok(delivery.includes(cell), cell);
+  assert.deepEqual(ownTroubles(dana), []);
+});
+
+test("a delivery that failed says why, and its replay is a delivery of the same event", async () => {
+  const { page } = dana;
+  house.catcher.answer("/flaky", (_request, response) => response.writeHead(503).end());
+  const { id, secret } = await created(`${house.catcher.url}/flaky`, ["order.created"]);
+  await acme.order();
+  await house.catcher.wait("/flaky");
+  await open(id);
+  assert.deepEqual(await settled(1, reloaded), ["Failed"]);
+  const failed = (await rows().first().textContent()) ?? "";
+  for (const cell of ["order.created", "503", "The answer was no success"]) assert.ok(failed.includes(cell), cell);
+  house.catcher.answer("/flaky", (_request, response) => response.end());
+  await page.getByRole("button", { name: "Replay" }).click();
+  await page.getByText("The event is on its way again.").waitFor();
+  const [first, second] = await house.catcher.wait("/flaky", 2);
+  assert.ok(first && second);
+  assert.equal(JSON.parse(String(second.body)).id, JSON.parse(String(first.body)).id);
+  assert.ok(isSigned(second, secret));
+  assert.deepEqual(await settled(2, reloaded), ["Delivered", "Failed"]);
+  assert.match((await rows().first().textContent()) ?? "", /\(replay\)/);
+});
+
+test("of many deliveries the latest are shown, and all of them on request", async () => {
+  const { page } = dana;
+  const { id } = await acme.subscribe("/many", ["payment.cleared"]);
+  await house.events(
+    acme.partnerId,
+    "payment.cleared",
+    Array.from({ length: 28 }, (_, n) => `gone${n}`),
+  );
+  await open(id);
+  assert.deepEqual(new Set(await settled(25, reloaded)), new Set(["Failed"]));
+  assert.match((await rows().first().textContent()) ?? "", /What it was about is gone/);
+  await page.getByRole("link", { name: "Show 3 more" }).click();
+  await settled(28, reloaded);
+});
+
+test("rotating asks first, shows the new secret once with the old one's end, and both sign", async () => {
+  const { page } = dana;
+  const { id, secret: old } = await created(`${house.catcher.url}/rotated`, ["order.created"]);
+  await open(id);
+  assert.equal(await page.getByRole("button", { name: "Rotate it now" }).isVisible(), false);
+  await page.getByText("Rotate the secret").click();
+  await page.getByRole("button", { name: "Rotate it now" }).click();
+  await page.getByRole("heading", { name: "The new signing secret" }).waitFor();
+  const { secret, id: same } = await shown();
+  assert.equal(same, id);
+  assert.notEqual(secret, old);
+  const end = Date.parse((await page.locator("#secret time").getAttribute("datetime")) ?? "");
+  assert.ok(Math.abs(end - Date.now() - 24 * 3600_000) < 3600_000);
+  await page.getByRole("button", { name: "I have it" }).click();
+  await page.getByRole("button", { name: "Send a test" }).click();
+  const [caught] = await house.catcher.wait("/rotated");
+  assert.ok(caught);
+  assert.deepEqual([isSigned(caught, secret), isSigned(caught, old)], [true, true]);
+  assert.equal(isSigned(caught, `svc_whsec_${"a".repeat(52)}`), false);
+  assert.doesNotMatch(await page.content(), secretForm);
+});
+
+test("deleting asks first; the webhook leaves the list and is unknown from then on", async () => {
+  const { page } = dana;
+  const { id } = await created(`${house.catcher.url}/ended`, ["order.created"]);
+  await open(id);
+  await page.getByText("Delete this webhook").click();
+  await page.getByRole("button", { name: "Delete it now" }).click();
+  await page.getByText("The webhook was deleted.").waitFor();
+  assert.ok(!(await text(dana)).includes("/ended"));
+  assert.equal((await open(id))?.status(), 404);
+});
+
+test("what a form cannot be is told beside it, and what was typed stays", async () => {
+  const { page } = dana;
+  const cases: [url: string, topics: string[], said: string][] = [
+    ["http://hooks.example.com", ["order.created", "payment.cleared"], "A https:// webhook URL is required."],
+    ["https://dana:secret@example.com", ["order.created"], "url must hold no user name or password."],
+    [`${house.catcher.url}/none`, [], "Choose at least one topic."],
+  ];
+  for (const [url, topics, said] of cases) {
+    await create(url, topics);
+    await page.getByRole("alert").getByText(said, { exact: true }).waitFor();
+    assert.equal(await page.getByLabel("Address").inputValue(), url);
+    assert.equal(await page.locator("[type=checkbox]:checked").count(), topics.length);
+  }
+  assert.doesNotMatch(await page.content(), secretForm);
+  assert.deepEqual(ownTroubles(dana), []);
+});
+
+for (const width of [360, 1280]) {
+  for (const colorScheme of ["light", "dark"] as const) {
+    test(`${width} pixels wide, ${colorScheme}: list, refusal, secret and a webhook's page are accessible and fit`, async () => {
+      const { page } = dana;
+      const looks = async (name: string) => {
+        assert.deepEqual(await dana.axe(), [], name);
+        assert.equal(await dana.overflow(), 0, name);
+      };
+      await page.setViewportSize({ width, height: 800 });
+      await page.emulateMedia({ colorScheme });
+      await create("https://x", []);
+      await page.getByRole("alert").waitFor();
+      await page.locator("#webhooks tbody tr").first().waitFor();
+      await looks("list and refusal");
+      await created(`https://hooks.example.com/${"long".repeat(40)}/${width}${colorScheme}`, ["order.created"]);
+      await looks("secret");
+      await page.goto(address());
+      await page.getByRole("link", { name: "/flaky" }).click();
+      await rows().first().waitFor();
+      await page.getByText("Rotate the secret").click();
+      await page.getByText("Delete this webhook").click();
+      await looks("one");
+    });
+  }
+}
+
+test("without script a webhook is made, tested, replayed, rotated and deleted", async () => {
+  const opened = await signedIn(house.service, browser, { key: acme.key, width: 360, javaScript: false });
+  await welcomed(opened);
+  const { page } = opened;
+  await environment("Test", opened);
+  await create(`${house.catcher.url}/plain`, ["order.created"], opened);
+  const { secret } = await shown(opened);
+  await page.getByRole("button", { name: "I have it" }).click();
+  await page.getByRole("button", { name: "Send a test" }).click();
+  await house.catcher.wait("/plain");
+  await until(async () => {
+    await page.reload();
+    return (await page.locator("#feed").textContent())?.includes("Delivered");
+  });
+  await page.getByRole("button", { name: "Replay" }).click();
+  const [first] = await house.catcher.wait("/plain", 2);
+  assert.ok(first && isSigned(first, secret));
+  await page.getByText("Rotate the secret").click();
+  await page.getByRole("button", { name: "Rotate it now" }).click();
+  assert.notEqual((await shown(opened)).secret, secret);
+  await page.getByRole("button", { name: "I have it" }).click();
+  await page.getByText("Delete this webhook").click();
+  await page.getByRole("button", { name: "Delete it now" }).click();
+  await page.getByText("The webhook was deleted.").waitFor();
+  assert.deepEqual(ownTroubles(opened), []);
+  await opened.close();
+});
+
+test("another firm's webhook, and the other environment's, are as unknown as any", async () => {
+  const { id } = await acme.subscribe("/foreign", ["order.created"]);
+  await acme.order();
+  await house.catcher.wait("/foreign");
+  const [delivery] = await until(async () => {
+    const feed = await acme.ok<{ deliveries: { deliveryId: string }[] }>(
+      "GET",
+      `/api/partner/webhooks/${id}/deliveries`,
+    );
+    return feed.deliveries.length > 0 ? feed.deliveries : null;
+  });
+  const own = await acme.subscribe("/own", ["order.created"]);
+  const other = await house.partner();
+  const stranger = await signedIn(house.service, browser, { key: other.key, email: "x@river-title.com", width: 360 });
+  await welcomed(stranger);
+  const cookieOf = async ({ page }: OpenPage) => {
+    const session = (await page.context().cookies()).find(({ name }) => name.endsWith("session"));
+    return `${session?.name}=${session?.value}`;
+  };
+  const statuses = async (opened: OpenPage, webhook: string, deliveryId = "") => {
+    const headers = { Cookie: await cookieOf(opened), Accept: "text/html" };
+    const ask = async (method: string, more: string) =>
+      (await fetch(address(`/${webhook}${more}`), { method, headers, redirect: "manual" })).status;
+    const posts = ["/test", "/rotate", `/deliveries/${deliveryId}/replay`, "/delete"];
+    return Promise.all([ask("GET", ""), ask("GET", "/deliveries"), ...posts.map((more) => ask("POST", more))]);
+  };
+  const unknown = Array(6).fill(404);
+  assert.deepEqual(await statuses(stranger, id, delivery?.deliveryId), unknown);
+  assert.deepEqual(await statuses(stranger, "x", "%00"), unknown);
+  await stranger.page.goto(address());
+  await stranger.page.getByText("No webhooks yet").waitFor();
+  await environment("Test", stranger);
+  await stranger.page.getByText("No webhooks yet").waitFor();
+  await stranger.close();
+
+  await environment("Live");
+  assert.deepEqual(await statuses(dana, id, delivery?.deliveryId), unknown);
+  await dana.page.goto(address());
+  await dana.page.getByText("No webhooks yet").waitFor();
+  await environment("Test");
+  // A delivery of one webhook is not one of another, though both are one's own.
+  const [, , , , replay] = await statuses(dana, own.id, delivery?.deliveryId);
+  assert.equal(replay, 404);
+  const left = await acme.ok<{ id: string }[]>("GET", "/api/partner/webhooks");
+  assert.ok(left.some((webhook) => webhook.id === id));
+});
+
+test("whatever is sent, the form refuses it with a page", async () => {
+  const { page } = dana;
+  const session = (await page.context().cookies()).find(({ name }) => name.endsWith("session"));
+  const headers = { Cookie: `${session?.name}=${session?.value}`, Accept: "text/html" };
+  const whole = { url: "https://hooks.example.com/x", "topic-order.created": "on" };
+  const post = (body: Record<string, string>, more = {}) =>
+    fetch(address(), { method: "POST", headers: { ...headers, ...more }, body: new URLSearchParams(body) });
+  const bodies: [Record<string, string>, number][] = [
+    [{}, 400],
+    [{ ...whole, url: "https://a\0b.example" }, 400],
+    [{ ...whole, url: `https://${"a".repeat(60_000)}` }, 400],
+    [{ ...whole, url: "https://x\ud800.example" }, 400],
+    [{ ...whole, "topic-order.created": "no" }, 400],
+    [{ "topic-order.created": "on", "topic-nothing": "on" }, 400],
+  ];
+  for (const [body, status] of bodies) {
+    const response = await post(body);
+    assert.equal(response.status, status, JSON.stringify(body).slice(0, 80));
+    assert.match(await response.text(), /role="alert"/);
+  }
+  assert.equal((await post(whole, { Origin: "https://evil.example" })).status, 403);
+  assert.doesNotMatch(await (await fetch(address(), { headers })).text(), /hooks\.example\.com\/x"/);
+});
