@@ -77,6 +77,18 @@ module.exports = {
       allBut(`${around}|partners|pricing|orders|rooms|passports`),
       "passports read orders and rooms.",
     ),
+    rule(
+      "analytics",
+      service("analytics"),
+      allBut(`${around}|partners|orders|analytics`),
+      "analytics read orders and partners.",
+    ),
+    rule(
+      "playbooks",
+      service("playbooks"),
+      allBut(`${around}|partners|orders|playbooks`),
+      "playbooks know partners and orders at most.",
+    ),
     rule("webhooks", service("webhooks"), allBut(`${around}|partners|webhooks`), "webhooks read events and partners."),
     rule(
       "nothing-imports-webhooks",

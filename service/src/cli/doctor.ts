@@ -6,17 +6,10 @@ import { StartupError } from "../platform/errors.ts";
 import { openLog } from "../platform/logs.ts";
 import { loadPricingFiles } from "../pricing/pricing.ts";
 import { openResources, root } from "../resources.ts";
+import { caFinding } from "./doctor-ca.ts";
+import { type Finding, look } from "./doctor-finding.ts";
+import { outsideFindings } from "./doctor-outside.ts";
 import type { Verb } from "./verb.ts";
-
-type Finding = { name: string; result: "ok" | "warning" | "failed"; detail: string };
-
-async function look(name: string, check: () => Promise<string> | string): Promise<Finding> {
-  try {
-    return { name, result: "ok", detail: await check() };
-  } catch (error) {
-    return { name, result: "failed", detail: (error as Error).message };
-  }
-}
 
 /** The key itself is asked; its setting is not shown, for it may hold a PIN. */
 async function sealFindings(config: Config): Promise<Finding[]> {
@@ -33,11 +26,6 @@ async function sealFindings(config: Config): Promise<Finding[]> {
   }
 }
 
-function listed(name: string, urls: readonly string[], without: string): Finding {
-  if (urls.length > 0) return { name, result: "ok", detail: urls.join(", ") };
-  return { name, result: "warning", detail: `off: ${without}` };
-}
-
 function paymentsFinding({ stripe }: Config): Pick<Finding, "result" | "detail"> {
   if (!stripe) return { result: "warning", detail: "not configured: STRIPE_SECRET_KEY is unset" };
   if (isTestModeKey(stripe.secretKey))
@@ -45,29 +33,12 @@ function paymentsFinding({ stripe }: Config): Pick<Finding, "result" | "detail">
   return { result: "ok", detail: "configured" };
 }
 
-async function findings(): Promise<Finding[]> {
-  const found: Finding[] = [await look("node", () => process.version)];
-  let config: Config;
-  try {
-    config = readConfig(process.env, process.cwd(), root);
-    found.push({
-      name: "settings",
-      result: "ok",
-      detail: `data in ${config.dataDir}, public address ${config.baseUrl}`,
-    });
-  } catch (error) {
-    return [...found, { name: "settings", result: "failed", detail: (error as Error).message }];
-  }
-  found.push(
-    await look("price book and catalog", () => {
-      loadPricingFiles(config.priceFiles);
-      return `${config.priceFiles.priceBook}, ${config.priceFiles.catalog}`;
-    }),
-  );
+/** Folder, database and blobs, opened as the service opens them. */
+async function dataFindings(config: Config): Promise<Finding[]> {
   try {
     const resources = await openResources(config, openLog("silent"));
     try {
-      found.push(
+      return [
         await look("database", async () => {
           const [row] = await resources.db.rows<{ version: string; schema: number }>(
             "SELECT current_setting('server_version') AS version, (SELECT max(version) FROM schema_migrations) AS schema",
@@ -78,32 +49,34 @@ async function findings(): Promise<Finding[]> {
           await resources.blobs.probe();
           return config.blobUrl;
         }),
-      );
+      ];
     } finally {
       await resources.close();
     }
   } catch (error) {
     if (!(error instanceof StartupError)) throw error;
-    found.push({ name: "data", result: "failed", detail: error.message });
+    return [{ name: "data", result: "failed", detail: error.message }];
   }
-  found.push(
-    ...(await sealFindings(config)),
-    listed("time-stamping authorities", config.tsaUrls, "seals bear no time of an independent authority"),
-    listed("calendars", config.otsCalendars, "seals are not anchored"),
-  );
-  found.push(
-    {
-      name: "payments",
-      ...paymentsFinding(config),
-    },
-    {
-      name: "mail",
-      ...(config.smtpUrl
-        ? { result: "ok", detail: "SMTP" }
-        : { result: "warning", detail: `SMTP_URL is unset: mails go to ${config.dataDir}/outbox` }),
-    },
-  );
-  return found;
+}
+
+async function findings(): Promise<Finding[]> {
+  const node = await look("node", () => process.version);
+  let config: Config;
+  try {
+    config = readConfig(process.env, process.cwd(), root);
+  } catch (error) {
+    return [node, { name: "settings", result: "failed", detail: (error as Error).message }];
+  }
+  const settings = await look("settings", () => `data in ${config.dataDir}, public address ${config.baseUrl}`);
+  const prices = await look("price book and catalog", () => {
+    loadPricingFiles(config.priceFiles);
+    return `${config.priceFiles.priceBook}, ${config.priceFiles.catalog}`;
+  });
+  // The seal key may lie in the data folder, which the data's check makes where there is none.
+  const own = async () => [...(await dataFindings(config)), ...(await sealFindings(config))];
+  const [house, outside] = await Promise.all([own(), outsideFindings(config)]);
+  const authorities = await caFinding(config.webhookCa, new Date());
+  return [node, settings, prices, ...house, ...outside, authorities, { name: "payments", ...paymentsFinding(config) }];
 }
 
 export const doctor: Verb = {

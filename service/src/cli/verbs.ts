@@ -1,6 +1,7 @@
 import { doctor } from "./doctor.ts";
 import { fillVerbs } from "./fill.ts";
 import { keyVerbs } from "./key.ts";
+import { operatorVerbs } from "./operator.ts";
 import { orderVerbs } from "./order.ts";
 import { partnerVerbs } from "./partner.ts";
 import { playbookVerbs } from "./playbook.ts";
@@ -29,6 +30,7 @@ export const verbs: readonly Verb[] = [
   ...fillVerbs,
   ...playbookVerbs,
   ...orderVerbs,
+  ...operatorVerbs,
   verify,
   doctor,
 ];

@@ -30,8 +30,8 @@ export function fingerprintOf(fields: ReadonlyMap<string, string>, documentSha25
     .digest();
 }
 
-/** Whose key of which route, with what its request said. */
-export type KeyClaim = { keyId: string; route: string; key: string; fingerprint: Buffer; expiredBefore: Date };
+/** Whose key of which route, with what its request said; the caller is a partner key, or a member by a form. */
+export type KeyClaim = { callerId: string; route: string; key: string; fingerprint: Buffer; expiredBefore: Date };
 
 // A request that takes longer has died on the way.
 const pendingForMs = 60_000;
@@ -50,8 +50,8 @@ type Kept = KeptAnswer & { pending: boolean; lapsed: boolean };
 async function findKept(sql: Sql, claim: KeyClaim, now: Date): Promise<Kept | null> {
   const [kept] = await sql.rows<Kept>(
     `SELECT fingerprint, status, body, pending_until IS NOT NULL AS pending, coalesce(pending_until < $5, false) AS lapsed
-     FROM idempotency_keys WHERE partner_key_id = $1 AND route = $2 AND idempotency_key = $3 AND created_at >= $4`,
-    [claim.keyId, claim.route, claim.key, claim.expiredBefore, now],
+     FROM idempotency_keys WHERE caller_id = $1 AND route = $2 AND idempotency_key = $3 AND created_at >= $4`,
+    [claim.callerId, claim.route, claim.key, claim.expiredBefore, now],
   );
   if (kept && !kept.fingerprint.equals(claim.fingerprint))
     throw new ServiceError("idempotency_key_reused", "This Idempotency-Key was used before with another body.");
@@ -77,8 +77,8 @@ export async function keptAnswer(
   throw inFlight();
 }
 
-const ofKey = "partner_key_id = $1 AND route = $2 AND idempotency_key = $3";
-const keyOf = ({ keyId, route, key }: KeyClaim): unknown[] => [keyId, route, key];
+const ofKey = "caller_id = $1 AND route = $2 AND idempotency_key = $3";
+const keyOf = ({ callerId, route, key }: KeyClaim): unknown[] => [callerId, route, key];
 
 async function takeOver(sql: Sql, claim: KeyClaim, now: Date): Promise<boolean> {
   const taken = await sql.rows(
@@ -91,9 +91,9 @@ async function takeOver(sql: Sql, claim: KeyClaim, now: Date): Promise<boolean> 
 /** Claims a key for an answer that is still to be made. @returns false when there is a claim already */
 export async function claimKey(sql: Sql, claim: KeyClaim, now: Date): Promise<boolean> {
   const claimed = await sql.rows(
-    `INSERT INTO idempotency_keys (partner_key_id, route, idempotency_key, fingerprint, status, body, created_at, pending_until)
+    `INSERT INTO idempotency_keys (caller_id, route, idempotency_key, fingerprint, status, body, created_at, pending_until)
      VALUES ($1, $2, $3, $4, 0, '', $5, $6)
-     ON CONFLICT (partner_key_id, route, idempotency_key) DO UPDATE
+     ON CONFLICT (caller_id, route, idempotency_key) DO UPDATE
        SET fingerprint = excluded.fingerprint, status = 0, body = '', created_at = excluded.created_at,
          pending_until = excluded.pending_until
        WHERE idempotency_keys.created_at < $7

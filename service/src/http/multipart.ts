@@ -1,7 +1,9 @@
 import { createHash, type Hash } from "node:crypto";
+import { finished } from "node:stream/promises";
 import multipart, { type MultipartFile } from "@fastify/multipart";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { invalid } from "../platform/errors.ts";
+import { freeMemory } from "../platform/free-memory.ts";
 import type { UploadMemory } from "./upload-memory.ts";
 
 /** 35 MiB: this many bytes pass, one more does not (contract, Limits). */
@@ -23,7 +25,7 @@ export type Form = {
   fields: ReadonlyMap<string, string>;
   /** The file part, when one came. */
   upload: Upload | null;
-  /** Gives the memory of the upload back; call it when the bytes are no longer needed. */
+  /** Gives the memory of the upload back; call it when nothing reads the bytes any more: they are gone then. */
   release: () => void;
 };
 
@@ -34,6 +36,11 @@ export type FormRules = {
   /** Memory to hold ready after the file, for what will be appended to it. */
   spareBytes?: number;
   messages: { notMultipart: string; tooLarge: string; incomplete: string };
+  /**
+   * Gets the fields as they come, for a page that shows a refused form again; then the fields after a file that is too large are
+   * read, too.
+   */
+  typed?: Map<string, string>;
 };
 
 export async function acceptMultipart(app: FastifyInstance): Promise<void> {
@@ -61,11 +68,16 @@ export async function acceptMultipart(app: FastifyInstance): Promise<void> {
 export async function readForm(request: FastifyRequest, rules: FormRules): Promise<Form> {
   if (!request.isMultipart()) throw invalid(rules.messages.notMultipart);
   const declared = Number(request.headers["content-length"] ?? maxBodyBytes);
-  if (declared > maxBodyBytes) throw invalid(rules.messages.tooLarge);
+  if (declared > maxBodyBytes && !rules.typed) throw invalid(rules.messages.tooLarge);
   const capacity = Math.min(declared, maxUploadBytes);
   const release = await rules.memory.reserve(capacity + (rules.spareBytes ?? 0));
   try {
-    return { ...(await readParts(request, rules, capacity)), release };
+    const parts = await readParts(request, rules, capacity);
+    const releaseAll = () => {
+      if (parts.upload) freeMemory(parts.upload.bytes.buffer);
+      release();
+    };
+    return { ...parts, release: releaseAll };
   } catch (error) {
     release();
     throw error;
@@ -73,8 +85,8 @@ export async function readForm(request: FastifyRequest, rules: FormRules): Promi
 }
 
 async function readParts(request: FastifyRequest, rules: FormRules, capacity: number): Promise<Omit<Form, "release">> {
-  const fields = new Map<string, string>();
-  let upload: Upload | null = null;
+  const fields = rules.typed ?? new Map<string, string>();
+  let upload: Upload | "too large" | null = null;
   try {
     for await (const part of request.parts()) {
       if (part.type === "file") {
@@ -85,14 +97,19 @@ async function readParts(request: FastifyRequest, rules: FormRules, capacity: nu
         }
         if (upload) throw invalid(`${rules.filePart} must be sent once.`);
         upload = await readFile(part, rules, capacity);
+        if (upload === "too large" && !rules.typed) throw invalid(rules.messages.tooLarge);
       } else {
         if (part.valueTruncated) throw invalid(`${part.fieldname} must be at most ${maxFieldBytes} bytes.`);
         addField(fields, part.fieldname, String(part.value));
       }
     }
   } catch (error) {
+    // What is still to come is read and left aside: unread it would hold up the connection, and what is sent on it next.
+    request.raw.unpipe();
+    request.raw.resume();
     throw isFormError(error) ? invalid(rules.messages.incomplete) : error;
   }
+  if (upload === "too large") throw invalid(rules.messages.tooLarge);
   return { fields, upload };
 }
 
@@ -112,18 +129,28 @@ async function readText(part: MultipartFile): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-async function readFile(part: MultipartFile, rules: FormRules, capacity: number): Promise<Upload> {
+/** The parser ends a file one byte after the limit. */
+async function readFile(part: MultipartFile, rules: FormRules, capacity: number): Promise<Upload | "too large"> {
   const hash = createHash("sha256");
   const held = Buffer.allocUnsafeSlow(capacity + (rules.spareBytes ?? 0));
   let length = 0;
-  for await (const chunk of part.file as AsyncIterable<Buffer>) {
-    if (length + chunk.length > maxUploadBytes) throw invalid(rules.messages.tooLarge);
+  // As they come: an iterator would join what waits into yet another copy.
+  part.file.on("data", (chunk: Buffer) => {
+    if (length + chunk.length > maxUploadBytes) {
+      length = Number.POSITIVE_INFINITY;
+      return;
+    }
     // A body longer than its Content-Length never gets here; the check keeps the copy in bounds all the same.
-    if (length + chunk.length > capacity) throw invalid(rules.messages.incomplete);
+    if (length + chunk.length > capacity) {
+      part.file.destroy(invalid(rules.messages.incomplete));
+      return;
+    }
     hash.update(chunk);
     chunk.copy(held, length);
     length += chunk.length;
-  }
+  });
+  await finished(part.file);
+  if (length > maxUploadBytes) return "too large";
   return { bytes: held.subarray(0, length), sha256: hash.copy().digest("hex"), hash, spare: held.length - length };
 }
 

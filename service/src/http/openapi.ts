@@ -3,6 +3,7 @@ import swagger from "@fastify/swagger";
 import scalar from "@scalar/fastify-api-reference";
 import type { FastifyInstance } from "fastify";
 import { type Static, type TSchema, Type } from "typebox";
+import { describeAround } from "./openapi-around.ts";
 
 /** The contract's error body. */
 export const ErrorBody = Type.Object(
@@ -57,9 +58,12 @@ export async function openapi(app: FastifyInstance, baseUrl: string, webhooks: R
       components: {
         securitySchemes: {
           partnerKey: { type: "http", scheme: "bearer", description: "A partner key, `svc_pk_...`." },
+          session: { type: "apiKey", in: "cookie", name: "__Host-session", description: "A signed-in member." },
         },
       },
     },
+    transformObject: (document) =>
+      "openapiObject" in document ? describeAround(document.openapiObject) : document.swaggerObject,
     refResolver: { buildLocalReference: (json, _base, _fragment, index) => String(json.$id ?? `schema${index}`) },
   });
   app.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger());

@@ -8,7 +8,8 @@ import fastify, {
   LogController,
 } from "fastify";
 import { ServiceError } from "../platform/errors.ts";
-import { type Log, maskCodes } from "../platform/logs.ts";
+import type { Log } from "../platform/logs.ts";
+import { type AccessLine, accessLog } from "./access-log.ts";
 import type { Metrics } from "./metrics.ts";
 import { pageHeaders, securityHeaders } from "./security-headers.ts";
 import { wireError } from "./wire-errors.ts";
@@ -56,15 +57,20 @@ export function createServer({ log, metrics, baseUrl, trustProxy, unmatchedPage 
     response.end('{"error":"Expectation failed."}');
   });
   app.decorateRequest("principal", null);
+  app.decorateRequest("session", null);
   app.addHook("onRequest", (request, reply, done) => {
     reply.headers(headers);
     reply.header("Request-Id", request.id);
+    // Answers to partners, and to whoever has a code, are nobody else's: no cache may keep them.
+    if (request.url.startsWith("/api/")) reply.header("Cache-Control", "no-store");
     done();
   });
+  const writeAccess = accessLog(log);
   app.addHook("onResponse", (request, reply, done) => {
-    const route = request.routeOptions.url ?? "unmatched";
-    metrics.observe(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
-    if (!unlogged.has(route)) log.info(accessLine(request, reply), "request");
+    const { url: route = "unmatched" } = request.routeOptions;
+    const { elapsedTime } = reply;
+    metrics.observe(request.method, route, reply.statusCode, elapsedTime / 1000);
+    if (!unlogged.has(route)) writeAccess(accessLine(request, reply.statusCode, elapsedTime));
     done();
   });
   // Response schemas describe the answers for /openapi.json; compiling them to serializers would double the start's time.
@@ -74,9 +80,16 @@ export function createServer({ log, metrics, baseUrl, trustProxy, unmatchedPage 
   return app;
 }
 
+/** The part of a URL before its query. */
+function pathOf(url: string): string {
+  const query = url.indexOf("?");
+  return query < 0 ? url : url.slice(0, query);
+}
+
 /** The URL, or for one with broken percent-encoding the same with its percent signs encoded: a name that nothing has. */
 function decodable(url: string): string {
-  const [path = ""] = url.split("?", 1);
+  const path = pathOf(url);
+  if (!path.includes("%")) return url;
   try {
     decodeURIComponent(path);
     return url;
@@ -85,16 +98,14 @@ function decodable(url: string): string {
   }
 }
 
-/** No address, no query, no body: a line names the caller's firm and the masked path only. */
-function accessLine(request: FastifyRequest, reply: FastifyReply) {
-  const [path = ""] = request.url.split("?", 1);
+function accessLine({ id, method, url, principal }: FastifyRequest, status: number, elapsedTime: number): AccessLine {
   return {
-    requestId: request.id,
-    method: request.method,
-    path: maskCodes(path),
-    status: reply.statusCode,
-    ms: Math.round(reply.elapsedTime * 10) / 10,
-    partnerId: request.principal?.partnerId,
+    requestId: id,
+    method,
+    path: pathOf(url),
+    status,
+    ms: Math.round(elapsedTime * 10) / 10,
+    partnerId: principal?.partnerId,
   };
 }
 
@@ -123,7 +134,7 @@ function answerUnmatched(app: FastifyInstance, unmatchedPage: ServerOptions["unm
     patterns.set(url, known);
   });
   app.setNotFoundHandler(async (request, reply) => {
-    const [path = ""] = request.url.split("?", 1);
+    const path = pathOf(request.url);
     const allowed = [...patterns.values()]
       .filter(({ matches }) => matches.test(path))
       .flatMap(({ methods }) => [...methods]);

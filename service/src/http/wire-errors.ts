@@ -1,6 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { type ErrorCode, ServiceError } from "../platform/errors.ts";
+import { wantsProblem } from "./accept.ts";
 
 /** The status of each refusal (contract, Errors). The title of its problem type is the status's reason phrase. */
 export const wireStatus: Readonly<Record<ErrorCode, number>> = {
@@ -8,6 +9,8 @@ export const wireStatus: Readonly<Record<ErrorCode, number>> = {
   unauthenticated: 401,
   sign_in_required: 401,
   not_linked: 403,
+  cross_site: 403,
+  owner_required: 403,
   not_found: 404,
   verdict_unknown: 404,
   method_not_allowed: 405,
@@ -62,15 +65,12 @@ function refusalOf(error: FastifyError | ServiceError, request: FastifyRequest):
   return ofFramework(error, request);
 }
 
-const wantsProblem = (request: FastifyRequest): boolean =>
-  request.headers.accept?.includes("application/problem+json") ?? false;
-
 /** Sends a refusal: the contract's `{error}`, or RFC 9457 for a caller that asks for it. */
 function sendRefusal(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {
   const { status, code, message } = refusal;
   reply.code(status).serializer(JSON.stringify);
   if (status === 401) reply.header("WWW-Authenticate", "Bearer");
-  if (wantsProblem(request)) {
+  if (wantsProblem(request.headers.accept)) {
     const problem = {
       type: `urn:signsealship:problem:${code}`,
       title: STATUS_CODES[status] ?? "Error",

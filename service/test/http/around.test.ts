@@ -32,6 +32,13 @@ describe("errors on the wire", () => {
     });
   });
 
+  test("are plain for a caller that refuses problem details or names another type that is like theirs", async () => {
+    for (const accept of ["application/problem+json;q=0", "application/problem+jsonld", "*/*"]) {
+      const response = await fetch(`${service.baseUrl}/api/partner/orders`, { headers: { Accept: accept } });
+      assert.deepEqual(await response.json(), { error: "A valid partner API key is required." }, accept);
+    }
+  });
+
   test("of unknown paths, other methods and broken URLs have the same shape", async () => {
     const cases = [
       ["GET", "/api/nothing/here", 404, "Not found."],
@@ -50,6 +57,18 @@ describe("errors on the wire", () => {
   test("tell with 405 which methods there are", async () => {
     const response = await fetch(`${service.baseUrl}/api/partner/orders`, { method: "PATCH" });
     assert.equal(response.headers.get("allow"), "POST, GET, HEAD");
+    const code = "0".repeat(40);
+    for (const [path, allow] of [
+      ["/api/partner/orders", "POST, GET, HEAD"],
+      [`/api/partner/orders/${code}/checkout`, "POST"],
+      ["/healthz", "GET, HEAD"],
+    ] as const) {
+      const options = await fetch(service.baseUrl + path, { method: "OPTIONS" });
+      assert.deepEqual(
+        [options.status, options.headers.get("allow"), await options.json()],
+        [405, allow, { error: "Method not allowed." }],
+      );
+    }
   });
 });
 
@@ -65,6 +84,32 @@ describe("every answer", () => {
       assert.match(headers.get("content-security-policy") ?? "", /default-src 'none'/);
     }
     assert.equal(new Set(answers.map(({ headers }) => headers.get("request-id"))).size, answers.length);
+  });
+});
+
+describe("answers of the interface", () => {
+  test("are kept by no cache, be they answers or refusals", async () => {
+    const { headers } = await newPartner(service);
+    const placed = await fetch(`${service.baseUrl}/api/partner/orders`, {
+      method: "POST",
+      headers,
+      body: orderForm(minimal),
+    });
+    const { orderCode } = (await placed.json()) as { orderCode: string };
+    const answers = await Promise.all([
+      placed,
+      ...["orders", `orders/${orderCode}`, "me", "launchpad", "webhooks", "analytics", "nothing"].map((path) =>
+        fetch(`${service.baseUrl}/api/partner/${path}`, { headers }),
+      ),
+      fetch(`${service.baseUrl}/api/rooms`, { headers }),
+      fetch(`${service.baseUrl}/api/partner/orders`),
+      fetch(`${service.baseUrl}/api/partner/orders`, { method: "PATCH" }),
+    ]);
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [201, 200, 200, 200, 200, 200, 200, 404, 200, 401, 405],
+    );
+    for (const { url, headers: sent } of answers) assert.equal(sent.get("cache-control"), "no-store", url);
   });
 });
 

@@ -1,0 +1,18 @@
+import { makeOperatorLink } from "../partners/sign-in-door.ts";
+import { lines, type Verb, withResources } from "./verb.ts";
+
+export const operatorVerbs: Verb[] = [
+  {
+    name: "operator link",
+    args: [],
+    flags: "",
+    options: {},
+    summary: "Prints a link that signs a browser in as the operator: once, within 15 minutes.",
+    run: () =>
+      withResources(async (resources) => {
+        const { path, expiresAt } = await makeOperatorLink(resources);
+        const answer = { url: resources.config.baseUrl + path, expiresAt };
+        return { json: answer, text: lines(answer) };
+      }),
+  },
+];

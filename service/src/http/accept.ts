@@ -1,0 +1,26 @@
+const quality = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i;
+
+/**
+ * The quality that an `Accept` header gives to a media type by its full name (RFC 9110, section 12.5.1), from 0 to 1. Wildcards
+ * don't count: who is to get a type that has a plainer twin has to name it.
+ * @param type in lower case, without parameters.
+ * @returns null when the header doesn't name the type; a quality that is none counts as 1.
+ */
+export function namedQuality(accept: string | undefined, type: string): number | null {
+  if (accept === undefined) return null;
+  // A comma or semicolon in a quoted string divides nothing.
+  const ranges = accept.replace(/"(?:[^"\\]|\\.)*"?/g, '""').split(",");
+  const named = ranges.flatMap((range) => {
+    const [name = "", ...parameters] = range.split(";").map((part) => part.trim());
+    if (name.toLowerCase() !== type) return [];
+    const [, q = "1"] = parameters.map((each) => quality.exec(each)).find((match) => match !== null) ?? [];
+    return [Number(q)];
+  });
+  return named.length === 0 ? null : Math.max(...named);
+}
+
+/** Whether a caller wants problem details (RFC 9457): named, not refused, and not liked less than plain JSON. */
+export function wantsProblem(accept: string | undefined): boolean {
+  const problem = namedQuality(accept, "application/problem+json") ?? 0;
+  return problem > 0 && problem >= (namedQuality(accept, "application/json") ?? 0);
+}

@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { after, before, describe, test } from "node:test";
+import { type CalendarDouble, startCalendar } from "@signsealship/testing/calendar";
+import { freePort } from "@signsealship/testing/free-port";
+import { startMailCatcher } from "@signsealship/testing/mail-catcher";
+import { runCli, temporaryFolder } from "@signsealship/testing/service";
+import { startTsa, type TsaDouble } from "@signsealship/testing/tsa";
+
+type Check = { name: string; result: string; detail: string };
+
+const folder = temporaryFolder();
+let tsa: TsaDouble;
+let calendar: CalendarDouble;
+let mail: Awaited<ReturnType<typeof startMailCatcher>>;
+let silent: Server;
+const taken = new Set<Socket>();
+const silentPort = () => (silent.address() as AddressInfo).port;
+
+before(async () => {
+  [tsa, calendar, mail] = await Promise.all([startTsa(), startCalendar(), startMailCatcher()]);
+  // Takes every connection and never says a word.
+  silent = createServer((socket) => {
+    taken.add(socket);
+    socket.on("error", () => {});
+  }).listen(0, "127.0.0.1");
+  await once(silent, "listening");
+});
+after(async () => {
+  for (const socket of taken) socket.destroy();
+  silent.close();
+  await Promise.all([tsa.close(), calendar.close(), mail.close()]);
+  folder.remove();
+});
+
+async function doctor(env: Record<string, string>) {
+  const { code, stdout } = await runCli({ DATA_DIR: folder.path, ...env }, "doctor", "--json");
+  const { ok, checks } = JSON.parse(stdout) as { ok: boolean; checks: Check[] };
+  return { code, ok, of: (name: string) => checks.filter((check) => check.name === name) };
+}
+
+const outside = ["time-stamping authority", "calendar", "mail", "redis"];
+
+/** A real server on a free port, which asks for a password. */
+async function startRedis() {
+  const port = await freePort();
+  const options = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--requirepass", "open-sesame"];
+  const server = spawn("redis-server", options, { stdio: ["ignore", "pipe", "ignore"] });
+  for await (const chunk of server.stdout) if (String(chunk).includes("Ready to accept connections")) break;
+  const ended = once(server, "exit");
+  const stop = async () => {
+    server.kill("SIGKILL");
+    await ended;
+  };
+  return { port, stop };
+}
+
+describe("doctor", () => {
+  test("is content when everybody answers, and leaves nothing behind with them", async () => {
+    const redis = await startRedis();
+    try {
+      const { code, ok, of } = await doctor({
+        TSA_URLS: tsa.url,
+        OTS_CALENDARS: `${calendar.url},${calendar.url}`,
+        SMTP_URL: mail.url,
+        REDIS_URL: `redis://:open-sesame@127.0.0.1:${redis.port}`,
+      });
+      assert.deepEqual([code, ok], [0, true]);
+      const found = outside.flatMap(of);
+      assert.deepEqual(
+        found.map(({ result }) => result),
+        ["ok", "ok", "ok", "ok", "ok"],
+      );
+      assert.match(of("time-stamping authority")[0]?.detail ?? "", /stamps, its time was 20\d\d-/);
+      assert.equal(JSON.stringify(found).includes("open-sesame"), false);
+      assert.deepEqual(calendar.requests, ["/", "/"]);
+      assert.deepEqual([calendar.submitted.length, mail.caught.length], [0, 0]);
+
+      const [locked] = (await doctor({ REDIS_URL: `redis://:wrong@127.0.0.1:${redis.port}` })).of("redis");
+      assert.equal(locked?.result, "failed");
+    } finally {
+      await redis.stop();
+    }
+  });
+
+  test("names each that is away, and ends with 1", async () => {
+    const port = await freePort();
+    const { code, ok, of } = await doctor({
+      TSA_URLS: `${tsa.url},http://127.0.0.1:${port}`,
+      OTS_CALENDARS: `http://127.0.0.1:${port},${calendar.url}`,
+      SMTP_URL: `smtp://127.0.0.1:${port}`,
+      REDIS_URL: `redis://127.0.0.1:${port}`,
+    });
+    assert.deepEqual([code, ok], [1, false]);
+    assert.deepEqual(
+      outside.flatMap(of).map(({ result }) => result),
+      ["ok", "failed", "failed", "ok", "failed", "failed"],
+    );
+    for (const { result, detail } of outside.flatMap(of)) if (result === "failed") assert.match(detail, /ECONNREFUSED/);
+  });
+
+  test("does not wait long for those that take a connection and say nothing", async () => {
+    const { code, of } = await doctor({
+      TSA_URLS: `http://127.0.0.1:${silentPort()}`,
+      OTS_CALENDARS: `http://127.0.0.1:${silentPort()}`,
+      SMTP_URL: `smtp://127.0.0.1:${silentPort()}`,
+      REDIS_URL: `redis://127.0.0.1:${silentPort()}`,
+    });
+    assert.equal(code, 1);
+    assert.deepEqual(
+      outside.flatMap(of).map(({ result }) => result),
+      ["failed", "failed", "failed", "failed"],
+    );
+  });
+
+  test("takes an authority whose token does not hold, and a calendar that fails, for failed", async () => {
+    tsa.order("wrong-imprint");
+    calendar.order("server-error");
+    try {
+      const { code, of } = await doctor({ TSA_URLS: tsa.url, OTS_CALENDARS: calendar.url });
+      assert.equal(code, 1);
+      assert.match(of("time-stamping authority")[0]?.detail ?? "", /messageImprint/);
+      assert.match(of("calendar")[0]?.detail ?? "", /500/);
+    } finally {
+      tsa.order("proper");
+      calendar.order("proper");
+    }
+  });
+
+  test("says what goes without when nothing of the kind is set", async () => {
+    const { code, of } = await doctor({});
+    assert.equal(code, 0);
+    const without = ["time-stamping authorities", "calendars", "mail", "redis", "webhook authorities", "payments"];
+    assert.deepEqual(
+      without.flatMap(of).map(({ result }) => result),
+      ["warning", "warning", "warning", "ok", "ok", "warning"],
+    );
+  });
+});

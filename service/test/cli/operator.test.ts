@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { runCli, startService, temporaryFolder } from "@signsealship/testing/service";
+import { cookieIn, postForm } from "../partners/member.ts";
+
+const folder = temporaryFolder();
+after(() => folder.remove());
+const env = { DATA_DIR: folder.path };
+
+test("a link is made without a service and beside one, for the public address, and opens the operator's page", async () => {
+  const early = await runCli({ ...env, BASE_URL: "https://sign.example" }, "operator", "link", "--json");
+  assert.equal(early.code, 0, early.stderr);
+  const made = JSON.parse(early.stdout) as Record<string, string>;
+  assert.deepEqual(Object.keys(made), ["url", "expiresAt"]);
+  const { origin, pathname } = new URL(made["url"] ?? "");
+  assert.equal(origin, "https://sign.example");
+  assert.match(pathname, /^\/operator\/sign-in\/[0-9a-f]{40}$/);
+  const minutes = (Date.parse(made["expiresAt"] ?? "") - Date.now()) / 60_000;
+  assert.ok(minutes > 10 && minutes <= 15, `${minutes} minutes`);
+
+  const service = await startService(env);
+  try {
+    const beside = await service.cli("operator", "link");
+    for (const path of [pathname, new URL(beside["url"] ?? "").pathname]) {
+      const answer = await postForm(service.baseUrl + path, {});
+      assert.deepEqual([answer.status, answer.headers.get("location")], [303, "/operator"]);
+      const cookie = cookieIn(answer, "__Host-operator");
+      const page = await fetch(`${service.baseUrl}/operator`, { headers: { cookie } });
+      assert.equal(page.status, 200);
+      assert.equal(page.headers.get("ratelimit-policy"), '"page";q=240;w=60');
+      assert.equal((await postForm(service.baseUrl + path, {})).status, 404);
+    }
+  } finally {
+    await service.stop();
+  }
+});
+
+test("for a person the link stands on a line of its own", async () => {
+  const { stdout } = await runCli(env, "operator", "link");
+  assert.match(stdout, /^url: http:\/\/localhost:8080\/operator\/sign-in\/[0-9a-f]{40}\nexpiresAt: \S+Z\n$/);
+});
+
+test("arguments and unknown options are wrong usage", async () => {
+  for (const args of [["x"], ["--for", "me"]]) assert.equal((await runCli(env, "operator", "link", ...args)).code, 2);
+});

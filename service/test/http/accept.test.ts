@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import fc from "fast-check";
+import { namedQuality, wantsProblem } from "../../src/http/accept.ts";
+
+const problem = "application/problem+json";
+
+describe("an Accept header", () => {
+  test("gives a type that it names its quality, and 1 without one", () => {
+    const cases = [
+      [problem, 1],
+      [`text/html, ${problem}`, 1],
+      ["Application/Problem+JSON ; charset=utf-8", 1],
+      [`${problem};q=0.5`, 0.5],
+      [`${problem}; charset=utf-8; Q=0.125`, 0.125],
+      [`${problem};q=0`, 0],
+      [`${problem};q=0.000`, 0],
+      [`${problem};q=0.2, ${problem};version=2`, 1],
+      [`${problem};q=7`, 1],
+      [`${problem};q=`, 1],
+    ] as const;
+    for (const [accept, expected] of cases) assert.equal(namedQuality(accept, problem), expected, accept);
+  });
+
+  test("names neither a type by a part of another, nor by a wildcard, nor inside a quoted string", () => {
+    for (const accept of [
+      undefined,
+      "",
+      ",;,",
+      "*/*",
+      "application/*",
+      `${problem}ld`,
+      `x${problem}`,
+      `text/html;alternative=${problem}`,
+      `text/html;about=", ${problem}"`,
+      `text/html;about="\\", ${problem}`,
+    ])
+      assert.equal(namedQuality(accept, problem), null, accept);
+  });
+
+  test("wants problem details unless it refuses them or likes plain JSON better", () => {
+    for (const accept of [
+      problem,
+      `${problem}, application/json`,
+      `application/json;q=0.9, ${problem}`,
+      `*/*, ${problem}`,
+    ])
+      assert.equal(wantsProblem(accept), true, accept);
+    for (const accept of [undefined, "application/json", `${problem};q=0`, `application/json, ${problem};q=0.9`])
+      assert.equal(wantsProblem(accept), false, accept);
+  });
+
+  test("of any kind is read without a fault, and the order of its ranges makes no difference", () => {
+    const part = fc.oneof(
+      fc.constantFrom(problem, "application/json", "*/*", '"', "\\", ",", ";", "q=0.3", '"a,b"', " "),
+      fc.string({ maxLength: 8 }),
+    );
+    fc.assert(
+      fc.property(fc.array(part), (parts) => {
+        const found = namedQuality(parts.join(""), problem);
+        assert.ok(found === null || (found >= 0 && found <= 1));
+      }),
+    );
+    const range = fc.tuple(fc.constantFrom(problem, "text/html", "*/*"), fc.integer({ min: 0, max: 1000 }));
+    fc.assert(
+      fc.property(fc.array(range), (ranges) => {
+        const texts = ranges.map(([name, q]) => `${name};q=${(q / 1000).toFixed(3)}`);
+        const own = ranges.filter(([name]) => name === problem).map(([, q]) => q / 1000);
+        const expected = own.length === 0 ? null : Math.max(...own);
+        assert.equal(namedQuality(texts.join(","), problem), expected);
+        assert.equal(namedQuality(texts.toReversed().join(" , "), problem), expected);
+      }),
+    );
+  });
+
+  test("as long as a header may be is read at once", () => {
+    assert.equal(namedQuality('"\\'.repeat(8000), problem), null);
+    assert.equal(namedQuality(`${"a,".repeat(8000)}${problem};q=0.5`, problem), 0.5);
+  });
+});

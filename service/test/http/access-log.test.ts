@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import fc from "fast-check";
+import { type Logger, pino } from "pino";
+import { type AccessLine, accessLog } from "../../src/http/access-log.ts";
+import { maskCodes } from "../../src/platform/logs.ts";
+
+/** A log like the service's, with its lines kept. */
+function keptLog(level = "info"): { log: Logger; lines: string[] } {
+  const lines: string[] = [];
+  const write = (line: string) => lines.push(line);
+  const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, { write });
+  return { log, lines };
+}
+
+const sample: AccessLine = {
+  requestId: "0b6d6a1e-9a0c-4a43-8b41-6f9e0b6e2a11",
+  method: "GET",
+  path: "/api/version",
+  status: 200,
+  ms: 1.5,
+  partnerId: undefined,
+};
+
+const code = fc.stringMatching(/^[0-9a-f]{24,64}$/);
+const verifyCode = fc.stringMatching(/^[a-z2-7]{26}$/);
+const secret = fc.stringMatching(/^svc_(pk_|pk_test_|whsec_)[a-z2-7]{0,52}$/);
+const segment = fc.oneof(fc.string({ unit: "binary" }), fc.string(), code, verifyCode, secret);
+const path = fc.array(segment, { maxLength: 5 }).map((segments) => `/${segments.join("/")}`);
+const line: fc.Arbitrary<AccessLine> = fc.record({
+  requestId: fc.uuid(),
+  method: fc.oneof(fc.constantFrom("GET", "POST", "M-SEARCH"), fc.string()),
+  path,
+  status: fc.integer({ min: 100, max: 599 }),
+  ms: fc.nat().map((tenths) => tenths / 10),
+  partnerId: fc.option(fc.uuid(), { nil: undefined }),
+});
+
+const withoutTime = (text: string | undefined) => text?.replace(/"time":"[^"]+"/, "");
+
+describe("the access line", () => {
+  test("is byte for byte what the logger would write, for any path and method", () => {
+    const { log, lines } = keptLog();
+    const write = accessLog(log);
+    fc.assert(
+      fc.property(line, (given) => {
+        lines.length = 0;
+        write(given);
+        log.info({ ...given, path: maskCodes(given.path) }, "request");
+        assert.equal(withoutTime(lines[0]), withoutTime(lines[1]));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test("is one line of JSON whose members stand in the order that readers of the log know", () => {
+    const { log, lines } = keptLog();
+    accessLog(log)({ ...sample, path: '/a"\\\n\u2028\ud800', partnerId: "5b8c2f6e-1111-4222-8333-444455556666" });
+    assert.equal(lines.length, 1);
+    assert.match(lines[0] ?? "", /^[^\n]*\n$/);
+    const read = JSON.parse(lines[0] ?? "") as Record<string, unknown>;
+    assert.deepEqual(Object.keys(read), [
+      "level",
+      "time",
+      "requestId",
+      "method",
+      "path",
+      "status",
+      "ms",
+      "partnerId",
+      "msg",
+    ]);
+    assert.equal(read["path"], '/a"\\\n\u2028\ud800');
+    assert.equal(new Date(String(read["time"])).toISOString(), read["time"]);
+  });
+
+  test("leaves the partner out when nobody was recognized", () => {
+    const { log, lines } = keptLog();
+    accessLog(log)(sample);
+    assert.equal("partnerId" in (JSON.parse(lines[0] ?? "") as object), false);
+  });
+
+  test("shows six characters of a code and nothing of a key, wherever they stand in the path", () => {
+    const { log, lines } = keptLog();
+    const write = accessLog(log);
+    fc.assert(
+      fc.property(fc.oneof(code, verifyCode), secret, (credential, key) => {
+        lines.length = 0;
+        write({ ...sample, path: `/x/${credential}/${key}` });
+        write({ ...sample, path: `/${key}` });
+        const [both = "", alone = ""] = lines;
+        assert.equal((JSON.parse(both) as AccessLine).path.startsWith(`/x/${credential.slice(0, 6)}…`), true);
+        assert.equal(both.includes(credential), false);
+        if (/^svc_(pk|whsec)_./.test(key)) assert.equal((JSON.parse(alone) as AccessLine).path, "/svc_***");
+      }),
+    );
+  });
+
+  test("is written at the levels that info is, at the log's level of the moment", () => {
+    const { log, lines } = keptLog("warn");
+    const write = accessLog(log);
+    write(sample);
+    assert.equal(lines.length, 0);
+    log.level = "info";
+    write(sample);
+    assert.equal(lines.length, 1);
+    log.level = "silent";
+    write(sample);
+    assert.equal(lines.length, 1);
+    log.level = "trace";
+    write(sample);
+    assert.equal(lines.length, 2);
+  });
+});
