@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import pg from "pg";
+import { get, load } from "./http-load.ts";
 import { atLeast, type Result } from "./result.ts";
 
 const orders = 1_000_000;
@@ -60,6 +61,24 @@ async function read(service: Service, headers: Record<string, string>): Promise<
   if (counted !== orders) throw new Error(`${counted} of ${orders} orders were counted`);
 }
 
+/** What one caller of the API gets while others ask for the figures again and again, against what it gets alone. */
+async function beside(service: Service, headers: Record<string, string>): Promise<Result> {
+  const target = { port: Number(new URL(service.baseUrl).port), request: () => get("/api/partner/me", headers) };
+  const options = { connections: 1, ms: 1500, expect: 200 };
+  const rates = { beside: [] as number[], alone: [] as number[] };
+  for (let round = 0; round < rounds; round++) {
+    rates.alone.push(await load(target, options));
+    let asking = true;
+    const askers = Array.from({ length: 10 }, async () => {
+      while (asking) await read(service, headers);
+    });
+    rates.beside.push(await load(target, options));
+    asking = false;
+    await Promise.all(askers);
+  }
+  return atLeast("me, one caller, beside analytics", rates.beside, rates.alone, "answers/s", 0.5);
+}
+
 /** Analytics over a million orders of one partner through the API, against a statement written by hand in a bare session. */
 export async function run(): Promise<Result[]> {
   const folder = temporaryFolder();
@@ -82,7 +101,10 @@ export async function run(): Promise<Result[]> {
       rates.ours.push(1 / (await seconds(() => read(service, headers))));
       rates.hand.push(1 / (await seconds(() => session.query(hand))));
     }
-    return [atLeast("analytics, 366 days, 1,000,000 orders", rates.ours, rates.hand, "reads/s", 0.9)];
+    return [
+      atLeast("analytics, 366 days, 1,000,000 orders", rates.ours, rates.hand, "reads/s", 0.9),
+      await beside(service, headers),
+    ];
   } finally {
     await session.end();
     await service.stop();

@@ -50,6 +50,7 @@ function sampleOrder(partnerId: string, keyId: string): NewOrder {
       tier: "trial",
       liveEnabled: false,
       key: { id: keyId, prefix: "", last4: "", createdAt: new Date() },
+      member: null,
     },
     form: {
       email: minimal.email,

@@ -1,18 +1,25 @@
-const TITLES: Readonly<Record<string, string>> = {
+import type { EarlierClaimName } from "@signsealship/evidence/earlier-signatures";
+import type { TimeStampClaimName } from "@signsealship/evidence/rfc3161-verify";
+import type { ProofClaimName } from "@signsealship/evidence/verify-proof";
+
+type Titles = Readonly<Record<ProofClaimName | EarlierClaimName | TimeStampClaimName, string> & Record<string, string>>;
+
+/** Names of claims in plain words, for the command line and for pages. */
+const TITLES: Titles = {
   pdf_readable: "The file is a PDF that can be read",
   whole_file_covered: "The seal covers the whole file",
-  signature_structure: "The seal sits where a seal belongs",
-  document_unchanged_since_seal: "Nothing has changed since the seal was made",
-  seal_signature_valid: "The seal's signature is valid",
-  seal_certificate_trusted: "The seal's certificate is trusted",
-  seal_certificate_valid_at_time: "The certificate was valid at the time of the seal",
-  time_stamp_valid: "An independent authority stamped the time of the seal",
-  original_document_hash: "The document as it was handed in",
-  certification_respected: "The document's own certification allows the seal",
-  sealed_hash_as_expected: "The sealed file has the hash expected",
-  document_hash_as_expected: "The document is the one given with --doc",
-  separate_time_stamp_valid: "The time stamp kept beside the file is of this seal",
-  anchored_in_block: "The sealed file is anchored in the Bitcoin chain",
+  signature_structure: "The seal sits where it should",
+  document_unchanged_since_seal: "Not a byte has changed since the seal",
+  seal_signature_valid: "The seal's signature is genuine",
+  seal_certificate_trusted: "The seal is by a known certificate",
+  seal_certificate_valid_at_time: "The certificate was valid at the time",
+  time_stamp_valid: "An independent authority stamped the time",
+  original_document_hash: "The document inside is told apart from its seal",
+  certification_respected: "Limits set by the document's author were kept",
+  sealed_hash_as_expected: "It is the sealed file expected",
+  document_hash_as_expected: "It holds the document expected",
+  separate_time_stamp_valid: "The time-stamp token beside it is for this seal",
+  anchored_in_block: "Anchored in the Bitcoin block chain",
   seal_environment: "What the seal was made for",
   attached_manifest: "The attached manifest",
   record_readable: "The record can be read",
@@ -25,11 +32,14 @@ const TITLES: Readonly<Record<string, string>> = {
   service_record: "The service's record",
   service_chain_ok: "The service's word on the chain",
   seal_certificate_source: "Where the trust in the certificate comes from",
+  revision_covered: "It covers a state of the document",
+  signature_valid: "The signature is intact",
+  later_changes_permitted: "Later changes were permitted ones",
   "ots.format": "The proof can be read",
-  "ots.digest": "The proof is about this file",
-  "ots.bitcoin": "A Bitcoin block confirms it",
-  "ots.litecoin": "A Litecoin block is named",
-  "ots.ethereum": "An Ethereum block is named",
+  "ots.digest": "The proof is for this file",
+  "ots.bitcoin": "A Bitcoin block commits to it",
+  "ots.litecoin": "A Litecoin block commits to it",
+  "ots.ethereum": "An Ethereum block commits to it",
   "ots.pending": "A calendar has promised a proof",
   "ots.unknown": "An attestation of an unknown kind",
   status: "The authority granted the time stamp",
@@ -41,7 +51,7 @@ const TITLES: Readonly<Record<string, string>> = {
   signingCertificate: "The certificate is one for time stamps alone",
   chain: "The authority's certificate is trusted",
   token_readable: "The time stamp can be read",
-  "chain.versions": "The versions are there, each once",
+  "chain.versions": "No version is missing",
   kind: "The kind of file",
   file_readable: "The file can be read",
   folder: "The folder",
@@ -49,17 +59,17 @@ const TITLES: Readonly<Record<string, string>> = {
 };
 
 const OF_VERSION: Readonly<Record<string, string>> = {
-  "manifest.schema": "the manifest is one",
-  "manifest.canonical": "the manifest's bytes are canonical",
-  "manifest.hash": "the manifest has its hash",
-  "manifest.version": "the manifest names this version",
+  "manifest.schema": "the manifest can be read",
+  "manifest.canonical": "the manifest is in its one canonical form",
+  "manifest.hash": "the manifest has the hash stated",
+  "manifest.version": "the manifest names its version",
   "manifest.room": "the manifest is of this room",
-  "manifest.link": "the link to the version before",
-  "certificate.seal": "the seal of the certificate",
-  "certificate.trusted": "the certificate of the seal is trusted",
-  "certificate.purpose": "the seal is that of a closing certificate",
-  "certificate.manifest": "the certificate holds the manifest",
-  "certificate.hash": "the certificate has its hash",
+  "manifest.link": "it links to the version before",
+  "certificate.seal": "the certificate's seal holds",
+  "certificate.trusted": "the seal is by a known certificate",
+  "certificate.purpose": "the seal was made for a closing certificate",
+  "certificate.manifest": "the manifest is attached to the certificate",
+  "certificate.hash": "it is the certificate on record",
 };
 
 /** A claim's name in plain words; the name itself where there are none. */

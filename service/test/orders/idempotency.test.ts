@@ -25,6 +25,7 @@ async function post(key: string, fields: Record<string, string> = {}, document: 
   return {
     status: response.status,
     replayed: response.headers.get("idempotent-replayed"),
+    requestId: response.headers.get("request-id"),
     body: await response.text(),
   };
 }
@@ -44,6 +45,14 @@ test("fifty twins make one order and get fifty equal answers", async () => {
   assert.equal(new Set(answers.map(({ body }) => body)).size, 1);
   assert.equal(answers.filter(({ replayed }) => replayed === "true").length, 49);
   assert.equal(await orderCount("twins"), 1);
+});
+
+test("a replay has the first request's id in its body, and its own in the header", async () => {
+  const [first, second] = [await post("two-request-ids"), await post("two-request-ids")];
+  const { requestId } = JSON.parse(second.body) as { requestId: string };
+  assert.equal(requestId, first.requestId);
+  assert.match(second.requestId ?? "", /^[0-9a-f-]{36}$/);
+  assert.notEqual(second.requestId, requestId);
 });
 
 test("a key that was used with another body, another document or other fields is a 409 that says so", async () => {

@@ -249,6 +249,30 @@ test("chainOk is computed from the stored bytes: an altered manifest, or none, i
   assert.equal((await acme.call("POST", `/api/rooms/${room}/passport`)).status, 500);
 });
 
+test("the page of a version whose stored manifest is none any more says that it does not verify", async () => {
+  const { room } = await roomWithOrders(1);
+  const first = await sealRoom(acme, room);
+  const second = await sealRoom(acme, room);
+  const pageOf = async ({ verifyUrl }: { verifyUrl: string }) => {
+    const response = await fetch(house.service.baseUrl + verifyUrl);
+    return { status: response.status, text: await response.text() };
+  };
+  assert.doesNotMatch((await pageOf(first)).text, /does not verify/);
+  const alterations = ["no JSON", "{}", "[]", "null", "1", '"text"', '{"passport":{}}', "[".repeat(50_000)];
+  for (const [index, altered] of alterations.entries()) {
+    await tampered(first.verifyCode, `manifest = '${altered}'`);
+    const { status, text } = await pageOf(first);
+    assert.equal(status, 200, altered);
+    assert.match(text, /This closing passport does not verify/, altered);
+    assert.match(text, /The manifest can be read/);
+    assert.equal(text.includes(first.manifestSha256), true);
+    // As often as the limit lets one client read.
+    if (index < 4) assert.equal((await verify(house.service.baseUrl, first.verifyCode)).chainOk, false, altered);
+  }
+  // The next version is linked to what was sealed, and says that the one before is not whole.
+  assert.match((await pageOf(second)).text, /This closing passport does not verify/);
+});
+
 test("chainOk tells of a link that does not hold though every hash does", async () => {
   const { room } = await roomWithOrders(1);
   await sealRoom(acme, room);

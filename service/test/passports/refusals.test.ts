@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
+import { Agent, request } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -50,6 +51,27 @@ const raw = (body: BodyInit, type: string) =>
     headers: { ...caller.headers, "Content-Type": type },
     body,
   });
+
+test("a form that is refused before its end is read to it: the next on the connection is answered", async () => {
+  const body = Buffer.from(await new Response(fileForm(makePdf({ bytes: 4_000_000 }), "document")).arrayBuffer());
+  const boundary = /^--(\S+)/.exec(body.toString("latin1"))?.[1];
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const headers = {
+    ...caller.headers,
+    "Content-Type": `multipart/form-data; boundary=${boundary}`,
+    "Content-Length": body.length,
+  };
+  for (let n = 0; n < 3; n++) {
+    const answered = await new Promise<{ status: number | undefined; reused: boolean }>((resolve, reject) => {
+      const sent = request(`${service.baseUrl}/api/passport/seal`, { method: "POST", agent, headers }, (response) => {
+        response.resume().on("end", () => resolve({ status: response.statusCode, reused: sent.reusedSocket }));
+      });
+      sent.on("error", reject).end(body);
+    });
+    assert.deepEqual(answered, { status: 400, reused: n > 0 });
+  }
+  agent.destroy();
+});
 
 test("whatever is no form with one PDF part named file has the contract's one message", async () => {
   assert.equal(await refused(new FormData()), expected);

@@ -83,7 +83,8 @@ test("the sealed file is the document with a tail, and pdfsig calls all of it si
 
 test("its owner fetches it: the same fields without timestamps, and when it was created", async () => {
   const response = await fetch(`${service.baseUrl}/api/passport/${sealed.passportId}`, { headers: live.headers });
-  const { createdAt, ...same } = (await response.json()) as { createdAt: string };
+  const { createdAt, requestId, ...same } = (await response.json()) as { createdAt: string; requestId: string };
+  assert.equal(requestId, response.headers.get("request-id"));
   const { timestamps: _, ...expected } = sealed;
   assert.deepEqual(same, expected);
   assert.equal(new Date(createdAt).toISOString(), createdAt);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { freePort } from "@signsealship/testing/free-port";
 import { type newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { openDatabase } from "../../src/platform/database.ts";
 import { openEmbeddedPostgres } from "../../src/platform/postgres/embedded.ts";
@@ -22,15 +23,18 @@ export type Execution = {
 };
 
 /** A service that may be stopped and started otherwise, and a hand in its database. */
-export async function openGate() {
+export async function openGate(more: Record<string, string> = {}) {
   const folder = temporaryFolder();
-  const env = { DATA_DIR: folder.path, RATE_LIMITS: "off", PLAYBOOKS: "on" };
+  const env = { DATA_DIR: folder.path, RATE_LIMITS: "off", PLAYBOOKS: "on", ...more };
   const server = await openEmbeddedPostgres(folder.path);
-  const db = openDatabase(server.connection, () => {});
+  // Named, to be told from the connections of the service.
+  const db = openDatabase({ ...server.connection, application_name: "test" }, () => {});
   const gate = {
     service: await startService(env),
     db,
-    second: () => startService(env),
+    /** Another node, on a port of its own. */
+    second: async (other: Record<string, string> = {}) =>
+      startService({ ...env, ...other, PORT: String(await freePort()) }),
     /** The execution of this name as the operator's command line shows it. */
     async find(executionName: string): Promise<Execution | undefined> {
       const { tokenOf } = createCallbacks(await openSecretsKey(`file:${folder.path}/keys/secrets`));

@@ -123,6 +123,15 @@ describe("listing rooms", () => {
     assert.equal(nextCursor, null);
   });
 
+  test("bears the id of its request, as the list of participants does", async () => {
+    const room = await acme.room();
+    for (const path of ["/api/rooms", `/api/rooms/${room}/participants`]) {
+      const { body, headers } = await acme.call("GET", path);
+      assert.ok(body["requestId"]);
+      assert.equal(body["requestId"], headers.get("request-id"));
+    }
+  });
+
   test("pages by cursor, each room once, also when a room is rotated on the way", async () => {
     const partner = await house.partner("ProOffice");
     for (let n = 0; n < 7; n++) await partner.room(`room ${n}`);

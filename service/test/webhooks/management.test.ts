@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { verifyWebhook } from "@signsealship/sdk/verify-webhook";
+import type { Principal } from "../../src/http/authentication.ts";
+import { systemClock } from "../../src/platform/clock.ts";
+import { columnCipher, secretBytes } from "../../src/platform/secrets.ts";
+import { oneSubscription } from "../../src/webhooks/webhooks.ts";
 import { type Client, type House, openHouse } from "./house.ts";
 
 let house: House;
@@ -35,6 +39,29 @@ test("a subscription is answered with its secret once, and listed newest first w
   );
   assert.deepEqual(Object.keys(list[0] ?? {}), ["id", "url", "topics", "active", "createdAt"]);
   assert.equal(list[0]?.["active"], true);
+});
+
+test("one subscription is found by its owner, in its environment, until it is deleted", async () => {
+  const { partnerId, ...client } = await house.partner();
+  const { id } = await client.subscribe("/one", ["order.created"]);
+  const deps = { db: house.db, clock: systemClock, secretCipher: columnCipher(secretBytes(Buffer.alloc(32)), "none") };
+  const own: Principal = {
+    partnerId,
+    environment: "test",
+    firmName: "Acme Title",
+    tier: "trial",
+    liveEnabled: true,
+    key: null,
+    member: { userId: unknownId, email: "dana@example.com", role: "member" },
+  };
+  const [listed] = await client.ok<Record<string, unknown>[]>("GET", webhooks);
+  assert.deepEqual(await oneSubscription(deps, own, id), listed);
+  const unknown = /^ServiceError: No such webhook\.$/;
+  for (const other of ["x", "\0", unknownId]) await assert.rejects(oneSubscription(deps, own, other), unknown);
+  await assert.rejects(oneSubscription(deps, { ...own, environment: "live" }, id), unknown);
+  await assert.rejects(oneSubscription(deps, { ...own, partnerId: acme.partnerId }, id), unknown);
+  await client.ok("DELETE", `${webhooks}/${id}`);
+  await assert.rejects(oneSubscription(deps, own, id), unknown);
 });
 
 test("the database holds neither a secret nor its hash in the clear", async () => {

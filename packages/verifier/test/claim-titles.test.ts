@@ -1,0 +1,21 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { titleOf } from "../src/claim-titles.ts";
+
+describe("a claim's title", () => {
+  test("is in plain words for seals, earlier signatures, proofs and the versions of a closing passport", () => {
+    for (const [claim, title] of [
+      ["whole_file_covered", "The seal covers the whole file"],
+      ["later_changes_permitted", "Later changes were permitted ones"],
+      ["ots.pending", "A calendar has promised a proof"],
+      ["chain.versions", "No version is missing"],
+      ["manifest.v12.hash", "Version 12: the manifest has the hash stated"],
+      ["certificate.v?.seal", "Version ?: the certificate's seal holds"],
+    ] as const)
+      assert.equal(titleOf(claim), title);
+  });
+
+  test("is its name where there is none", () => {
+    for (const claim of ["made_up", "manifest.v1.made_up", "manifest.vx.hash", ""]) assert.equal(titleOf(claim), claim);
+  });
+});

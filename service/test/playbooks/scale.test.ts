@@ -1,0 +1,192 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { after, before, test } from "node:test";
+import { newPartner, type Service } from "@signsealship/testing/service";
+import { until } from "@signsealship/testing/until";
+import { systemClock } from "../../src/platform/clock.ts";
+import { openSecretsKey } from "../../src/platform/secrets.ts";
+import { callbackPath, tokenSha256 } from "../../src/playbooks/callback.ts";
+import { createCallbacks, decideByOperator, overviewOfExecutions } from "../../src/playbooks/playbooks.ts";
+import { decideById, decideByToken, endedLately, expireDue, undecidedPage } from "../../src/playbooks/store.ts";
+import { type Gate, openGate } from "./gate.ts";
+
+const many = 10_000;
+const day = 86_400;
+
+let gate: Gate;
+let tokenOf: (id: string) => string;
+let timersBefore: number;
+/** What was answered to have been taken, by execution. */
+const accepted = new Map<string, string>();
+const ids = Array.from({ length: many }, () => randomUUID());
+
+/** How many timers keep the process of a service awake. */
+async function timersOf(service: Service): Promise<number> {
+  const metrics = await (await fetch(`${service.baseUrl}/metrics`)).text();
+  return Number(/^nodejs_active_resources\{type="Timeout"\} (\d+)$/m.exec(metrics)?.[1] ?? Number.NaN);
+}
+
+before(async () => {
+  gate = await openGate();
+  const { partnerId } = await newPartner(gate.service);
+  timersBefore = await timersOf(gate.service);
+  ({ tokenOf } = createCallbacks(await openSecretsKey(`file:${gate.service.dataDir}/keys/secrets`)));
+  const columns = "id, partner_id, environment, playbook, arguments, callback_sha256, started_at, expires_at";
+  await gate.db.rows(
+    `INSERT INTO playbook_executions (${columns})
+     SELECT id, $1, 'test', 'approval_gate', '{"kind": "many", "subjectId": "s"}', token, now(), now() + interval '30 days'
+     FROM unnest($2::uuid[], $3::bytea[]) AS w (id, token)`,
+    [partnerId, ids, ids.map((id) => tokenSha256(tokenOf(id)))],
+  );
+  await gate.db.rows(
+    `INSERT INTO playbook_executions (${columns}, outcome, completed_at, ended_by)
+     SELECT gen_random_uuid(), $1, 'test', 'approval_gate', '{"kind": "old", "subjectId": "s"}', sha256(n::text::bytea),
+       t, t + interval '30 days', 'approved', t + interval '1 day', 'callback'
+     FROM (SELECT n, now() - n * interval '1 min' AS t FROM generate_series(1, 50000) n) s`,
+    [partnerId],
+  );
+  await gate.db.rows("ANALYZE playbook_executions");
+});
+after(() => gate.close());
+
+type Plan = { "Node Type": string; "Relation Name"?: string; "Index Name"?: string; Plans?: Plan[] };
+const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)];
+
+/** The nodes of a statement's plan, made for these values or for any. */
+async function planOf(text: string, values: string, mode: "custom" | "generic"): Promise<Plan[]> {
+  const row = await gate.db.transaction(async (tx) => {
+    await tx.script(`SET LOCAL plan_cache_mode = force_${mode}_plan; PREPARE planned AS ${text}`);
+    const [found] = await tx.rows<{ "QUERY PLAN": { Plan: Plan }[] }>(
+      `EXPLAIN (FORMAT JSON) EXECUTE planned (${values})`,
+    );
+    await tx.script("DEALLOCATE planned");
+    return found;
+  });
+  const plan = row?.["QUERY PLAN"][0]?.Plan;
+  assert.ok(plan);
+  return nodes(plan);
+}
+
+for (const [name, text, values, index] of [
+  ["expiry, nothing due", expireDue, "now(), 1000", "playbook_executions_waiting"],
+  ["expiry, all due", expireDue, "now() + interval '31 days', 1000", "playbook_executions_waiting"],
+  [
+    "decision by callback",
+    decideByToken,
+    "sha256('1'), now(), 'a', 'callback'",
+    "playbook_executions_callback_sha256_key",
+  ],
+  ["decision by the operator", decideById, `'${ids[0]}', now(), 'a', 'operator'`, "playbook_executions_pkey"],
+  ["first page of the operator", undecidedPage, "now(), NULL, 101", "playbook_executions_waiting"],
+  ["later page of the operator", undecidedPage, `now(), '${ids[0]}', 101`, "playbook_executions_waiting"],
+  ["what ended lately", endedLately, "20", "playbook_executions_ended"],
+] as const)
+  test(`${name}: by its index, whatever waits and has ended`, async () => {
+    for (const mode of ["custom", "generic"] as const) {
+      const plan = await planOf(text, values, mode);
+      assert.ok(
+        plan.some((node) => node["Index Name"] === index),
+        `${mode}: ${JSON.stringify(plan)}`,
+      );
+      const whole = plan.filter((node) => node["Node Type"] === "Seq Scan" && node["Relation Name"] !== "partners");
+      assert.deepEqual(whole, [], mode);
+    }
+  });
+
+/** Rows of executions that statements have read so far, of connections that are closed or ours. */
+async function rowsRead(): Promise<number> {
+  await gate.db.rows("SELECT pg_stat_force_next_flush()");
+  const [row] = await gate.db.rows<{ read: number }>(
+    "SELECT seq_tup_read + idx_tup_fetch AS read FROM pg_stat_user_tables WHERE relname = 'playbook_executions'",
+  );
+  return row?.read ?? Number.NaN;
+}
+
+const nobodyConnected = async () =>
+  (await gate.db.rows("SELECT FROM pg_stat_activity WHERE application_name = 'signsealship'")).length === 0;
+
+const callBack = (service: Service, id: string, decision: string) =>
+  fetch(service.baseUrl + callbackPath(tokenOf(id)), {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ decision }),
+  });
+
+test("a restart reads none of those that wait, and keeps no timer and no job for them", async () => {
+  await gate.service.stop();
+  await until(nobodyConnected);
+  const before = await rowsRead();
+  gate.service = await gate.service.restart();
+  const [first = ""] = ids;
+  assert.equal((await callBack(gate.service, first, "first")).status, 200);
+  accepted.set(first, "first");
+  const timers = await timersOf(gate.service);
+  assert.ok(timers < timersBefore + 10, `${timers} timers, ${timersBefore} when none waited`);
+  assert.equal((await gate.db.rows("SELECT FROM jobs")).length, 0);
+  await gate.service.stop();
+  await until(nobodyConnected);
+  const read = (await rowsRead()) - before;
+  assert.ok(read >= 1 && read < 10, `${read} rows were read`);
+  gate.service = await gate.service.restart();
+});
+
+test("the operator sees a page of them and how many there are", async () => {
+  const { waiting, waitingTotal, next } = await overviewOfExecutions({ db: gate.db, clock: systemClock }, "");
+  assert.deepEqual([waiting.length, waitingTotal, next], [100, many - accepted.size, waiting.at(-1)?.id]);
+});
+
+test("all due at once end once each, with one line, while two nodes sweep and decisions race with them", async () => {
+  // The others wait for the sweep alone.
+  const decidable = ids.slice(1, 6_000);
+  let swept = false;
+  let n = 0;
+
+  async function decideOn(): Promise<void> {
+    while (!swept) {
+      n += 1;
+      const id = decidable[(n * 7_919) % decidable.length] ?? "";
+      const decision = `by ${n}`;
+      const taken =
+        n % 2 === 0
+          ? (await callBack(gate.service, id, decision)).status === 200
+          : await decideByOperator({ db: gate.db, clock: systemClock }, id, decision).then(
+              () => true,
+              (error: { code?: string }) => {
+                assert.equal(error.code, "conflict");
+                return false;
+              },
+            );
+      if (taken) {
+        assert.ok(!accepted.has(id));
+        accepted.set(id, decision);
+      }
+    }
+  }
+
+  const deciding = Array.from({ length: 4 }, decideOn);
+  const ahead = { NODE_ENV: "test", TIME_TRAVEL: String(31 * day) };
+  const sweepers = await Promise.all([gate.second(ahead), gate.second(ahead)]);
+  try {
+    await until(
+      async () => (await gate.db.rows("SELECT FROM playbook_executions WHERE outcome IS NULL LIMIT 1")).length === 0,
+    );
+  } finally {
+    swept = true;
+    await Promise.all(deciding);
+    await Promise.all(sweepers.map((node) => node.stop()));
+  }
+
+  const rows = await gate.db.rows<{ id: string; outcome: string; lines: number; agree: boolean }>(
+    `SELECT e.id, e.outcome, count(a.id) AS lines, bool_and(a.actor = e.ended_by AND a.occurred_at = e.completed_at
+       AND a.action = CASE e.ended_by WHEN 'system' THEN 'playbook.expired' ELSE 'playbook.decided' END) AS agree
+     FROM playbook_executions e LEFT JOIN audit_log a ON a.detail->>'executionName' = 'executions/' || e.id
+     WHERE e.arguments->>'kind' = 'many' GROUP BY e.id`,
+  );
+  assert.equal(rows.length, many);
+  assert.deepEqual(
+    rows.filter(({ lines, agree }) => lines !== 1 || !agree),
+    [],
+  );
+  for (const { id, outcome } of rows) assert.equal(outcome, accepted.get(id) ?? "expired");
+  assert.ok(accepted.size > 0, "no decision was in time");
+});

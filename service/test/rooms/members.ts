@@ -1,0 +1,13 @@
+import type { Environment, Principal } from "../../src/http/authentication.ts";
+import type { Client } from "./house.ts";
+
+/** A member of the client's firm, as a session finds them. */
+export const asMember = ({ partnerId }: Client, environment: Environment = "test"): Principal => ({
+  partnerId,
+  environment,
+  firmName: "Acme Title",
+  tier: "trial",
+  liveEnabled: false,
+  key: null,
+  member: { userId: "6f1d2c3b-0000-4000-8000-000000000001", email: "dana@acme-title.com", role: "owner" },
+});

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Principal } from "../../src/http/authentication.ts";
+import { systemClock } from "../../src/platform/clock.ts";
+import { ownOrdersStatement } from "../../src/rooms/attachments-store.ts";
+import { ownRoom } from "../../src/rooms/rooms.ts";
+import { type Client, type House, openHouse } from "./house.ts";
+import { asMember } from "./members.ts";
+
+let house: House;
+let acme: Client;
+let other: Client;
+
+before(async () => {
+  house = await openHouse();
+  acme = await house.partner();
+  other = await house.partner();
+});
+after(() => house.close());
+
+const read = (principal: Principal, room: string) => ownRoom({ db: house.db, clock: systemClock }, principal, room);
+
+test("the owner sees what everybody sees, and besides emails in full and which orders are its own", async () => {
+  const room = await acme.room();
+  const [own, foreign] = [await acme.order(), await other.order()];
+  for (const orderCode of [own, foreign]) await acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode });
+  await acme.ok("POST", `/api/rooms/${room}/participants`, { name: "Jane", email: "jane@example.com" });
+  const { participants, ownOrders, ...view } = await read(asMember(acme), room);
+  const { participants: masked, ...seenByAll } = await house.view(room);
+  assert.deepEqual(view, seenByAll);
+  assert.deepEqual([...ownOrders], [own]);
+  assert.deepEqual([masked[0]?.email, participants[0]?.email], ["j***@example.com", "jane@example.com"]);
+});
+
+test("whoever else has the code is no owner: another firm, the other environment, and a code that was replaced", async () => {
+  const room = await acme.room();
+  const notFound = { code: "not_found", message: "Room not found." };
+  await assert.rejects(read(asMember(other), room), notFound);
+  await assert.rejects(read(asMember(acme, "live"), room), notFound);
+  const { roomCode } = await acme.ok<{ roomCode: string }>("POST", `/api/rooms/${room}/rotate`);
+  await assert.rejects(read(asMember(acme), room), notFound);
+  assert.equal((await read(asMember(acme), roomCode)).roomCode, roomCode);
+  for (const code of ["", "\0", "f".repeat(40)]) await assert.rejects(read(asMember(acme), code), notFound);
+});
+
+test("a room's own orders are found by indexes alone", async () => {
+  const { text, values } = ownOrdersStatement(await acme.room(), asMember(acme));
+  const plan = await house.db.transaction(async (tx) => {
+    await tx.script("SET LOCAL enable_seqscan = off");
+    return (await tx.rows<{ "QUERY PLAN": string }>(`EXPLAIN ${text}`, values)).map((line) => line["QUERY PLAN"]);
+  });
+  assert.doesNotMatch(plan.join("\n"), /Seq Scan/);
+});
