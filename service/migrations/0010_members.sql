@@ -10,6 +10,8 @@ CREATE TABLE members (
   user_id uuid PRIMARY KEY REFERENCES users (id),
   partner_id uuid NOT NULL REFERENCES partners (id),
   role text NOT NULL CHECK (role IN ('owner', 'member')),
+  -- The key that was shown: when it turns out to be stolen, so is the membership.
+  key_id uuid REFERENCES partner_keys (id),
   linked_at timestamptz NOT NULL
 );
 CREATE INDEX members_of_partner ON members (partner_id, linked_at);
@@ -21,13 +23,15 @@ CREATE TABLE sign_in_links (
   id uuid PRIMARY KEY,
   token_sha256 bytea NOT NULL UNIQUE CHECK (length(token_sha256) = 32),
   browser_sha256 bytea CHECK (length(browser_sha256) = 32),
+  -- Of the network that asked: each may have only so many open links of an address.
+  network_sha256 bytea CHECK (length(network_sha256) = 32),
   email text,
   return_to text NOT NULL,
   created_at timestamptz NOT NULL,
   expires_at timestamptz NOT NULL,
   CHECK ((email IS NULL) = (browser_sha256 IS NULL))
 );
-CREATE INDEX sign_in_links_of_email ON sign_in_links (email, expires_at);
+CREATE INDEX sign_in_links_of_email ON sign_in_links (email, network_sha256, expires_at);
 CREATE INDEX sign_in_links_expiry ON sign_in_links (expires_at);
 
 -- Ending a session deletes it. Without a user it is the operator's.

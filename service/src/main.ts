@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import { createApp } from "./app.ts";
-import { readConfig } from "./config.ts";
+import { type Config, readConfig } from "./config.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { trackLastUse } from "./partners/last-use.ts";
@@ -37,7 +37,11 @@ async function drain(app: FastifyInstance): Promise<void> {
   clearTimeout(cut);
 }
 
-function welcome(baseUrl: string, key: string): string {
+function welcome({ baseUrl, smtpUrl, dataDir }: Config, key: string): string {
+  const mails =
+    smtpUrl === null
+      ? `Mails, such as the sign-in link, are files in ${join(dataDir, "outbox")}.`
+      : "Mails go out by SMTP_URL.";
   return `
 First run: a demo partner was made. Its test key is shown this once:
 
@@ -49,6 +53,9 @@ Place a first order:
     -H 'Authorization: Bearer ${key}' \\
     -F document=@examples/lien-release.pdf -F email=signer@example.com \\
     -F byod_confirmed=true -F svc_sign=true -F svc_notary=true
+
+Or in the browser: sign in at ${baseUrl}/sign-in, and paste the key there once.
+${mails}
 `;
 }
 
@@ -82,7 +89,7 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
     await listen(app, config.host, config.port);
     const stopMaintenance = startMaintenance(resources, lastUse, anchoring);
     const demo = await createDemoPartner(resources);
-    process.stdout.write(`SignSealShip listens on ${config.baseUrl}\n${demo ? welcome(config.baseUrl, demo.key) : ""}`);
+    process.stdout.write(`SignSealShip listens on ${config.baseUrl}\n${demo ? welcome(config, demo.key) : ""}`);
     log.info({ signal: await stopped }, "stopping");
     await drain(app);
     await stopMaintenance();

@@ -1,6 +1,7 @@
 import { doctor } from "./doctor.ts";
 import { fillVerbs } from "./fill.ts";
 import { keyVerbs } from "./key.ts";
+import { memberVerbs } from "./member.ts";
 import { operatorVerbs } from "./operator.ts";
 import { orderVerbs } from "./order.ts";
 import { partnerVerbs } from "./partner.ts";
@@ -26,6 +27,7 @@ export const verbs: readonly Verb[] = [
   serve,
   ...partnerVerbs,
   ...keyVerbs,
+  ...memberVerbs,
   ...requestVerbs,
   ...fillVerbs,
   ...playbookVerbs,

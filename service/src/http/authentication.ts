@@ -71,8 +71,9 @@ export function requireKeyOrSession({ resolveKey, ownOrigin }: Pick<Callers, "re
   return async (request: FastifyRequest): Promise<void> => {
     request.principal = await resolveKey(request.headers.authorization);
     if (request.principal) return;
-    request.principal = linkedPrincipalOf(request);
+    const principal = linkedPrincipalOf(request);
     refuseCrossSite(request, ownOrigin);
+    request.principal = principal;
   };
 }
 
@@ -91,8 +92,8 @@ export function linkedPrincipalOf(request: FastifyRequest): Principal {
 }
 
 /**
- * A browser names the origin of each write. It must be that of the public address or the host that was asked; a client that
- * sends none is no browser, and no site can make it act.
+ * A browser names the origin of each write. It must be that of the public address, or the host that was asked by a scheme that is
+ * no worse; a client that sends none is no browser, and no site can make it act.
  * @throws ServiceError for a write from another site.
  */
 export function refuseCrossSite(request: FastifyRequest, ownOrigin: string): void {
@@ -101,8 +102,14 @@ export function refuseCrossSite(request: FastifyRequest, ownOrigin: string): voi
   const foreign =
     origin === undefined
       ? site !== undefined && site !== "same-origin" && site !== "none"
-      : origin !== ownOrigin && URL.parse(origin)?.host !== request.host;
+      : origin !== ownOrigin && !isHost(origin, request.host, ownOrigin);
   if (foreign) throw new ServiceError("cross_site", "This request came from another site.");
+}
+
+function isHost(origin: string, host: string, ownOrigin: string): boolean {
+  const url = URL.parse(origin);
+  const safe = url?.protocol === "https:" || (url?.protocol === "http:" && ownOrigin.startsWith("http:"));
+  return safe && url?.host === host;
 }
 
 /** The principal that a hook above has found. */

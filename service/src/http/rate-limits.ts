@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { Redis } from "ioredis";
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import { ServiceError } from "../platform/errors.ts";
+import { clientNetwork } from "./client-network.ts";
 
 /** Fixed windows of the contract (Limits), and `sign-in` and `page` for what it leaves open. */
 export const policies = {
@@ -27,7 +28,7 @@ export type RateLimits = {
 function callerOf(policy: Policy, request: FastifyRequest): string {
   const { principal, session } = request;
   if (policy === "partner-portal" && session) return `session:${session.id}`;
-  if (policy !== "partner-write") return `ip:${request.ip}`;
+  if (policy !== "partner-write") return `ip:${clientNetwork(request.ip)}`;
   return principal?.key ? `key:${principal.key.id}` : `partner:${principal?.partnerId}`;
 }
 

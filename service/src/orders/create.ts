@@ -143,7 +143,9 @@ function claimOf(now: Date, request: CreateRequest, documentSha256: string | nul
   const callerId = principal.key?.id ?? principal.member?.userId;
   if (idempotencyKey === null || callerId === undefined) return null;
   const fingerprint = fingerprintOf(form.fields, documentSha256);
-  return { callerId, route, key: idempotencyKey, fingerprint, expiredBefore: claimsExpiredBefore(now) };
+  // A person may go from one firm to another; a key may not.
+  const key = principal.key ? idempotencyKey : `${principal.partnerId}:${idempotencyKey}`;
+  return { callerId, route, key, fingerprint, expiredBefore: claimsExpiredBefore(now) };
 }
 
 /** The answer of the twin that was first. */

@@ -2,6 +2,7 @@ import { actorOf, type Principal } from "../http/authentication.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Database, Sql } from "../platform/database.ts";
 import { invalid } from "../platform/errors.ts";
+import { requireOwnerNow } from "./members.ts";
 import { insertAudit } from "./partner-audit.ts";
 import { type PartnerChange, selectBranding, updatePartner } from "./store.ts";
 
@@ -27,14 +28,15 @@ export function brandingOf({ brandName, accentColor, logoUrl }: BrandingChange):
   if (brandName && (brandName.length > 200 || /[\p{Cc}\p{Cs}]/u.test(brandName)))
     throw invalid("brand-name must have at most 200 characters and no control characters.");
   if (accentColor && !/^#[0-9a-f]{6}$/i.test(accentColor)) throw invalid("accent must be a colour like #1a2b3c.");
-  if (logoUrl && !isPublicHttps(logoUrl)) throw invalid("logo must be a public https URL of at most 2000 characters.");
+  if (logoUrl && (!isPublicHttps(logoUrl) || /[^\x21-\x7e]/.test(logoUrl)))
+    throw invalid("logo must be a public https URL of at most 2000 characters.");
   return { brandName, accentColor: accentColor?.toLowerCase(), logoUrl };
 }
 
 export const readBranding = ({ db }: { db: Sql }, { partnerId }: Principal): Promise<Branding> =>
   selectBranding(db, partnerId);
 
-/** Changes the branding of the caller's firm. @throws ServiceError naming the field and its rule. */
+/** Changes the branding of the caller's firm. @throws ServiceError naming the field and its rule, or for who is no owner. */
 export async function changeBranding(
   { db, clock }: { db: Database; clock: Clock },
   principal: Principal,
@@ -43,6 +45,7 @@ export async function changeBranding(
   const { partnerId } = principal;
   const change = brandingOf(given);
   await db.transaction(async (tx) => {
+    await requireOwnerNow(tx, principal);
     await updatePartner(tx, partnerId, change);
     const line = { at: clock(), action: "partner.changed", actor: actorOf(principal), partnerId, detail: change };
     await insertAudit(tx, line);

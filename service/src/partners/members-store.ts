@@ -1,9 +1,9 @@
 import type { Role } from "../http/authentication.ts";
 import type { Sql, Tx } from "../platform/database.ts";
 
-export type Member = { userId: string; email: string; role: Role; linkedAt: Date };
+export type Member = { userId: string; email: string; role: Role; linkedAt: Date; keyId: string | null };
 
-const columns = `m.user_id AS "userId", u.email, m.role, m.linked_at AS "linkedAt"`;
+const columns = `m.user_id AS "userId", u.email, m.role, m.linked_at AS "linkedAt", m.key_id AS "keyId"`;
 
 /** Owners first, then by the time they were linked. */
 export const selectMembers = (sql: Sql, partnerId: string) =>
@@ -28,12 +28,12 @@ export async function findMembership(sql: Sql, userId: string) {
 /** @returns whether it was made: a person who is linked already stays where they are. */
 export async function insertMember(
   tx: Tx,
-  member: { userId: string; partnerId: string; role: Role; at: Date },
+  member: { userId: string; partnerId: string; role: Role; keyId: string | null; at: Date },
 ): Promise<boolean> {
   const inserted = await tx.rows(
-    `INSERT INTO members (user_id, partner_id, role, linked_at) VALUES ($1, $2, $3, $4)
+    `INSERT INTO members (user_id, partner_id, role, key_id, linked_at) VALUES ($1, $2, $3, $4, $5)
      ON CONFLICT (user_id) DO NOTHING RETURNING user_id`,
-    [member.userId, member.partnerId, member.role, member.at],
+    [member.userId, member.partnerId, member.role, member.keyId, member.at],
   );
   return inserted.length === 1;
 }

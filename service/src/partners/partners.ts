@@ -1,6 +1,6 @@
 import type { Environment } from "../http/authentication.ts";
 import type { Clock } from "../platform/clock.ts";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Sql, Tx } from "../platform/database.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
 import { newUuid } from "../platform/ids.ts";
 import { brandingOf } from "./branding.ts";
@@ -85,11 +85,16 @@ async function issueKeyOf(tx: Tx, clock: Clock, partnerId: string, environment: 
   return { keyId, key, environment };
 }
 
-export async function listKeys({ db }: PartnerDeps, partnerId: string) {
-  const keys = await store.selectKeys(db, requireUuid("PARTNER_ID", partnerId));
-  if (keys.length === 0 && !(await store.partnerExists(db, partnerId)))
+/** @throws ServiceError for an id that is none, or an unknown partner. */
+export async function requirePartner({ db }: { db: Sql }, partnerId: string): Promise<void> {
+  if (!(await store.partnerExists(db, requireUuid("PARTNER_ID", partnerId))))
     throw new ServiceError("not_found", "No such partner.");
-  return keys;
+}
+
+/** @throws ServiceError for an unknown partner. */
+export async function listKeys(deps: { db: Sql }, partnerId: string) {
+  await requirePartner(deps, partnerId);
+  return store.selectKeys(deps.db, partnerId);
 }
 
 /** Takes effect with the next request, on every node. @throws ServiceError for an unknown key. */

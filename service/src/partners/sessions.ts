@@ -13,6 +13,7 @@ export const operatorSessionSeconds = 8 * 3600;
 // A session's last use is told to the minute and written less often than it is read.
 const touchEveryMs = 5 * 60_000;
 const maxDevice = 200;
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Resolves session cookies by one indexed read each. */
 export function sessionResolver({ db, clock }: SessionDeps): ResolveSession {
@@ -93,7 +94,7 @@ export const listSessions = ({ db, clock }: SessionDeps, { userId }: Session) =>
 
 /** Ends one of the person's own sessions. @throws ServiceError when there is none of this id. */
 export async function endSession({ db, clock }: SessionDeps, { userId }: Session, sessionId: string): Promise<void> {
-  const known = /^[0-9a-f-]{36}$/.test(sessionId) && (await store.deleteSession(db, userId, sessionId, clock()));
+  const known = uuid.test(sessionId) && (await store.deleteSession(db, userId, sessionId, clock()));
   if (!known) throw new ServiceError("not_found", "No such session.");
 }
 

@@ -6,6 +6,7 @@ export type NewLink = {
   /** Null, both, for the operator's. */
   browserSha256: Buffer | null;
   email: string | null;
+  networkSha256: Buffer | null;
   returnTo: string;
   at: Date;
   expiresAt: Date;
@@ -13,18 +14,28 @@ export type NewLink = {
 
 export const insertLink = (sql: Sql, link: NewLink) =>
   sql.rows(
-    `INSERT INTO sign_in_links (id, token_sha256, browser_sha256, email, return_to, created_at, expires_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-    [link.id, link.tokenSha256, link.browserSha256, link.email, link.returnTo, link.at, link.expiresAt],
+    `INSERT INTO sign_in_links (id, token_sha256, browser_sha256, email, network_sha256, return_to, created_at, expires_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [
+      link.id,
+      link.tokenSha256,
+      link.browserSha256,
+      link.email,
+      link.networkSha256,
+      link.returnTo,
+      link.at,
+      link.expiresAt,
+    ],
   );
 
-/** How many links of this address could still be used. */
-export async function countLinks(sql: Sql, email: string, now: Date): Promise<number> {
-  const [row] = await sql.rows<{ links: number }>(
-    "SELECT count(*) AS links FROM sign_in_links WHERE email = $1 AND expires_at > $2",
-    [email, now],
+/** How many links of this address could still be used: in all, and of those that this network asked for. */
+export async function countLinks(sql: Sql, email: string, networkSha256: Buffer, now: Date) {
+  const [row] = await sql.rows<{ all: number; own: number }>(
+    `SELECT count(*) AS all, count(*) FILTER (WHERE network_sha256 = $2) AS own
+     FROM sign_in_links WHERE email = $1 AND expires_at > $3`,
+    [email, networkSha256, now],
   );
-  return row?.links ?? 0;
+  return row ?? { all: 0, own: 0 };
 }
 
 export async function selectLinkToMail(sql: Sql, id: string, now: Date) {

@@ -1,3 +1,4 @@
+import { clientNetwork } from "../http/client-network.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Database } from "../platform/database.ts";
 import { isEmail } from "../platform/email.ts";
@@ -16,8 +17,8 @@ export type SignInDeps = { db: Database; clock: Clock; secrets: SecretBytes };
 export const signInMailQueue = "sign-in-mail";
 
 export const linkSeconds = 15 * 60;
-// More mails would only annoy whoever has the address.
-const maxLinksOfAddress = 5;
+// More mails would only annoy whoever has the address. What one network asked for does not keep another from asking.
+const maxLinks = { ofNetwork: 5, inAll: 50 };
 
 /** The page of a link; its token is a credential. */
 export const linkPath = (token: string): string => `/sign-in/${token}`;
@@ -32,25 +33,28 @@ export function returnPath(text: string | undefined): string {
 
 /**
  * Has a link mailed to the address, whoever's it is: the answer is the same for all, and so is the work.
- * @param browser the secret in the cookie of the browser that asks: no other can use the link
+ * @param asked.browser the secret in the cookie of the browser that asks: no other can use the link
  * @throws ServiceError when it is no mail address.
  */
 export async function askForLink(
   { db, clock, secrets }: SignInDeps,
-  asked: { email: string; browser: string; returnTo: string | undefined },
+  asked: { email: string; browser: string; ip: string; returnTo: string | undefined },
 ): Promise<void> {
   const email = asked.email.trim().toLowerCase();
   if (!isEmail(email) || /[^\x20-\x7e]/.test(email)) throw invalid("email must be a mail address.");
   const at = clock();
   const id = newUuid();
+  const networkSha256 = tokenSha256(clientNetwork(asked.ip));
   await db.transaction(async (tx) => {
     await tx.rows("SELECT pg_advisory_xact_lock(hashtextextended('sign-in:' || $1, 0))", [email]);
-    if ((await store.countLinks(tx, email, at)) >= maxLinksOfAddress) return;
+    const open = await store.countLinks(tx, email, networkSha256, at);
+    if (open.own >= maxLinks.ofNetwork || open.all >= maxLinks.inAll) return;
     await store.insertLink(tx, {
       id,
       tokenSha256: tokenSha256(linkTokens(secrets)(id)),
       browserSha256: tokenSha256(asked.browser),
       email,
+      networkSha256,
       returnTo: returnPath(asked.returnTo),
       at,
       expiresAt: new Date(at.getTime() + linkSeconds * 1000),
@@ -64,8 +68,8 @@ export async function makeOperatorLink({ db, clock, secrets }: SignInDeps): Prom
   const [at, id] = [clock(), newUuid()];
   const token = linkTokens(secrets)(id);
   const expiresAt = new Date(at.getTime() + linkSeconds * 1000);
-  const link = { id, tokenSha256: tokenSha256(token), browserSha256: null, email: null, returnTo: "/operator" };
-  await store.insertLink(db, { ...link, at, expiresAt });
+  const link = { id, tokenSha256: tokenSha256(token), browserSha256: null, email: null, networkSha256: null };
+  await store.insertLink(db, { ...link, returnTo: "/operator", at, expiresAt });
   return { path: `/operator/sign-in/${token}`, expiresAt };
 }
 

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { errors, ref } from "../http/openapi.ts";
 import type { RateLimits } from "../http/rate-limits.ts";
 import type { Sql } from "../platform/database.ts";
@@ -9,18 +9,13 @@ import { openViewReader } from "./views.ts";
 // About a thousand views of full rooms.
 const cacheBytes = 32 * 1024 * 1024;
 
-/** The credential is in the URL: no answer of it, not even a refusal, may be kept on the way. */
-async function noStore(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  reply.header("Cache-Control", "no-store");
-}
-
 /** `GET /api/rooms/{roomCode}`: for whoever has the code. */
 export function publicViewRoute(app: FastifyInstance, { db, limits }: { db: Sql; limits: RateLimits }): void {
   const readView = openViewReader(db, cacheBytes);
   app.get<RoomPath>(
     "/api/rooms/:roomCode",
     {
-      onRequest: [noStore, limits.limit("public-read")],
+      onRequest: limits.limit("public-read"),
       schema: {
         tags: ["Rooms"],
         operationId: "viewRoom",

@@ -61,7 +61,13 @@ export async function pages(app: FastifyInstance, deps: PageDeps): Promise<void>
     });
     paymentPages(people, { db, assets, onRequest, checkoutUrl });
     roomRoutes(people, { db, assets, onRequest });
-    await requestAccessRoutes(people, { ...deps, assets, onRequest, onPost: limits.limit("partner-request") });
+    await requestAccessRoutes(people, {
+      ...deps,
+      assets,
+      ownOrigin: new URL(baseUrl).origin,
+      onRequest,
+      onPost: limits.limit("partner-request"),
+    });
     verifyRoutes(people, { ...evidence, assets, baseUrl, onRequest });
     if (deps.members) {
       signInRoutes(people, { ...deps.members, assets });

@@ -1,4 +1,5 @@
-import type { FastifyInstance, FastifyReply, onRequestAsyncHookHandler } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from "fastify";
+import { refuseCrossSite } from "../http/authentication.ts";
 import { accessRequestFields, type SentRequest } from "../partners/access-request-fields.ts";
 import { ServiceError } from "../platform/errors.ts";
 import type { Assets } from "./assets.ts";
@@ -10,6 +11,8 @@ export type RequestAccessDeps = {
   assets: Assets;
   /** Null where reCAPTCHA is not set up. */
   recaptcha: RecaptchaSite | null;
+  /** Of the public address. */
+  ownOrigin: string;
   requestAccess: (request: SentRequest, remoteIp: string) => Promise<"issued" | "pending">;
   onRequest: onRequestAsyncHookHandler;
   /** Counts together with the route of the API. */
@@ -18,10 +21,11 @@ export type RequestAccessDeps = {
 
 /** The form for partner access: `POST /api/partner/request` for people. It needs no script and no session. */
 export async function requestAccessRoutes(people: FastifyInstance, deps: RequestAccessDeps): Promise<void> {
-  const { assets, recaptcha, requestAccess, onRequest, onPost } = deps;
+  const { assets, recaptcha, requestAccess, ownOrigin, onRequest, onPost } = deps;
   const hidden = { schema: { hide: true } };
   const empty = requestAccessPage(assets, recaptcha);
-  const headers = recaptcha ? scoredHeaders(recaptcha.apiBase) : {};
+  // Without a referrer a browser would not name the origin of the form.
+  const headers = recaptcha ? scoredHeaders(recaptcha.apiBase) : { "Referrer-Policy": "same-origin" };
   const send = (reply: FastifyReply, cache: string, page: string) =>
     reply
       .type(htmlType)
@@ -37,7 +41,9 @@ export async function requestAccessRoutes(people: FastifyInstance, deps: Request
   }
   await people.register(async (scope) => {
     acceptForms(scope);
-    scope.post("/request-access", { onRequest: onPost, ...hidden }, async (request, reply) => {
+    // No site may have its visitors ask in somebody's name.
+    const ours = async (request: FastifyRequest) => refuseCrossSite(request, ownOrigin);
+    scope.post("/request-access", { onRequest: [onPost, ours], ...hidden }, async (request, reply) => {
       const values = formBody(request.body);
       const sent = read(values);
       if (typeof sent === "string")

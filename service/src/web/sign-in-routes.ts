@@ -48,12 +48,12 @@ export function signInRoutes(people: FastifyInstance, deps: SignInRouteDeps): vo
     scope.addHook("onRequest", async (request) => refuseCrossSite(request, ownOrigin));
     const write = { onRequest: limits.limit("sign-in"), schema: { hide: true } };
 
-    scope.post("/sign-in", write, async ({ body, headers }, reply) => {
+    scope.post("/sign-in", write, async ({ body, headers, ip }, reply) => {
       const { email = "", return_to: returnTo } = formBody(body);
       // One secret a browser: of several links that it asked for each works.
       const browser = cookieOf(headers.cookie, cookieNames.signIn) ?? newToken();
       try {
-        await askForLink(deps, { email, browser, returnTo });
+        await askForLink(deps, { email, browser, ip, returnTo });
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
         const again = { email, returnTo: returnPath(returnTo), error: error.message };

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { until } from "@signsealship/testing/until";
 import { createPartner, issueKey, revokeKey, setPartner } from "../../src/partners/partners.ts";
 import { systemClock as clock } from "../../src/platform/clock.ts";
 import { type Database, openDatabase } from "../../src/platform/database.ts";
@@ -329,6 +330,105 @@ test("a session goes over to live when live is enabled, and back to test when it
   assert.equal(await environment(), "live");
   await setPartner({ db, clock }, partnerId, { live: false });
   assert.equal(await environment(), "test");
+});
+
+test("an owner who was demoted while the request was under way is no owner any more", async () => {
+  const { key, partnerId } = await newPartner();
+  const one = await newMember(service, somebody(), key);
+  const two = await newMember(service, somebody(), key);
+  await newMember(service, somebody(), key);
+  const page = (await call("/dashboard/settings", { headers: one.headers })).body as string;
+  const of = (what: string) =>
+    [...page.matchAll(new RegExp(`/dashboard/settings/members/[0-9a-f-]{36}/${what}`, "g"))].map(String);
+  const [, roleOfTwo = "", roleOfThree = ""] = of("role");
+  const [, removeTwo = ""] = of("remove");
+  assert.equal((await postForm(service.baseUrl + roleOfTwo, { role: "owner" }, one.headers)).status, 303);
+  // Both requests wait for the firm's row; the removal of its sender comes first.
+  const waiting: Promise<Response>[] = [];
+  await db.transaction(async (tx) => {
+    await tx.rows("SELECT FROM partners WHERE id = $1 FOR UPDATE", [partnerId]);
+    const blocked = async (count: number) =>
+      until(async () => {
+        const rows = await db.rows("SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'");
+        return rows.length >= count;
+      });
+    waiting.push(postForm(service.baseUrl + removeTwo, {}, one.headers));
+    await blocked(1);
+    waiting.push(postForm(service.baseUrl + roleOfThree, { role: "owner" }, two.headers));
+    await blocked(2);
+  });
+  assert.deepEqual(
+    (await Promise.all(waiting)).map(({ status }) => status),
+    [303, 403],
+  );
+});
+
+test("the operator takes the person out who came by a stolen key, be it the owner, and gives the firm another", async () => {
+  const { key, keyId, partnerId } = await newPartner();
+  const thief = await newMember(service, "thief@evil.example", key);
+  const real = await newMember(service, somebody(), key);
+  type Listed = { members: { userId: string; email: string; role: string; keyId: string }[] };
+  const { members } = await service.cli<Listed>("member", "list", partnerId);
+  assert.deepEqual(
+    members.map(({ role, keyId: by }) => [role, by]),
+    [
+      ["owner", keyId],
+      ["member", keyId],
+    ],
+  );
+  const [owner, member] = members;
+  assert.equal(owner?.email, "thief@evil.example");
+  await service.cli("member", "remove", owner?.userId ?? "");
+  assert.equal((await call("/api/partner/me", { headers: thief.headers })).status, 403);
+  await service.cli("member", "set", member?.userId ?? "", "owner");
+  assert.equal((await call("/api/partner/me", { headers: real.headers })).body.role, "owner");
+  for (const wrong of [
+    ["remove", owner?.userId ?? ""],
+    ["remove", "x"],
+    ["set", member?.userId ?? "", "king"],
+    ["list", unknownId],
+  ])
+    await assert.rejects(service.cli("member", ...wrong), /ended with 1/);
+});
+
+test("a run of a playbook that another site asked for is refused and leaves nothing in the log", async () => {
+  const { key, partnerId } = await newPartner();
+  const { headers } = await newMember(service, somebody(), key);
+  const refused = await postForm(
+    `${service.baseUrl}/api/partner/playbooks/approval_gate/run`,
+    { kind: "k", subjectId: "s" },
+    { ...headers, Origin: "https://evil.example" },
+  );
+  assert.equal(refused.status, 403);
+  const runs = "SELECT FROM audit_log WHERE partner_id = $1 AND action = 'playbook.run'";
+  assert.equal((await db.rows(runs, [partnerId])).length, 0);
+});
+
+test("odd ids and texts in the settings are refused by name, never by a fault of ours", async () => {
+  const { key } = await newPartner();
+  const { headers } = await newMember(service, somebody(), key);
+  for (const id of ["-".repeat(36), "a".repeat(36), "%00", "x", unknownId]) {
+    for (const what of [`sessions/${id}/end`, `members/${id}/remove`])
+      assert.equal((await call(`/dashboard/settings/${what}`, { method: "POST", headers })).status, 404, what);
+    const role = await postForm(`${service.baseUrl}/dashboard/settings/members/${id}/role`, { role: "owner" }, headers);
+    assert.equal(role.status, 404);
+  }
+  for (const fields of [
+    { brandName: "a\0b" },
+    { brandName: "x".repeat(201) },
+    { accentColor: "red\0" },
+    { logoUrl: "https://a.example/\0" },
+    { logoUrl: "https://a.example/ x" },
+    { logoUrl: "http://a.example/x.png" },
+    { logoUrl: "https://127.0.0.1/x.png" },
+  ]) {
+    const answer = await postForm(
+      `${service.baseUrl}/dashboard/settings/branding`,
+      fields as Record<string, string>,
+      headers,
+    );
+    assert.equal(answer.status, 400, JSON.stringify(fields));
+  }
 });
 
 test("what a member does bears the member in the audit log", async () => {

@@ -12,7 +12,12 @@ const folder = temporaryFolder();
 let service: Service;
 
 before(async () => {
-  service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off", LOG_LEVEL: "info" });
+  service = await startService({
+    DATA_DIR: folder.path,
+    RATE_LIMITS: "off",
+    LOG_LEVEL: "info",
+    TRUST_PROXY: "127.0.0.1",
+  });
 });
 after(async () => {
   await service.stop();
@@ -111,6 +116,17 @@ test("an address gets five links at a time, and whoever asks for more can't tell
   const marker = await askForLink(service, "marker@harbor-title.com");
   assert.notEqual(marker.path, "");
   assert.equal(linksTo(service, email).length, 5);
+});
+
+test("a stranger who uses up links of an address keeps its owner from nothing", async () => {
+  const email = "victim@harbor-title.com";
+  const stranger = { "X-Forwarded-For": "2001:db8::7" };
+  for (let i = 0; i < 8; i++) await postForm(`${service.baseUrl}/sign-in`, { email }, stranger);
+  const neighbour = { "X-Forwarded-For": "2001:db8::8" };
+  await postForm(`${service.baseUrl}/sign-in`, { email }, neighbour);
+  const { browser, path } = await askForLink(service, email);
+  assert.equal((await use(path, { Cookie: browser })).status, 303);
+  assert.equal(linksTo(service, email).length, 6);
 });
 
 test("what is no mail address is refused beside the form, with what was typed", async () => {

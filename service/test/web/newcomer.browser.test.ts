@@ -53,6 +53,7 @@ for (const width of [360, 1280])
     await main.getByRole("link", { name: "Sign in" }).click();
     await page.getByLabel("Work email").fill(email);
     await press("Send me a link");
+    await page.getByRole("heading", { name: "Look into your mail" }).waitFor();
     const way = /(\/sign-in\/[0-9a-f]{40})/.exec((await mailed("Your sign-in link")).text)?.[1];
     await page.goto(service.baseUrl + way);
     await press("Sign in");

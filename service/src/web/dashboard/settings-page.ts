@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Principal, principalOf, sessionOf } from "../../http/authentication.ts";
 import { changeBranding, readBranding } from "../../partners/branding.ts";
-import { changeRole, listMembers, type MemberDeps, removeMember, requireOwner } from "../../partners/members.ts";
+import { changeRole, listMembers, type MemberDeps, removeMember } from "../../partners/members.ts";
 import { listKeys } from "../../partners/partners.ts";
 import { chooseEnvironment, endSession, listSessions } from "../../partners/sessions.ts";
 import type { Assets } from "../assets.ts";
@@ -27,7 +27,7 @@ export function settingsPage(forms: FastifyInstance, deps: SettingsDeps): void {
     const session = sessionOf(request);
     const [keys, members, branding, sessions] = await Promise.all([
       listKeys(deps, principal.partnerId),
-      listMembers(deps, principal),
+      listMembers(deps, principal.partnerId),
       readBranding(deps, principal),
       listSessions(deps, session),
     ]);
@@ -58,7 +58,6 @@ export function settingsPage(forms: FastifyInstance, deps: SettingsDeps): void {
     );
 
   change(`${path}/branding`, "branding-saved", (request, principal) => {
-    requireOwner(principal);
     const { brandName = "", accentColor = "", logoUrl = "" } = formBody(request.body);
     return changeBranding(deps, principal, { brandName, accentColor: accentColor.trim(), logoUrl: logoUrl.trim() });
   });

@@ -1,0 +1,45 @@
+import * as members from "../partners/members.ts";
+import { requirePartner } from "../partners/partners.ts";
+import { lines, type Verb, withResources } from "./verb.ts";
+
+export const memberVerbs: Verb[] = [
+  {
+    name: "member list",
+    args: ["PARTNER_ID"],
+    flags: "",
+    options: {},
+    summary: "Lists the people of a partner, each with the key that was shown to link.",
+    run: ([partnerId = ""]) =>
+      withResources(async (resources) => {
+        await requirePartner(resources, partnerId);
+        const found = await members.listMembers(resources, partnerId);
+        const text = found.map(({ userId, email, role, keyId }) => `${userId}  ${role}  ${email}  by key ${keyId}`);
+        return { json: { members: found }, text: text.join("\n") };
+      }),
+  },
+  {
+    name: "member set",
+    args: ["USER_ID", "ROLE"],
+    flags: "",
+    options: {},
+    summary: "Makes a member owner or member.",
+    run: ([userId = "", role = ""]) =>
+      withResources(async (resources) => {
+        const answer = await members.setMemberRole(resources, userId, role);
+        return { json: answer, text: lines(answer) };
+      }),
+  },
+  {
+    name: "member remove",
+    args: ["USER_ID"],
+    flags: "",
+    options: {},
+    summary:
+      "Takes a person out of the partner, from the next request on; revoke the keys that the person knows as well.",
+    run: ([userId = ""]) =>
+      withResources(async (resources) => {
+        const answer = await members.dropMember(resources, userId);
+        return { json: answer, text: lines(answer) };
+      }),
+  },
+];
