@@ -5,7 +5,7 @@ import { orderMailJobs, sandboxRoutes } from "./fulfilment/fulfilment.ts";
 import { acceptEmptyJson, acceptNoBody } from "./http/bodies.ts";
 import { healthRoutes } from "./http/health.ts";
 import type { Metrics } from "./http/metrics.ts";
-import { acceptMultipart, maxUploadBytes } from "./http/multipart.ts";
+import { acceptMultipart, maxReservedBytes } from "./http/multipart.ts";
 import { openapi } from "./http/openapi.ts";
 import { openRateLimits } from "./http/rate-limits.ts";
 import { createServer } from "./http/server.ts";
@@ -54,8 +54,8 @@ import { roomRoutes } from "./rooms/rooms.ts";
 import { acceptsPage, loadAssets, notFoundPage, pages } from "./web/pages.ts";
 import { openWebhooks, webhookRoutes, webhooksSection } from "./webhooks/webhooks.ts";
 
-// Eight of the largest uploads at once; more wait their turn with the sender held back.
-const uploadMemoryBytes = 8 * maxUploadBytes;
+// Eight of the largest uploads at once, two of one firm; more wait their turn with the sender held back.
+const uploadMemoryBytes = { total: 8 * maxReservedBytes, perHolder: 2 * maxReservedBytes };
 // Each holds a database connection while a time stamp is waited for; the pool has 20.
 const sealsAtOnce = 4;
 const screeningFile = join(root, "service/data/screening.yaml");

@@ -1,25 +1,21 @@
-import { createHash, type Hash } from "node:crypto";
-import { finished } from "node:stream/promises";
-import multipart, { type MultipartFile } from "@fastify/multipart";
+import multipart from "@fastify/multipart";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { invalid } from "../platform/errors.ts";
+import { invalid, ServiceError } from "../platform/errors.ts";
 import { freeMemory } from "../platform/free-memory.ts";
+import { principalOf } from "./authentication.ts";
+import { type BodyPace, bodyPace, watchBody } from "./body-pace.ts";
+import { maxFieldBytes, maxUploadBytes, type PartRules, readParts, type Upload } from "./multipart-parts.ts";
 import type { UploadMemory } from "./upload-memory.ts";
 
-/** 35 MiB: this many bytes pass, one more does not (contract, Limits). */
-export const maxUploadBytes = 35 * 1024 * 1024;
+export { maxUploadBytes, type Upload };
+
 // Room for part headers and text fields around the file.
 const maxBodyBytes = maxUploadBytes + 1024 * 1024;
-const maxFieldBytes = 64 * 1024;
-
-export type Upload = {
-  bytes: Buffer;
-  sha256: string;
-  /** State of the hash after the last byte; copy it to go on. */
-  hash: Hash;
-  /** Bytes of the same memory after `bytes` that belong to this upload. */
-  spare: number;
-};
+const maxFields = 100;
+/** The most that one form reserves: its file, and what will be appended to it. */
+export const maxReservedBytes = maxBodyBytes;
+// An upload that took longer outlived, perhaps, the right to make it.
+const trustedMs = 1000;
 
 export type Form = {
   fields: ReadonlyMap<string, string>;
@@ -29,29 +25,28 @@ export type Form = {
   release: () => void;
 };
 
-export type FormRules = {
-  /** Name of the one file part. */
-  filePart: string;
+export type FormRules = PartRules & {
   memory: UploadMemory;
-  /** Memory to hold ready after the file, for what will be appended to it. */
-  spareBytes?: number;
-  messages: { notMultipart: string; tooLarge: string; incomplete: string };
-  /**
-   * Gets the fields as they come, for a page that shows a refused form again; then the fields after a file that is too large are
-   * read, too.
-   */
-  typed?: Map<string, string>;
+  messages: { notMultipart: string };
+  /** Finds the request's principal anew, by the hook that found it; for a form that was long on its way. */
+  authenticate: (request: FastifyRequest) => Promise<void>;
 };
 
-export async function acceptMultipart(app: FastifyInstance): Promise<void> {
+/** @param pace that bodies which were refused must keep to until their end; one that does not loses its connection. */
+export async function acceptMultipart(app: FastifyInstance, pace: BodyPace = bodyPace): Promise<void> {
+  app.addHook("onResponse", (request, _reply, done) => {
+    const { raw } = request;
+    if (!raw.complete) watchBody(raw, pace, () => raw.socket.destroy());
+    done();
+  });
   await app.register(multipart, {
     // One byte over the limit must be seen, or a file of exactly the limit could not be told from a cut one.
     limits: {
       fileSize: maxUploadBytes + 1,
-      fields: 100,
+      fields: maxFields,
       fieldSize: maxFieldBytes,
       fieldNameSize: 100,
-      parts: 102,
+      parts: maxFields + 2,
       headerPairs: 100,
     },
     throwFileSizeLimit: false,
@@ -62,106 +57,62 @@ export async function acceptMultipart(app: FastifyInstance): Promise<void> {
 }
 
 /**
- * Reads a form with at most one file. The file is hashed as it arrives and held once, in memory reserved before.
- * @throws ServiceError `validation` for a body that is no such form, is cut off, too large or holds a second file.
+ * Reads a form with at most one file. The file is hashed as it arrives and held once, in memory reserved before. Needs a principal.
+ * @throws ServiceError `validation` for a body that is no such form, is cut off, too slow, too large or holds a second file; what
+ * `authenticate` throws.
  */
-export async function readForm(request: FastifyRequest, rules: FormRules): Promise<Form> {
-  if (!request.isMultipart()) throw invalid(rules.messages.notMultipart);
+export async function readForm(request: FastifyRequest, rules: FormRules, pace: BodyPace = bodyPace): Promise<Form> {
+  const { messages } = rules;
+  if (!request.isMultipart()) throw invalid(messages.notMultipart);
+  if (!hasGoodBoundary(request)) throw invalid(messages.incomplete);
   const declared = Number(request.headers["content-length"] ?? maxBodyBytes);
-  if (declared > maxBodyBytes && !rules.typed) throw invalid(rules.messages.tooLarge);
-  const capacity = Math.min(declared, maxUploadBytes);
-  const release = await rules.memory.reserve(capacity + (rules.spareBytes ?? 0));
+  const tooLong = declared > maxBodyBytes;
+  if (tooLong && !(rules.typed && declared <= pace.maxBytes)) throw invalid(messages.tooLarge);
+  const capacity = tooLong ? null : Math.min(declared, maxUploadBytes);
+  const bytes = capacity === null ? maxFields * maxFieldBytes : capacity + (rules.spareBytes ?? 0);
+  const begun = performance.now();
+  const release = await rules.memory.reserve(principalOf(request).partnerId, bytes);
+  let upload: Upload | null = null;
+  const releaseAll = () => {
+    if (upload) freeMemory(upload.bytes.buffer);
+    release();
+  };
   try {
-    const parts = await readParts(request, rules, capacity);
-    const releaseAll = () => {
-      if (parts.upload) freeMemory(parts.upload.bytes.buffer);
-      release();
-    };
+    const parts = await readInPace(request, rules, capacity, pace);
+    ({ upload } = parts);
+    if (tooLong) throw invalid(messages.tooLarge);
+    if (performance.now() - begun > trustedMs) await authenticateAgain(request, rules);
     return { ...parts, release: releaseAll };
   } catch (error) {
-    release();
+    releaseAll();
     throw error;
   }
 }
 
-async function readParts(request: FastifyRequest, rules: FormRules, capacity: number): Promise<Omit<Form, "release">> {
-  const fields = rules.typed ?? new Map<string, string>();
-  let upload: Upload | "too large" | null = null;
-  try {
-    for await (const part of request.parts()) {
-      if (part.type === "file") {
-        if (part.fieldname !== rules.filePart) {
-          if (part.filename !== undefined) throw invalid(`${part.fieldname} must be a text field, not a file.`);
-          addField(fields, part.fieldname, await readText(part));
-          continue;
-        }
-        if (upload) throw invalid(`${rules.filePart} must be sent once.`);
-        upload = await readFile(part, rules, capacity);
-        if (upload === "too large" && !rules.typed) throw invalid(rules.messages.tooLarge);
-      } else {
-        if (part.valueTruncated) throw invalid(`${part.fieldname} must be at most ${maxFieldBytes} bytes.`);
-        addField(fields, part.fieldname, String(part.value));
-      }
-    }
-  } catch (error) {
-    // What is still to come is read and left aside: unread it would hold up the connection, and what is sent on it next.
-    request.raw.unpipe();
-    request.raw.resume();
-    throw isFormError(error) ? invalid(rules.messages.incomplete) : error;
-  }
-  if (upload === "too large") throw invalid(rules.messages.tooLarge);
-  return { fields, upload };
+/** RFC 2046, section 5.1.1: a boundary has at most 70 characters. What is none at all is for the parser to say. */
+function hasGoodBoundary({ headers }: FastifyRequest): boolean {
+  const found = /;\s*boundary\s*=\s*(?:"((?:[^"\\]|\\.)*)|([^;\s]*))/i.exec(headers["content-type"] ?? "");
+  return (found?.[1] ?? found?.[2] ?? "").length <= 70;
 }
 
-function addField(fields: Map<string, string>, name: string, value: string): void {
-  if (fields.has(name)) throw invalid(`${name} must be sent once.`);
-  fields.set(name, value);
-}
-
-async function readText(part: MultipartFile): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of part.file as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > maxFieldBytes) throw invalid(`${part.fieldname} must be at most ${maxFieldBytes} bytes.`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
-}
-
-/** The parser ends a file one byte after the limit. */
-async function readFile(part: MultipartFile, rules: FormRules, capacity: number): Promise<Upload | "too large"> {
-  const hash = createHash("sha256");
-  const held = Buffer.allocUnsafeSlow(capacity + (rules.spareBytes ?? 0));
-  let length = 0;
-  // As they come: an iterator would join what waits into yet another copy.
-  part.file.on("data", (chunk: Buffer) => {
-    if (length + chunk.length > maxUploadBytes) {
-      length = Number.POSITIVE_INFINITY;
-      return;
-    }
-    // A body longer than its Content-Length never gets here; the check keeps the copy in bounds all the same.
-    if (length + chunk.length > capacity) {
-      part.file.destroy(invalid(rules.messages.incomplete));
-      return;
-    }
-    hash.update(chunk);
-    chunk.copy(held, length);
-    length += chunk.length;
-  });
-  await finished(part.file);
-  if (length > maxUploadBytes) return "too large";
-  return { bytes: held.subarray(0, length), sha256: hash.copy().digest("hex"), hash, spare: held.length - length };
-}
-
-/** Errors of the form parser (cut body, bad boundary, too many parts), as opposed to ours. */
-function isFormError(error: unknown): boolean {
-  if (!(error instanceof Error) || error.name === "ServiceError") return false;
-  const { code } = error as NodeJS.ErrnoException;
-  return (
-    code?.startsWith("FST_") === true ||
-    code === "ECONNRESET" ||
-    code === "ERR_STREAM_PREMATURE_CLOSE" ||
-    /Unexpected end|Malformed|Multipart|boundary|aborted|Premature/i.test(error.message)
+async function readInPace(request: FastifyRequest, rules: FormRules, capacity: number | null, pace: BodyPace) {
+  const { messages } = rules;
+  const { raw } = request;
+  // The sender may have gone while the form waited for memory.
+  if (raw.destroyed) throw invalid(messages.incomplete);
+  const parts = readParts(request, rules, capacity);
+  // As an error of the stream the parser hears of it and ends what it is about; the connection stays, for the answer.
+  const stop = watchBody(raw, pace, (fault) =>
+    raw.emit("error", invalid(fault === "stalled" ? messages.incomplete : messages.tooLarge)),
   );
+  return parts.finally(stop);
+}
+
+/** @throws ServiceError when the caller may not send this any more, or has become another. */
+async function authenticateAgain(request: FastifyRequest, { authenticate }: FormRules): Promise<void> {
+  const before = principalOf(request);
+  await authenticate(request);
+  const { partnerId, environment } = principalOf(request);
+  if (partnerId === before.partnerId && environment === before.environment) return;
+  throw new ServiceError("conflict", "You switched firm or environment while the form was on its way. Send it again.");
 }

@@ -19,7 +19,7 @@ export type ServerOptions = {
   metrics: Metrics;
   baseUrl: string;
   trustProxy: string[];
-  /** The page for an address that does not exist, when the caller should get a page. */
+  /** The page for an address that does not exist, or not for this method, when the caller should get a page. */
   unmatchedPage: (request: FastifyRequest) => string | null;
 };
 
@@ -138,17 +138,15 @@ function answerUnmatched(app: FastifyInstance, unmatchedPage: ServerOptions["unm
     const allowed = [...patterns.values()]
       .filter(({ matches }) => matches.test(path))
       .flatMap(({ methods }) => [...methods]);
-    if (allowed.length > 0) {
-      reply.header("Allow", [...new Set(allowed)].join(", "));
-      throw new ServiceError("method_not_allowed", "Method not allowed.");
-    }
     const page = unmatchedPage(request);
+    if (allowed.length > 0) reply.header("Allow", [...new Set(allowed)].join(", "));
     if (page !== null)
       return reply
-        .code(404)
+        .code(allowed.length > 0 ? 405 : 404)
         .type("text/html; charset=utf-8")
         .headers({ ...pageHeaders, "cache-control": "no-store" })
         .send(page);
+    if (allowed.length > 0) throw new ServiceError("method_not_allowed", "Method not allowed.");
     throw new ServiceError("not_found", "Not found.");
   });
 }

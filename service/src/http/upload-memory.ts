@@ -1,33 +1,62 @@
 /** Room for uploads in memory; whoever asks for more than is left waits in line, and the sender with it (TCP back-pressure). */
 export type UploadMemory = {
-  /** Resolves with the function that gives the bytes back. */
-  reserve: (bytes: number) => Promise<() => void>;
+  /** Resolves with the function that gives the bytes back. Holders take turns: who has much to send keeps nobody else out. */
+  reserve: (holder: string, bytes: number) => Promise<() => void>;
 };
 
-/** @param total bytes; must be at least the largest single reservation. */
-export function createUploadMemory(total: number): UploadMemory {
+type Holder = { held: number; line: { bytes: number; admit: () => void }[] };
+
+/** @param sizes in bytes: of the whole, and of what one holder may have of it; each must be at least the largest reservation. */
+export function createUploadMemory({ total, perHolder }: { total: number; perHolder: number }): UploadMemory {
   let free = total;
-  const line: { bytes: number; admit: () => void }[] = [];
-  const admitWaiting = () => {
-    for (let next = line[0]; next && next.bytes <= free; next = line[0]) {
-      line.shift();
-      free -= next.bytes;
-      next.admit();
+  // In the order of their turns.
+  const holders = new Map<string, Holder>();
+
+  const nextInTurn = () => {
+    for (const [name, { held, line }] of holders) {
+      const [first] = line;
+      if (first && held + first.bytes <= perHolder) return name;
     }
+    return undefined;
   };
+
+  function admitWaiting(): void {
+    for (let name = nextInTurn(); name !== undefined; name = nextInTurn()) {
+      const holder = holders.get(name);
+      // Whose turn it is waits until there is room, or small reservations would pass a large one for ever.
+      if (!holder?.line[0] || holder.line[0].bytes > free) return;
+      const { bytes, admit } = holder.line[0];
+      holder.line.shift();
+      holder.held += bytes;
+      free -= bytes;
+      holders.delete(name);
+      holders.set(name, holder);
+      admit();
+    }
+  }
+
+  function giveBack(name: string, bytes: number): void {
+    free += bytes;
+    const holder = holders.get(name);
+    if (holder) holder.held -= bytes;
+    if (holder?.held === 0 && holder.line.length === 0) holders.delete(name);
+    admitWaiting();
+  }
+
   return {
-    async reserve(bytes) {
-      if (bytes > total) throw new RangeError("a reservation larger than the whole");
+    async reserve(name, bytes) {
+      if (bytes > Math.min(total, perHolder)) throw new RangeError("a reservation larger than the whole");
+      const holder = holders.get(name) ?? { held: 0, line: [] };
+      holders.set(name, holder);
       await new Promise<void>((admit) => {
-        line.push({ bytes, admit });
+        holder.line.push({ bytes, admit });
         admitWaiting();
       });
       let held = true;
       return () => {
         if (!held) return;
         held = false;
-        free += bytes;
-        admitWaiting();
+        giveBack(name, bytes);
       };
     },
   };

@@ -30,7 +30,8 @@ const unauthorized = {
 /** Orders (contract, Endpoints, Orders). Answers are ready strings: twice as fast as a second serializer. */
 export function orderRoutes(app: FastifyInstance, deps: OrderRouteDeps): void {
   for (const schema of [OrderLine, CreatedOrder, OrderDetail, OrderSummary, OrderList]) app.addSchema(schema);
-  const onRequest = [requireKey(deps.resolveKey), deps.limits.limit("partner-write")];
+  const authenticate = requireKey(deps.resolveKey);
+  const onRequest = [authenticate, deps.limits.limit("partner-write")];
   const about = { tags: ["Orders"], security: [{ partnerKey: [] }] };
 
   app.post(
@@ -62,7 +63,8 @@ export function orderRoutes(app: FastifyInstance, deps: OrderRouteDeps): void {
     },
     async (request, reply) => {
       const idempotencyKey = idempotencyKeyOf(request);
-      const form = await readForm(request, { filePart: "document", memory: deps.uploadMemory, messages });
+      const rules = { filePart: "document", memory: deps.uploadMemory, messages, authenticate };
+      const form = await readForm(request, rules);
       try {
         const answer = await createOrder(deps, {
           principal: principalOf(request),

@@ -12,6 +12,7 @@ export { expectedFile } from "./refusals.ts";
 export { type PassportRouteDeps, passportRoutes } from "./routes.ts";
 export { createRowMac } from "./row-mac.ts";
 export { describeIdentity, openSealIdentity, type SealIdentity } from "./seal-identity.ts";
-export { type SealUploadDeps, sealUpload } from "./seal-upload.ts";
+export { sealPassport } from "./seal-passport.ts";
+export { type SealUploadDeps, withUpload } from "./seal-upload.ts";
 export type { SealDocument, Sealed, SealInput } from "./sealer.ts";
 export { openSealing, type Sealing } from "./sealing.ts";

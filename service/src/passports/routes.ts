@@ -57,7 +57,7 @@ export function passportRoutes(app: FastifyInstance, deps: PassportRouteDeps): v
           },
         },
       },
-      async (request, reply) => reply.type(json).send(JSON.stringify(await sealUpload(deps, request))),
+      async (request, reply) => reply.type(json).send(JSON.stringify(await sealUpload(deps, request, keyed))),
     );
   });
 

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { principalOf } from "../http/authentication.ts";
-import { type Form, readForm } from "../http/multipart.ts";
+import { type Form, type FormRules, readForm, type Upload } from "../http/multipart.ts";
 import type { UploadMemory } from "../http/upload-memory.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
 import { expectedFile } from "./refusals.ts";
@@ -14,23 +14,34 @@ const tailBytes = 64 * 1024;
 
 /**
  * Seals the PDF that a form bears as its part `file`, for the request's principal.
+ * @param authenticate finds the principal anew (`FormRules`)
  * @returns the contract's seal response
  * @throws ServiceError; then nothing was recorded
  */
-export async function sealUpload(deps: SealUploadDeps, request: FastifyRequest) {
-  const form = await readUpload(request, deps.uploadMemory);
+export const sealUpload = (deps: SealUploadDeps, request: FastifyRequest, authenticate: FormRules["authenticate"]) =>
+  withUpload(deps, request, authenticate, (upload) => sealPassport(deps, principalOf(request), upload));
+
+/** Hands the PDF that a form bears as its part `file`, and the form's fields, to `work`; the bytes are gone after it. */
+export async function withUpload<Result>(
+  deps: Pick<SealUploadDeps, "uploadMemory">,
+  request: FastifyRequest,
+  authenticate: FormRules["authenticate"],
+  work: (upload: Upload, fields: Form["fields"]) => Promise<Result>,
+): Promise<Result> {
+  const rules = { filePart: "file", memory: deps.uploadMemory, spareBytes: tailBytes, messages, authenticate };
+  const form = await readUpload(request, rules);
   try {
     if (!form.upload) throw invalid(expectedFile);
-    return await sealPassport(deps, principalOf(request), form.upload);
+    return await work(form.upload, form.fields);
   } finally {
     form.release();
   }
 }
 
 /** Every fault of the form has the contract's one message. */
-async function readUpload(request: FastifyRequest, memory: UploadMemory): Promise<Form> {
+async function readUpload(request: FastifyRequest, rules: FormRules): Promise<Form> {
   try {
-    return await readForm(request, { filePart: "file", memory, spareBytes: tailBytes, messages });
+    return await readForm(request, rules);
   } catch (error) {
     throw error instanceof ServiceError && error.code === "validation" ? invalid(expectedFile) : error;
   }

@@ -9,6 +9,7 @@ export { type OwnRoom, ownRoom } from "./own-room.ts";
 export { addParticipant, removeParticipant } from "./participants.ts";
 export type { Participant } from "./participants-store.ts";
 export { roomRoutes } from "./routes.ts";
+export { latestOpenRooms, type OpenRoom } from "./store.ts";
 export { type Branding, brandingOf, type OrderCard, type RoomView, type Signer } from "./view.ts";
 export type { ActivityItem, PassportPointer } from "./view-store.ts";
 export { roomView } from "./views.ts";

@@ -72,6 +72,8 @@ export type RoomSummaryRow = {
   updatedAt: Date;
 };
 
+export type OpenRoom = Pick<RoomSummaryRow, "code" | "name" | "reference" | "orderCount">;
+
 const selectPage = (after: boolean) => `
   SELECT id, code, name, reference, status, order_count AS "orderCount", created_at AS "createdAt", updated_at AS "updatedAt"
   FROM rooms WHERE partner_id = $1 AND environment = $2
@@ -91,6 +93,14 @@ export function selectRooms(sql: Sql, owner: Owner, limit: number, after: string
   const { text, values } = roomListStatement(owner, limit, after);
   return sql.rows<RoomSummaryRow>(text, values);
 }
+
+/** The owner's open rooms, newest first. */
+export const latestOpenRooms = (sql: Sql, { partnerId, environment }: Owner, limit: number) =>
+  sql.rows<OpenRoom>(
+    `SELECT code, name, reference, order_count AS "orderCount" FROM rooms
+     WHERE partner_id = $1 AND environment = $2 AND status = 'open' ORDER BY created_at DESC, id DESC LIMIT $3`,
+    [partnerId, environment, limit],
+  );
 
 export async function ownsRoom(sql: Sql, roomId: string, { partnerId, environment }: Owner): Promise<boolean> {
   const rows = await sql.rows("SELECT 1 FROM rooms WHERE id = $1 AND partner_id = $2 AND environment = $3", [

@@ -1,4 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import { namedQuality } from "../http/accept.ts";
 import { wireError, wireStatus } from "../http/wire-errors.ts";
 import { type ErrorCode, ServiceError } from "../platform/errors.ts";
 import type { Assets } from "./assets.ts";
@@ -7,7 +8,9 @@ import { credentialHeaders, htmlType } from "./page-headers.ts";
 
 /** Whether an answer to this request should be a page: somebody looks, and not at the API. */
 export const acceptsPage = (request: FastifyRequest): boolean =>
-  !/^\/(?:api|internal)(?:\/|$)/.test(request.url) && (request.headers.accept ?? "").includes("text/html");
+  !/^\/(?:api|internal)(?:\/|$)/.test(request.url) && (namedQuality(request.headers.accept, "text/html") ?? 0) > 0;
+
+const textType = "text/plain; charset=utf-8";
 
 const titles: Readonly<Partial<Record<ErrorCode, string>>> = {
   rate_limited: "One moment, please",
@@ -30,8 +33,12 @@ export function errorPage(assets: Assets) {
     const code = error instanceof ServiceError ? error.code : "internal";
     reply.type(htmlType).headers(credentialHeaders);
     if (code === "not_found") return reply.code(404).send(notFound);
-    if (code === "sign_in_required") return reply.redirect(signInPath(request), 303);
-    if (code === "not_linked") return reply.redirect("/dashboard/link", 303);
+    if (code === "sign_in_required" || code === "not_linked") {
+      // Of a part that refreshes itself: a page that it were led to would be put in the part's place.
+      if (request.headers["hx-request"] === "true")
+        return reply.code(wireStatus[code]).type(textType).send(error.message);
+      return reply.redirect(code === "not_linked" ? "/dashboard/link" : signInPath(request), 303);
+    }
     if (code !== "internal") {
       const text = code === "rate_limited" ? busy(reply) : error.message;
       return reply.code(wireStatus[code]).send(messagePage(assets, titles[code] ?? "That did not work", text));
@@ -47,7 +54,7 @@ export function errorPage(assets: Assets) {
 function busy(reply: FastifyReply): string {
   const minutes = Math.ceil(Number(reply.getHeader("Retry-After") ?? 60) / 60);
   const wait = minutes > 1 ? `${minutes} minutes` : "a minute";
-  return `Many requests came from your network. Wait ${wait} and try it again.`;
+  return `Many requests came in a short time. Wait ${wait} and try it again.`;
 }
 
 /** Where to sign in, and to come back to what was asked for. */

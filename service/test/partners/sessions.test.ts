@@ -257,10 +257,18 @@ test("one ends one's own sessions, and nobody else's", async () => {
     assert.equal(refused.status, 404);
   }
   // The latest is listed first.
-  assert.equal((await call(ends[0] ?? "", { method: "POST", headers })).status, 303);
+  const [ofOther = "", ofThis = ""] = ends;
+  const ended = await call(ofOther, { method: "POST", headers });
+  assert.deepEqual([ended.status, ended.headers.get("location")], [303, "/dashboard/settings?done=session-ended"]);
+  assert.deepEqual(ended.headers.getSetCookie(), []);
   assert.equal((await call("/api/partner/me", { headers: other.headers })).status, 401);
   assert.equal((await call("/api/partner/me", { headers })).status, 200);
   assert.equal((await call("/dashboard/settings/sessions/x/end", { method: "POST", headers })).status, 404);
+
+  const out = await call(ofThis, { method: "POST", headers });
+  assert.deepEqual([out.status, out.headers.get("location")], [303, "/sign-in"]);
+  assert.match(out.headers.getSetCookie().join("\n"), /^__Host-session=; Max-Age=0; Path=\/; HttpOnly; Secure/);
+  assert.equal((await call("/api/partner/me", { headers })).status, 401);
 });
 
 test("who is removed from the firm is linked to nothing from the next request on", async () => {
@@ -274,7 +282,8 @@ test("who is removed from the firm is linked to nothing from the next request on
   const remove = (path: string, headers: Record<string, string>) => call(path, { method: "POST", headers });
   assert.equal((await remove(ofOwner, member.headers)).status, 403);
   assert.equal((await remove(ofOwner, owner.headers)).status, 409, "the last owner");
-  assert.equal((await remove(ofMember, owner.headers)).status, 303);
+  const removed = await remove(ofMember, owner.headers);
+  assert.deepEqual([removed.status, removed.headers.get("location")], [303, "/dashboard/settings?done=member-removed"]);
   assert.equal((await call("/api/partner/me", { headers: member.headers })).status, 403);
   assert.equal((await link(service, member.cookie, key)).status, 200);
 });

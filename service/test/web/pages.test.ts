@@ -62,9 +62,11 @@ describe("an order's page", () => {
   });
 
   test("answers a caller that reads no HTML with the API's error", async () => {
-    const response = await get(`/orders/${"0".repeat(40)}`, { accept: "application/json" });
-    assert.equal(response.status, 404);
-    assert.deepEqual(await response.json(), { error: "Order not found." });
+    for (const accept of ["application/json", "*/*", "text/html;q=0, */*", "text/html5", "application/text/html"]) {
+      const response = await get(`/orders/${"0".repeat(40)}`, { accept });
+      assert.equal(response.status, 404, accept);
+      assert.deepEqual(await response.json(), { error: "Order not found." }, accept);
+    }
   });
 });
 
@@ -74,7 +76,9 @@ describe("refusals of a page", () => {
       refuse = new ServiceError("rate_limited", "Rate limit exceeded. Try again in 42 seconds.");
       const busy = await get("/");
       assert.equal(busy.status, 429);
-      assert.match(await busy.text(), /Wait a minute/);
+      const words = await busy.text();
+      assert.match(words, /Many requests came in a short time\. Wait a minute/);
+      assert.doesNotMatch(words, /network/);
       refuse = new Error("secret detail");
       const broken = await get(`/orders/${code}`);
       assert.equal(broken.status, 500);

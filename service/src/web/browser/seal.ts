@@ -59,7 +59,7 @@ async function send(file: File, row: Entry["row"]): Promise<Sent> {
   const { maxBytes = "", tooLarge = "" } = form.dataset;
   if (file.size > Number(maxBytes)) return { refused: tooLarge };
   row.sent(0);
-  return sendFile(form.action, file, {
+  return sendFile(form, file, {
     sent: row.sent,
     working() {
       row.working();

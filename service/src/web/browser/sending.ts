@@ -6,19 +6,19 @@ export type Way = { sent: (share: number) => void; working: () => void };
 
 const lost = "The connection was lost. Send the file again.";
 
-/** Sends one file as the part `file` of a form. Never rejects. */
-export function sendFile(action: string, file: File, way: Way): Promise<Sent> {
+/** Sends one file as the part `file` of a form, with what else the form holds. Never rejects. */
+export function sendFile(form: HTMLFormElement, file: File, way: Way): Promise<Sent> {
   return new Promise((resolve) => {
     const request = new XMLHttpRequest();
     request.upload.addEventListener("progress", ({ loaded, total }) => way.sent(loaded / Math.max(total, 1)));
     request.upload.addEventListener("load", way.working);
     request.addEventListener("load", () => resolve(answerOf(request)));
     for (const end of ["error", "abort"]) request.addEventListener(end, () => resolve({ refused: lost }));
-    const form = new FormData();
-    form.append("file", file, file.name);
-    request.open("POST", action);
+    const body = new FormData(form);
+    body.set("file", file, file.name);
+    request.open("POST", form.action);
     request.setRequestHeader("Accept", "application/json");
-    request.send(form);
+    request.send(body);
   });
 }
 

@@ -4,15 +4,17 @@ import { buttonForm } from "./kit.ts";
 export type Question = {
   /** What opens the question; `about` tells it apart for who does not see its place. */
   label: string;
-  about: string;
+  about?: string;
   /** What will happen. */
   text: string;
   /** The button that does it. */
   confirm: string;
   action: string;
+  /** What the form of the button carries unseen. */
+  fields?: Readonly<Record<string, string>>;
 };
 
 /** An action that asks first: its button shows when the question is opened. */
-export const askFirst = ({ label, about, text, confirm, action }: Question): Html =>
-  html`<details class="question"><summary>${label}<span class="visually-hidden"> ${about}</span></summary>
-<div><p>${text}</p>${buttonForm(action, confirm, { kind: "danger-button", about })}</div></details>`;
+export const askFirst = ({ label, about = "", text, confirm, action, fields = {} }: Question): Html =>
+  html`<details class="question"><summary>${label}${about && html`<span class="visually-hidden"> ${about}</span>`}</summary>
+<div><p>${text}</p>${buttonForm(action, confirm, { kind: "danger-button", about, fields })}</div></details>`;

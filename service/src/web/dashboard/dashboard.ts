@@ -11,6 +11,7 @@ import type { RoomsDeps } from "./rooms-detail.ts";
 import { roomsPages } from "./rooms-pages.ts";
 import { type SettingsDeps, settingsPage } from "./settings-page.ts";
 import { startPage } from "./start-page.ts";
+import { waysBack } from "./ways-back.ts";
 import { type WebhookPagesDeps, webhookPages } from "./webhooks-page.ts";
 
 export type DashboardDeps = LinkPageDeps &
@@ -31,6 +32,7 @@ export function dashboard(people: FastifyInstance, deps: DashboardDeps): void {
     const { limits } = deps;
     for (const hook of [readSession(deps), limits.limit("partner-portal"), requireSession(deps)])
       scope.addHook("onRequest", hook);
+    const registerWaysBack = waysBack(scope);
 
     scope.register(async (unlinked) => {
       acceptForms(unlinked);
@@ -53,5 +55,6 @@ export function dashboard(people: FastifyInstance, deps: DashboardDeps): void {
         webhookPages(forms, deps);
       });
     });
+    scope.register(async (after) => registerWaysBack(after));
   });
 }

@@ -4,6 +4,7 @@ export const doneWords = {
   environment: "You switched the environment.",
   "session-ended": "The session was ended.",
   "member-removed": "The member was removed.",
+  "firm-left": "You left the firm.",
   "role-changed": "The role was changed.",
   "branding-saved": "The branding was saved.",
   "room-created": "The room is open. Attach its orders, then share its link.",
@@ -18,6 +19,9 @@ export const doneWords = {
   "room-reopened": "The room is open again.",
   "room-sealed": "The new version is sealed. Its verify link is in the list.",
   "passport-sealed": "The document is sealed.",
+  "webhook-there": "This form created the webhook already. If you did not copy its secret then, rotate it.",
+  "webhook-rotated-before":
+    "This form gave the webhook a new secret already. If you did not copy it then, rotate again.",
   "webhook-tested": "A test event is on its way.",
   "webhook-deleted": "The webhook was deleted.",
   "delivery-replayed": "The event is on its way again.",

@@ -5,23 +5,23 @@ import type { Assets } from "../assets.ts";
 import { errorSummary, field, formBody } from "../form-parts.ts";
 import { layout } from "../layout.ts";
 import { formHeaders, htmlType } from "../page-headers.ts";
-import { html } from "../render.ts";
-import { attempt, done } from "./kit.ts";
+import { type Html, html } from "../render.ts";
+import { attempt, done, said } from "./kit.ts";
 import { signedInNav } from "./nav.ts";
 
 export type LinkPageDeps = MemberDeps & Callers & { assets: Assets };
 
 /** Where a signed-in person is linked to a firm, once, by a key of the firm. */
 export function linkPage(forms: FastifyInstance, deps: LinkPageDeps): void {
-  const send = (reply: FastifyReply, session: Session, error?: string) =>
+  const send = (request: FastifyRequest, reply: FastifyReply, error?: string) =>
     reply
       .type(htmlType)
       .headers(formHeaders)
-      .send(page(deps.assets, session, error));
+      .send(page(deps.assets, { session: sessionOf(request), said: said(request), error }));
 
   forms.get("/dashboard/link", { schema: { hide: true } }, async (request, reply) => {
-    const session = sessionOf(request);
-    return session.principal ? reply.redirect("/dashboard", 303) : send(reply, session);
+    const { principal } = sessionOf(request);
+    return principal ? reply.redirect("/dashboard", 303) : send(request, reply);
   });
 
   forms.post("/dashboard/link", { schema: { hide: true } }, async (request: FastifyRequest, reply) => {
@@ -32,16 +32,18 @@ export function linkPage(forms: FastifyInstance, deps: LinkPageDeps): void {
         await linkMember(deps, session, (formBody(request.body)["apiKey"] ?? "").trim());
         return done(reply, "/dashboard", "linked");
       },
-      (message) => send(reply, session, message.replace(/^apiKey must be a/, "The key must be a")),
+      (message) => send(request, reply, message.replace(/^apiKey must be a/, "The key must be a")),
     );
   });
 }
 
-const page = (assets: Assets, { email }: Session, error?: string): string =>
+type LinkView = { session: Session; said: Html | ""; error: string | undefined };
+
+const page = (assets: Assets, { session, said, error }: LinkView): string =>
   layout(assets, {
     title: "Link with your firm",
-    headerNav: signedInNav(email),
-    body: html`<div class="narrow"><h1>Link with your firm</h1>
+    headerNav: signedInNav(session.email),
+    body: html`<div class="narrow">${said}<h1>Link with your firm</h1>
 <p class="lead">Show once that you belong to it: paste one of its API keys. A test key will do. The key is checked, not kept.</p>
 ${errorSummary(error)}
 <form class="form" method="post" action="/dashboard/link">

@@ -1,27 +1,24 @@
-import type { Environment } from "../../http/authentication.ts";
 import type { VersionedPricing } from "../../pricing/open-pricing.ts";
 import { usStates } from "../../pricing/us-states.ts";
 import { notice } from "../components.ts";
 import { type Choice, checkbox, errorSummary, type FormValues, field, select } from "../form-parts.ts";
 import { type Html, html } from "../render.ts";
+import { type Creating, creatingFields } from "./creating.ts";
 import { pageHead } from "./kit.ts";
 import { fileField, type Part, senderPart, shippingPart } from "./orders-form-parts.ts";
 import { labels, type OrderField, refusalWords } from "./orders-words.ts";
 
-export type OrderFormView = {
-  environment: Environment;
+export type OrderFormView = Creating & {
   pricing: Pick<VersionedPricing, "catalog" | "notarizationBlocked">;
   /** Whether a checkout can be had at all. */
   paymentsConfigured: boolean;
-  /** Tells this form from every other: sent twice it places one order. */
-  submission: string;
   /** What was typed, and why it was not taken. */
   refused?: { values: FormValues; message: string };
 };
 
 /** The form that places an order. */
 export function orderFormBody(view: OrderFormView): Html {
-  const { environment, pricing, paymentsConfigured, submission, refused } = view;
+  const { environment, pricing, paymentsConfigured, refused } = view;
   const test = environment === "test";
   const problem = refused && refusalWords(refused.message);
   const values = refused?.values ?? {};
@@ -39,8 +36,7 @@ export function orderFormBody(view: OrderFormView): Html {
 ${!test && notice("attention", "A real order", "What you place here is priced, signed, notarized and sent for real.")}
 ${errorSummary(problem?.text)}
 <form class="form order-form card" method="post" action="/dashboard/orders/new" enctype="multipart/form-data">
-<input type="hidden" name="submission" value="${submission}">
-<input type="hidden" name="environment" value="${environment}">
+${creatingFields(view)}
 <fieldset><legend>Document</legend>
 ${fileField({ ...part("document"), again: refused !== undefined })}
 ${select({ ...part("doc_slug"), options: catalogChoices(pricing.catalog), hint: "One of these decides by itself whether it is signed and notarized." })}

@@ -1,17 +1,18 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { principalOf } from "../../http/authentication.ts";
-import { fingerprintOf } from "../../http/idempotency.ts";
+import { type Callers, principalOf } from "../../http/authentication.ts";
 import { type Form, readForm } from "../../http/multipart.ts";
 import type { RateLimits } from "../../http/rate-limits.ts";
 import type { UploadMemory } from "../../http/upload-memory.ts";
 import { createOrder, type OrderDeps } from "../../orders/orders.ts";
 import { ServiceError } from "../../platform/errors.ts";
-import { newSecret } from "../../platform/ids.ts";
 import type { Assets } from "../assets.ts";
+import { creating, requireSameEnvironment, submissionKey } from "./creating.ts";
 import { attempt, done, sendPage } from "./kit.ts";
+import { memberAgain } from "./member-again.ts";
 import { type OrderFormView, orderFormBody } from "./orders-form.ts";
 
-export type OrderNewDeps = OrderDeps & { limits: RateLimits; uploadMemory: UploadMemory; assets: Assets };
+export type OrderNewDeps = OrderDeps &
+  Pick<Callers, "resolveSession"> & { limits: RateLimits; uploadMemory: UploadMemory; assets: Assets };
 
 const path = "/dashboard/orders";
 const hidden = { schema: { hide: true } };
@@ -24,14 +25,12 @@ const messages = {
 /** Where an order is placed by hand, by the rules of `POST /api/partner/orders`. Its scope takes multipart forms. */
 export function orderNewPage(app: FastifyInstance, deps: OrderNewDeps): void {
   const { limits, pricing, uploadMemory } = deps;
+  const authenticate = memberAgain(deps);
   const show = (request: FastifyRequest, reply: FastifyReply, refused?: OrderFormView["refused"]) => {
-    const { environment } = principalOf(request);
-    const { submission = "" } = refused?.values ?? {};
     const body = orderFormBody({
-      environment,
+      ...creating(request, refused?.values),
       pricing,
       paymentsConfigured: deps.checkoutUrlOf !== null,
-      submission: isSubmission(submission) ? submission : newSecret(),
       ...(refused && { refused }),
     });
     const title = refused ? "Please check the form: place an order" : "Place an order";
@@ -45,7 +44,8 @@ export function orderNewPage(app: FastifyInstance, deps: OrderNewDeps): void {
     return attempt(
       reply,
       async () => {
-        const form = await readForm(request, { filePart: "document", memory: uploadMemory, messages, typed });
+        const rules = { filePart: "document", memory: uploadMemory, messages, typed, authenticate };
+        const form = await readForm(request, rules);
         try {
           return await place(request, reply, form);
         } finally {
@@ -59,17 +59,13 @@ export function orderNewPage(app: FastifyInstance, deps: OrderNewDeps): void {
   async function place(request: FastifyRequest, reply: FastifyReply, sent: Form): Promise<FastifyReply> {
     const principal = principalOf(request);
     const { fields } = sent;
-    if ((fields.get("environment") ?? principal.environment) !== principal.environment)
-      throw new ServiceError(
-        "conflict",
-        "You switched between test and live since you opened this form. Nothing was placed.",
-      );
+    requireSameEnvironment(request, fields.get("environment"));
     // A browser sends an empty file where none was chosen.
     const form = sent.upload?.bytes.length === 0 ? { ...sent, upload: null } : sent;
     const answer = await createOrder(deps, {
       principal,
       form,
-      idempotencyKey: isSubmission(fields.get("submission") ?? "") ? onceOf(form) : null,
+      idempotencyKey: submissionKey(fields, form.upload?.sha256 ?? null),
       requestId: request.id,
     }).catch((error) => {
       throw isInFlight(error)
@@ -82,10 +78,5 @@ export function orderNewPage(app: FastifyInstance, deps: OrderNewDeps): void {
     return done(reply, `${path}/${orderCode}`, lacksCheckout ? "order-placed-unpayable" : "order-placed");
   }
 }
-
-const isSubmission = (text: string): boolean => /^[a-z2-7]{52}$/.test(text);
-
-/** The same for the same form with the same content: sent twice it is one order, changed and sent again it is another. */
-const onceOf = ({ fields, upload }: Form): string => fingerprintOf(fields, upload?.sha256 ?? null).toString("hex");
 
 const isInFlight = (error: unknown): boolean => error instanceof ServiceError && error.code === "idempotency_in_flight";

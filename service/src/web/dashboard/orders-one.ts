@@ -1,31 +1,24 @@
 import { sandboxMoves } from "../../fulfilment/fulfilment.ts";
 import { type PublicOrderRow, serviceFlags } from "../../orders/orders.ts";
-import type { RoomOfOrder } from "../../rooms/rooms.ts";
 import { card, codeText, facts, moneyTable, notice, progressSteps, statusBadge } from "../components.ts";
-import { errorSummary, type FormValues, field, select } from "../form-parts.ts";
+import { errorSummary } from "../form-parts.ts";
 import { money, shortCode, time } from "../format.ts";
 import { orderSteps } from "../order-steps.ts";
 import { statusWords } from "../order-words.ts";
 import { type Html, html } from "../render.ts";
 import { buttonForm, pageHead } from "./kit.ts";
+import { type OrderRoomsView, roomPart } from "./orders-rooms.ts";
 import { envelopeLabel } from "./orders-words.ts";
 
-export type OpenRoom = { roomCode: string; name: string; reference: string | null; orderCount: number };
-
-export type OrderOneView = {
+export type OrderOneView = OrderRoomsView & {
   order: PublicOrderRow;
   /** The client's page, absolute. */
   clientUrl: string;
   /** Whether a hosted checkout can be had now. */
   payable: boolean;
-  /** Open rooms that the order is not in yet. */
-  openRooms: readonly OpenRoom[];
-  rooms: readonly RoomOfOrder[];
   /** Topics that the sandbox's last step fired; null when the page does not come from one. */
   fired: readonly string[] | null;
   error?: string;
-  /** What was typed into the form that was refused. */
-  typed?: FormValues;
 };
 
 /** An order as its firm sees it. */
@@ -98,21 +91,3 @@ const stands: Readonly<Record<string, string>> = {
   Cancelled: "The order was cancelled: there is nothing left to play.",
   Refunded: "The order was refunded: there is nothing left to play.",
 };
-
-function roomPart({ order, openRooms, rooms, typed }: OrderOneView): Html {
-  const list =
-    rooms.length > 0 &&
-    html`<ul class="order-rooms">${rooms.map(({ code, name, status }) => html`<li><a href="/dashboard/rooms/${code}">${name}</a>${status === "closed" && " (closed)"}</li>`)}</ul>`;
-  if (openRooms.length === 0)
-    return html`${list || html`<p>The order is in no room yet.</p>`}<p>There is no open room that it could be attached to. <a href="/dashboard/rooms">Create a room</a></p>`;
-  return html`${list}<form class="form" method="post" action="/dashboard/orders/${order.code}/attach">
-${select({ name: "roomCode", label: "Attach to a room", required: true, value: typed?.["roomCode"], options: openRooms.map(roomChoice) })}
-${field({ name: "label", label: "Label in the room", value: typed?.["label"], maxLength: 200, hint: "Everybody with the room’s link sees it, like “Deed of trust”." })}
-<div class="form-actions"><button type="submit" class="quiet-button">Attach</button></div>
-</form>`;
-}
-
-const roomChoice = ({ roomCode, name, reference, orderCount }: OpenRoom) => ({
-  value: roomCode,
-  label: `${name}${reference === null ? "" : ` (${reference})`}: ${orderCount === 1 ? "1 order" : `${orderCount} orders`}`,
-});

@@ -19,7 +19,7 @@ import {
   type PublicOrderRow,
 } from "../../orders/orders.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
-import { attachFields, attachOrder, roomPage, roomsOfOrder } from "../../rooms/rooms.ts";
+import { attachFields, attachOrder, latestOpenRooms, roomsOfOrder } from "../../rooms/rooms.ts";
 import type { Assets } from "../assets.ts";
 import { formBody } from "../form-parts.ts";
 import { shortCode } from "../format.ts";
@@ -27,6 +27,7 @@ import type { doneWords } from "./done-words.ts";
 import { attempt, done, sendPage } from "./kit.ts";
 import { type OrderQuery, orderListBody } from "./orders-list.ts";
 import { type OrderOneView, orderOneBody } from "./orders-one.ts";
+import { roomCodeOf, roomsToChooseFrom } from "./orders-rooms.ts";
 import { refusalWords } from "./orders-words.ts";
 
 export type OrderPagesDeps = OrderDeps & SandboxDeps & { limits: RateLimits; assets: Assets; baseUrl: string };
@@ -99,9 +100,9 @@ export function orderOnePage(forms: FastifyInstance, deps: OrderPagesDeps): void
 
   forms.post<CodeRoute>(`${path}/:code/attach`, write, (request, reply) =>
     change(request, reply, async ({ code }) => {
-      const { roomCode = "", label = "" } = formBody(request.body);
-      const fields = attachFields({ orderCode: code, label });
-      const { alreadyAttached } = await attachOrder(deps, principalOf(request), roomCode, fields);
+      const typed = formBody(request.body);
+      const fields = attachFields({ orderCode: code, label: typed["label"] ?? "" });
+      const { alreadyAttached } = await attachOrder(deps, principalOf(request), roomCodeOf(typed), fields);
       return done(reply, `${path}/${code}`, alreadyAttached ? "room-order-there" : "room-order-attached");
     }),
   );
@@ -136,14 +137,16 @@ export function orderOnePage(forms: FastifyInstance, deps: OrderPagesDeps): void
     problem: Pick<OrderOneView, "error" | "typed"> = {},
   ): Promise<FastifyReply> {
     const principal = principalOf(request);
-    const [rooms, all] = await Promise.all([roomsOfOrder(db, order.code, principal), roomPage(db, principal, {})]);
-    const inside = new Set(rooms.map(({ code }) => code));
+    const [rooms, openRooms] = await Promise.all([
+      roomsOfOrder(db, order.code, principal),
+      latestOpenRooms(db, principal, roomsToChooseFrom),
+    ]);
     const view: OrderOneView = {
       order,
       clientUrl: `${deps.baseUrl}/orders/${order.code}`,
       payable: deps.checkoutUrlOf !== null && isPayable(order.status),
       rooms,
-      openRooms: all.rooms.filter(({ status, roomCode }) => status === "open" && !inside.has(roomCode)),
+      openRooms,
       fired: firedIn(request.query),
       ...problem,
     };

@@ -5,10 +5,11 @@ import { errorSummary } from "../form-parts.ts";
 import { shortTime } from "../format.ts";
 import { icon } from "../icons.ts";
 import { type Html, html } from "../render.ts";
+import { type Creating, creatingFields } from "./creating.ts";
 import { pageHead } from "./kit.ts";
 import { records } from "./records.ts";
 
-export type PassportsView = {
+export type PassportsView = Creating & {
   passports: readonly ListedPassport[];
   nextCursor: string | null;
   isFirstPage: boolean;
@@ -33,13 +34,14 @@ ${card("sealed", "Sealed documents", list(view))}
 </div>`;
 }
 
-const sealZone = ({ keepSealed }: PassportsView): Html =>
+const sealZone = (view: PassportsView): Html =>
   html`<div class="seal-part"><form id="seal-form" class="drop" method="post" enctype="multipart/form-data" action="${path}" data-max-bytes="${String(maxUploadBytes)}" data-too-large="${chooseOnePdf}">
+${creatingFields(view)}
 ${icon("evidence")}
 <label for="seal-file"><span class="with-script">Drop a PDF here, or choose it</span><span class="without-script">Choose a PDF</span></label>
 <input type="file" id="seal-file" name="file" accept=".pdf,application/pdf" required aria-describedby="seal-hint">
 <p id="seal-hint">The finished document, at most 35 MB. ${
-    keepSealed
+    view.keepSealed
       ? "The sealed PDF is kept here, encrypted, for whoever has its verify link."
       : "Of the document nothing is kept here but hashes."
   }</p>

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { principalOf } from "../../http/authentication.ts";
+import { type Callers, principalOf } from "../../http/authentication.ts";
 import type { RateLimits } from "../../http/rate-limits.ts";
 import {
   expectedFile,
@@ -7,16 +7,20 @@ import {
   listPassports,
   ownProofRecord,
   type SealUploadDeps,
-  sealUpload,
+  sealPassport,
+  withUpload,
 } from "../../passports/passports.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
 import type { Assets } from "../assets.ts";
 import { formHeaders } from "../page-headers.ts";
+import { creating, type OnceDeps, once, requireSameEnvironment } from "./creating.ts";
 import { attempt, done, sendPage } from "./kit.ts";
+import { memberAgain } from "./member-again.ts";
 import { chooseOnePdf, passportsBody } from "./passports-body.ts";
 import { passportBody } from "./passports-one.ts";
 
-export type PassportPagesDeps = SealUploadDeps & FindDeps & { limits: RateLimits; assets: Assets };
+type UploadDeps = SealUploadDeps & OnceDeps & Pick<Callers, "resolveSession">;
+export type PassportPagesDeps = UploadDeps & FindDeps & { limits: RateLimits; assets: Assets };
 
 const path = "/dashboard/passports";
 const hidden = { schema: { hide: true } };
@@ -29,14 +33,20 @@ export function passportPages(app: FastifyInstance, deps: PassportPagesDeps): vo
   async function show(request: FastifyRequest, reply: FastifyReply, error?: string): Promise<FastifyReply> {
     const cursor = error === undefined ? cursorOf(request.query as CursorQuery) : "";
     const page = await listPassports(deps, principalOf(request), { cursor });
-    const body = passportsBody({ ...page, isFirstPage: cursor === "", keepSealed: deps.keepSealed, error });
+    const body = passportsBody({
+      ...page,
+      ...creating(request),
+      isFirstPage: cursor === "",
+      keepSealed: deps.keepSealed,
+      error,
+    });
     return sendPage(deps, request, reply, { title: "Passports", section, body, scripts: ["seal.js"] });
   }
 
   app.get(path, hidden, (request, reply) => show(request, reply));
 
   app.post(path, { ...hidden, onRequest: deps.limits.limit("partner-write") }, async (request, reply) => {
-    const seal = async () => `${path}/${(await sealed(deps, request)).passportId}`;
+    const seal = async () => `${path}/${await sealed(deps, request)}`;
     if (wantsJson(request)) return reply.headers(formHeaders).send({ location: await seal() });
     return attempt(
       reply,
@@ -53,10 +63,22 @@ export function passportPages(app: FastifyInstance, deps: PassportPagesDeps): vo
   });
 }
 
-/** @throws ServiceError, in the words of the page where the form itself was at fault */
-async function sealed(deps: SealUploadDeps, request: FastifyRequest) {
+/**
+ * @returns the passport's id
+ * @throws ServiceError, in the words of the page where the form itself was at fault
+ */
+async function sealed(deps: UploadDeps, request: FastifyRequest): Promise<string> {
   try {
-    return await sealUpload(deps, request);
+    return await withUpload(deps, request, memberAgain(deps), async (upload, fields) => {
+      requireSameEnvironment(request, fields.get("environment"));
+      const { name } = await once(deps, request, {
+        fields,
+        documentSha256: upload.sha256,
+        make: () => sealPassport(deps, principalOf(request), upload),
+        nameOf: ({ passportId }) => passportId,
+      });
+      return name;
+    });
   } catch (error) {
     throw error instanceof ServiceError && error.message === expectedFile ? invalid(chooseOnePdf) : error;
   }

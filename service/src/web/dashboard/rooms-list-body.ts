@@ -4,6 +4,7 @@ import { card, emptyState } from "../components.ts";
 import { errorSummary, type FormValues, field } from "../form-parts.ts";
 import { shortTime } from "../format.ts";
 import { type Html, html } from "../render.ts";
+import { type Creating, creatingFields } from "./creating.ts";
 import { pageHead } from "./kit.ts";
 import { records } from "./records.ts";
 import { openOrClosed } from "./rooms-view.ts";
@@ -13,13 +14,14 @@ export type RoomsProblem = { error: string; typed: FormValues };
 
 type Page = Awaited<ReturnType<typeof roomPage>>;
 
-export type RoomsView = Page & {
-  isFirstPage: boolean;
-  /** How many of the firm's rooms are open. */
-  openRooms: number;
-  tier: string;
-  problem: RoomsProblem | undefined;
-};
+export type RoomsView = Page &
+  Creating & {
+    isFirstPage: boolean;
+    /** How many of the firm's rooms are open. */
+    openRooms: number;
+    tier: string;
+    problem: RoomsProblem | undefined;
+  };
 
 const path = "/dashboard/rooms";
 
@@ -65,11 +67,13 @@ const roomTable = (rooms: Page["rooms"]): Html =>
     ]),
   );
 
-function newRoom({ problem, openRooms, tier }: RoomsView): Html {
+function newRoom(view: RoomsView): Html {
+  const { problem, openRooms, tier } = view;
   const { typed } = problem ?? {};
   return html`<p>${quotaText(openRooms, tier)}</p>
 ${errorSummary(problem?.error)}
 <form class="form" method="post" action="${path}">
+${creatingFields(view)}
 ${field({ name: "name", label: "Name", value: typed?.["name"], required: true, maxLength: 200, autocomplete: "off", hint: "Everybody in the room sees it, like “12 Elm Street”." })}
 ${field({ name: "reference", label: "Reference", value: typed?.["reference"], maxLength: 200, autocomplete: "off", hint: "Your file number, for example. It is shown in the room, too." })}
 <div class="form-actions"><button type="submit">Create the room</button></div>

@@ -3,6 +3,7 @@ import { principalOf } from "../../http/authentication.ts";
 import { countOpenRooms } from "../../partners/open-rooms.ts";
 import { createRoom, newRoomFields, roomPage } from "../../rooms/rooms.ts";
 import { formBody } from "../form-parts.ts";
+import { creating, once, requireSameEnvironment } from "./creating.ts";
 import { attempt, done, sendPage } from "./kit.ts";
 import { type RoomsDeps, roomDetail } from "./rooms-detail.ts";
 import { type RoomsProblem, roomsBody } from "./rooms-list-body.ts";
@@ -20,7 +21,14 @@ export function roomsPages(forms: FastifyInstance, deps: RoomsDeps): void {
       roomPage(deps.db, principal, { limit: pageSize, cursor: after }),
       countOpenRooms(deps.db, principal),
     ]);
-    const body = roomsBody({ ...page, isFirstPage: after === "", openRooms, tier: principal.tier, problem });
+    const body = roomsBody({
+      ...page,
+      ...creating(request, problem?.typed),
+      isFirstPage: after === "",
+      openRooms,
+      tier: principal.tier,
+      problem,
+    });
     return sendPage(deps, request, reply, { title: "Rooms", section: "rooms", body });
   }
 
@@ -32,7 +40,12 @@ export function roomsPages(forms: FastifyInstance, deps: RoomsDeps): void {
     return attempt(
       reply,
       async () => {
-        const { roomCode } = await createRoom(deps, principalOf(request), newRoomFields(typed));
+        requireSameEnvironment(request, typed["environment"]);
+        const { name: roomCode } = await once(deps, request, {
+          fields: new Map(Object.entries(typed)),
+          make: () => createRoom(deps, principalOf(request), newRoomFields(typed)),
+          nameOf: (room) => room.roomCode,
+        });
         return done(reply, `${path}/${roomCode}`, "room-created");
       },
       (error) => show(request, reply, { error, typed }),

@@ -5,8 +5,9 @@ import type { KeyMetadata } from "../../partners/partners.ts";
 import type { ListedSession } from "../../partners/sessions.ts";
 import { card, emptyState, facts } from "../components.ts";
 import { errorSummary, type FormValues, field } from "../form-parts.ts";
-import { time } from "../format.ts";
+import { shortTime, time } from "../format.ts";
 import { type Html, html } from "../render.ts";
+import { askFirst } from "./ask-first.ts";
 import { buttonForm, pageHead } from "./kit.ts";
 import { records } from "./records.ts";
 
@@ -70,14 +71,14 @@ function memberTable({ principal, members }: SettingsView): Html {
   const isOwner = principal.member?.role === "owner";
   return records(
     "Members of the firm",
-    [{ label: "Email" }, { label: "Role" }, { label: "Since" }, { label: "Change" }],
+    [{ label: "Email" }, { label: "Role" }, { label: "Since (UTC)" }, { label: "Change" }],
     members.map(({ userId, email, role, linkedAt }) => {
       const other = role === "owner" ? "member" : "owner";
       const about = `of ${email}`;
       return [
         html`${email}${userId === own && " (you)"}`,
         role === "owner" ? "Owner" : "Member",
-        time(linkedAt),
+        shortTime(linkedAt),
         html`<div class="row-actions">${
           isOwner &&
           buttonForm(`${path}/members/${userId}/role`, `Make ${other}`, {
@@ -87,15 +88,25 @@ function memberTable({ principal, members }: SettingsView): Html {
           })
         }${
           (isOwner || userId === own) &&
-          buttonForm(`${path}/members/${userId}/remove`, userId === own ? "Leave the firm" : "Remove", {
-            kind: "danger-button",
-            about,
-          })
+          askFirst({ ...(userId === own ? leaving : removing(email)), action: `${path}/members/${userId}/remove` })
         }</div>`,
       ];
     }),
   );
 }
+
+const leaving = {
+  label: "Leave the firm",
+  text: "You lose access to all that is the firm’s, at once. To come back you need one of its keys.",
+  confirm: "Leave it now",
+};
+
+const removing = (email: string) => ({
+  label: "Remove",
+  about: email,
+  text: "They lose access at once. Who still has a key of the firm could link again: ask the operator of this service to revoke the keys that they know.",
+  confirm: "Remove them",
+});
 
 const keyTable = (keys: readonly KeyMetadata[]): Html =>
   records(
@@ -113,11 +124,20 @@ const keyTable = (keys: readonly KeyMetadata[]): Html =>
 const sessionTable = ({ session, sessions }: SettingsView): Html =>
   records(
     "Where you are signed in",
-    [{ label: "Browser" }, { label: "Signed in" }, { label: "Last seen" }, { label: "End" }],
+    [{ label: "Browser" }, { label: "Signed in (UTC)" }, { label: "Last seen (UTC)" }, { label: "End" }],
     sessions.map(({ id, device, createdAt, lastSeenAt }) => [
       html`${device}${id === session.id && " (this one)"}`,
-      time(createdAt),
-      time(lastSeenAt),
-      buttonForm(`${path}/sessions/${id}/end`, "End", { kind: "danger-button", about: `the session of ${device}` }),
+      shortTime(createdAt),
+      shortTime(lastSeenAt),
+      askFirst({
+        label: "End",
+        about: `the session of ${device}`,
+        text:
+          id === session.id
+            ? "You are signed out here, at once."
+            : "That browser is signed out, at once. Others go on.",
+        confirm: "End it now",
+        action: `${path}/sessions/${id}/end`,
+      }),
     ]),
   );

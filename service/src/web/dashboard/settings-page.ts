@@ -3,9 +3,11 @@ import { type Principal, principalOf, sessionOf } from "../../http/authenticatio
 import { changeBranding, readBranding } from "../../partners/branding.ts";
 import { changeRole, listMembers, type MemberDeps, removeMember } from "../../partners/members.ts";
 import { listKeys } from "../../partners/partners.ts";
+import { clearCookie, cookieNames } from "../../partners/session-tokens.ts";
 import { chooseEnvironment, endSession, listSessions } from "../../partners/sessions.ts";
 import type { Assets } from "../assets.ts";
 import { formBody } from "../form-parts.ts";
+import { formHeaders } from "../page-headers.ts";
 import { attempt, done, sendPage } from "./kit.ts";
 import { type SettingsView, settingsBody } from "./settings-body.ts";
 
@@ -13,8 +15,6 @@ export type SettingsDeps = MemberDeps & { assets: Assets };
 
 const path = "/dashboard/settings";
 const hidden = { schema: { hide: true } };
-
-type UserRoute = { Params: { userId: string } };
 
 /** The firm's keys, members and branding, one's own sessions, and the switch between live and test. */
 export function settingsPage(forms: FastifyInstance, deps: SettingsDeps): void {
@@ -43,32 +43,51 @@ export function settingsPage(forms: FastifyInstance, deps: SettingsDeps): void {
 
   const change = (
     route: string,
-    word: Parameters<typeof done>[2],
     work: (request: FastifyRequest, principal: Principal) => Promise<unknown>,
+    answer: (request: FastifyRequest, reply: FastifyReply) => FastifyReply,
   ) =>
     forms.post(route, hidden, (request, reply) =>
       attempt(
         reply,
         async () => {
           await work(request, principalOf(request));
-          return done(reply, path, word);
+          return answer(request, reply);
         },
         (error) => show(request, reply, { error, typed: formBody(request.body) }),
       ),
     );
 
-  change(`${path}/branding`, "branding-saved", (request, principal) => {
-    const { brandName = "", accentColor = "", logoUrl = "" } = formBody(request.body);
-    return changeBranding(deps, principal, { brandName, accentColor: accentColor.trim(), logoUrl: logoUrl.trim() });
-  });
-  change(`${path}/members/:userId/role`, "role-changed", (request, principal) =>
-    changeRole(deps, principal, (request.params as UserRoute["Params"]).userId, formBody(request.body)["role"] ?? ""),
+  const say = (word: Parameters<typeof done>[2]) => (_request: FastifyRequest, reply: FastifyReply) =>
+    done(reply, path, word);
+  const userIdOf = ({ params }: FastifyRequest) => (params as { userId: string }).userId;
+  const sessionIdOf = ({ params }: FastifyRequest) => (params as { sessionId: string }).sessionId;
+
+  change(
+    `${path}/branding`,
+    (request, principal) => {
+      const { brandName = "", accentColor = "", logoUrl = "" } = formBody(request.body);
+      return changeBranding(deps, principal, { brandName, accentColor: accentColor.trim(), logoUrl: logoUrl.trim() });
+    },
+    say("branding-saved"),
   );
-  change(`${path}/members/:userId/remove`, "member-removed", (request, principal) =>
-    removeMember(deps, principal, (request.params as UserRoute["Params"]).userId),
+  change(
+    `${path}/members/:userId/role`,
+    (request, principal) => changeRole(deps, principal, userIdOf(request), formBody(request.body)["role"] ?? ""),
+    say("role-changed"),
   );
-  change(`${path}/sessions/:sessionId/end`, "session-ended", (request) =>
-    endSession(deps, sessionOf(request), (request.params as { sessionId: string }).sessionId),
+  change(
+    `${path}/members/:userId/remove`,
+    (request, principal) => removeMember(deps, principal, userIdOf(request)),
+    (request, reply) =>
+      userIdOf(request) === sessionOf(request).userId
+        ? done(reply, "/dashboard/link", "firm-left")
+        : done(reply, path, "member-removed"),
+  );
+  change(
+    `${path}/sessions/:sessionId/end`,
+    (request) => endSession(deps, sessionOf(request), sessionIdOf(request)),
+    (request, reply) =>
+      sessionIdOf(request) === sessionOf(request).id ? signedOut(reply) : done(reply, path, "session-ended"),
   );
 
   forms.post("/dashboard/environment", hidden, (request, reply) =>
@@ -83,6 +102,10 @@ export function settingsPage(forms: FastifyInstance, deps: SettingsDeps): void {
     ),
   );
 }
+
+/** The browser's own session is over. */
+const signedOut = (reply: FastifyReply): FastifyReply =>
+  reply.headers(formHeaders).header("Set-Cookie", clearCookie(cookieNames.session)).redirect("/sign-in", 303);
 
 /** The section that one was in: what it showed of the one environment is not there in the other. */
 const sectionOf = (returnTo = ""): string =>

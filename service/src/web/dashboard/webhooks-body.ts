@@ -3,14 +3,14 @@ import { card, emptyState } from "../components.ts";
 import { checkbox, errorSummary, type FormValues, field } from "../form-parts.ts";
 import { shortTime } from "../format.ts";
 import { type Html, html } from "../render.ts";
+import { type Creating, creatingFields } from "./creating.ts";
 import { pageHead } from "./kit.ts";
 import { records } from "./records.ts";
 import { topicWords } from "./webhooks-words.ts";
 
 export type Webhook = Awaited<ReturnType<typeof listSubscriptions>>[number];
 
-export type WebhooksView = {
-  environment: "live" | "test";
+export type WebhooksView = Creating & {
   webhooks: readonly Webhook[];
   error?: string;
   typed?: FormValues;
@@ -53,12 +53,15 @@ const boxName = (topic: string): string => `topic-${topic}`;
 /** The topics whose boxes are ticked. */
 export const chosenTopics = (form: FormValues): string[] => topics.filter((topic) => form[boxName(topic)] === "on");
 
-const newWebhook = ({ error, typed = {} }: WebhooksView): Html =>
-  html`${errorSummary(error)}
+function newWebhook(view: WebhooksView): Html {
+  const { error, typed = {} } = view;
+  return html`${errorSummary(error)}
 <form class="form" method="post" action="${path}">
+${creatingFields(view)}
 ${field({ name: "url", label: "Address", type: "url", value: typed["url"] ?? "", required: true, maxLength: 2048, autocomplete: "off", hint: "It begins with https:// and can be reached from the internet." })}
 <fieldset class="topic-choice"><legend>Topics</legend>
 ${topics.map((topic) => checkbox({ name: boxName(topic), label: topic, hint: topicWords[topic], checked: typed[boxName(topic)] === "on" }))}
 </fieldset>
 <div class="form-actions"><button type="submit">Create the webhook</button></div>
 </form>`;
+}

@@ -3,6 +3,7 @@ import { card, codeText, emptyState, facts, statusBadge, type Tone } from "../co
 import { shortTime, time } from "../format.ts";
 import { type Html, html, render } from "../render.ts";
 import { askFirst } from "./ask-first.ts";
+import type { Creating } from "./creating.ts";
 import { buttonForm, pageHead } from "./kit.ts";
 import { records } from "./records.ts";
 import { topicList, type Webhook } from "./webhooks-body.ts";
@@ -22,8 +23,8 @@ const fewDeliveries = 25;
 const pathOf = ({ id }: Webhook): string => `/dashboard/webhooks/${id}`;
 
 /** One webhook: what it hears of, what can be done with it, and what became of its deliveries. */
-export function webhookBody(view: WebhookView): Html {
-  const { webhook } = view;
+export function webhookBody(view: WebhookView & Creating): Html {
+  const { webhook, submission } = view;
   const { id, url, topics, active, createdAt } = webhook;
   const path = pathOf(webhook);
   const feedPath = `${path}/deliveries${view.showAll ? "?all=1" : ""}`;
@@ -48,17 +49,18 @@ ${feed(view)}
 </div>
 <p class="quiet"><span class="with-script">This list refreshes itself.</span><span class="without-script">Reload this page for the latest.</span> What was sent is not kept: a replay is made of today’s records, under the same event id.</p>`,
 )}
-${card("secret", "Signing secret", html`<p>Give it a new one when somebody may have seen it, or once in a while.</p>${askFirst(rotation(path))}`)}
+${card("secret", "Signing secret", html`<p>Give it a new one when somebody may have seen it, or once in a while.</p>${askFirst(rotation(path, submission))}`)}
 ${card("end", "End this webhook", askFirst(deletion(path)))}
 </div>`;
 }
 
-const rotation = (path: string) => ({
+const rotation = (path: string, submission: string) => ({
   label: "Rotate the secret",
   about: "of this webhook",
   text: "You get a new secret, shown once. The old one signs beside it for 24 hours, so that your system can change over without a gap.",
   confirm: "Rotate it now",
   action: `${path}/rotate`,
+  fields: { submission },
 });
 
 const deletion = (path: string) => ({

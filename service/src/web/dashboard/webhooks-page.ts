@@ -19,6 +19,7 @@ import {
 import type { Assets } from "../assets.ts";
 import { formBody } from "../form-parts.ts";
 import { formHeaders, htmlType } from "../page-headers.ts";
+import { creating, once, requireSameEnvironment } from "./creating.ts";
 import { attempt, done, sendPage } from "./kit.ts";
 import { chosenTopics, type WebhooksView, webhooksBody } from "./webhooks-body.ts";
 import { feedFragment, webhookBody } from "./webhooks-one.ts";
@@ -41,9 +42,8 @@ export function webhookPages(forms: FastifyInstance, deps: WebhookPagesDeps): vo
     reply: FastifyReply,
     problem: Pick<WebhooksView, "error" | "typed"> = {},
   ) {
-    const principal = principalOf(request);
-    const webhooks = await listSubscriptions(deps, principal);
-    const body = webhooksBody({ environment: principal.environment, webhooks, ...problem });
+    const webhooks = await listSubscriptions(deps, principalOf(request));
+    const body = webhooksBody({ ...creating(request, problem.typed), webhooks, ...problem });
     return sendPage(deps, request, reply, { title: "Webhooks", section, body });
   }
 
@@ -73,9 +73,15 @@ export function webhookPages(forms: FastifyInstance, deps: WebhookPagesDeps): vo
     return attempt(
       reply,
       async () => {
+        requireSameEnvironment(request, typed["environment"]);
         const body = { url: typed["url"], topics: chosenTopics(typed) };
-        const webhook = await subscribe(deps, principalOf(request), urlField(body), topicsField(body));
-        return showSecret(request, reply, { ...webhook, previousSecretExpiresAt: null });
+        const { made } = await once(deps, request, {
+          fields: new Map(Object.entries(typed)),
+          make: () => subscribe(deps, principalOf(request), urlField(body), topicsField(body)),
+          nameOf: ({ id }) => id,
+        });
+        if (!made) return done(reply, path, "webhook-there");
+        return showSecret(request, reply, { ...made, previousSecretExpiresAt: null });
       },
       // Of the boxes of this form none is unknown: they are refused when none is ticked.
       (error) => show(request, reply, { error: error.replace(/^topics must.*$/, "Choose at least one topic."), typed }),
@@ -83,16 +89,17 @@ export function webhookPages(forms: FastifyInstance, deps: WebhookPagesDeps): vo
   });
 
   forms.get<WebhookLook>(`${path}/:id`, hidden, async (request, reply) => {
-    const body = webhookBody(await viewOf(request));
+    const body = webhookBody({ ...(await viewOf(request)), ...creating(request) });
     return sendPage(deps, request, reply, { title: "Webhook", section, body, scripts: ["htmx.js", "copy.js"] });
   });
 
-  forms.get<WebhookLook>(`${path}/:id/deliveries`, hidden, async (request, reply) =>
-    reply
-      .type(htmlType)
-      .headers(formHeaders)
-      .send(feedFragment(await viewOf(request))),
-  );
+  forms.get<WebhookLook>(`${path}/:id/deliveries`, hidden, async (request, reply) => {
+    const view = await viewOf(request);
+    reply.headers(formHeaders);
+    // Not a page: whoever opens this address by hand gets the one that it is a part of.
+    if (request.headers["hx-request"] !== "true") return reply.redirect(`${path}/${view.webhook.id}`, 303);
+    return reply.type(htmlType).send(feedFragment(view));
+  });
 
   forms.post<WebhookPath>(`${path}/:id/test`, hidden, async (request, reply) => {
     await sendTest(deps, principalOf(request), request.params.id);
@@ -101,8 +108,14 @@ export function webhookPages(forms: FastifyInstance, deps: WebhookPagesDeps): vo
 
   forms.post<WebhookPath>(`${path}/:id/rotate`, hidden, async (request, reply) => {
     const principal = principalOf(request);
-    const { url } = await oneSubscription(deps, principal, request.params.id);
-    const { id, secret, previousSecretExpiresAt } = await rotateSecret(deps, principal, request.params.id);
+    const { id, url } = await oneSubscription(deps, principal, request.params.id);
+    const { made } = await once(deps, request, {
+      fields: new Map([...Object.entries(formBody(request.body)), ["id", id]]),
+      make: () => rotateSecret(deps, principal, id),
+      nameOf: () => id,
+    });
+    if (!made) return done(reply, `${path}/${id}`, "webhook-rotated-before");
+    const { secret, previousSecretExpiresAt } = made;
     return showSecret(request, reply, { id, url, secret, previousSecretExpiresAt: new Date(previousSecretExpiresAt) });
   });
 

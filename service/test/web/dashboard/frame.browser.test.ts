@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type Browser, type OpenPage, startBrowser } from "@signsealship/testing/browser";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import { linksTo, newMember } from "../../partners/member.ts";
+import { linksTo, newMember, postForm, signIn } from "../../partners/member.ts";
 import { signedIn } from "./signed-in.ts";
 
 const folder = temporaryFolder();
@@ -84,7 +84,13 @@ test("an owner brands the firm, gives a role, ends a session and signs out", asy
 
   const sessions = page.locator("#sessions tbody tr");
   assert.equal(await sessions.count(), 2);
-  await sessions.filter({ hasNotText: "this one" }).getByRole("button").click();
+  const another = sessions.filter({ hasNotText: "this one" });
+  assert.equal(await another.getByRole("button").count(), 0);
+  for (const question of await page.locator(".question > summary").all()) await question.click();
+  await page.getByText("ask the operator of this service to revoke the keys that they know").waitFor();
+  await assertGood(opened);
+  await another.getByRole("button", { name: "End it now" }).click();
+  assert.match((await page.getByRole("status").textContent()) ?? "", /session was ended/);
   assert.equal(await sessions.count(), 1);
 
   await page.getByRole("button", { name: "Sign out" }).click();
@@ -102,8 +108,12 @@ test("a member sees the branding and may not change it", async () => {
   await page.goto(`${service.baseUrl}/dashboard/settings`);
   assert.equal(await page.getByRole("button", { name: "Save branding" }).count(), 0);
   assert.equal(await page.getByRole("button", { name: /^Make / }).count(), 0);
-  await page.getByRole("button", { name: "Leave the firm of second@acme.example" }).click();
-  assert.match(page.url(), /\/dashboard\/link$/);
+  assert.equal(await page.getByText("Remove", { exact: true }).count(), 0);
+  await page.getByText("Leave the firm").click();
+  await page.getByRole("button", { name: "Leave it now" }).click();
+  assert.match(page.url(), /\/dashboard\/link\?done=firm-left$/);
+  await page.getByRole("status").getByText("You left the firm.").waitFor();
+  await assertGood(opened);
   await opened.close();
 });
 
@@ -161,4 +171,60 @@ test("a form that another site sends does nothing, though the browser sends the 
   await page.goto(`${service.baseUrl}/dashboard/settings`);
   assert.equal(await page.getByLabel("Brand name").inputValue(), "");
   await opened.close();
+});
+
+const asPage = { Accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
+const ask = (path: string, headers: Record<string, string>) =>
+  fetch(service.baseUrl + path, { headers, redirect: "manual" });
+
+test("a part that refreshes itself hears that its session is over, and is not led to a page", async () => {
+  const { key } = await newPartner(service);
+  const { headers: linked } = await newMember(service, "poll@acme.example", key);
+  const { headers: unlinked } = await signIn(service, "poll-unlinked@acme.example");
+  const path = "/dashboard/webhooks/00000000-0000-4000-8000-000000000000/deliveries";
+  const poll = { ...asPage, "HX-Request": "true" };
+  for (const [session, status, location] of [
+    [{}, 401, `/sign-in?return_to=${encodeURIComponent(path)}`],
+    [unlinked, 403, "/dashboard/link"],
+  ] as const) {
+    const polled = await ask(path, { ...poll, ...session });
+    assert.deepEqual([polled.status, polled.headers.get("content-type")], [status, "text/plain; charset=utf-8"]);
+    assert.equal(polled.headers.get("cache-control"), "no-store");
+    assert.ok((await polled.text()).length < 100);
+    const looked = await ask(path, { ...asPage, ...session });
+    assert.deepEqual([looked.status, looked.headers.get("location")], [303, location]);
+  }
+  assert.equal((await ask(path, { ...poll, ...linked })).status, 404);
+});
+
+test("the address of a form leads to the page that it is on; other addresses of forms say which method they take", async () => {
+  const { key } = await newPartner(service);
+  const { headers } = await newMember(service, "back@acme.example", key);
+  const code = "f".repeat(40);
+  for (const [form, page] of [
+    ["/dashboard/settings/branding", "/dashboard/settings"],
+    ["/dashboard/settings/members/x/role?a=b", "/dashboard/settings"],
+    ["/dashboard/environment", "/dashboard"],
+    [`/dashboard/rooms/${code}/orders`, `/dashboard/rooms/${code}`],
+    [`/dashboard/rooms/${code}/orders/${code}/detach`, `/dashboard/rooms/${code}`],
+    ["/dashboard/rooms/%2f%2fevil.example/close", "/dashboard/rooms/%2f%2fevil.example"],
+    [`/dashboard/orders/${code}/sandbox/advance`, `/dashboard/orders/${code}`],
+    ["/dashboard/webhooks/x/rotate", "/dashboard/webhooks/x"],
+    ["/dashboard/webhooks/x/deliveries/y/replay", "/dashboard/webhooks/x/deliveries"],
+  ] as const) {
+    const answer = await ask(form, { ...asPage, ...headers });
+    assert.deepEqual([answer.status, answer.headers.get("location")], [303, page], form);
+    assert.match((await ask(form, asPage)).headers.get("location") ?? "", /^\/sign-in\?/);
+  }
+  const unknown = await postForm(`${service.baseUrl}/dashboard/nothing/here`, {}, { ...asPage, ...headers });
+  assert.equal(unknown.status, 404);
+
+  const page = await ask("/sign-out", asPage);
+  assert.deepEqual([page.status, page.headers.get("allow")], [405, "POST"]);
+  assert.match(await page.text(), /Page not found/);
+  for (const accept of ["application/json", "*/*", "text/html;q=0", "application/text/html"]) {
+    const refused = await ask("/sign-out", { Accept: accept });
+    assert.deepEqual([refused.status, refused.headers.get("allow")], [405, "POST"], accept);
+    assert.deepEqual(await refused.json(), { error: "Method not allowed." });
+  }
 });

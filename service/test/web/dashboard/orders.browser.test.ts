@@ -486,7 +486,9 @@ test("what the sandbox and the rooms refuse is told on the order's page", async 
     ["/sandbox/complete", {}, 409, /cannot advance/],
     ["/attach", { roomCode: "0".repeat(40) }, 404, /Room not found\./],
     ["/attach", { roomCode: "a\0b", label: "x" }, 404, /Room not found\./],
-    ["/attach", {}, 404, /Room not found\./],
+    ["/attach", {}, 400, /Choose one of your rooms or give a code\./],
+    ["/attach", { chosen: "0".repeat(40), roomCode: "0".repeat(40) }, 400, /not both/],
+    ["/attach", { roomCode: `https://x.example/rooms/${"0".repeat(40)}0` }, 404, /Room not found\./],
   ];
   const room = await createRoom(firm, "Elm");
   await attach(acme, await createRoom(acme, "Not ours"), code);
@@ -507,4 +509,29 @@ test("what the sandbox and the rooms refuse is told on the order's page", async 
   assert.match(first.location, /done=room-order-attached$/);
   assert.match(second.location, /done=room-order-there$/);
   assert.doesNotMatch((await send(`${path}?fired=<b>,payment.cleared`)).text, /<b>|Fired/);
+});
+
+test("of many rooms the latest open ones are offered, and any other is named by its code or its address", async () => {
+  const firm = await newPartner(service, { tier: "ClosingDesk" });
+  const { send, form } = await caller(firm);
+  const order = await place(firm);
+  const path = `/dashboard/orders/${order}`;
+  const rooms: string[] = [];
+  for (let n = 1; n <= 52; n++) rooms.push(await createRoom(firm, `Room ${n}`));
+  await fetch(`${service.baseUrl}/api/rooms/${rooms[51]}/close`, { method: "POST", headers: firm.headers });
+  const offered = async () =>
+    [...(await send(path)).text.matchAll(/<option value="([0-9a-f]{40})"/g)].map(([, code]) => code);
+  assert.deepEqual(await offered(), rooms.slice(1, 51).toReversed());
+
+  const [first = "", second = ""] = rooms;
+  const attached = await form(`${path}/attach`, { chosen: "", roomCode: ` ${first} ` });
+  assert.match(attached.location, /done=room-order-attached$/);
+  const again = await form(`${path}/attach`, { roomCode: `${service.baseUrl}/dashboard/rooms/${first}?a=b` });
+  assert.match(again.location, /done=room-order-there$/);
+  const chosen = await form(`${path}/attach`, { chosen: second, roomCode: "" });
+  assert.match(chosen.location, /done=room-order-attached$/);
+  assert.deepEqual(await offered(), rooms.slice(2, 51).toReversed());
+  const refused = await form(`${path}/attach`, { roomCode: "no code", label: "Deed" });
+  assert.equal(refused.status, 404);
+  for (const kept of ["no code", "Deed"]) assert.ok(refused.text.includes(`value="${kept}"`), kept);
 });

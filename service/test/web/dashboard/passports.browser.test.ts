@@ -309,3 +309,51 @@ test("the form counts for the firm, takes one PDF from our own pages, and refuse
   assert.equal(page.status, 400);
   assert.match(await page.text(), /role="alert"[\s\S]*Uploaded bytes are not a PDF/);
 });
+
+test("a form that is sent twice seals its PDF once, in the environment that it was opened in", async () => {
+  const headers = { Cookie: cookie, Accept: "text/html" };
+  const page = async () => (await fetch(address(), { headers })).text();
+  const [, submission = "", environment = ""] =
+    /name="submission" value="([a-z2-7]{52})"><input type="hidden" name="environment" value="(\w+)"/.exec(
+      await page(),
+    ) ?? [];
+  const form = (text: string, more: Record<string, string> = {}) => {
+    const body = fileForm(makePdf({ text }));
+    for (const [name, value] of Object.entries({ submission, environment, ...more })) body.append(name, value);
+    return body;
+  };
+  const places = async (forms: FormData[]) => {
+    const answers = await Promise.all(forms.map((body) => send(body, json)));
+    return Promise.all(answers.map(async (answer) => ((await answer.json()) as { location: string }).location));
+  };
+  const [one, ...twins] = await places([form("Once"), form("Once"), form("Once")]);
+  assert.match(one ?? "", /^\/dashboard\/passports\/[0-9a-f-]{36}$/);
+  assert.deepEqual(new Set(twins), new Set([one]));
+  assert.equal((await send(form("Once"))).headers.get("location"), `${one}?done=passport-sealed`);
+  const others = await places([form("Another"), form("Once", { submission: "" })]);
+  assert.equal(new Set([one, ...others]).size, 3);
+
+  const stale = { environment: environment === "live" ? "test" : "live" };
+  const words = "You switched between test and live since you opened this form. Nothing was done.";
+  const refused = await send(form("Stale", stale), json);
+  assert.deepEqual([refused.status, await refused.json()], [409, { error: words }]);
+  const shown = await send(form("Stale", stale), { Accept: "text/html" });
+  assert.equal(shown.status, 409);
+  assert.match(await shown.text(), /role="alert"[\s\S]*You switched between test and live/);
+});
+
+test("a file that is dropped after a switch in another tab is refused in its place", async () => {
+  const { page } = dana;
+  await page.goto(address());
+  const switchTo = (environment: string) =>
+    fetch(`${service.baseUrl}/dashboard/environment`, {
+      method: "POST",
+      headers: { Cookie: cookie },
+      body: new URLSearchParams({ environment }),
+    });
+  const now = (await page.locator(".environment [aria-pressed=true]").textContent())?.toLowerCase() ?? "";
+  await switchTo(now === "live" ? "test" : "live");
+  await drop(dana, [{ name: "deed.pdf", bytes: deed }]);
+  await page.locator(".seal-state").getByText("You switched between test and live").waitFor();
+  await switchTo(now);
+});

@@ -4,6 +4,7 @@ import { verifyWebhook } from "@signsealship/sdk/verify-webhook";
 import { type Browser, type OpenPage, startBrowser } from "@signsealship/testing/browser";
 import { until } from "@signsealship/testing/until";
 import type { Caught } from "@signsealship/testing/webhook-catcher";
+import { newMember, postForm } from "../../partners/member.ts";
 import { type Client, type House, openHouse } from "../../webhooks/house.ts";
 import { signedIn } from "./signed-in.ts";
 
@@ -327,4 +328,81 @@ test("whatever is sent, the form refuses it with a page", async () => {
   }
   assert.equal((await post(whole, { Origin: "https://evil.example" })).status, 403);
   assert.doesNotMatch(await (await fetch(address(), { headers })).text(), /hooks\.example\.com\/x"/);
+});
+
+/** A member of a firm of its own, in test, without a browser. */
+async function member(email: string) {
+  const firm = await house.partner();
+  const { headers } = await newMember(house.service, email, firm.key);
+  const asMember = { ...headers, Accept: "text/html" };
+  const look = async (more = "") => (await fetch(address(more), { headers: asMember })).text();
+  const post = async (more: string, fields: Record<string, string>) => {
+    const answer = await postForm(address(more), fields, asMember);
+    return { status: answer.status, location: answer.headers.get("location"), text: await answer.text() };
+  };
+  const environment = (name: string) =>
+    postForm(`${house.service.baseUrl}/dashboard/environment`, { environment: name }, asMember);
+  return { look, post, environment, list: () => firm.ok<{ id: string }[]>("GET", "/api/partner/webhooks") };
+}
+
+const submissionIn = (page: string) => /name="submission" value="([a-z2-7]{52})"/.exec(page)?.[1] ?? "";
+
+test("a form for a new webhook makes one in the environment that it was opened in, however often it is sent", async () => {
+  const { look, post, environment, list } = await member("once@acme.example");
+  const typed = { url: "https://hooks.example.com/once", "topic-order.created": "on" };
+  const opened = { ...typed, submission: submissionIn(await look()), environment: "test" };
+  await environment("live");
+  const stale = await post("", opened);
+  assert.equal(stale.status, 409);
+  assert.match(stale.text, /role="alert"[\s\S]*You switched between test and live/);
+  assert.ok(stale.text.includes(opened.submission));
+  await environment("test");
+  assert.deepEqual(await list(), []);
+
+  assert.equal((await post("", { ...opened, url: "http://x" })).status, 400);
+  const answers = await Promise.all([post("", opened), post("", opened)]);
+  assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 303]);
+  for (const { status, location, text } of [...answers, await post("", opened)]) {
+    assert.equal(secretForm.test(text), status === 200);
+    if (status === 303) assert.equal(location, `${path}?done=webhook-there`);
+  }
+  assert.match(await look("?done=webhook-there"), /role="status"[\s\S]*created the webhook already/);
+  assert.equal((await list()).length, 1);
+  assert.equal((await post("", typed)).status, 200);
+  assert.equal((await list()).length, 2);
+});
+
+test("a secret is rotated once by one form, also when its answer is loaded again", async () => {
+  const { look, post, list } = await member("rotate@acme.example");
+  await post("", { url: "https://hooks.example.com/rotated", "topic-order.created": "on" });
+  const [{ id } = { id: "" }] = await list();
+  const secrets = async () => {
+    const [row] = await house.db.rows<{ count: number }>(
+      "SELECT count(*) AS count FROM webhook_secrets WHERE webhook_id = $1",
+      [id],
+    );
+    return row?.count;
+  };
+  const submission = submissionIn(await look(`/${id}`));
+  const [first, second] = [await post(`/${id}/rotate`, { submission }), await post(`/${id}/rotate`, { submission })];
+  assert.deepEqual([first.status, secretForm.test(first.text)], [200, true]);
+  assert.deepEqual([second.status, second.location], [303, `${path}/${id}?done=webhook-rotated-before`]);
+  assert.match(await look(`/${id}?done=webhook-rotated-before`), /a new secret already/);
+  assert.equal(await secrets(), 2);
+  await post(`/${id}/rotate`, { submission: submissionIn(await look(`/${id}`)) });
+  assert.equal(await secrets(), 3);
+});
+
+test("the list of deliveries is a part of a page: opened by itself it leads there", async () => {
+  const { headers } = await newMember(house.service, "part@acme.example", acme.key);
+  const { id } = await acme.subscribe("/part", ["order.created"]);
+  const ask = (more: Record<string, string>) =>
+    fetch(address(`/${id}/deliveries?all=1`), { headers: { ...headers, ...more }, redirect: "manual" });
+  const part = await ask({ "HX-Request": "true" });
+  assert.deepEqual([part.status, /<html|<form/.test(await part.text())], [200, false]);
+  const opened = await ask({});
+  assert.deepEqual(
+    [opened.status, opened.headers.get("location")],
+    [303, address(`/${id}`).replace(house.service.baseUrl, "")],
+  );
 });
