@@ -48,6 +48,15 @@ async function halfSent({ path, part, caller }: Route) {
 const statusOf = async (upload: RawUpload): Promise<number> =>
   Number((await until(() => /^HTTP\/1\.1 (\d+) .*\r\n\r\n/s.exec(upload.received())))[1]);
 
+/** Requests that come later are answered: those before know their callers. */
+async function callersKnown(): Promise<void> {
+  for (const [path, headers] of [
+    ["/api/partner/me", firm.callers.key],
+    ["/dashboard", firm.callers.session],
+  ] as const)
+    assert.equal((await fetch(service.baseUrl + path, { headers })).status, 200);
+}
+
 async function written(partnerId: string): Promise<number> {
   const [row] = await db.rows<{ count: number }>(
     `SELECT (SELECT count(*) FROM orders WHERE partner_id = $1)::int
@@ -62,6 +71,7 @@ test("uploads of which nothing comes keep no other firm from its own", async () 
   for (const { path, caller } of routes) {
     const declared = { ...firm.callers[caller], "Content-Length": 35 * 1024 * 1024 };
     const uploads = await Promise.all(Array.from({ length: 8 }, () => beginUpload(service.baseUrl + path, declared)));
+    await callersKnown();
     assert.equal((await seal(other, examplePdf)).status, "sealed", path);
     assert.deepEqual(new Set(uploads.map((upload) => upload.received())), new Set([""]));
     for (const upload of uploads) upload.hangUp();
@@ -158,12 +168,7 @@ async function refusedAfter(change: () => Promise<unknown>): Promise<number[]> {
   const were = await written(firm.partnerId);
   const begun = performance.now();
   const halves = await Promise.all(routes.map(halfSent));
-  // Requests that came later were answered: those above know their callers.
-  for (const [path, headers] of [
-    ["/api/partner/me", firm.callers.key],
-    ["/dashboard", firm.callers.session],
-  ] as const)
-    assert.equal((await fetch(service.baseUrl + path, { headers })).status, 200);
+  await callersKnown();
   await change();
   await until(() => performance.now() - begun > 1500);
   assert.deepEqual(new Set(halves.map(({ upload }) => upload.received())), new Set([""]));
