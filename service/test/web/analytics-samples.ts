@@ -5,7 +5,7 @@ import { pageHeaders } from "../../src/http/security-headers.ts";
 import { createServer } from "../../src/http/server.ts";
 import { openLog } from "../../src/platform/logs.ts";
 import { assetRoutes, loadAssets } from "../../src/web/assets.ts";
-import { analyticsBody } from "../../src/web/dashboard/analytics-body.ts";
+import { analyticsBody } from "../../src/web/dashboard/analytics/body.ts";
 import { layout } from "../../src/web/layout.ts";
 import { html } from "../../src/web/render.ts";
 

@@ -2,17 +2,17 @@ import type { FastifyInstance } from "fastify";
 import { linkedPrincipalOf, readSession, requireSession } from "../../http/authentication.ts";
 import type { RateLimits } from "../../http/rate-limits.ts";
 import { acceptForms } from "../form-parts.ts";
-import { type AnalyticsPageDeps, analyticsPage } from "./analytics-page.ts";
+import { type AnalyticsPageDeps, analyticsPage } from "./analytics/page.ts";
 import { type LinkPageDeps, linkPage } from "./link-page.ts";
-import { type OrderNewDeps, orderNewPage } from "./orders-new.ts";
-import { type OrderPagesDeps, orderListPage, orderOnePage } from "./orders-pages.ts";
-import { type PassportPagesDeps, passportPages } from "./passports-page.ts";
-import type { RoomsDeps } from "./rooms-detail.ts";
-import { roomsPages } from "./rooms-pages.ts";
-import { type SettingsDeps, settingsPage } from "./settings-page.ts";
+import { type OrderNewDeps, orderNewPage } from "./orders/new.ts";
+import { type OrderPagesDeps, orderListPage, orderOnePage } from "./orders/pages.ts";
+import { type PassportPagesDeps, passportPages } from "./passports/page.ts";
+import type { RoomsDeps } from "./rooms/detail.ts";
+import { roomsPages } from "./rooms/pages.ts";
+import { type SettingsDeps, settingsPage } from "./settings/page.ts";
 import { startPage } from "./start-page.ts";
 import { waysBack } from "./ways-back.ts";
-import { type WebhookPagesDeps, webhookPages } from "./webhooks-page.ts";
+import { type WebhookPagesDeps, webhookPages } from "./webhooks/page.ts";
 
 export type DashboardDeps = LinkPageDeps &
   SettingsDeps &

@@ -1,0 +1,79 @@
+import type { Snapshot } from "../../../../analytics/analytics.ts";
+import { type Html, html } from "../../../render.ts";
+import { type BarRow, barRows, rowHeight } from "./bar-rows.ts";
+import { chartFigure } from "./figure.ts";
+import { percentage, percentages, percentText } from "./shares.ts";
+import { count, counted } from "./words.ts";
+
+type Share = { label: string; orders: number; percent: string; kind: string };
+
+const asRow = ({ label, orders, percent, kind }: Share): BarRow => ({
+  label,
+  value: orders,
+  figure: count(orders),
+  aside: percent,
+  kind,
+});
+
+const shareTable = (caption: string, first: string, shares: readonly Share[]) => ({
+  caption,
+  head: [first, "Orders", "Share"],
+  rows: shares.map(({ label, orders, percent }) => [label, count(orders), percent]),
+});
+
+const said = (shares: readonly Share[]): string =>
+  shares.map(({ label, orders, percent }) => `${label}: ${count(orders)}, ${percent}`).join("; ");
+
+const buckets = [
+  { name: "created", label: "Not paid yet", kind: "idle" },
+  { name: "paid", label: "Paid, not begun", kind: "under-way" },
+  { name: "inProgress", label: "In progress", kind: "under-way" },
+  { name: "completed", label: "Completed", kind: "finished" },
+  { name: "problem", label: "Problem", kind: "trouble" },
+] as const;
+
+/** Where the orders of the window stand now: each is in one of five places. */
+export function funnelFigure(funnel: Snapshot["funnel"], total: number): Html {
+  const percents = percentages(buckets.map(({ name }) => funnel[name]));
+  const shares = buckets.map(({ name, label, kind }, at) => {
+    const orders = funnel[name];
+    return { label, orders, percent: percentText(percents[at] ?? 0, orders, total), kind };
+  });
+  return chartFigure(
+    {
+      id: "funnel",
+      title: "Orders by status",
+      description: `Five bars. Of ${counted(total, "order")}: ${said(shares)}.`,
+      height: rowHeight * shares.length,
+      drawing: barRows(shares.map(asRow), total),
+    },
+    html`Every order counts once, by its status now.`,
+    shareTable("Orders by their status now", "Status", shares),
+  );
+}
+
+const services = [
+  { name: "sign", label: "Signing" },
+  { name: "notarize", label: "Notarization" },
+  { name: "ship", label: "Shipping" },
+  { name: "fax", label: "Fax" },
+] as const;
+
+/** How many orders of the window carry each service; an order may carry several. */
+export function mixFigure(serviceMix: Snapshot["serviceMix"], total: number): Html {
+  const shares = services.map(({ name, label }) => {
+    const orders = serviceMix[name];
+    return { label, orders, percent: percentText(percentage(orders, total), orders, total), kind: "under-way" };
+  });
+  return chartFigure(
+    {
+      id: "mix",
+      title: "Orders by service",
+      description: `Four bars, which overlap. Of ${counted(total, "order")}: ${said(shares)}.`,
+      height: rowHeight * shares.length,
+      drawing: barRows(shares.map(asRow), total),
+    },
+    html`An order may carry several, so the shares may sum to more than 100%.`,
+    shareTable("Orders that carry each service", "Service", shares),
+  );
+}

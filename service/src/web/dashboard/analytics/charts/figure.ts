@@ -1,0 +1,40 @@
+import { type Html, html } from "../../../render.ts";
+
+/** A picture: drawn across the whole width of its place (in per cent), `height` pixels high, so that its text keeps its size. */
+export type Picture = {
+  /** Unique on the page. */
+  id: string;
+  title: string;
+  /** What is to be seen, in a sentence. */
+  description: string;
+  height: number;
+  drawing: Html | readonly Html[];
+  kind?: string;
+};
+
+export const picture = ({ id, title, description, height, drawing, kind = "" }: Picture): Html =>
+  html`<svg class="chart ${kind}" width="100%" height="${height}" role="img" aria-labelledby="${id}-name ${id}-said">
+<title id="${id}-name">${title}</title><desc id="${id}-said">${description}</desc>
+${drawing}
+</svg>`;
+
+export type NumbersTable = {
+  caption: string;
+  /** Shown from the start. */
+  open?: boolean;
+  head: readonly string[];
+  /** The first cell names its row. */
+  rows: readonly (readonly string[])[];
+};
+
+export const numbersTable = ({ caption, head, rows }: NumbersTable): Html => html`<table class="numbers">
+<caption class="visually-hidden">${caption}</caption>
+<thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+<tbody>${rows.map(([name, ...cells]) => html`<tr><th scope="row">${name}</th>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody>
+</table>`;
+
+/** A picture, what it shows, and the same numbers as a table. */
+export const chartFigure = (drawn: Picture, caption: Html | string, table: NumbersTable): Html =>
+  html`<figure class="chart-figure"><figcaption>${caption}</figcaption>
+${picture(drawn)}
+<details class="as-table"${table.open ? html` open` : ""}><summary>${drawn.title} as a table</summary>${numbersTable(table)}</details></figure>`;

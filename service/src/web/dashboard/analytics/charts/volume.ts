@@ -1,0 +1,84 @@
+import { type Html, html } from "../../../render.ts";
+import { chartFigure } from "./figure.ts";
+import { longMonth, type MonthVolume, shortMonth, withoutGaps } from "./months.ts";
+import { across, type Column, columns, coordinate, lengthOf, ticks } from "./scale.ts";
+import { count, counted, shortCount } from "./words.ts";
+
+// Pixels down, per cent across. The scale's numbers stand left of the bars, on its lines.
+const floor = 232;
+const tallest = 196;
+const height = 276;
+const place = { from: 11, to: 98.5, widest: 7 };
+const sliver = 2;
+const roomyMonths = 7;
+
+/** Orders by month: a hollow bar for those created, filled as far as they are completed. */
+export function volumeFigure(volumes: readonly MonthVolume[]): Html {
+  const months = withoutGaps(volumes);
+  const scale = ticks(Math.max(0, ...months.map(({ createdCount }) => createdCount)));
+  const max = scale.at(-1) ?? 1;
+  const bars = columns(months.length, place);
+  const january = Math.max(
+    0,
+    months.findIndex(({ month }) => month.endsWith("-01")),
+  );
+  return chartFigure(
+    {
+      id: "volume",
+      title: "Orders by month",
+      description: described(months),
+      height,
+      kind: months.length > roomyMonths ? "crowded" : "",
+      drawing: [
+        ...scale.map((value) => gridLine(value, max)),
+        ...bars.map((column, at) => bar(column, months[at], max)),
+        html`<line class="axis" x1="0" x2="100%" y1="${floor}" y2="${floor}"/>`,
+        // In a narrow place every second month is named, Januaries always.
+        ...bars.map(({ center }, at) => monthLabel(center, months, at, (at - january) % 2 === 0)),
+      ],
+    },
+    html`<span class="key">${swatch("hollow")}Created in the month</span> <span class="key">${swatch("filled")}Of these, completed by now</span> <span>The window may cut the first and the last month.</span>`,
+    {
+      caption: "Orders by the month of their creation",
+      head: ["Month (UTC)", "Created", "Completed"],
+      rows: months.map((month) => [longMonth(month.month), count(month.createdCount), count(month.completedCount)]),
+    },
+  );
+}
+
+const swatch = (kind: string): Html =>
+  html`<svg class="swatch" width="14" height="14" aria-hidden="true" focusable="false"><rect class="${kind}" x="1" y="1" width="12" height="12" rx="2"/></svg>`;
+
+function gridLine(value: number, max: number): Html {
+  const y = coordinate(floor - lengthOf(value, max, tallest));
+  return html`<line class="grid" x1="0" x2="100%" y1="${y}" y2="${y}"/><text class="tick" x="0" y="${y}" dy="-5">${shortCount(value)}</text>`;
+}
+
+function bar({ x, width, center }: Column, month: MonthVolume | undefined, max: number): Html {
+  if (!month) return html``;
+  const created = lengthOf(month.createdCount, max, tallest, sliver);
+  const completed = Math.min(lengthOf(month.completedCount, max, tallest, sliver), created);
+  const rect = (kind: string, long: number) =>
+    long > 0 &&
+    html`<rect class="${kind}" x="${across(x)}" y="${coordinate(floor - long)}" width="${across(width)}" height="${coordinate(long)}" rx="2"/>`;
+  return html`${rect("hollow", created)}${rect("filled", completed)}<text class="value" x="${across(center)}" y="${coordinate(floor - created - 7)}" text-anchor="middle">${shortCount(month.createdCount)}</text>`;
+}
+
+function monthLabel(center: number, months: readonly MonthVolume[], at: number, kept: boolean): Html {
+  const month = months[at]?.month ?? "";
+  const startsYear = month.endsWith("-01") || (at === 0 && !months[1]?.month.endsWith("-01"));
+  return html`<text class="month${kept ? "" : " spare"}" x="${across(center)}" y="${floor + 18}" text-anchor="middle">${shortMonth(month)}</text>${
+    startsYear &&
+    html`<text class="year" x="${across(center)}" y="${floor + 35}" text-anchor="middle">${month.slice(0, 4)}</text>`
+  }`;
+}
+
+function described(months: readonly MonthVolume[]): string {
+  const [first] = months;
+  const last = months.at(-1);
+  if (!first || !last) return "No orders.";
+  const busiest = months.reduce((most, month) => (month.createdCount > most.createdCount ? month : most));
+  const peak = `${counted(busiest.createdCount, "order")} created, ${count(busiest.completedCount)} of them completed by now`;
+  if (first === last) return `${longMonth(first.month)}: ${peak}.`;
+  return `A bar a month from ${longMonth(first.month)} to ${longMonth(last.month)}. The busiest was ${longMonth(busiest.month)}: ${peak}.`;
+}

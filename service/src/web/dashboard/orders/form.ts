@@ -1,0 +1,81 @@
+import type { VersionedPricing } from "../../../pricing/open-pricing.ts";
+import { usStates } from "../../../pricing/us-states.ts";
+import { notice } from "../../components.ts";
+import { type Choice, checkbox, errorSummary, type FormValues, field, select } from "../../form-parts.ts";
+import { type Html, html } from "../../render.ts";
+import { type Creating, creatingFields } from "../creating.ts";
+import { pageHead } from "../kit.ts";
+import { fileField, type Part, senderPart, shippingPart } from "./form-parts.ts";
+import { labels, type OrderField, refusalWords } from "./words.ts";
+
+export type OrderFormView = Creating & {
+  pricing: Pick<VersionedPricing, "catalog" | "notarizationBlocked">;
+  /** Whether a checkout can be had at all. */
+  paymentsConfigured: boolean;
+  /** What was typed, and why it was not taken. */
+  refused?: { values: FormValues; message: string };
+};
+
+/** The form that places an order. */
+export function orderFormBody(view: OrderFormView): Html {
+  const { environment, pricing, paymentsConfigured, refused } = view;
+  const test = environment === "test";
+  const problem = refused && refusalWords(refused.message);
+  const values = refused?.values ?? {};
+  const part: Part = (name) => ({
+    name,
+    label: labels[name],
+    value: values[name],
+    error: problem?.field === name ? problem.text : undefined,
+  });
+  const box = (name: OrderField, hint?: string) => {
+    const { value, ...rest } = part(name);
+    return checkbox({ ...rest, hint, checked: value === "on" || value === "true" });
+  };
+  return html`${pageHead(test ? "Place a test order" : "Place an order", "The quote comes right after. Nothing is paid by placing it.")}
+${!test && notice("attention", "A real order", "What you place here is priced, signed, notarized and sent for real.")}
+${errorSummary(problem?.text)}
+<form class="form order-form card" method="post" action="/dashboard/orders/new" enctype="multipart/form-data">
+${creatingFields(view)}
+<fieldset><legend>Document</legend>
+${fileField({ ...part("document"), again: refused !== undefined })}
+${select({ ...part("doc_slug"), options: catalogChoices(pricing.catalog), hint: "One of these decides by itself whether it is signed and notarized." })}
+</fieldset>
+<fieldset><legend>Client</legend>
+${field({ ...part("email"), type: "email", required: true, maxLength: 254, hint: "Who signs, and who hears of the order." })}
+${field({ ...part("name"), maxLength: 200 })}
+${select({ ...part("signer_state"), options: signerStates(pricing) })}
+</fieldset>
+<fieldset class="services"><legend>Services</legend>
+${box("svc_sign", "The client signs online.")}
+${box("svc_notary", "An online notary notarizes the document.")}
+${box("svc_ship", "The finished document goes out on paper.")}
+${shippingPart(part)}
+${field({ ...part("fax_to"), type: "tel", maxLength: 40, hint: "With a number, the finished document is faxed: 10 digits in the US, or +country." })}
+</fieldset>
+${senderPart(part)}
+<fieldset><legend>For your files</legend>
+${field({ ...part("external_reference"), maxLength: 120, hint: "Comes back in lists and webhooks. You can find the order by it." })}
+${paymentsConfigured && box("create_checkout", "You can also open it later, from the order’s page.")}
+</fieldset>
+${checkbox({ ...part("byod_confirmed"), required: true, value: "on", checked: values["byod_confirmed"] === "on" })}
+<div class="form-actions"><button type="submit">${test ? "Place the test order" : "Place the order"}</button></div>
+</form>`;
+}
+
+function catalogChoices(catalog: OrderFormView["pricing"]["catalog"]): Choice[] {
+  const does = (sign: boolean, notarize: boolean) =>
+    [sign && "signed", notarize && "notarized"].filter(Boolean).join(" and ") || "neither signed nor notarized";
+  return [
+    { value: "", label: "Another document" },
+    ...catalog.map(({ slug, title, sign, notarize }) => ({ value: slug, label: `${title} (${does(sign, notarize)})` })),
+  ];
+}
+
+const signerStates = ({ notarizationBlocked }: OrderFormView["pricing"]): Choice[] => [
+  { value: "", label: "Not known yet" },
+  ...[...usStates].map(([value, { name }]) => ({
+    value,
+    label: notarizationBlocked(value) ? `${name} (no online notarization)` : name,
+  })),
+];

@@ -1,0 +1,82 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { type Callers, principalOf } from "../../../http/authentication.ts";
+import { type Form, readForm } from "../../../http/multipart.ts";
+import type { RateLimits } from "../../../http/rate-limits.ts";
+import type { UploadMemory } from "../../../http/upload-memory.ts";
+import { createOrder, type OrderDeps } from "../../../orders/orders.ts";
+import { ServiceError } from "../../../platform/errors.ts";
+import type { Assets } from "../../assets.ts";
+import { creating, requireSameEnvironment, submissionKey } from "../creating.ts";
+import { attempt, done, sendPage } from "../kit.ts";
+import { memberAgain } from "../member-again.ts";
+import { type OrderFormView, orderFormBody } from "./form.ts";
+
+export type OrderNewDeps = OrderDeps &
+  Pick<Callers, "resolveSession"> & { limits: RateLimits; uploadMemory: UploadMemory; assets: Assets };
+
+const path = "/dashboard/orders";
+const hidden = { schema: { hide: true } };
+const messages = {
+  notMultipart: "The form could not be read. Please fill it in again.",
+  tooLarge: "document must be a PDF of at most 35 MB.",
+  incomplete: "The form was cut off on its way. Please send it again.",
+};
+
+/** Where an order is placed by hand, by the rules of `POST /api/partner/orders`. Its scope takes multipart forms. */
+export function orderNewPage(app: FastifyInstance, deps: OrderNewDeps): void {
+  const { limits, pricing, uploadMemory } = deps;
+  const authenticate = memberAgain(deps);
+  const show = (request: FastifyRequest, reply: FastifyReply, refused?: OrderFormView["refused"]) => {
+    const body = orderFormBody({
+      ...creating(request, refused?.values),
+      pricing,
+      paymentsConfigured: deps.checkoutUrlOf !== null,
+      ...(refused && { refused }),
+    });
+    const title = refused ? "Please check the form: place an order" : "Place an order";
+    return sendPage(deps, request, reply, { title, section: "orders", body });
+  };
+
+  app.get(`${path}/new`, hidden, async (request, reply) => show(request, reply));
+
+  app.post(`${path}/new`, { ...hidden, onRequest: limits.limit("partner-write") }, (request, reply) => {
+    const typed = new Map<string, string>();
+    return attempt(
+      reply,
+      async () => {
+        const rules = { filePart: "document", memory: uploadMemory, messages, typed, authenticate };
+        const form = await readForm(request, rules);
+        try {
+          return await place(request, reply, form);
+        } finally {
+          form.release();
+        }
+      },
+      (message) => show(request, reply, { values: Object.fromEntries(typed), message }),
+    );
+  });
+
+  async function place(request: FastifyRequest, reply: FastifyReply, sent: Form): Promise<FastifyReply> {
+    const principal = principalOf(request);
+    const { fields } = sent;
+    requireSameEnvironment(request, fields.get("environment"));
+    // A browser sends an empty file where none was chosen.
+    const form = sent.upload?.bytes.length === 0 ? { ...sent, upload: null } : sent;
+    const answer = await createOrder(deps, {
+      principal,
+      form,
+      idempotencyKey: submissionKey(fields, form.upload?.sha256 ?? null),
+      requestId: request.id,
+    }).catch((error) => {
+      throw isInFlight(error)
+        ? new ServiceError("conflict", "This order is just being placed. See the list of orders in a moment.")
+        : error;
+    });
+    const { body } = answer.replayed ?? answer;
+    const { orderCode, checkoutUrl } = JSON.parse(body) as { orderCode: string; checkoutUrl: string | null };
+    const lacksCheckout = fields.get("create_checkout") === "on" && checkoutUrl === null;
+    return done(reply, `${path}/${orderCode}`, lacksCheckout ? "order-placed-unpayable" : "order-placed");
+  }
+}
+
+const isInFlight = (error: unknown): boolean => error instanceof ServiceError && error.code === "idempotency_in_flight";

@@ -1,0 +1,93 @@
+import { sandboxMoves } from "../../../fulfilment/fulfilment.ts";
+import { type PublicOrderRow, serviceFlags } from "../../../orders/orders.ts";
+import { card, codeText, facts, moneyTable, notice, progressSteps, statusBadge } from "../../components.ts";
+import { errorSummary } from "../../form-parts.ts";
+import { money, shortCode, time } from "../../format.ts";
+import { orderSteps } from "../../order-steps.ts";
+import { statusWords } from "../../order-words.ts";
+import { type Html, html } from "../../render.ts";
+import { buttonForm, pageHead } from "../kit.ts";
+import { type OrderRoomsView, roomPart } from "./rooms.ts";
+import { envelopeLabel } from "./words.ts";
+
+export type OrderOneView = OrderRoomsView & {
+  order: PublicOrderRow;
+  /** The client's page, absolute. */
+  clientUrl: string;
+  /** Whether a hosted checkout can be had now. */
+  payable: boolean;
+  /** Topics that the sandbox's last step fired; null when the page does not come from one. */
+  fired: readonly string[] | null;
+  error?: string;
+};
+
+/** An order as its firm sees it. */
+export function orderOneBody(view: OrderOneView): Html {
+  const { order, clientUrl, fired, error } = view;
+  const test = order.environment === "test";
+  return html`${pageHead(`Order ${shortCode(order.code)}`, "", html`<a href="/dashboard/orders">All orders</a>`)}
+${errorSummary(error)}
+${fired && firedNotice(fired)}
+<div class="order">
+<div class="order-main">
+${statusCard(view)}
+${test && card("sandbox", "Sandbox", sandbox(order))}
+${card("progress", "Progress", progressSteps(orderSteps(order)))}
+${card("rooms", "Rooms", roomPart(view))}
+</div>
+<div class="order-side">
+${card("quote", "Quote", moneyTable("All amounts in US dollars", order, order.status === "ManualQuoteRequired" ? "Total so far" : "Total"))}
+${card(
+  "details",
+  "Details",
+  facts([
+    ["Client", order.customerEmail],
+    ["Reference", order.externalReference],
+    ["Services", serviceFlags(order) || "None"],
+    ["Envelope", envelopeLabel(order.envelopeStatus)],
+    ["Fax", order.faxTo],
+    ["Placed", time(order.createdAt)],
+    ["Order code", codeText(order.code, "order code")],
+    ["Link for the client", codeText(clientUrl, "link for the client")],
+  ]),
+)}
+</div>
+</div>`;
+}
+
+function statusCard({ order, payable }: OrderOneView): Html {
+  const { tone, label, headline, summary } = statusWords(order.status);
+  return html`<section class="card status-card ${tone}" aria-labelledby="status-title">
+<p>${statusBadge(tone, label)}</p>
+<h2 id="status-title" class="headline">${headline}</h2>
+<p class="lead">${summary}</p>
+<div class="form-actions"><a role="button" class="quiet-button" href="/orders/${order.code}">Open the client’s page</a>${payable && html`<a role="button" class="quiet-button" href="/orders/${order.code}/checkout">Open the checkout for ${money(order.totalCents)}</a>`}</div>
+</section>`;
+}
+
+const firedNotice = (topics: readonly string[]): Html =>
+  topics.length === 0
+    ? html`<div class="said-events" role="status">${notice("info", "No event was fired", "Your webhooks hear nothing of this step.")}</div>`
+    : html`<div class="said-events" role="status">${notice("info", `Fired: ${topics.join(", ")}`, "Webhooks of yours that listen to it hear of it now.")}</div>`;
+
+function sandbox({ code, status }: PublicOrderRow): Html {
+  const path = `/dashboard/orders/${code}/sandbox`;
+  const moves = sandboxMoves(status);
+  const pay = (outcome: string, label: string, kind = "quiet-button") =>
+    buttonForm(`${path}/checkout`, label, { fields: { outcome }, kind });
+  if (moves === "pay")
+    return html`<p>Choose what becomes of the payment. No money moves, and all else happens as it would.</p>
+<div class="button-row">${pay("success", "Pay", "")}${pay("decline", "Decline the payment")}${pay("cancel", "Cancel the checkout")}${pay("delayed", "Pay with a delay")}</div>`;
+  if (moves === "advance")
+    return html`<p>Play the next part of the work. Your webhooks hear of it as of a real order.</p>
+<div class="button-row">${buttonForm(`${path}/advance`, "Advance to the next milestone")}${buttonForm(`${path}/complete`, "Walk to Completed", { kind: "quiet-button" })}</div>`;
+  return html`<p>${stands[status] ?? "The sandbox cannot move the order from here. The operator of this service can."}</p>`;
+}
+
+const stands: Readonly<Record<string, string>> = {
+  Completed: "The order is finished: there is nothing left to play.",
+  ManualQuoteRequired:
+    "A person has to price this order first. The operator of this service does that, for test orders, too.",
+  Cancelled: "The order was cancelled: there is nothing left to play.",
+  Refunded: "The order was refunded: there is nothing left to play.",
+};

@@ -1,0 +1,48 @@
+import type { PublicOrderRow } from "../../../orders/orders.ts";
+import { invalid } from "../../../platform/errors.ts";
+import type { OpenRoom, RoomOfOrder } from "../../../rooms/rooms.ts";
+import { type FormValues, field, select } from "../../form-parts.ts";
+import { type Html, html } from "../../render.ts";
+
+/** So many of the firm's open rooms are offered, the latest; others can be named by their codes. */
+export const roomsToChooseFrom = 50;
+
+export type OrderRoomsView = {
+  order: Pick<PublicOrderRow, "code">;
+  rooms: readonly RoomOfOrder[];
+  /** The firm's latest open rooms, to choose from. */
+  openRooms: readonly OpenRoom[];
+  /** What was typed into the form that was refused. */
+  typed?: FormValues;
+};
+
+/** The room that the form means: a chosen one, or a code, which may come inside the address of the room's page. */
+export function roomCodeOf({ chosen = "", roomCode = "" }: FormValues): string {
+  const typed = roomCode.trim();
+  if (chosen !== "" && typed !== "") throw invalid("Choose one of your rooms or give a code, not both.");
+  if (chosen === "" && typed === "") throw invalid("Choose one of your rooms or give a code.");
+  return chosen || (/\/rooms\/([0-9a-f]{40})(?=$|[/?#])/.exec(typed)?.[1] ?? typed);
+}
+
+/** The rooms that an order is in, and a form to attach it to one more. */
+export function roomPart({ order, rooms, openRooms, typed }: OrderRoomsView): Html {
+  const list =
+    rooms.length > 0 &&
+    html`<ul class="order-rooms">${rooms.map(({ code, name, status }) => html`<li><a href="/dashboard/rooms/${code}">${name}</a>${status === "closed" && " (closed)"}</li>`)}</ul>`;
+  const inside = new Set(rooms.map(({ code }) => code));
+  const options = openRooms.filter(({ code }) => !inside.has(code)).map(roomChoice);
+  const hasChoice = options.length > 0;
+  if (!hasChoice && openRooms.length < roomsToChooseFrom)
+    return html`${list || html`<p>The order is in no room yet.</p>`}<p>There is no open room that it could be attached to. <a href="/dashboard/rooms">Create a room</a></p>`;
+  return html`${list}<form class="form" method="post" action="/dashboard/orders/${order.code}/attach">
+${hasChoice && select({ name: "chosen", label: "Attach to a room", required: "sometimes", value: typed?.["chosen"], options: [{ value: "", label: "None of these" }, ...options] })}
+${field({ name: "roomCode", label: hasChoice ? "Or to a room by its code" : "Attach to a room by its code", value: typed?.["roomCode"], required: hasChoice ? "sometimes" : true, maxLength: 300, autocomplete: "off", hint: "40 characters, or the address of the room’s page." })}
+${field({ name: "label", label: "Label in the room", value: typed?.["label"], maxLength: 200, hint: "Everybody with the room’s link sees it, like “Deed of trust”." })}
+<div class="form-actions"><button type="submit" class="quiet-button">Attach</button></div>
+</form>`;
+}
+
+const roomChoice = ({ code, name, reference, orderCount }: OpenRoom) => ({
+  value: code,
+  label: `${name}${reference === null ? "" : ` (${reference})`}: ${orderCount === 1 ? "1 order" : `${orderCount} orders`}`,
+});

@@ -1,0 +1,86 @@
+import { orderStatuses } from "../../../orders/orders.ts";
+import type { Choice } from "../../form-parts.ts";
+import { statusWords } from "../../order-words.ts";
+
+/** What each field of the order form is called on the page. */
+export const labels = {
+  document: "File",
+  doc_slug: "Kind of document",
+  email: "Client’s email",
+  name: "Client’s name",
+  signer_state: "State the signer is in",
+  svc_sign: "Signing",
+  svc_notary: "Online notarization",
+  svc_ship: "Shipping",
+  ship_method: "How it is shipped",
+  ship_name: "Recipient’s name",
+  ship_line1: "Recipient’s street",
+  ship_line2: "Recipient’s second line",
+  ship_city: "Recipient’s city",
+  ship_state: "Recipient’s state",
+  ship_postal: "Recipient’s ZIP code",
+  from_name: "Sender’s name",
+  from_line1: "Sender’s street",
+  from_line2: "Sender’s second line",
+  from_city: "Sender’s city",
+  from_state: "Sender’s state",
+  from_postal: "Sender’s ZIP code",
+  fax_to: "Fax number",
+  external_reference: "Your reference",
+  byod_confirmed: "This is the client’s own document, and it is complete.",
+  create_checkout: "Prepare the checkout right away",
+} as const;
+
+export type OrderField = keyof typeof labels;
+
+const isOrderField = (name: string): name is OrderField => Object.hasOwn(labels, name);
+
+// Where the API's sentence speaks of how a value is sent.
+const ownWords = [
+  {
+    means: /^document or fill_token is required/,
+    name: "document",
+    text: "Choose the file: a PDF of at most 35 MB.",
+  },
+  {
+    means: /^byod_confirmed is required/,
+    name: "byod_confirmed",
+    text: "Confirm that the document is the client’s own, and complete.",
+  },
+] as const;
+
+/** A refusal in the page's words: the API's sentence with labels for names, and the field that it is about. */
+export function refusalWords(message: string): { text: string; field: OrderField | null } {
+  const own = ownWords.find(({ means }) => means.test(message));
+  if (own) return { text: own.text, field: own.name };
+  const text = message.replace(/^[a-z]+\b|\b[a-z]+(?:_[a-z0-9]+)+\b/g, (word) =>
+    isOrderField(word) ? `“${labels[word]}”` : word,
+  );
+  const [first = ""] = message.split(" ", 1);
+  return { text, field: isOrderField(first) ? first : null };
+}
+
+/** Every status by its label; one that is newer than this page is a choice, too, when it is the one asked for. */
+export function statusChoices(asked: string): Choice[] {
+  const known: readonly string[] = orderStatuses;
+  const names = asked === "" || known.includes(asked) ? known : [...known, asked];
+  return [
+    { value: "", label: "Any status" },
+    ...names.map((status) => ({ value: status, label: statusWords(status).label })),
+  ];
+}
+
+const envelopeWords: Readonly<Record<string, string>> = {
+  Created: "Made, not sent yet",
+  Sent: "Sent to the signers",
+  Viewed: "Opened by a signer",
+  PartiallySigned: "Signed by some",
+  Completed: "Signed by all",
+  Declined: "Declined by a signer",
+  Expired: "Not signed in time",
+  Voided: "Withdrawn",
+};
+
+/** The envelope's status in words; null without signing. */
+export const envelopeLabel = (status: string | null): string | null =>
+  status === null ? null : Object.hasOwn(envelopeWords, status) ? (envelopeWords[status] ?? status) : status;

@@ -1,0 +1,103 @@
+import { maxUploadBytes } from "../../../http/multipart.ts";
+import type { ListedPassport } from "../../../passports/passports.ts";
+import { card, emptyState, statusBadge } from "../../components.ts";
+import { errorSummary } from "../../form-parts.ts";
+import { shortTime } from "../../format.ts";
+import { icon } from "../../icons.ts";
+import { type Html, html } from "../../render.ts";
+import { type Creating, creatingFields } from "../creating.ts";
+import { pageHead } from "../kit.ts";
+import { records } from "../records.ts";
+
+export type PassportsView = Creating & {
+  passports: readonly ListedPassport[];
+  nextCursor: string | null;
+  isFirstPage: boolean;
+  /** Whether sealed PDFs are kept. */
+  keepSealed: boolean;
+  error?: string | undefined;
+};
+
+const path = "/dashboard/passports";
+
+/** Said of whatever is no form with one file of the right size. */
+export const chooseOnePdf = "Choose one PDF of at most 35 MB.";
+
+/** Where a PDF is sealed, and what was sealed before. */
+export function passportsBody(view: PassportsView): Html {
+  const lead = "A seal shows that a document has not changed since. Anybody can check it, without an account.";
+  return html`${pageHead("Passports", lead)}
+${errorSummary(view.error)}
+<div class="panels">
+${card("seal", "Seal a PDF", sealZone(view))}
+${card("sealed", "Sealed documents", list(view))}
+</div>`;
+}
+
+const sealZone = (view: PassportsView): Html =>
+  html`<div class="seal-part"><form id="seal-form" class="drop" method="post" enctype="multipart/form-data" action="${path}" data-max-bytes="${String(maxUploadBytes)}" data-too-large="${chooseOnePdf}">
+${creatingFields(view)}
+${icon("evidence")}
+<label for="seal-file"><span class="with-script">Drop a PDF here, or choose it</span><span class="without-script">Choose a PDF</span></label>
+<input type="file" id="seal-file" name="file" accept=".pdf,application/pdf" required aria-describedby="seal-hint">
+<p id="seal-hint">The finished document, at most 35 MB. ${
+    view.keepSealed
+      ? "The sealed PDF is kept here, encrypted, for whoever has its verify link."
+      : "Of the document nothing is kept here but hashes."
+  }</p>
+<div class="form-actions"><button type="submit">Seal it</button></div>
+</form>
+<p id="seal-said" role="status" class="visually-hidden"></p>
+<ol id="seal-files" class="seal-files" aria-label="Files on their way"></ol></div>`;
+
+function list({ passports, nextCursor, isFirstPage }: PassportsView): Html {
+  if (passports.length === 0 && nextCursor === null)
+    return isFirstPage
+      ? emptyState("Nothing is sealed yet", "Seal a PDF above, and its passport is listed here.")
+      : html`<p>There are no more passports. <a href="${path}">Back to the newest</a></p>`;
+  return html`${table(passports)}
+${
+  (nextCursor !== null || !isFirstPage) &&
+  html`<nav class="pager" aria-label="More passports">${!isFirstPage && html`<a href="${path}">Newest passports</a>`}${
+    nextCursor !== null && html`<a href="${path}?cursor=${nextCursor}" rel="next">Older passports</a>`
+  }</nav>`
+}`;
+}
+
+const table = (passports: readonly ListedPassport[]): Html =>
+  records(
+    "Your proof passports, newest first",
+    [
+      { label: "Verify code" },
+      { label: "Document" },
+      { label: "Sealed (UTC)" },
+      { label: "Time stamp" },
+      { label: "Calendar" },
+      { label: "Links" },
+    ],
+    passports.map((passport) => {
+      const { verifyCode, docSha256, sealedAt, timeStampedAt, anchorStatus } = passport;
+      return [
+        html`<a href="/verify/${verifyCode}">${verifyCode}</a>`,
+        html`<code>${docSha256.slice(0, 12)}…</code>`,
+        shortTime(sealedAt),
+        timeStampedAt ? "Yes" : "No",
+        anchorBadge(anchorStatus),
+        links(passport),
+      ];
+    }),
+  );
+
+function anchorBadge(status: ListedPassport["anchorStatus"]): Html | string {
+  if (status === null) return "None";
+  return status === "confirmed" ? statusBadge("done", "Confirmed") : statusBadge("waiting", "Pending");
+}
+
+function links({ passportId, verifyCode, documentKept }: ListedPassport): Html {
+  const start = verifyCode.slice(0, 6);
+  const of = html`<span class="visually-hidden"> of ${start}…</span>`;
+  const api = `/api/passport/verify/${verifyCode}`;
+  return html`<span class="row-actions"><a href="${path}/${passportId}">Details${of}</a>${
+    documentKept && html`<a href="${api}/document" download="sealed-${start}.pdf">Sealed PDF${of}</a>`
+  }<a href="${api}/evidence" download="evidence-${start}.zip">Evidence${of}</a></span>`;
+}

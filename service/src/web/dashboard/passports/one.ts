@@ -1,0 +1,35 @@
+import type { ProofRecord } from "../../../passports/passports.ts";
+import { card, codeText, facts, notice } from "../../components.ts";
+import { time } from "../../format.ts";
+import { type Html, html } from "../../render.ts";
+import { downloads, timesOf } from "../../verify-page.ts";
+import { pageHead } from "../kit.ts";
+
+/** One proof passport: the link to share, what is on record, and the files. */
+export function passportBody(record: ProofRecord, baseUrl: string): Html {
+  const { verifyCode, environment, sealedAt, docSha256, sealedSha256 } = record;
+  const path = `/verify/${verifyCode}`;
+  return html`<p><a href="/dashboard/passports">All passports</a></p>
+${pageHead("Proof passport", html`Sealed on ${time(sealedAt)}.`)}
+<div class="panels">
+${environment === "test" && notice("attention", "A test seal", "It was made in the test environment, to try the service out. It stands for nothing outside of a test.")}
+${card(
+  "share",
+  "Share this verify link",
+  html`<p>Whoever has it sees this record, checks the document against it and downloads the evidence. They need no account.</p>
+${codeText(`${baseUrl}${path}`, "verify link")}
+<p class="quiet"><a href="${path}">Open the verify page</a></p>`,
+)}
+${card(
+  "record",
+  "The record",
+  html`${facts([
+    ["Verify code", codeText(verifyCode, "verify code")],
+    ["SHA-256 of the sealed PDF", codeText(sealedSha256, "SHA-256 of the sealed PDF")],
+    ["SHA-256 of the document before sealing", codeText(docSha256, "SHA-256 of the document")],
+  ])}
+<div class="after-notice">${timesOf(record)}</div>`,
+)}
+${card("downloads", "Downloads", downloads(record))}
+</div>`;
+}

@@ -1,0 +1,89 @@
+import { openRoomQuota, tierOf } from "../../../partners/tiers.ts";
+import type { roomPage } from "../../../rooms/rooms.ts";
+import { card, emptyState } from "../../components.ts";
+import { errorSummary, type FormValues, field } from "../../form-parts.ts";
+import { shortTime } from "../../format.ts";
+import { type Html, html } from "../../render.ts";
+import { type Creating, creatingFields } from "../creating.ts";
+import { pageHead } from "../kit.ts";
+import { records } from "../records.ts";
+import { openOrClosed } from "./view.ts";
+
+/** Why a form was refused, and what was typed into it. */
+export type RoomsProblem = { error: string; typed: FormValues };
+
+type Page = Awaited<ReturnType<typeof roomPage>>;
+
+export type RoomsView = Page &
+  Creating & {
+    isFirstPage: boolean;
+    /** How many of the firm's rooms are open. */
+    openRooms: number;
+    tier: string;
+    problem: RoomsProblem | undefined;
+  };
+
+const path = "/dashboard/rooms";
+
+/** All rooms, and a form for a new one. */
+export function roomsBody(view: RoomsView): Html {
+  return html`${pageHead("Rooms", "A room is one page for everybody of a closing: its orders, where they stand, and the evidence.")}
+<div class="panels">
+${card("rooms", "Your rooms", list(view))}
+${card("new-room", "Create a room", newRoom(view))}
+</div>`;
+}
+
+function list({ rooms, nextCursor, isFirstPage }: RoomsView): Html {
+  if (rooms.length === 0)
+    return isFirstPage
+      ? emptyState("No rooms yet", "Create the first one below, then attach orders to it.")
+      : html`<p>There are no more rooms. <a href="${path}">Back to the newest</a></p>`;
+  return html`${roomTable(rooms)}
+${
+  (nextCursor !== null || !isFirstPage) &&
+  html`<nav class="pager" aria-label="More rooms">${!isFirstPage && html`<a href="${path}">Newest rooms</a>`}${
+    nextCursor !== null && html`<a href="${path}?cursor=${nextCursor}" rel="next">Older rooms</a>`
+  }</nav>`
+}`;
+}
+
+const roomTable = (rooms: Page["rooms"]): Html =>
+  records(
+    "Your rooms, newest first",
+    [
+      { label: "Room" },
+      { label: "Reference" },
+      { label: "Status" },
+      { label: "Orders", number: true },
+      { label: "Last change (UTC)" },
+    ],
+    rooms.map(({ roomCode, name, reference, status, orderCount, updatedAt }) => [
+      html`<a href="${path}/${roomCode}">${name}</a>`,
+      reference ?? html`<span class="quiet-text">None</span>`,
+      openOrClosed(status),
+      String(orderCount),
+      shortTime(updatedAt),
+    ]),
+  );
+
+function newRoom(view: RoomsView): Html {
+  const { problem, openRooms, tier } = view;
+  const { typed } = problem ?? {};
+  return html`<p>${quotaText(openRooms, tier)}</p>
+${errorSummary(problem?.error)}
+<form class="form" method="post" action="${path}">
+${creatingFields(view)}
+${field({ name: "name", label: "Name", value: typed?.["name"], required: true, maxLength: 200, autocomplete: "off", hint: "Everybody in the room sees it, like “12 Elm Street”." })}
+${field({ name: "reference", label: "Reference", value: typed?.["reference"], maxLength: 200, autocomplete: "off", hint: "Your file number, for example. It is shown in the room, too." })}
+<div class="form-actions"><button type="submit">Create the room</button></div>
+</form>`;
+}
+
+function quotaText(openRooms: number, tier: string): string {
+  const quota = openRoomQuota(tierOf(tier));
+  const open = openRooms === 1 ? "1 room is open" : `${openRooms} rooms are open`;
+  if (quota === null) return `${open}. Your ${tier} tier sets no limit.`;
+  const more = openRooms >= quota ? " Close one to open another." : "";
+  return `${open}, of ${quota} that your ${tier} tier allows.${more}`;
+}

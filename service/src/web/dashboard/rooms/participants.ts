@@ -1,0 +1,44 @@
+import { emptyState } from "../../components.ts";
+import { field } from "../../form-parts.ts";
+import { shortTime } from "../../format.ts";
+import { type Html, html } from "../../render.ts";
+import { askFirst } from "../ask-first.ts";
+import { records } from "../records.ts";
+import { formPath, problemOf, type RoomDetailView, typedInto } from "./view.ts";
+
+/** Who takes part, and a form to name one more. */
+export function participantsPart(view: RoomDetailView): Html {
+  const typed = typedInto(view, "add-participant");
+  return html`<p>Named in the room for all to see, their emails masked. It gives them no access and sends them nothing: share the link for that.</p>
+${problemOf(view, "participants")}
+${view.room.participants.length === 0 ? emptyState("Nobody is named yet", "Add who takes part here.") : participantTable(view)}
+<div class="room-part">
+<h3>Add a participant</h3>
+${problemOf(view, "add-participant")}
+<form class="form" method="post" action="${formPath(view, "participants")}">
+${field({ form: "participant", name: "name", label: "Name", value: typed["name"], required: true, maxLength: 200, autocomplete: "off" })}
+${field({ form: "participant", name: "email", label: "Email", type: "email", value: typed["email"], required: true, maxLength: 320, autocomplete: "off" })}
+${field({ form: "participant", name: "role", label: "Role", value: typed["role"], maxLength: 40, autocomplete: "off", hint: "Buyer, seller, lender and the like; “client” if you leave it empty." })}
+<div class="form-actions"><button type="submit">Add the participant</button></div>
+</form>
+</div>`;
+}
+
+const participantTable = (view: RoomDetailView): Html =>
+  records(
+    "Participants of this room",
+    [{ label: "Name" }, { label: "Email" }, { label: "Role" }, { label: "Added (UTC)" }, { label: "Change" }],
+    view.room.participants.map(({ participantId, name, email, role, createdAt }) => [
+      name,
+      email,
+      role,
+      shortTime(createdAt),
+      askFirst({
+        label: "Remove",
+        about: name,
+        text: "The room does not name them any more.",
+        confirm: "Remove them",
+        action: formPath(view, `participants/${participantId}/remove`),
+      }),
+    ]),
+  );

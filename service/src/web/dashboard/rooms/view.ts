@@ -1,0 +1,34 @@
+import type { orderPage } from "../../../orders/list.ts";
+import type { ClosingVersions } from "../../../passports/passports.ts";
+import type { OwnRoom } from "../../../rooms/rooms.ts";
+import { statusBadge } from "../../components.ts";
+import { errorSummary, type FormValues } from "../../form-parts.ts";
+import type { Html } from "../../render.ts";
+
+/** Where on the page a refusal belongs. */
+export type RoomPart = "attach" | "orders" | "add-participant" | "participants" | "passport" | "share" | "state";
+
+export type RoomProblem = { part: RoomPart; error: string; typed: FormValues };
+
+export type RoomDetailView = {
+  room: OwnRoom;
+  passport: ClosingVersions;
+  /** The firm's latest orders, to choose from. */
+  orders: Awaited<ReturnType<typeof orderPage>>["orders"];
+  baseUrl: string;
+  problem: RoomProblem | undefined;
+};
+
+/** The refusal of one part, shown there. */
+export const problemOf = ({ problem }: RoomDetailView, part: RoomPart): Html =>
+  errorSummary(problem?.part === part ? problem.error : null);
+
+/** What was typed into a refused form. */
+export const typedInto = ({ problem }: RoomDetailView, part: RoomPart): FormValues =>
+  problem?.part === part ? problem.typed : {};
+
+/** Address of a form of the room's. */
+export const formPath = ({ room }: RoomDetailView, form: string): string => `/dashboard/rooms/${room.roomCode}/${form}`;
+
+export const openOrClosed = (status: string): Html =>
+  status === "closed" ? statusBadge("stopped", "Closed") : statusBadge("progress", "Open");

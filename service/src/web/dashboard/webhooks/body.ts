@@ -1,0 +1,67 @@
+import { type listSubscriptions, topics } from "../../../webhooks/webhooks.ts";
+import { card, emptyState } from "../../components.ts";
+import { checkbox, errorSummary, type FormValues, field } from "../../form-parts.ts";
+import { shortTime } from "../../format.ts";
+import { type Html, html } from "../../render.ts";
+import { type Creating, creatingFields } from "../creating.ts";
+import { pageHead } from "../kit.ts";
+import { records } from "../records.ts";
+import { topicWords } from "./words.ts";
+
+export type Webhook = Awaited<ReturnType<typeof listSubscriptions>>[number];
+
+export type WebhooksView = Creating & {
+  webhooks: readonly Webhook[];
+  error?: string;
+  typed?: FormValues;
+};
+
+const path = "/dashboard/webhooks";
+
+/** The firm's webhooks, and a form for a new one. */
+export function webhooksBody(view: WebhooksView): Html {
+  const test = view.environment === "test" ? " Those of test orders are sent for real." : "";
+  const lead = `Your system hears of every step by itself: we send signed messages to an address of yours.${test}`;
+  return html`${pageHead("Webhooks", lead)}
+<div class="panels">
+${card("webhooks", "Your webhooks", list(view.webhooks))}
+${card("new-webhook", "Create a webhook", newWebhook(view))}
+</div>`;
+}
+
+const list = (webhooks: readonly Webhook[]): Html =>
+  webhooks.length === 0
+    ? emptyState("No webhooks yet", "Create one below. Its page can send a test event at once.")
+    : records(
+        "Your webhooks, newest first",
+        [{ label: "Address" }, { label: "Topics" }, { label: "State" }, { label: "Since (UTC)" }],
+        webhooks.map(({ id, url, topics, active, createdAt }) => [
+          html`<a href="${path}/${id}">${url}</a>`,
+          topicList(topics),
+          active ? "Active" : "Off",
+          shortTime(new Date(createdAt)),
+        ]),
+      );
+
+/** Topic names, each unbroken. */
+export const topicList = (topics: readonly string[]): Html =>
+  html`<span class="topics">${topics.map((topic) => html`<code>${topic}</code>`)}</span>`;
+
+/** A form sends one value of a name, so that each box has a name of its own. */
+const boxName = (topic: string): string => `topic-${topic}`;
+
+/** The topics whose boxes are ticked. */
+export const chosenTopics = (form: FormValues): string[] => topics.filter((topic) => form[boxName(topic)] === "on");
+
+function newWebhook(view: WebhooksView): Html {
+  const { error, typed = {} } = view;
+  return html`${errorSummary(error)}
+<form class="form" method="post" action="${path}">
+${creatingFields(view)}
+${field({ name: "url", label: "Address", type: "url", value: typed["url"] ?? "", required: true, maxLength: 2048, autocomplete: "off", hint: "It begins with https:// and can be reached from the internet." })}
+<fieldset class="topic-choice"><legend>Topics</legend>
+${topics.map((topic) => checkbox({ name: boxName(topic), label: topic, hint: topicWords[topic], checked: typed[boxName(topic)] === "on" }))}
+</fieldset>
+<div class="form-actions"><button type="submit">Create the webhook</button></div>
+</form>`;
+}

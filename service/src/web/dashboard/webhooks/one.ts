@@ -1,0 +1,127 @@
+import type { deliveryFeed } from "../../../webhooks/webhooks.ts";
+import { card, codeText, emptyState, facts, statusBadge, type Tone } from "../../components.ts";
+import { shortTime, time } from "../../format.ts";
+import { type Html, html, render } from "../../render.ts";
+import { askFirst } from "../ask-first.ts";
+import type { Creating } from "../creating.ts";
+import { buttonForm, pageHead } from "../kit.ts";
+import { records } from "../records.ts";
+import { topicList, type Webhook } from "./body.ts";
+import { reasonText } from "./words.ts";
+
+export type Delivery = Awaited<ReturnType<typeof deliveryFeed>>["deliveries"][number];
+
+export type WebhookView = {
+  webhook: Webhook;
+  deliveries: readonly Delivery[];
+  /** Whether all of them are shown, or the first few. */
+  showAll: boolean;
+};
+
+const fewDeliveries = 25;
+
+const pathOf = ({ id }: Webhook): string => `/dashboard/webhooks/${id}`;
+
+/** One webhook: what it hears of, what can be done with it, and what became of its deliveries. */
+export function webhookBody(view: WebhookView & Creating): Html {
+  const { webhook, submission } = view;
+  const { id, url, topics, active, createdAt } = webhook;
+  const path = pathOf(webhook);
+  const feedPath = `${path}/deliveries${view.showAll ? "?all=1" : ""}`;
+  return html`<p><a href="/dashboard/webhooks">All webhooks</a></p>
+${pageHead("Webhook", html`<span class="breakable">${url}</span>`, buttonForm(`${path}/test`, "Send a test"))}
+<div class="panels">
+${card(
+  "about",
+  "What it hears of",
+  facts([
+    ["Topics", topicList(topics)],
+    ["State", active ? "Active" : "Off"],
+    ["Since", time(new Date(createdAt))],
+    ["Id", codeText(id, "webhook id")],
+  ]),
+)}
+${card(
+  "deliveries",
+  "Latest deliveries",
+  html`<div id="feed" hx-get="${feedPath}" hx-trigger="every 5s" hx-swap="innerMorph">
+${feed(view)}
+</div>
+<p class="quiet"><span class="with-script">This list refreshes itself.</span><span class="without-script">Reload this page for the latest.</span> What was sent is not kept: a replay is made of today’s records, under the same event id.</p>`,
+)}
+${card("secret", "Signing secret", html`<p>Give it a new one when somebody may have seen it, or once in a while.</p>${askFirst(rotation(path, submission))}`)}
+${card("end", "End this webhook", askFirst(deletion(path)))}
+</div>`;
+}
+
+const rotation = (path: string, submission: string) => ({
+  label: "Rotate the secret",
+  about: "of this webhook",
+  text: "You get a new secret, shown once. The old one signs beside it for 24 hours, so that your system can change over without a gap.",
+  confirm: "Rotate it now",
+  action: `${path}/rotate`,
+  fields: { submission },
+});
+
+const deletion = (path: string) => ({
+  label: "Delete",
+  about: "this webhook",
+  text: "Nothing more is sent to this address, and its secrets are forgotten. It cannot be brought back.",
+  confirm: "Delete it now",
+  action: `${path}/delete`,
+});
+
+/** The part that refreshes itself. */
+export const feedFragment = (view: WebhookView): string => render(feed(view));
+
+const tones: Readonly<Record<Delivery["state"], { tone: Tone; label: string }>> = {
+  pending: { tone: "waiting", label: "Pending" },
+  delivered: { tone: "done", label: "Delivered" },
+  failed: { tone: "attention", label: "Failed" },
+};
+
+function feed(view: WebhookView): Html {
+  const { webhook, deliveries, showAll } = view;
+  if (deliveries.length === 0) return emptyState("No deliveries yet", "Send a test to see one arrive.");
+  const shown = showAll ? deliveries : deliveries.slice(0, fewDeliveries);
+  const left = deliveries.length - shown.length;
+  return html`${table(webhook, shown)}${
+    left > 0 &&
+    html`<nav class="pager" aria-label="More deliveries"><a href="${pathOf(webhook)}?all=1#deliveries">Show ${String(left)} more</a></nav>`
+  }`;
+}
+
+const table = (webhook: Webhook, deliveries: readonly Delivery[]): Html =>
+  records(
+    "Latest deliveries, newest first",
+    [
+      { label: "Event" },
+      { label: "State" },
+      { label: "Attempts", number: true },
+      { label: "Status", number: true },
+      { label: "Duration", number: true },
+      { label: "When (UTC)" },
+      { label: "Again" },
+    ],
+    deliveries.map((delivery) => {
+      const { eventName, state, attempts, lastStatusCode, durationMs, createdAt, reason, replayedFrom } = delivery;
+      const { tone, label } = tones[state];
+      const at = new Date(createdAt);
+      return [
+        html`${breakable(eventName)}${replayedFrom && html` <span class="quiet-text">(replay)</span>`}`,
+        html`${statusBadge(tone, label)}${reason !== null && html`<span class="reason">${reasonText(reason)}</span>`}`,
+        String(attempts),
+        lastStatusCode === null ? "–" : String(lastStatusCode),
+        durationMs === null ? "–" : `${durationMs} ms`,
+        shortTime(at),
+        buttonForm(`${pathOf(webhook)}/deliveries/${delivery.deliveryId}/replay`, "Replay", {
+          kind: "quiet-button",
+          about: `${eventName} of ${createdAt}`,
+        }),
+      ];
+    }),
+  );
+
+/** A topic's name, which may break after its dots. */
+const breakable = (topic: string): Html =>
+  html`${topic.split(".").map((part, index) => (index === 0 ? part : html`.<wbr>${part}`))}`;

@@ -1,0 +1,35 @@
+import { signatureHeader, toleranceSeconds } from "../../../webhooks/webhooks.ts";
+import { card, codeText, notice } from "../../components.ts";
+import { time } from "../../format.ts";
+import { type Html, html } from "../../render.ts";
+import { pageHead } from "../kit.ts";
+
+export type NewSecret = {
+  id: string;
+  url: string;
+  secret: string;
+  /** Until when the secret before signs, too; null where there was none. */
+  previousSecretExpiresAt: Date | null;
+};
+
+/** A signing secret, in the one answer that holds it. */
+export function secretBody({ id, url, secret, previousSecretExpiresAt }: NewSecret): Html {
+  const title = previousSecretExpiresAt ? "The new signing secret" : "The webhook is created";
+  return html`${pageHead(title, html`<span class="breakable">${url}</span>`)}
+<div class="panels">
+${notice("attention", "Copy the secret now", "It is shown this once. We keep only a hash of it and cannot show it again.")}
+${card(
+  "secret",
+  "Signing secret",
+  html`${codeText(secret, "signing secret")}${
+    previousSecretExpiresAt &&
+    html`<p class="after-notice">Until ${time(previousSecretExpiresAt)} the secret before signs, too: each delivery has a signature by both.</p>`
+  }`,
+)}
+${card("check", "How your system checks a delivery", howToCheck)}
+<div class="form-actions"><a role="button" href="/dashboard/webhooks/${id}">I have it: go to the webhook</a></div>
+</div>`;
+}
+
+const howToCheck = html`<p>Take <code>t</code> and <code>v1</code> from the header <code>${signatureHeader}</code>; compute HMAC-SHA256, in lowercase hex, over <code>{t}.{raw body}</code>, with the lowercase hex SHA-256 of the secret as the key, and accept when a <code>v1</code> equals it. Refuse when <code>t</code> is more than ${String(toleranceSeconds / 60)} minutes from now.</p>
+<p>The <a href="/docs">API reference</a> has more, and there is <a href="/api/partner/webhooks/signature-example">a worked example</a> to test with.</p>`;

@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Snapshot } from "../../../../src/analytics/analytics.ts";
+import { analyticsBody, windowPicker } from "../../../../src/web/dashboard/analytics/body.ts";
+import { render } from "../../../../src/web/render.ts";
+import { empty, huge, ordinary, single } from "../../analytics-samples.ts";
+
+const text = (snapshot: Snapshot) => render(analyticsBody(snapshot, snapshot.windowDays));
+
+test("the picker leads to four windows and marks the one that is shown", () => {
+  const picker = render(windowPicker(90));
+  for (const days of [30, 90, 180, 366]) assert.ok(picker.includes(`<a href="?days=${days}"`));
+  assert.equal(picker.match(/aria-current/g)?.length, 1);
+  assert.match(picker, /href="\?days=90" aria-current="page">90 days</);
+});
+
+test("the picker marks none where another window is shown", () => {
+  assert.doesNotMatch(render(windowPicker(45)), /aria-current/);
+});
+
+test("a window without orders has words instead of pictures", () => {
+  assert.match(text(empty), /No orders in the last 90 days/);
+  assert.match(text(empty), /Choose more days/);
+  assert.doesNotMatch(text(empty), /<figure/);
+  assert.doesNotMatch(text({ ...empty, windowDays: 366 }), /Choose more days/);
+});
+
+test("a turnaround without a sample is said in words, not drawn as 0", () => {
+  assert.equal(text(single).match(/No sample yet/g)?.length, 3);
+  assert.doesNotMatch(text(single), /turnaround-name/);
+});
+
+test("a turnaround of less than the last digit is a sample", () => {
+  const quick = { ...ordinary, turnaroundHours: { median: 0, p90: 0.01 } };
+  assert.doesNotMatch(text(quick), /No sample yet/);
+  assert.match(text(quick), /under a minute/);
+});
+
+test("the body carries no style and no script, and every picture has a name and a description", () => {
+  for (const snapshot of [ordinary, empty, huge, single]) {
+    const body = text(snapshot);
+    assert.doesNotMatch(body, / style=|<style|<script| on[a-z]+=/);
+    for (const [, ids = ""] of body.matchAll(/role="img" aria-labelledby="([^"]+)"/g))
+      for (const id of ids.split(" ")) assert.match(body, new RegExp(`<(title|desc) id="${id}">[^<]+<`));
+  }
+});
+
+test("no drawn length is negative, not a number, or wider than its place", () => {
+  for (const snapshot of [ordinary, huge, single]) {
+    const lengths = [...text(snapshot).matchAll(/ (?:x|y|x1|x2|y1|y2|width|height)="([^"]*)"/g)].map(
+      ([, at = ""]) => at,
+    );
+    assert.ok(lengths.length > 20);
+    for (const length of lengths) {
+      assert.match(length, /^\d+(\.\d+)?%?$/);
+      if (length.endsWith("%")) assert.ok(Number.parseFloat(length) <= 100);
+    }
+  }
+});
