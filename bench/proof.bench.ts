@@ -1,6 +1,6 @@
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
-import { passportStatement } from "../service/src/passports/store.ts";
+import { passportStatement } from "../service/src/proof-passports/store.ts";
 import { connectionIn, startBare } from "./bare.ts";
 import { get, interleave, type Target } from "./http-load.ts";
 import { atLeast, type Result } from "./result.ts";

@@ -1,4 +1,4 @@
-import { versionStatement, viewStatement } from "../service/src/rooms/view-store.ts";
+import { versionStatement, viewStatement } from "../service/src/rooms/view/store.ts";
 import { connectionIn, portable, startBare } from "./bare.ts";
 import { get, interleave, type Target } from "./http-load.ts";
 import { atLeast, type Result } from "./result.ts";

@@ -1,9 +1,9 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { PDF, type Signer as PdfSigner } from "@libpdf/core";
-import { createCmsSigner } from "../service/src/passports/cms-build.ts";
-import { sealPdf } from "../service/src/passports/pdf/seal-pdf.ts";
-import { makeSealCertificate } from "../service/src/passports/seal-certificate.ts";
-import { sealKeyOf } from "../service/src/passports/seal-keys/file-key.ts";
+import { makeSealCertificate } from "../service/src/seals/certificate/certificate.ts";
+import { createCmsSigner } from "../service/src/seals/cms.ts";
+import { sealKeyOf } from "../service/src/seals/keys/file-key.ts";
+import { sealPdf } from "../service/src/seals/pdf/seal-pdf.ts";
 
 export type KeyKind = "RSA-3072" | "P-256";
 export type Sealer = (pdf: Buffer) => Promise<unknown>;

@@ -1,11 +1,11 @@
 import { createHash, generateKeyPairSync } from "node:crypto";
-import { verifyProof } from "@signsealship/evidence/verify-proof";
+import { verifyProof } from "@signsealship/evidence/seal/verify-proof";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
-import { createCmsSigner } from "../service/src/passports/cms-build.ts";
-import { sealPdf } from "../service/src/passports/pdf/seal-pdf.ts";
-import { makeSealCertificate } from "../service/src/passports/seal-certificate.ts";
-import { sealKeyOf } from "../service/src/passports/seal-keys/file-key.ts";
+import { makeSealCertificate } from "../service/src/seals/certificate/certificate.ts";
+import { createCmsSigner } from "../service/src/seals/cms.ts";
+import { sealKeyOf } from "../service/src/seals/keys/file-key.ts";
+import { sealPdf } from "../service/src/seals/pdf/seal-pdf.ts";
 import { atLeast, type Result } from "./result.ts";
 
 const at = new Date("2026-01-15T12:00:00Z");

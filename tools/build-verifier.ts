@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { parseCertificatesPem } from "@signsealship/evidence/pem";
-import { standaloneVerifier } from "../service/src/web/standalone-verifier.ts";
+import { parseCertificatesPem } from "@signsealship/evidence/x509/pem";
+import { standaloneVerifier } from "../service/src/web/verify/standalone.ts";
 
 const usage = "usage: npm run build:verifier -- [--out FILE] [--trust SEAL-CERTIFICATES.pem]";
 

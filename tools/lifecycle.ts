@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { nextSegment, type Row, table } from "../service/src/orders/transition-table.ts";
+import { nextSegment, type Row, table } from "../service/src/orders/transitions/table.ts";
 
 const file = fileURLToPath(new URL("../docs/lifecycle.md", import.meta.url));
 
@@ -37,7 +37,7 @@ const rowText = ({ from, words, to }: Row): string =>
 /** docs/lifecycle.md, made of the table that the service goes by. */
 export const lifecyclePage = (): string => `# The life of an order
 
-<!-- Made by \`npm run lifecycle\` from service/src/orders/transition-table.ts; changes here are lost. -->
+<!-- Made by \`npm run lifecycle\` from service/src/orders/transitions/table.ts; changes here are lost. -->
 
 Every change of status goes through one function and this table; anything else is refused with a 409 and logged. A move
 writes the status, its audit line, and where it is a milestone the workflow event, the event that partners are told of and the mail to

@@ -1,40 +1,30 @@
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
+import { requestAccess } from "./access-requests/access-requests.ts";
+import type { SentRequest } from "./access-requests/fields.ts";
+import { accessMailJobs } from "./access-requests/mail.ts";
+import { recaptchaScorer } from "./access-requests/recaptcha.ts";
+import { accessRoutes } from "./access-requests/routes.ts";
+import { readScreeningRules } from "./access-requests/screening-rules.ts";
 import { analyticsReader, analyticsRoutes } from "./analytics/analytics.ts";
+import type { Anchoring } from "./anchoring/anchoring.ts";
+import { closingRoutes, closingView, openCertificates } from "./closing-passports/closing-passports.ts";
 import { orderMailJobs, sandboxRoutes } from "./fulfilment/fulfilment.ts";
 import { acceptEmptyJson, acceptNoBody } from "./http/bodies.ts";
 import { healthRoutes } from "./http/health.ts";
-import type { Metrics } from "./http/metrics.ts";
-import { acceptMultipart, maxReservedBytes } from "./http/multipart.ts";
 import { openapi } from "./http/openapi.ts";
 import { openRateLimits } from "./http/rate-limits.ts";
 import { createServer } from "./http/server.ts";
-import { createUploadMemory } from "./http/upload-memory.ts";
+import { acceptMultipart, maxReservedBytes } from "./http/uploads/multipart.ts";
+import { createUploadMemory } from "./http/uploads/upload-memory.ts";
+import { linkRoute } from "./members/link-route.ts";
+import { sessionResolver } from "./members/sessions.ts";
+import { signInMailJobs } from "./members/sign-in-mail.ts";
 import { orderRoutes } from "./orders/orders.ts";
-import { accessMailJobs } from "./partners/access-mail.ts";
-import type { SentRequest } from "./partners/access-request-fields.ts";
-import { requestAccess } from "./partners/access-requests.ts";
-import { accessRoutes } from "./partners/access-routes.ts";
 import { keyResolver, keyWithRoomsResolver } from "./partners/keys.ts";
 import type { LastUse } from "./partners/last-use.ts";
 import { launchpadRoutes } from "./partners/launchpad-routes.ts";
-import { linkRoute } from "./partners/link-route.ts";
-import { recaptchaScorer } from "./partners/recaptcha.ts";
 import { partnerRoutes } from "./partners/routes.ts";
-import { readScreeningRules } from "./partners/screening-rules.ts";
-import { sessionResolver } from "./partners/sessions.ts";
-import { signInMailJobs } from "./partners/sign-in-mail.ts";
-import {
-  type Anchoring,
-  closingRoutes,
-  closingView,
-  createRowMac,
-  openCertificates,
-  passportRoutes,
-  proofRecord,
-  type Sealing,
-  sealCertificates,
-} from "./passports/passports.ts";
 import {
   checkoutRoute,
   checkoutUrl,
@@ -43,14 +33,17 @@ import {
   processorWebhook,
   sandboxPayment,
 } from "./payments/payments.ts";
-import { createJobs } from "./platform/jobs.ts";
+import { createJobs } from "./platform/jobs/jobs.ts";
 import type { Log } from "./platform/logs.ts";
-import { openMailer } from "./platform/mail.ts";
+import { openMailer } from "./platform/mail/mail.ts";
+import type { Metrics } from "./platform/metrics.ts";
 import { createTurns } from "./platform/turns.ts";
 import { createCallbacks, playbookRoutes } from "./playbooks/playbooks.ts";
 import type { VersionedPricing } from "./pricing/open-pricing.ts";
+import { createRowMac, passportRoutes, proofRecord, sealCertificates } from "./proof-passports/proof-passports.ts";
 import { type Resources, root } from "./resources.ts";
 import { roomRoutes } from "./rooms/rooms.ts";
+import type { Sealing } from "./seals/seals.ts";
 import { acceptsPage, loadAssets, notFoundPage, pages } from "./web/pages.ts";
 import { openWebhooks, webhookRoutes, webhooksSection } from "./webhooks/webhooks.ts";
 

@@ -1,17 +1,18 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
+import { openAnchoring } from "./anchoring/anchoring.ts";
 import { createApp } from "./app.ts";
 import { type Config, readConfig } from "./config.ts";
-import { createMetrics } from "./http/metrics.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { trackLastUse } from "./partners/last-use.ts";
 import { createDemoPartner } from "./partners/partners.ts";
-import { openAnchoring, openSealing, type Sealing } from "./passports/passports.ts";
 import { StartupError } from "./platform/errors.ts";
 import { openLog } from "./platform/logs.ts";
+import { createMetrics } from "./platform/metrics.ts";
 import { openPricing } from "./pricing/open-pricing.ts";
 import { openResources, root } from "./resources.ts";
+import { openSealing, type Sealing } from "./seals/seals.ts";
 
 const drainMs = 2_500;
 

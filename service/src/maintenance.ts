@@ -1,10 +1,10 @@
+import type { Anchoring } from "./anchoring/anchoring.ts";
 import { sweepIdempotencyKeys } from "./http/idempotency.ts";
+import { sweepSessions } from "./members/sessions.ts";
 import { sweepFills } from "./orders/orders.ts";
 import type { LastUse } from "./partners/last-use.ts";
-import { sweepSessions } from "./partners/sessions.ts";
-import type { Anchoring } from "./passports/passports.ts";
-import { sweepFailedJobs } from "./platform/jobs.ts";
-import { sweepOrphans } from "./platform/orphans.ts";
+import { sweepOrphans } from "./platform/blobs/orphans.ts";
+import { sweepFailedJobs } from "./platform/jobs/jobs.ts";
 import { sweepExecutions } from "./playbooks/playbooks.ts";
 import type { Resources } from "./resources.ts";
 import { deleteLapsedSecrets } from "./webhooks/webhooks.ts";

@@ -1,8 +1,8 @@
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Config } from "./config.ts";
-import { type BlobBackend, type Blobs, openBlobs } from "./platform/blobs.ts";
-import { folderBackend } from "./platform/blobs-folder.ts";
+import { type BlobBackend, type Blobs, openBlobs } from "./platform/blobs/blobs.ts";
+import { folderBackend } from "./platform/blobs/folder.ts";
 import { type Clock, clockAhead, systemClock } from "./platform/clock.ts";
 import { prepareDataFolder } from "./platform/data-folder.ts";
 import { type Database, openDatabase } from "./platform/database.ts";
@@ -67,6 +67,6 @@ export async function openResources(config: Config, log: Log): Promise<Resources
 
 async function blobBackend({ blobUrl }: Config): Promise<BlobBackend> {
   if (blobUrl.startsWith("file:")) return folderBackend(blobUrl.slice("file:".length));
-  const { s3Backend } = await import("./platform/blobs-s3.ts");
+  const { s3Backend } = await import("./platform/blobs/s3.ts");
   return s3Backend(blobUrl);
 }

@@ -1,8 +1,8 @@
+import { ecdsaSignatureToRaw } from "./asn1/ecdsa-signature.ts";
 import { concatBytes, toHex } from "./bytes.ts";
 import type { EvidenceCrypto, HashName, SignatureInput, SignatureScheme } from "./crypto-port.ts";
-import { ecdsaSignatureToRaw } from "./ecdsa-signature.ts";
 import { EvidenceError } from "./errors.ts";
-import { CURVE_LENGTH, type PublicKeyInfo, parsePublicKeyInfo } from "./x509-key.ts";
+import { CURVE_LENGTH, type PublicKeyInfo, parsePublicKeyInfo } from "./x509/public-key.ts";
 
 interface ImportedKey {
   readonly info: PublicKeyInfo;

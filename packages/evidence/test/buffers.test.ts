@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { makePdf } from "@signsealship/testing/pdf-maker";
-import { encodePem, parseCertificatesPem } from "../src/pem.ts";
-import { parseTimeStampToken } from "../src/rfc3161.ts";
-import { verifyProof } from "../src/verify-proof.ts";
+import { parseTimeStampToken } from "../src/rfc3161/token.ts";
+import { verifyProof } from "../src/seal/verify-proof.ts";
 import { createWebCrypto } from "../src/webcrypto.ts";
-import { signPdf } from "./signed-pdf.ts";
+import { encodePem, parseCertificatesPem } from "../src/x509/pem.ts";
+import { signPdf } from "./seal/signed-pdf.ts";
 import { testSigner, tokenOver } from "./signer.ts";
 
 // Node's Buffer is a Uint8Array whose slice() shares its memory.

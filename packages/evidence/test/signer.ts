@@ -1,4 +1,5 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
+import { OID } from "../src/asn1/oid.ts";
 import {
   bitString,
   boolean,
@@ -17,9 +18,8 @@ import {
   setOf,
   time,
   utf8String,
-} from "../src/der-writer.ts";
-import { OID } from "../src/oid.ts";
-import { type Certificate, parseCertificate } from "../src/x509.ts";
+} from "../src/asn1/writer.ts";
+import { type Certificate, parseCertificate } from "../src/x509/certificate.ts";
 
 /** A P-256 key with a self-signed certificate, made for one test run. */
 export type TestSigner = { readonly key: KeyObject; readonly certificate: Certificate };

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { parseSignedData } from "../src/cms.ts";
-import { verifySignerInfo } from "../src/cms-verify.ts";
+import { parseSignedData } from "../src/cms/signed-data.ts";
+import { verifySignerInfo } from "../src/cms/verify.ts";
 import type { EvidenceCrypto } from "../src/crypto-port.ts";
-import { parseTimeStampResp } from "../src/rfc3161.ts";
-import { verifyTimeStampToken } from "../src/rfc3161-verify.ts";
-import { parseCertificate } from "../src/x509.ts";
-import { type ChainPurpose, verifyChain } from "../src/x509-chain.ts";
+import { parseTimeStampResp } from "../src/rfc3161/token.ts";
+import { verifyTimeStampToken } from "../src/rfc3161/verify.ts";
+import { parseCertificate } from "../src/x509/certificate.ts";
+import { type ChainPurpose, verifyChain } from "../src/x509/chain.ts";
 
 interface ChainCase {
   readonly name: string;

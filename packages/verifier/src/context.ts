@@ -1,5 +1,5 @@
 import type { EvidenceCrypto } from "@signsealship/evidence/crypto-port";
-import type { ProofTrust } from "@signsealship/evidence/verify-proof";
+import type { ProofTrust } from "@signsealship/evidence/seal/verify-proof";
 
 /** What every verification of one run has in common. */
 export type Context = {

@@ -1,15 +1,15 @@
 import { stat } from "node:fs/promises";
-import { type ClosingPiece, verifyClosingSet } from "./closing-set.ts";
 import type { Context } from "./context.ts";
 import { UsageError } from "./errors.ts";
-import type { Fetch } from "./fetch-bounded.ts";
-import { kindOf } from "./kind.ts";
-import { readBounded } from "./read-file.ts";
-import type { Report } from "./report.ts";
-import { roomPieces } from "./room-pieces.ts";
-import { verifyFile } from "./verify-file.ts";
-import { type FolderDeps, verifyFolder } from "./verify-folder.ts";
-import { parseVerifyUrl, verifyUrl } from "./verify-url.ts";
+import { type ClosingPiece, verifyClosingSet } from "./files/closing-set.ts";
+import { kindOf } from "./files/kind.ts";
+import { readBounded } from "./files/read-file.ts";
+import type { Report } from "./files/report.ts";
+import { verifyFile } from "./files/verify-file.ts";
+import { type FolderDeps, verifyFolder } from "./folder/verify-folder.ts";
+import type { Fetch } from "./url/fetch-bounded.ts";
+import { roomPieces } from "./url/room-pieces.ts";
+import { parseVerifyUrl, verifyUrl } from "./url/verify-url.ts";
 
 export type TargetDeps = FolderDeps & { readonly fetch: Fetch };
 

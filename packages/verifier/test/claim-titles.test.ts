@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { titleOf } from "../src/claim-titles.ts";
+import { titleOf } from "../src/cli/claim-titles.ts";
 
 describe("a claim's title", () => {
   test("is in plain words for seals, earlier signatures, proofs and the versions of a closing passport", () => {

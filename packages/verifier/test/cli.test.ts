@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { opensslSigner } from "@signsealship/testing/openssl-cms";
 import * as f from "./fixtures.ts";
 
-const main = join(import.meta.dirname, "../src/main.ts");
+const main = join(import.meta.dirname, "../src/cli/main.ts");
 const run = (...argv: string[]) => spawnSync(process.execPath, [main, ...argv], { encoding: "utf8" });
 
 test("the program verifies by itself, without the service and without a network", (t) => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { appendRevision, bytesOf, latin1 } from "../../evidence/test/signed-pdf.ts";
+import { appendRevision, bytesOf, latin1 } from "../../evidence/test/seal/signed-pdf.ts";
 import { tokenOver } from "../../evidence/test/signer.ts";
 import * as f from "./fixtures.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { startHttpDouble } from "@signsealship/testing/http-double";
-import { parseVerifyUrl } from "../src/verify-url.ts";
+import { parseVerifyUrl } from "../src/url/verify-url.ts";
 import * as f from "./fixtures.ts";
 import { makeZip } from "./zip-maker.ts";
 

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { EvidenceError } from "@signsealship/evidence/errors";
 import fc from "fast-check";
 import { mutate, randomFrom } from "../../evidence/test/mutate.ts";
-import { readZip } from "../src/zip.ts";
+import { readZip } from "../src/files/zip.ts";
 import { folderWith } from "./fixtures.ts";
 import { makeZip } from "./zip-maker.ts";
 

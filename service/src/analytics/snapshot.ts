@@ -1,4 +1,4 @@
-import type { Principal } from "../http/authentication.ts";
+import type { Principal } from "../identity/identity.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Database } from "../platform/database.ts";
 import { ServiceError } from "../platform/errors.ts";

@@ -1,4 +1,4 @@
-import type { Environment } from "../http/authentication.ts";
+import type { Environment } from "../identity/identity.ts";
 import { type Database, hasSqlState, sqlState } from "../platform/database.ts";
 
 /** Whose orders: a partner's in one environment, created from `from` to `to`, both included. */

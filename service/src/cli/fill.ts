@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { maxUploadBytes } from "../http/multipart.ts";
+import { maxUploadBytes } from "../http/uploads/multipart.ts";
 import { addFill } from "../orders/orders.ts";
 import { StartupError } from "../platform/errors.ts";
 import { loadPricingFiles } from "../pricing/pricing.ts";

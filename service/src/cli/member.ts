@@ -1,4 +1,4 @@
-import * as members from "../partners/members.ts";
+import * as members from "../members/members.ts";
 import { requirePartner } from "../partners/partners.ts";
 import { lines, type Verb, withResources } from "./verb.ts";
 

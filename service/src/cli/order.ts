@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { moveOrder, type OrderStory, orderStory } from "../fulfilment/fulfilment.ts";
-import { createMetrics } from "../http/metrics.ts";
-import { maxUploadBytes } from "../http/multipart.ts";
-import { openSealing } from "../passports/passports.ts";
+import { maxUploadBytes } from "../http/uploads/multipart.ts";
 import { StartupError } from "../platform/errors.ts";
+import { createMetrics } from "../platform/metrics.ts";
+import { openSealing } from "../seals/seals.ts";
 import { lines, textOption, UsageError, type Values, type Verb, withResources } from "./verb.ts";
 
 async function readDocument(path: string | undefined): Promise<Buffer | null> {

@@ -1,4 +1,4 @@
-import { doctor } from "./doctor.ts";
+import { doctor } from "./doctor/doctor.ts";
 import { fillVerbs } from "./fill.ts";
 import { keyVerbs } from "./key.ts";
 import { memberVerbs } from "./member.ts";

@@ -1,5 +1,7 @@
+export { orderMailJobs } from "./mails.ts";
 export { type MoveDeps, moveOrder } from "./move-order.ts";
-export { orderMailJobs } from "./order-mails.ts";
+export { type OrderStory, orderStory } from "./order-history.ts";
+export { sandboxRoutes } from "./sandbox/routes.ts";
 export {
   milestones,
   outcomes,
@@ -10,6 +12,4 @@ export {
   sandboxComplete,
   sandboxMoves,
   type Walked,
-} from "./sandbox.ts";
-export { sandboxRoutes } from "./sandbox-routes.ts";
-export { type OrderStory, orderStory } from "./story.ts";
+} from "./sandbox/sandbox.ts";

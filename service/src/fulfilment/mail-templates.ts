@@ -1,6 +1,6 @@
 import type { MailMoment } from "../orders/orders.ts";
-import { letter } from "../platform/letter.ts";
-import type { Mail } from "../platform/mail.ts";
+import type { Mail } from "../platform/mail/mail.ts";
+import { letter } from "../platform/mail/template.ts";
 
 /** What a mail says of an order. */
 export type MailOrder = {

@@ -1,8 +1,8 @@
-import type { SealDocument } from "../passports/passports.ts";
-import type { Blobs } from "../platform/blobs.ts";
+import type { Blobs } from "../platform/blobs/blobs.ts";
 import type { Sql } from "../platform/database.ts";
 import { ServiceError } from "../platform/errors.ts";
-import { simulatedDocument } from "./simulated-document.ts";
+import type { SealDocument } from "../seals/seals.ts";
+import { simulatedDocument } from "./sandbox/simulated-document.ts";
 import { furthestDocument, type StoredDocument } from "./store.ts";
 
 export type SealDeps = { blobs: Blobs; sealDocument: SealDocument };

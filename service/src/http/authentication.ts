@@ -1,31 +1,6 @@
 import type { FastifyRequest } from "fastify";
+import type { Principal, ResolveKey, ResolveSession, Session } from "../identity/identity.ts";
 import { ServiceError } from "../platform/errors.ts";
-
-export type Environment = "live" | "test";
-
-/** Who calls: a partner firm, by one of its keys in that key's environment, or by a member's session in the chosen one. */
-export type Principal = {
-  partnerId: string;
-  environment: Environment;
-  firmName: string;
-  tier: string;
-  liveEnabled: boolean;
-  /** Null when the caller came by a session. */
-  key: { id: string; prefix: string; last4: string; createdAt: Date } | null;
-  /** Null when the caller came by a key. */
-  member: { userId: string; email: string; role: Role } | null;
-};
-
-export type Role = "owner" | "member";
-
-/** A signed-in person; `principal` is null until the person is linked to a firm. */
-export type Session = { id: string; userId: string; email: string; principal: Principal | null };
-
-/** Finds the principal of a bearer key; null for a missing, malformed, unknown or revoked one, all alike. */
-export type ResolveKey = (authorization: string | undefined) => Promise<Principal | null>;
-
-/** Finds the session of a `Cookie` header; null when there is none that is valid. */
-export type ResolveSession = (cookie: string | undefined) => Promise<Session | null>;
 
 /** What session-or-key routes need to know their caller. `ownOrigin` is the origin of the service's public address. */
 export type Callers = { resolveKey: ResolveKey; resolveSession: ResolveSession; ownOrigin: string };
@@ -35,11 +10,6 @@ declare module "fastify" {
     principal: Principal | null;
     session: Session | null;
   }
-}
-
-/** Who did it, for the audit log. */
-export function actorOf({ key, member }: Principal): string {
-  return key ? `key:${key.id}` : `member:${member?.userId}`;
 }
 
 /** Hook of key-only routes (contract, Authentication 2). */

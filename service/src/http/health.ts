@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import type { Metrics } from "./metrics.ts";
+import type { Metrics } from "../platform/metrics.ts";
 
 /** One dependency that `/readyz` asks; rejects when it does not answer. */
 export type Probe = { name: string; check: () => Promise<void> };

@@ -2,8 +2,8 @@ import { hash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Redis } from "ioredis";
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
+import { clientNetwork } from "../platform/client-network.ts";
 import { ServiceError } from "../platform/errors.ts";
-import { clientNetwork } from "./client-network.ts";
 
 /** Fixed windows of the contract (Limits), and `sign-in` and `page` for what it leaves open. */
 export const policies = {

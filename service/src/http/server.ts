@@ -9,8 +9,8 @@ import fastify, {
 } from "fastify";
 import { ServiceError } from "../platform/errors.ts";
 import type { Log } from "../platform/logs.ts";
+import type { Metrics } from "../platform/metrics.ts";
 import { type AccessLine, accessLog } from "./access-log.ts";
-import type { Metrics } from "./metrics.ts";
 import { pageHeaders, securityHeaders } from "./security-headers.ts";
 import { wireError } from "./wire-errors.ts";
 

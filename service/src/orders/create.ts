@@ -1,4 +1,3 @@
-import type { Principal } from "../http/authentication.ts";
 import {
   claimsExpiredBefore,
   fingerprintOf,
@@ -9,9 +8,10 @@ import {
   keptAnswer,
   pendingUntil,
 } from "../http/idempotency.ts";
-import type { Form } from "../http/multipart.ts";
+import type { Form } from "../http/uploads/multipart.ts";
+import type { Principal } from "../identity/identity.ts";
 import { tierOf } from "../partners/tiers.ts";
-import type { Blobs } from "../platform/blobs.ts";
+import type { Blobs } from "../platform/blobs/blobs.ts";
 import type { Clock } from "../platform/clock.ts";
 import { type Database, hasSqlState, sqlState } from "../platform/database.ts";
 import { invalid } from "../platform/errors.ts";
@@ -19,7 +19,7 @@ import { newCode } from "../platform/ids.ts";
 import type { VersionedPricing } from "../pricing/open-pricing.ts";
 import type { Priced } from "../pricing/pricing.ts";
 import { findFill, takeFill } from "./fill.ts";
-import { type OrderForm, parseOrderForm } from "./form.ts";
+import { type OrderForm, parseOrderForm } from "./form/form.ts";
 import { looksLikePdf, pagesOf } from "./original.ts";
 import { type Claim, insertOrder, type NewOrder, type StoredDocument } from "./store.ts";
 import { createdView } from "./views.ts";

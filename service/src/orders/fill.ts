@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { Blobs } from "../platform/blobs.ts";
+import type { Blobs } from "../platform/blobs/blobs.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Database, Sql } from "../platform/database.ts";
 import { invalid } from "../platform/errors.ts";

@@ -1,4 +1,4 @@
-import type { Principal } from "../http/authentication.ts";
+import type { Principal } from "../identity/identity.ts";
 import type { Database } from "../platform/database.ts";
 import { invalid } from "../platform/errors.ts";
 import { findOwnOrder, type ListFilter, listOrders } from "./store.ts";

@@ -4,10 +4,10 @@ export { addFill, sweepFills } from "./fill.ts";
 export { orderPage } from "./list.ts";
 export { orderRoutes } from "./routes.ts";
 export { type Services, serviceFlags } from "./services.ts";
-export { wasPaid } from "./status-groups.ts";
-export { type OrderStatus, orderStatuses } from "./statuses.ts";
 export { findOrder, findOwnOrder } from "./store.ts";
-export { isPayable } from "./transition-table.ts";
+export { wasPaid } from "./transitions/status-groups.ts";
+export { type OrderStatus, orderStatuses } from "./transitions/statuses.ts";
+export { isPayable } from "./transitions/table.ts";
 export {
   closeCheckoutQueue,
   eventsTo,
@@ -24,5 +24,5 @@ export {
   targetOf,
   transition,
   wordsOf,
-} from "./transitions.ts";
+} from "./transitions/transitions.ts";
 export type { OrderRow, PublicOrderRow } from "./views.ts";

@@ -1,4 +1,4 @@
-import { pageCount } from "../platform/pdf/page-count.ts";
+import { pageCount } from "../pdf/page-count.ts";
 
 const header = Buffer.from("%PDF-");
 // Readers accept a header anywhere in the first 1024 bytes (PDF 32000-1, Annex H.3.4.1 of ISO 32000-1).

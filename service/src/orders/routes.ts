@@ -1,12 +1,13 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
-import { principalOf, type ResolveKey, requireKey } from "../http/authentication.ts";
+import { principalOf, requireKey } from "../http/authentication.ts";
 import { idempotencyKeyOf, replay } from "../http/idempotency.ts";
-import { readForm } from "../http/multipart.ts";
 import { errors, ref } from "../http/openapi.ts";
 import type { RateLimits } from "../http/rate-limits.ts";
-import type { UploadMemory } from "../http/upload-memory.ts";
+import { readForm } from "../http/uploads/multipart.ts";
+import type { UploadMemory } from "../http/uploads/upload-memory.ts";
 import { wireError } from "../http/wire-errors.ts";
+import type { ResolveKey } from "../identity/identity.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
 import { createOrder, type OrderDeps } from "./create.ts";
 import { type ListQuery, orderPage } from "./list.ts";

@@ -68,7 +68,7 @@ export const OrderList = Type.Object(
 const text = (description: string, more: object = {}) => ({ type: "string", description, ...more });
 const flag = (description: string) => text(description, { examples: ["true"] });
 
-/** The create form, for the published description; the rules themselves are in form.ts. */
+/** The create form, for the published description; the rules themselves are in form/form.ts. */
 export const orderFormSchema = {
   type: "object",
   required: ["email", "byod_confirmed"],

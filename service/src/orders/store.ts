@@ -1,8 +1,8 @@
-import { actorOf, type Environment, type Principal } from "../http/authentication.ts";
 import type { KeyClaim } from "../http/idempotency.ts";
+import { actorOf, type Environment, type Principal } from "../identity/identity.ts";
 import type { Sql } from "../platform/database.ts";
-import type { OrderForm } from "./form.ts";
-import type { OrderStatus } from "./statuses.ts";
+import type { OrderForm } from "./form/form.ts";
+import type { OrderStatus } from "./transitions/statuses.ts";
 import type { OrderRow, OrderSummaryRow, PublicOrderRow } from "./views.ts";
 
 export type Statement = { text: string; values: unknown[] };

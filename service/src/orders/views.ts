@@ -1,4 +1,4 @@
-import type { Environment } from "../http/authentication.ts";
+import type { Environment } from "../identity/identity.ts";
 import type { OrderLine } from "../pricing/quote.ts";
 import { type Services, serviceFlags } from "./services.ts";
 

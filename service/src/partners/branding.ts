@@ -1,8 +1,8 @@
-import { actorOf, type Principal } from "../http/authentication.ts";
+import { actorOf, type Principal } from "../identity/identity.ts";
+import { requireOwnerNow } from "../members/members.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Database, Sql } from "../platform/database.ts";
 import { invalid } from "../platform/errors.ts";
-import { requireOwnerNow } from "./members.ts";
 import { insertAudit } from "./partner-audit.ts";
 import { type PartnerChange, selectBranding, updatePartner } from "./store.ts";
 

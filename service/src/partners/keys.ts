@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Environment, Principal, ResolveKey } from "../http/authentication.ts";
+import type { Environment, Principal, ResolveKey } from "../identity/identity.ts";
 import type { Sql } from "../platform/database.ts";
 import { newSecret } from "../platform/ids.ts";
 import type { LastUse } from "./last-use.ts";

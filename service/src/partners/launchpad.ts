@@ -1,4 +1,4 @@
-import type { Principal } from "../http/authentication.ts";
+import type { Principal } from "../identity/identity.ts";
 import type { Sql } from "../platform/database.ts";
 import { type Facts, selectFacts } from "./launchpad-store.ts";
 

@@ -1,4 +1,4 @@
-import type { Environment } from "../http/authentication.ts";
+import type { Environment } from "../identity/identity.ts";
 import type { Sql } from "../platform/database.ts";
 import type { Tier } from "./tiers.ts";
 

@@ -1,6 +1,6 @@
-export { type CheckoutDeps, checkoutUrl } from "./checkout.ts";
-export { checkoutRoute } from "./checkout-route.ts";
-export { paymentJobs } from "./payment-jobs.ts";
-export { isTestModeKey, openProcessor, type Processor } from "./processor.ts";
-export { type SandboxOutcome, sandboxPayment } from "./sandbox-payment.ts";
+export { type CheckoutDeps, checkoutUrl } from "./checkout/checkout.ts";
+export { checkoutRoute } from "./checkout/route.ts";
+export { paymentJobs } from "./jobs.ts";
+export { isTestModeKey, openProcessor, type Processor } from "./processor/processor.ts";
+export { type SandboxOutcome, sandboxPayment } from "./sandbox.ts";
 export { processorWebhook } from "./webhook-route.ts";

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from "fastify";
-import type { Metrics } from "../http/metrics.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Database } from "../platform/database.ts";
 import { ServiceError } from "../platform/errors.ts";
 import type { Log } from "../platform/logs.ts";
-import type { Processor } from "./processor.ts";
-import { takeEvent } from "./processor-events.ts";
-import { knownTypes } from "./processor-message.ts";
+import type { Metrics } from "../platform/metrics.ts";
+import { takeEvent } from "./processor/events.ts";
+import { knownTypes } from "./processor/message.ts";
+import type { Processor } from "./processor/processor.ts";
 
 export type WebhookDeps = { db: Database; clock: Clock; log: Log; metrics: Metrics; processor: Processor | null };
 

@@ -1,4 +1,4 @@
-import { actorOf, type Principal } from "../http/authentication.ts";
+import { actorOf, type Principal } from "../identity/identity.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { ServiceError } from "../platform/errors.ts";

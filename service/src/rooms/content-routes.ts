@@ -2,10 +2,10 @@ import type { FastifyInstance } from "fastify";
 import { principalOf } from "../http/authentication.ts";
 import { acceptNoBody } from "../http/bodies.ts";
 import { errors, ref } from "../http/openapi.ts";
-import { attachOrder, detachOrder } from "./attachments.ts";
+import { attachOrder, detachOrder } from "./attachments/attachments.ts";
 import type { RoomDeps } from "./change.ts";
 import { attachFields, participantFields } from "./fields.ts";
-import { addParticipant, listParticipants, removeParticipant } from "./participants.ts";
+import { addParticipant, listParticipants, removeParticipant } from "./participants/participants.ts";
 import {
   type CommonRouteParts,
   json,

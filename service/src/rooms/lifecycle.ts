@@ -1,4 +1,4 @@
-import { actorOf, type Principal } from "../http/authentication.ts";
+import { actorOf, type Principal } from "../identity/identity.ts";
 import { countOpenRooms } from "../partners/open-rooms.ts";
 import { openRoomQuota, tierOf } from "../partners/tiers.ts";
 import type { Tx } from "../platform/database.ts";

@@ -1,18 +1,19 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
-import { principalOf, type ResolveKey, requireKey } from "../http/authentication.ts";
+import { principalOf, requireKey } from "../http/authentication.ts";
 import { acceptNoBody } from "../http/bodies.ts";
 import { errors, ref } from "../http/openapi.ts";
 import type { RateLimits } from "../http/rate-limits.ts";
+import type { ResolveKey } from "../identity/identity.ts";
 import { invalid } from "../platform/errors.ts";
 import type { RoomDeps } from "./change.ts";
 import { contentRoutes } from "./content-routes.ts";
 import { newRoomFields } from "./fields.ts";
 import { closeRoom, createRoom, reopenRoom, rotateRoom } from "./lifecycle.ts";
 import { type RoomListQuery, roomPage } from "./list.ts";
-import { publicViewRoute } from "./public-view-route.ts";
 import { json, quotaReached, type RoomPath, roomParams, unauthorized } from "./route-parts.ts";
 import { CreatedRoom, NewRoom, RoomList, RoomStatus, RotatedRoom, roomSchemas } from "./schemas.ts";
+import { publicViewRoute } from "./view/public-route.ts";
 
 export type RoomRouteDeps = RoomDeps & { resolveKey: ResolveKey; limits: RateLimits };
 

@@ -1,4 +1,4 @@
-import type { Environment } from "../http/authentication.ts";
+import type { Environment } from "../identity/identity.ts";
 import type { Sql, Tx } from "../platform/database.ts";
 
 /** Whose rooms: a partner's, in the environment of its key. */

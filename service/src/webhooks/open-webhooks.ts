@@ -5,11 +5,11 @@ import type { Database } from "../platform/database.ts";
 import { StartupError } from "../platform/errors.ts";
 import type { Log } from "../platform/logs.ts";
 import { columnCipher, type SecretBytes } from "../platform/secrets.ts";
-import { createDispatcher, type Dispatcher } from "./dispatcher.ts";
+import { createDispatcher, type Dispatcher } from "./dispatch/dispatcher.ts";
 import { addressPolicy } from "./outbound/addresses.ts";
 import { openOutbound } from "./outbound/post.ts";
 import { openResolver } from "./outbound/resolve-name.ts";
-import type { SubscriptionDeps } from "./subscriptions.ts";
+import type { SubscriptionDeps } from "./subscriptions/subscriptions.ts";
 
 export type WebhookSettings = {
   db: Database;

@@ -1,13 +1,14 @@
 import type { FastifyInstance } from "fastify";
-import { principalOf, type ResolveKey, requireKey } from "../http/authentication.ts";
+import { principalOf, requireKey } from "../http/authentication.ts";
 import { acceptNoBody } from "../http/bodies.ts";
 import { errors, ref } from "../http/openapi.ts";
 import type { RateLimits } from "../http/rate-limits.ts";
+import type { ResolveKey } from "../identity/identity.ts";
 import { urlField } from "./fields.ts";
 import { json, refusals, type WebhookPath, webhookParams } from "./route-parts.ts";
 import { NewPassportWebhook, PassportWebhook, PassportWebhookDeleted } from "./schemas.ts";
 import { verification } from "./signing.ts";
-import { type SubscriptionDeps, subscribe, unsubscribe } from "./subscriptions.ts";
+import { type SubscriptionDeps, subscribe, unsubscribe } from "./subscriptions/subscriptions.ts";
 
 /** The key-only way to be told of `passport.sealed` and of nothing else (contract, Proof passports). */
 export function passportWebhookRoutes(

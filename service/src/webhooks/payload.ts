@@ -1,4 +1,4 @@
-import type { Environment } from "../http/authentication.ts";
+import type { Environment } from "../identity/identity.ts";
 import { isOrderTopic, testTopic } from "./topics.ts";
 
 /** An event and the present records that it tells of; those of other topics are null. */

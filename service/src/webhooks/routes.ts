@@ -4,13 +4,19 @@ import { principalOf } from "../http/authentication.ts";
 import { acceptNoBody } from "../http/bodies.ts";
 import { errors, ref } from "../http/openapi.ts";
 import { keyOrSession, type PortalDeps, portalHooks } from "../http/portal.ts";
-import type { DeliveryDeps } from "./deliveries.ts";
-import { deliveryRoutes } from "./delivery-routes.ts";
+import type { DeliveryDeps } from "./deliveries/deliveries.ts";
+import { deliveryRoutes } from "./deliveries/routes.ts";
 import { topicsField, urlField } from "./fields.ts";
 import { passportWebhookRoutes } from "./passport-routes.ts";
 import { json, refusals, type WebhookPath, webhookParams } from "./route-parts.ts";
 import { CreatedWebhook, NewWebhook, RotatedSecret, Webhook, WebhookDeleted, webhookSchemas } from "./schemas.ts";
-import { listSubscriptions, rotateSecret, type SubscriptionDeps, subscribe, unsubscribe } from "./subscriptions.ts";
+import {
+  listSubscriptions,
+  rotateSecret,
+  type SubscriptionDeps,
+  subscribe,
+  unsubscribe,
+} from "./subscriptions/subscriptions.ts";
 
 export type WebhookRouteDeps = SubscriptionDeps & DeliveryDeps & PortalDeps;
 

@@ -1,10 +1,11 @@
-export { type DeliveryDeps, deliveryFeed, oneDelivery, replayDelivery, sendTest } from "./deliveries.ts";
+export { type DeliveryDeps, deliveryFeed, oneDelivery, replayDelivery, sendTest } from "./deliveries/deliveries.ts";
 export { topicsField, urlField } from "./fields.ts";
 export { openWebhooks, readCa } from "./open-webhooks.ts";
 export { type FailureReason, failureReasons } from "./outbound/post.ts";
 export { webhooksSection } from "./payload-schemas.ts";
 export { webhookRoutes } from "./routes.ts";
 export { eventHeader, signatureHeader, toleranceSeconds } from "./signing.ts";
+export { deleteLapsedSecrets } from "./subscriptions/store.ts";
 export {
   listSubscriptions,
   oneSubscription,
@@ -12,6 +13,5 @@ export {
   type SubscriptionDeps,
   subscribe,
   unsubscribe,
-} from "./subscriptions.ts";
-export { deleteLapsedSecrets } from "./subscriptions-store.ts";
+} from "./subscriptions/subscriptions.ts";
 export { type Topic, topics } from "./topics.ts";

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { windowDays } from "../../src/analytics/days.ts";
 import { bucketOf } from "../../src/analytics/funnel.ts";
 import { analyticsReader } from "../../src/analytics/snapshot.ts";
-import { orderStatuses } from "../../src/orders/statuses.ts";
+import { orderStatuses } from "../../src/orders/transitions/statuses.ts";
 import { ServiceError } from "../../src/platform/errors.ts";
 import { addOrder, newPartnerRow, openData } from "./orders.ts";
 

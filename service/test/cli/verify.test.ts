@@ -6,7 +6,7 @@ import { type CalendarDouble, startCalendar } from "@signsealship/testing/calend
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, runCli, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { startTsa, type TsaDouble } from "@signsealship/testing/tsa";
-import { bytesOf, type SealAnswer, seal } from "../passports/kit.ts";
+import { bytesOf, type SealAnswer, seal } from "../proof-passports/kit.ts";
 
 const data = temporaryFolder();
 const folder = temporaryFolder();

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { orderStatuses } from "../../src/orders/statuses.ts";
-import type { SignedEvent } from "../../src/payments/processor.ts";
-import { type Outcome, takeEvent } from "../../src/payments/processor-events.ts";
+import { orderStatuses } from "../../src/orders/transitions/statuses.ts";
+import { type Outcome, takeEvent } from "../../src/payments/processor/events.ts";
+import type { SignedEvent } from "../../src/payments/processor/processor.ts";
 import { type BareOrders, openBareOrders, silent } from "../orders/bare-orders.ts";
 
 let orders: BareOrders;

@@ -1,4 +1,4 @@
-import type { Environment, Principal } from "../../src/http/authentication.ts";
+import type { Environment, Principal } from "../../src/identity/identity.ts";
 import type { Client } from "./house.ts";
 
 /** A member of the client's firm, as a session finds them. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { Principal } from "../../src/http/authentication.ts";
+import type { Principal } from "../../src/identity/identity.ts";
 import { systemClock } from "../../src/platform/clock.ts";
-import { ownOrdersStatement } from "../../src/rooms/attachments-store.ts";
+import { ownOrdersStatement } from "../../src/rooms/attachments/store.ts";
 import { ownRoom } from "../../src/rooms/rooms.ts";
 import { type Client, type House, openHouse } from "./house.ts";
 import { asMember } from "./members.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { roomListStatement } from "../../src/rooms/store.ts";
-import { versionStatement, viewStatement } from "../../src/rooms/view-store.ts";
+import { versionStatement, viewStatement } from "../../src/rooms/view/store.ts";
 import { type Client, type House, openHouse } from "./house.ts";
 
 let house: House;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { ServiceError } from "../../src/platform/errors.ts";
-import { closingCode, closingRecord, proofCode, proofRecord, roomCode, roomRow } from "./samples.ts";
-import { code, order, servePages } from "./serve-pages.ts";
+import { closingCode, closingRecord, proofCode, proofRecord, roomCode, roomRow } from "./ui/samples.ts";
+import { code, order, servePages } from "./ui/serve-pages.ts";
 
 const rooms = new Map([[roomCode, roomRow()]]);
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { verifyWebhook } from "@signsealship/sdk/verify-webhook";
-import type { Principal } from "../../src/http/authentication.ts";
+import type { Principal } from "../../src/identity/identity.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { columnCipher, secretBytes } from "../../src/platform/secrets.ts";
 import { oneSubscription } from "../../src/webhooks/webhooks.ts";

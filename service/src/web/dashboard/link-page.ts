@@ -1,13 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { type Callers, type Session, sessionOf } from "../../http/authentication.ts";
-import { linkMember, type MemberDeps } from "../../partners/members.ts";
-import type { Assets } from "../assets.ts";
-import { errorSummary, field, formBody } from "../form-parts.ts";
-import { layout } from "../layout.ts";
-import { formHeaders, htmlType } from "../page-headers.ts";
-import { type Html, html } from "../render.ts";
-import { attempt, done, said } from "./kit.ts";
+import { type Callers, sessionOf } from "../../http/authentication.ts";
+import type { Session } from "../../identity/identity.ts";
+import { linkMember, type MemberDeps } from "../../members/members.ts";
+import type { Assets } from "../ui/assets.ts";
+import { errorSummary, field, formBody } from "../ui/form-parts.ts";
+import { layout } from "../ui/layout.ts";
+import { formHeaders, htmlType } from "../ui/page-headers.ts";
+import { type Html, html } from "../ui/render.ts";
 import { signedInNav } from "./nav.ts";
+import { attempt, done, said } from "./page-shell.ts";
 
 export type LinkPageDeps = MemberDeps & Callers & { assets: Assets };
 

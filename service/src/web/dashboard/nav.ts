@@ -1,5 +1,5 @@
-import type { Principal } from "../../http/authentication.ts";
-import { type Html, html } from "../render.ts";
+import type { Principal } from "../../identity/identity.ts";
+import { type Html, html } from "../ui/render.ts";
 
 const sections = {
   start: { path: "/dashboard", label: "Start" },

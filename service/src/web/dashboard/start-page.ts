@@ -2,11 +2,11 @@ import type { FastifyInstance } from "fastify";
 import { principalOf } from "../../http/authentication.ts";
 import { readLaunchpad } from "../../partners/launchpad.ts";
 import type { Sql } from "../../platform/database.ts";
-import type { Assets } from "../assets.ts";
-import { card, progressSteps, type Step } from "../components.ts";
-import { time } from "../format.ts";
-import { type Html, html } from "../render.ts";
-import { pageHead, sendPage } from "./kit.ts";
+import type { Assets } from "../ui/assets.ts";
+import { card, progressSteps, type Step } from "../ui/components.ts";
+import { time } from "../ui/format.ts";
+import { type Html, html } from "../ui/render.ts";
+import { pageHead, sendPage } from "./page-shell.ts";
 
 type Launchpad = Awaited<ReturnType<typeof readLaunchpad>>;
 

@@ -1,15 +1,20 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import {
+  type AccessDeps,
+  approveRequest,
+  declineRequest,
+  pendingRequests,
+} from "../../access-requests/access-requests.ts";
 import { refuseCrossSite } from "../../http/authentication.ts";
 import type { RateLimits } from "../../http/rate-limits.ts";
-import { type AccessDeps, approveRequest, declineRequest, pendingRequests } from "../../partners/access-requests.ts";
-import { operatorResolver } from "../../partners/sessions.ts";
+import { operatorResolver } from "../../members/sessions.ts";
 import { decideByOperator, findExecution, isExecutionId, overviewOfExecutions } from "../../playbooks/playbooks.ts";
-import type { Assets } from "../assets.ts";
-import { attempt, done, said } from "../dashboard/kit.ts";
-import { acceptForms, formBody } from "../form-parts.ts";
-import { formHeaders, htmlType } from "../page-headers.ts";
-import type { Problem } from "./executions-part.ts";
-import { guestPage, operatorPage } from "./operator-page.ts";
+import { attempt, done, said } from "../dashboard/page-shell.ts";
+import type { Assets } from "../ui/assets.ts";
+import { acceptForms, formBody } from "../ui/form-parts.ts";
+import { formHeaders, htmlType } from "../ui/page-headers.ts";
+import type { Problem } from "./executions.ts";
+import { guestPage, operatorPage } from "./page.ts";
 
 export type OperatorDeps = AccessDeps & { ownOrigin: string; limits: RateLimits; assets: Assets };
 

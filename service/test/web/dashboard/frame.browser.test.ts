@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type Browser, type OpenPage, startBrowser } from "@signsealship/testing/browser";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import { linksTo, newMember, postForm, signIn } from "../../partners/member.ts";
+import { linksTo, newMember, postForm, signIn } from "../../members/member.ts";
 import { signedIn } from "./signed-in.ts";
 
 const folder = temporaryFolder();

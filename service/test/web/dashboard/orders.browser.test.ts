@@ -5,7 +5,7 @@ import { type Browser, type Look, type OpenPage, startBrowser } from "@signseals
 import { examplePdf, minimal, orderForm, shipping } from "@signsealship/testing/order-form";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { type StripeDouble, startStripe } from "@signsealship/testing/stripe";
-import { newMember } from "../../partners/member.ts";
+import { newMember } from "../../members/member.ts";
 import { signedIn } from "./signed-in.ts";
 
 type Firm = { partnerId: string; key: string; headers: { Authorization: string } };

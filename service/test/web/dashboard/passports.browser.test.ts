@@ -10,7 +10,7 @@ import { newPartner, type Service, startService, temporaryFolder } from "@signse
 import { startTsa, type TsaDouble } from "@signsealship/testing/tsa";
 import { until } from "@signsealship/testing/until";
 import { zooBytes } from "@signsealship/testing/zoo";
-import { fileForm } from "../../passports/kit.ts";
+import { fileForm } from "../../proof-passports/kit.ts";
 import { signedIn } from "./signed-in.ts";
 
 const folder = temporaryFolder();

@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { type Browser, type OpenPage, startBrowser } from "@signsealship/testing/browser";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import { newMember, postForm } from "../../partners/member.ts";
+import { newMember, postForm } from "../../members/member.ts";
 import { signedIn } from "./signed-in.ts";
 
 const folder = temporaryFolder();

@@ -4,7 +4,7 @@ import { verifyWebhook } from "@signsealship/sdk/verify-webhook";
 import { type Browser, type OpenPage, startBrowser } from "@signsealship/testing/browser";
 import { until } from "@signsealship/testing/until";
 import type { Caught } from "@signsealship/testing/webhook-catcher";
-import { newMember, postForm } from "../../partners/member.ts";
+import { newMember, postForm } from "../../members/member.ts";
 import { type Client, type House, openHouse } from "../../webhooks/house.ts";
 import { signedIn } from "./signed-in.ts";
 

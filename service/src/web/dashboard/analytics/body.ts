@@ -1,7 +1,7 @@
 import type { Snapshot } from "../../../analytics/analytics.ts";
-import { card, emptyState } from "../../components.ts";
-import { time } from "../../format.ts";
-import { type Html, html } from "../../render.ts";
+import { card, emptyState } from "../../ui/components.ts";
+import { time } from "../../ui/format.ts";
+import { type Html, html } from "../../ui/render.ts";
 import { funnelFigure, mixFigure } from "./charts/cohort.ts";
 import { evidenceTable } from "./charts/evidence.ts";
 import { keyNumbers } from "./charts/key-numbers.ts";

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from "fastify";
 import { type AnalyticsReader, windowDays } from "../../../analytics/analytics.ts";
 import { principalOf } from "../../../http/authentication.ts";
-import type { Assets } from "../../assets.ts";
-import { html } from "../../render.ts";
-import { pageHead, sendPage } from "../kit.ts";
+import type { Assets } from "../../ui/assets.ts";
+import { html } from "../../ui/render.ts";
+import { pageHead, sendPage } from "../page-shell.ts";
 import { analyticsBody } from "./body.ts";
 
 export type AnalyticsPageDeps = { readAnalytics: AnalyticsReader; assets: Assets };

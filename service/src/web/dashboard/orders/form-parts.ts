@@ -1,6 +1,6 @@
 import { usStates } from "../../../pricing/us-states.ts";
-import { type Choice, field, select } from "../../form-parts.ts";
-import { type Html, html } from "../../render.ts";
+import { type Choice, field, select } from "../../ui/form-parts.ts";
+import { type Html, html } from "../../ui/render.ts";
 import type { OrderField } from "./words.ts";
 
 /** Name, label, typed value and error of a field. */

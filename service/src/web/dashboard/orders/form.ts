@@ -1,10 +1,10 @@
 import type { VersionedPricing } from "../../../pricing/open-pricing.ts";
 import { usStates } from "../../../pricing/us-states.ts";
-import { notice } from "../../components.ts";
-import { type Choice, checkbox, errorSummary, type FormValues, field, select } from "../../form-parts.ts";
-import { type Html, html } from "../../render.ts";
-import { type Creating, creatingFields } from "../creating.ts";
-import { pageHead } from "../kit.ts";
+import { notice } from "../../ui/components.ts";
+import { type Choice, checkbox, errorSummary, type FormValues, field, select } from "../../ui/form-parts.ts";
+import { type Html, html } from "../../ui/render.ts";
+import { pageHead } from "../page-shell.ts";
+import { type Creating, creatingFields } from "../submit-once.ts";
 import { fileField, type Part, senderPart, shippingPart } from "./form-parts.ts";
 import { labels, type OrderField, refusalWords } from "./words.ts";
 

@@ -1,10 +1,10 @@
 import type { orderPage } from "../../../orders/orders.ts";
-import { emptyState, statusBadge } from "../../components.ts";
-import { errorSummary, field, select } from "../../form-parts.ts";
-import { money, shortCode, shortTime } from "../../format.ts";
-import { statusWords } from "../../order-words.ts";
-import { type Html, html } from "../../render.ts";
-import { pageHead } from "../kit.ts";
+import { statusWords } from "../../client/order-words.ts";
+import { emptyState, statusBadge } from "../../ui/components.ts";
+import { errorSummary, field, select } from "../../ui/form-parts.ts";
+import { money, shortCode, shortTime } from "../../ui/format.ts";
+import { type Html, html } from "../../ui/render.ts";
+import { pageHead } from "../page-shell.ts";
 import { records } from "../records.ts";
 import { statusChoices } from "./words.ts";
 

@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Callers, principalOf } from "../../../http/authentication.ts";
-import { type Form, readForm } from "../../../http/multipart.ts";
 import type { RateLimits } from "../../../http/rate-limits.ts";
-import type { UploadMemory } from "../../../http/upload-memory.ts";
+import { type Form, readForm } from "../../../http/uploads/multipart.ts";
+import type { UploadMemory } from "../../../http/uploads/upload-memory.ts";
 import { createOrder, type OrderDeps } from "../../../orders/orders.ts";
 import { ServiceError } from "../../../platform/errors.ts";
-import type { Assets } from "../../assets.ts";
-import { creating, requireSameEnvironment, submissionKey } from "../creating.ts";
-import { attempt, done, sendPage } from "../kit.ts";
-import { memberAgain } from "../member-again.ts";
+import type { Assets } from "../../ui/assets.ts";
+import { attempt, done, sendPage } from "../page-shell.ts";
+import { memberAgain } from "../reauthenticate.ts";
+import { creating, requireSameEnvironment, submissionKey } from "../submit-once.ts";
 import { type OrderFormView, orderFormBody } from "./form.ts";
 
 export type OrderNewDeps = OrderDeps &

@@ -1,12 +1,12 @@
 import { sandboxMoves } from "../../../fulfilment/fulfilment.ts";
 import { type PublicOrderRow, serviceFlags } from "../../../orders/orders.ts";
-import { card, codeText, facts, moneyTable, notice, progressSteps, statusBadge } from "../../components.ts";
-import { errorSummary } from "../../form-parts.ts";
-import { money, shortCode, time } from "../../format.ts";
-import { orderSteps } from "../../order-steps.ts";
-import { statusWords } from "../../order-words.ts";
-import { type Html, html } from "../../render.ts";
-import { buttonForm, pageHead } from "../kit.ts";
+import { orderSteps } from "../../client/order-steps.ts";
+import { statusWords } from "../../client/order-words.ts";
+import { card, codeText, facts, moneyTable, notice, progressSteps, statusBadge } from "../../ui/components.ts";
+import { errorSummary } from "../../ui/form-parts.ts";
+import { money, shortCode, time } from "../../ui/format.ts";
+import { type Html, html } from "../../ui/render.ts";
+import { buttonForm, pageHead } from "../page-shell.ts";
 import { type OrderRoomsView, roomPart } from "./rooms.ts";
 import { envelopeLabel } from "./words.ts";
 

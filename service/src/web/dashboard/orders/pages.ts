@@ -20,11 +20,11 @@ import {
 } from "../../../orders/orders.ts";
 import { invalid, ServiceError } from "../../../platform/errors.ts";
 import { attachFields, attachOrder, latestOpenRooms, roomsOfOrder } from "../../../rooms/rooms.ts";
-import type { Assets } from "../../assets.ts";
-import { formBody } from "../../form-parts.ts";
-import { shortCode } from "../../format.ts";
-import type { doneWords } from "../done-words.ts";
-import { attempt, done, sendPage } from "../kit.ts";
+import type { Assets } from "../../ui/assets.ts";
+import { formBody } from "../../ui/form-parts.ts";
+import { shortCode } from "../../ui/format.ts";
+import type { doneWords } from "../flash-messages.ts";
+import { attempt, done, sendPage } from "../page-shell.ts";
 import { type OrderQuery, orderListBody } from "./list.ts";
 import { type OrderOneView, orderOneBody } from "./one.ts";
 import { roomCodeOf, roomsToChooseFrom } from "./rooms.ts";

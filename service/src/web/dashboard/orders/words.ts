@@ -1,6 +1,6 @@
 import { orderStatuses } from "../../../orders/orders.ts";
-import type { Choice } from "../../form-parts.ts";
-import { statusWords } from "../../order-words.ts";
+import { statusWords } from "../../client/order-words.ts";
+import type { Choice } from "../../ui/form-parts.ts";
 
 /** What each field of the order form is called on the page. */
 export const labels = {

@@ -1,13 +1,13 @@
-import { maxUploadBytes } from "../../../http/multipart.ts";
-import type { ListedPassport } from "../../../passports/passports.ts";
-import { card, emptyState, statusBadge } from "../../components.ts";
-import { errorSummary } from "../../form-parts.ts";
-import { shortTime } from "../../format.ts";
-import { icon } from "../../icons.ts";
-import { type Html, html } from "../../render.ts";
-import { type Creating, creatingFields } from "../creating.ts";
-import { pageHead } from "../kit.ts";
+import { maxUploadBytes } from "../../../http/uploads/multipart.ts";
+import type { ListedPassport } from "../../../proof-passports/proof-passports.ts";
+import { card, emptyState, statusBadge } from "../../ui/components.ts";
+import { errorSummary } from "../../ui/form-parts.ts";
+import { shortTime } from "../../ui/format.ts";
+import { icon } from "../../ui/icons.ts";
+import { type Html, html } from "../../ui/render.ts";
+import { pageHead } from "../page-shell.ts";
 import { records } from "../records.ts";
+import { type Creating, creatingFields } from "../submit-once.ts";
 
 export type PassportsView = Creating & {
   passports: readonly ListedPassport[];

@@ -1,9 +1,9 @@
-import type { ProofRecord } from "../../../passports/passports.ts";
-import { card, codeText, facts, notice } from "../../components.ts";
-import { time } from "../../format.ts";
-import { type Html, html } from "../../render.ts";
-import { downloads, timesOf } from "../../verify-page.ts";
-import { pageHead } from "../kit.ts";
+import type { ProofRecord } from "../../../proof-passports/proof-passports.ts";
+import { card, codeText, facts, notice } from "../../ui/components.ts";
+import { time } from "../../ui/format.ts";
+import { type Html, html } from "../../ui/render.ts";
+import { downloads, timesOf } from "../../verify/page.ts";
+import { pageHead } from "../page-shell.ts";
 
 /** One proof passport: the link to share, what is on record, and the files. */
 export function passportBody(record: ProofRecord, baseUrl: string): Html {

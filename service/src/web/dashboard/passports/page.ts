@@ -1,21 +1,21 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Callers, principalOf } from "../../../http/authentication.ts";
 import type { RateLimits } from "../../../http/rate-limits.ts";
+import { invalid, ServiceError } from "../../../platform/errors.ts";
 import {
-  expectedFile,
   type FindDeps,
   listPassports,
   ownProofRecord,
   type SealUploadDeps,
   sealPassport,
   withUpload,
-} from "../../../passports/passports.ts";
-import { invalid, ServiceError } from "../../../platform/errors.ts";
-import type { Assets } from "../../assets.ts";
-import { formHeaders } from "../../page-headers.ts";
-import { creating, type OnceDeps, once, requireSameEnvironment } from "../creating.ts";
-import { attempt, done, sendPage } from "../kit.ts";
-import { memberAgain } from "../member-again.ts";
+} from "../../../proof-passports/proof-passports.ts";
+import { expectedFile } from "../../../seals/seals.ts";
+import type { Assets } from "../../ui/assets.ts";
+import { formHeaders } from "../../ui/page-headers.ts";
+import { attempt, done, sendPage } from "../page-shell.ts";
+import { memberAgain } from "../reauthenticate.ts";
+import { creating, type OnceDeps, once, requireSameEnvironment } from "../submit-once.ts";
 import { chooseOnePdf, passportsBody } from "./body.ts";
 import { passportBody } from "./one.ts";
 

@@ -1,7 +1,7 @@
-import { card } from "../../components.ts";
-import { type Html, html } from "../../render.ts";
-import { glance, orderCount } from "../../room-page.ts";
-import { pageHead } from "../kit.ts";
+import { glance, orderCount } from "../../client/room-page.ts";
+import { card } from "../../ui/components.ts";
+import { type Html, html } from "../../ui/render.ts";
+import { pageHead } from "../page-shell.ts";
 import { ordersPart } from "./orders.ts";
 import { participantsPart } from "./participants.ts";
 import { passportPart } from "./passport.ts";

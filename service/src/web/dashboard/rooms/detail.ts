@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { type Principal, principalOf } from "../../../http/authentication.ts";
+import { closingVersions, type SealClosingDeps, sealClosing } from "../../../closing-passports/closing-passports.ts";
+import { principalOf } from "../../../http/authentication.ts";
 import type { RateLimits } from "../../../http/rate-limits.ts";
+import type { Principal } from "../../../identity/identity.ts";
 import { orderPage } from "../../../orders/list.ts";
-import { closingVersions, type SealClosingDeps, sealClosing } from "../../../passports/passports.ts";
 import { invalid } from "../../../platform/errors.ts";
 import {
   addParticipant,
@@ -16,9 +17,9 @@ import {
   reopenRoom,
   rotateRoom,
 } from "../../../rooms/rooms.ts";
-import type { Assets } from "../../assets.ts";
-import { type FormValues, formBody } from "../../form-parts.ts";
-import { attempt, done, sendPage } from "../kit.ts";
+import type { Assets } from "../../ui/assets.ts";
+import { type FormValues, formBody } from "../../ui/form-parts.ts";
+import { attempt, done, sendPage } from "../page-shell.ts";
 import { roomBody } from "./detail-body.ts";
 import { orderCodeOf } from "./orders.ts";
 import type { RoomPart, RoomProblem } from "./view.ts";

@@ -1,12 +1,12 @@
 import { openRoomQuota, tierOf } from "../../../partners/tiers.ts";
 import type { roomPage } from "../../../rooms/rooms.ts";
-import { card, emptyState } from "../../components.ts";
-import { errorSummary, type FormValues, field } from "../../form-parts.ts";
-import { shortTime } from "../../format.ts";
-import { type Html, html } from "../../render.ts";
-import { type Creating, creatingFields } from "../creating.ts";
-import { pageHead } from "../kit.ts";
+import { card, emptyState } from "../../ui/components.ts";
+import { errorSummary, type FormValues, field } from "../../ui/form-parts.ts";
+import { shortTime } from "../../ui/format.ts";
+import { type Html, html } from "../../ui/render.ts";
+import { pageHead } from "../page-shell.ts";
 import { records } from "../records.ts";
+import { type Creating, creatingFields } from "../submit-once.ts";
 import { openOrClosed } from "./view.ts";
 
 /** Why a form was refused, and what was typed into it. */

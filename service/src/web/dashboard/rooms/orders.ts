@@ -1,11 +1,11 @@
 import { invalid } from "../../../platform/errors.ts";
 import type { OrderCard } from "../../../rooms/rooms.ts";
-import { emptyState, statusBadge } from "../../components.ts";
-import { type FormValues, field, select } from "../../form-parts.ts";
-import { shortCode, shortTime } from "../../format.ts";
-import { statusWords } from "../../order-words.ts";
-import { type Html, html } from "../../render.ts";
-import { nameOf, servicesText } from "../../room-words.ts";
+import { statusWords } from "../../client/order-words.ts";
+import { nameOf, servicesText } from "../../client/room-words.ts";
+import { emptyState, statusBadge } from "../../ui/components.ts";
+import { type FormValues, field, select } from "../../ui/form-parts.ts";
+import { shortCode, shortTime } from "../../ui/format.ts";
+import { type Html, html } from "../../ui/render.ts";
 import { askFirst } from "../ask-first.ts";
 import { records } from "../records.ts";
 import { formPath, problemOf, type RoomDetailView, typedInto } from "./view.ts";

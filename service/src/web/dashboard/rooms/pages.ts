@@ -2,9 +2,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { principalOf } from "../../../http/authentication.ts";
 import { countOpenRooms } from "../../../partners/open-rooms.ts";
 import { createRoom, newRoomFields, roomPage } from "../../../rooms/rooms.ts";
-import { formBody } from "../../form-parts.ts";
-import { creating, once, requireSameEnvironment } from "../creating.ts";
-import { attempt, done, sendPage } from "../kit.ts";
+import { formBody } from "../../ui/form-parts.ts";
+import { attempt, done, sendPage } from "../page-shell.ts";
+import { creating, once, requireSameEnvironment } from "../submit-once.ts";
 import { type RoomsDeps, roomDetail } from "./detail.ts";
 import { type RoomsProblem, roomsBody } from "./list-body.ts";
 

@@ -1,7 +1,7 @@
-import { emptyState } from "../../components.ts";
-import { field } from "../../form-parts.ts";
-import { shortTime } from "../../format.ts";
-import { type Html, html } from "../../render.ts";
+import { emptyState } from "../../ui/components.ts";
+import { field } from "../../ui/form-parts.ts";
+import { shortTime } from "../../ui/format.ts";
+import { type Html, html } from "../../ui/render.ts";
 import { askFirst } from "../ask-first.ts";
 import { records } from "../records.ts";
 import { formPath, problemOf, type RoomDetailView, typedInto } from "./view.ts";

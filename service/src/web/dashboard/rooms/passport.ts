@@ -1,7 +1,7 @@
-import { emptyState } from "../../components.ts";
-import { shortTime } from "../../format.ts";
-import { type Html, html } from "../../render.ts";
-import { buttonForm } from "../kit.ts";
+import { emptyState } from "../../ui/components.ts";
+import { shortTime } from "../../ui/format.ts";
+import { type Html, html } from "../../ui/render.ts";
+import { buttonForm } from "../page-shell.ts";
 import { records } from "../records.ts";
 import { formPath, problemOf, type RoomDetailView } from "./view.ts";
 

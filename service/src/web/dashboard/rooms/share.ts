@@ -1,7 +1,7 @@
-import { codeText } from "../../components.ts";
-import { type Html, html } from "../../render.ts";
+import { codeText } from "../../ui/components.ts";
+import { type Html, html } from "../../ui/render.ts";
 import { askFirst } from "../ask-first.ts";
-import { buttonForm } from "../kit.ts";
+import { buttonForm } from "../page-shell.ts";
 import { formPath, problemOf, type RoomDetailView } from "./view.ts";
 
 /** The public link, and a new one in its place. */

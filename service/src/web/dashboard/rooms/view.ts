@@ -1,9 +1,9 @@
+import type { ClosingVersions } from "../../../closing-passports/closing-passports.ts";
 import type { orderPage } from "../../../orders/list.ts";
-import type { ClosingVersions } from "../../../passports/passports.ts";
 import type { OwnRoom } from "../../../rooms/rooms.ts";
-import { statusBadge } from "../../components.ts";
-import { errorSummary, type FormValues } from "../../form-parts.ts";
-import type { Html } from "../../render.ts";
+import { statusBadge } from "../../ui/components.ts";
+import { errorSummary, type FormValues } from "../../ui/form-parts.ts";
+import type { Html } from "../../ui/render.ts";
 
 /** Where on the page a refusal belongs. */
 export type RoomPart = "attach" | "orders" | "add-participant" | "participants" | "passport" | "share" | "state";

@@ -1,14 +1,14 @@
-import type { Principal, Session } from "../../../http/authentication.ts";
+import type { Principal, Session } from "../../../identity/identity.ts";
+import type { Member } from "../../../members/members.ts";
+import type { ListedSession } from "../../../members/sessions.ts";
 import type { Branding } from "../../../partners/branding.ts";
-import type { Member } from "../../../partners/members.ts";
 import type { KeyMetadata } from "../../../partners/partners.ts";
-import type { ListedSession } from "../../../partners/sessions.ts";
-import { card, emptyState, facts } from "../../components.ts";
-import { errorSummary, type FormValues, field } from "../../form-parts.ts";
-import { shortTime, time } from "../../format.ts";
-import { type Html, html } from "../../render.ts";
+import { card, emptyState, facts } from "../../ui/components.ts";
+import { errorSummary, type FormValues, field } from "../../ui/form-parts.ts";
+import { shortTime, time } from "../../ui/format.ts";
+import { type Html, html } from "../../ui/render.ts";
 import { askFirst } from "../ask-first.ts";
-import { buttonForm, pageHead } from "../kit.ts";
+import { buttonForm, pageHead } from "../page-shell.ts";
 import { records } from "../records.ts";
 
 export type SettingsView = {

@@ -1,14 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { type Principal, principalOf, sessionOf } from "../../../http/authentication.ts";
+import { principalOf, sessionOf } from "../../../http/authentication.ts";
+import type { Principal } from "../../../identity/identity.ts";
+import { changeRole, listMembers, type MemberDeps, removeMember } from "../../../members/members.ts";
+import { clearCookie, cookieNames } from "../../../members/session-tokens.ts";
+import { chooseEnvironment, endSession, listSessions } from "../../../members/sessions.ts";
 import { changeBranding, readBranding } from "../../../partners/branding.ts";
-import { changeRole, listMembers, type MemberDeps, removeMember } from "../../../partners/members.ts";
 import { listKeys } from "../../../partners/partners.ts";
-import { clearCookie, cookieNames } from "../../../partners/session-tokens.ts";
-import { chooseEnvironment, endSession, listSessions } from "../../../partners/sessions.ts";
-import type { Assets } from "../../assets.ts";
-import { formBody } from "../../form-parts.ts";
-import { formHeaders } from "../../page-headers.ts";
-import { attempt, done, sendPage } from "../kit.ts";
+import type { Assets } from "../../ui/assets.ts";
+import { formBody } from "../../ui/form-parts.ts";
+import { formHeaders } from "../../ui/page-headers.ts";
+import { attempt, done, sendPage } from "../page-shell.ts";
 import { type SettingsView, settingsBody } from "./body.ts";
 
 export type SettingsDeps = MemberDeps & { assets: Assets };

@@ -1,11 +1,11 @@
 import { type listSubscriptions, topics } from "../../../webhooks/webhooks.ts";
-import { card, emptyState } from "../../components.ts";
-import { checkbox, errorSummary, type FormValues, field } from "../../form-parts.ts";
-import { shortTime } from "../../format.ts";
-import { type Html, html } from "../../render.ts";
-import { type Creating, creatingFields } from "../creating.ts";
-import { pageHead } from "../kit.ts";
+import { card, emptyState } from "../../ui/components.ts";
+import { checkbox, errorSummary, type FormValues, field } from "../../ui/form-parts.ts";
+import { shortTime } from "../../ui/format.ts";
+import { type Html, html } from "../../ui/render.ts";
+import { pageHead } from "../page-shell.ts";
 import { records } from "../records.ts";
+import { type Creating, creatingFields } from "../submit-once.ts";
 import { topicWords } from "./words.ts";
 
 export type Webhook = Awaited<ReturnType<typeof listSubscriptions>>[number];

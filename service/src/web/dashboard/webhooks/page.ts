@@ -16,11 +16,11 @@ import {
   unsubscribe,
   urlField,
 } from "../../../webhooks/webhooks.ts";
-import type { Assets } from "../../assets.ts";
-import { formBody } from "../../form-parts.ts";
-import { formHeaders, htmlType } from "../../page-headers.ts";
-import { creating, once, requireSameEnvironment } from "../creating.ts";
-import { attempt, done, sendPage } from "../kit.ts";
+import type { Assets } from "../../ui/assets.ts";
+import { formBody } from "../../ui/form-parts.ts";
+import { formHeaders, htmlType } from "../../ui/page-headers.ts";
+import { attempt, done, sendPage } from "../page-shell.ts";
+import { creating, once, requireSameEnvironment } from "../submit-once.ts";
 import { chosenTopics, type WebhooksView, webhooksBody } from "./body.ts";
 import { feedFragment, webhookBody } from "./one.ts";
 import { type NewSecret, secretBody } from "./secret.ts";

@@ -1,8 +1,8 @@
 import { signatureHeader, toleranceSeconds } from "../../../webhooks/webhooks.ts";
-import { card, codeText, notice } from "../../components.ts";
-import { time } from "../../format.ts";
-import { type Html, html } from "../../render.ts";
-import { pageHead } from "../kit.ts";
+import { card, codeText, notice } from "../../ui/components.ts";
+import { time } from "../../ui/format.ts";
+import { type Html, html } from "../../ui/render.ts";
+import { pageHead } from "../page-shell.ts";
 
 export type NewSecret = {
   id: string;

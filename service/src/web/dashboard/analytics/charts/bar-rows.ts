@@ -1,4 +1,4 @@
-import { type Html, html } from "../../../render.ts";
+import { type Html, html } from "../../../ui/render.ts";
 import { across, lengthOf } from "./scale.ts";
 
 /** One row: its words above a bar. `value` is the share of `max`; `kind` gives the colour. */

@@ -1,5 +1,5 @@
 import type { Snapshot } from "../../../../analytics/analytics.ts";
-import { type Html, html } from "../../../render.ts";
+import { type Html, html } from "../../../ui/render.ts";
 import { type BarRow, barRows, rowHeight } from "./bar-rows.ts";
 import { chartFigure } from "./figure.ts";
 import { percentage, percentages, percentText } from "./shares.ts";

@@ -1,6 +1,6 @@
 import type { Snapshot } from "../../../../analytics/analytics.ts";
-import { type IconName, icon } from "../../../icons.ts";
-import { type Html, html } from "../../../render.ts";
+import { type IconName, icon } from "../../../ui/icons.ts";
+import { type Html, html } from "../../../ui/render.ts";
 import { count } from "./words.ts";
 
 /** What the orders of the window left behind: counts of different records, so they share no scale and no picture. */

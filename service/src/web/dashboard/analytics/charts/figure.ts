@@ -1,4 +1,4 @@
-import { type Html, html } from "../../../render.ts";
+import { type Html, html } from "../../../ui/render.ts";
 
 /** A picture: drawn across the whole width of its place (in per cent), `height` pixels high, so that its text keeps its size. */
 export type Picture = {

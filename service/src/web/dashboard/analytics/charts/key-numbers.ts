@@ -1,6 +1,6 @@
 import type { Snapshot } from "../../../../analytics/analytics.ts";
-import { money } from "../../../format.ts";
-import { type Html, html } from "../../../render.ts";
+import { money } from "../../../ui/format.ts";
+import { type Html, html } from "../../../ui/render.ts";
 import { percentage, percentText } from "./shares.ts";
 import { isMeasured } from "./turnaround.ts";
 import { count, counted, duration } from "./words.ts";

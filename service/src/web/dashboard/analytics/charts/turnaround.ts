@@ -1,6 +1,6 @@
 import type { Snapshot } from "../../../../analytics/analytics.ts";
-import { emptyState } from "../../../components.ts";
-import { type Html, html } from "../../../render.ts";
+import { emptyState } from "../../../ui/components.ts";
+import { type Html, html } from "../../../ui/render.ts";
 import { barRows, rowHeight } from "./bar-rows.ts";
 import { chartFigure } from "./figure.ts";
 import { across, lengthOf, ticks } from "./scale.ts";

@@ -1,4 +1,4 @@
-import { type Html, html } from "../../../render.ts";
+import { type Html, html } from "../../../ui/render.ts";
 import { chartFigure } from "./figure.ts";
 import { longMonth, type MonthVolume, shortMonth, withoutGaps } from "./months.ts";
 import { across, type Column, columns, coordinate, lengthOf, ticks } from "./scale.ts";

@@ -1,0 +1,114 @@
+import { EvidenceError } from "../errors.ts";
+
+/** Identifier octets of the universal types, constructed bit included, and of the context tags in use. */
+export const TAG = {
+  boolean: 0x01,
+  integer: 0x02,
+  bitString: 0x03,
+  octetString: 0x04,
+  null: 0x05,
+  oid: 0x06,
+  enumerated: 0x0a,
+  utf8String: 0x0c,
+  numericString: 0x12,
+  printableString: 0x13,
+  teletexString: 0x14,
+  ia5String: 0x16,
+  utcTime: 0x17,
+  generalizedTime: 0x18,
+  visibleString: 0x1a,
+  universalString: 0x1c,
+  bmpString: 0x1e,
+  sequence: 0x30,
+  set: 0x31,
+} as const;
+
+/** The identifier octet of `[n]` when its content is primitive (IMPLICIT of a primitive type). */
+export const primitiveTag = (n: number): number => 0x80 | n;
+/** The identifier octet of `[n]` when its content is constructed (EXPLICIT, or IMPLICIT of a constructed type). */
+export const constructedTag = (n: number): number => 0xa0 | n;
+
+/** Deepest nesting that is read. X.509 and CMS need about 15. */
+export const MAX_DEPTH = 40;
+
+/**
+ * One tag-length-value, as offsets into the bytes it was read from. No copy is made: see `contentOf` and `rawOf`.
+ * `tag` is the identifier octet (class, constructed bit and number together).
+ */
+export interface DerNode {
+  readonly source: Uint8Array;
+  readonly tag: number;
+  readonly start: number;
+  readonly contentStart: number;
+  readonly end: number;
+  readonly depth: number;
+}
+
+export const tagClass = (node: DerNode): number => node.tag >> 6;
+export const tagNumber = (node: DerNode): number => node.tag & 0x1f;
+export const isConstructed = (node: DerNode): boolean => (node.tag & 0x20) !== 0;
+export const headerLength = (node: DerNode): number => node.contentStart - node.start;
+
+/** The content octets, as a view. */
+export const contentOf = (node: DerNode): Uint8Array => node.source.subarray(node.contentStart, node.end);
+/** The whole encoding, header included, as a view. */
+export const rawOf = (node: DerNode): Uint8Array => node.source.subarray(node.start, node.end);
+
+/**
+ * Reads the one DER value that the bytes are (X.690, section 10).
+ * @throws EvidenceError `der` when malformed, not minimal, or followed by anything; `unsupported` for BER or tags over 30.
+ */
+export function readDer(bytes: Uint8Array): DerNode {
+  const node = readAt(bytes, 0, bytes.length, 0);
+  if (node.end !== bytes.length) throw new EvidenceError("der", "Bytes follow the end of the value");
+  return node;
+}
+
+/** Reads the DER value at the front of the bytes; what follows `node.end` is left alone. @throws EvidenceError like `readDer`. */
+export function readDerPrefix(bytes: Uint8Array): DerNode {
+  return readAt(bytes, 0, bytes.length, 0);
+}
+
+/** The values inside a constructed value. @throws EvidenceError `der`, `unsupported`, or `limit` past `MAX_DEPTH`. */
+export function childrenOf(node: DerNode): DerNode[] {
+  if ((node.tag & 0x20) === 0) throw new EvidenceError("der", "A primitive value has no parts");
+  if (node.depth >= MAX_DEPTH) throw new EvidenceError("limit", "Values are nested too deeply");
+  const children: DerNode[] = [];
+  let at = node.contentStart;
+  while (at < node.end) {
+    const child = readAt(node.source, at, node.end, node.depth + 1);
+    children.push(child);
+    at = child.end;
+  }
+  return children;
+}
+
+/** The one value inside an EXPLICIT tag or another wrapper of exactly one. @throws EvidenceError like `childrenOf`. */
+export function onlyChildOf(node: DerNode): DerNode {
+  const [child, ...rest] = childrenOf(node);
+  if (child === undefined || rest.length > 0) throw new EvidenceError("der", "Expected exactly one value inside");
+  return child;
+}
+
+function readAt(source: Uint8Array, start: number, limit: number, depth: number): DerNode {
+  const tag = source[start];
+  const first = source[start + 1];
+  if (tag === undefined || first === undefined || start + 2 > limit) throw new EvidenceError("der", "Value is cut off");
+  if (tag === 0) throw new EvidenceError("der", "Tag 0 is reserved");
+  if ((tag & 0x1f) === 0x1f) throw new EvidenceError("unsupported", "Tag numbers over 30 are not read");
+  let contentStart = start + 2;
+  let length = first;
+  if (first === 0x80) throw new EvidenceError("unsupported", "Indefinite lengths (BER) are not read, only DER");
+  if (first > 0x80) {
+    const count = first & 0x7f;
+    if (count > 4) throw new EvidenceError("der", "Length does not fit the input");
+    if (contentStart + count > limit) throw new EvidenceError("der", "Value is cut off");
+    length = 0;
+    for (let i = 0; i < count; i++) length = length * 256 + (source[contentStart + i] ?? 0);
+    if (length < 0x80 || length < 256 ** (count - 1)) throw new EvidenceError("der", "Length is not minimal");
+    contentStart += count;
+  }
+  const end = contentStart + length;
+  if (end > limit) throw new EvidenceError("der", "Value is cut off");
+  return { source, tag, start, contentStart, end, depth };
+}

@@ -1,0 +1,119 @@
+import { EvidenceError } from "../errors.ts";
+
+/** The object identifiers that the evidence formats name, under the names their standards give them. */
+export const OID = {
+  // Content types and attributes: RFC 5652, RFC 5035, RFC 3161
+  idData: "1.2.840.113549.1.7.1",
+  idSignedData: "1.2.840.113549.1.7.2",
+  idContentType: "1.2.840.113549.1.9.3",
+  idMessageDigest: "1.2.840.113549.1.9.4",
+  idSigningTime: "1.2.840.113549.1.9.5",
+  idCtTSTInfo: "1.2.840.113549.1.9.16.1.4",
+  idAaSigningCertificate: "1.2.840.113549.1.9.16.2.12",
+  idAaTimeStampToken: "1.2.840.113549.1.9.16.2.14",
+  idAaSigningCertificateV2: "1.2.840.113549.1.9.16.2.47",
+  // Hashes
+  md5: "1.2.840.113549.2.5",
+  sha1: "1.3.14.3.2.26",
+  sha256: "2.16.840.1.101.3.4.2.1",
+  sha384: "2.16.840.1.101.3.4.2.2",
+  sha512: "2.16.840.1.101.3.4.2.3",
+  // Keys and signatures: RFC 8017, RFC 5758
+  rsaEncryption: "1.2.840.113549.1.1.1",
+  md5WithRsa: "1.2.840.113549.1.1.4",
+  sha1WithRsa: "1.2.840.113549.1.1.5",
+  mgf1: "1.2.840.113549.1.1.8",
+  rsassaPss: "1.2.840.113549.1.1.10",
+  sha256WithRsa: "1.2.840.113549.1.1.11",
+  sha384WithRsa: "1.2.840.113549.1.1.12",
+  sha512WithRsa: "1.2.840.113549.1.1.13",
+  ecPublicKey: "1.2.840.10045.2.1",
+  ecdsaWithSha1: "1.2.840.10045.4.1",
+  ecdsaWithSha256: "1.2.840.10045.4.3.2",
+  ecdsaWithSha384: "1.2.840.10045.4.3.3",
+  ecdsaWithSha512: "1.2.840.10045.4.3.4",
+  p256: "1.2.840.10045.3.1.7",
+  p384: "1.3.132.0.34",
+  p521: "1.3.132.0.35",
+  // Certificate extensions: RFC 5280
+  subjectKeyIdentifier: "2.5.29.14",
+  keyUsage: "2.5.29.15",
+  subjectAltName: "2.5.29.17",
+  basicConstraints: "2.5.29.19",
+  certificatePolicies: "2.5.29.32",
+  authorityKeyIdentifier: "2.5.29.35",
+  extKeyUsage: "2.5.29.37",
+  // Extended key usages: RFC 5280, RFC 9336, and the two of widely used readers
+  anyExtendedKeyUsage: "2.5.29.37.0",
+  kpEmailProtection: "1.3.6.1.5.5.7.3.4",
+  kpTimeStamping: "1.3.6.1.5.5.7.3.8",
+  kpDocumentSigning: "1.3.6.1.5.5.7.3.36",
+  adobeAuthenticDocumentsTrust: "1.2.840.113583.1.1.5",
+  microsoftDocumentSigning: "1.3.6.1.4.1.311.10.3.12",
+  // Names: RFC 4519
+  commonName: "2.5.4.3",
+  serialNumber: "2.5.4.5",
+  countryName: "2.5.4.6",
+  localityName: "2.5.4.7",
+  stateOrProvinceName: "2.5.4.8",
+  organizationName: "2.5.4.10",
+  organizationalUnitName: "2.5.4.11",
+  organizationIdentifier: "2.5.4.97",
+  emailAddress: "1.2.840.113549.1.9.1",
+} as const;
+
+const MAX_OID_LENGTH = 64;
+/** Largest arc that is read or written; what is larger does not survive a number. */
+const MAX_ARC = 2 ** 45;
+
+/** The dotted form of an OBJECT IDENTIFIER's content octets. @throws EvidenceError `der` when malformed or over-long. */
+export function decodeOid(content: Uint8Array, start = 0, end = content.length): string {
+  if (end <= start || end - start > MAX_OID_LENGTH)
+    throw new EvidenceError("der", "Object identifier has no usable length");
+  let text = "";
+  let arc = 0;
+  let fresh = true;
+  for (let i = start; i < end; i++) {
+    const octet = content[i] ?? 0;
+    if (fresh && octet === 0x80) throw new EvidenceError("der", "Object identifier is not minimal");
+    arc = arc * 128 + (octet & 0x7f);
+    if (arc > MAX_ARC) throw new EvidenceError("der", "Object identifier has an arc too large");
+    fresh = octet < 0x80;
+    if (!fresh) continue;
+    if (text === "") {
+      const root = arc < 80 ? Math.floor(arc / 40) : 2;
+      text = `${root}.${arc - root * 40}`;
+    } else text += `.${arc}`;
+    arc = 0;
+  }
+  if (!fresh) throw new EvidenceError("der", "Object identifier is cut off");
+  return text;
+}
+
+/** The content octets of a dotted object identifier. @throws EvidenceError `der` when it is not one. */
+export function encodeOid(dotted: string): Uint8Array {
+  const arcs = dotted.split(".");
+  const [root = 0, second = 0] = arcs.slice(0, 2).map(arcOf);
+  if (arcs.length < 2 || root > 2 || (root < 2 && second > 39)) throw notDotted();
+  const octets: number[] = [];
+  pushArc(octets, root * 40 + second);
+  for (let i = 2; i < arcs.length; i++) pushArc(octets, arcOf(arcs[i] ?? ""));
+  return Uint8Array.from(octets);
+}
+
+function arcOf(text: string): number {
+  const arc = Number(text);
+  // What does not come back the same was signed, padded, fractional, too large or no number.
+  if (!Number.isSafeInteger(arc) || arc < 0 || String(arc) !== text) throw notDotted();
+  return arc;
+}
+
+function pushArc(octets: number[], arc: number): void {
+  if (arc > MAX_ARC) throw notDotted();
+  let scale = 1;
+  while (arc / scale >= 128) scale *= 128;
+  for (; scale > 1; scale /= 128) octets.push(0x80 | (Math.floor(arc / scale) % 128));
+  octets.push(arc % 128);
+}
+
+const notDotted = (): EvidenceError => new EvidenceError("der", "Not a dotted object identifier");

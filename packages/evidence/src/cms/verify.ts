@@ -1,0 +1,205 @@
+import { readDer } from "../asn1/der.ts";
+import { OID } from "../asn1/oid.ts";
+import { readTime } from "../asn1/time.ts";
+import { readOctetString, readOid } from "../asn1/values.ts";
+import { equalBytes } from "../bytes.ts";
+import { allHold, type Claim, claim } from "../claim.ts";
+import type { EvidenceCrypto, HashName } from "../crypto-port.ts";
+import { EvidenceError } from "../errors.ts";
+import type { Certificate } from "../x509/certificate.ts";
+import { signatureFault } from "../x509/signature-policy.ts";
+import {
+  type Attribute,
+  attributeValues,
+  type SignedData,
+  type SignerIdentifier,
+  type SignerInfo,
+} from "./signed-data.ts";
+import { checkSigningCertificate } from "./signing-certificate.ts";
+
+/** What is checked of a SignerInfo, in this order. A claim is `unchecked` when one it rests on failed. */
+export type SignerClaimName =
+  | "signerCertificate"
+  | "signedAttributes"
+  | "contentType"
+  | "algorithms"
+  | "messageDigest"
+  | "signature"
+  | "signingCertificate";
+
+export interface SignerVerification {
+  /** True when every claim holds. Says nothing of trust: see `verifyChain`. */
+  readonly valid: boolean;
+  /** The certificate that the signer identifier names, when it is there. */
+  readonly certificate: Certificate | null;
+  readonly claims: readonly Claim<SignerClaimName>[];
+  /** Which ESSCertID bound the certificate: v2 (RFC 5035), v1 (SHA-1), or null for none that holds. */
+  readonly signingCertificateVersion: 1 | 2 | null;
+  /** The signing-time attribute, epoch milliseconds, when present: attested by the signer alone, forbidden in PAdES. */
+  readonly signingTime: number | null;
+}
+
+export interface SignerInput {
+  readonly signedData: SignedData;
+  readonly signerInfo: SignerInfo;
+  /** The content's digest under the hash that the SignerInfo names: the ByteRange's for a PDF, the eContent's for a token. */
+  readonly contentDigest: (hash: HashName) => Uint8Array | Promise<Uint8Array>;
+  /** The content type that the signed attribute must state; by default that of the SignedData. */
+  readonly contentType?: string;
+  readonly crypto: EvidenceCrypto;
+}
+
+/**
+ * Verifies one SignerInfo over its content (RFC 5652, section 5.6; RFC 5035). Signed attributes are required, SHA-1 and
+ * MD5 fail, RSA keys under 2048 bits fail, and the signature's hash must be the digest algorithm.
+ * A signature that does not verify is a failed claim; only what `contentDigest` throws comes out.
+ */
+export async function verifySignerInfo(input: SignerInput): Promise<SignerVerification> {
+  const { signedData, signerInfo, crypto } = input;
+  const certificate = signerCertificateOf(signedData, signerInfo.sid);
+  const signedAttrs = signerInfo.signedAttrs ?? [];
+  const stated = statedIn(signerInfo);
+  const algorithms = algorithmsClaim(signerInfo, certificate);
+  const bound = certificate === null ? null : await checkSigningCertificate(signedAttrs, certificate, crypto);
+  const claims: Claim<SignerClaimName>[] = [
+    claim(
+      "signerCertificate",
+      certificate !== null,
+      "The signer's certificate is included",
+      "The certificate that the signer identifier names is not included, or not once",
+    ),
+    claim(
+      "signedAttributes",
+      stated !== null,
+      "contentType and messageDigest are signed, once each",
+      "contentType or messageDigest is missing from the signed attributes, malformed, or there more than once",
+    ),
+    contentTypeClaim(stated, input.contentType ?? signedData.eContentType, signedData.eContentType),
+    algorithms,
+    await messageDigestClaim(input, stated, algorithms),
+    await signatureClaim(input, certificate, algorithms),
+    bound === null
+      ? unchecked("signingCertificate", "There is no certificate to compare")
+      : claim(
+          "signingCertificate",
+          bound.holds,
+          bound.holds && bound.version === 1
+            ? "The signed attributes name the certificate, by its SHA-1 (version 1 of the attribute)"
+            : "The signed attributes name the certificate",
+          bound.holds ? "" : bound.why,
+        ),
+  ];
+  return {
+    valid: allHold(claims),
+    certificate,
+    claims,
+    signingCertificateVersion: bound?.holds === true ? bound.version : null,
+    signingTime: signingTimeOf(signedAttrs),
+  };
+}
+
+interface Stated {
+  readonly contentType: string;
+  readonly messageDigest: Uint8Array;
+}
+
+function statedIn(signerInfo: SignerInfo): Stated | null {
+  const { signedAttrs } = signerInfo;
+  const contentType = onlyValue(signedAttrs ?? [], OID.idContentType);
+  const messageDigest = onlyValue(signedAttrs ?? [], OID.idMessageDigest);
+  if (contentType === null || messageDigest === null) return null;
+  return readOrNull(() => ({
+    contentType: readOid(readDer(contentType)),
+    messageDigest: readOctetString(readDer(messageDigest)),
+  }));
+}
+
+function signerCertificateOf(signedData: SignedData, sid: SignerIdentifier): Certificate | null {
+  const named = signedData.certificates.filter((certificate) =>
+    sid.kind === "issuerAndSerialNumber"
+      ? equalBytes(certificate.serialNumber, sid.serialNumber) && equalBytes(certificate.issuer, sid.issuer)
+      : certificate.subjectKeyIdentifier !== null && equalBytes(certificate.subjectKeyIdentifier, sid.keyIdentifier),
+  );
+  const [first] = named;
+  // Twins by name that differ would let the reader and the signer mean two certificates.
+  return first !== undefined && named.every((other) => equalBytes(other.der, first.der)) ? first : null;
+}
+
+function contentTypeClaim(stated: Stated | null, expected: string, actual: string): Claim<SignerClaimName> {
+  if (stated === null) return unchecked("contentType", "The signed attributes are not usable");
+  return claim(
+    "contentType",
+    stated.contentType === expected && actual === expected,
+    "The signed content type is that of the content",
+    "The signed content type, that of the content and the one expected are not the same",
+  );
+}
+
+function algorithmsClaim(signerInfo: SignerInfo, certificate: Certificate | null): Claim<SignerClaimName> {
+  const { digestAlgorithm, digestOid, signatureAlgorithm, signatureOid } = signerInfo;
+  const fails = (why: string): Claim<SignerClaimName> => ({ name: "algorithms", state: "fails", why });
+  if (digestAlgorithm === "SHA-1" || digestOid === OID.md5) return fails("The digest algorithm is MD5 or SHA-1");
+  if (digestAlgorithm === null) return fails(`The digest algorithm ${digestOid} is not supported`);
+  if (certificate === null) return unchecked("algorithms", "There is no certificate whose key could be compared");
+  const fault = signatureFault(certificate.publicKey, signatureAlgorithm, signatureOid);
+  if (fault !== null) return fails(`The signature algorithm or key cannot be relied on (${fault})`);
+  if (signatureAlgorithm?.hash !== digestAlgorithm) return fails("The signature and the digest use different hashes");
+  return { name: "algorithms", state: "holds", why: `Digest, signature and key fit together (${digestAlgorithm})` };
+}
+
+async function messageDigestClaim(
+  { signerInfo, contentDigest }: SignerInput,
+  stated: Stated | null,
+  algorithms: Claim,
+): Promise<Claim<SignerClaimName>> {
+  const { digestAlgorithm } = signerInfo;
+  if (stated === null) return unchecked("messageDigest", "The signed attributes are not usable");
+  if (digestAlgorithm === null || digestAlgorithm === "SHA-1") return unchecked("messageDigest", algorithms.why);
+  return claim(
+    "messageDigest",
+    equalBytes(await contentDigest(digestAlgorithm), stated.messageDigest),
+    "The content has the signed digest",
+    "The content does not have the signed digest: it was changed after signing",
+  );
+}
+
+async function signatureClaim(
+  { signerInfo, crypto }: SignerInput,
+  certificate: Certificate | null,
+  algorithms: Claim,
+): Promise<Claim<SignerClaimName>> {
+  const { signatureAlgorithm: algorithm, signedAttrsDer: data, signature } = signerInfo;
+  if (certificate === null || algorithm === null || algorithms.state !== "holds")
+    return unchecked("signature", algorithms.state === "holds" ? "There is no usable key" : algorithms.why);
+  if (data === null) return unchecked("signature", "There are no signed attributes");
+  return claim(
+    "signature",
+    await crypto.verify({ spki: certificate.spki, algorithm, signature, data }),
+    "The certificate's key signed the attributes",
+    "The signature is not by the certificate's key over these attributes",
+  );
+}
+
+function signingTimeOf(signedAttrs: readonly Attribute[]): number | null {
+  const value = onlyValue(signedAttrs, OID.idSigningTime);
+  return value === null ? null : readOrNull(() => readTime(readDer(value)));
+}
+
+function onlyValue(attributes: readonly Attribute[], type: string): Uint8Array | null {
+  const occurrences = attributes.filter((attribute) => attribute.type === type);
+  const [first, second] = attributeValues(occurrences, type);
+  return occurrences.length === 1 && first !== undefined && second === undefined ? first : null;
+}
+
+function readOrNull<Value>(read: () => Value): Value | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof EvidenceError) return null;
+    throw error;
+  }
+}
+
+function unchecked<Name extends SignerClaimName>(name: Name, why: string): Claim<Name> {
+  return { name, state: "unchecked", why };
+}

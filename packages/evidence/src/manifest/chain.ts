@@ -1,0 +1,145 @@
+import { equalBytes } from "../bytes.ts";
+import { type Claim, claim } from "../claim.ts";
+import { isSha256Hex, sha256Hex } from "../digest.ts";
+import { EvidenceError } from "../errors.ts";
+import { manifestBytes } from "./manifest.ts";
+import { type Manifest, manifestLimits } from "./schema.ts";
+import { parseManifest } from "./validate.ts";
+
+/** One passport version as it was published or kept. */
+export type ChainVersion = {
+  /** The version that the record says it is. */
+  readonly version: number;
+  /** The manifest as received. */
+  readonly bytes: Uint8Array;
+  /** The hash that the record states; left out when none came with the bytes. */
+  readonly manifestSha256?: string;
+};
+
+type Link = { readonly given: ChainVersion; readonly manifest: Manifest | EvidenceError; readonly sha256: string };
+
+/**
+ * Checks the hash chain of a room's passport versions, in any order of input.
+ *
+ * Claims: `chain.versions` (no version given twice, none missing between the first and the last; fails also for no
+ * or too many versions; unchecked when version 1 is not there); then for each version, in ascending order:
+ * `manifest.vN.schema`, `.canonical` (the bytes are the canonical ones), `.hash` (they hash to the stated
+ * manifestSha256), `.version` (the manifest names that version), `.room` (and the room asked for, or else that of the
+ * first manifest), `.link` (null on version 1, else the hash of the version before; unchecked when that was not given).
+ * After a failing schema no further claim is made of that version.
+ *
+ * @param input `roomCode` the room they should be of; left out, they need only agree
+ */
+export async function verifyChain(input: {
+  readonly versions: readonly ChainVersion[];
+  readonly roomCode?: string;
+}): Promise<Claim[]> {
+  if (input.versions.length > 2 * manifestLimits.versions) {
+    return [
+      { name: "chain.versions", state: "fails", why: `More than ${manifestLimits.versions} versions were given.` },
+    ];
+  }
+  const links = await Promise.all(input.versions.toSorted((a, b) => a.version - b.version).map(readLink));
+  const roomCode = input.roomCode ?? links.map((link) => manifestOf(link)?.passport.roomCode).find(Boolean);
+  return [
+    versionsClaim(links.map((link) => link.given.version)),
+    ...links.flatMap((link) => linkClaims(link, links, roomCode)),
+  ];
+}
+
+async function readLink(given: ChainVersion): Promise<Link> {
+  return { given, manifest: tryParse(given.bytes), sha256: await sha256Hex(given.bytes) };
+}
+
+function tryParse(bytes: Uint8Array): Manifest | EvidenceError {
+  try {
+    return parseManifest(bytes);
+  } catch (error) {
+    if (error instanceof EvidenceError) return error;
+    throw error;
+  }
+}
+
+function manifestOf(link: Link): Manifest | undefined {
+  return link.manifest instanceof EvidenceError ? undefined : link.manifest;
+}
+
+function versionsClaim(versions: readonly number[]): Claim {
+  const name = "chain.versions";
+  const [first, last] = [versions[0], versions.at(-1)];
+  if (first === undefined || last === undefined) return { name, state: "fails", why: "No version was given." };
+  if (versions.some((version) => !Number.isInteger(version) || version < 1 || version > manifestLimits.versions)) {
+    return { name, state: "fails", why: `Versions run from 1 to ${manifestLimits.versions}.` };
+  }
+  const twice = versions.find((version, i) => version === versions[i + 1]);
+  if (twice !== undefined) return { name, state: "fails", why: `Version ${twice} was given more than once.` };
+  const before = versions.find((version, i) => i < versions.length - 1 && versions[i + 1] !== version + 1);
+  if (before !== undefined) return { name, state: "fails", why: `Version ${before + 1} is missing.` };
+  if (first > 1) return { name, state: "unchecked", why: `Versions before ${first} were not given.` };
+  return { name, state: "holds", why: `Versions 1 to ${last} are there, each once.` };
+}
+
+function linkClaims(link: Link, links: readonly Link[], roomCode: string | undefined): Claim[] {
+  const { given, manifest } = link;
+  const named = (check: string) => `manifest.v${given.version}.${check}`;
+  if (manifest instanceof EvidenceError) {
+    return [{ name: named("schema"), state: "fails", why: `The manifest cannot be read: ${manifest.message}.` }];
+  }
+  const { passport } = manifest;
+  return [
+    { name: named("schema"), state: "holds", why: "It is a closing manifest." },
+    claim(
+      named("canonical"),
+      equalBytes(given.bytes, manifestBytes(manifest)),
+      "The bytes are the manifest's canonical JSON.",
+      "The bytes are not the manifest's canonical JSON.",
+    ),
+    hashClaim(named("hash"), link),
+    claim(
+      named("version"),
+      passport.version === given.version,
+      `The manifest names version ${given.version}.`,
+      `The manifest names version ${passport.version}, not ${given.version}.`,
+    ),
+    claim(
+      named("room"),
+      passport.roomCode === roomCode,
+      `The manifest is of room ${passport.roomCode}.`,
+      `The manifest is of room ${passport.roomCode}, not of ${roomCode}.`,
+    ),
+    previousClaim(named("link"), link, passport.prevManifestSha256, links),
+  ];
+}
+
+function hashClaim(name: string, { given, sha256 }: Link): Claim {
+  const stated = given.manifestSha256;
+  if (stated === undefined) return { name, state: "unchecked", why: `The SHA-256 is ${sha256}; none was stated.` };
+  if (!isSha256Hex(stated)) return { name, state: "fails", why: "The stated SHA-256 is not 64 lowercase hex digits." };
+  return claim(name, sha256 === stated, `The SHA-256 is ${sha256}.`, `The SHA-256 is ${sha256}, not ${stated}.`);
+}
+
+function previousClaim(name: string, { given }: Link, previous: string | null, links: readonly Link[]): Claim {
+  if (given.version === 1) {
+    return claim(
+      name,
+      previous === null,
+      "The first version links to none.",
+      `The first version links to ${previous}.`,
+    );
+  }
+  if (previous === null) return { name, state: "fails", why: `Version ${given.version} links to no version.` };
+  const before = links.filter((link) => link.given.version === given.version - 1);
+  if (before.length === 0) {
+    return {
+      name,
+      state: "unchecked",
+      why: `Version ${given.version - 1}, which hashes to ${previous}, was not given.`,
+    };
+  }
+  return claim(
+    name,
+    before.every((link) => link.sha256 === previous),
+    `It links to version ${given.version - 1}.`,
+    `It links to ${previous}, and version ${given.version - 1} hashes to ${before.map((link) => link.sha256).join(", ")}.`,
+  );
+}

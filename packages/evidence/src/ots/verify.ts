@@ -1,0 +1,106 @@
+import { equalBytes, toHex } from "../bytes.ts";
+import { type Claim, claim } from "../claim.ts";
+import { sha256 } from "../digest.ts";
+import { EvidenceError } from "../errors.ts";
+import { parseDetached } from "./parse.ts";
+import { type Commitment, commitments } from "./walk.ts";
+
+/** Bitcoin block headers (80 bytes each) by height, from a source that the caller trusts. */
+export type BlockHeaders = ReadonlyMap<number, Uint8Array>;
+
+const headerBytes = 80;
+const merkleRootAt = 36;
+const timeAt = 68;
+
+/**
+ * Checks a detached proof of a SHA-256 digest against block headers.
+ *
+ * Claims: `ots.format` (the proof can be read); `ots.digest` (it is a proof of this digest); then one for each
+ * attestation: `ots.bitcoin` holds when the header given for its height has the attested message as its merkle root,
+ * fails when it has not, and is unchecked when no header was given; `ots.pending`, `ots.litecoin`, `ots.ethereum` and
+ * `ots.unknown` are always unchecked. That a header belongs to the best chain is the caller's to know: the text of
+ * the claim gives the block's hash. After a failing claim on format or digest no other claim is made.
+ *
+ * @param input `proof` the bytes of the `.ots` file; `digest` the 32 bytes it should be about
+ * @throws EvidenceError `ots` for a header that is not 80 bytes
+ */
+export async function verifyOts(input: {
+  readonly proof: Uint8Array;
+  readonly digest: Uint8Array;
+  readonly headers: BlockHeaders;
+}): Promise<Claim[]> {
+  const parsed = tryParse(input.proof);
+  if (parsed instanceof EvidenceError) {
+    return [{ name: "ots.format", state: "fails", why: `The proof cannot be read: ${parsed.message}.` }];
+  }
+  const claims: Claim[] = [{ name: "ots.format", state: "holds", why: "The proof can be read." }];
+  const sameDigest = parsed.fileHashOp === "sha256" && equalBytes(parsed.digest, input.digest);
+  claims.push(
+    claim(
+      "ots.digest",
+      sameDigest,
+      `The proof is about SHA-256 ${toHex(input.digest)}.`,
+      `The proof is about ${parsed.fileHashOp} ${toHex(parsed.digest)}.`,
+    ),
+  );
+  if (!sameDigest) return claims;
+  for (const commitment of await commitments(parsed)) claims.push(await attestationClaim(commitment, input.headers));
+  return claims;
+}
+
+function tryParse(proof: Uint8Array) {
+  try {
+    return parseDetached(proof);
+  } catch (error) {
+    if (error instanceof EvidenceError) return error;
+    throw error;
+  }
+}
+
+async function attestationClaim({ attestation, message }: Commitment, headers: BlockHeaders): Promise<Claim> {
+  switch (attestation.kind) {
+    case "bitcoin":
+      return bitcoinClaim(message, attestation.height, headers.get(attestation.height));
+    case "pending":
+      return unchecked("ots.pending", `The calendar ${attestation.uri} has promised a proof of ${toHex(message)}.`);
+    case "unknown":
+      return unchecked("ots.unknown", `An attestation of the unknown kind ${attestation.tag}.`);
+    default:
+      return unchecked(
+        `ots.${attestation.kind}`,
+        `Block ${attestation.height} of ${attestation.kind} is not looked up.`,
+      );
+  }
+}
+
+async function bitcoinClaim(message: Uint8Array, height: number, header: Uint8Array | undefined): Promise<Claim> {
+  const name = "ots.bitcoin";
+  if (header === undefined) {
+    return unchecked(
+      name,
+      `No header of Bitcoin block ${height} was given; its merkle root must be ${rootHex(message)}.`,
+    );
+  }
+  if (header.length !== headerBytes) throw new EvidenceError("ots", `a block header is ${headerBytes} bytes`);
+  const root = header.subarray(merkleRootAt, timeAt);
+  if (!equalBytes(message, root)) {
+    return {
+      name,
+      state: "fails",
+      why: `Bitcoin block ${height} has the merkle root ${rootHex(root)}, and the proof leads to ${rootHex(message)}.`,
+    };
+  }
+  const seconds = new DataView(header.buffer, header.byteOffset).getUint32(timeAt, true);
+  const time = new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
+  const hash = rootHex(await sha256(await sha256(header)));
+  return { name, state: "holds", why: `Bitcoin block ${height} of ${time} (${hash}) commits to the digest.` };
+}
+
+/** Hex as Bitcoin tools print hashes: last byte first. */
+function rootHex(hash: Uint8Array): string {
+  return toHex(hash.toReversed());
+}
+
+function unchecked(name: string, why: string): Claim {
+  return { name, state: "unchecked", why };
+}

@@ -1,0 +1,259 @@
+import { EvidenceError } from "../errors.ts";
+import { cursorAt, readIndirectObject, readValue, skipSpace, takeUnsigned } from "./lexer.ts";
+import { indexOfText, lastIndexOfText } from "./search.ts";
+import { decodeStream } from "./stream.ts";
+import { integerOf, nameOf, type PdfDictionary, type PdfValue } from "./values.ts";
+import { entryOf, readXrefSection, type XrefEntry, type XrefSection } from "./xref.ts";
+
+/** A cross-reference section and, in a hybrid file, the stream that its trailer names. */
+export type Revision = { readonly main: XrefSection; readonly hybrid: XrefSection | undefined };
+
+/** An object and, unless it is in an object stream, where it begins in the file. */
+export type LocatedValue = { readonly value: PdfValue; readonly start: number | undefined };
+
+type ObjectStream = {
+  readonly data: Uint8Array;
+  readonly numbers: readonly number[];
+  readonly offsets: readonly number[];
+};
+
+/**
+ * A PDF as its cross-reference sections describe it. Everything is read on demand and kept; sections are newest first.
+ * Nothing is repaired: what the sections do not lead to does not exist.
+ */
+export type PdfDocument = {
+  readonly bytes: Uint8Array;
+  /** What is added to every offset of the file: some writers count from `%PDF-` and not from the first byte. */
+  readonly base: number;
+  /** Where the last `startxref` keyword stands. */
+  readonly startxref: number;
+  readonly revisions: Revision[];
+  readonly trailer: PdfDictionary;
+  readonly seen: Set<number>;
+  readonly objects: Map<number, LocatedValue | undefined>;
+  readonly streams: Map<number, ObjectStream>;
+  readonly budget: Budget;
+};
+
+/** What may still be spent on reading: bytes parsed, bytes decompressed and table rows searched, taken together. */
+export type Budget = { left: number };
+
+const MAX_REVISIONS = 4096;
+const MAX_WORK = 256 * 1024 * 1024;
+const MAX_OBJECT_STREAM = 64 * 1024 * 1024;
+const HEADER_WINDOW = 1024;
+
+/**
+ * Opens a PDF by its last `startxref` (ISO 32000-2 section 7.5.5); earlier sections are read when they are needed.
+ *
+ * @param budget shared by all the openings of one file, so that many revisions cost no more than one
+ * @throws EvidenceError `pdf` when there is no header, no startxref or no section where it points
+ */
+export function openDocument(bytes: Uint8Array, budget: Budget = { left: MAX_WORK }): PdfDocument {
+  const headerOffset = indexOfText(bytes, "%PDF-", 0, Math.min(bytes.length, HEADER_WINDOW));
+  if (headerOffset < 0) throw new EvidenceError("pdf", "no PDF header");
+  const startxref = lastIndexOfText(bytes, "startxref", bytes.length, 0);
+  if (startxref < 0) throw new EvidenceError("pdf", "no startxref");
+  const offset = startxrefValue(bytes, startxref);
+  const [only, another] = headerOffset > 0 ? readings(bytes, [0, headerOffset], offset) : readings(bytes, [0], offset);
+  if (only === undefined) throw new EvidenceError("pdf", "startxref does not lead to a cross-reference section");
+  // Two readings of one file are two documents: whoever made it so may want readers to differ.
+  if (another !== undefined) throw new EvidenceError("pdf", "startxref leads to two cross-reference sections");
+  const { base, revision: first } = only;
+  spend(budget, costOf(first));
+  return {
+    bytes,
+    base,
+    startxref,
+    revisions: [first],
+    trailer: first.main.trailer,
+    seen: new Set([first.main.offset]),
+    objects: new Map(),
+    streams: new Map(),
+    budget,
+  };
+}
+
+/** The offset that follows the `startxref` keyword at `at`. */
+export function startxrefValue(bytes: Uint8Array, at: number): number | undefined {
+  const cursor = cursorAt(bytes, at + "startxref".length);
+  skipSpace(cursor);
+  return takeUnsigned(cursor);
+}
+
+/** Reads all earlier sections. @throws EvidenceError when one is broken, or there is a cycle or too long a chain */
+export function loadRevisions(document: PdfDocument): readonly Revision[] {
+  while (loadPrevious(document));
+  return document.revisions;
+}
+
+/** The object that a value is or refers to; undefined for a reference that leads nowhere. */
+export function resolve(document: PdfDocument, value: PdfValue | undefined): PdfValue | undefined {
+  return locate(document, value)?.value;
+}
+
+/** Like `resolve`, with the place of the object. A direct value has no place of its own. */
+export function locate(document: PdfDocument, value: PdfValue | undefined): LocatedValue | undefined {
+  if (value?.kind !== "reference") return value === undefined ? undefined : { value, start: undefined };
+  const { number, generation } = value;
+  if (document.objects.has(number)) return document.objects.get(number);
+  const found = read(document, lookUp(document, number), number, generation);
+  spend(document.budget, found === undefined ? 1 : found.value.end - found.value.start + 1);
+  // An indirect object whose value is another reference is not followed: that way lie cycles.
+  const located = found?.value.kind === "reference" ? undefined : found;
+  document.objects.set(number, located);
+  return located;
+}
+
+/** The member `key` of a dictionary, resolved, when it is a dictionary. */
+export function dictionaryIn(document: PdfDocument, from: PdfDictionary, key: string): PdfDictionary | undefined {
+  const value = resolve(document, from.entries.get(key));
+  return value?.kind === "dictionary" ? value : undefined;
+}
+
+/** The items of member `key` of a dictionary, resolved, when it is an array; else none. */
+export function itemsIn(document: PdfDocument, from: PdfDictionary, key: string): readonly PdfValue[] {
+  const value = resolve(document, from.entries.get(key));
+  return value?.kind === "array" ? value.items : [];
+}
+
+/** The newest entry of an object over all revisions; free and unknown objects have none. */
+export function lookUp(document: PdfDocument, number: number): XrefEntry | undefined {
+  for (let index = 0; index < document.revisions.length || loadPrevious(document); index++) {
+    const revision = document.revisions[index];
+    if (revision === undefined) break;
+    spend(document.budget, revision.main.subsections.length + (revision.hybrid?.subsections.length ?? 0) + 1);
+    const entry = entryOf(revision.main, number);
+    // Section 7.5.8.4: what a hybrid file hides from old readers is free in the table and named in the stream.
+    const hidden = entry === undefined || entry.type === "free" ? hiddenEntry(revision, number) : undefined;
+    const found = hidden ?? entry;
+    if (found !== undefined) return found.type === "free" ? undefined : found;
+  }
+  return undefined;
+}
+
+function spend(budget: Budget, work: number): void {
+  budget.left -= work;
+  if (budget.left < 0) throw new EvidenceError("limit", "reading this file takes too much work");
+}
+
+function costOf({ main, hybrid }: Revision): number {
+  return main.cost + (hybrid?.cost ?? 0);
+}
+
+function hiddenEntry(revision: Revision, number: number): XrefEntry | undefined {
+  return revision.hybrid === undefined ? undefined : entryOf(revision.hybrid, number);
+}
+
+function revisionAt(bytes: Uint8Array, base: number, offset: number): Revision | undefined {
+  const main = readXrefSection(bytes, offset + base);
+  if (main === undefined || main.hybridStream === undefined) return main && { main, hybrid: undefined };
+  const hybrid = readXrefSection(bytes, main.hybridStream + base);
+  if (hybrid?.kind !== "stream") throw new EvidenceError("pdf", "/XRefStm does not lead to a cross-reference stream");
+  return { main, hybrid };
+}
+
+/** The sections that an offset leads to, counted from each base; an unreadable one matters when there is no other. */
+function readings(
+  bytes: Uint8Array,
+  bases: readonly number[],
+  offset: number | undefined,
+): { readonly base: number; readonly revision: Revision }[] {
+  const found: { base: number; revision: Revision }[] = [];
+  let failure: EvidenceError | undefined;
+  for (const base of offset === undefined ? [] : bases) {
+    try {
+      const revision = revisionAt(bytes, base, offset ?? 0);
+      if (revision !== undefined) found.push({ base, revision });
+    } catch (error) {
+      if (!(error instanceof EvidenceError)) throw error;
+      failure = error;
+    }
+  }
+  if (found.length === 0 && failure !== undefined) throw failure;
+  return found;
+}
+
+function loadPrevious(document: PdfDocument): boolean {
+  const prev = document.revisions.at(-1)?.main.prev;
+  if (prev === undefined) return false;
+  if (document.revisions.length >= MAX_REVISIONS) throw new EvidenceError("limit", "too many cross-reference sections");
+  const revision = revisionAt(document.bytes, document.base, prev);
+  if (revision === undefined) throw new EvidenceError("pdf", "/Prev does not lead to a cross-reference section");
+  if (document.seen.has(revision.main.offset))
+    throw new EvidenceError("pdf", "the cross-reference sections form a cycle");
+  spend(document.budget, costOf(revision));
+  document.seen.add(revision.main.offset);
+  document.revisions.push(revision);
+  return true;
+}
+
+function read(
+  document: PdfDocument,
+  entry: XrefEntry | undefined,
+  number: number,
+  generation: number,
+): LocatedValue | undefined {
+  if (entry === undefined || entry.type === "free") return undefined;
+  if (entry.type === "compressed") return readCompressed(document, entry.stream, entry.index, number);
+  const object = readIndirectObject(document.bytes, entry.offset + document.base);
+  if (object?.number === number && object.generation === generation) {
+    return { value: object.value, start: object.start };
+  }
+  throw new EvidenceError("pdf", `object ${number} is not where the cross-reference section says`);
+}
+
+function readCompressed(
+  document: PdfDocument,
+  streamNumber: number,
+  index: number,
+  number: number,
+): LocatedValue | undefined {
+  const stream = document.streams.get(streamNumber) ?? openObjectStream(document, streamNumber);
+  const offset = stream.offsets[index];
+  if (offset === undefined || stream.numbers[index] !== number) {
+    throw new EvidenceError("pdf", `object ${number} is not in the object stream that should hold it`);
+  }
+  return { value: readValue(cursorAt(stream.data, offset)), start: undefined };
+}
+
+/** Section 7.5.7. */
+function openObjectStream(document: PdfDocument, streamNumber: number): ObjectStream {
+  if (document.trailer.entries.has("Encrypt")) throw new EvidenceError("unsupported", "an encrypted object stream");
+  const entry = lookUp(document, streamNumber);
+  if (entry?.type !== "offset") throw new EvidenceError("pdf", "an object stream that is not in the file");
+  const { bytes } = document;
+  const object = readIndirectObject(bytes, entry.offset + document.base);
+  if (object?.number !== streamNumber || object.value.kind !== "dictionary" || object.streamStart === undefined) {
+    throw new EvidenceError("pdf", "an object stream that is not where it should be");
+  }
+  const dictionary = object.value;
+  const length = resolve(document, dictionary.entries.get("Length"));
+  const count = integerOf(dictionary, "N");
+  const first = integerOf(dictionary, "First");
+  if (
+    nameOf(dictionary, "Type") !== "ObjStm" ||
+    length?.kind !== "number" ||
+    count === undefined ||
+    first === undefined
+  ) {
+    throw new EvidenceError("pdf", "a broken object stream");
+  }
+  const data = decodeStream(bytes, dictionary, object.streamStart, length.value, MAX_OBJECT_STREAM);
+  spend(document.budget, data.length);
+  const numbers: number[] = [];
+  const offsets: number[] = [];
+  const cursor = cursorAt(data, 0);
+  for (let index = 0; index < count; index++) {
+    skipSpace(cursor);
+    const number = takeUnsigned(cursor);
+    skipSpace(cursor);
+    const offset = takeUnsigned(cursor);
+    if (number === undefined || offset === undefined) throw new EvidenceError("pdf", "a broken object stream");
+    numbers.push(number);
+    offsets.push(first + offset);
+  }
+  const stream = { data, numbers, offsets };
+  document.streams.set(streamNumber, stream);
+  return stream;
+}

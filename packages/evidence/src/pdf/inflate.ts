@@ -1,0 +1,177 @@
+import { EvidenceError } from "../errors.ts";
+
+const LENGTH_BASE = [
+  3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258,
+];
+const LENGTH_EXTRA = [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0];
+const DISTANCE_BASE = [
+  1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33, 49, 65, 97, 129, 193, 257, 385, 513, 769, 1025, 1537, 2049, 3073, 4097, 6145,
+  8193, 12289, 16385, 24577,
+];
+const CODE_LENGTH_ORDER = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
+
+/** Canonical Huffman code: how many codes of each length, and the symbols in code order (RFC 1951 section 3.2.2). */
+type Huffman = { readonly counts: Uint16Array; readonly symbols: Uint16Array };
+
+type State = {
+  readonly input: Uint8Array;
+  position: number;
+  bits: number;
+  bitCount: number;
+  output: Uint8Array;
+  length: number;
+  readonly limit: number;
+};
+
+function broken(what: string): EvidenceError {
+  return new EvidenceError("pdf", `compressed stream: ${what}`);
+}
+
+function takeBits(state: State, count: number): number {
+  while (state.bitCount < count) {
+    const byte = state.input[state.position++];
+    if (byte === undefined) throw broken("ends too early");
+    state.bits |= byte << state.bitCount;
+    state.bitCount += 8;
+  }
+  const value = state.bits & ((1 << count) - 1);
+  state.bits >>>= count;
+  state.bitCount -= count;
+  return value;
+}
+
+function buildHuffman(lengths: Uint8Array): Huffman {
+  const counts = new Uint16Array(16);
+  for (const length of lengths) counts[length] = (counts[length] ?? 0) + 1;
+  counts[0] = 0;
+  const offsets = new Uint16Array(17);
+  let left = 1;
+  for (let length = 1; length < 16; length++) {
+    left = left * 2 - (counts[length] ?? 0);
+    if (left < 0) throw broken("over-subscribed code");
+    offsets[length + 1] = (offsets[length] ?? 0) + (counts[length] ?? 0);
+  }
+  const symbols = new Uint16Array(lengths.length);
+  lengths.forEach((length, symbol) => {
+    if (length === 0) return;
+    const at = offsets[length] ?? 0;
+    symbols[at] = symbol;
+    offsets[length] = at + 1;
+  });
+  return { counts, symbols };
+}
+
+function takeSymbol(state: State, { counts, symbols }: Huffman): number {
+  let code = 0;
+  let first = 0;
+  let index = 0;
+  for (let length = 1; length < 16; length++) {
+    code |= takeBits(state, 1);
+    const count = counts[length] ?? 0;
+    if (code - count < first) return symbols[index + (code - first)] ?? 0;
+    index += count;
+    first = (first + count) << 1;
+    code <<= 1;
+  }
+  throw broken("unknown code");
+}
+
+function reserve(state: State, more: number): void {
+  const needed = state.length + more;
+  if (needed > state.limit) throw new EvidenceError("limit", "a compressed stream grows past its bound");
+  if (needed <= state.output.length) return;
+  const grown = new Uint8Array(Math.min(state.limit, Math.max(needed, state.output.length * 2)));
+  grown.set(state.output.subarray(0, state.length));
+  state.output = grown;
+}
+
+function copyStored(state: State): void {
+  state.bits = 0;
+  state.bitCount = 0;
+  const length = takeBits(state, 16);
+  if ((takeBits(state, 16) ^ 0xffff) !== length) throw broken("stored block with a wrong length");
+  if (state.position + length > state.input.length) throw broken("ends too early");
+  reserve(state, length);
+  state.output.set(state.input.subarray(state.position, state.position + length), state.length);
+  state.position += length;
+  state.length += length;
+}
+
+function readCodes(state: State): [Huffman, Huffman] {
+  const literalCount = takeBits(state, 5) + 257;
+  const distanceCount = takeBits(state, 5) + 1;
+  const orderCount = takeBits(state, 4) + 4;
+  const orderLengths = new Uint8Array(19);
+  for (const symbol of CODE_LENGTH_ORDER.slice(0, orderCount)) orderLengths[symbol] = takeBits(state, 3);
+  const order = buildHuffman(orderLengths);
+  const lengths = new Uint8Array(literalCount + distanceCount);
+  for (let index = 0; index < lengths.length; ) {
+    const symbol = takeSymbol(state, order);
+    if (symbol < 16) {
+      lengths[index++] = symbol;
+      continue;
+    }
+    if (symbol === 16 && index === 0) throw broken("repeats nothing");
+    const value = symbol === 16 ? (lengths[index - 1] ?? 0) : 0;
+    const repeat =
+      symbol === 16 ? 3 + takeBits(state, 2) : symbol === 17 ? 3 + takeBits(state, 3) : 11 + takeBits(state, 7);
+    if (index + repeat > lengths.length) throw broken("too many code lengths");
+    lengths.fill(value, index, index + repeat);
+    index += repeat;
+  }
+  return [buildHuffman(lengths.subarray(0, literalCount)), buildHuffman(lengths.subarray(literalCount))];
+}
+
+function fixedCodes(): [Huffman, Huffman] {
+  const lengths = new Uint8Array(288).fill(8, 0, 144).fill(9, 144, 256).fill(7, 256, 280).fill(8, 280);
+  return [buildHuffman(lengths), buildHuffman(new Uint8Array(30).fill(5))];
+}
+
+function copyCompressed(state: State, [literals, distances]: [Huffman, Huffman]): void {
+  for (;;) {
+    const symbol = takeSymbol(state, literals);
+    if (symbol === 256) return;
+    if (symbol < 256) {
+      reserve(state, 1);
+      state.output[state.length++] = symbol;
+      continue;
+    }
+    const base = LENGTH_BASE[symbol - 257];
+    if (base === undefined) throw broken("unknown length");
+    const length = base + takeBits(state, LENGTH_EXTRA[symbol - 257] ?? 0);
+    const distanceSymbol = takeSymbol(state, distances);
+    const distanceBase = DISTANCE_BASE[distanceSymbol];
+    if (distanceBase === undefined) throw broken("unknown distance");
+    const distance = distanceBase + takeBits(state, distanceSymbol < 2 ? 0 : (distanceSymbol >> 1) - 1);
+    if (distance > state.length) throw broken("points before its start");
+    reserve(state, length);
+    for (let step = 0; step < length; step++) {
+      state.output[state.length] = state.output[state.length - distance] ?? 0;
+      state.length++;
+    }
+  }
+}
+
+/**
+ * Decompresses zlib data (RFC 1950, RFC 1951); bytes after its end are ignored.
+ *
+ * @param input compressed bytes
+ * @param limit the most bytes that may come out
+ * @throws EvidenceError `pdf` when the data is malformed, `limit` when it grows past `limit`
+ */
+export function inflate(input: Uint8Array, limit: number): Uint8Array {
+  const [first = 0, second = 0] = input;
+  if ((first & 0x0f) !== 8 || (first * 256 + second) % 31 !== 0 || (second & 0x20) !== 0)
+    throw broken("no zlib header");
+  const output = new Uint8Array(Math.min(limit, Math.max(1024, input.length * 4)));
+  const state: State = { input, position: 2, bits: 0, bitCount: 0, output, length: 0, limit };
+  for (let last = false; !last; ) {
+    last = takeBits(state, 1) === 1;
+    const type = takeBits(state, 2);
+    if (type === 0) copyStored(state);
+    else if (type === 1) copyCompressed(state, fixedCodes());
+    else if (type === 2) copyCompressed(state, readCodes(state));
+    else throw broken("unknown block type");
+  }
+  return state.output.subarray(0, state.length);
+}

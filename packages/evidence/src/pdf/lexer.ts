@@ -1,0 +1,261 @@
+import { EvidenceError } from "../errors.ts";
+import type { IndirectObject, PdfName, PdfValue } from "./values.ts";
+
+const MAX_DEPTH = 64;
+/** Far past the 127 bytes that ISO 32000-1 annex C allows. */
+const MAX_NAME = 4096;
+/** An object with more values than this is refused, whatever the size of the file. */
+const MAX_VALUES = 2_000_000;
+
+const REGULAR = 0;
+const SPACE = 1;
+const DELIMITER = 2;
+const CLASSES = characterClasses();
+
+/** A reading position over `bytes`; nothing at or past `limit` is ever read. */
+export type Cursor = { readonly bytes: Uint8Array; readonly limit: number; position: number; values: number };
+
+export function cursorAt(bytes: Uint8Array, position: number, limit = bytes.length): Cursor {
+  return { bytes, limit, position, values: 0 };
+}
+
+/** The byte under the cursor moved by `ahead`, or -1 at the limit. */
+export const peek = (cursor: Cursor, ahead = 0): number => {
+  const at = cursor.position + ahead;
+  return at >= 0 && at < cursor.limit ? (cursor.bytes[at] ?? -1) : -1;
+};
+
+function classOf(code: number): number {
+  return code < 0 ? SPACE : (CLASSES[code] ?? REGULAR);
+}
+
+export function isSpace(code: number): boolean {
+  return code >= 0 && CLASSES[code] === SPACE;
+}
+
+export function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}
+
+/** Moves past white space and comments (ISO 32000-2 sections 7.2.3 and 7.2.4). */
+export function skipSpace(cursor: Cursor): void {
+  const { bytes, limit } = cursor;
+  let at = cursor.position;
+  for (; at < limit; at++) {
+    const code = bytes[at] ?? 0;
+    if (code === 0x25) {
+      while (at < limit && bytes[at] !== 0x0a && bytes[at] !== 0x0d) at++;
+    } else if (CLASSES[code] !== SPACE) break;
+  }
+  cursor.position = Math.min(at, limit);
+}
+
+/** True, and moved past it, when `word` stands under the cursor and ends there. */
+export function takeKeyword(cursor: Cursor, word: string): boolean {
+  for (let index = 0; index < word.length; index++) {
+    if (peek(cursor, index) !== word.charCodeAt(index)) return false;
+  }
+  if (classOf(peek(cursor, word.length)) === REGULAR) return false;
+  cursor.position += word.length;
+  return true;
+}
+
+/** An unsigned integer of at most 15 digits under the cursor, or undefined (and not moved). */
+export function takeUnsigned(cursor: Cursor): number | undefined {
+  let length = 0;
+  let value = 0;
+  for (let code = peek(cursor); isDigit(code); code = peek(cursor, length)) {
+    value = value * 10 + (code - 0x30);
+    length++;
+    if (length > 15) return undefined;
+  }
+  if (length === 0) return undefined;
+  cursor.position += length;
+  return value;
+}
+
+function readNumber(cursor: Cursor): PdfValue {
+  const start = cursor.position;
+  let sign = 1;
+  let whole = 0;
+  let fraction = 0;
+  let scale = 1;
+  let digits = 0;
+  let point = false;
+  if (peek(cursor) === 0x2d || peek(cursor) === 0x2b) {
+    if (peek(cursor) === 0x2d) sign = -1;
+    cursor.position++;
+  }
+  for (; ; cursor.position++) {
+    const code = peek(cursor);
+    if (isDigit(code)) {
+      digits++;
+      if (point) {
+        scale /= 10;
+        fraction += (code - 0x30) * scale;
+      } else whole = whole * 10 + (code - 0x30);
+    } else if (code === 0x2e && !point) point = true;
+    else break;
+  }
+  if (digits === 0 || classOf(peek(cursor)) === REGULAR) throw broken(cursor, "malformed number");
+  const value = sign * (whole + fraction);
+  return { kind: "number", value, integer: !point && Number.isSafeInteger(value), start, end: cursor.position };
+}
+
+function readName(cursor: Cursor): PdfName {
+  const { bytes, limit, position: start } = cursor;
+  let end = start + 1;
+  let escaped = false;
+  for (; end < limit; end++) {
+    const code = bytes[end] ?? 0;
+    if (CLASSES[code] !== REGULAR) break;
+    if (code === 0x23) escaped = true;
+  }
+  cursor.position = end;
+  if (end - start > MAX_NAME) throw new EvidenceError("limit", "a name is too long");
+  const written: string = Reflect.apply(String.fromCharCode, null, bytes.subarray(start + 1, end));
+  return { kind: "name", value: escaped ? unescapedName(written) : written, start, end };
+}
+
+/** Section 7.3.5: `#` and two hexadecimal digits stand for a byte. */
+function unescapedName(written: string): string {
+  return written.replace(/#([0-9A-Fa-f]{2})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+}
+
+function readLiteralString(cursor: Cursor): PdfValue {
+  const start = cursor.position++;
+  let depth = 1;
+  while (depth > 0) {
+    const code = peek(cursor);
+    if (code < 0) throw broken(cursor, "unterminated string");
+    cursor.position += code === 0x5c ? 2 : 1;
+    if (code === 0x28) depth++;
+    else if (code === 0x29) depth--;
+  }
+  return {
+    kind: "string",
+    hexadecimal: false,
+    source: cursor.bytes,
+    start,
+    end: Math.min(cursor.position, cursor.limit),
+  };
+}
+
+function readHexString(cursor: Cursor): PdfValue {
+  const start = cursor.position;
+  const close = cursor.bytes.indexOf(0x3e, start + 1);
+  if (close < 0 || close >= cursor.limit) throw broken(cursor, "unterminated hexadecimal string");
+  cursor.position = close + 1;
+  return { kind: "string", hexadecimal: true, source: cursor.bytes, start, end: close + 1 };
+}
+
+function readArray(cursor: Cursor, depth: number): PdfValue {
+  const start = cursor.position++;
+  const items: PdfValue[] = [];
+  for (;;) {
+    skipSpace(cursor);
+    if (peek(cursor) === 0x5d) break;
+    items.push(readValue(cursor, depth + 1));
+  }
+  cursor.position++;
+  return { kind: "array", items, start, end: cursor.position };
+}
+
+function readDictionary(cursor: Cursor, depth: number): PdfValue {
+  const start = cursor.position;
+  cursor.position += 2;
+  const entries = new Map<string, PdfValue>();
+  const repeated: string[] = [];
+  for (;;) {
+    skipSpace(cursor);
+    if (peek(cursor) === 0x3e && peek(cursor, 1) === 0x3e) break;
+    if (peek(cursor) !== 0x2f) throw broken(cursor, "a dictionary key that is not a name");
+    const key = readName(cursor);
+    const value = readValue(cursor, depth + 1);
+    if (entries.has(key.value)) repeated.push(key.value);
+    else entries.set(key.value, value);
+  }
+  cursor.position += 2;
+  return { kind: "dictionary", entries, repeated, start, end: cursor.position };
+}
+
+function readNumberOrReference(cursor: Cursor): PdfValue {
+  const first = readNumber(cursor);
+  const after = cursor.position;
+  if (first.kind !== "number" || !first.integer || first.value < 0 || !isSpace(peek(cursor))) return first;
+  skipSpace(cursor);
+  const generation = takeUnsigned(cursor);
+  if (generation !== undefined && isSpace(peek(cursor))) {
+    skipSpace(cursor);
+    if (takeKeyword(cursor, "R")) {
+      return { kind: "reference", number: first.value, generation, start: first.start, end: cursor.position };
+    }
+  }
+  cursor.position = after;
+  return first;
+}
+
+/**
+ * Reads one object (ISO 32000-2 section 7.3) and leaves the cursor after it.
+ *
+ * @throws EvidenceError `pdf` when the bytes are no object, `limit` when nesting or size pass the bounds
+ */
+export function readValue(cursor: Cursor, depth = 0): PdfValue {
+  if (depth > MAX_DEPTH) throw new EvidenceError("limit", "objects are nested too deeply");
+  if (++cursor.values > MAX_VALUES) throw new EvidenceError("limit", "an object holds too many values");
+  skipSpace(cursor);
+  const code = peek(cursor);
+  const start = cursor.position;
+  if (code === 0x2f) return readName(cursor);
+  if (isDigit(code)) return readNumberOrReference(cursor);
+  if (code === 0x2b || code === 0x2d || code === 0x2e) return readNumber(cursor);
+  if (code === 0x28) return readLiteralString(cursor);
+  if (code === 0x5b) return readArray(cursor, depth);
+  if (code === 0x3c) return peek(cursor, 1) === 0x3c ? readDictionary(cursor, depth) : readHexString(cursor);
+  if (takeKeyword(cursor, "true")) return { kind: "boolean", value: true, start, end: cursor.position };
+  if (takeKeyword(cursor, "false")) return { kind: "boolean", value: false, start, end: cursor.position };
+  if (takeKeyword(cursor, "null")) return { kind: "null", start, end: cursor.position };
+  throw broken(cursor, "no object");
+}
+
+/**
+ * Reads `number generation obj value` at `position`, up to the start of stream data when there is some.
+ * Undefined when no object header stands there.
+ *
+ * @throws EvidenceError when the header is there and the object after it cannot be read
+ */
+export function readIndirectObject(
+  bytes: Uint8Array,
+  position: number,
+  limit = bytes.length,
+): IndirectObject | undefined {
+  const cursor = cursorAt(bytes, position, limit);
+  skipSpace(cursor);
+  const start = cursor.position;
+  const number = takeUnsigned(cursor);
+  if (number === undefined || !isSpace(peek(cursor))) return undefined;
+  skipSpace(cursor);
+  const generation = takeUnsigned(cursor);
+  if (generation === undefined) return undefined;
+  skipSpace(cursor);
+  if (!takeKeyword(cursor, "obj")) return undefined;
+  const value = readValue(cursor);
+  const end = cursor.position;
+  if (value.kind !== "dictionary") return { number, generation, start, end, value, streamStart: undefined };
+  skipSpace(cursor);
+  if (!takeKeyword(cursor, "stream")) return { number, generation, start, end, value, streamStart: undefined };
+  if (peek(cursor) === 0x0d) cursor.position++;
+  if (peek(cursor) === 0x0a) cursor.position++;
+  return { number, generation, start, end, value, streamStart: cursor.position };
+}
+
+function characterClasses(): Uint8Array {
+  const classes = new Uint8Array(256);
+  for (const code of [0, 9, 10, 12, 13, 32]) classes[code] = SPACE;
+  for (const char of "()<>[]{}/%") classes[char.charCodeAt(0)] = DELIMITER;
+  return classes;
+}
+
+function broken(cursor: Cursor, what: string): EvidenceError {
+  return new EvidenceError("pdf", `${what} at byte ${cursor.position}`);
+}

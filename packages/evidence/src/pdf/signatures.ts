@@ -1,0 +1,87 @@
+import { EvidenceError } from "../errors.ts";
+import { dictionaryIn, itemsIn, locate, type PdfDocument, resolve } from "./document.ts";
+import { integerOf, nameOf, type PdfDictionary, type PdfValue } from "./values.ts";
+
+/** A signature dictionary (ISO 32000-2 section 12.8.1) and the form field whose value it is. */
+export type SignatureInPdf = {
+  readonly dictionary: PdfDictionary;
+  /** First byte of the indirect object that holds the dictionary; undefined when no byte of the file is its own. */
+  readonly start: number | undefined;
+  /** The fields that have this dictionary as their value. One, unless somebody plays tricks. */
+  readonly fieldCount: number;
+  /** /P of a certification signature (section 12.8.2.2), else undefined. */
+  readonly docMdp: 1 | 2 | 3 | undefined;
+};
+
+const MAX_FIELDS = 200_000;
+const MAX_FIELD_DEPTH = 32;
+
+/**
+ * The signatures that the form of the newest revision holds, in the order of their place in the file, and the one
+ * that the catalog names as certification when no field holds it.
+ *
+ * @throws EvidenceError when the way from the trailer to a field is broken or past the bounds
+ */
+export function findSignatures(document: PdfDocument): SignatureInPdf[] {
+  const catalog = dictionaryIn(document, document.trailer, "Root");
+  if (catalog === undefined) throw new EvidenceError("pdf", "no catalog");
+  const found: { value: PdfValue; dictionary: PdfDictionary; start: number | undefined; fieldCount: number }[] = [];
+  const add = (value: PdfValue, fieldStart: number | undefined, fields: number): void => {
+    const located = locate(document, value);
+    if (located?.value.kind !== "dictionary") return;
+    const { value: dictionary } = located;
+    const start = value.kind === "reference" ? located.start : fieldStart;
+    const known = found.find((other) => other.dictionary === dictionary);
+    if (known === undefined) found.push({ value, dictionary, start, fieldCount: fields });
+    else known.fieldCount += fields;
+  };
+
+  const form = dictionaryIn(document, catalog, "AcroForm");
+  const seen = new Set<number>();
+  let count = 0;
+  const walk = (value: PdfValue, type: string | undefined, parentStart: number | undefined, depth: number): void => {
+    if (++count > MAX_FIELDS || depth > MAX_FIELD_DEPTH) throw new EvidenceError("limit", "too many form fields");
+    if (value.kind === "reference") {
+      if (seen.has(value.number)) return;
+      seen.add(value.number);
+    }
+    const located = locate(document, value);
+    if (located?.value.kind !== "dictionary") return;
+    const field = located.value;
+    const start = value.kind === "reference" ? located.start : parentStart;
+    const fieldType = nameOf(field, "FT") ?? type;
+    const held = field.entries.get("V");
+    if (field.repeated.includes("V")) throw new EvidenceError("pdf", "a form field with two values");
+    if (held !== undefined && (fieldType === "Sig" || looksSigned(document, held))) add(held, start, 1);
+    for (const kid of itemsIn(document, field, "Kids")) walk(kid, fieldType, start, depth + 1);
+  };
+  if (form !== undefined) for (const field of itemsIn(document, form, "Fields")) walk(field, undefined, undefined, 0);
+
+  const permissions = dictionaryIn(document, catalog, "Perms");
+  const certification = permissions?.entries.get("DocMDP");
+  if (certification !== undefined) add(certification, undefined, 0);
+  return found
+    .map(({ dictionary, start, fieldCount }) => ({
+      dictionary,
+      start,
+      fieldCount,
+      docMdp: docMdpOf(document, dictionary),
+    }))
+    .sort((one, other) => (one.start ?? -1) - (other.start ?? -1));
+}
+
+function looksSigned(document: PdfDocument, value: PdfValue): boolean {
+  const dictionary = value.kind === "reference" || value.kind === "dictionary" ? resolve(document, value) : undefined;
+  return dictionary?.kind === "dictionary" && dictionary.entries.has("ByteRange");
+}
+
+function docMdpOf(document: PdfDocument, signature: PdfDictionary): 1 | 2 | 3 | undefined {
+  for (const item of itemsIn(document, signature, "Reference")) {
+    const reference = resolve(document, item);
+    if (reference?.kind !== "dictionary" || nameOf(reference, "TransformMethod") !== "DocMDP") continue;
+    const parameters = dictionaryIn(document, reference, "TransformParams");
+    const level = parameters === undefined ? 2 : (integerOf(parameters, "P") ?? 2);
+    return level === 1 || level === 3 ? level : 2;
+  }
+  return undefined;
+}

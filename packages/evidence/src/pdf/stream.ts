@@ -1,0 +1,78 @@
+import { EvidenceError } from "../errors.ts";
+import { inflate } from "./inflate.ts";
+import type { PdfDictionary, PdfValue } from "./values.ts";
+
+/**
+ * The decoded data of a stream that is plain or Flate, with the PNG predictors (ISO 32000-2 section 7.4.4).
+ *
+ * @param start first byte of the data in `bytes`
+ * @param length the stream's /Length
+ * @param limit the most bytes that may come out
+ * @throws EvidenceError `pdf` when the data is broken, `unsupported` for other filters, `limit` past the bound
+ */
+export function decodeStream(
+  bytes: Uint8Array,
+  dictionary: PdfDictionary,
+  start: number,
+  length: number,
+  limit: number,
+): Uint8Array {
+  if (length < 0 || start + length > bytes.length) throw new EvidenceError("pdf", "a stream runs past the file");
+  const data = bytes.subarray(start, start + length);
+  const filters = listOf(dictionary.entries.get("Filter"));
+  const [filter] = filters;
+  if (filter === undefined) return data;
+  if (filters.length > 1 || filter.kind !== "name" || filter.value !== "FlateDecode") {
+    throw new EvidenceError("unsupported", "a structural stream with a filter other than FlateDecode");
+  }
+  const [parameters] = listOf(dictionary.entries.get("DecodeParms"));
+  const number = (key: string, otherwise: number): number => {
+    const value = parameters?.kind === "dictionary" ? parameters.entries.get(key) : undefined;
+    return value?.kind === "number" && value.integer ? value.value : otherwise;
+  };
+  const predictor = number("Predictor", 1);
+  if (predictor === 1) return inflate(data, limit);
+  const bitsPerPixel = number("Colors", 1) * number("BitsPerComponent", 8);
+  const columns = number("Columns", 1);
+  const rowLength = Math.ceil((bitsPerPixel * columns) / 8);
+  if (predictor < 10 || bitsPerPixel < 1 || !(rowLength >= 1 && rowLength <= 65_536)) {
+    throw new EvidenceError("unsupported", "a structural stream with an unknown predictor");
+  }
+  // One filter byte a row comes on top of the data.
+  return undoPng(inflate(data, limit + Math.ceil(limit / rowLength)), rowLength, Math.ceil(bitsPerPixel / 8));
+}
+
+function listOf(value: PdfValue | undefined): readonly PdfValue[] {
+  if (value === undefined || value.kind === "null") return [];
+  return value.kind === "array" ? value.items : [value];
+}
+
+/** Undoes the row filters of PNG (W3C PNG section 9). */
+function undoPng(filtered: Uint8Array, rowLength: number, pixel: number): Uint8Array {
+  const rows = Math.floor(filtered.length / (rowLength + 1));
+  const output = new Uint8Array(rows * rowLength);
+  for (let row = 0; row < rows; row++) {
+    const from = row * (rowLength + 1);
+    const to = row * rowLength;
+    const filter = filtered[from] ?? 0;
+    if (filter > 4) throw new EvidenceError("pdf", "an unknown PNG row filter");
+    for (let column = 0; column < rowLength; column++) {
+      const left = column >= pixel ? (output[to + column - pixel] ?? 0) : 0;
+      const above = row > 0 ? (output[to + column - rowLength] ?? 0) : 0;
+      const corner = row > 0 && column >= pixel ? (output[to + column - rowLength - pixel] ?? 0) : 0;
+      output[to + column] = (filtered[from + 1 + column] ?? 0) + predicted(filter, left, above, corner);
+    }
+  }
+  return output;
+}
+
+function predicted(filter: number, left: number, above: number, corner: number): number {
+  if (filter === 0) return 0;
+  if (filter === 1) return left;
+  if (filter === 2) return above;
+  if (filter === 3) return (left + above) >> 1;
+  const guess = left + above - corner;
+  const [byLeft, byAbove, byCorner] = [Math.abs(guess - left), Math.abs(guess - above), Math.abs(guess - corner)];
+  if (byLeft <= byAbove && byLeft <= byCorner) return left;
+  return byAbove <= byCorner ? above : corner;
+}

@@ -1,0 +1,86 @@
+import { equalBytes } from "../bytes.ts";
+
+/** Where a value's own text lies in the bytes it was read from: `start` inclusive, `end` exclusive. */
+type Span = { readonly start: number; readonly end: number };
+
+export type PdfNull = Span & { readonly kind: "null" };
+export type PdfBoolean = Span & { readonly kind: "boolean"; readonly value: boolean };
+export type PdfNumber = Span & { readonly kind: "number"; readonly value: number; readonly integer: boolean };
+export type PdfName = Span & { readonly kind: "name"; readonly value: string };
+/** The text is left undecoded in `source`, the bytes it was read from: the span covers the delimiters too. */
+export type PdfString = Span & { readonly kind: "string"; readonly hexadecimal: boolean; readonly source: Uint8Array };
+export type PdfReference = Span & {
+  readonly kind: "reference";
+  readonly number: number;
+  readonly generation: number;
+};
+export type PdfArray = Span & { readonly kind: "array"; readonly items: readonly PdfValue[] };
+/** `repeated` holds every key that occurs more than once: the first occurrence is the one kept in `entries`. */
+export type PdfDictionary = Span & {
+  readonly kind: "dictionary";
+  readonly entries: ReadonlyMap<string, PdfValue>;
+  readonly repeated: readonly string[];
+};
+
+/** An object of ISO 32000-2 section 7.3, as it stands in the file. */
+export type PdfValue = PdfNull | PdfBoolean | PdfNumber | PdfName | PdfString | PdfReference | PdfArray | PdfDictionary;
+
+/** `7 0 obj ... endobj`: `streamStart` is the first byte of stream data when a stream follows the dictionary. */
+export type IndirectObject = {
+  readonly number: number;
+  readonly generation: number;
+  readonly start: number;
+  readonly end: number;
+  readonly value: PdfValue;
+  readonly streamStart: number | undefined;
+};
+
+/** The member `key` when it is a name, else undefined. */
+export function nameOf(dictionary: PdfDictionary, key: string): string | undefined {
+  const value = dictionary.entries.get(key);
+  return value?.kind === "name" ? value.value : undefined;
+}
+
+/** The member `key` when it is an integer, else undefined. */
+export function integerOf(dictionary: PdfDictionary, key: string): number | undefined {
+  const value = dictionary.entries.get(key);
+  return value?.kind === "number" && value.integer ? value.value : undefined;
+}
+
+/** The text of a string as written, delimiters included. */
+function rawString(string: PdfString): Uint8Array {
+  return string.source.subarray(string.start, string.end);
+}
+
+/** Whether two values say the same: references by number, strings by their text as written. */
+export function sameValue(one: PdfValue | undefined, other: PdfValue | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  switch (one.kind) {
+    case "null":
+      return other.kind === "null";
+    case "boolean":
+      return other.kind === "boolean" && one.value === other.value;
+    case "number":
+      return other.kind === "number" && one.value === other.value;
+    case "name":
+      return other.kind === "name" && one.value === other.value;
+    case "string":
+      return other.kind === "string" && equalBytes(rawString(one), rawString(other));
+    case "reference":
+      return other.kind === "reference" && one.number === other.number && one.generation === other.generation;
+    case "array":
+      return (
+        other.kind === "array" &&
+        one.items.length === other.items.length &&
+        one.items.every((item, index) => sameValue(item, other.items[index]))
+      );
+    case "dictionary":
+      return (
+        other.kind === "dictionary" &&
+        one.repeated.length === 0 &&
+        other.repeated.length === 0 &&
+        one.entries.size === other.entries.size &&
+        [...one.entries].every(([key, value]) => sameValue(value, other.entries.get(key)))
+      );
+  }
+}

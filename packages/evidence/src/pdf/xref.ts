@@ -1,0 +1,207 @@
+import { EvidenceError } from "../errors.ts";
+import {
+  type Cursor,
+  cursorAt,
+  isDigit,
+  isSpace,
+  peek,
+  readIndirectObject,
+  readValue,
+  skipSpace,
+  takeKeyword,
+  takeUnsigned,
+} from "./lexer.ts";
+import { decodeStream } from "./stream.ts";
+import { integerOf, nameOf, type PdfDictionary, type PdfValue } from "./values.ts";
+
+/** Where one object is (ISO 32000-2 sections 7.5.4 and 7.5.8.3). */
+export type XrefEntry =
+  | { readonly type: "free" }
+  | { readonly type: "offset"; readonly offset: number; readonly generation: number }
+  | { readonly type: "compressed"; readonly stream: number; readonly index: number };
+
+/** Consecutive object numbers and where their entries begin: nothing is read before it is asked for. */
+type Subsection = { readonly first: number; readonly count: number; readonly at: number };
+
+/** One cross-reference table or stream. `offset` is where it was read, `prev` the /Prev of its dictionary as written. */
+export type XrefSection = {
+  readonly kind: "table" | "stream";
+  readonly offset: number;
+  /** First byte after the table's trailer dictionary or the stream's dictionary. */
+  readonly end: number;
+  readonly trailer: PdfDictionary;
+  readonly prev: number | undefined;
+  /** /XRefStm of a hybrid file (section 7.5.8.4). */
+  readonly hybridStream: number | undefined;
+  readonly subsections: readonly Subsection[];
+  /** How many bytes were read or decompressed for it. */
+  readonly cost: number;
+  readonly entryAt: (subsection: Subsection, index: number) => XrefEntry;
+};
+
+const MAX_SUBSECTIONS = 100_000;
+const MAX_OBJECT_NUMBER = 8_388_607;
+const MAX_XREF_STREAM = 64 * 1024 * 1024;
+
+/**
+ * Reads the cross-reference section at `offset`, whichever kind stands there. Undefined when none does.
+ *
+ * @throws EvidenceError `pdf`, `limit` or `unsupported` when a section stands there and cannot be read
+ */
+export function readXrefSection(bytes: Uint8Array, offset: number): XrefSection | undefined {
+  if (offset < 0 || offset >= bytes.length) return undefined;
+  const cursor = cursorAt(bytes, offset);
+  skipSpace(cursor);
+  if (takeKeyword(cursor, "xref")) return readTable(cursor, offset);
+  return isDigit(peek(cursor)) ? readStream(bytes, offset) : undefined;
+}
+
+/** The entry of `number` in this section alone, or undefined when the section does not name it. */
+export function entryOf(section: XrefSection, number: number): XrefEntry | undefined {
+  for (const subsection of section.subsections) {
+    const index = number - subsection.first;
+    if (index >= 0 && index < subsection.count) return section.entryAt(subsection, index);
+  }
+  return undefined;
+}
+
+/** Every entry of the section with its object number, in file order. */
+export function* entriesOf(section: XrefSection): Generator<readonly [number, XrefEntry]> {
+  for (const subsection of section.subsections) {
+    for (let index = 0; index < subsection.count; index++) {
+      yield [subsection.first + index, section.entryAt(subsection, index)];
+    }
+  }
+}
+
+function malformed(what: string, offset: number): EvidenceError {
+  return new EvidenceError("pdf", `cross-reference section at byte ${offset}: ${what}`);
+}
+
+function readTable(cursor: Cursor, offset: number): XrefSection {
+  const { bytes } = cursor;
+  const subsections: Subsection[] = [];
+  let stride = 20;
+  for (;;) {
+    skipSpace(cursor);
+    if (takeKeyword(cursor, "trailer")) break;
+    const first = takeUnsigned(cursor);
+    skipSpace(cursor);
+    const count = takeUnsigned(cursor);
+    skipSpace(cursor);
+    if (first === undefined || count === undefined) throw malformed("no subsection header", offset);
+    if (first + count > MAX_OBJECT_NUMBER + 1) throw malformed("an object number out of range", offset);
+    if (subsections.length >= MAX_SUBSECTIONS) throw new EvidenceError("limit", "too many subsections");
+    const at = cursor.position;
+    if (count === 0) continue;
+    if (count > 1) stride = isSpace(peek(cursor, 19)) ? 20 : 19;
+    const end = at + (count - 1) * stride + 18;
+    if (end > cursor.limit || !isEntry(bytes, at) || !isEntry(bytes, end - 18))
+      throw malformed("broken entries", offset);
+    // Some writers number their first table from 1 though its first entry is the head of the free list.
+    const shifted = first === 1 && subsections.length === 0 && isListHead(bytes, at);
+    subsections.push({ first: shifted ? 0 : first, count, at });
+    cursor.position = end;
+  }
+  const trailer = readValue(cursor);
+  if (trailer.kind !== "dictionary") throw malformed("no trailer dictionary", offset);
+  return {
+    kind: "table",
+    offset,
+    end: cursor.position,
+    trailer,
+    prev: previous(trailer, offset),
+    hybridStream: integerOf(trailer, "XRefStm"),
+    subsections,
+    cost: cursor.position - offset,
+    entryAt: ({ at }, index) => tableEntry(bytes, at + index * stride),
+  };
+}
+
+function isEntry(bytes: Uint8Array, at: number): boolean {
+  for (let index = 0; index < 16; index++) {
+    if (index !== 10 && !isDigit(bytes[at + index] ?? -1)) return false;
+  }
+  const kind = bytes[at + 17];
+  return bytes[at + 10] === 0x20 && bytes[at + 16] === 0x20 && (kind === 0x6e || kind === 0x66);
+}
+
+function isListHead(bytes: Uint8Array, at: number): boolean {
+  return bytes[at + 17] === 0x66 && decimal(bytes, at + 11, 5) === 65_535;
+}
+
+function tableEntry(bytes: Uint8Array, at: number): XrefEntry {
+  if (!isEntry(bytes, at)) throw malformed("broken entry", at);
+  const offset = decimal(bytes, at, 10);
+  const generation = decimal(bytes, at + 11, 5);
+  return bytes[at + 17] === 0x66 ? { type: "free" } : { type: "offset", offset, generation };
+}
+
+function decimal(bytes: Uint8Array, at: number, length: number): number {
+  let value = 0;
+  for (let index = 0; index < length; index++) value = value * 10 + ((bytes[at + index] ?? 0x30) - 0x30);
+  return value;
+}
+
+function previous(trailer: PdfDictionary, offset: number): number | undefined {
+  const value = trailer.entries.get("Prev");
+  if (value === undefined || value.kind === "null") return undefined;
+  if (value.kind !== "number" || !value.integer || value.value < 0) throw malformed("an odd /Prev", offset);
+  return value.value;
+}
+
+function readStream(bytes: Uint8Array, offset: number): XrefSection | undefined {
+  const object = readIndirectObject(bytes, offset);
+  if (object?.value.kind !== "dictionary" || object.streamStart === undefined) return undefined;
+  const trailer = object.value;
+  if (nameOf(trailer, "Type") !== "XRef") return undefined;
+  const widths = integers(trailer.entries.get("W"));
+  const size = integerOf(trailer, "Size");
+  if (widths.length < 3 || widths.some((width) => width < 0 || width > 8)) throw malformed("an odd /W", offset);
+  if (size === undefined || size < 0 || size > MAX_OBJECT_NUMBER + 1) throw malformed("an odd /Size", offset);
+  const [typeWidth = 0, secondWidth = 0, thirdWidth = 0] = widths;
+  const rowLength = widths.reduce((sum, width) => sum + width, 0);
+  const index = trailer.entries.has("Index") ? integers(trailer.entries.get("Index")) : [0, size];
+  if (rowLength === 0 || index.length % 2 !== 0) throw malformed("an odd /Index", offset);
+  const subsections: Subsection[] = [];
+  let at = 0;
+  for (let pair = 0; pair < index.length; pair += 2) {
+    const [first = -1, count = -1] = index.slice(pair, pair + 2);
+    if (first < 0 || count < 0 || first + count > MAX_OBJECT_NUMBER + 1) throw malformed("an odd /Index", offset);
+    subsections.push({ first, count, at });
+    at += count * rowLength;
+  }
+  const length = integerOf(trailer, "Length");
+  if (length === undefined) throw malformed("no direct /Length", offset);
+  const rows = decodeStream(bytes, trailer, object.streamStart, length, Math.min(MAX_XREF_STREAM, at + 65_536));
+  if (rows.length < at) throw malformed("too few entries", offset);
+  return {
+    kind: "stream",
+    offset,
+    end: object.end,
+    trailer,
+    prev: previous(trailer, offset),
+    hybridStream: undefined,
+    subsections,
+    cost: object.end - offset + rows.length,
+    entryAt: (subsection, position) => {
+      const row = subsection.at + position * rowLength;
+      const type = typeWidth === 0 ? 1 : bigEndian(rows, row, typeWidth);
+      const second = bigEndian(rows, row + typeWidth, secondWidth);
+      const third = bigEndian(rows, row + typeWidth + secondWidth, thirdWidth);
+      if (type === 1) return { type: "offset", offset: second, generation: third };
+      return type === 2 ? { type: "compressed", stream: second, index: third } : { type: "free" };
+    },
+  };
+}
+
+function integers(value: PdfValue | undefined): number[] {
+  if (value?.kind !== "array") return [];
+  return value.items.map((item) => (item.kind === "number" && item.integer ? item.value : -1));
+}
+
+function bigEndian(bytes: Uint8Array, at: number, width: number): number {
+  let value = 0;
+  for (let index = 0; index < width; index++) value = value * 256 + (bytes[at + index] ?? 0);
+  return value;
+}

@@ -1,0 +1,115 @@
+import { toHex } from "../bytes.ts";
+import { type Claim, claim } from "../claim.ts";
+import type { EvidenceCrypto } from "../crypto-port.ts";
+import { EvidenceError } from "../errors.ts";
+import { type BlockHeaders, verifyOts } from "../ots/verify.ts";
+import { type TimeStampVerification, verifyTimeStampToken } from "../rfc3161/verify.ts";
+import type { Certificate } from "../x509/certificate.ts";
+
+/** What came with the sealed PDF: all optional, each adds claims. */
+export interface BesideEvidence {
+  /** Lowercase hex SHA-256 that the whole file should have. */
+  readonly sealedSha256?: string;
+  /** Lowercase hex SHA-256 that the document before sealing should have. */
+  readonly docSha256?: string;
+  /** DER of an RFC 3161 token over the signature value or over the sealed file. */
+  readonly timeStampToken?: Uint8Array;
+  /** Bytes of an `.ots` proof of `sealedSha256`. */
+  readonly otsProof?: Uint8Array;
+}
+
+export type BesideClaimName =
+  | "sealed_hash_as_expected"
+  | "document_hash_as_expected"
+  | "separate_time_stamp_valid"
+  | "anchored_in_block";
+
+export interface BesideResult {
+  readonly claims: readonly Claim<BesideClaimName>[];
+  readonly timeStamp: TimeStampVerification | null;
+  /** The claims of the `.ots` proof, attestation by attestation. */
+  readonly anchoring: readonly Claim[];
+}
+
+/** Compares the file's hashes with those expected, and checks a token and an `.ots` proof kept beside it. */
+export async function verifyBeside(input: {
+  readonly evidence: BesideEvidence;
+  readonly sealedSha256: Uint8Array;
+  readonly docSha256: Uint8Array | null;
+  readonly signatureValue: Uint8Array | null;
+  readonly tsaAnchors: readonly Certificate[];
+  readonly blockHeaders: BlockHeaders;
+  readonly at: number;
+  readonly crypto: EvidenceCrypto;
+}): Promise<BesideResult> {
+  const { evidence } = input;
+  const claims: Claim<BesideClaimName>[] = [];
+  if (evidence.sealedSha256 !== undefined) {
+    claims.push(hashClaim("sealed_hash_as_expected", evidence.sealedSha256, input.sealedSha256));
+  }
+  if (evidence.docSha256 !== undefined) {
+    claims.push(hashClaim("document_hash_as_expected", evidence.docSha256, input.docSha256));
+  }
+  let timeStamp: TimeStampVerification | null = null;
+  if (evidence.timeStampToken !== undefined) {
+    timeStamp = await separateTimeStamp(evidence.timeStampToken, input);
+    claims.push(separateTimeStampClaim(timeStamp));
+  }
+  let anchoring: readonly Claim[] = [];
+  if (evidence.otsProof !== undefined) {
+    anchoring = await verifyOts({ proof: evidence.otsProof, digest: input.sealedSha256, headers: input.blockHeaders });
+    claims.push(anchoringClaim(anchoring));
+  }
+  return { claims, timeStamp, anchoring };
+}
+
+function hashClaim(name: BesideClaimName, expected: string, actual: Uint8Array | null): Claim<BesideClaimName> {
+  if (actual === null) return { name, state: "unchecked", why: "The hash cannot be computed from this file." };
+  const hex = toHex(actual);
+  return claim(name, hex === expected, `It is ${hex}, as expected.`, `It is ${hex}, and not ${expected}.`);
+}
+
+async function separateTimeStamp(
+  token: Uint8Array,
+  { signatureValue, sealedSha256, tsaAnchors: anchors, at, crypto }: Parameters<typeof verifyBeside>[0],
+): Promise<TimeStampVerification | null> {
+  try {
+    if (signatureValue !== null) {
+      const overSignature = await verifyTimeStampToken({
+        token,
+        stamped: { message: signatureValue },
+        anchors,
+        at,
+        crypto,
+      });
+      const imprint = overSignature.claims.find(({ name }) => name === "messageImprint");
+      if (imprint?.state === "holds") return overSignature;
+    }
+    return await verifyTimeStampToken({ token, stamped: { sha256: sealedSha256 }, anchors, at, crypto });
+  } catch (error) {
+    if (error instanceof EvidenceError) return null;
+    throw error;
+  }
+}
+
+function separateTimeStampClaim(verification: TimeStampVerification | null): Claim<BesideClaimName> {
+  const name = "separate_time_stamp_valid";
+  if (verification === null) return { name, state: "fails", why: "The time-stamp token cannot be read." };
+  const failed = verification.claims.find(({ state }) => state === "fails");
+  if (failed !== undefined || !verification.intact) {
+    return { name, state: "fails", why: `${failed?.why ?? "The time-stamp token is not intact"}.` };
+  }
+  const time = new Date(verification.genTime ?? 0).toISOString();
+  return verification.trusted
+    ? { name, state: "holds", why: `A trusted authority stamped this seal at ${time}.` }
+    : { name, state: "unchecked", why: `The token of ${time} is intact; its authority was not checked.` };
+}
+
+function anchoringClaim(claims: readonly Claim[]): Claim<BesideClaimName> {
+  const name = "anchored_in_block";
+  const failed = claims.find(({ state }) => state === "fails");
+  if (failed !== undefined) return { name, state: "fails", why: failed.why };
+  const block = claims.find(({ name: kind, state }) => kind === "ots.bitcoin" && state === "holds");
+  if (block !== undefined) return { name, state: "holds", why: block.why };
+  return { name, state: "unchecked", why: "The proof is for this file; no block header was there to confirm it." };
+}

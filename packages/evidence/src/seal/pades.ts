@@ -1,0 +1,177 @@
+import { OID } from "../asn1/oid.ts";
+import { concatBytes } from "../bytes.ts";
+import type { Claim } from "../claim.ts";
+import { uncoveredPart } from "../cms/coverage.ts";
+import { parseSignedData, type SignedData, signatureTimeStampTokens } from "../cms/signed-data.ts";
+import { type SignerClaimName, type SignerVerification, verifySignerInfo } from "../cms/verify.ts";
+import type { EvidenceCrypto, HashName } from "../crypto-port.ts";
+import { EvidenceError } from "../errors.ts";
+import type { SignedRange } from "../pdf/byte-range.ts";
+import { nameOf, type PdfDictionary } from "../pdf/values.ts";
+import { parseTimeStampToken } from "../rfc3161/token.ts";
+import { type TimeStampVerification, verifyTimeStampToken } from "../rfc3161/verify.ts";
+import type { Certificate } from "../x509/certificate.ts";
+
+/**
+ * What a signature is by its /SubFilter: PAdES (ETSI EN 319 142-1), the older PKCS#7 without a bound certificate, a
+ * document time stamp, or something that is not read.
+ */
+export type SignatureFormat = "pades" | "pkcs7" | "document-time-stamp" | "unknown";
+
+export interface PadesInput {
+  readonly dictionary: PdfDictionary;
+  readonly range: SignedRange;
+  /** Trusted certificates of time-stamping authorities; none leaves the time unchecked. */
+  readonly tsaAnchors: readonly Certificate[];
+  /** Trusted certificates of signers: they only vouch for the bytes of those included; see `verifyChain` for trust. */
+  readonly sealAnchors: readonly Certificate[];
+  /** The instant of the verification, epoch ms. */
+  readonly at: number;
+  readonly crypto: EvidenceCrypto;
+  /** Digest of the signed ranges, when it is known already. */
+  readonly knownDigest?: { readonly hash: HashName; readonly value: Uint8Array };
+}
+
+export interface PadesVerification {
+  readonly format: SignatureFormat;
+  /** B-T when at least one time stamp over the signature is intact; null when this is no valid PAdES baseline signature. */
+  readonly level: "B-B" | "B-T" | null;
+  /** Whether the signed ranges have the signed digest and the signature is by the certificate's key. */
+  readonly valid: boolean;
+  readonly claims: readonly Claim<SignerClaimName>[];
+  readonly certificate: Certificate | null;
+  /** The certificates that came with it. */
+  readonly certificates: readonly Certificate[];
+  /** Time stamps over the signature value or, for a document time stamp, over the ranges. */
+  readonly timeStamps: readonly TimeStampVerification[];
+  /** Signature value, null when it could not be read. */
+  readonly signatureValue: Uint8Array | null;
+  /** What keeps it from being read, or from being a PAdES baseline signature, in a sentence; null for nothing. */
+  readonly problem: string | null;
+}
+
+const MAX_TIME_STAMPS = 4;
+
+/** The format that /SubFilter names. */
+export function signatureFormat(dictionary: PdfDictionary): SignatureFormat {
+  switch (nameOf(dictionary, "SubFilter")) {
+    case "ETSI.CAdES.detached":
+      return "pades";
+    case "adbe.pkcs7.detached":
+      return "pkcs7";
+    case "ETSI.RFC3161":
+      return "document-time-stamp";
+    default:
+      return "unknown";
+  }
+}
+
+/**
+ * Verifies one signature of a PDF over the ranges that `readByteRange` accepted: PAdES B-B and B-T, the older
+ * adbe.pkcs7.detached (never with a level), and document time stamps. Says nothing of who is trusted to sign.
+ * What does not hold or cannot be read is in the result, never an exception.
+ */
+export async function verifyPades(input: PadesInput): Promise<PadesVerification> {
+  const format = signatureFormat(input.dictionary);
+  try {
+    if (format === "unknown") return unreadable(format, "The signature's /SubFilter is not one that is read");
+    return format === "document-time-stamp" ? await verifyDocumentTimeStamp(input) : await verifySigned(input, format);
+  } catch (error) {
+    if (error instanceof EvidenceError) return unreadable(format, `The signature cannot be read: ${error.message}`);
+    throw error;
+  }
+}
+
+async function verifySigned(input: PadesInput, format: "pades" | "pkcs7"): Promise<PadesVerification> {
+  const { range, crypto } = input;
+  const signedData = parseSignedData(range.contents);
+  const [signerInfo, another] = signedData.signerInfos;
+  if (signerInfo === undefined || another !== undefined) return unreadable(format, "There is not exactly one signer");
+  if (signedData.eContent !== null) return unreadable(format, "The signature holds a content of its own");
+  const signer = await verifySignerInfo({
+    signedData,
+    signerInfo,
+    contentType: OID.idData,
+    contentDigest: (hash) => digestOf(input, hash),
+    crypto,
+  });
+  const timeStamps: TimeStampVerification[] = [];
+  const tokens = signatureTimeStampTokens(signerInfo);
+  if (tokens.length > MAX_TIME_STAMPS) return unreadable(format, "There are too many time stamps");
+  let loose = await uncoveredPart(range.contents, signedData, signerInfo, input.sealAnchors, crypto);
+  for (const der of tokens) {
+    const token = parseTimeStampToken(der);
+    const stamped = { message: signerInfo.signature };
+    timeStamps.push(await verifyTimeStampToken({ token, stamped, anchors: input.tsaAnchors, at: input.at, crypto }));
+    const [stamper] = token.signedData.signerInfos;
+    if (stamper !== undefined) loose ??= await uncoveredPart(der, token.signedData, stamper, input.tsaAnchors, crypto);
+  }
+  // PKCS#7 signatures need not name their certificate among the signed attributes.
+  const valid =
+    signer.valid ||
+    (format === "pkcs7" &&
+      signer.claims.every(({ name, state }) => state === "holds" || name === "signingCertificate"));
+  const problem =
+    loose === null
+      ? baselineProblem(format, signer, signedData)
+      : `The signature value holds ${loose}: nothing covers them`;
+  const level = !valid || problem !== null ? null : timeStamps.some(({ intact }) => intact) ? "B-T" : "B-B";
+  return {
+    format,
+    level,
+    valid,
+    claims: signer.claims,
+    certificate: signer.certificate,
+    certificates: signedData.certificates,
+    timeStamps,
+    signatureValue: signerInfo.signature,
+    problem,
+  };
+}
+
+/** ETSI EN 319 142-1 section 6.3, as far as it can be read from one signature. */
+function baselineProblem(format: SignatureFormat, signer: SignerVerification, signedData: SignedData): string | null {
+  if (format !== "pades") return "An older PKCS#7 signature: it is not bound to its certificate as PAdES requires";
+  if (signer.signingTime !== null) return "The CMS signing-time attribute is forbidden in PAdES";
+  if (signer.signingCertificateVersion === 1) return "The certificate is named by its SHA-1 alone";
+  return signedData.certificates.length === 0 ? "The signer's certificate is not included" : null;
+}
+
+async function verifyDocumentTimeStamp(input: PadesInput): Promise<PadesVerification> {
+  const token = parseTimeStampToken(input.range.contents);
+  const stamped =
+    token.tstInfo?.hashAlgorithm === "SHA-256"
+      ? { sha256: await digestOf(input, "SHA-256") }
+      : { message: concatBytes(input.range.signedBytes) };
+  const { tsaAnchors: anchors, at, crypto } = input;
+  const verification = await verifyTimeStampToken({ token, stamped, anchors, at, crypto });
+  return {
+    format: "document-time-stamp",
+    level: null,
+    valid: verification.intact,
+    claims: [],
+    certificate: verification.certificate,
+    certificates: token.signedData.certificates,
+    timeStamps: [verification],
+    signatureValue: null,
+    problem: null,
+  };
+}
+
+function digestOf({ knownDigest, range, crypto }: PadesInput, hash: HashName): Uint8Array | Promise<Uint8Array> {
+  return knownDigest?.hash === hash ? knownDigest.value : crypto.digest(hash, range.signedBytes);
+}
+
+function unreadable(format: SignatureFormat, problem: string): PadesVerification {
+  return {
+    format,
+    level: null,
+    valid: false,
+    claims: [],
+    certificate: null,
+    certificates: [],
+    timeStamps: [],
+    signatureValue: null,
+    problem,
+  };
+}

@@ -1,0 +1,51 @@
+import type { Claim } from "../claim.ts";
+
+/** What a result amounts to, in sentences for people. */
+export interface ProofStatement {
+  /** Recomputed from the bytes and the trust given. */
+  readonly proven: readonly string[];
+  /** Stated by somebody, and not recomputed. */
+  readonly attested: readonly string[];
+  /** What no seal says. */
+  readonly notCovered: readonly string[];
+}
+
+const PROVEN: Readonly<Record<string, string>> = {
+  whole_file_covered: "The seal's signature covers every byte of the file.",
+  document_unchanged_since_seal: "No byte has changed since the seal was made.",
+  seal_signature_valid: "The seal was made with the private key of the certificate shown.",
+  seal_certificate_trusted: "The certificate is one that you trust.",
+  time_stamp_valid: "The seal existed at the time that an independent authority stamped.",
+  original_document_hash: "The hash shown is that of the document as it was handed in for sealing.",
+  separate_time_stamp_valid: "The token kept beside the file is a time stamp of this seal.",
+  anchored_in_block: "The sealed file existed when the named block was made.",
+};
+
+const NOT_COVERED = [
+  "Whether what the document says is true, or has legal effect.",
+  "Who signed the document, or agreed to it, before it was sealed.",
+  "What programs show when a document holds active content: the bytes are fixed, the display is not.",
+] as const;
+
+/**
+ * Sorts a result into proven, attested and not covered.
+ *
+ * @param claims the claims of the result
+ * @param hasClaimedTime whether the signature dictionary states a time (/M)
+ */
+export function proofStatement(claims: readonly Claim[], hasClaimedTime: boolean): ProofStatement {
+  const holding = new Set(claims.filter(({ state }) => state === "holds").map(({ name }) => name));
+  const attested: string[] = [];
+  if (hasClaimedTime && !holding.has("time_stamp_valid")) {
+    attested.push("The time of sealing: the sealer's own word, with no independent time stamp that was checked.");
+  }
+  const stamp = claims.find(({ name, state }) => name === "time_stamp_valid" && state === "unchecked");
+  if (stamp !== undefined) attested.push(stamp.why);
+  // Over bytes that were changed, or under a signature that does not hold, the other claims prove nothing.
+  const intact = holding.has("document_unchanged_since_seal") && holding.has("seal_signature_valid");
+  return {
+    proven: Object.entries(intact ? PROVEN : {}).flatMap(([name, sentence]) => (holding.has(name) ? [sentence] : [])),
+    attested,
+    notCovered: NOT_COVERED,
+  };
+}

@@ -1,0 +1,196 @@
+import { equalBytes } from "../bytes.ts";
+import { type Claim, claim } from "../claim.ts";
+import type { EvidenceCrypto } from "../crypto-port.ts";
+import { sha256Hex } from "../digest.ts";
+import { EvidenceError } from "../errors.ts";
+import { type ChainVersion, verifyChain } from "../manifest/chain.ts";
+import { type Manifest, manifestLimits } from "../manifest/schema.ts";
+import { parseManifest } from "../manifest/validate.ts";
+import { readClosingCertificate } from "./closing-certificate.ts";
+import type { SealPurpose } from "./purpose.ts";
+import { type ProofTrust, type ProofVerification, verifyProof } from "./verify-proof.ts";
+
+/** One version of a Closing Passport as it was found: a manifest, a certificate PDF that holds one, or both. */
+export type ClosingVersion = {
+  readonly manifest?: Uint8Array;
+  readonly certificate?: Uint8Array;
+  /** The version, and lowercase hex hashes, that a record states; left out when none came along. */
+  readonly version?: number;
+  readonly manifestSha256?: string;
+  readonly sealedSha256?: string;
+};
+
+/**
+ * `verified`: no claim fails, and every manifest is in a certificate whose trusted seal holds, or is named by the hash
+ * in a later manifest of which that is so. `intact`: the same with seals of certificates that nobody vouched for.
+ * `unsigned`: nothing fails, and some manifest is under no seal. `not_verified`: something fails.
+ */
+export type ClosingVerdict = "verified" | "intact" | "unsigned" | "not_verified";
+
+export interface ClosingVersionResult {
+  /** By the manifest, else by the record; null when neither says. */
+  readonly version: number | null;
+  readonly manifest: Manifest | null;
+  readonly manifestSha256: string | null;
+  /** The verification of the certificate as a sealed PDF; null when none was given. */
+  readonly certificate: ProofVerification | null;
+  /** What the certificate's seal says that it was made for; null when it does not say. */
+  readonly purpose: SealPurpose | null;
+}
+
+export interface ClosingVerification {
+  readonly verdict: ClosingVerdict;
+  readonly claims: readonly Claim[];
+  /** In the order of input. */
+  readonly versions: readonly ClosingVersionResult[];
+}
+
+type Level = 0 | 1 | 2;
+type Checked = ClosingVersionResult & {
+  readonly given: ClosingVersion;
+  readonly bytes: Uint8Array | null;
+  readonly claims: readonly Claim[];
+  /** How far the certificate's own seal vouches: not, intact, trusted. */
+  readonly level: Level;
+};
+
+/**
+ * Verifies versions of one room's Closing Passport, in any order: every hash, link and seal.
+ *
+ * Claims for each version N with a certificate: `certificate.vN.seal` (one signature covers the whole file and holds),
+ * `.trusted` (its certificate is one that the caller trusts), `.purpose` (the seal was made for a closing certificate),
+ * `.manifest` (a manifest is attached, the same as the one given beside it), `.hash` (the file hashes to the stated
+ * sealedSha256); without one `.seal` is unchecked. Then all the claims of `verifyChain` over the manifests.
+ *
+ * @param input `roomCode` the room they should be of; `at` the instant of the verification, epoch ms
+ * @throws EvidenceError `ots` for a block header in `trust` that is not 80 bytes
+ */
+export async function verifyClosing(input: {
+  readonly versions: readonly ClosingVersion[];
+  readonly roomCode?: string;
+  readonly trust: ProofTrust;
+  readonly at: number;
+  readonly crypto: EvidenceCrypto;
+}): Promise<ClosingVerification> {
+  if (input.versions.length > 2 * manifestLimits.versions) {
+    const why = `More than ${manifestLimits.versions} versions were given.`;
+    return { verdict: "not_verified", claims: [{ name: "chain.versions", state: "fails", why }], versions: [] };
+  }
+  const checked: Checked[] = [];
+  for (const given of input.versions) checked.push(await checkVersion(given, input));
+  const chain = await verifyChain({
+    versions: checked.flatMap(chainVersionOf),
+    ...(input.roomCode !== undefined && { roomCode: input.roomCode }),
+  });
+  const claims = [...checked.flatMap((one) => one.claims), ...chain];
+  const versions = checked.map(({ version, manifest, manifestSha256, certificate, purpose }) => ({
+    version,
+    manifest,
+    manifestSha256,
+    certificate,
+    purpose,
+  }));
+  return { verdict: verdictOf(claims, checked), claims, versions };
+}
+
+async function checkVersion(
+  given: ClosingVersion,
+  { trust, at, crypto }: Parameters<typeof verifyClosing>[0],
+): Promise<Checked> {
+  const { certificate } = given;
+  const content = certificate === undefined ? null : tryRead(() => readClosingCertificate(certificate));
+  const attached = content instanceof EvidenceError ? null : (content?.manifest ?? null);
+  const purpose = content instanceof EvidenceError ? null : (content?.purpose ?? null);
+  const bytes = given.manifest ?? attached;
+  const parsed = bytes === null ? null : tryRead(() => parseManifest(bytes));
+  const manifest = parsed instanceof EvidenceError ? null : parsed;
+  const version = given.version ?? manifest?.passport.version ?? null;
+  const named = (check: string) => `certificate.v${version ?? "?"}.${check}`;
+  const manifestSha256 = bytes === null ? null : await sha256Hex(bytes);
+  const base = { given, bytes, manifest, version, manifestSha256, purpose };
+  if (certificate === undefined) {
+    const seal: Claim =
+      bytes === null
+        ? { name: named("seal"), state: "fails", why: "Neither a manifest nor a certificate was given." }
+        : { name: named("seal"), state: "unchecked", why: "No sealed certificate of this version was given." };
+    return { ...base, certificate: null, level: 0, claims: [seal] };
+  }
+  const proof = await verifyProof(certificate, trust, at, { crypto });
+  const claims: Claim[] = [...sealClaims(named, proof)];
+  if (content instanceof EvidenceError) {
+    claims.push({ name: named("manifest"), state: "fails", why: `It cannot be read: ${content.message}.` });
+  } else {
+    claims.push(purposeClaim(named("purpose"), purpose));
+    claims.push(attachmentClaim(named("manifest"), attached, given.manifest));
+  }
+  if (given.sealedSha256 !== undefined) {
+    const { sealedSha256: stated } = given;
+    const good = `The certificate's SHA-256 is ${stated}.`;
+    const bad = `The certificate's SHA-256 is ${proof.sealedSha256}, not ${stated}.`;
+    claims.push(claim(named("hash"), proof.sealedSha256 === stated, good, bad));
+  }
+  const level: Level = proof.verdict === "verified" ? 2 : proof.verdict === "intact" ? 1 : 0;
+  return { ...base, certificate: proof, level, claims };
+}
+
+function tryRead<T>(read: () => T): T | EvidenceError {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof EvidenceError) return error;
+    throw error;
+  }
+}
+
+function sealClaims(named: (check: string) => string, { verdict, claims }: ProofVerification): Claim[] {
+  const trust = claims.find(({ name }) => name === "seal_certificate_trusted");
+  const fault = claims.find(({ name, state }) => state === "fails" && name !== "seal_certificate_trusted");
+  const onlyTrustFails = fault === undefined && trust?.state === "fails";
+  const seal = claim(
+    named("seal"),
+    verdict === "verified" || verdict === "intact" || onlyTrustFails,
+    "The seal covers the whole certificate and holds.",
+    fault?.why ?? "The certificate bears no seal that holds.",
+  );
+  if (trust === undefined) return [seal];
+  return [seal, { name: named("trusted"), state: trust.state, why: trust.why }];
+}
+
+function purposeClaim(name: string, purpose: SealPurpose | null): Claim {
+  return claim(
+    name,
+    purpose?.passport === "closing",
+    `The seal says that it was made for a closing certificate (${purpose?.environment} environment).`,
+    "The seal does not say that it was made for a closing certificate: anybody may have had this document sealed.",
+  );
+}
+
+function attachmentClaim(name: string, attached: Uint8Array | null, given: Uint8Array | undefined): Claim {
+  if (attached === null) return { name, state: "fails", why: "No manifest is attached to the certificate." };
+  if (given === undefined) return { name, state: "holds", why: "The manifest is attached to the certificate." };
+  return claim(
+    name,
+    equalBytes(attached, given),
+    "The manifest attached to the certificate is the one given beside it.",
+    "The manifest attached to the certificate is another than the one given beside it.",
+  );
+}
+
+function chainVersionOf({ bytes, version, given }: Checked): ChainVersion[] {
+  if (bytes === null) return [];
+  const stated = given.manifestSha256 === undefined ? {} : { manifestSha256: given.manifestSha256 };
+  // A manifest that cannot be read and that no record numbers still has to be reported as such.
+  return [{ version: version ?? 1, bytes, ...stated }];
+}
+
+/** No claim fails by now: links are whole, so a sealed version vouches for those before it as far as they are given. */
+function verdictOf(claims: readonly Claim[], checked: readonly Checked[]): ClosingVerdict {
+  if (checked.length === 0 || claims.some(({ state }) => state === "fails")) return "not_verified";
+  let vouched: Level = 0;
+  let lowest: Level = 2;
+  for (const { level } of checked.toSorted((a, b) => (b.version ?? 0) - (a.version ?? 0))) {
+    if (level > vouched) vouched = level;
+    if (vouched < lowest) lowest = vouched;
+  }
+  return lowest === 2 ? "verified" : lowest === 1 ? "intact" : "unsigned";
+}

@@ -1,0 +1,236 @@
+import { toHex } from "../bytes.ts";
+import { type Claim, claim } from "../claim.ts";
+import type { EvidenceCrypto } from "../crypto-port.ts";
+import { EvidenceError } from "../errors.ts";
+import type { BlockHeaders } from "../ots/verify.ts";
+import type { SignedRange } from "../pdf/byte-range.ts";
+import { openDocument, type PdfDocument } from "../pdf/document.ts";
+import { findSignatures } from "../pdf/signatures.ts";
+import { originalBoundary, type RangedSignature, structureProblem, withRanges } from "../pdf/structure.ts";
+import type { TimeStampVerification } from "../rfc3161/verify.ts";
+import { type BesideClaimName, type BesideEvidence, verifyBeside } from "./detached-evidence.ts";
+import { type EarlierSignature, verifyEarlierSignatures } from "./earlier-signatures.ts";
+import { type ProofStatement, proofStatement } from "./proof-statement.ts";
+import { type SealClaimName, type SealTrust, type SealVerification, verifySeal } from "./verify-seal.ts";
+
+/**
+ * `verified`: the seal covers the whole file, is intact, and its certificate is trusted and was valid. `intact`: the
+ * same, but no trusted seal certificate was given, so anybody could have made the seal. `not_verified`: something
+ * fails. `unsigned`: a PDF without any signature. `not_a_pdf`: no PDF header.
+ */
+export type ProofVerdict = "verified" | "intact" | "not_verified" | "unsigned" | "not_a_pdf";
+
+export type ProofClaimName =
+  | "pdf_readable"
+  | "whole_file_covered"
+  | "signature_structure"
+  | SealClaimName
+  | "original_document_hash"
+  | "certification_respected"
+  | BesideClaimName;
+
+export interface ProofTrust extends SealTrust {
+  /** Bitcoin block headers that the caller trusts, by height. */
+  readonly blockHeaders?: BlockHeaders;
+}
+
+export interface ProofVerification {
+  readonly verdict: ProofVerdict;
+  readonly claims: readonly Claim<ProofClaimName>[];
+  /** Lowercase hex SHA-256 of the whole file. */
+  readonly sealedSha256: string;
+  /** Lowercase hex SHA-256 of the document as handed in; null when the seal does not say where it ended. */
+  readonly docSha256: string | null;
+  /** The signature that covers the whole file; null when there is none. */
+  readonly seal: SealVerification | null;
+  /** The signatures that the document held before, each over its own revision; the verdict does not rest on them. */
+  readonly earlierSignatures: readonly EarlierSignature[];
+  /** The token kept beside the file. */
+  readonly separateTimeStamp: TimeStampVerification | null;
+  /** The claims of the `.ots` proof kept beside the file. */
+  readonly anchoring: readonly Claim[];
+  readonly statement: ProofStatement;
+}
+
+const MUST_HOLD: readonly ProofClaimName[] = [
+  "pdf_readable",
+  "whole_file_covered",
+  "signature_structure",
+  "document_unchanged_since_seal",
+  "seal_signature_valid",
+  "seal_certificate_valid_at_time",
+];
+
+/**
+ * Verifies a sealed PDF, and the evidence kept beside it. What does not hold is a claim, never an exception.
+ *
+ * @param bytes the whole file
+ * @param trust what the caller trusts
+ * @param at the instant of the verification, epoch ms
+ * @param options `crypto` the cryptography to use; `beside` expected hashes, a time-stamp token, an `.ots` proof
+ * @throws EvidenceError `ots` for a block header in `trust` that is not 80 bytes
+ */
+export async function verifyProof(
+  bytes: Uint8Array,
+  trust: ProofTrust,
+  at: number,
+  options: { readonly crypto: EvidenceCrypto; readonly beside?: BesideEvidence },
+): Promise<ProofVerification> {
+  const { crypto } = options;
+  const reading = readSealed(bytes);
+  const { document, signatures, found } = reading;
+  const messages: Uint8Array[][] = [[bytes]];
+  const boundary = found === null ? null : originalBoundary(found.document, found.signature);
+  if (found !== null) messages.push([...found.range.signedBytes]);
+  if (boundary?.kind === "length") messages.push([bytes.subarray(0, boundary.length)]);
+  const [sealedSha256 = new Uint8Array(0), signedSha256, docSha256 = null] = await crypto.digests("SHA-256", messages);
+
+  const seal =
+    found === null || signedSha256 === undefined
+      ? null
+      : await verifySeal({ ...found, dictionary: found.signature.dictionary, signedSha256, trust, at, crypto });
+  const others = signatures.filter((signature) => signature !== found?.signature);
+  const earlier = document === null ? [] : await earlierOf(document, others, trust, at, crypto);
+  const beside = await verifyBeside({
+    evidence: options.beside ?? {},
+    sealedSha256,
+    docSha256,
+    signatureValue: seal?.pades.valid ? seal.pades.signatureValue : null,
+    tsaAnchors: trust.tsaAnchors,
+    blockHeaders: trust.blockHeaders ?? new Map(),
+    at,
+    crypto,
+  });
+  const claims: Claim<ProofClaimName>[] = [
+    ...reading.claims,
+    ...(seal?.claims ?? []),
+    ...(boundary === null ? [] : [documentHashClaim(boundary, docSha256)]),
+    ...(earlier instanceof EvidenceError ? [tooManyClaim(earlier)] : certificationClaims(earlier)),
+    ...beside.claims,
+  ];
+  return {
+    verdict: reading.verdict ?? verdictOf(claims),
+    claims,
+    sealedSha256: toHex(sealedSha256),
+    docSha256: docSha256 === null ? null : toHex(docSha256),
+    seal,
+    earlierSignatures: earlier instanceof EvidenceError ? [] : earlier,
+    separateTimeStamp: beside.timeStamp,
+    anchoring: beside.anchoring,
+    statement: proofStatement(claims, found?.signature.dictionary.entries.has("M") ?? false),
+  };
+}
+
+function verdictOf(claims: readonly Claim<ProofClaimName>[]): ProofVerdict {
+  const state = (name: ProofClaimName) => claims.find((one) => one.name === name)?.state;
+  if (claims.some((one) => one.state === "fails")) return "not_verified";
+  if (MUST_HOLD.some((name) => state(name) !== "holds")) return "not_verified";
+  return state("seal_certificate_trusted") === "holds" ? "verified" : "intact";
+}
+
+interface Reading {
+  /** Set when there is nothing to decide. */
+  readonly verdict: "unsigned" | "not_a_pdf" | null;
+  readonly document: PdfDocument | null;
+  readonly signatures: readonly RangedSignature[];
+  /** The one signature that covers the whole file. */
+  readonly found: {
+    readonly document: PdfDocument;
+    readonly signature: RangedSignature;
+    readonly range: SignedRange;
+  } | null;
+  readonly claims: readonly Claim<ProofClaimName>[];
+}
+
+function readSealed(bytes: Uint8Array): Reading {
+  const nothing = { verdict: null, document: null, signatures: [], found: null } as const;
+  let document: PdfDocument;
+  let signatures: readonly RangedSignature[];
+  try {
+    document = openDocument(bytes);
+    signatures = withRanges(bytes, findSignatures(document));
+  } catch (error) {
+    if (!(error instanceof EvidenceError)) throw error;
+    const claims = [
+      { name: "pdf_readable", state: "fails", why: `The PDF cannot be read: ${error.message}.` },
+    ] as const;
+    return { ...nothing, verdict: error.message === "no PDF header" ? "not_a_pdf" : null, claims };
+  }
+  const readable = { name: "pdf_readable", state: "holds", why: "The PDF's structure can be read." } as const;
+  const covering = signatures.filter(({ byteRange }) => byteRange.ok && byteRange.range.end === bytes.length);
+  const [signature, another] = covering;
+  if (signature === undefined || another !== undefined || !signature.byteRange.ok) {
+    const why = another === undefined ? whyNotCovered(bytes, signatures) : "Several signatures claim the whole file.";
+    const claims = [readable, { name: "whole_file_covered", state: "fails", why }] as const;
+    return { ...nothing, verdict: signatures.length === 0 ? "unsigned" : null, document, signatures, claims };
+  }
+  const { range } = signature.byteRange;
+  const problem = structureProblem(document, signature, range, signatures);
+  return {
+    verdict: null,
+    document,
+    signatures,
+    found: { document, signature, range },
+    claims: [
+      readable,
+      {
+        name: "whole_file_covered",
+        state: "holds",
+        why: `One signature covers all ${bytes.length} bytes but its own value.`,
+      },
+      claim("signature_structure", problem === null, "The signature sits at the end of the file.", `${problem}.`),
+    ],
+  };
+}
+
+function whyNotCovered(bytes: Uint8Array, signatures: readonly RangedSignature[]): string {
+  const last = signatures.at(-1)?.byteRange;
+  if (last === undefined) return "The PDF bears no signature.";
+  if (!last.ok) return `The last signature's /ByteRange or /Contents is not acceptable (${last.problem}).`;
+  return `The last signature covers ${last.range.end} of ${bytes.length} bytes: something was added after it.`;
+}
+
+async function earlierOf(
+  document: PdfDocument,
+  signatures: readonly RangedSignature[],
+  { tsaAnchors }: ProofTrust,
+  at: number,
+  crypto: EvidenceCrypto,
+): Promise<EarlierSignature[] | EvidenceError> {
+  if (signatures.length === 0) return [];
+  try {
+    return await verifyEarlierSignatures({ document, signatures, tsaAnchors, at, crypto });
+  } catch (error) {
+    if (error instanceof EvidenceError) return error;
+    throw error;
+  }
+}
+
+function tooManyClaim(error: EvidenceError): Claim<ProofClaimName> {
+  return { name: "certification_respected", state: "unchecked", why: `${error.message}.` };
+}
+
+function certificationClaims(earlier: readonly EarlierSignature[]): Claim<ProofClaimName>[] {
+  return earlier.flatMap(({ docMdp, claims }) => {
+    const changes = claims.find(({ name }) => name === "later_changes_permitted");
+    if (docMdp === null) return [];
+    const why = changes?.why ?? "The certification signature does not cover a revision.";
+    return [{ name: "certification_respected", state: changes?.state ?? "unchecked", why }];
+  });
+}
+
+function documentHashClaim(
+  boundary: ReturnType<typeof originalBoundary>,
+  docSha256: Uint8Array | null,
+): Claim<ProofClaimName> {
+  const name = "original_document_hash";
+  if (boundary.kind === "wrong") return { name, state: "fails", why: `${boundary.why}.` };
+  if (boundary.kind === "not-stated" || docSha256 === null) {
+    return { name, state: "unchecked", why: "The seal does not say where the document as handed in ended." };
+  }
+  return {
+    name,
+    state: "holds",
+    why: `The first ${boundary.length} bytes are the document: SHA-256 ${toHex(docSha256)}.`,
+  };
+}

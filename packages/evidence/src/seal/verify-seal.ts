@@ -1,0 +1,133 @@
+import { type Claim, claim } from "../claim.ts";
+import type { EvidenceCrypto } from "../crypto-port.ts";
+import type { SignedRange } from "../pdf/byte-range.ts";
+import type { PdfDictionary } from "../pdf/values.ts";
+import type { Certificate } from "../x509/certificate.ts";
+import { verifyChain } from "../x509/chain.ts";
+import { type PadesVerification, verifyPades } from "./pades.ts";
+
+export type SealClaimName =
+  | "document_unchanged_since_seal"
+  | "seal_signature_valid"
+  | "seal_certificate_trusted"
+  | "seal_certificate_valid_at_time"
+  | "time_stamp_valid";
+
+/** Certificates that the caller trusts. An empty list leaves what it would decide unchecked. */
+export interface SealTrust {
+  /** The seal certificates themselves, or those that issued them. */
+  readonly sealAnchors: readonly Certificate[];
+  /** The time-stamping authorities' certificates, or those that issued them. */
+  readonly tsaAnchors: readonly Certificate[];
+}
+
+export interface SealVerification {
+  readonly pades: PadesVerification;
+  readonly claims: readonly Claim<SealClaimName>[];
+  /** The earliest trusted time at which the seal is known to have existed, epoch ms; null without a trusted time stamp. */
+  readonly provenTime: number | null;
+}
+
+/**
+ * Verifies the signature that covers the whole file, its certificate and its time stamps. The certificate is judged at
+ * the time that a trusted time stamp proves, or else at `at`.
+ *
+ * @param signedSha256 SHA-256 of the signed ranges
+ */
+export async function verifySeal(input: {
+  readonly dictionary: PdfDictionary;
+  readonly range: SignedRange;
+  readonly signedSha256: Uint8Array;
+  readonly trust: SealTrust;
+  readonly at: number;
+  readonly crypto: EvidenceCrypto;
+}): Promise<SealVerification> {
+  const { dictionary, range, trust, at, crypto } = input;
+  const knownDigest = { hash: "SHA-256", value: input.signedSha256 } as const;
+  const { sealAnchors, tsaAnchors } = trust;
+  const pades = await verifyPades({ dictionary, range, sealAnchors, tsaAnchors, at, crypto, knownDigest });
+  const times = pades.timeStamps.flatMap(({ trusted, genTime }) => (trusted && genTime !== null ? [genTime] : []));
+  const provenTime = times.length === 0 ? null : Math.min(...times);
+  return {
+    pades,
+    provenTime,
+    claims: [
+      unchangedClaim(pades),
+      signatureClaim(pades),
+      ...(await certificateClaims(pades, sealAnchors, provenTime ?? at, crypto)),
+      timeStampClaim(pades),
+    ],
+  };
+}
+
+function unchangedClaim(pades: PadesVerification): Claim<SealClaimName> {
+  const name = "document_unchanged_since_seal";
+  const digest = pades.claims.find((one) => one.name === "messageDigest");
+  if (digest === undefined) return { name, state: "fails", why: `${pades.problem ?? "The seal cannot be read"}.` };
+  // A digest proves nothing unless the signature over it holds.
+  if (digest.state === "holds" && !pades.valid) {
+    return { name, state: "unchecked", why: "The digest fits, but the signature that should vouch for it does not." };
+  }
+  return { name, state: digest.state, why: `${digest.why}.` };
+}
+
+function signatureClaim(pades: PadesVerification): Claim<SealClaimName> {
+  const name = "seal_signature_valid";
+  const failed =
+    pades.claims.find(({ state }) => state === "fails") ?? pades.claims.find(({ state }) => state !== "holds");
+  if (!pades.valid) return { name, state: "fails", why: `${failed?.why ?? pades.problem ?? "The seal is not valid"}.` };
+  return claim(name, pades.level !== null, `A valid PAdES ${pades.level} signature.`, `${pades.problem}.`);
+}
+
+async function certificateClaims(
+  { certificate: leaf, certificates: intermediates }: PadesVerification,
+  anchors: readonly Certificate[],
+  at: number,
+  crypto: EvidenceCrypto,
+): Promise<Claim<SealClaimName>[]> {
+  const trusted = "seal_certificate_trusted";
+  const timely = "seal_certificate_valid_at_time";
+  if (leaf === null) {
+    const why = "The seal names no certificate that is included.";
+    return [
+      { name: trusted, state: "fails", why },
+      { name: timely, state: "fails", why },
+    ];
+  }
+  const instant = new Date(at).toISOString();
+  const own = claim(
+    timely,
+    // notAfter names a whole second, and all of it is inside.
+    leaf.notBefore <= at && at < leaf.notAfter + 1000,
+    `The certificate was valid at ${instant}.`,
+    `The certificate was not valid at ${instant}.`,
+  );
+  if (anchors.length === 0) {
+    return [{ name: trusted, state: "unchecked", why: "No trusted seal certificate was given." }, own];
+  }
+  const chain = await verifyChain({ leaf, intermediates, anchors, at, purpose: "documentSigning", crypto });
+  if (chain.valid) {
+    const why = `The certificate is a trusted one, or was issued under one (${chain.path.length} in the chain).`;
+    return [{ name: trusted, state: "holds", why }, own];
+  }
+  if (chain.reason !== "expired" && chain.reason !== "not-yet-valid") {
+    return [{ name: trusted, state: "fails", why: `${chain.why}.` }, own];
+  }
+  return [
+    { name: trusted, state: "unchecked", why: `The chain is not valid at ${instant}, so trust is not decided.` },
+    { name: timely, state: "fails", why: `${chain.why}.` },
+  ];
+}
+
+function timeStampClaim({ timeStamps }: PadesVerification): Claim<SealClaimName> {
+  const name = "time_stamp_valid";
+  if (timeStamps.length === 0) return { name, state: "unchecked", why: "The seal bears no time stamp." };
+  const failed = timeStamps.flatMap(({ claims }) => claims).find(({ state }) => state === "fails");
+  if (failed !== undefined) return { name, state: "fails", why: `${failed.why}.` };
+  if (timeStamps.some(({ intact }) => !intact)) return { name, state: "fails", why: "A time stamp is not intact." };
+  const time = timeStamps.map(({ genTime }) => new Date(genTime ?? 0).toISOString()).join(", ");
+  if (timeStamps.some(({ trusted }) => !trusted)) {
+    return { name, state: "unchecked", why: `The time stamp of ${time} is intact; its authority was not checked.` };
+  }
+  return { name, state: "holds", why: `A trusted authority stamped the seal at ${time}.` };
+}

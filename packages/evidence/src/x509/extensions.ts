@@ -1,0 +1,124 @@
+import { constructedTag, type DerNode, primitiveTag, readDer, TAG } from "../asn1/der.ts";
+import { OID } from "../asn1/oid.ts";
+import {
+  fieldsOf,
+  membersOf,
+  readBoolean,
+  readNamedBits,
+  readOctetString,
+  readOid,
+  readSmallInteger,
+} from "../asn1/values.ts";
+import { EvidenceError } from "../errors.ts";
+
+const KEY_USAGES = [
+  "digitalSignature",
+  "contentCommitment",
+  "keyEncipherment",
+  "dataEncipherment",
+  "keyAgreement",
+  "keyCertSign",
+  "cRLSign",
+  "encipherOnly",
+  "decipherOnly",
+] as const;
+
+/** The usages of RFC 5280, section 4.2.1.3, in bit order. */
+export type KeyUsage = (typeof KEY_USAGES)[number];
+
+/** What the extensions of a certificate say (RFC 5280, section 4.2); null for one that is absent. */
+export interface CertificateExtensions {
+  readonly basicConstraints: { readonly ca: boolean; readonly pathLength: number | null } | null;
+  readonly keyUsage: ReadonlySet<KeyUsage> | null;
+  readonly extendedKeyUsage: { readonly critical: boolean; readonly purposes: readonly string[] } | null;
+  readonly subjectKeyIdentifier: Uint8Array | null;
+  /** keyIdentifier of the authority key identifier. */
+  readonly authorityKeyIdentifier: Uint8Array | null;
+  /** Dotted identifiers of critical extensions that are not processed here: such a certificate is in no valid chain. */
+  readonly unknownCriticalExtensions: readonly string[];
+}
+
+/**
+ * Critical extensions that are safe to leave unread: no policy is asked for, so certificatePolicies can't make a chain
+ * fail, and subjectAltName is critical when the subject is empty.
+ */
+const HARMLESS: ReadonlySet<string> = new Set([OID.certificatePolicies, OID.subjectAltName]);
+
+const MAX_EXTENSIONS = 64;
+
+/** Reads the Extensions of a certificate; undefined when it has none. @throws EvidenceError `x509`, `der` or `limit`. */
+export function readExtensions(node: DerNode | undefined): CertificateExtensions {
+  const read: { -readonly [Key in keyof CertificateExtensions]: CertificateExtensions[Key] } = {
+    basicConstraints: null,
+    keyUsage: null,
+    extendedKeyUsage: null,
+    subjectKeyIdentifier: null,
+    authorityKeyIdentifier: null,
+    unknownCriticalExtensions: [],
+  };
+  if (node === undefined) return read;
+  const members = membersOf(node, "x509", TAG.sequence);
+  if (members.length > MAX_EXTENSIONS) throw new EvidenceError("limit", "A certificate has too many extensions");
+  const seen = new Set<string>();
+  const unknown: string[] = [];
+  for (const member of members) {
+    const fields = fieldsOf(member, "x509");
+    const type = readOid(fields.next("extnID"));
+    const flag = fields.optional(TAG.boolean);
+    const critical = flag !== undefined && readBoolean(flag);
+    const value = readOctetString(fields.next("extnValue"));
+    fields.end();
+    if (seen.has(type)) throw new EvidenceError("x509", "A certificate has an extension twice");
+    seen.add(type);
+    switch (type) {
+      case OID.basicConstraints:
+        read.basicConstraints = readBasicConstraints(readDer(value));
+        break;
+      case OID.keyUsage:
+        read.keyUsage = readKeyUsage(readDer(value));
+        break;
+      case OID.extKeyUsage:
+        read.extendedKeyUsage = { critical, purposes: membersOf(readDer(value), "x509", TAG.sequence).map(readOid) };
+        break;
+      case OID.subjectKeyIdentifier:
+        read.subjectKeyIdentifier = readOctetString(readDer(value));
+        break;
+      case OID.authorityKeyIdentifier:
+        read.authorityKeyIdentifier = readAuthorityKeyIdentifier(readDer(value));
+        break;
+      default:
+        if (critical && !HARMLESS.has(type)) unknown.push(type);
+    }
+  }
+  read.unknownCriticalExtensions = unknown;
+  return read;
+}
+
+function readBasicConstraints(node: DerNode): { ca: boolean; pathLength: number | null } {
+  const fields = fieldsOf(node, "x509");
+  const ca = fields.optional(TAG.boolean);
+  const pathLength = fields.optional(TAG.integer);
+  fields.end();
+  return {
+    ca: ca !== undefined && readBoolean(ca),
+    pathLength: pathLength === undefined ? null : readSmallInteger(pathLength),
+  };
+}
+
+function readKeyUsage(node: DerNode): ReadonlySet<KeyUsage> {
+  const usages = new Set<KeyUsage>();
+  for (const bit of readNamedBits(node)) {
+    const usage = KEY_USAGES[bit];
+    if (usage !== undefined) usages.add(usage);
+  }
+  return usages;
+}
+
+function readAuthorityKeyIdentifier(node: DerNode): Uint8Array | null {
+  const fields = fieldsOf(node, "x509");
+  const identifier = fields.optional(primitiveTag(0));
+  fields.optional(constructedTag(1));
+  fields.optional(primitiveTag(2));
+  fields.end();
+  return identifier === undefined ? null : readOctetString(identifier, primitiveTag(0));
+}

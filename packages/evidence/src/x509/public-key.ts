@@ -1,0 +1,53 @@
+import { type DerNode, readDer, TAG } from "../asn1/der.ts";
+import { OID } from "../asn1/oid.ts";
+import { fieldsOf, readInteger, readOctetBitString, readOid, unsignedOf } from "../asn1/values.ts";
+import { EvidenceError } from "../errors.ts";
+import { readAlgorithm } from "./algorithms.ts";
+
+export type CurveName = "P-256" | "P-384" | "P-521";
+
+/** What a public key is. `other` keys can be carried in a certificate and never verify anything. */
+export type PublicKeyInfo =
+  | { readonly type: "rsa"; readonly bits: number }
+  | { readonly type: "ec"; readonly curve: CurveName }
+  | { readonly type: "other"; readonly oid: string };
+
+const CURVES: Readonly<Record<string, CurveName>> = { [OID.p256]: "P-256", [OID.p384]: "P-384", [OID.p521]: "P-521" };
+/** Octets of one coordinate, or of r and s. */
+export const CURVE_LENGTH: Readonly<Record<CurveName, number>> = { "P-256": 32, "P-384": 48, "P-521": 66 };
+
+/** Parses a DER SubjectPublicKeyInfo. @throws EvidenceError `x509` or `der`. */
+export function parsePublicKeyInfo(spki: Uint8Array): PublicKeyInfo {
+  return readPublicKeyInfo(readDer(spki));
+}
+
+/** Reads a SubjectPublicKeyInfo (RFC 5280, section 4.1.2.7; RFC 5480). @throws EvidenceError `x509` or `der`. */
+export function readPublicKeyInfo(node: DerNode): PublicKeyInfo {
+  const fields = fieldsOf(node, "x509");
+  const algorithm = readAlgorithm(fields.next("algorithm"));
+  const key = readOctetBitString(fields.next("subjectPublicKey"));
+  fields.end();
+  if (algorithm.oid === OID.rsaEncryption) {
+    const parts = fieldsOf(readDer(key), "x509");
+    const modulus = unsignedOf(readInteger(parts.next("modulus")));
+    const exponent = unsignedOf(readInteger(parts.next("publicExponent")));
+    parts.end();
+    if (!usableExponent(exponent)) return { type: "other", oid: algorithm.oid };
+    return { type: "rsa", bits: modulus.length * 8 - Math.clz32(modulus[0] ?? 0) + 24 };
+  }
+  if (algorithm.oid !== OID.ecPublicKey) return { type: "other", oid: algorithm.oid };
+  // Explicit curve parameters are how a forged generator once passed for a known key: named curves alone.
+  if (algorithm.parameters?.tag !== TAG.oid) return { type: "other", oid: algorithm.oid };
+  const name = readOid(algorithm.parameters);
+  const curve = CURVES[name];
+  if (curve === undefined) return { type: "other", oid: name };
+  if (key[0] !== 4 || key.length !== 1 + 2 * CURVE_LENGTH[curve])
+    throw new EvidenceError("x509", "A public key is no uncompressed point of its curve");
+  return { type: "ec", curve };
+}
+
+// Under an exponent of 1 every message signs itself; a very long one only costs time.
+function usableExponent(exponent: Uint8Array): boolean {
+  const last = exponent[exponent.length - 1] ?? 0;
+  return last % 2 === 1 && exponent.length <= 8 && !(exponent.length === 1 && last === 1);
+}

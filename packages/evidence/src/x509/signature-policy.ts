@@ -1,0 +1,33 @@
+import { OID } from "../asn1/oid.ts";
+import type { SignatureScheme } from "../crypto-port.ts";
+import type { PublicKeyInfo } from "./public-key.ts";
+
+/** Why a key and an algorithm together prove nothing. */
+export type SignatureFault = "weak-algorithm" | "weak-key" | "unsupported-algorithm" | "algorithm-mismatch";
+
+const WEAK: ReadonlySet<string> = new Set([OID.md5WithRsa, OID.sha1WithRsa, OID.ecdsaWithSha1, OID.md5, OID.sha1]);
+const MIN_RSA_BITS = 2048;
+const MAX_RSA_BITS = 8192;
+
+/**
+ * Whether a signature by this key under this algorithm may count: no MD5 or SHA-1, RSA of 2048 to 8192 bits, named
+ * curves, and an algorithm of the key's own kind. Null when it may.
+ * @param signatureOid the algorithm as named, for telling weak from unknown when `scheme` is null.
+ */
+export function signatureFault(
+  key: PublicKeyInfo,
+  scheme: SignatureScheme | null,
+  signatureOid: string,
+): SignatureFault | null {
+  if (scheme === null) return WEAK.has(signatureOid) ? "weak-algorithm" : "unsupported-algorithm";
+  if (scheme.hash === "SHA-1") return "weak-algorithm";
+  return keyFault(key) ?? (key.type === (scheme.scheme === "ecdsa" ? "ec" : "rsa") ? null : "algorithm-mismatch");
+}
+
+/** Whether a key may be relied on at all. Null when it may. */
+export function keyFault(key: PublicKeyInfo): "weak-key" | "unsupported-algorithm" | null {
+  if (key.type === "other") return "unsupported-algorithm";
+  if (key.type === "ec") return null;
+  if (key.bits < MIN_RSA_BITS) return "weak-key";
+  return key.bits > MAX_RSA_BITS ? "unsupported-algorithm" : null;
+}

@@ -1,0 +1,78 @@
+import { OID } from "../asn1/oid.ts";
+import type { Certificate } from "./certificate.ts";
+import { keyFault, type SignatureFault } from "./signature-policy.ts";
+
+/** What the leaf's key was used for. */
+export type ChainPurpose = "documentSigning" | "timeStamping";
+
+/** Why one certificate cannot stand in a chain. */
+export type CertificateFault =
+  | SignatureFault
+  | "not-yet-valid"
+  | "expired"
+  | "not-a-ca"
+  | "path-length"
+  | "key-usage"
+  | "extended-key-usage"
+  | "unknown-critical-extension";
+
+const ACCEPTED: Readonly<Record<ChainPurpose, ReadonlySet<string>>> = {
+  timeStamping: new Set([OID.kpTimeStamping]),
+  documentSigning: new Set([
+    OID.kpDocumentSigning,
+    OID.kpEmailProtection,
+    OID.adobeAuthenticDocumentsTrust,
+    OID.microsoftDocumentSigning,
+    OID.anyExtendedKeyUsage,
+  ]),
+};
+
+/** Why the certificate cannot be the leaf of a chain for the purpose at the instant; null when it can. */
+export function leafFault(certificate: Certificate, purpose: ChainPurpose, at: number): CertificateFault | null {
+  const { keyUsage } = certificate;
+  const common = commonFault(certificate, at);
+  if (common !== null) return common;
+  if (keyUsage !== null && !keyUsage.has("digitalSignature") && !keyUsage.has("contentCommitment")) return "key-usage";
+  if (purpose === "timeStamping") return hasOnlyTimeStampingUsage(certificate) ? null : "extended-key-usage";
+  return purposeAllowed(certificate, purpose) ? null : "extended-key-usage";
+}
+
+/**
+ * Why the certificate cannot issue the one below it; null when it can.
+ * @param intermediatesBelow how many certificates between it and the leaf count for its path length.
+ */
+export function issuerFault(
+  certificate: Certificate,
+  purpose: ChainPurpose,
+  at: number,
+  intermediatesBelow: number,
+): CertificateFault | null {
+  const { basicConstraints, keyUsage } = certificate;
+  const common = commonFault(certificate, at);
+  if (common !== null) return common;
+  if (basicConstraints?.ca !== true) return "not-a-ca";
+  if (basicConstraints.pathLength !== null && basicConstraints.pathLength < intermediatesBelow) return "path-length";
+  if (keyUsage !== null && !keyUsage.has("keyCertSign")) return "key-usage";
+  if (certificate.extendedKeyUsage?.purposes.includes(OID.anyExtendedKeyUsage)) return null;
+  return purposeAllowed(certificate, purpose) ? null : "extended-key-usage";
+}
+
+/** RFC 3161, section 2.3: the extended key usage is critical, and time-stamping is all it allows. */
+export function hasOnlyTimeStampingUsage({ extendedKeyUsage }: Certificate): boolean {
+  if (extendedKeyUsage === null) return false;
+  const { critical, purposes } = extendedKeyUsage;
+  return critical && purposes.length === 1 && purposes[0] === OID.kpTimeStamping;
+}
+
+function commonFault(certificate: Certificate, at: number): CertificateFault | null {
+  if (certificate.unknownCriticalExtensions.length > 0) return "unknown-critical-extension";
+  // Written so that an instant that is no number is outside every validity.
+  if (!(at >= certificate.notBefore)) return "not-yet-valid";
+  // notAfter names a whole second, and all of it is inside.
+  if (!(at < certificate.notAfter + 1000)) return "expired";
+  return keyFault(certificate.publicKey);
+}
+
+function purposeAllowed({ extendedKeyUsage }: Certificate, purpose: ChainPurpose): boolean {
+  return extendedKeyUsage === null || extendedKeyUsage.purposes.some((oid) => ACCEPTED[purpose].has(oid));
+}

@@ -1,0 +1,82 @@
+import type { TimeStampClaimName } from "@signsealship/evidence/rfc3161/verify";
+import type { EarlierClaimName } from "@signsealship/evidence/seal/earlier-signatures";
+import type { ProofClaimName } from "@signsealship/evidence/seal/verify-proof";
+
+type Titles = Readonly<Record<ProofClaimName | EarlierClaimName | TimeStampClaimName, string> & Record<string, string>>;
+
+/** Names of claims in plain words, for the command line and for pages. */
+const TITLES: Titles = {
+  pdf_readable: "The file is a PDF that can be read",
+  whole_file_covered: "The seal covers the whole file",
+  signature_structure: "The seal sits where it should",
+  document_unchanged_since_seal: "Not a byte has changed since the seal",
+  seal_signature_valid: "The seal's signature is genuine",
+  seal_certificate_trusted: "The seal is by a known certificate",
+  seal_certificate_valid_at_time: "The certificate was valid at the time",
+  time_stamp_valid: "An independent authority stamped the time",
+  original_document_hash: "The document inside is told apart from its seal",
+  certification_respected: "Limits set by the document's author were kept",
+  sealed_hash_as_expected: "It is the sealed file expected",
+  document_hash_as_expected: "It holds the document expected",
+  separate_time_stamp_valid: "The time-stamp token beside it is for this seal",
+  anchored_in_block: "Anchored in the Bitcoin block chain",
+  seal_environment: "What the seal was made for",
+  attached_manifest: "The attached manifest",
+  record_readable: "The record can be read",
+  record_sealed_hash: "The record is of this sealed file",
+  record_document_hash: "The record is of this document",
+  certificates_are_the_seals: "The certificate file belongs to the seal",
+  other_files: "Other files",
+  zip_readable: "The zip can be read",
+  sealed_pdf: "The sealed PDF",
+  service_record: "The service's record",
+  service_chain_ok: "The service's word on the chain",
+  seal_certificate_source: "Where the trust in the certificate comes from",
+  revision_covered: "It covers a state of the document",
+  signature_valid: "The signature is intact",
+  later_changes_permitted: "Later changes were permitted ones",
+  "ots.format": "The proof can be read",
+  "ots.digest": "The proof is for this file",
+  "ots.bitcoin": "A Bitcoin block commits to it",
+  "ots.litecoin": "A Litecoin block commits to it",
+  "ots.ethereum": "An Ethereum block commits to it",
+  "ots.pending": "A calendar has promised a proof",
+  "ots.unknown": "An attestation of an unknown kind",
+  status: "The authority granted the time stamp",
+  nonce: "The time stamp answers the request",
+  messageImprint: "The time stamp is over these bytes",
+  contentType: "The token holds a time stamp",
+  messageDigest: "The time stamp is whole",
+  signature: "The authority's signature is valid",
+  signingCertificate: "The certificate is one for time stamps alone",
+  chain: "The authority's certificate is trusted",
+  token_readable: "The time stamp can be read",
+  "chain.versions": "No version is missing",
+  kind: "The kind of file",
+  file_readable: "The file can be read",
+  folder: "The folder",
+  verdict: "Verdict",
+};
+
+const OF_VERSION: Readonly<Record<string, string>> = {
+  "manifest.schema": "the manifest can be read",
+  "manifest.canonical": "the manifest is in its one canonical form",
+  "manifest.hash": "the manifest has the hash stated",
+  "manifest.version": "the manifest names its version",
+  "manifest.room": "the manifest is of this room",
+  "manifest.link": "it links to the version before",
+  "certificate.seal": "the certificate's seal holds",
+  "certificate.trusted": "the seal is by a known certificate",
+  "certificate.purpose": "the seal was made for a closing certificate",
+  "certificate.manifest": "the manifest is attached to the certificate",
+  "certificate.hash": "it is the certificate on record",
+};
+
+/** A claim's name in plain words; the name itself where there are none. */
+export function titleOf(claim: string): string {
+  const title = TITLES[claim];
+  if (title !== undefined) return title;
+  const [, subject = "", version = "", what = ""] = /^(manifest|certificate)\.v(\d+|\?)\.(.+)$/.exec(claim) ?? [];
+  const ofVersion = OF_VERSION[`${subject}.${what}`] ?? TITLES[what];
+  return ofVersion === undefined ? claim : `Version ${version}: ${ofVersion}`;
+}

@@ -1,0 +1,54 @@
+import type { Check, Report, Verdict } from "../files/report.ts";
+import { printable } from "../files/shell.ts";
+import { titleOf } from "./claim-titles.ts";
+
+const VERDICTS: Readonly<Record<Verdict, string>> = {
+  verified: "VERIFIED. Everything that was checked holds, and the seal is by a certificate that you trust.",
+  verified_test:
+    "VERIFIED (TEST). Everything holds, but the seal was made in a test environment and vouches for nothing.",
+  intact:
+    "INTACT, NOT VERIFIED. Nothing fails, but no certificate was given that you trust, so anybody could have made the seal: see --trust.",
+  unchecked: "NOT DECIDED. Nothing fails, but what would decide was not given.",
+  unsigned: "NOT VERIFIED. There is no seal.",
+  not_a_pdf: "NOT VERIFIED. This is no kind of evidence.",
+  not_verified: "NOT VERIFIED. At least one claim fails.",
+};
+
+const MARKS: Readonly<Record<Check["result"], string>> = { holds: "✓", fails: "✗", unchecked: "?" };
+const COLORS: Readonly<Record<Check["result"], string>> = { holds: "32", fails: "31", unchecked: "33" };
+
+/** A report for people: claim by claim, each with the command that shows the same; then what it amounts to. */
+export function printed(target: string, report: Report, color: boolean): string {
+  const lines = [`${printable(target)} (${report.kind.replaceAll("_", " ")})`, ""];
+  let about: string | undefined;
+  for (const check of report.checks) {
+    if (check.target !== about) {
+      about = check.target;
+      if (about !== undefined) lines.push(printable(about));
+    }
+    lines.push(...checkLines(check, color));
+  }
+  const facts = Object.entries(report.facts);
+  if (facts.length > 0) lines.push("", ...facts.map(([name, value]) => `  ${name}: ${printable(value)}`));
+  const { statement } = report;
+  if (statement !== undefined) {
+    lines.push(...section("Proven", statement.proven), ...section("Attested", statement.attested));
+    lines.push(...section("Not covered", statement.notCovered));
+  }
+  return [...lines, "", VERDICTS[report.verdict]].join("\n");
+}
+
+function checkLines({ claim, result, detail, command }: Check, color: boolean): string[] {
+  const mark = color ? `\u001b[${COLORS[result]}m${MARKS[result]}\u001b[0m` : MARKS[result];
+  const word = result === "fails" ? " FAILS" : result === "unchecked" ? " (not checked)" : "";
+  const commands = (command ?? "").split("\n").filter((line) => line !== "");
+  return [
+    `  ${mark} ${titleOf(claim)}${word}`,
+    `      ${printable(detail)}`,
+    ...commands.map((line) => `      $ ${printable(line)}`),
+  ];
+}
+
+function section(title: string, sentences: readonly string[]): string[] {
+  return sentences.length === 0 ? [] : ["", `${title}:`, ...sentences.map((sentence) => `  - ${printable(sentence)}`)];
+}

@@ -1,0 +1,103 @@
+import { availableParallelism } from "node:os";
+import { parseArgs } from "node:util";
+import { UsageError } from "../errors.ts";
+import { exitCodeOf, type Report } from "../files/report.ts";
+import type { Fetch } from "../url/fetch-bounded.ts";
+import { verifyTarget } from "../verify-target.ts";
+import { contextOf, type VerifyValues, verifyFlags, verifyOptions } from "./options.ts";
+import { printed } from "./print.ts";
+import { progressBar } from "./progress.ts";
+
+/** What the command line has of the world. */
+export type VerifyIo = {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  /** Whether output and errors go to a terminal: colours on the one, a progress bar on the other. */
+  readonly outIsTty: boolean;
+  readonly errIsTty: boolean;
+  /** Now, epoch ms. */
+  readonly now: () => number;
+  readonly fetch: Fetch;
+  /** PEM file of seal certificates to trust when `--trust` is not given; null for none. */
+  readonly trustedByDefault: string | null;
+};
+
+/** The answer of `--json`, the text for people, and the exit code: 0 verified, 1 not verified. */
+export type VerifyAnswer = { readonly json: object; readonly text: string; readonly exitCode: 0 | 1 };
+
+const USAGE = `usage: verify TARGET ${verifyFlags} [--json]
+
+TARGET is a sealed PDF, a closing certificate, a manifest, an evidence zip, an .ots proof, a time stamp (.tst, .tsr),
+a folder of them, or a verify URL.
+
+  --trust PEM       certificates to trust for seals; without it a seal can be intact and is never verified
+  --tsa-trust PEM   certificates to trust for time stamps
+  --doc FILE        the document before it was sealed, or the file that a proof or time stamp is about
+  --headers FILE    Bitcoin block headers to check proofs against: lines of HEIGHT HEADER_HEX
+  --at INSTANT      verify as of this instant, such as 2026-01-31T12:00:00Z
+  --with TARGET     a further manifest, certificate or verify URL of the same room; may be repeated
+  --json            one JSON document: {verdict, checks: [{claim, result, detail}]}
+
+Exit code: 0 verified, 1 not verified, 2 wrong usage.`;
+
+/**
+ * The `verify` command.
+ *
+ * @param argv the words after the command's own name
+ * @returns the exit code
+ */
+export async function runVerify(argv: readonly string[], io: VerifyIo): Promise<number> {
+  const asJson = argv.includes("--json");
+  try {
+    if (argv.includes("--help") || argv.includes("-h")) {
+      io.out(`${USAGE}\n`);
+      return 0;
+    }
+    const { target, values } = parsed(argv);
+    const { json, text, exitCode } = await verifyAnswer(target, values, io);
+    io.out(`${asJson ? JSON.stringify(json) : text}\n`);
+    return exitCode;
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    io.err(`verify: ${error.message}\n`);
+    if (asJson) io.out(`${JSON.stringify({ error: error.message })}\n`);
+    return 2;
+  }
+}
+
+/** Verifies one target. @throws UsageError */
+export async function verifyAnswer(target: string, values: VerifyValues, io: VerifyIo): Promise<VerifyAnswer> {
+  const context = await contextOf(values, io.now(), isService(target) ? null : io.trustedByDefault);
+  const report = await verifyTarget(target, values.with ?? [], context, {
+    fetch: io.fetch,
+    workers: availableParallelism(),
+    progress: io.errIsTty ? (total) => progressBar(total, io.err) : null,
+  });
+  return {
+    json: jsonOf(target, report),
+    text: printed(target, report, io.outIsTty),
+    exitCode: exitCodeOf(report.verdict),
+  };
+}
+
+/** A service says itself which certificate is its own; what this machine trusts by default is for files. */
+function isService(target: string): boolean {
+  return /^https?:\/\//i.test(target);
+}
+
+function parsed(argv: readonly string[]): { target: string; values: VerifyValues } {
+  try {
+    const options = { ...verifyOptions, json: { type: "boolean" } } as const;
+    const { positionals, values } = parseArgs({ args: [...argv], options, allowPositionals: true, strict: true });
+    const [target, another] = positionals;
+    if (target === undefined || target === "" || another !== undefined) throw new UsageError(USAGE);
+    return { target, values };
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`${error instanceof Error ? error.message.split(". ")[0] : error}\n\n${USAGE}`);
+  }
+}
+
+function jsonOf(target: string, { verdict, kind, checks, facts, statement }: Report): object {
+  return { verdict, checks, kind, target, facts, ...(statement && { statement }) };
+}

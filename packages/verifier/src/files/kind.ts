@@ -1,0 +1,22 @@
+import { equalBytes } from "@signsealship/evidence/bytes";
+import { detachedMagic } from "@signsealship/evidence/ots/timestamp";
+
+export type FileKind = "pdf" | "zip" | "ots" | "json" | "pem" | "der" | "unknown";
+
+const HEADER_WINDOW = 1024;
+
+/**
+ * What a file is, by its first bytes. A name ending in `.pdf` decides before them: a file that is a PDF to those who
+ * open it is judged as one, whatever else it may be at the same time.
+ */
+export function kindOf(name: string, bytes: Uint8Array): FileKind {
+  if (/\.pdf$/i.test(name)) return "pdf";
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, HEADER_WINDOW));
+  if (head.indexOf("PK\x03\x04", 0, "latin1") === 0 || head.indexOf("PK\x05\x06", 0, "latin1") === 0) return "zip";
+  if (equalBytes(bytes.subarray(0, detachedMagic.length), detachedMagic)) return "ots";
+  if (head.includes("%PDF-", 0, "latin1")) return "pdf";
+  const text = head.toString("latin1").trimStart();
+  if (text.startsWith("{")) return "json";
+  if (text.startsWith("-----BEGIN ")) return "pem";
+  return head[0] === 0x30 ? "der" : "unknown";
+}

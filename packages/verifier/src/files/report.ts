@@ -1,0 +1,79 @@
+import type { Claim, ClaimState } from "@signsealship/evidence/claim";
+import type { ProofStatement } from "@signsealship/evidence/seal/proof-statement";
+
+/**
+ * `verified`: everything holds, under a trusted seal. `verified_test`: the same, and the seal says that it is a test.
+ * `intact`: nothing fails, and nobody vouched for the certificate of the seal. `unchecked`: nothing fails, and what would
+ * decide was not given. `unsigned`: there is no seal. `not_a_pdf`: the bytes are no kind of evidence. `not_verified`:
+ * something fails.
+ */
+export type Verdict = "verified" | "verified_test" | "intact" | "unchecked" | "unsigned" | "not_a_pdf" | "not_verified";
+
+export type Kind =
+  | "sealed_pdf"
+  | "closing_certificate"
+  | "manifest"
+  | "closing_set"
+  | "evidence"
+  | "ots_proof"
+  | "time_stamp"
+  | "folder"
+  | "unknown";
+
+/** One claim with its result, why, and a command of a foreign tool that shows the same. */
+export type Check = {
+  readonly claim: string;
+  readonly result: ClaimState;
+  readonly detail: string;
+  readonly command?: string;
+  /** The file it is about, where a report is about several. */
+  readonly target?: string;
+};
+
+/** What became of one target. */
+export type Report = {
+  readonly verdict: Verdict;
+  readonly kind: Kind;
+  readonly checks: readonly Check[];
+  /** Values that people compare or cite: hashes, the certificate, times. */
+  readonly facts: Readonly<Record<string, string>>;
+  readonly statement?: ProofStatement;
+  /** Set for a part of a Closing Passport. */
+  readonly closing?: { readonly roomCode: string; readonly version: number };
+};
+
+/** 0 when the target is verified, else 1. */
+export function exitCodeOf(verdict: Verdict): 0 | 1 {
+  return verdict === "verified" || verdict === "verified_test" ? 0 : 1;
+}
+
+/** Checks from claims, with the commands that are known for them. */
+export function checksOf(claims: readonly Claim[], commands: ReadonlyMap<string, string> = new Map()): Check[] {
+  return claims.map(({ name, state, why }) => check(name, state, why, commands.get(name)));
+}
+
+/** One check. */
+export function check(claim: string, result: ClaimState, detail: string, command?: string): Check {
+  return { claim, result, detail, ...(command !== undefined && { command }) };
+}
+
+/** A report of one failing check. */
+export function failure(kind: Kind, verdict: "not_verified" | "not_a_pdf", claim: string, detail: string): Report {
+  return { verdict, kind, checks: [check(claim, "fails", detail)], facts: {} };
+}
+
+/** The report with further checks; one that fails makes the verdict `not_verified`. */
+export function withChecks(report: Report, more: readonly Check[]): Report {
+  const fails = more.some(({ result }) => result === "fails");
+  return { ...report, verdict: fails ? "not_verified" : report.verdict, checks: [...report.checks, ...more] };
+}
+
+/** The verdict of a set: the worst of its members, and `not_verified` where one is no evidence or under no seal. */
+export function worstOf(verdicts: Iterable<Verdict>): Verdict {
+  const seen = new Set(verdicts);
+  if (seen.size === 0 || seen.has("not_verified") || seen.has("not_a_pdf") || seen.has("unsigned")) {
+    return "not_verified";
+  }
+  for (const verdict of ["unchecked", "intact", "verified_test"] as const) if (seen.has(verdict)) return verdict;
+  return "verified";
+}

@@ -1,0 +1,59 @@
+import { parseSignedData, signatureTimeStampTokens } from "@signsealship/evidence/cms/signed-data";
+import { EvidenceError } from "@signsealship/evidence/errors";
+import { openDocument } from "@signsealship/evidence/pdf/document";
+import { findSignatures } from "@signsealship/evidence/pdf/signatures";
+import { originalBoundary, withRanges } from "@signsealship/evidence/pdf/structure";
+import { type SealPurpose, sealPurposeOf } from "@signsealship/evidence/seal/purpose";
+
+type Slice = { readonly start: number; readonly length: number };
+
+/** Where the parts of a sealed PDF lie, in bytes: what a person needs to take it apart with other tools. */
+export type SealParts = {
+  /** The file without `[gapStart, gapEnd)` is what the signature covers. */
+  readonly gapStart: number;
+  readonly gapEnd: number;
+  readonly cmsLength: number;
+  /** Length of the document as it was handed in; null when the seal does not say. */
+  readonly originalLength: number | null;
+  /** Places in the CMS; the token is the first one. */
+  readonly signature: Slice | null;
+  readonly token: Slice | null;
+  readonly purpose: SealPurpose | null;
+};
+
+/** The parts of the one signature that covers the whole file; null when there is none or the file cannot be read. */
+export function sealPartsOf(bytes: Uint8Array): SealParts | null {
+  try {
+    const document = openDocument(bytes);
+    const [seal, another] = withRanges(bytes, findSignatures(document)).filter(
+      ({ byteRange }) => byteRange.ok && byteRange.range.end === bytes.length,
+    );
+    if (!seal?.byteRange.ok || another !== undefined) return null;
+    const { gapStart, gapEnd, contents } = seal.byteRange.range;
+    const boundary = originalBoundary(document, seal);
+    return {
+      gapStart,
+      gapEnd,
+      cmsLength: contents.length,
+      originalLength: boundary.kind === "length" ? boundary.length : null,
+      purpose: sealPurposeOf(seal.dictionary),
+      ...cmsParts(contents),
+    };
+  } catch (error) {
+    if (error instanceof EvidenceError) return null;
+    throw error;
+  }
+}
+
+function cmsParts(contents: Uint8Array): Pick<SealParts, "signature" | "token"> {
+  const slice = (part: Uint8Array | undefined): Slice | null =>
+    part?.buffer === contents.buffer ? { start: part.byteOffset - contents.byteOffset, length: part.length } : null;
+  try {
+    const [signer] = parseSignedData(contents).signerInfos;
+    if (signer === undefined) return { signature: null, token: null };
+    return { signature: slice(signer.signature), token: slice(signatureTimeStampTokens(signer)[0]) };
+  } catch (error) {
+    if (error instanceof EvidenceError) return { signature: null, token: null };
+    throw error;
+  }
+}

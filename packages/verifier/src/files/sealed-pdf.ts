@@ -1,0 +1,129 @@
+import { createHash } from "node:crypto";
+import { toHex } from "@signsealship/evidence/bytes";
+import { EvidenceError } from "@signsealship/evidence/errors";
+import { readClosingCertificate } from "@signsealship/evidence/seal/closing-certificate";
+import type { SealPurpose } from "@signsealship/evidence/seal/purpose";
+import { type ClosingVersion, verifyClosing } from "@signsealship/evidence/seal/verify-closing";
+import { type ProofVerification, verifyProof } from "@signsealship/evidence/seal/verify-proof";
+import { nameText } from "@signsealship/evidence/x509/name";
+import type { Context, NamedBytes } from "../context.ts";
+import { closingCommands } from "./closing-commands.ts";
+import { type Check, check, checksOf, type Report, type Verdict } from "./report.ts";
+import { sealCommands } from "./seal-commands.ts";
+import { type SealParts, sealPartsOf } from "./seal-parts.ts";
+
+/** What lies beside a sealed PDF. */
+export type Beside = {
+  readonly token?: NamedBytes;
+  readonly ots?: NamedBytes;
+  /** For a closing certificate: what a record states of it. */
+  readonly closing?: ClosingVersion;
+};
+
+/** Verifies a sealed PDF, or a closing certificate with its manifest, and what lies beside it. */
+export async function verifySealedPdf(file: NamedBytes, beside: Beside, context: Context): Promise<Report> {
+  const parts = sealPartsOf(file.bytes);
+  const proof = await verifyProof(file.bytes, context.trust, context.at, {
+    crypto: context.crypto,
+    beside: {
+      ...(context.doc !== null && { docSha256: createHash("sha256").update(context.doc.bytes).digest("hex") }),
+      ...(beside.token !== undefined && { timeStampToken: beside.token.bytes }),
+      ...(beside.ots !== undefined && { otsProof: beside.ots.bytes }),
+    },
+  });
+  const paths = {
+    ...(beside.token !== undefined && { token: beside.token.path }),
+    ...(beside.ots !== undefined && { ots: beside.ots.path }),
+  };
+  const report: Report = {
+    verdict: withEnvironment(proof.verdict, parts?.purpose ?? null),
+    kind: "sealed_pdf",
+    checks: [
+      ...checksOf(proof.claims, sealCommands(file.path, parts, paths, context)),
+      ...environmentCheck(parts?.purpose ?? null),
+      ...proof.anchoring.map(({ name, state, why }) => check(name, state, why)),
+    ],
+    facts: factsOf(proof, parts),
+    statement: proof.statement,
+  };
+  const { closing } = beside;
+  if (parts?.purpose?.passport === "closing" || closing !== undefined) return asClosing(file, report, closing, context);
+  return { ...report, checks: [...report.checks, ...strayManifest(file.bytes, parts)] };
+}
+
+/** A seal that says it is a test never gives `verified`. */
+function withEnvironment(verdict: ProofVerification["verdict"], purpose: SealPurpose | null): Verdict {
+  return verdict === "verified" && purpose?.environment === "test" ? "verified_test" : verdict;
+}
+
+function environmentCheck(purpose: SealPurpose | null): Check[] {
+  if (purpose?.environment !== "test") return [];
+  return [check("seal_environment", "unchecked", "The seal says that it was made in a test environment.")];
+}
+
+async function asClosing(
+  file: NamedBytes,
+  report: Report,
+  stated: ClosingVersion | undefined,
+  { trust, at, crypto }: Context,
+): Promise<Report> {
+  const version = { ...stated, certificate: file.bytes };
+  const closing = await verifyClosing({ versions: [version], trust, at, crypto });
+  const [result] = closing.versions;
+  const passport = result?.manifest?.passport;
+  // The seal's own claims are in the report already.
+  const claims = closing.claims.filter(({ name }) => !/^certificate\..*\.(seal|trusted)$/.test(name));
+  const failed = report.verdict === "not_verified" || closing.verdict === "not_verified";
+  return {
+    ...report,
+    verdict: failed ? "not_verified" : report.verdict,
+    kind: "closing_certificate",
+    checks: [...report.checks, ...checksOf(claims, closingCommands(claims, { certificate: file.path }))],
+    facts: {
+      ...report.facts,
+      ...(passport && { room: passport.roomCode, version: String(passport.version), at: passport.generatedAtUtc }),
+      ...(result?.manifestSha256 && { manifestSha256: result.manifestSha256 }),
+    },
+    ...(passport && { closing: { roomCode: passport.roomCode, version: passport.version } }),
+  };
+}
+
+/** A document that anybody may have had sealed must not pass for a certificate because it holds a manifest. */
+function strayManifest(bytes: Uint8Array, parts: SealParts | null): Check[] {
+  if (parts === null) return [];
+  try {
+    if (readClosingCertificate(bytes).manifest === null) return [];
+  } catch (error) {
+    if (error instanceof EvidenceError) return [];
+    throw error;
+  }
+  const why =
+    "A manifest.json is attached, but the seal was not made for a closing certificate: it vouches for no room.";
+  return [check("attached_manifest", "unchecked", why)];
+}
+
+function factsOf(proof: ProofVerification, parts: SealParts | null): Record<string, string> {
+  const certificate = proof.seal?.pades.certificate;
+  const time = proof.seal?.provenTime;
+  return {
+    sealedSha256: proof.sealedSha256,
+    ...(proof.docSha256 !== null && { docSha256: proof.docSha256 }),
+    ...(certificate && {
+      sealedBy: subjectOf(certificate.subject),
+      certificateSha256: toHex(createHash("sha256").update(certificate.der).digest()),
+    }),
+    ...(proof.seal?.pades.level && { level: `PAdES ${proof.seal.pades.level}` }),
+    ...(time !== null && time !== undefined && { provenTime: new Date(time).toISOString() }),
+    ...(parts?.purpose && { purpose: `${parts.purpose.passport} passport, ${parts.purpose.environment}` }),
+    ...(proof.earlierSignatures.length > 0 && { earlierSignatures: String(proof.earlierSignatures.length) }),
+  };
+}
+
+function subjectOf(name: Uint8Array): string {
+  try {
+    return nameText(name);
+  } catch (error) {
+    if (error instanceof EvidenceError) return "a certificate with an unreadable name";
+    throw error;
+  }
+}

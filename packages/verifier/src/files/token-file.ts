@@ -1,0 +1,109 @@
+import { createHash } from "node:crypto";
+import { toHex } from "@signsealship/evidence/bytes";
+import type { Claim } from "@signsealship/evidence/claim";
+import { EvidenceError } from "@signsealship/evidence/errors";
+import { parseTimeStampResp, parseTimeStampToken, type TimeStampToken } from "@signsealship/evidence/rfc3161/token";
+import { type TimeStampVerification, verifyTimeStampToken } from "@signsealship/evidence/rfc3161/verify";
+import type { Context, NamedBytes } from "../context.ts";
+import { checksOf, failure, type Report, type Verdict } from "./report.ts";
+import { sealPartsOf } from "./seal-parts.ts";
+import { quoted } from "./shell.ts";
+
+type Read = { readonly token: TimeStampToken; readonly status?: number; readonly bare: boolean };
+
+/** Verifies a time-stamp token or response by itself, or with the file or sealed PDF that it is about (`--doc`). */
+export async function verifyTokenFile({ path, bytes }: NamedBytes, context: Context): Promise<Report> {
+  let read: Read;
+  try {
+    read = readToken(bytes);
+  } catch (error) {
+    if (!(error instanceof EvidenceError)) throw error;
+    return failure("time_stamp", "not_verified", "token_readable", `The time stamp cannot be read: ${error.message}.`);
+  }
+  const verification = await verifyAgainst(read, context);
+  const claims =
+    context.doc === null
+      ? verification.claims.map((one) => (one.name === "messageImprint" ? withoutDocument(one, read.token) : one))
+      : verification.claims;
+  const tokenIn = read.bare ? "-token_in " : "";
+  const show = `openssl ts -reply ${tokenIn}-in ${quoted(path)} -text`;
+  const commands = new Map<string, string>(claims.map(({ name }) => [name, show]));
+  if (context.doc !== null && context.tsaTrustPath !== null) {
+    const anchors = `-CAfile ${quoted(context.tsaTrustPath)} -partial_chain`;
+    commands.set(
+      "chain",
+      `openssl ts -verify -data ${quoted(context.doc.path)} ${tokenIn}-in ${quoted(path)} ${anchors}`,
+    );
+  }
+  return {
+    verdict: verdictOf(claims),
+    kind: "time_stamp",
+    checks: checksOf(claims, commands),
+    facts: {
+      ...(verification.genTime !== null && { genTime: new Date(verification.genTime).toISOString() }),
+      ...(read.token.tstInfo !== null && { messageImprint: toHex(read.token.tstInfo.hashedMessage) }),
+    },
+  };
+}
+
+function readToken(bytes: Uint8Array): Read {
+  try {
+    return { token: parseTimeStampToken(bytes), bare: true };
+  } catch (error) {
+    if (!(error instanceof EvidenceError)) throw error;
+    const response = tryResponse(bytes);
+    if (response === null) throw error;
+    if (response.token === null)
+      throw new EvidenceError("rfc3161", `a response of status ${response.status} without a token`);
+    return { token: parseTimeStampToken(response.token), status: response.status, bare: false };
+  }
+}
+
+function tryResponse(bytes: Uint8Array): ReturnType<typeof parseTimeStampResp> | null {
+  try {
+    return parseTimeStampResp(bytes);
+  } catch (error) {
+    if (error instanceof EvidenceError) return null;
+    throw error;
+  }
+}
+
+async function verifyAgainst({ token, status }: Read, context: Context): Promise<TimeStampVerification> {
+  const { at, crypto, doc, trust } = context;
+  const common = { token, anchors: trust.tsaAnchors, at, crypto, ...(status !== undefined && { status }) };
+  if (doc === null) return verifyTimeStampToken({ ...common, stamped: { sha256: ownImprint(token) } });
+  const overFile = await verifyTimeStampToken({ ...common, stamped: { message: doc.bytes } });
+  const signature = signatureValueOf(doc.bytes);
+  if (signature === null || overFile.claims.some(({ name, state }) => name === "messageImprint" && state === "holds")) {
+    return overFile;
+  }
+  return verifyTimeStampToken({ ...common, stamped: { message: signature } });
+}
+
+function ownImprint({ tstInfo }: TimeStampToken): Uint8Array {
+  return tstInfo?.hashedMessage ?? createHash("sha256").digest();
+}
+
+/** The signature value of a sealed PDF: what a seal's time stamp is over. */
+function signatureValueOf(bytes: Uint8Array): Uint8Array | null {
+  const parts = sealPartsOf(bytes);
+  if (parts?.signature == null) return null;
+  const hex = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+    .subarray(parts.gapStart + 1, parts.gapStart + 1 + 2 * parts.cmsLength)
+    .toString("latin1");
+  const { start, length } = parts.signature;
+  return Uint8Array.from(Buffer.from(hex, "hex").subarray(start, start + length));
+}
+
+function withoutDocument(one: Claim, { tstInfo }: TimeStampToken): Claim {
+  if (tstInfo === null || one.state === "unchecked" || tstInfo.hashAlgorithm === "SHA-1") return one;
+  const why = `It is over the ${tstInfo.hashOid === "2.16.840.1.101.3.4.2.1" ? "SHA-256" : "hash"} ${toHex(tstInfo.hashedMessage)}; what has this hash was not given (--doc FILE).`;
+  return { ...one, state: "unchecked", why };
+}
+
+function verdictOf(claims: readonly Claim[]): Verdict {
+  if (claims.some(({ state }) => state === "fails")) return "not_verified";
+  const holds = (name: string) => claims.some((one) => one.name === name && one.state === "holds");
+  if (!holds("messageImprint")) return "unchecked";
+  return holds("chain") ? "verified" : "intact";
+}

@@ -1,0 +1,55 @@
+import { EvidenceError } from "@signsealship/evidence/errors";
+import type { Context, NamedBytes } from "../context.ts";
+import { passportOf, verifyClosingSet } from "./closing-set.ts";
+import { verifyEvidenceSet } from "./evidence-set.ts";
+import { kindOf } from "./kind.ts";
+import { aboutFile, verifyOtsFile } from "./ots-file.ts";
+import { failure, type Report } from "./report.ts";
+import { type Beside, verifySealedPdf } from "./sealed-pdf.ts";
+import { quoted } from "./shell.ts";
+import { verifyTokenFile } from "./token-file.ts";
+import { readZip } from "./zip.ts";
+
+/** Verifies one file of any kind: a sealed PDF, a manifest, an evidence zip, a proof or a time stamp. */
+export async function verifyFile(file: NamedBytes, context: Context, beside: Beside = {}): Promise<Report> {
+  switch (kindOf(file.path, file.bytes)) {
+    case "pdf":
+      return verifySealedPdf(file, beside, context);
+    case "zip":
+      return verifyZip(file, context);
+    case "ots":
+      return verifyOtsFile(file, context.doc && aboutFile(context.doc), context);
+    case "der":
+      return verifyTokenFile(file, context);
+    case "json":
+      return verifyManifest(file, context);
+    case "pem":
+      return failure("unknown", "not_verified", "kind", "A certificate or key is no evidence by itself: see --trust.");
+    default:
+      return failure("unknown", "not_a_pdf", "kind", "It is no PDF, manifest, evidence zip, proof or time stamp.");
+  }
+}
+
+async function verifyZip({ path, bytes }: NamedBytes, context: Context): Promise<Report> {
+  try {
+    const folder = path.replace(/\.zip$/i, "");
+    const report = await verifyEvidenceSet(readZip(bytes), `${folder}/`, context);
+    const unpack = `unzip -o ${quoted(path)} -d ${quoted(folder)}`;
+    const files = { claim: "zip_readable", result: "holds", detail: "The zip can be read.", command: unpack } as const;
+    return { ...report, checks: [files, ...report.checks] };
+  } catch (error) {
+    if (!(error instanceof EvidenceError)) throw error;
+    return failure("evidence", "not_verified", "zip_readable", `The zip cannot be read: ${error.message}.`);
+  }
+}
+
+async function verifyManifest({ path, bytes }: NamedBytes, context: Context): Promise<Report> {
+  const piece = { path, manifest: bytes };
+  const report = await verifyClosingSet([piece], context);
+  const passport = passportOf(piece);
+  return {
+    ...report,
+    kind: "manifest",
+    ...(passport && { closing: { roomCode: passport.roomCode, version: passport.version } }),
+  };
+}

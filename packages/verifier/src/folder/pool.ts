@@ -1,0 +1,58 @@
+import { Worker } from "node:worker_threads";
+import type { Context } from "../context.ts";
+import type { Report } from "../files/report.ts";
+import type { Unit } from "./units.ts";
+import { verifyUnit } from "./verify-unit.ts";
+import { workerContextOf } from "./worker-context.ts";
+
+/** Fewer units than this are verified here: starting a worker takes longer. */
+const worthWorkers = 24;
+
+/**
+ * Verifies units, many of them in `workers` threads with one unit each at a time, so that memory does not grow with
+ * their number. `done` is called for each as it ends, in no order.
+ *
+ * @throws Error of a worker that died; the others are ended
+ */
+export async function verifyUnits(
+  units: readonly Unit[],
+  context: Context,
+  workers: number,
+  done: (index: number, report: Report | null) => void,
+): Promise<void> {
+  if (units.length < worthWorkers || workers < 2) {
+    for (const [index, unit] of units.entries()) done(index, await verifyUnit(unit, context));
+    return;
+  }
+  const workerData = workerContextOf(context);
+  const threads = Array.from(
+    { length: workers },
+    () => new Worker(new URL("./worker.ts", import.meta.url), { workerData }),
+  );
+  let next = 0;
+  try {
+    await Promise.all(
+      threads.map(async (thread) => {
+        for (let index = next++; index < units.length; index = next++) {
+          done(index, await ask(thread, units[index]));
+        }
+      }),
+    );
+  } finally {
+    await Promise.all(threads.map((thread) => thread.terminate()));
+  }
+}
+
+function ask(thread: Worker, unit: Unit | undefined): Promise<Report | null> {
+  return new Promise((resolve, reject) => {
+    const settle = (act: () => void) => {
+      thread.off("message", onMessage).off("error", onError).off("exit", onExit);
+      act();
+    };
+    const onMessage = (report: Report | null) => settle(() => resolve(report));
+    const onError = (error: unknown) => settle(() => reject(error));
+    const onExit = () => settle(() => reject(new Error("a worker ended")));
+    thread.on("message", onMessage).on("error", onError).on("exit", onExit);
+    thread.postMessage(unit);
+  });
+}

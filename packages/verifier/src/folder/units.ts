@@ -1,0 +1,54 @@
+import { opendir } from "node:fs/promises";
+import { join } from "node:path";
+import { evidenceNames } from "../files/evidence-set.ts";
+
+/** A thing to verify in a folder: a file, perhaps with its `.ots` proof beside it, or an unpacked evidence zip. */
+export type Unit =
+  | { readonly type: "file"; readonly path: string; readonly ots: string | null }
+  | { readonly type: "evidence"; readonly path: string; readonly names: readonly string[] };
+
+export const folderLimits = { files: 1_000_000, depth: 32 } as const;
+
+const evidenceFiles: readonly string[] = Object.values(evidenceNames);
+const EVIDENCE = /\.(pdf|json|zip|ots|tst|tsr)$/i;
+
+/**
+ * What there is to verify in a folder and those below it, in the order of the paths. Links are not followed.
+ *
+ * @returns `passedOver` how many files have names of no kind of evidence
+ * @throws Error of the file system; RangeError past the bounds
+ */
+export async function unitsOf(root: string): Promise<{ units: Unit[]; passedOver: number }> {
+  const units: Unit[] = [];
+  let passedOver = 0;
+  let seen = 0;
+  const walk = async (folder: string, depth: number): Promise<void> => {
+    if (depth > folderLimits.depth) throw new RangeError(`folders are nested more than ${folderLimits.depth} deep`);
+    const files: string[] = [];
+    const folders: string[] = [];
+    for await (const entry of await opendir(folder)) {
+      if (++seen > folderLimits.files) throw new RangeError(`more than ${folderLimits.files} files`);
+      if (entry.isDirectory()) folders.push(entry.name);
+      else if (entry.isFile()) files.push(entry.name);
+      else passedOver++;
+    }
+    const names = new Set(files);
+    const unpacked = isUnpackedEvidence(names) ? files.filter((name) => evidenceFiles.includes(name)) : [];
+    if (unpacked.length > 0) units.push({ type: "evidence", path: folder, names: unpacked });
+    for (const name of files.sort()) {
+      if (unpacked.includes(name)) continue;
+      if (!EVIDENCE.test(name)) passedOver++;
+      else if (!name.endsWith(".ots") || !names.has(name.slice(0, -".ots".length))) {
+        const ots = `${name}.ots`;
+        units.push({ type: "file", path: join(folder, name), ots: names.has(ots) ? join(folder, ots) : null });
+      }
+    }
+    for (const name of folders.sort()) await walk(join(folder, name), depth + 1);
+  };
+  await walk(root, 0);
+  return { units, passedOver };
+}
+
+function isUnpackedEvidence(names: ReadonlySet<string>): boolean {
+  return names.has(evidenceNames.record) || names.has(evidenceNames.token);
+}

@@ -1,0 +1,48 @@
+import { join } from "node:path";
+import type { Context } from "../context.ts";
+import { UsageError } from "../errors.ts";
+import { verifyEvidenceSet } from "../files/evidence-set.ts";
+import { kindOf } from "../files/kind.ts";
+import { aboutFile, verifyOtsFile } from "../files/ots-file.ts";
+import { readBounded } from "../files/read-file.ts";
+import { failure, type Report, withChecks } from "../files/report.ts";
+import { verifyFile } from "../files/verify-file.ts";
+import type { Unit } from "./units.ts";
+
+/** Verifies one unit of a folder; null for JSON that has nothing of a manifest. What cannot be read is a failing check. */
+export async function verifyUnit(unit: Unit, context: Context): Promise<Report | null> {
+  try {
+    return unit.type === "evidence" ? await verifyUnpacked(unit, context) : await verifyOne(unit, context);
+  } catch (error) {
+    if (error instanceof UsageError) return failure("unknown", "not_verified", "file_readable", `${error.message}.`);
+    throw error;
+  }
+}
+
+async function verifyUnpacked({ path, names }: Unit & { type: "evidence" }, context: Context): Promise<Report> {
+  const files = new Map<string, Uint8Array>();
+  for (const name of names) files.set(name, await readBounded(join(path, name)));
+  return verifyEvidenceSet(files, `${path}/`, context);
+}
+
+async function verifyOne({ path, ots }: Unit & { type: "file" }, context: Context): Promise<Report | null> {
+  const bytes = await readBounded(path);
+  const kind = kindOf(path, bytes);
+  if (kind === "json" && !mayBeManifest(bytes)) return null;
+  const file = { path, bytes };
+  if (ots === null) return verifyFile(file, context);
+  const proof = { path: ots, bytes: await readBounded(ots) };
+  if (kind === "pdf") return verifyFile(file, context, { ots: proof });
+  const report = await verifyFile(file, context);
+  return withChecks(report, (await verifyOtsFile(proof, aboutFile(file), context)).checks);
+}
+
+/** JSON without the members of a manifest is somebody's other file; what is no JSON may be a damaged manifest. */
+function mayBeManifest(bytes: Uint8Array): boolean {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    return typeof value === "object" && value !== null && ("passport" in value || "documents" in value);
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,13 @@
+import { parentPort, workerData } from "node:worker_threads";
+import type { Unit } from "./units.ts";
+import { verifyUnit } from "./verify-unit.ts";
+import { contextFrom, type WorkerContext } from "./worker-context.ts";
+
+// One unit at a time: what a worker holds in memory is one file.
+const port = parentPort;
+if (port !== null) {
+  const context = contextFrom(workerData as WorkerContext);
+  port.on("message", async (unit: Unit) => {
+    port.postMessage(await verifyUnit(unit, context));
+  });
+}

@@ -1,0 +1,51 @@
+import type { Clock } from "../platform/clock.ts";
+import type { Sql } from "../platform/database.ts";
+import type { Jobs } from "../platform/jobs/jobs.ts";
+import type { Mail, Mailer } from "../platform/mail/mail.ts";
+import { letter } from "../platform/mail/template.ts";
+import type { SecretBytes } from "../platform/secrets.ts";
+import { accessMailQueue, keyCipher } from "./access-requests.ts";
+import { markMailed, selectToMail } from "./store.ts";
+
+export type AccessMailDeps = { db: Sql; clock: Clock; secrets: SecretBytes; mailer: Mailer; baseUrl: string };
+
+/**
+ * The mail with a new key. It holds nothing that the asker wrote: whoever names somebody else's address must not be able to make us
+ * send their words there.
+ */
+export function keyMail(requestId: string, to: string, key: string, baseUrl: string): Mail {
+  return {
+    id: `access-request:${requestId}`,
+    to,
+    ...letter({
+      subject: "Your trial key",
+      greeting: "Hello,",
+      lines: [
+        "Somebody asked for partner access with this address, and here is the firm's test key. It is shown this once.",
+        "With it everything can be tried: orders, rooms, passports and webhooks. Nothing is charged, mailed or notarized for real. Your own system uses it as its bearer key; in the browser, sign in with this address and paste it once.",
+      ],
+      code: key,
+      link: { label: "Sign in", url: `${baseUrl}/sign-in` },
+      caution: "Keep the key like a password. If you did not ask for it, leave it aside: nobody else has it.",
+    }),
+  };
+}
+
+// With the doubling delays of a queue: for about two days.
+const maxAttempts = 60;
+
+/** Sends issued keys, and forgets a key's text once its mail was taken. */
+export function accessMailJobs(jobs: Jobs, { db, clock, secrets, mailer, baseUrl }: AccessMailDeps): void {
+  const cipher = keyCipher(secrets);
+  jobs.work<{ requestId: string }>(
+    accessMailQueue,
+    async ({ requestId }) => {
+      const request = await selectToMail(db, requestId);
+      if (!request?.sealedKey) return;
+      const key = cipher.decrypt(request.sealedKey, requestId).toString();
+      await mailer.send(keyMail(requestId, request.workEmail, key, baseUrl));
+      await markMailed(db, requestId, clock());
+    },
+    { maxAttempts },
+  );
+}

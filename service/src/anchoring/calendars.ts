@@ -1,0 +1,90 @@
+import { EvidenceError } from "@signsealship/evidence/errors";
+import { proofOfReplies } from "@signsealship/evidence/ots/merge";
+import { parseTimestamp } from "@signsealship/evidence/ots/parse";
+import { otsLimits } from "@signsealship/evidence/ots/timestamp";
+import { type Fetch, requestBounded } from "../platform/bounded-request.ts";
+import { type BreakerSettings, createBreaker, defaultBreaker } from "../platform/breaker.ts";
+import type { Clock } from "../platform/clock.ts";
+import { promisesSomething } from "./ots-branches.ts";
+
+/** A calendar that did not take a digest, and a sentence why. */
+export type CalendarRefusal = { readonly calendar: string; readonly why: string };
+
+export type CalendarsDeps = {
+  /** URLs without a slash at the end. */
+  readonly calendars: readonly string[];
+  readonly fetch: Fetch;
+  readonly clock: Clock;
+  readonly onRefusal: (refusal: CalendarRefusal) => void;
+  readonly timeoutMs?: number;
+  readonly breaker?: BreakerSettings;
+};
+
+/** A detached OpenTimestamps proof with every branch that was had, and the calendars (URLs) that gave one. */
+export type Submitted = { readonly proof: Uint8Array; readonly calendars: readonly string[] };
+
+export const calendarTimeoutMs = 5_000;
+export const calendarHeaders = { accept: "application/vnd.opentimestamps.v1" };
+
+/**
+ * Submits SHA-256 digests to OpenTimestamps calendars: to all at once, the digest itself and nothing else. A calendar
+ * that failed several times in a row is passed over for a while.
+ * @returns a function of a digest (32 bytes) that never rejects: null when no calendar took it
+ */
+export function createCalendarSubmission(deps: CalendarsDeps): (digest: Uint8Array) => Promise<Submitted | null> {
+  const calendars = deps.calendars.map((url) => ({
+    url,
+    breaker: createBreaker(deps.breaker ?? defaultBreaker, deps.clock),
+  }));
+  return async (digest) => {
+    const asked = calendars.filter(({ breaker }) => breaker.admits());
+    const replies = await Promise.all(
+      asked.map(async ({ url, breaker }) => {
+        const reply = await submit(deps, url, digest);
+        if (typeof reply === "string") breaker.failed();
+        else breaker.succeeded();
+        return { url, reply };
+      }),
+    );
+    const kept: Uint8Array[] = [];
+    const names: string[] = [];
+    let proof: Uint8Array | null = null;
+    for (const { url, reply } of replies) {
+      const merged = typeof reply === "string" ? reply : tryMerge(digest, [...kept, reply]);
+      if (typeof reply === "string" || typeof merged === "string") {
+        deps.onRefusal({ calendar: url, why: String(merged) });
+        continue;
+      }
+      proof = merged;
+      kept.push(reply);
+      names.push(url);
+    }
+    return proof && { proof, calendars: names };
+  };
+}
+
+/** The reply's bytes, or a sentence why it can't be used. */
+async function submit(deps: CalendarsDeps, url: string, digest: Uint8Array): Promise<Uint8Array | string> {
+  const init = { method: "POST", headers: calendarHeaders, body: Uint8Array.from(digest) };
+  const bounds = { timeoutMs: deps.timeoutMs ?? calendarTimeoutMs, maxBytes: otsLimits.replyBytes };
+  const answer = await requestBounded(deps.fetch, `${url}/digest`, init, bounds);
+  if (!answer.ok) return answer.why;
+  if (answer.status !== 200) return `the answer has the HTTP status ${answer.status}`;
+  try {
+    if (promisesSomething(parseTimestamp(answer.body, digest.length))) return answer.body;
+    return "the answer attests nothing that could ever be checked";
+  } catch (error) {
+    if (error instanceof EvidenceError) return `the answer can't be read: ${error.message}`;
+    throw error;
+  }
+}
+
+/** Replies that are sound one by one can together be more than a reader takes. */
+function tryMerge(digest: Uint8Array, replies: readonly Uint8Array[]): Uint8Array | string {
+  try {
+    return proofOfReplies(digest, replies);
+  } catch (error) {
+    if (error instanceof EvidenceError) return `the answer does not fit the others: ${error.message}`;
+    throw error;
+  }
+}

@@ -1,0 +1,45 @@
+import { toHex } from "@signsealship/evidence/bytes";
+import { applyOp } from "@signsealship/evidence/ots/ops";
+import type { DetachedTimestamp, Timestamp } from "@signsealship/evidence/ots/timestamp";
+
+/** A calendar's promise in a proof, and the Bitcoin blocks that the proof already reaches from there. */
+export type Promised = {
+  readonly calendar: string;
+  readonly commitment: Uint8Array;
+  readonly commitmentHex: string;
+  readonly heights: readonly number[];
+};
+
+/** Whether a timestamp leads anywhere: to a calendar's promise or to a block. */
+export function promisesSomething(timestamp: Timestamp): boolean {
+  return timestamp.some((branch) =>
+    "attestation" in branch ? branch.attestation.kind !== "unknown" : promisesSomething(branch.next),
+  );
+}
+
+/** Heights of the Bitcoin blocks that a timestamp names, in its order. */
+export function bitcoinHeights(timestamp: Timestamp): number[] {
+  return timestamp.flatMap((branch) => {
+    if (!("attestation" in branch)) return bitcoinHeights(branch.next);
+    return branch.attestation.kind === "bitcoin" ? [branch.attestation.height] : [];
+  });
+}
+
+/** Every promise of a parsed proof, each calendar and commitment once. */
+export async function promisesOf(proof: DetachedTimestamp): Promise<Promised[]> {
+  const found = new Map<string, Promised>();
+  const walk = async (timestamp: Timestamp, commitment: Uint8Array): Promise<void> => {
+    for (const branch of timestamp) {
+      if (!("attestation" in branch)) {
+        await walk(branch.next, await applyOp(branch.op, commitment));
+      } else if (branch.attestation.kind === "pending") {
+        const { uri: calendar } = branch.attestation;
+        const commitmentHex = toHex(commitment);
+        const heights = bitcoinHeights(timestamp);
+        found.set(`${calendar} ${commitmentHex}`, { calendar, commitment, commitmentHex, heights });
+      }
+    }
+  };
+  await walk(proof.timestamp, proof.digest);
+  return [...found.values()];
+}

@@ -1,0 +1,94 @@
+import { randomBytes } from "node:crypto";
+import { type Config, readConfig } from "../../config.ts";
+import { isTestModeKey } from "../../payments/payments.ts";
+import { StartupError } from "../../platform/errors.ts";
+import { openLog } from "../../platform/logs.ts";
+import { loadPricingFiles } from "../../pricing/pricing.ts";
+import { openResources, root } from "../../resources.ts";
+import { describeIdentity, openSealIdentity } from "../../seals/seals.ts";
+import type { Verb } from "../verb.ts";
+import { caFinding } from "./ca.ts";
+import { type Finding, look } from "./finding.ts";
+import { outsideFindings } from "./outside.ts";
+
+/** The key itself is asked; its setting is not shown, for it may hold a PIN. */
+async function sealFindings(config: Config): Promise<Finding[]> {
+  try {
+    const { identity, warnings } = await openSealIdentity(config, new Date(), randomBytes(16));
+    await identity.key.close();
+    const certificate = warnings.map(
+      ({ detail }) => ({ name: "seal certificate", result: "warning", detail }) as const,
+    );
+    return [{ name: "seal key", result: "ok", detail: describeIdentity(identity) }, ...certificate];
+  } catch (error) {
+    if (!(error instanceof StartupError)) throw error;
+    return [{ name: "seal key", result: "failed", detail: error.message }];
+  }
+}
+
+function paymentsFinding({ stripe }: Config): Pick<Finding, "result" | "detail"> {
+  if (!stripe) return { result: "warning", detail: "not configured: STRIPE_SECRET_KEY is unset" };
+  if (isTestModeKey(stripe.secretKey))
+    return { result: "warning", detail: "STRIPE_SECRET_KEY is of the test mode: live orders are paid without money" };
+  return { result: "ok", detail: "configured" };
+}
+
+/** Folder, database and blobs, opened as the service opens them. */
+async function dataFindings(config: Config): Promise<Finding[]> {
+  try {
+    const resources = await openResources(config, openLog("silent"));
+    try {
+      return [
+        await look("database", async () => {
+          const [row] = await resources.db.rows<{ version: string; schema: number }>(
+            "SELECT current_setting('server_version') AS version, (SELECT max(version) FROM schema_migrations) AS schema",
+          );
+          return `PostgreSQL ${row?.version}, ${config.databaseUrl ? "external" : "embedded"}, schema ${row?.schema}`;
+        }),
+        await look("blobs", async () => {
+          await resources.blobs.probe();
+          return config.blobUrl;
+        }),
+      ];
+    } finally {
+      await resources.close();
+    }
+  } catch (error) {
+    if (!(error instanceof StartupError)) throw error;
+    return [{ name: "data", result: "failed", detail: error.message }];
+  }
+}
+
+async function findings(): Promise<Finding[]> {
+  const node = await look("node", () => process.version);
+  let config: Config;
+  try {
+    config = readConfig(process.env, process.cwd(), root);
+  } catch (error) {
+    return [node, { name: "settings", result: "failed", detail: (error as Error).message }];
+  }
+  const settings = await look("settings", () => `data in ${config.dataDir}, public address ${config.baseUrl}`);
+  const prices = await look("price book and catalog", () => {
+    loadPricingFiles(config.priceFiles);
+    return `${config.priceFiles.priceBook}, ${config.priceFiles.catalog}`;
+  });
+  // The seal key may lie in the data folder, which the data's check makes where there is none.
+  const own = async () => [...(await dataFindings(config)), ...(await sealFindings(config))];
+  const [house, outside] = await Promise.all([own(), outsideFindings(config)]);
+  const authorities = await caFinding(config.webhookCa, new Date());
+  return [node, settings, prices, ...house, ...outside, authorities, { name: "payments", ...paymentsFinding(config) }];
+}
+
+export const doctor: Verb = {
+  name: "doctor",
+  args: [],
+  flags: "",
+  options: {},
+  summary: "Checks every dependency, setting and key, a line each; exit 1 when one fails.",
+  async run() {
+    const checks = await findings();
+    const text = checks.map(({ name, result, detail }) => `${result.padEnd(8)} ${name}: ${detail}`).join("\n");
+    const failed = checks.some(({ result }) => result === "failed");
+    return { text, json: { ok: !failed, checks }, exitCode: failed ? 1 : 0 };
+  },
+};

@@ -1,0 +1,116 @@
+import {
+  isPayable,
+  type LockedOrder,
+  lockOrder,
+  type PeopleEvent,
+  type Topic,
+  transition,
+} from "../../orders/orders.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Database, Tx } from "../../platform/database.ts";
+import { ServiceError } from "../../platform/errors.ts";
+import type { Log } from "../../platform/logs.ts";
+import { type Facts, needsDocument, perform } from "../perform.ts";
+import { type SealDeps, sealSimulated } from "../seal-and-store.ts";
+import { milestonesOf, type OrderFacts } from "../store.ts";
+
+export type SandboxOutcome = "success" | "decline" | "cancel" | "delayed";
+
+/** Crosses the payment of a locked test order by the very code that takes the processor's events. */
+export type SandboxPayment = (
+  tx: Tx,
+  order: LockedOrder,
+  outcome: SandboxOutcome,
+  options: { at: Date; log: Log; attempt: string },
+) => Promise<{ order: LockedOrder | null; firedEvents: Topic[] }>;
+
+export type WalkDeps = SealDeps & { db: Database; clock: Clock; log: Log; sandboxPayment: SandboxPayment };
+
+export type Walked = { status: string; firedEvents: Topic[] };
+
+export const milestones = ["payment.cleared", "signature.completed", "shipment.delivered"] as const satisfies Topic[];
+
+const serviceOf = { "payment.cleared": null, "signature.completed": "sign", "shipment.delivered": "ship" } as const;
+
+/** What happens next on the happy path of a paid order. */
+const happy: Readonly<Record<string, PeopleEvent>> = {
+  Paid: "next_segment",
+  EsignPending: "signed",
+  EsignComplete: "next_segment",
+  NotarizationPending: "notarized",
+  NotarizationComplete: "next_segment",
+  ShippingPending: "shipped",
+  Shipped: "delivered",
+  Delivered: "next_segment",
+  FaxPending: "fax_sent",
+  FaxSent: "fax_delivered",
+  FaxDelivered: "next_segment",
+};
+
+/** True where the next step of a paid order is known. */
+export const isOnHappyPath = (status: string): boolean => Object.hasOwn(happy, status);
+
+// Longer than any way through the table.
+const mostSteps = 20;
+
+/**
+ * Walks a test order along the happy path to the named milestone or the next one; after the last, to Completed. A
+ * milestone that was passed before is a no-op.
+ * @param attempt names this request
+ * @throws ServiceError `conflict` for a milestone that is never reached, or an order that stands off the path
+ */
+export async function walk(deps: WalkDeps, order: OrderFacts, event: Topic | null, attempt: string): Promise<Walked> {
+  const reached = (topic: Topic): boolean => serviceOf[topic] === null || order[serviceOf[topic]];
+  if (event && !reached(event))
+    throw new ServiceError("conflict", `This order never reaches ${event}: the service was not bought.`);
+  const passed = await milestonesOf(deps.db, order.id);
+  const goal = event ?? milestones.find((topic) => reached(topic) && !passed.has(topic)) ?? null;
+  if (goal && passed.has(goal)) return { status: order.status, firedEvents: [] };
+
+  const firedEvents: Topic[] = [];
+  let { status } = order;
+  for (let step = 0; step < mostSteps && status !== "Completed"; step++) {
+    const moved = await stepFrom(deps, order, status, attempt);
+    status = moved.status;
+    firedEvents.push(...moved.firedEvents);
+    if (goal && (await milestonesOf(deps.db, order.id)).has(goal)) break;
+  }
+  return { status, firedEvents };
+}
+
+async function stepFrom(
+  deps: WalkDeps,
+  { id, orderCode }: OrderFacts,
+  status: string,
+  attempt: string,
+): Promise<Walked> {
+  const on = happy[status];
+  const paying = isPayable(status);
+  if (!on && !paying) throw new ServiceError("conflict", `An order in ${status} cannot advance.`);
+  const document = on && needsDocument(on) ? await sealSimulated(deps, deps.db, id, words[on] ?? on) : undefined;
+
+  return deps.db.transaction(async (tx) => {
+    const order = await lockOrder(tx, orderCode);
+    if (!order) throw new ServiceError("not_found", "Order not found.");
+    // Another request was faster: go on from where it left the order.
+    if (order.status !== status) return { status: order.status, firedEvents: [] };
+    const at = deps.clock();
+    if (!on) {
+      const paid = await deps.sandboxPayment(tx, order, "success", { at, log: deps.log, attempt });
+      return { status: paid.order?.status ?? status, firedEvents: paid.firedEvents };
+    }
+    const mover = { actor: "sandbox", at, log: deps.log };
+    const facts = { ...simulated(order), ...(document && { document }) };
+    const moved =
+      on === "next_segment" ? await transition(tx, order, on, mover) : await perform(tx, order, on, facts, mover);
+    return { status: moved.order.status, firedEvents: moved.firedEvents };
+  });
+}
+
+const words: Readonly<Record<string, string>> = { signed: "Signed (test)", notarized: "Notarized (test)" };
+
+/** The same for the same order, always. */
+const simulated = ({ code }: LockedOrder): Facts => ({
+  carrier: "Test Carrier",
+  trackingNumber: `TEST${code.slice(0, 12).toUpperCase()}`,
+});

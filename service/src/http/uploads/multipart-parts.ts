@@ -1,0 +1,125 @@
+import { createHash, type Hash } from "node:crypto";
+import { finished } from "node:stream/promises";
+import type { MultipartFile } from "@fastify/multipart";
+import type { FastifyRequest } from "fastify";
+import { invalid } from "../../platform/errors.ts";
+import { freeMemory } from "../../platform/free-memory.ts";
+
+/** 35 MiB: this many bytes pass, one more does not (contract, Limits). */
+export const maxUploadBytes = 35 * 1024 * 1024;
+export const maxFieldBytes = 64 * 1024;
+
+export type Upload = {
+  bytes: Buffer;
+  sha256: string;
+  /** State of the hash after the last byte; copy it to go on. */
+  hash: Hash;
+  /** Bytes of the same memory after `bytes` that belong to this upload. */
+  spare: number;
+};
+
+export type PartRules = {
+  /** Name of the one file part. */
+  filePart: string;
+  /** Memory to hold ready after the file, for what will be appended to it. */
+  spareBytes?: number;
+  messages: { tooLarge: string; incomplete: string };
+  /**
+   * Gets the fields as they come, for a page that shows a refused form again; then the fields after a file that is too large are
+   * read, too.
+   */
+  typed?: Map<string, string>;
+};
+
+/**
+ * Reads the parts of a multipart request; what is left of a refused one is read and left aside.
+ * @param capacity the longest file that is held; null where any is too large
+ * @throws ServiceError `validation`
+ */
+export async function readParts(request: FastifyRequest, rules: PartRules, capacity: number | null) {
+  const fields = rules.typed ?? new Map<string, string>();
+  let upload: Upload | "too large" | null = null;
+  try {
+    for await (const part of request.parts()) {
+      if (part.type === "file") {
+        if (part.fieldname !== rules.filePart) {
+          if (part.filename !== undefined) throw invalid(`${part.fieldname} must be a text field, not a file.`);
+          addField(fields, part.fieldname, await readText(part));
+          continue;
+        }
+        if (upload) throw invalid(`${rules.filePart} must be sent once.`);
+        upload = await readFile(part, rules, capacity);
+        if (upload === "too large" && !rules.typed) throw invalid(rules.messages.tooLarge);
+      } else {
+        if (part.valueTruncated) throw invalid(`${part.fieldname} must be at most ${maxFieldBytes} bytes.`);
+        addField(fields, part.fieldname, String(part.value));
+      }
+    }
+  } catch (error) {
+    if (upload && upload !== "too large") freeMemory(upload.bytes.buffer);
+    // What is still to come is read and left aside: unread it would hold up the connection, and what is sent on it next.
+    request.raw.unpipe();
+    request.raw.resume();
+    throw isFormError(error) ? invalid(rules.messages.incomplete) : error;
+  }
+  if (upload === "too large") throw invalid(rules.messages.tooLarge);
+  return { fields, upload };
+}
+
+function addField(fields: Map<string, string>, name: string, value: string): void {
+  if (fields.has(name)) throw invalid(`${name} must be sent once.`);
+  fields.set(name, value);
+}
+
+async function readText(part: MultipartFile): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of part.file as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > maxFieldBytes) throw invalid(`${part.fieldname} must be at most ${maxFieldBytes} bytes.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+/** The parser ends a file one byte after the limit. */
+async function readFile(part: MultipartFile, rules: PartRules, capacity: number | null): Promise<Upload | "too large"> {
+  if (capacity === null) {
+    await finished(part.file.resume());
+    return "too large";
+  }
+  const hash = createHash("sha256");
+  const held = Buffer.allocUnsafeSlow(capacity + (rules.spareBytes ?? 0));
+  let length = 0;
+  // As they come: an iterator would join what waits into yet another copy.
+  part.file.on("data", (chunk: Buffer) => {
+    if (length + chunk.length > maxUploadBytes) {
+      length = Number.POSITIVE_INFINITY;
+      return;
+    }
+    // A body longer than its Content-Length never gets here; the check keeps the copy in bounds all the same.
+    if (length + chunk.length > capacity) {
+      part.file.destroy(invalid(rules.messages.incomplete));
+      return;
+    }
+    hash.update(chunk);
+    chunk.copy(held, length);
+    length += chunk.length;
+  });
+  try {
+    await finished(part.file);
+  } catch (error) {
+    freeMemory(held.buffer);
+    throw error;
+  }
+  if (length <= maxUploadBytes)
+    return { bytes: held.subarray(0, length), sha256: hash.copy().digest("hex"), hash, spare: held.length - length };
+  freeMemory(held.buffer);
+  return "too large";
+}
+
+/** Errors of the form parser and the stream (cut body, bad boundary, too many parts): plain ones, as ours and the language's are not. */
+function isFormError(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return error.name === "Error" || (error as NodeJS.ErrnoException).code?.startsWith("FST_") === true;
+}

@@ -1,0 +1,30 @@
+export type Environment = "live" | "test";
+
+export type Role = "owner" | "member";
+
+/** Who calls: a partner firm, by one of its keys in that key's environment, or by a member's session in the chosen one. */
+export type Principal = {
+  partnerId: string;
+  environment: Environment;
+  firmName: string;
+  tier: string;
+  liveEnabled: boolean;
+  /** Null when the caller came by a session. */
+  key: { id: string; prefix: string; last4: string; createdAt: Date } | null;
+  /** Null when the caller came by a key. */
+  member: { userId: string; email: string; role: Role } | null;
+};
+
+/** A signed-in person; `principal` is null until the person is linked to a firm. */
+export type Session = { id: string; userId: string; email: string; principal: Principal | null };
+
+/** Finds the principal of a bearer key; null for a missing, malformed, unknown or revoked one, all alike. */
+export type ResolveKey = (authorization: string | undefined) => Promise<Principal | null>;
+
+/** Finds the session of a `Cookie` header; null when there is none that is valid. */
+export type ResolveSession = (cookie: string | undefined) => Promise<Session | null>;
+
+/** Who did it, for the audit log. */
+export function actorOf({ key, member }: Principal): string {
+  return key ? `key:${key.id}` : `member:${member?.userId}`;
+}

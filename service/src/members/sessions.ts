@@ -1,0 +1,121 @@
+import type { Environment, Principal, ResolveSession, Session } from "../identity/identity.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { Sql, Tx } from "../platform/database.ts";
+import { invalid, ServiceError } from "../platform/errors.ts";
+import { newUuid } from "../platform/ids.ts";
+import { type CookieName, cookieNames, cookieOf, newToken, tokenSha256 } from "./session-tokens.ts";
+import * as store from "./sessions-store.ts";
+
+export type SessionDeps = { db: Sql; clock: Clock };
+
+export const sessionSeconds = 14 * 24 * 3600;
+export const operatorSessionSeconds = 8 * 3600;
+// A session's last use is told to the minute and written less often than it is read.
+const touchEveryMs = 5 * 60_000;
+const maxDevice = 200;
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Resolves session cookies by one indexed read each. */
+export function sessionResolver({ db, clock }: SessionDeps): ResolveSession {
+  return async (cookie) => {
+    const token = cookieOf(cookie, cookieNames.session);
+    if (token === undefined) return null;
+    const now = clock();
+    const row = await store.findSession(db, tokenSha256(token), now);
+    if (!row) return null;
+    if (now.getTime() - row.lastSeenAt.getTime() > touchEveryMs) await store.touchSession(db, row.sessionId, now);
+    return { id: row.sessionId, userId: row.userId, email: row.email, principal: principalFrom(row) };
+  };
+}
+
+function principalFrom(row: store.SessionRow): Principal | null {
+  const { partnerId, role, firmName, tier, liveEnabled, userId, email } = row;
+  if (partnerId === null || role === null || firmName === null || tier === null || liveEnabled === null) return null;
+  return {
+    partnerId,
+    // A firm whose live use was ended works on in test.
+    environment: liveEnabled ? row.environment : "test",
+    firmName,
+    tier,
+    liveEnabled,
+    key: null,
+    member: { userId, email, role },
+  };
+}
+
+/** Whether a `Cookie` header bears a session of the operator. */
+export function operatorResolver({ db, clock }: SessionDeps): (cookie: string | undefined) => Promise<boolean> {
+  return async (cookie) => {
+    const token = cookieOf(cookie, cookieNames.operator);
+    return token !== undefined && store.operatorSessionExists(db, tokenSha256(token), clock());
+  };
+}
+
+export type SessionStart = { userId: string | null; environment: Environment; userAgent: string | undefined; at: Date };
+
+/** Begins a session. @returns its token, which is in the cookie and nowhere else. */
+export async function beginSession(tx: Tx, { userId, environment, userAgent, at }: SessionStart): Promise<string> {
+  const token = newToken();
+  const seconds = userId === null ? operatorSessionSeconds : sessionSeconds;
+  await store.insertSession(tx, {
+    id: newUuid(),
+    tokenSha256: tokenSha256(token),
+    userId,
+    environment,
+    device: deviceOf(userAgent),
+    at,
+    expiresAt: new Date(at.getTime() + seconds * 1000),
+  });
+  return token;
+}
+
+/** `Firefox on Windows`: enough to tell one's own sessions apart. */
+function deviceOf(userAgent = ""): string {
+  const named = (names: readonly [RegExp, string][]) => names.find(([pattern]) => pattern.test(userAgent))?.[1];
+  const browser = named([
+    [/Edg\//, "Edge"],
+    [/Firefox\//, "Firefox"],
+    [/Chrome\//, "Chrome"],
+    [/Safari\//, "Safari"],
+  ]);
+  const system = named([
+    [/iPhone|iPad/, "iOS"],
+    [/Android/, "Android"],
+    [/Windows/, "Windows"],
+    [/Mac OS X/, "macOS"],
+    [/Linux/, "Linux"],
+  ]);
+  return [browser ?? "A browser", system].filter(Boolean).join(" on ").slice(0, maxDevice);
+}
+
+/** The person's sessions, the latest first. */
+export const listSessions = ({ db, clock }: SessionDeps, { userId }: Session) =>
+  store.selectSessions(db, userId, clock());
+
+/** Ends one of the person's own sessions. @throws ServiceError when there is none of this id. */
+export async function endSession({ db, clock }: SessionDeps, { userId }: Session, sessionId: string): Promise<void> {
+  const known = uuid.test(sessionId) && (await store.deleteSession(db, userId, sessionId, clock()));
+  if (!known) throw new ServiceError("not_found", "No such session.");
+}
+
+/** Ends the sessions that a `Cookie` header bears under these names. */
+export async function signOut(
+  { db, clock }: SessionDeps,
+  header: string | undefined,
+  names: readonly CookieName[] = [cookieNames.session, cookieNames.operator],
+): Promise<void> {
+  for (const name of names) {
+    const token = cookieOf(header, name);
+    if (token !== undefined) await store.deleteSessionByToken(db, tokenSha256(token), clock());
+  }
+}
+
+/** Switches a session between live and test. @throws ServiceError for another word, or live that is not enabled. */
+export async function chooseEnvironment({ db }: SessionDeps, session: Session, environment: string): Promise<void> {
+  if (environment !== "live" && environment !== "test") throw invalid("environment must be live or test.");
+  if (environment === "live" && !session.principal?.liveEnabled)
+    throw invalid("environment live is not enabled for this firm.");
+  await store.setEnvironment(db, session.id, environment);
+}
+
+export { type ListedSession, sweepSessions } from "./sessions-store.ts";

@@ -1,0 +1,37 @@
+import type { Clock } from "../platform/clock.ts";
+import type { Sql } from "../platform/database.ts";
+import type { Jobs } from "../platform/jobs/jobs.ts";
+import type { Mailer } from "../platform/mail/mail.ts";
+import { letter } from "../platform/mail/template.ts";
+import type { SecretBytes } from "../platform/secrets.ts";
+import { linkTokens } from "./session-tokens.ts";
+import { linkPath, signInMailQueue } from "./sign-in.ts";
+import { selectLinkToMail } from "./sign-in-store.ts";
+
+export type SignInMailDeps = { db: Sql; clock: Clock; secrets: SecretBytes; mailer: Mailer; baseUrl: string };
+
+// A link lives for 15 minutes: a mail that could not be sent by then is not worth sending.
+const maxAttempts = 10;
+
+/** Sends sign-in links; one that has expired or was used is not sent any more. */
+export function signInMailJobs(jobs: Jobs, { db, clock, secrets, mailer, baseUrl }: SignInMailDeps): void {
+  const tokenOf = linkTokens(secrets);
+  jobs.work<{ linkId: string }>(
+    signInMailQueue,
+    async ({ linkId }) => {
+      const link = await selectLinkToMail(db, linkId, clock());
+      if (!link) return;
+      const mail = letter({
+        subject: "Your sign-in link",
+        greeting: "Hello,",
+        lines: [
+          "Somebody asked to sign in to SignSealShip with this address. The link works once, within 15 minutes, and only in the browser in which it was asked for.",
+        ],
+        link: { label: "Sign in", url: baseUrl + linkPath(tokenOf(linkId)) },
+        caution: "If it was not you, do nothing: without that browser the link opens nothing.",
+      });
+      await mailer.send({ id: `sign-in:${linkId}`, to: link.email, ...mail });
+    },
+    { maxAttempts },
+  );
+}

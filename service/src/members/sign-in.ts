@@ -1,0 +1,111 @@
+import { insertAudit } from "../partners/partner-audit.ts";
+import { clientNetwork } from "../platform/client-network.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { Database } from "../platform/database.ts";
+import { isEmail } from "../platform/email.ts";
+import { invalid, ServiceError } from "../platform/errors.ts";
+import { newUuid } from "../platform/ids.ts";
+import { enqueue } from "../platform/jobs/jobs.ts";
+import type { SecretBytes } from "../platform/secrets.ts";
+import { isLinkToken, linkTokens, tokenSha256 } from "./session-tokens.ts";
+import { beginSession } from "./sessions.ts";
+import * as store from "./sign-in-store.ts";
+
+export type SignInDeps = { db: Database; clock: Clock; secrets: SecretBytes };
+
+/** The queue of mails that carry a link; the payload is `{linkId}`. */
+export const signInMailQueue = "sign-in-mail";
+
+export const linkSeconds = 15 * 60;
+// More mails would only annoy whoever has the address. What one network asked for does not keep another from asking.
+const maxLinks = { ofNetwork: 5, inAll: 50 };
+
+/** The page of a link; its token is a credential. */
+export const linkPath = (token: string): string => `/sign-in/${token}`;
+
+/** A path of the dashboard, or its start for anything else: nobody is led to another site. */
+export function returnPath(text: string | undefined): string {
+  const base = "http://ours.invalid";
+  const url = text?.startsWith("/dashboard") && text.length <= 500 ? URL.parse(text, base) : null;
+  const within = url?.origin === base && /^\/dashboard(?:\/|$)/.test(url.pathname);
+  return within ? url.pathname + url.search : "/dashboard";
+}
+
+/**
+ * Has a link mailed to the address, whoever's it is: the answer is the same for all, and so is the work.
+ * @param asked.browser the secret in the cookie of the browser that asks: no other can use the link
+ * @throws ServiceError when it is no mail address.
+ */
+export async function askForLink(
+  { db, clock, secrets }: SignInDeps,
+  asked: { email: string; browser: string; ip: string; returnTo: string | undefined },
+): Promise<void> {
+  const email = asked.email.trim().toLowerCase();
+  if (!isEmail(email) || /[^\x20-\x7e]/.test(email)) throw invalid("email must be a mail address.");
+  const at = clock();
+  const id = newUuid();
+  const networkSha256 = tokenSha256(clientNetwork(asked.ip));
+  await db.transaction(async (tx) => {
+    await tx.rows("SELECT pg_advisory_xact_lock(hashtextextended('sign-in:' || $1, 0))", [email]);
+    const open = await store.countLinks(tx, email, networkSha256, at);
+    if (open.own >= maxLinks.ofNetwork || open.all >= maxLinks.inAll) return;
+    await store.insertLink(tx, {
+      id,
+      tokenSha256: tokenSha256(linkTokens(secrets)(id)),
+      browserSha256: tokenSha256(asked.browser),
+      email,
+      networkSha256,
+      returnTo: returnPath(asked.returnTo),
+      at,
+      expiresAt: new Date(at.getTime() + linkSeconds * 1000),
+    });
+    await enqueue(tx, signInMailQueue, { linkId: id });
+  });
+}
+
+/** A link for whoever has the command line: it needs no mail and is bound to no browser. @returns its path. */
+export async function makeOperatorLink({ db, clock, secrets }: SignInDeps): Promise<{ path: string; expiresAt: Date }> {
+  const [at, id] = [clock(), newUuid()];
+  const token = linkTokens(secrets)(id);
+  const expiresAt = new Date(at.getTime() + linkSeconds * 1000);
+  const link = { id, tokenSha256: tokenSha256(token), browserSha256: null, email: null, networkSha256: null };
+  await store.insertLink(db, { ...link, returnTo: "/operator", at, expiresAt });
+  return { path: `/operator/sign-in/${token}`, expiresAt };
+}
+
+const unusable = (): ServiceError => new ServiceError("not_found", "This link cannot be used.");
+
+const browserHash = (browser: string | null): Buffer | null => (browser === null ? null : tokenSha256(browser));
+
+/** What a link would do, for the page that asks before it does it. @param browser null for the operator's. @throws ServiceError */
+export async function lookAtLink({ db, clock }: SignInDeps, token: string, browser: string | null) {
+  const link = isLinkToken(token) && (await store.findLink(db, tokenSha256(token), browserHash(browser), clock()));
+  if (!link) throw unusable();
+  return link;
+}
+
+/**
+ * Uses a link up and begins a session.
+ * @param browser null for the operator's.
+ * @returns the session's token and where to go.
+ * @throws ServiceError when it was used, has expired or belongs to another browser, all alike.
+ */
+export async function useLink(
+  { db, clock }: SignInDeps,
+  token: string,
+  browser: string | null,
+  userAgent: string | undefined,
+): Promise<{ sessionToken: string; returnTo: string }> {
+  if (!isLinkToken(token)) throw unusable();
+  return db.transaction(async (tx) => {
+    const at = clock();
+    const link = await store.takeLink(tx, tokenSha256(token), browserHash(browser), at);
+    if (!link) throw unusable();
+    const user = link.email === null ? null : await store.upsertUser(tx, newUuid(), link.email, at);
+    const environment = user?.live ? "live" : "test";
+    const sessionToken = await beginSession(tx, { userId: user?.userId ?? null, environment, userAgent, at });
+    const actor = user ? `member:${user.userId}` : "operator";
+    await insertAudit(tx, { at, action: "session.begun", actor, partnerId: user?.partnerId ?? null, detail: {} });
+    return { sessionToken, returnTo: link.returnTo };
+  });
+}

@@ -1,0 +1,38 @@
+import { invalid } from "../../platform/errors.ts";
+
+/** Reads the text fields of a form; empty ones count as absent, as browsers send them. */
+export type Fields = {
+  optional: (name: string, maxLength: number) => string | null;
+  required: (name: string, maxLength: number, when?: string) => string;
+  /** As sent, white space and all; null when there is nothing else. */
+  exact: (name: string, maxLength: number) => string | null;
+  flag: (name: string) => boolean;
+};
+
+const controlCharacter = /[\p{Cc}\uFFFD]/u;
+
+export function fieldsOf(values: ReadonlyMap<string, string>): Fields {
+  const exact: Fields["exact"] = (name, maxLength) => {
+    const text = values.get(name) ?? "";
+    if (text.trim() === "") return null;
+    if ([...text].length > maxLength) throw invalid(`${name} must have at most ${maxLength} characters.`);
+    if (controlCharacter.test(text)) throw invalid(`${name} must be UTF-8 text without control characters.`);
+    return text;
+  };
+  const optional: Fields["optional"] = (name, maxLength) => exact(name, maxLength)?.trim() ?? null;
+  return {
+    exact,
+    optional,
+    required(name, maxLength, when = "") {
+      const text = optional(name, maxLength);
+      if (text === null) throw invalid(`${name} is required${when}.`);
+      return text;
+    },
+    flag(name) {
+      const text = values.get(name) ?? "";
+      if (text === "true" || text === "on") return true;
+      if (text === "" || text === "false" || text === "off") return false;
+      throw invalid(`${name} must be true or on to include it, or be left out.`);
+    },
+  };
+}

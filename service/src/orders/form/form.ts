@@ -1,0 +1,128 @@
+import { isEmail } from "../../platform/email.ts";
+import { invalid } from "../../platform/errors.ts";
+import { type Address, isUsState } from "../../pricing/us-states.ts";
+import type { Services } from "../services.ts";
+import { normalizeFaxNumber } from "./fax-number.ts";
+import { type Fields, fieldsOf } from "./fields.ts";
+
+/** What the form needs to know of the catalog: which services a document takes, and where notaries may not serve. */
+export type FormRules = {
+  catalogRow: (slug: string) => { sign: boolean; notarize: boolean } | null;
+  notarizationBlocked: (state: string) => boolean;
+};
+
+export type ShipMethod = "label" | "print_mail";
+
+/** A valid order form: what the contract's create table allows, normalized. */
+export type OrderForm = {
+  email: string;
+  name: string | null;
+  fillToken: string | null;
+  docSlug: string | null;
+  services: Services;
+  signerState: string | null;
+  destState: string | null;
+  externalReference: string | null;
+  shipTo: Address | null;
+  shipFrom: Address | null;
+  shipMethod: ShipMethod | null;
+  faxTo: string | null;
+  createCheckout: boolean;
+};
+
+const postal = /^\d{5}(-\d{4})?$/;
+
+/**
+ * Checks a form against the contract's create table.
+ * @param hasDocument whether a `document` part came.
+ * @throws ServiceError `validation`, naming the field and the rule.
+ */
+export function parseOrderForm(values: ReadonlyMap<string, string>, hasDocument: boolean, rules: FormRules): OrderForm {
+  const fields = fieldsOf(values);
+  const email = fields.required("email", 254);
+  if (!isEmail(email)) throw invalid("email must be a mail address.");
+  if (!fields.flag("byod_confirmed"))
+    throw invalid(
+      "byod_confirmed is required: send true or on to attest that the document is the client's own completed document.",
+    );
+  const fillToken = documentSource(fields, hasDocument);
+  const docSlug = fields.optional("doc_slug", 100);
+  const row = docSlug === null ? null : rules.catalogRow(docSlug);
+  if (docSlug !== null && row === null) throw invalid("doc_slug is not a document of the catalog.");
+  const faxTo = faxNumber(fields);
+  const [signAsked, notaryAsked] = [fields.flag("svc_sign"), fields.flag("svc_notary")];
+  const ship = fields.flag("svc_ship");
+  const services = {
+    sign: row ? row.sign : signAsked,
+    notarize: row ? row.notarize : notaryAsked,
+    ship,
+    fax: faxTo !== null,
+  };
+  const signerState = state(fields, "signer_state");
+  if (services.notarize && signerState !== null && rules.notarizationBlocked(signerState))
+    throw invalid(`signer_state ${signerState} is blocked: remote notarization is not recognized there.`);
+  return {
+    email,
+    name: fields.optional("name", 200),
+    fillToken,
+    docSlug,
+    services,
+    signerState,
+    destState: state(fields, "dest_state"),
+    externalReference: fields.exact("external_reference", 120),
+    shipTo: ship ? address(fields, "ship", " when svc_ship is set") : null,
+    shipFrom: senderAddress(fields),
+    shipMethod: ship ? (values.get("ship_method")?.trim() === "print_mail" ? "print_mail" : "label") : null,
+    faxTo,
+    createCheckout: fields.flag("create_checkout"),
+  };
+}
+
+function documentSource(fields: Fields, hasDocument: boolean): string | null {
+  const token = fields.optional("fill_token", 200);
+  if (token !== null && hasDocument) throw invalid("document and fill_token exclude each other: send one of them.");
+  if (token === null && !hasDocument) throw invalid("document or fill_token is required: send one of them.");
+  if (token !== null && !/^[0-9a-f]{40}$/.test(token)) throw invalid("fill_token must be 40 lowercase hex characters.");
+  return token;
+}
+
+function faxNumber(fields: Fields): string | null {
+  const text = fields.optional("fax_to", 40);
+  const number = text === null ? null : normalizeFaxNumber(text);
+  if (text !== null && number === null)
+    throw invalid("fax_to must be a 10-digit US number or an international number in +country form.");
+  return number;
+}
+
+function state(fields: Fields, name: string): string | null {
+  const text = fields.optional(name, 100);
+  if (text === null) return null;
+  const code = text.toUpperCase();
+  if (code.length !== 2 || !isUsState(code)) throw invalid(`${name} must be a US state of exactly 2 characters.`);
+  return code;
+}
+
+function address(fields: Fields, prefix: "ship" | "from", when: string): Address {
+  const part = (name: string, maxLength: number) => fields.required(`${prefix}_${name}`, maxLength, when);
+  const found: Address = {
+    name: part("name", 200),
+    line1: part("line1", 200),
+    line2: fields.optional(`${prefix}_line2`, 200),
+    city: part("city", 100),
+    state: "",
+    postal: "",
+  };
+  part("state", 100);
+  found.state = state(fields, `${prefix}_state`) ?? "";
+  found.postal = part("postal", 20);
+  if (!postal.test(found.postal)) throw invalid(`${prefix}_postal must be a US ZIP code: 5 digits, or ZIP+4.`);
+  return found;
+}
+
+const senderFields = ["from_name", "from_line1", "from_line2", "from_city", "from_state", "from_postal"];
+
+/** All or none: a sender address that is begun must be whole. */
+function senderAddress(fields: Fields): Address | null {
+  const begun = senderFields.some((name) => fields.optional(name, 200) !== null);
+  return begun ? address(fields, "from", " when a sender address is given") : null;
+}

@@ -1,0 +1,175 @@
+import type { Services } from "../services.ts";
+import type { OrderStatus } from "./statuses.ts";
+
+/** What can happen to an order. */
+export type OrderEvent =
+  | "priced"
+  | "not_priceable"
+  | "payment_pending"
+  | "payment_failed"
+  | "payment_cleared"
+  | "payment_mismatched"
+  | "next_segment"
+  | "signed"
+  | "sign_declined"
+  | "sign_expired"
+  | "sign_reissued"
+  | "notarized"
+  | "notarization_failed"
+  | "identity_locked"
+  | "notarization_reopened"
+  | "shipped"
+  | "delivered"
+  | "shipping_failed"
+  | "shipping_retried"
+  | "fax_sent"
+  | "fax_delivered"
+  | "fax_failed"
+  | "fax_retried"
+  | "cancelled"
+  | "held"
+  | "released"
+  | "refund_requested"
+  | "refunded";
+
+/** Events that only what the processor signed may cause. */
+export type ProcessorEvent =
+  | "payment_pending"
+  | "payment_failed"
+  | "payment_cleared"
+  | "payment_mismatched"
+  | "refunded";
+
+export const processorEvents: ReadonlySet<string> = new Set<ProcessorEvent>([
+  "payment_pending",
+  "payment_failed",
+  "payment_cleared",
+  "payment_mismatched",
+  "refunded",
+]);
+
+export type PeopleEvent = Exclude<OrderEvent, ProcessorEvent>;
+
+/** `next segment`: the pending status of the next bought service, or Completed; `before`: the status before the hold. */
+type Target = OrderStatus | "next segment" | "before";
+
+/** One row of the table. `words` are what the diagram and a refusal call the event. */
+export type Row = { on: OrderEvent; from: readonly OrderStatus[]; to: Target; words: string };
+
+const payable = ["QuoteReady", "AwaitingPayment", "PaymentFailed"] as const;
+/** True for a status from which the processor's word can lead to Paid (contract: payable). */
+export const isPayable = (status: string): boolean => payable.some((each) => each === status);
+
+const unpaid = ["Created", "ManualQuoteRequired", ...payable] as const;
+const paidUnfinished = [
+  "Paid",
+  "EsignPending",
+  "EsignComplete",
+  "EsignDeclined",
+  "EsignExpired",
+  "NotarizationPending",
+  "NotarizationComplete",
+  "NotarizationFailed",
+  "IdentityLocked",
+  "ShippingPending",
+  "Shipped",
+  "Delivered",
+  "ShippingFailed",
+  "FaxPending",
+  "FaxSent",
+  "FaxDelivered",
+  "FaxFailed",
+] as const;
+
+/** The table of all that may happen to an order; anything else is refused. */
+export const table: readonly Row[] = [
+  { on: "priced", from: ["Created", "ManualQuoteRequired"], to: "QuoteReady", words: "priced" },
+  { on: "not_priceable", from: ["Created"], to: "ManualQuoteRequired", words: "cannot be priced" },
+  {
+    on: "payment_pending",
+    from: ["QuoteReady", "PaymentFailed"],
+    to: "AwaitingPayment",
+    words: "payment not cleared yet, expired or cancelled",
+  },
+  { on: "payment_failed", from: ["QuoteReady", "AwaitingPayment"], to: "PaymentFailed", words: "payment failed" },
+  { on: "payment_cleared", from: payable, to: "Paid", words: "paid in full" },
+  { on: "payment_mismatched", from: payable, to: "OnHold", words: "paid, wrong amount or currency" },
+  {
+    on: "next_segment",
+    from: ["Paid", "EsignComplete", "NotarizationComplete", "Delivered", "FaxDelivered"],
+    to: "next segment",
+    words: "next service begins, or all done",
+  },
+  { on: "signed", from: ["EsignPending"], to: "EsignComplete", words: "all signed and sealed" },
+  { on: "sign_declined", from: ["EsignPending"], to: "EsignDeclined", words: "signing declined" },
+  { on: "sign_expired", from: ["EsignPending"], to: "EsignExpired", words: "signing expired" },
+  { on: "sign_reissued", from: ["EsignDeclined", "EsignExpired"], to: "EsignPending", words: "reissued" },
+  { on: "notarized", from: ["NotarizationPending"], to: "NotarizationComplete", words: "notarized document stored" },
+  { on: "notarization_failed", from: ["NotarizationPending"], to: "NotarizationFailed", words: "notarization failed" },
+  {
+    on: "identity_locked",
+    from: ["NotarizationPending"],
+    to: "IdentityLocked",
+    words: "identity check failed for good",
+  },
+  {
+    on: "notarization_reopened",
+    from: ["NotarizationFailed", "IdentityLocked"],
+    to: "NotarizationPending",
+    words: "reopened",
+  },
+  { on: "shipped", from: ["ShippingPending"], to: "Shipped", words: "handed to the carrier or mailed" },
+  { on: "delivered", from: ["Shipped"], to: "Delivered", words: "delivered by the carrier" },
+  { on: "shipping_failed", from: ["ShippingPending", "Shipped"], to: "ShippingFailed", words: "shipping failed" },
+  { on: "shipping_retried", from: ["ShippingFailed"], to: "ShippingPending", words: "retried" },
+  { on: "fax_sent", from: ["FaxPending"], to: "FaxSent", words: "fax sent" },
+  { on: "fax_delivered", from: ["FaxPending", "FaxSent"], to: "FaxDelivered", words: "fax delivered" },
+  { on: "fax_failed", from: ["FaxPending", "FaxSent"], to: "FaxFailed", words: "fax failed" },
+  { on: "fax_retried", from: ["FaxFailed"], to: "FaxPending", words: "retried" },
+  { on: "cancelled", from: unpaid, to: "Cancelled", words: "cancelled" },
+  { on: "held", from: paidUnfinished, to: "OnHold", words: "held" },
+  { on: "released", from: ["OnHold"], to: "before", words: "released" },
+  {
+    on: "refund_requested",
+    from: [...paidUnfinished, "Completed", "OnHold"],
+    to: "RefundPending",
+    words: "refund asked for",
+  },
+  { on: "refunded", from: ["RefundPending"], to: "Refunded", words: "refund confirmed by the processor" },
+];
+
+const rows: ReadonlyMap<string, Row> = new Map(
+  table.flatMap((row) => row.from.map((from) => [`${from} ${row.on}` as string, row] as const)),
+);
+const words = new Map(table.map((row) => [row.on, row.words]));
+
+/** What an order that stands in `from` needs to know to move. */
+export type Standing = Services & { status: string; statusBeforeHold: string | null };
+
+const segments = [
+  { service: "sign", pending: "EsignPending", ends: ["EsignComplete"] },
+  { service: "notarize", pending: "NotarizationPending", ends: ["NotarizationComplete"] },
+  { service: "ship", pending: "ShippingPending", ends: ["Delivered"] },
+  { service: "fax", pending: "FaxPending", ends: ["FaxDelivered"] },
+] as const satisfies readonly { service: keyof Services; pending: OrderStatus; ends: readonly OrderStatus[] }[];
+
+/** The pending status of the first bought service after the one that ended with `status`; Completed after the last. */
+export function nextSegment(status: string, services: Services): OrderStatus {
+  const ended = segments.findIndex(({ ends }) => ends.some((end) => end === status));
+  return segments.slice(ended + 1).find(({ service }) => services[service])?.pending ?? "Completed";
+}
+
+/** Where the event leads from where the order stands, or null when the table refuses it. */
+export function targetOf(order: Standing, on: OrderEvent): OrderStatus | null {
+  const row = rows.get(`${order.status} ${on}`);
+  if (!row) return null;
+  if (row.to === "next segment") return nextSegment(order.status, order);
+  if (row.to === "before") return order.statusBeforeHold as OrderStatus | null;
+  return row.to;
+}
+
+export const wordsOf = (on: OrderEvent): string => words.get(on) ?? on;
+
+/** The events by which the table leads from where the order stands to the named status in one step. */
+export const eventsTo = (order: Standing, to: string): OrderEvent[] =>
+  table.filter((row) => targetOf(order, row.on) === to && row.on !== "released").map((row) => row.on);

@@ -1,0 +1,87 @@
+import type { Environment } from "../../identity/identity.ts";
+import { type LockedOrder, lockOrder } from "../../orders/orders.ts";
+import { isPayable } from "../../orders/transitions/transitions.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Database, Tx } from "../../platform/database.ts";
+import { ServiceError } from "../../platform/errors.ts";
+import { newUuid } from "../../platform/ids.ts";
+import type { Processor } from "../processor/processor.ts";
+import { type CheckoutSession, currentSession, endSession, failMinting, insertMinting, recordMinted } from "./store.ts";
+
+export type CheckoutDeps = { db: Database; clock: Clock; processor: Processor | null };
+
+/** Whose order it must be; null for whoever holds the code. */
+export type Owner = { partnerId: string; environment: Environment } | null;
+
+export const currency = "usd";
+const minutes = 60_000;
+// The processor's most is 24 hours; what is left after the margin is long enough to pay in.
+const sessionMs = 23 * 60 * minutes;
+const marginMs = 5 * minutes;
+
+/**
+ * The hosted checkout of an order: the one that is open, or a new one. The order's status stays as it is.
+ * @throws ServiceError `not_found`, `not_payable` naming the status, `payments_not_configured`, `processor_failed`
+ */
+export async function checkoutUrl({ db, clock, processor }: CheckoutDeps, code: string, owner: Owner): Promise<string> {
+  const reserved = await db.transaction(async (tx) => {
+    const order = await payableOrder(tx, code, owner);
+    if (!processor || refusesTestOrder(processor, order)) throw notConfigured();
+    return { order, session: await reserve(tx, order, clock()) };
+  });
+  const { order, session } = reserved;
+  if (session.status === "open" && session.url !== null) return session.url;
+  if (!processor) throw notConfigured();
+  const { id, amountCents, expiresAt } = session;
+  const { environment } = order;
+  const minted = await processor
+    .mint({ id, orderCode: order.code, environment, amountCents, currency: session.currency, expiresAt })
+    .catch(async (error) => {
+      await endIfRefused(db, id, error);
+      throw error;
+    });
+  await recordMinted(db, id, minted.sessionId, minted.url);
+  return minted.url;
+}
+
+async function payableOrder(tx: Tx, code: string, owner: Owner): Promise<LockedOrder> {
+  const order = /^[0-9a-f]{40}$/.test(code) ? await lockOrder(tx, code) : undefined;
+  const foreign = owner && (order?.partnerId !== owner.partnerId || order.environment !== owner.environment);
+  if (!order || foreign) throw new ServiceError("not_found", "Order not found.");
+  if (!isPayable(order.status)) throw new ServiceError("not_payable", `An order in ${order.status} is not payable.`);
+  return order;
+}
+
+/** Test orders never reach a processor that moves money. */
+const refusesTestOrder = (processor: Processor, order: LockedOrder): boolean =>
+  order.environment === "test" && !processor.testMode;
+
+const notConfigured = (): ServiceError => new ServiceError("payments_not_configured", "Payments are not configured.");
+
+/** The open session, or the row of one to mint: with the same row the processor mints the same session. */
+async function reserve(tx: Tx, order: LockedOrder, now: Date): Promise<CheckoutSession> {
+  const current = await currentSession(tx, order.id);
+  if (current && current.expiresAt.getTime() > now.getTime() + marginMs && current.amountCents === order.totalCents)
+    return current;
+  if (current) await endSession(tx, current.id, "expired");
+  const session: CheckoutSession = {
+    id: newUuid(),
+    status: "minting",
+    amountCents: order.totalCents,
+    currency,
+    sessionId: null,
+    url: null,
+    expiresAt: new Date(now.getTime() + sessionMs),
+  };
+  await insertMinting(tx, order.id, session, now);
+  return session;
+}
+
+/** The processor replays its refusals under the same key: the next attempt needs a new one. What was cut off may stand. */
+async function endIfRefused(db: Database, id: string, error: unknown): Promise<void> {
+  const cause = error instanceof Error ? error.cause : undefined;
+  const answered =
+    typeof cause === "object" && cause !== null && "statusCode" in cause && typeof cause.statusCode === "number";
+  // 409: a twin's request with this key is in progress.
+  if (answered && cause.statusCode !== 409) await failMinting(db, id);
+}

@@ -1,0 +1,152 @@
+import { type LockedOrder, lockOrder, type Mover, type Topic, targetOf, transition } from "../../orders/orders.ts";
+import { transitionByProcessor } from "../../orders/transitions/by-processor.ts";
+import type { Tx } from "../../platform/database.ts";
+import { maskCode } from "../../platform/ids.ts";
+import type { Log } from "../../platform/logs.ts";
+import { currency } from "../checkout/checkout.ts";
+import { endProcessorSession, sessionOrder } from "../checkout/store.ts";
+import {
+  auditUnapplied,
+  heldPayments,
+  markRefunded,
+  orderCodeOfIntent,
+  recordEvent,
+  recordOutcome,
+  recordPayment,
+  wasRefunded,
+} from "../store.ts";
+import { type RefundMessage, readMessage, type SessionMessage } from "./message.ts";
+import type { SignedEvent } from "./processor.ts";
+
+/**
+ * What came of an event: `moved` the order; `held` it, for the sum is wrong; `repeated` and `stale` say nothing new;
+ * `unapplied` is money that moves no order, and needs a person; `foreign` is another account's, `unknown` no order's,
+ * `irrelevant` no news of a payment.
+ */
+export type Outcome = "moved" | "held" | "repeated" | "stale" | "unapplied" | "foreign" | "unknown" | "irrelevant";
+
+export type Taken = { outcome: Outcome; order: LockedOrder | null; firedEvents: Topic[] };
+
+export type TakeOptions = { at: Date; log: Log; actor: "processor" | "sandbox"; simulated: boolean };
+
+/**
+ * Takes one event whose signature holds, in the caller's transaction: the one road to Paid. Each event id counts once;
+ * late, repeated and foreign ones change nothing.
+ */
+export async function takeEvent(tx: Tx, event: SignedEvent, options: TakeOptions): Promise<Taken> {
+  if (!(await recordEvent(tx, event.id, event.type, options.at))) return nothing("repeated");
+  const taken = await read(tx, event, options);
+  await recordOutcome(tx, event.id, taken.order?.id ?? null, taken.outcome);
+  const { outcome, order } = taken;
+  const line = {
+    event: event.id,
+    type: event.type,
+    outcome,
+    order: order && maskCode(order.code),
+    status: order?.status,
+  };
+  if (outcome === "held" || outcome === "unapplied") options.log.error(line, "money of the processor needs a person");
+  else if (outcome === "foreign" || outcome === "unknown")
+    options.log.warn(line, "an event of the processor is not ours");
+  else options.log.info(line, "an event of the processor");
+  return taken;
+}
+
+const nothing = (outcome: Outcome, order: LockedOrder | null = null): Taken => ({ outcome, order, firedEvents: [] });
+
+async function read(tx: Tx, event: SignedEvent, options: TakeOptions): Promise<Taken> {
+  // Set on events of connected accounts only, and we have none.
+  if (event.account !== undefined && event.account !== null) return nothing("foreign");
+  const message = readMessage(event);
+  if (!message) return nothing("irrelevant");
+  return message.kind === "refunded" ? takeRefund(tx, message, options) : takeSession(tx, message, options);
+}
+
+const mover = ({ actor, at, log }: TakeOptions): Mover => ({ actor, at, log });
+
+async function takeSession(tx: Tx, message: SessionMessage, options: TakeOptions): Promise<Taken> {
+  const { sessionId, kind } = message;
+  const code = (sessionId && (await sessionOrder(tx, sessionId))?.code) ?? message.orderCode;
+  const order = code === null ? undefined : await lockOrder(tx, code);
+  if (!order) return nothing("unknown");
+  // Read again: it may have changed while another event held the order.
+  const session = sessionId === null ? undefined : await sessionOrder(tx, sessionId);
+  if (kind === "cleared") return takeMoney(tx, order, message, options);
+  if (sessionId !== null) await endProcessorSession(tx, sessionId, kind === "failed" ? "failed" : endOf(kind));
+  if (session?.status === "failed") return nothing("stale", order);
+  return moveIfTable(tx, order, kind === "failed" ? "payment_failed" : "payment_pending", options);
+}
+
+const endOf = (kind: SessionMessage["kind"]) => (kind === "lapsed" ? "expired" : "complete");
+
+async function moveIfTable(
+  tx: Tx,
+  order: LockedOrder,
+  on: "payment_pending" | "payment_failed",
+  options: TakeOptions,
+): Promise<Taken> {
+  if (targetOf(order, on) === null) return nothing("stale", order);
+  const moved = await transitionByProcessor(tx, order, on, mover(options));
+  return { outcome: "moved", order: moved.order, firedEvents: moved.firedEvents };
+}
+
+async function takeMoney(tx: Tx, order: LockedOrder, message: SessionMessage, options: TakeOptions): Promise<Taken> {
+  const { sessionId, paymentIntent, amount } = message;
+  const { at, simulated } = options;
+  if (sessionId !== null) await endProcessorSession(tx, sessionId, "complete");
+  const known = sessionId ?? `intent:${paymentIntent}`;
+  const payment = {
+    paymentIntent,
+    sessionId: known,
+    amount: amount ?? 0,
+    currency: message.currency ?? "",
+    simulated,
+    at,
+  };
+  const gone = paymentIntent !== null && (await wasRefunded(tx, order.id, paymentIntent));
+  if (!(await recordPayment(tx, { orderId: order.id, ...payment, ...(gone && { refundedAt: at }) })))
+    return nothing("repeated", order);
+  const right = amount === order.totalCents && message.currency?.toLowerCase() === currency;
+  const on = right ? "payment_cleared" : "payment_mismatched";
+  if (gone || targetOf(order, on) === null) {
+    await auditUnapplied(tx, order, at, { paymentIntent, amount, currency: message.currency, status: order.status });
+    return nothing("unapplied", order);
+  }
+  const reason = right ? {} : { reason: `paid ${amount} ${message.currency}, not ${order.totalCents} ${currency}` };
+  const moved = await transitionByProcessor(tx, order, on, { ...mover(options), ...reason });
+  return { outcome: right ? "moved" : "held", order: moved.order, firedEvents: moved.firedEvents };
+}
+
+async function takeRefund(tx: Tx, message: RefundMessage, options: TakeOptions): Promise<Taken> {
+  const { paymentIntent, amount, currency: paidIn } = message;
+  const { at, simulated } = options;
+  const code = (paymentIntent && (await orderCodeOfIntent(tx, paymentIntent))) ?? message.orderCode;
+  const order = code === null ? undefined : await lockOrder(tx, code);
+  if (!order || paymentIntent === null) return nothing("unknown");
+  // A part of the sum changes nothing about the order.
+  if (!message.whole) return nothing("stale", order);
+  if (!(await markRefunded(tx, order.id, paymentIntent, at))) {
+    if (await wasRefunded(tx, order.id, paymentIntent)) return nothing("repeated", order);
+    // It came before its payment: kept, so that the payment will not count when it comes.
+    const payment = {
+      paymentIntent,
+      sessionId: `intent:${paymentIntent}`,
+      amount: amount ?? 0,
+      currency: paidIn ?? "",
+    };
+    await recordPayment(tx, { orderId: order.id, ...payment, simulated, at, refundedAt: at });
+    return nothing("unapplied", order);
+  }
+  if ((await heldPayments(tx, order.id)).length > 0) return nothing("stale", order);
+  const asked = targetOf(order, "refunded") ? order : await askedByProcessor(tx, order, options);
+  if (!asked) return nothing("stale", order);
+  const moved = await transitionByProcessor(tx, asked, "refunded", mover(options));
+  return { outcome: "moved", order: moved.order, firedEvents: moved.firedEvents };
+}
+
+/** A refund that was given at the processor itself: the order passes RefundPending on its way. */
+async function askedByProcessor(tx: Tx, order: LockedOrder, options: TakeOptions): Promise<LockedOrder | null> {
+  if (targetOf(order, "refund_requested") === null) return null;
+  return (await transition(tx, order, "refund_requested", { ...mover(options), reason: "refunded at the processor" }))
+    .order;
+}

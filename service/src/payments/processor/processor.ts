@@ -1,0 +1,137 @@
+import type { Stripe } from "stripe";
+import { invalid, ServiceError } from "../../platform/errors.ts";
+
+/** A checkout to mint; `id` makes the processor mint it once, however often it is asked. Amounts are US cents. */
+export type CheckoutRequest = {
+  id: string;
+  orderCode: string;
+  environment: string;
+  amountCents: number;
+  currency: string;
+  expiresAt: Date;
+};
+
+export type MintedSession = { sessionId: string; url: string };
+
+/** An event whose signature holds; its content is still to be read with care. */
+export type SignedEvent = { id: string; type: string; account?: unknown; data: { object: unknown } };
+
+/** What we ask of the payment processor. */
+export type Processor = {
+  /** True for a key of the processor's test mode: no money moves there. */
+  testMode: boolean;
+  /** @throws ServiceError `processor_failed` */
+  mint: (request: CheckoutRequest) => Promise<MintedSession>;
+  /** Nobody can pay by the session any more. One that has ended already is left as it is. */
+  expire: (sessionId: string) => Promise<void>;
+  /** Asks for the whole sum back; `id` makes it happen once. */
+  refund: (id: string, paymentIntent: string) => Promise<void>;
+  /** @throws ServiceError `validation` when the signature does not hold over these bytes, or its time is out of tolerance */
+  verify: (body: Buffer, signature: string | undefined, now: Date) => Promise<SignedEvent>;
+};
+
+export type ProcessorSettings = { secretKey: string; webhookSecret: string; apiBase: string | null };
+
+const toleranceSeconds = 300;
+const timeoutMs = 8_000;
+
+/** Keys of the processor's test mode: no money moves by them. */
+export const isTestModeKey = (secretKey: string): boolean => /^(?:sk|rk)_test_/.test(secretKey);
+
+/**
+ * Stripe by its SDK, which is loaded with the first use.
+ * @param baseUrl where the payer comes back to.
+ */
+export function openProcessor({ secretKey, webhookSecret, apiBase }: ProcessorSettings, baseUrl: string): Processor {
+  let loading: Promise<Stripe> | undefined;
+  const sdk = () => (loading ??= load(secretKey, apiBase));
+
+  return {
+    testMode: isTestModeKey(secretKey),
+    async mint(request) {
+      try {
+        const stripe = await sdk();
+        const { id, url } = await stripe.checkout.sessions.create(sessionOf(request, baseUrl), {
+          idempotencyKey: `checkout:${request.id}`,
+        });
+        if (!url) throw new Error("the session has no url");
+        return { sessionId: id, url };
+      } catch (error) {
+        throw failed(error);
+      }
+    },
+    async expire(sessionId) {
+      const stripe = await sdk();
+      const session = await stripe.checkout.sessions.retrieve(sessionId);
+      if (session.status === "open") await stripe.checkout.sessions.expire(sessionId);
+    },
+    async refund(id, paymentIntent) {
+      const stripe = await sdk();
+      await stripe.refunds.create({ payment_intent: paymentIntent }, { idempotencyKey: `refund:${id}` });
+    },
+    async verify(body, signature, now) {
+      if (!signature) throw invalid("The signature is missing.");
+      const { webhooks } = await sdk();
+      try {
+        const event = await webhooks.constructEventAsync(
+          body,
+          signature,
+          webhookSecret,
+          toleranceSeconds,
+          undefined,
+          now.getTime(),
+        );
+        return event as unknown as SignedEvent;
+      } catch (error) {
+        throw new ServiceError("validation", "The signature does not verify.", { cause: error });
+      }
+    },
+  };
+}
+
+async function load(secretKey: string, apiBase: string | null): Promise<Stripe> {
+  const { Stripe } = await import("stripe");
+  const base = apiBase === null ? null : new URL(apiBase);
+  return new Stripe(secretKey, {
+    timeout: timeoutMs,
+    maxNetworkRetries: 1,
+    telemetry: false,
+    ...(base && {
+      protocol: base.protocol === "http:" ? "http" : "https",
+      host: base.hostname,
+      port: base.port || (base.protocol === "http:" ? 80 : 443),
+    }),
+  });
+}
+
+/** The order's code and sum; nothing of the partner, the client or the document. */
+function sessionOf({ orderCode, environment, amountCents, currency, expiresAt }: CheckoutRequest, baseUrl: string) {
+  const metadata = { order_code: orderCode, environment };
+  const back = `${baseUrl}/orders/${orderCode}/checkout`;
+  return {
+    mode: "payment",
+    client_reference_id: orderCode,
+    metadata,
+    payment_intent_data: { metadata },
+    line_items: [
+      {
+        quantity: 1,
+        price_data: {
+          currency,
+          unit_amount: amountCents,
+          product_data: { name: `Document services, order ${orderCode.slice(0, 8)}` },
+        },
+      },
+    ],
+    success_url: `${back}/returned`,
+    cancel_url: `${back}/cancelled`,
+    expires_at: Math.floor(expiresAt.getTime() / 1000),
+  } satisfies Stripe.Checkout.SessionCreateParams;
+}
+
+function failed(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  return new ServiceError("processor_failed", "The payment processor failed to create the checkout session.", {
+    cause: error,
+  });
+}

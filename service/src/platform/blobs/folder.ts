@@ -1,0 +1,85 @@
+import { mkdir, open, opendir, readFile, stat, unlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { openMakingFolder, syncFolder } from "../durable-file.ts";
+import type { BlobBackend } from "./blobs.ts";
+
+const pageSize = 500;
+// So many bytes of pieces go to the system in one call.
+const batchBytes = 1024 * 1024;
+
+const ignoreMissing = (error: NodeJS.ErrnoException): null => {
+  if (error.code !== "ENOENT") throw error;
+  return null;
+};
+
+async function* filesOf(folder: string): AsyncGenerator<string> {
+  const entries = await opendir(folder).catch(ignoreMissing);
+  if (!entries) return;
+  for await (const entry of entries) {
+    if (entry.isDirectory())
+      for await (const below of filesOf(join(folder, entry.name))) yield `${entry.name}/${below}`;
+    else yield entry.name;
+  }
+}
+
+/**
+ * Writes a new blob straight under its name: until this resolves nobody knows the name, so what a crash leaves
+ * half-written is an orphan like any other.
+ */
+async function writeBlob(path: string, pieces: Iterable<Uint8Array>): Promise<void> {
+  const file = await openMakingFolder(path, 0o600);
+  try {
+    let batch: Uint8Array[] = [];
+    let bytes = 0;
+    for (const piece of pieces) {
+      batch.push(piece);
+      bytes += piece.length;
+      if (bytes < batchBytes) continue;
+      await file.appendFile(Buffer.concat(batch));
+      batch = [];
+      bytes = 0;
+    }
+    if (batch.length > 0) await file.appendFile(Buffer.concat(batch));
+    await Promise.all([file.datasync(), syncFolder(dirname(path))]);
+  } catch (error) {
+    await unlink(path).catch(ignoreMissing);
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Blobs as files of a folder, readable by this user alone. */
+export function folderBackend(folder: string): BlobBackend {
+  return {
+    write: (key, pieces) => writeBlob(join(folder, key), pieces),
+    read: (key) => readFile(join(folder, key)).catch(ignoreMissing),
+    async remove(key) {
+      await unlink(join(folder, key)).catch(ignoreMissing);
+    },
+    async *listOlderThan(instant) {
+      let page: string[] = [];
+      for await (const key of filesOf(folder)) {
+        const info = await stat(join(folder, key)).catch(ignoreMissing);
+        if (!info || info.mtime >= instant) continue;
+        page.push(key);
+        if (page.length === pageSize) {
+          yield page;
+          page = [];
+        }
+      }
+      if (page.length > 0) yield page;
+    },
+    async probe() {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const path = join(folder, `probe.${process.pid}`);
+      const file = await open(path, "w", 0o600);
+      try {
+        await file.writeFile(new Uint8Array(4096));
+      } finally {
+        await file.close();
+        await unlink(path).catch(ignoreMissing);
+      }
+    },
+  };
+}

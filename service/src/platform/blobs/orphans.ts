@@ -1,0 +1,23 @@
+import type { Sql } from "../database.ts";
+import type { Blobs } from "./blobs.ts";
+
+// A blob is written before the row that refers to it commits; one younger than this may still get its row.
+const graceMs = 3600 * 1000;
+
+/** Removes blobs that no row refers to: what uploads left behind that were refused or cut off. @returns how many. */
+export async function sweepOrphans(sql: Sql, blobs: Blobs, now: Date): Promise<number> {
+  let removed = 0;
+  for await (const keys of blobs.listOlderThan(new Date(now.getTime() - graceMs))) {
+    const orphans = await sql.rows<{ key: string }>(
+      `SELECT key FROM unnest($1::text[]) AS key
+       WHERE NOT EXISTS (SELECT FROM documents WHERE blob_key = key)
+         AND NOT EXISTS (SELECT FROM fill_documents WHERE blob_key = key)
+         AND NOT EXISTS (SELECT FROM passports WHERE blob_key = key)
+         AND NOT EXISTS (SELECT FROM closing_passports WHERE blob_key = key)`,
+      [keys],
+    );
+    for (const { key } of orphans) await blobs.remove(key);
+    removed += orphans.length;
+  }
+  return removed;
+}

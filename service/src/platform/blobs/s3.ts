@@ -1,0 +1,71 @@
+import { Readable } from "node:stream";
+import type { S3Client } from "@aws-sdk/client-s3";
+import { StartupError } from "../errors.ts";
+import type { BlobBackend } from "./blobs.ts";
+
+type Location = { bucket: string; prefix: string; region: string; endpoint: string | null };
+
+/** Parses `s3://bucket/prefix?region=..&endpoint=..`. @throws StartupError when the bucket is missing. */
+export function s3Location(url: string): Location {
+  const { hostname, pathname, searchParams } = new URL(url);
+  if (!hostname) throw new StartupError("BLOB_URL must be s3://bucket/prefix; the bucket is missing");
+  const prefix = pathname.replace(/^\/+|\/+$/g, "");
+  return {
+    bucket: hostname,
+    prefix: prefix && `${prefix}/`,
+    region: searchParams.get("region") ?? "us-east-1",
+    endpoint: searchParams.get("endpoint"),
+  };
+}
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && (error.name === "NoSuchKey" || error.name === "NotFound");
+
+/** Blobs as objects of an S3 bucket; credentials come from the SDK's usual chain (environment, profile, instance role). */
+export async function s3Backend(url: string): Promise<BlobBackend> {
+  const sdk = await import("@aws-sdk/client-s3");
+  const { bucket, prefix, region, endpoint } = s3Location(url);
+  const client: S3Client = new sdk.S3Client({
+    region,
+    ...(endpoint ? { endpoint, forcePathStyle: true } : {}),
+    // The SDK's default streaming checksums corrupt bodies on stores that don't know them.
+    requestChecksumCalculation: "WHEN_REQUIRED",
+    responseChecksumValidation: "WHEN_REQUIRED",
+  });
+  const at = (key: string) => ({ Bucket: bucket, Key: prefix + key });
+  return {
+    async write(key, pieces, length) {
+      // An object appears when its upload is whole, and S3 answers once it is durable.
+      await client.send(
+        new sdk.PutObjectCommand({
+          ...at(key),
+          Body: Readable.from(pieces, { objectMode: false }),
+          ContentLength: length,
+        }),
+      );
+    },
+    async read(key) {
+      try {
+        const { Body } = await client.send(new sdk.GetObjectCommand(at(key)));
+        const bytes = await Body?.transformToByteArray();
+        return bytes ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length) : null;
+      } catch (error) {
+        if (isMissing(error)) return null;
+        throw error;
+      }
+    },
+    async remove(key) {
+      await client.send(new sdk.DeleteObjectCommand(at(key)));
+    },
+    async *listOlderThan(instant) {
+      const pages = sdk.paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: prefix });
+      for await (const { Contents = [] } of pages) {
+        const old = Contents.filter(({ LastModified }) => LastModified !== undefined && LastModified < instant);
+        yield old.map(({ Key = "" }) => Key.slice(prefix.length));
+      }
+    },
+    async probe() {
+      await client.send(new sdk.HeadBucketCommand({ Bucket: bucket }));
+    },
+  };
+}

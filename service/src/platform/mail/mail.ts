@@ -1,0 +1,86 @@
+/**
+ * Mail: by SMTP, or as files in the outbox folder where none is set. Send from a job (jobs.ts), never from a request, so that
+ * a mail server that is away delays nothing and loses nothing.
+ */
+import { createHash } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Transporter } from "nodemailer";
+import type { Clock } from "../clock.ts";
+import { writeFileDurably } from "../durable-file.ts";
+
+export type Mail = {
+  to: string;
+  subject: string;
+  text: string;
+  html: string;
+  /** The same for the same mail: a mail that is sent twice is known by it. */
+  id: string;
+};
+
+export type Mailer = {
+  /** @throws Error when the server does not take it */
+  send: (mail: Mail) => Promise<void>;
+  /** Writes a file and sends nothing: for what must not leave the house. */
+  keep: (mail: Mail) => Promise<void>;
+  close: () => void;
+};
+
+export type MailSettings = {
+  /** `smtp://` or `smtps://`; null for the outbox folder. */
+  smtpUrl: string | null;
+  /** `Name <address>` */
+  mailFrom: string;
+  dataDir: string;
+  /** Its host is the right side of message ids. */
+  baseUrl: string;
+  clock: Clock;
+};
+
+const timeoutMs = 15_000;
+
+/** Opens no connection yet. */
+export function openMailer({ smtpUrl, mailFrom, dataDir, baseUrl, clock }: MailSettings): Mailer {
+  const outbox = join(dataDir, "outbox");
+  const host = new URL(baseUrl).hostname;
+  let smtp: Promise<Transporter> | undefined;
+
+  const message = ({ id, ...content }: Mail) => ({
+    ...content,
+    from: mailFrom,
+    date: clock(),
+    messageId: `<${idHash(id)}@${host}>`,
+    headers: { "Auto-Submitted": "auto-generated" },
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+
+  async function keep(mail: Mail): Promise<void> {
+    const { createTransport } = await import("nodemailer");
+    const composed = await createTransport({ streamTransport: true, buffer: true }).sendMail(message(mail));
+    mkdirSync(outbox, { recursive: true, mode: 0o700 });
+    // Sorted by time; a mail that is written again takes its own place.
+    const name = `${clock().toISOString().slice(0, 10)}-${idHash(mail.id).slice(0, 16)}.eml`;
+    await writeFileDurably(join(outbox, name), composed.message as Buffer, { mode: 0o600 });
+  }
+
+  return {
+    keep,
+    async send(mail) {
+      if (smtpUrl === null) return keep(mail);
+      smtp ??= connect(smtpUrl);
+      await (await smtp).sendMail(message(mail));
+    },
+    close() {
+      smtp?.then((transport) => transport.close());
+    },
+  };
+}
+
+const idHash = (id: string): string => createHash("sha256").update(id).digest("hex").slice(0, 32);
+
+async function connect(url: string): Promise<Transporter> {
+  const { createTransport } = await import("nodemailer");
+  const limits = { connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs };
+  return createTransport({ url, pool: true, maxConnections: 2, ...limits });
+}

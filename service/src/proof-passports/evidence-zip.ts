@@ -1,0 +1,50 @@
+import { evidenceReadme } from "./evidence-readme.ts";
+import type { PassportFacts } from "./row-integrity.ts";
+import { sealedParts } from "./sealed-parts.ts";
+import type { EvidenceRow } from "./store.ts";
+import { timestampsView, verifyPath } from "./views.ts";
+import { zipPieces } from "./zip.ts";
+
+/**
+ * Everything that is known of a passport, for a stranger's own check. The same evidence gives the same bytes; it grows
+ * only when a block confirms the proof.
+ * @param sealed the sealed PDF, null when it is not kept
+ * @returns the zip in pieces
+ */
+export function evidenceZip(
+  passport: PassportFacts,
+  evidence: EvidenceRow,
+  sealed: Buffer | null,
+  baseUrl: string,
+): Buffer[] {
+  const { verifyCode, environment, docSha256, sealedSha256, createdAt } = passport;
+  const { token, proof, chainPem } = evidence;
+  const verifyUrl = `${baseUrl}${verifyPath(verifyCode)}`;
+  const record = {
+    verifyCode,
+    verifyUrl,
+    environment,
+    status: "sealed",
+    docSha256,
+    sealedSha256,
+    sealedAtUtc: createdAt.toISOString(),
+    timestamps: timestampsView(evidence),
+  };
+  const readme = evidenceReadme({
+    verifyUrl,
+    docSha256,
+    sealedSha256,
+    parts: sealed && sealedParts(sealed),
+    timeStamped: token !== null,
+    anchored: proof !== null,
+  });
+  const files = [
+    { name: "sealed.pdf", bytes: sealed },
+    { name: "timestamp.tst", bytes: token },
+    { name: "sealed.pdf.ots", bytes: proof },
+    { name: "seal-certificates.pem", bytes: Buffer.from(chainPem) },
+    { name: "passport.json", bytes: Buffer.from(`${JSON.stringify(record, null, 2)}\n`) },
+    { name: "README.txt", bytes: Buffer.from(readme) },
+  ];
+  return zipPieces(files.flatMap(({ name, bytes }) => (bytes ? [{ name, bytes }] : [])));
+}

@@ -1,0 +1,66 @@
+import { createHash } from "node:crypto";
+import type { Anchoring } from "../anchoring/anchoring.ts";
+import type { Upload } from "../http/uploads/multipart.ts";
+import type { Principal } from "../identity/identity.ts";
+import type { Blobs } from "../platform/blobs/blobs.ts";
+import type { Sql } from "../platform/database.ts";
+import { newUuid, newVerifyCode } from "../platform/ids.ts";
+import type { SealDocument } from "../seals/sealer.ts";
+import type { PassportFacts, RowMac } from "./row-integrity.ts";
+import { insertPassport } from "./store.ts";
+import { sealedView } from "./views.ts";
+
+export type SealPassportDeps = {
+  db: Sql;
+  blobs: Blobs;
+  rowMac: RowMac;
+  sealDocument: SealDocument;
+  /** PEM of the seal's certificates. */
+  chainPem: string;
+  /** Null when no calendars are set. */
+  anchoring: Anchoring | null;
+  /** Whether sealed PDFs are kept (KEEP_SEALED). */
+  keepSealed: boolean;
+  baseUrl: string;
+};
+
+const reasons = { live: "Proof passport", test: "Proof passport (test environment)" } as const;
+
+/**
+ * Seals an uploaded PDF and records its passport: the sealed PDF is durable before one statement writes passport, audit
+ * line and event. The uploaded bytes are never written.
+ * @returns the contract's seal response
+ * @throws ServiceError; then nothing was recorded
+ */
+export async function sealPassport(deps: SealPassportDeps, principal: Principal, upload: Upload) {
+  const { db, blobs, anchoring, baseUrl, chainPem } = deps;
+  const sealed = await deps.sealDocument({ ...upload, reason: reasons[principal.environment] });
+  const [anchor, blobKey] = await Promise.all([
+    anchoring?.submit(Buffer.from(sealed.sealedSha256, "hex")) ?? null,
+    deps.keepSealed ? blobs.put(sealed.bytes) : null,
+  ]);
+  const facts: PassportFacts = {
+    id: newUuid(),
+    verifyCode: newVerifyCode(),
+    partnerId: principal.partnerId,
+    environment: principal.environment,
+    docSha256: sealed.docSha256,
+    sealedSha256: sealed.sealedSha256,
+    createdAt: sealed.sealedAt,
+  };
+  const chain = { sha256: createHash("sha256").update(chainPem).digest("hex"), pem: chainPem };
+  const { timeStamp } = sealed;
+  // When this fails the blob stays for the sweep: a connection that broke does not say whether the row was committed.
+  await insertPassport(db, { ...facts, rowMac: deps.rowMac.of(facts), blobKey, chain, timeStamp, anchor }, principal);
+  return sealedView(
+    facts,
+    {
+      authority: timeStamp?.authority ?? null,
+      stampedAt: timeStamp?.genTime ?? null,
+      calendar: anchor?.calendar ?? null,
+      submittedAt: anchor?.submittedAt ?? null,
+      anchorStatus: anchor && "pending",
+    },
+    baseUrl,
+  );
+}

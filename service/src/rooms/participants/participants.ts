@@ -1,0 +1,51 @@
+import type { Principal } from "../../identity/identity.ts";
+import { invalid, ServiceError } from "../../platform/errors.ts";
+import { newUuid } from "../../platform/ids.ts";
+import { beginChange, type RoomDeps, roomNotFound } from "../change.ts";
+import { isCode } from "../fields.ts";
+import { countParticipants, insertParticipant, markRemoved, selectParticipants } from "./store.ts";
+
+const maxParticipants = 25;
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Those present. @throws ServiceError for an unknown room. */
+export async function listParticipants({ db }: RoomDeps, principal: Principal, roomCode: string) {
+  const participants = isCode(roomCode) ? await selectParticipants(db, roomCode, principal) : undefined;
+  if (!participants) throw roomNotFound();
+  return { participants };
+}
+
+/** Names somebody who takes part; it grants no access. One email is there once. @throws ServiceError when 25 are there. */
+export async function addParticipant(
+  { db, clock }: RoomDeps,
+  principal: Principal,
+  roomCode: string,
+  fields: { name: string; email: string; role: string },
+) {
+  return db.transaction(async (tx) => {
+    const { room, at, audit } = await beginChange(tx, clock, principal, roomCode);
+    const { total, present } = await countParticipants(tx, room.id, fields.email);
+    if (present) return { ok: true, alreadyPresent: true };
+    if (total >= maxParticipants) throw invalid(`A room holds at most ${maxParticipants} participants.`);
+    const participantId = newUuid();
+    await insertParticipant(tx, room.id, { ...fields, participantId, createdAt: at });
+    await audit("room.participant_added", { detail: { participantId } });
+    return { ok: true, alreadyPresent: false };
+  });
+}
+
+/** Takes somebody out; the row stays as history. @throws ServiceError for an unknown room or somebody not in it. */
+export async function removeParticipant(
+  { db, clock }: RoomDeps,
+  principal: Principal,
+  roomCode: string,
+  participantId: string,
+) {
+  return db.transaction(async (tx) => {
+    const { room, at, audit } = await beginChange(tx, clock, principal, roomCode);
+    if (!uuid.test(participantId) || !(await markRemoved(tx, room.id, participantId, at)))
+      throw new ServiceError("not_found", "That participant is not in this room.");
+    await audit("room.participant_removed", { detail: { participantId } });
+    return { ok: true };
+  });
+}

@@ -1,0 +1,120 @@
+import type { Services } from "../../orders/services.ts";
+import type { Sql } from "../../platform/database.ts";
+
+/** Which room a code opens, and which state of its view is the present one. */
+export type ViewVersion = { roomId: string; version: string };
+
+export type CardRow = Services & {
+  code: string;
+  label: string | null;
+  status: string;
+  statusBeforeHold: string | null;
+  envelopeStatus: string | null;
+  customerName: string | null;
+  customerEmail: string;
+  hasSealed: boolean;
+  /** The latest shipment's, of a label or a letter. */
+  carrier: string | null;
+  trackingNumber: string | null;
+  attachedAt: string;
+};
+
+/** One line of the timeline. */
+export type ActivityItem = {
+  orderCode: string;
+  action: string;
+  fromStatus: string | null;
+  toStatus: string | null;
+  occurredAt: string;
+};
+
+export type PassportPointer = { version: number; verifyCode: string; createdAt: string };
+
+export type RoomRow = ViewVersion & {
+  code: string;
+  name: string;
+  reference: string | null;
+  status: string;
+  createdAt: Date;
+  updatedAt: Date;
+  partnerName: string;
+  brandName: string | null;
+  accentColor: string | null;
+  logoUrl: string | null;
+  cards: CardRow[];
+  activity: ActivityItem[];
+  participants: { name: string; email: string; role: string }[];
+  passport: PassportPointer | null;
+};
+
+const version = `r.id AS "roomId", r.view_version || '.' || p.view_version AS version`;
+
+const selectVersion = `SELECT ${version} FROM rooms r JOIN partners p ON p.id = r.partner_id WHERE r.code = $1`;
+
+/** Apart from its running, as is `viewStatement`, so that its plan can be looked at. */
+export const versionStatement = (code: string) => ({ text: selectVersion, values: [code] });
+
+/** One indexed read of two rows; undefined for an unknown code. */
+export async function findViewVersion(sql: Sql, code: string): Promise<ViewVersion | undefined> {
+  const { text, values } = versionStatement(code);
+  const [row] = await sql.rows<ViewVersion>(text, values);
+  return row;
+}
+
+const iso = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+// The predicate of the index audit_log_activity, in the same words.
+const activityOf = (roomCondition: string) => `(
+  SELECT id, action, from_status, to_status, occurred_at FROM audit_log
+  WHERE order_id = a.order_id AND ${roomCondition}
+    AND action IN ('order.created', 'order.transition', 'order.claimed', 'order.cancelled', 'signing_link.issued',
+      'room.order_attached')
+  ORDER BY occurred_at DESC, id DESC LIMIT 100)`;
+
+// What happened to an order is shown in each of its rooms; that it was attached, only in the room it was attached to.
+const selectView = `
+WITH room AS (
+  SELECT ${version}, r.code, r.name, r.reference, r.status, r.created_at AS "createdAt", r.updated_at AS "updatedAt",
+    p.name AS "partnerName", p.brand_name AS "brandName", p.accent_color AS "accentColor", p.logo_url AS "logoUrl"
+  FROM rooms r JOIN partners p ON p.id = r.partner_id WHERE r.code = $1
+), attached AS (
+  SELECT o.code, a.* FROM room JOIN room_orders a ON a.room_id = room."roomId" JOIN orders o ON o.id = a.order_id
+), cards AS (
+  SELECT coalesce(json_agg(json_build_object('code', o.code, 'label', a.label, 'status', o.status,
+    'statusBeforeHold', o.status_before_hold, 'envelopeStatus', o.envelope_status,
+    'sign', o.sign, 'notarize', o.notarize, 'ship', o.ship, 'fax', o.fax,
+    'customerName', o.customer_name, 'customerEmail', o.customer_email,
+    'hasSealed', EXISTS (SELECT FROM documents d WHERE d.order_id = o.id AND d.kind IN ('sealed', 'notarized')),
+    'carrier', parcel.carrier, 'trackingNumber', parcel.tracking_number,
+    'attachedAt', ${iso("a.attached_at")}) ORDER BY a.position), '[]') AS list
+  FROM attached a JOIN orders o ON o.id = a.order_id
+  LEFT JOIN LATERAL (
+    SELECT carrier, tracking_number FROM shipments s WHERE s.order_id = o.id ORDER BY s.id DESC LIMIT 1
+  ) parcel ON o.ship
+), recent AS (
+  SELECT a.code, item.* FROM attached a CROSS JOIN LATERAL (
+    ${activityOf("room_id IS NULL")} UNION ALL ${activityOf("room_id = a.room_id")}
+  ) item ORDER BY item.occurred_at DESC, item.id DESC LIMIT 100
+), activity AS (
+  SELECT coalesce(json_agg(json_build_object('orderCode', code, 'action', action, 'fromStatus', from_status,
+    'toStatus', to_status, 'occurredAt', ${iso("occurred_at")}) ORDER BY occurred_at DESC, id DESC), '[]') AS list
+  FROM recent
+), participants AS (
+  SELECT coalesce(json_agg(json_build_object('name', p.name, 'email', p.email, 'role', p.role)
+    ORDER BY p.created_at, p.id), '[]') AS list
+  FROM room JOIN room_participants p ON p.room_id = room."roomId" AND p.removed_at IS NULL
+)
+SELECT room.*, cards.list AS cards, activity.list AS activity, participants.list AS participants, (
+    SELECT json_build_object('version', c.version, 'verifyCode', c.verify_code, 'createdAt', ${iso("c.created_at")})
+    FROM closing_passports c WHERE c.room_id = room."roomId" ORDER BY c.version DESC LIMIT 1
+  ) AS passport
+FROM room, cards, activity, participants`;
+
+export const viewStatement = (code: string) => ({ text: selectView, values: [code] });
+
+/** Everything that the view of a room shows, and its version, out of one snapshot; undefined for an unknown code. */
+export async function selectRoomRow(sql: Sql, code: string): Promise<RoomRow | undefined> {
+  const { text, values } = viewStatement(code);
+  const [row] = await sql.rows<RoomRow>(text, values);
+  return row;
+}

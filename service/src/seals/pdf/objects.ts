@@ -1,0 +1,98 @@
+import { dateString, textString, withElement, withEntries } from "../../pdf/edit.ts";
+import type { Ref } from "../../pdf/lexer.ts";
+import type { PdfLookup } from "../../pdf/lookup.ts";
+import { resolve } from "../../pdf/objects.ts";
+import { PdfRefusal } from "../../pdf/refusal.ts";
+import { asInteger, asRef, type Dict, entry, isArray } from "../../pdf/values.ts";
+
+/** What the signature dictionary says beside the signature. */
+export type SealDescription = {
+  /** The instant of signing as claimed by the sealer; UTC, whole seconds. */
+  readonly at: Date;
+  /** Length of the CMS placeholder in bytes. */
+  readonly reserve: number;
+  readonly name?: string;
+  readonly reason?: string;
+};
+
+/** An object of the appended revision, as latin1 text without its header. */
+export type NewObject = { readonly ref: Ref; readonly body: string };
+
+/** Both flags of ISO 32000-1 table 219: signatures exist, append only. */
+const SIG_FLAGS = 3;
+
+/** The field's dictionary, merged with its widget: invisible, printable and locked, on the first page. */
+export function fieldObject(look: PdfLookup, field: Ref, signature: Ref, docSha256: string): NewObject {
+  const { num, gen } = look.firstPage.ref;
+  // The name contains the document's own hash, so no earlier field of the document can bear it.
+  const name = `SignSealShip-Seal-${docSha256.slice(0, 32)}`;
+  const body =
+    `<</Type/Annot/Subtype/Widget/FT/Sig/T(${name})/F 132/Rect[0 0 0 0]` +
+    `/P ${num} ${gen} R/V ${signature.num} ${signature.gen} R>>`;
+  return { ref: field, body };
+}
+
+/** The signature dictionary up to the `<` of its Contents, and what follows the ByteRange. */
+export function signatureParts(description: SealDescription, originalLength: number) {
+  const name = description.name === undefined ? "" : `/Name${textString(description.name)}`;
+  const reason = description.reason === undefined ? "" : `/Reason${textString(description.reason)}`;
+  const head =
+    `<</Type/Sig/Filter/Adobe.PPKLite/SubFilter/ETSI.CAdES.detached/M${dateString(description.at)}` +
+    `${name}${reason}/SSSOriginalLength ${originalLength}/Contents `;
+  return { head, end: ">>" };
+}
+
+/**
+ * New versions of the objects that have to name the field: the page or its Annots, the form or its Fields, the catalog.
+ * @throws PdfRefusal `needs_repair`
+ */
+export function changedObjects(look: PdfLookup, field: Ref): NewObject[] {
+  const changed = new Map<number, NewObject>();
+  const change = (ref: Ref, body: string) => {
+    const other = changed.get(ref.num);
+    // Annots and Fields may be one and the same array; anything else in two roles is nonsense.
+    if (other && other.body !== body) throw new PdfRefusal("needs_repair", `object ${ref.num} is two things at once`);
+    changed.set(ref.num, { ref, body });
+  };
+  const { ref, dict } = look.firstPage;
+  const annots = added(look, dict, "Annots", field, change);
+  if (annots) change(ref, withEntries(dict, { Annots: annots }));
+  changeForm(look, field, change);
+  return [...changed.values()];
+}
+
+function changeForm(look: PdfLookup, field: Ref, change: (ref: Ref, body: string) => void): void {
+  const { root, acroForm } = look;
+  if (!acroForm) {
+    const form = `<</Fields[${field.num} ${field.gen} R]/SigFlags ${SIG_FLAGS}>>`;
+    change(root.ref, withEntries(root.dict, { AcroForm: form }));
+    return;
+  }
+  const changes: Record<string, string> = {};
+  const fields = added(look, acroForm.dict, "Fields", field, change);
+  if (fields) changes.Fields = fields;
+  const flags = asInteger(resolve(look.file, entry(acroForm.dict, "SigFlags"))) ?? 0;
+  if ((flags & SIG_FLAGS) !== SIG_FLAGS) changes.SigFlags = String(flags | SIG_FLAGS);
+  if (Object.keys(changes).length === 0) return;
+  const form = withEntries(acroForm.dict, changes);
+  if (acroForm.ref) change(acroForm.ref, form);
+  else change(root.ref, withEntries(root.dict, { AcroForm: form }));
+}
+
+/** Adds the field to an array: gives the new direct value, or null when the array is an object and was changed. */
+function added(
+  look: PdfLookup,
+  dict: Dict,
+  key: string,
+  field: Ref,
+  change: (ref: Ref, body: string) => void,
+): string | null {
+  const value = entry(dict, key);
+  const array = resolve(look.file, value);
+  if (!array) return `[${field.num} ${field.gen} R]`;
+  if (!isArray(array)) throw new PdfRefusal("needs_repair", `/${key} is not an array`);
+  const ref = asRef(value);
+  if (!ref) return withElement(array, field);
+  change(ref, withElement(array, field));
+  return null;
+}

@@ -1,0 +1,84 @@
+import { createHash, type Hash } from "node:crypto";
+import { lookUpPdf } from "../../pdf/lookup.ts";
+import type { SealDescription } from "./objects.ts";
+import { type ByteRange, buildTail, type Tail } from "./tail.ts";
+
+/** What is sealed and how. */
+export type SealRequest = SealDescription & {
+  /** The document; neither changed nor copied. */
+  readonly original: Buffer;
+  /** A SHA-256 state that was fed with exactly the original, so that it is hashed once. It stays usable. */
+  readonly docHash?: Hash;
+  /** The largest original accepted, in bytes; 35 MiB unless told. */
+  readonly maxBytes?: number;
+};
+
+/** A revision that waits for its signature. */
+export type PreparedSeal = Tail & {
+  /** Hex SHA-256 of the original. */
+  readonly docSha256: string;
+  /** SHA-256 of what the signature covers: the original and the tail without Contents. */
+  readonly messageDigest: Buffer;
+  readonly docHash: Hash;
+};
+
+/** A sealed document is `original` followed by `tail`. Hashes are lowercase hex SHA-256. */
+export type Seal = {
+  readonly docSha256: string;
+  readonly sealedSha256: string;
+  readonly tail: Buffer;
+  readonly byteRange: ByteRange;
+};
+
+/** The CMS is longer than the place that was reserved for it; `needed` bytes would hold it. */
+export class ReserveTooSmall extends Error {
+  readonly needed: number;
+
+  constructor(needed: number, reserve: number) {
+    super(`the CMS takes ${needed} bytes, ${reserve} are reserved`);
+    this.name = "ReserveTooSmall";
+    this.needed = needed;
+  }
+}
+
+/**
+ * Builds the revision to append to a document and hashes what its signature will cover.
+ * @throws PdfRefusal when the document can't be continued as it is
+ */
+export function prepareSeal(request: SealRequest): PreparedSeal {
+  const look = lookUpPdf(request.original, request.maxBytes);
+  const docHash = request.docHash ?? createHash("sha256").update(request.original);
+  const docSha256 = docHash.copy().digest("hex");
+  const tail = buildTail(look, request, docSha256);
+  const messageDigest = docHash
+    .copy()
+    .update(tail.tail.subarray(0, tail.contentsStart))
+    .update(tail.tail.subarray(tail.contentsEnd))
+    .digest();
+  return { ...tail, docSha256, messageDigest, docHash };
+}
+
+/**
+ * Puts the signature into its place, in the prepared tail itself.
+ * @param cms DER of a detached CMS over `messageDigest`
+ * @throws ReserveTooSmall
+ */
+export function completeSeal(prepared: PreparedSeal, cms: Uint8Array): Seal {
+  const { tail, contentsStart, contentsEnd, docSha256, byteRange } = prepared;
+  const reserve = (contentsEnd - contentsStart - 2) / 2;
+  if (cms.length > reserve) throw new ReserveTooSmall(cms.length, reserve);
+  tail.write(Buffer.from(cms.buffer, cms.byteOffset, cms.length).toString("hex"), contentsStart + 1, "latin1");
+  const sealedSha256 = prepared.docHash.copy().update(tail).digest("hex");
+  return { docSha256, sealedSha256, tail, byteRange };
+}
+
+/**
+ * Seals a document: `sign` is given the SHA-256 of what is covered (32 bytes) and answers with the DER of the CMS.
+ * @throws PdfRefusal, ReserveTooSmall, and whatever `sign` throws
+ */
+export async function sealPdf(
+  request: SealRequest & { readonly sign: (messageDigest: Buffer) => Uint8Array | Promise<Uint8Array> },
+): Promise<Seal> {
+  const prepared = prepareSeal(request);
+  return completeSeal(prepared, await request.sign(prepared.messageDigest));
+}

@@ -1,0 +1,29 @@
+import { PdfRefusal, type PdfRefusalReason } from "../pdf/refusal.ts";
+import { invalid, ServiceError } from "../platform/errors.ts";
+import { SealKeyError } from "./keys/seal-key.ts";
+import { SealNotVerified } from "./self-check.ts";
+
+/** The contract's message for whatever is no form with one PDF of the right size. */
+export const expectedFile = "Expected a multipart 'file' PDF part up to 35MB.";
+
+const refused: Readonly<Record<PdfRefusalReason, string>> = {
+  not_a_pdf: "Uploaded bytes are not a PDF.",
+  encrypted: "The PDF is encrypted: remove its encryption and send it again.",
+  needs_repair: "The PDF needs repair: it can't be sealed without changing what is in it.",
+  docmdp_forbids_changes: "The PDF is certified, and its certification (DocMDP) forbids changes: it can't be sealed.",
+  too_large: expectedFile,
+  no_pages: "The PDF has no pages.",
+  too_complex: "The PDF is too complex: its structure exceeds what is read of a document.",
+};
+
+/** A failure to seal as a refusal that the caller may read; what is neither the document's fault nor the key's stays as it is. */
+export function sealRefusal(error: unknown): unknown {
+  if (error instanceof PdfRefusal) return new ServiceError("validation", refused[error.reason], { cause: error });
+  if (error instanceof SealNotVerified && error.documentAtFault) {
+    return invalid(`The PDF can't be sealed so that its seal verifies: ${error.why}`);
+  }
+  if (error instanceof SealNotVerified || error instanceof SealKeyError) {
+    return new ServiceError("unavailable", "The seal can't be made now. Try again later.", { cause: error });
+  }
+  return error;
+}

@@ -1,0 +1,123 @@
+import type { Hash } from "node:crypto";
+import type { Clock } from "../platform/clock.ts";
+import { type CmsSigner, createCmsSigner, type SealSignature } from "./cms.ts";
+import type { SealIdentity } from "./identity.ts";
+import { completeSeal, type PreparedSeal, prepareSeal } from "./pdf/seal-pdf.ts";
+import { sealRefusal } from "./refusals.ts";
+import { createSelfCheck, SealNotVerified } from "./self-check.ts";
+
+/** A time-stamp token over a signature value, checked: DER, the authority's URL and its time. */
+export type TimeStamp = { readonly token: Uint8Array; readonly authority: string; readonly genTime: Date };
+
+/** Asks the authorities in turn for a token over the message; null when none gave one that holds. Never rejects. */
+export type Stamp = (message: Uint8Array) => Promise<TimeStamp | null>;
+
+export type SealInput = {
+  readonly bytes: Buffer;
+  /** SHA-256 state that was fed with exactly `bytes`, when it is known already. */
+  readonly hash?: Hash;
+  /** Bytes of the same memory after `bytes` that are the caller's too: a tail that fits there is not copied. */
+  readonly spare?: number;
+  /** Shown by PDF readers as the reason of the signature. */
+  readonly reason?: string;
+  /** False for a seal without a time stamp, though authorities are set. */
+  readonly timeStamped?: boolean;
+};
+
+/** A sealed document that the verifier has accepted. Hashes are lowercase hex SHA-256. */
+export type Sealed = {
+  /** The whole file: the document and the seal's tail. */
+  readonly bytes: Buffer;
+  readonly docSha256: string;
+  readonly sealedSha256: string;
+  readonly sealedAt: Date;
+  readonly timeStamp: TimeStamp | null;
+};
+
+/**
+ * Seals one document. @throws ServiceError `validation` naming what is wrong with the document; `unavailable` when the
+ * seal key fails
+ */
+export type SealDocument = (input: SealInput) => Promise<Sealed>;
+
+/** Tokens of public authorities take 4 to 6 KB; a longer one is made room for once it was seen. */
+const usualTokenBytes = 6 * 1024;
+const tokenMargin = 512;
+const maxTokenBytes = 48 * 1024;
+
+/**
+ * The sealer: appends a PAdES signature to a document, B-T when a time stamp was had and B-B otherwise, and lets the
+ * verifier judge the outcome before it is given away.
+ * @param deps `stamp` null when no authorities are set; `tokenRoom` bytes to hold ready for the first token
+ */
+export function createSealer(deps: {
+  identity: SealIdentity;
+  clock: Clock;
+  stamp: Stamp | null;
+  tokenRoom?: number;
+  /** Told when the verifier did not accept a seal because of its time stamp; the seal is then made without one. */
+  onUnfitTimeStamp?: (authority: string, why: string) => void;
+}): SealDocument {
+  const { identity, clock, stamp } = deps;
+  const signer = createCmsSigner(identity);
+  const check = createSelfCheck(identity.chain[0]);
+  let tokenRoom = deps.tokenRoom ?? usualTokenBytes;
+
+  async function seal(input: SealInput): Promise<Sealed> {
+    const stampThis = input.timeStamped === false ? null : stamp;
+    const at = clock();
+    let signed = await sign(signer, input, at, stampThis, tokenRoom);
+    if (signed.timeStamp && signed.timeStamp.token.length > signed.room) {
+      tokenRoom = Math.min(signed.timeStamp.token.length + tokenMargin, maxTokenBytes);
+      signed = await sign(signer, input, at, stampThis, tokenRoom);
+    }
+    const { prepared, signature, room } = signed;
+    const timeStamp = signed.timeStamp && signed.timeStamp.token.length <= room ? signed.timeStamp : null;
+    const { docSha256, sealedSha256, tail } = completeSeal(prepared, signature.cms(timeStamp?.token));
+    const bytes = joined(input, tail);
+    try {
+      await check({ bytes, docSha256, sealedSha256, timeStamped: timeStamp !== null, at: clock() });
+    } catch (error) {
+      // An odd token must not keep a document from being sealed: without it the seal stands or falls by itself.
+      if (!(error instanceof SealNotVerified) || timeStamp === null) throw error;
+      const { spare: _, hash: __, ...rest } = input;
+      const plain = await seal({ ...rest, timeStamped: false });
+      deps.onUnfitTimeStamp?.(timeStamp.authority, error.why);
+      return plain;
+    }
+    return { bytes, docSha256, sealedSha256, sealedAt: at, timeStamp };
+  }
+
+  return (input) =>
+    seal(input).catch((error) => {
+      throw sealRefusal(error);
+    });
+}
+
+type Signed = { prepared: PreparedSeal; signature: SealSignature; timeStamp: TimeStamp | null; room: number };
+
+async function sign(
+  signer: CmsSigner,
+  input: SealInput,
+  at: Date,
+  stamp: Stamp | null,
+  tokenRoom: number,
+): Promise<Signed> {
+  const prepared = prepareSeal({
+    original: input.bytes,
+    at,
+    reserve: signer.maxLength(stamp ? tokenRoom : undefined),
+    ...(input.hash && { docHash: input.hash }),
+    ...(input.reason !== undefined && { reason: input.reason }),
+  });
+  const signature = await signer.sign(prepared.messageDigest);
+  const timeStamp = stamp && (await stamp(signature.signature));
+  return { prepared, signature, timeStamp, room: tokenRoom };
+}
+
+function joined({ bytes, spare = 0 }: SealInput, tail: Buffer): Buffer {
+  if (tail.length > spare) return Buffer.concat([bytes, tail]);
+  const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length + tail.length);
+  tail.copy(whole, bytes.length);
+  return whole;
+}

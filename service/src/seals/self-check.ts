@@ -1,0 +1,79 @@
+import type { EvidenceCrypto } from "@signsealship/evidence/crypto-port";
+import { type ProofClaimName, verifyProof } from "@signsealship/evidence/seal/verify-proof";
+import type { Certificate } from "@signsealship/evidence/x509/certificate";
+import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
+import { hashInTurns } from "../platform/hash-yielding.ts";
+
+/** The verifier does not accept what was sealed. `why` is a sentence, `documentAtFault` whether another document might do. */
+export class SealNotVerified extends Error {
+  readonly why: string;
+  readonly documentAtFault: boolean;
+
+  constructor(why: string, documentAtFault: boolean) {
+    super(`the sealed document does not verify: ${why}`);
+    this.name = "SealNotVerified";
+    this.why = why;
+    this.documentAtFault = documentAtFault;
+  }
+}
+
+const ofDocument: ReadonlySet<ProofClaimName> = new Set([
+  "pdf_readable",
+  "whole_file_covered",
+  "signature_structure",
+  "certification_respected",
+]);
+
+export type SelfCheck = (sealed: {
+  readonly bytes: Uint8Array;
+  readonly docSha256: string;
+  readonly sealedSha256: string;
+  readonly timeStamped: boolean;
+  readonly at: Date;
+}) => Promise<void>;
+
+/**
+ * The verifier, asked before anything counts as sealed: it reads the very bytes that will be kept, with code that it
+ * does not share with the sealer, and must call them verified, hashes and all.
+ * @throws SealNotVerified
+ */
+export function createSelfCheck(leaf: Certificate): SelfCheck {
+  const crypto = inTurns(createNodeCrypto());
+  const trust = { sealAnchors: [leaf], tsaAnchors: [] };
+  return async ({ bytes, docSha256, sealedSha256, timeStamped, at }) => {
+    const beside = { docSha256, sealedSha256 };
+    const { verdict, claims, seal } = await verifyProof(bytes, trust, at.getTime(), { crypto, beside });
+    const failed = claims.find(({ state }) => state === "fails");
+    if (verdict !== "verified") {
+      throw new SealNotVerified(failed?.why ?? `the verdict is ${verdict}`, !!failed && ofDocument.has(failed.name));
+    }
+    const level = timeStamped ? "B-T" : "B-B";
+    if (seal?.pades.level !== level) throw new SealNotVerified(`it is no PAdES ${level}`, false);
+    const hashes = claims.filter(
+      ({ name }) => name === "document_hash_as_expected" || name === "sealed_hash_as_expected",
+    );
+    if (hashes.length !== 2 || hashes.some(({ state }) => state !== "holds")) {
+      throw new SealNotVerified("its hashes could not be compared", false);
+    }
+  };
+}
+
+/** Hashes what the messages have in common once, and lets other requests have their turn meanwhile. */
+function inTurns(crypto: EvidenceCrypto): EvidenceCrypto {
+  return {
+    ...crypto,
+    async digests(hash, messages) {
+      const [base] = messages[0] ?? [];
+      const alike =
+        base && messages.every(([first]) => first?.buffer === base.buffer && first.byteOffset === base.byteOffset);
+      if (hash !== "SHA-256" || !alike) return crypto.digests(hash, messages);
+      const shared = Math.min(...messages.map(([first]) => first?.length ?? 0));
+      const state = await hashInTurns(base.subarray(0, shared));
+      return messages.map(([first, ...rest]) => {
+        const own = state.copy().update(first?.subarray(shared) ?? "");
+        for (const chunk of rest) own.update(chunk);
+        return own.digest();
+      });
+    },
+  };
+}

@@ -1,0 +1,143 @@
+import { createHash } from "node:crypto";
+import { equalBytes } from "@signsealship/evidence/bytes";
+import type { EvidenceCrypto } from "@signsealship/evidence/crypto-port";
+import { EvidenceError } from "@signsealship/evidence/errors";
+import {
+  buildTimeStampReq,
+  parseTimeStampResp,
+  parseTimeStampToken,
+  type TimeStampResp,
+  type TimeStampToken,
+} from "@signsealship/evidence/rfc3161/token";
+import { type TimeStampClaimName, verifyTimeStampToken } from "@signsealship/evidence/rfc3161/verify";
+import type { Certificate } from "@signsealship/evidence/x509/certificate";
+import { type Fetch, requestBounded } from "../platform/bounded-request.ts";
+import { type BreakerSettings, createBreaker, defaultBreaker } from "../platform/breaker.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { Stamp, TimeStamp } from "./sealer.ts";
+
+/** Why an authority's answer was not used. `failed` is the check of RFC 3161 that did not hold, or what came before. */
+export type TimeStampRefusal = {
+  readonly authority: string;
+  readonly failed: "transport" | "format" | "clock" | TimeStampClaimName;
+  /** A sentence for the log. */
+  readonly why: string;
+};
+
+export type TimeStampingDeps = {
+  /** URLs, asked in this order. */
+  readonly authorities: readonly string[];
+  /**
+   * Certificates that a token's chain must end in. With none, the chain is checked up to the topmost certificates that
+   * the token itself carries: well-formed and valid at its time, but not anchored in anything that this service trusts.
+   */
+  readonly anchors?: readonly Certificate[];
+  readonly fetch: Fetch;
+  readonly clock: Clock;
+  readonly randomBytes: (length: number) => Uint8Array;
+  readonly crypto: EvidenceCrypto;
+  /** Told of every answer that was not used. */
+  readonly onRefusal: (refusal: TimeStampRefusal) => void;
+  readonly timeoutMs?: number;
+  readonly breaker?: BreakerSettings;
+};
+
+const TIMEOUT_MS = 5_000;
+const MAX_RESPONSE = 64 * 1024;
+const NONCE_LENGTH = 16;
+/** How far an authority's clock may be from ours: a token is fresh, so it can be neither old nor from the future. */
+const MAX_CLOCK_DIFFERENCE_MS = 5 * 60_000;
+
+/**
+ * The client of time-stamping authorities (RFC 3161 over HTTP). It asks them in order and gives the first token for
+ * which all eight checks hold: status, nonce, imprint, content type, message digest, signature, signing certificate
+ * with its usage, chain at genTime. An authority that failed several times in a row is passed over for a while.
+ * Nothing of an answer that failed a check is used. Never rejects: without a proper answer, null.
+ */
+export function createTimeStamping(deps: TimeStampingDeps): Stamp {
+  const authorities = deps.authorities.map((url) => ({
+    url,
+    breaker: createBreaker(deps.breaker ?? defaultBreaker, deps.clock),
+  }));
+  return async (message) => {
+    const imprint = createHash("sha256").update(message).digest();
+    for (const { url, breaker } of authorities) {
+      if (!breaker.admits()) continue;
+      const outcome = await ask(deps, url, imprint).catch((error): TimeStampRefusal => {
+        // What verification could not foresee must cost the time stamp alone, not the seal.
+        return { authority: url, failed: "format", why: String(error) };
+      });
+      if ("token" in outcome) {
+        breaker.succeeded();
+        return outcome;
+      }
+      breaker.failed();
+      deps.onRefusal(outcome);
+    }
+    return null;
+  };
+}
+
+async function ask(
+  deps: TimeStampingDeps,
+  authority: string,
+  imprint: Uint8Array,
+): Promise<TimeStamp | TimeStampRefusal> {
+  const refused = (failed: TimeStampRefusal["failed"], why: string) => ({ authority, failed, why });
+  const nonce = deps.randomBytes(NONCE_LENGTH);
+  const answer = await requestBounded(
+    deps.fetch,
+    authority,
+    {
+      method: "POST",
+      headers: { "content-type": "application/timestamp-query", accept: "application/timestamp-reply" },
+      body: buildTimeStampReq({ imprint, nonce }),
+    },
+    { timeoutMs: deps.timeoutMs ?? TIMEOUT_MS, maxBytes: MAX_RESPONSE },
+  );
+  if (!answer.ok) return refused("transport", answer.why);
+  if (answer.status !== 200) return refused("transport", `the answer has the HTTP status ${answer.status}`);
+  const read = readResponse(answer.body);
+  if (typeof read === "string") return refused("format", read);
+  const { response, token } = read;
+  if (token === null) {
+    const words = [...response.statusString, ...(response.failInfo ?? [])].join(", ");
+    return refused("status", `the response has status ${response.status} and no token${words && `: ${words}`}`);
+  }
+  const at = deps.clock().getTime();
+  const { claims, genTime } = await verifyTimeStampToken({
+    token,
+    stamped: { sha256: imprint },
+    status: response.status,
+    nonce,
+    anchors: deps.anchors?.length ? deps.anchors : topmost(token.signedData.certificates),
+    at,
+    crypto: deps.crypto,
+  });
+  const missing = claims.filter((claim) => claim.state !== "holds");
+  // Without a TSTInfo there is no nonce and no imprint either: the content type is what is wrong.
+  const missed = (token.tstInfo === null && missing.find(({ name }) => name === "contentType")) || missing[0];
+  if (missed !== undefined) return refused(missed.name, missed.why);
+  if (genTime === null || Math.abs(genTime - at) > MAX_CLOCK_DIFFERENCE_MS) {
+    return refused("clock", "the token's time is more than five minutes from now");
+  }
+  return { token: token.der, authority, genTime: new Date(genTime) };
+}
+
+function readResponse(body: Uint8Array): { response: TimeStampResp; token: TimeStampToken | null } | string {
+  try {
+    const response = parseTimeStampResp(body);
+    return { response, token: response.token === null ? null : parseTimeStampToken(response.token.slice()) };
+  } catch (error) {
+    if (error instanceof EvidenceError) return `the answer can't be read: ${error.message}`;
+    throw error;
+  }
+}
+
+/** The certificates that none of the others issued by its name, or that issued themselves. */
+function topmost(certificates: readonly Certificate[]): Certificate[] {
+  return certificates.filter(
+    ({ issuer, subject }) =>
+      equalBytes(issuer, subject) || !certificates.some((other) => equalBytes(other.subject, issuer)),
+  );
+}

@@ -1,0 +1,72 @@
+import type { PublicOrderRow } from "../../orders/orders.ts";
+import { maskEmail } from "../../platform/mask-email.ts";
+import type { Assets } from "../ui/assets.ts";
+import { card, codeText, facts, moneyTable, notice, progressSteps, statusBadge } from "../ui/components.ts";
+import { money, shortCode, time } from "../ui/format.ts";
+import { layout } from "../ui/layout.ts";
+import { type Html, html, render } from "../ui/render.ts";
+import { orderSteps } from "./order-steps.ts";
+import { statusWords } from "./order-words.ts";
+
+/** What an order's page shows of it. */
+export type OrderView = Omit<PublicOrderRow, "lines"> & {
+  lines: readonly { type: string; label: string; amountCents: number }[];
+  /** Whether a hosted checkout can be had for it now. */
+  payable: boolean;
+};
+
+const unpriced = "ManualQuoteRequired";
+
+function quote(order: OrderView): Html {
+  return order.status === unpriced
+    ? card("quote", "Quote so far", moneyTable("What is priced so far, in US dollars", order, "Total so far"))
+    : card("quote", "Quote", moneyTable("All amounts in US dollars", order));
+}
+
+/** Everything that changes while one looks at the page; merged into what is shown, so focus and scroll stay. */
+function live(order: OrderView): Html {
+  const { tone, label, headline, summary, next } = statusWords(order.status);
+  const test = order.environment === "test";
+  return html`<div class="order-main">
+${test && notice("attention", "A test order", "Nothing in it is real: no money moves, and nothing is signed, notarized or sent.")}
+<section class="card status-card ${tone}" aria-labelledby="status-title">
+<div aria-live="polite">
+<p class="eyebrow">Order ${shortCode(order.code)} ${statusBadge(tone, label)}</p>
+<h1 id="status-title">${headline}</h1>
+<p class="lead">${summary}</p>
+</div>
+<h2 id="next-title">What happens next</h2>
+<ul class="next">${next.map((line) => html`<li>${line}</li>`)}</ul>
+${order.payable && html`<p><a class="pay" role="button" href="/orders/${order.code}/checkout">Pay ${money(order.totalCents)}</a></p>`}
+</section>
+${card("progress", "Progress", progressSteps(orderSteps(order)))}
+</div>
+<div class="order-side">
+${quote(order)}
+${card(
+  "details",
+  "Details",
+  facts([
+    ["Reference", order.externalReference],
+    ["Placed", time(order.createdAt)],
+    ["Client", maskEmail(order.customerEmail)],
+    ["Order code", codeText(order.code, "order code")],
+  ]),
+)}
+</div>`;
+}
+
+/** The part that refreshes itself. */
+export const orderFragment = (order: OrderView): string => render(live(order));
+
+/** The page of an order, for whoever holds its code. */
+export const orderPage = (assets: Pick<Assets, "url">, order: OrderView): string =>
+  layout(assets, {
+    title: `Order ${shortCode(order.code)}`,
+    credential: true,
+    scripts: ["htmx.js", "copy.js"],
+    body: html`<div id="order" class="order" hx-get="/orders/${order.code}/status" hx-trigger="every 15s" hx-swap="innerMorph">
+${live(order)}
+</div>
+<p class="quiet no-print"><span class="with-script">This page refreshes itself every 15 seconds.</span><span class="without-script">Reload this page for the latest status.</span> Whoever has its address can see it, so share it with care.</p>`,
+  });

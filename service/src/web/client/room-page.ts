@@ -1,0 +1,131 @@
+import type { OrderCard, RoomView } from "../../rooms/rooms.ts";
+import { accentStripe, attribution } from "../ui/accent.ts";
+import type { Assets } from "../ui/assets.ts";
+import { card, emptyState, facts, notice, statusBadge, type Tone } from "../ui/components.ts";
+import { time } from "../ui/format.ts";
+import { type IconName, icon } from "../ui/icons.ts";
+import { layout } from "../ui/layout.ts";
+import { type Html, html, render } from "../ui/render.ts";
+import { statusWords } from "./order-words.ts";
+import { activityText, nameOf, servicesText } from "./room-words.ts";
+
+/** A room's public view, and the environment of its orders. */
+export type RoomPageView = RoomView & { environment: "live" | "test" };
+
+const evidence: Readonly<Record<OrderCard["evidenceBadge"], { shape: IconName; tone: Tone; text: string }>> = {
+  sealed: { shape: "evidence", tone: "done", text: "Sealed: its hash is on record" },
+  recorded: { shape: "info", tone: "progress", text: "On record here; not sealed yet" },
+  none: { shape: "upcoming", tone: "waiting", text: "No evidence yet" },
+};
+
+/** How many orders there are. */
+export const orderCount = ({ total }: RoomView["progress"]): string => (total === 1 ? "1 order" : `${total} orders`);
+
+function meter(id: string, label: string, count: number, of: number): Html {
+  const text = of === 0 ? "None needed" : `${count} of ${of}`;
+  return html`<li><span class="meter-label" id="${id}">${label}</span><span class="meter-count">${text}</span>${
+    of > 0 && html`<progress value="${count}" max="${of}" aria-labelledby="${id}">${text}</progress>`
+  }</li>`;
+}
+
+/** How far the orders of a room have come. */
+export function glance({ progress, orders }: Pick<RoomView, "progress" | "orders">): Html {
+  if (progress.total === 0) return html``;
+  const toSign = orders.filter(({ signers }) => signers.length > 0).length;
+  return html`<ul class="meters">
+${meter("meter-signed", "Signed", progress.signed, toSign)}
+${meter("meter-sealed", "Sealed", progress.sealed, progress.total)}
+${meter("meter-delivered", "Delivered or complete", progress.delivered, progress.total)}
+</ul>`;
+}
+
+function signer({ name, email, signed }: OrderCard["signers"][number]): Html {
+  return html`<li class="${signed ? "done" : "waiting"}">${icon(signed ? "done" : "waiting")}<span>${name ?? email}${
+    name !== null && html` <span class="quiet-text">${email}</span>`
+  }: ${signed ? "signed" : "has not signed yet"}</span></li>`;
+}
+
+function orderCard(order: OrderCard): Html {
+  const { orderCode, status, signers, evidenceBadge, trackingNumber, carrier, services, attachedAt } = order;
+  const { tone, label, summary } = statusWords(status);
+  const { shape, tone: evidenceTone, text } = evidence[evidenceBadge];
+  const id = `order-${orderCode}`;
+  return html`<li class="card order-card" id="${id}">
+<p class="eyebrow">${statusBadge(tone, label)}<span>${servicesText(services)}</span></p>
+<h3 id="${id}-name"><a href="/orders/${orderCode}">${nameOf(order)}</a></h3>
+<p class="order-summary">${summary}</p>
+${signers.length > 0 && html`<ul class="signers" aria-label="Signers">${signers.map(signer)}</ul>`}
+<p class="evidence-line ${evidenceTone}">${icon(shape)}<span>${text}</span></p>
+${facts([
+  ["Tracking", trackingNumber === null ? null : [carrier, trackingNumber].filter(Boolean).join(" ")],
+  ["Added", time(new Date(attachedAt))],
+])}
+</li>`;
+}
+
+function timelineOf({ activity, orders }: RoomView): Html {
+  if (activity.length === 0)
+    return emptyState("Nothing has happened yet", "What happens to the orders is listed here.");
+  const names = new Map(orders.map((order) => [order.orderCode, nameOf(order)]));
+  return html`<ol class="timeline">${activity.map(
+    (item) =>
+      html`<li><span>${activityText(item)}<span class="timeline-of">${names.get(item.orderCode) ?? ""}</span></span>${time(new Date(item.occurredAt))}</li>`,
+  )}</ol>`;
+}
+
+function passportCard({ passport }: RoomView): Html {
+  const body = passport
+    ? html`<p>Version ${passport.version} was sealed on ${time(new Date(passport.createdAt))}. It states the hashes of the documents of that moment, and anybody can check it.</p>
+<p><a href="/v/room/${passport.verifyCode}">Verify the closing passport</a></p>`
+    : html`<p>None is sealed yet. When one is, it states the hashes of the documents of that moment, and anybody can check it.</p>`;
+  return card("passport", "Closing passport", body);
+}
+
+const people = ({ participants }: RoomView): Html | false =>
+  participants.length > 0 &&
+  card(
+    "participants",
+    "People",
+    html`<ul class="people">${participants.map(
+      ({ name, email, role }) => html`<li><span>${name}</span><span class="quiet-text">${role}, ${email}</span></li>`,
+    )}</ul>`,
+  );
+
+/** Everything that changes while one looks at the page; merged into what is shown, so focus and scroll stay. */
+function live(room: RoomPageView): Html {
+  const { name, reference, status, branding, partnerName, progress, orders, environment } = room;
+  const closed = status === "closed";
+  return html`<header class="room-head">
+${accentStripe(branding?.accentColor)}
+${attribution(partnerName, branding)}
+<h1>${name}</h1>
+<p class="eyebrow"><span>${reference ? html`Reference ${reference}` : "Closing room"}</span>${statusBadge(closed ? "stopped" : "progress", closed ? "Closed" : "Open")}</p>
+</header>
+${environment === "test" && notice("attention", "A test room", "Nothing in it is real: no money moves, and nothing is signed, notarized or sent.")}
+${card("glance", "At a glance", html`<p class="lead">${orderCount(progress)} in this room</p>${glance(room)}`)}
+<div class="room">
+<section aria-labelledby="orders-title"><h2 id="orders-title">Orders</h2>
+${orders.length === 0 ? emptyState("No orders yet", "Orders appear here when they are added.") : html`<ul class="order-cards">${orders.map(orderCard)}</ul>`}
+</section>
+<div class="room-side">
+${passportCard(room)}
+${people(room)}
+${card("activity", "What happened", timelineOf(room))}
+</div>
+</div>`;
+}
+
+/** The part that refreshes itself. */
+export const roomFragment = (room: RoomPageView): string => render(live(room));
+
+/** The page of a room, for whoever has its code. */
+export const roomPage = (assets: Pick<Assets, "url">, room: RoomPageView): string =>
+  layout(assets, {
+    title: room.name,
+    credential: true,
+    scripts: ["htmx.js"],
+    body: html`<div id="room" class="stack" hx-get="/rooms/${room.roomCode}/status" hx-trigger="every 15s" hx-swap="innerMorph">
+${live(room)}
+</div>
+<p class="quiet no-print"><span class="with-script">This page refreshes itself every 15 seconds.</span><span class="without-script">Reload this page for what is new.</span> Whoever has its address sees all of this room, so share it with care.</p>`,
+  });

@@ -1,0 +1,48 @@
+import type { pendingRequests } from "../../access-requests/access-requests.ts";
+import type { Overview } from "../../playbooks/playbooks.ts";
+import { signedInNav } from "../dashboard/nav.ts";
+import { pageHead } from "../dashboard/page-shell.ts";
+import type { Assets } from "../ui/assets.ts";
+import { card } from "../ui/components.ts";
+import { errorSummary } from "../ui/form-parts.ts";
+import { layout } from "../ui/layout.ts";
+import { type Html, html } from "../ui/render.ts";
+import { becameOf, endedTable, type Problem, waitingPart } from "./executions.ts";
+import { requestsPart } from "./requests.ts";
+
+export type OperatorView = {
+  /** What was just done. */
+  said: Html | "";
+  executions: Overview;
+  requests: Awaited<ReturnType<typeof pendingRequests>>;
+  after: string;
+  problem?: Problem | undefined;
+};
+
+type AssetUrls = Pick<Assets, "url">;
+
+/** Everything that waits for the operator, and what was decided lately. */
+export function operatorPage(assets: AssetUrls, { said, executions, requests, after, problem }: OperatorView): string {
+  const { execution } = problem ?? {};
+  return layout(assets, {
+    title: "Operator",
+    headerNav: signedInNav("Operator"),
+    body: html`${said}${pageHead("Operator", "What waits for a decision of yours. Each is taken once.")}
+${errorSummary(problem?.message)}
+<div class="panels">
+${execution?.completedAt && card("became", "This one ended before", becameOf(execution))}
+${card("waiting", "Playbooks that wait", waitingPart(executions, after, problem))}
+${card("requests", "Requests for access", requestsPart(requests, after))}
+${card("ended", "Playbooks that ended lately", endedTable(executions.ended))}
+</div>`,
+  });
+}
+
+/** For whoever has no session of the operator: it tells nothing of what is behind it. */
+export const guestPage = (assets: AssetUrls): string =>
+  layout(assets, {
+    title: "For the operator",
+    body: html`<div class="narrow"><h1>For the operator</h1>
+<p class="lead">Whoever has the command line of this service is its operator. There are no passwords and no accounts.</p>
+<p>Run <code>bin/signsealship operator link</code> there, and open the link that it prints. It works once, within 15 minutes.</p></div>`,
+  });

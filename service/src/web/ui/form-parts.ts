@@ -1,0 +1,116 @@
+import type { FastifyInstance } from "fastify";
+import { ServiceError } from "../../platform/errors.ts";
+import { type Html, html } from "./render.ts";
+
+/** What all fields have in common. `form` tells fields of one name apart on a page with several forms. */
+type Common = {
+  name: string;
+  label: string;
+  /** Without it the label says that the field is optional. "sometimes": the words around say when it is not. */
+  required?: boolean | "sometimes";
+  hint?: Html | string | undefined;
+  /** What is wrong with the value, in words; shown with the field and read out with it. */
+  error?: string | null | undefined;
+  form?: string | undefined;
+};
+
+type TextRules = { value?: string | undefined; maxLength?: number; autocomplete?: string };
+
+export type Field = Common & TextRules & { type?: "text" | "email" | "url" | "tel" | "search" | "password" | "date" };
+export type TextArea = Common & TextRules & { rows?: number };
+export type Choice = { value: string; label: string };
+export type Select = Common & { value?: string | undefined; options: readonly Choice[] };
+export type Checkbox = Omit<Common, "required"> & { value?: string; checked?: boolean; required?: boolean };
+
+const idOf = ({ form = "field", name }: Pick<Common, "form" | "name">): string => `${form}-${name}`;
+
+/** Name, id and what describes the control. */
+function wiring(id: string, { name, required, hint, error }: Omit<Common, "label">): Html {
+  const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(" ");
+  return html` id="${id}" name="${name}"${required === true && html` required`}${described && html` aria-describedby="${described}"`}${error && html` aria-invalid="true"`}`;
+}
+
+const hintOf = (id: string, { hint }: Pick<Common, "hint">): Html =>
+  html`${hint && html`<p class="hint" id="${id}-hint">${hint}</p>`}`;
+
+const errorOf = (id: string, { error }: Pick<Common, "error">): Html =>
+  html`${error && html`<p class="field-error" id="${id}-error">${error}</p>`}`;
+
+const textRules = ({ maxLength, autocomplete }: TextRules): Html =>
+  html`${maxLength !== undefined && html` maxlength="${maxLength}"`}${autocomplete && html` autocomplete="${autocomplete}"`}`;
+
+/** Label, hint and error around a control. */
+function labelled(id: string, part: Common, control: Html): Html {
+  const optional = !part.required && html` <span class="optional">(optional)</span>`;
+  return html`<div class="form-field"><label for="${id}">${part.label}${optional}</label>${hintOf(id, part)}${control}${errorOf(id, part)}</div>`;
+}
+
+/** A line of text. */
+export function field(part: Field): Html {
+  const id = idOf(part);
+  return labelled(
+    id,
+    part,
+    html`<input type="${part.type ?? "text"}"${wiring(id, part)} value="${part.value ?? ""}"${textRules(part)}>`,
+  );
+}
+
+/** Text in several lines. */
+export function textArea(part: TextArea): Html {
+  const id = idOf(part);
+  // The line break after the tag belongs to the tag: one that the value begins with stays.
+  return labelled(
+    id,
+    part,
+    html`<textarea${wiring(id, part)} rows="${part.rows ?? 5}"${textRules(part)}>
+${part.value ?? ""}</textarea>`,
+  );
+}
+
+/** One of several; `value` is the one chosen. */
+export function select(part: Select): Html {
+  const id = idOf(part);
+  const options = part.options.map(
+    ({ value, label }) => html`<option value="${value}"${value === part.value && html` selected`}>${label}</option>`,
+  );
+  return labelled(id, part, html`<select${wiring(id, part)}>${options}</select>`);
+}
+
+/** Yes or no: when ticked the form sends `value`, otherwise nothing. Boxes of one name have different values. */
+export function checkbox(part: Checkbox): Html {
+  const { value = "on", checked = false } = part;
+  const id = value === "on" ? idOf(part) : `${idOf(part)}-${value}`;
+  return html`<div class="form-field form-check"><input type="checkbox"${wiring(id, part)} value="${value}"${checked && html` checked`}><label for="${id}">${part.label}</label>${hintOf(id, part)}${errorOf(id, part)}</div>`;
+}
+
+/** Why the form was not accepted, read out and focused when the page opens; nothing without a message. */
+export const errorSummary = (message: string | null | undefined): Html =>
+  html`${message && html`<div class="form-errors" role="alert" tabindex="-1" autofocus><p class="form-errors-title">Please check the form</p><p>${message}</p></div>`}`;
+
+export type FormValues = Readonly<Record<string, string>>;
+
+/** The texts of a parsed form, with line breaks as they were typed; whatever else a body is counts as an empty form. */
+export function formBody(body: unknown): FormValues {
+  const values: Record<string, string> = Object.create(null);
+  if (typeof body !== "object" || body === null || Array.isArray(body)) return values;
+  // Forms are sent with CRLF (HTML, section 4.10.21.7).
+  for (const [name, value] of Object.entries(body))
+    if (typeof value === "string") values[name] = value.replaceAll("\r\n", "\n");
+  return values;
+}
+
+const formType = "application/x-www-form-urlencoded";
+const maxFormBytes = 64 * 1024;
+
+/** For routes that take forms: `application/x-www-form-urlencoded` alone is read, and of a repeated name the last value stays. */
+export function acceptForms(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser(formType, { parseAs: "string", bodyLimit: maxFormBytes }, (_request, body, done) => {
+    const values: Record<string, string> = Object.create(null);
+    for (const [name, value] of new URLSearchParams(String(body))) values[name] = value;
+    done(null, values);
+  });
+  scope.addContentTypeParser("*", (_request, _payload, done) =>
+    done(new ServiceError("unsupported_media_type", `Send the form as ${formType}.`)),
+  );
+}

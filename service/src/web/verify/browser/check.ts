@@ -1,0 +1,184 @@
+import { toHex } from "@signsealship/evidence/bytes";
+import { sha256Hex } from "@signsealship/evidence/digest";
+import { EvidenceError } from "@signsealship/evidence/errors";
+import { readClosingCertificate } from "@signsealship/evidence/seal/closing-certificate";
+import { type ClosingVersion, verifyClosing } from "@signsealship/evidence/seal/verify-closing";
+import { type ProofTrust, type ProofVerification, verifyProof } from "@signsealship/evidence/seal/verify-proof";
+import { createWebCrypto } from "@signsealship/evidence/webcrypto";
+import type { Certificate } from "@signsealship/evidence/x509/certificate";
+import { nameText } from "@signsealship/evidence/x509/name";
+import { parseCertificatesPem } from "@signsealship/evidence/x509/pem";
+import { closingCertificate, joinedVersions } from "./closing-versions.ts";
+import type { ReadersTrust, VerifyConfig } from "./config.ts";
+import { kindOf, type NamedBytes } from "./files.ts";
+import type { CertificateFacts, ClosingOutcome, FailedOutcome, Outcome, ProofOutcome } from "./outcome.ts";
+import { readStoredZip } from "./zip.ts";
+
+export type CheckInput = {
+  readonly files: readonly NamedBytes[];
+  readonly config: VerifyConfig;
+  readonly trust: ReadersTrust;
+  /** The instant of the verification, epoch ms. */
+  readonly at: number;
+  readonly subtle: SubtleCrypto;
+};
+
+type Context = { config: VerifyConfig; trust: ProofTrust; at: number; crypto: ReturnType<typeof createWebCrypto> };
+
+/** Judges what was dropped: every PDF on its own, closing certificates and manifests of one room together. */
+export async function checkFiles({ files, config, trust, at, subtle }: CheckInput): Promise<Outcome[]> {
+  const failures: FailedOutcome[] = [];
+  const given = files.flatMap((file) => unpacked(file, failures));
+  const proofTrust = readTrust(config, trust, failures);
+  const context = { config, trust: proofTrust, at, crypto: createWebCrypto(subtle) };
+  const closing: (ClosingVersion & { name: string })[] = [];
+  const pdfs: NamedBytes[] = [];
+  const beside: NamedBytes[] = [];
+  for (const file of given) {
+    const kind = kindOf(file);
+    if (kind === "pdf") {
+      const certificate = closingCertificate(file.bytes);
+      if (certificate === null) pdfs.push(file);
+      else closing.push({ name: file.name, certificate: file.bytes });
+    } else if (kind === "json") closing.push({ name: file.name, manifest: file.bytes });
+    else if (kind === "ots" || kind === "der") beside.push(file);
+    else if (!/\.(pem|txt|md|crt|cer)$/i.test(file.name))
+      failures.push(failed(file, "This is no PDF and no evidence."));
+  }
+  const outcomes: Outcome[] = [];
+  if (closing.length > 0) outcomes.push(await checkClosing(closing, context));
+  for (const pdf of pdfs) outcomes.push(await checkPdf(pdf, pdfs.length === 1 ? beside : [], context));
+  if (pdfs.length !== 1) for (const file of beside) failures.push(failed(file, "Drop it together with its one PDF."));
+  return [...outcomes, ...failures];
+}
+
+function unpacked(file: NamedBytes, failures: FailedOutcome[]): readonly NamedBytes[] {
+  if (kindOf(file) !== "zip") return [file];
+  try {
+    return readStoredZip(file.bytes);
+  } catch (error) {
+    if (!(error instanceof EvidenceError)) throw error;
+    failures.push(failed(file, `${sentence(error.message)} Unpack it and drop the files in it.`));
+    return [];
+  }
+}
+
+function readTrust(config: VerifyConfig, trust: ReadersTrust, failures: FailedOutcome[]): ProofTrust {
+  const read = (name: string, pem: string): Certificate[] => {
+    if (pem.trim() === "") return [];
+    try {
+      return parseCertificatesPem(pem);
+    } catch (error) {
+      if (!(error instanceof EvidenceError)) throw error;
+      failures.push({ kind: "failed", name, why: `${sentence(error.message)} It is left out.` });
+      return [];
+    }
+  };
+  return {
+    sealAnchors: [
+      ...read("The service's certificates", config.sealCertificates),
+      ...read("Your seal certificate", trust.seal),
+    ],
+    tsaAnchors: read("Your time-stamping certificate", trust.timeStamping),
+  };
+}
+
+async function checkClosing(
+  given: readonly (ClosingVersion & { name: string })[],
+  { config, trust, at, crypto }: Context,
+): Promise<ClosingOutcome> {
+  const recorded = config.closing;
+  const versions = joinedVersions(given, recorded?.versions ?? []);
+  const room = recorded ? { roomCode: recorded.roomCode } : {};
+  const verification = await verifyClosing({ versions, ...room, trust, at, crypto });
+  const newest = verification.versions.toReversed().find(({ manifest }) => manifest !== null);
+  return {
+    kind: "closing",
+    names: given.map(({ name }) => name),
+    verdict: verification.verdict,
+    claims: verification.claims,
+    roomName: newest?.manifest?.passport.roomName ?? null,
+    purpose: verification.versions.find(({ purpose }) => purpose !== null)?.purpose ?? null,
+  };
+}
+
+async function checkPdf(file: NamedBytes, beside: readonly NamedBytes[], context: Context): Promise<ProofOutcome> {
+  const { config, trust, at, crypto } = context;
+  const token = beside.find((one) => kindOf(one) === "der");
+  const proof = beside.find((one) => kindOf(one) === "ots");
+  const recorded = config.proof;
+  if (recorded && (await sha256Hex(file.bytes)) === recorded.docSha256) return handedIn(file.name, recorded);
+  const verification = await verifyProof(file.bytes, trust, at, {
+    crypto,
+    beside: {
+      ...recorded,
+      ...(token && { timeStampToken: token.bytes }),
+      ...(proof && { otsProof: proof.bytes }),
+    },
+  });
+  return {
+    kind: "proof",
+    name: file.name,
+    verdict: verification.verdict,
+    claims: verification.claims,
+    statement: verification.statement,
+    fileSha256: verification.sealedSha256,
+    docSha256: verification.docSha256,
+    purpose: purposeOf(file.bytes),
+    certificate: await certificateFacts(verification),
+    provenTime: verification.seal?.provenTime ?? null,
+    earlier: verification.earlierSignatures.map(({ claims }) => claims),
+    anchoring: verification.anchoring,
+  };
+}
+
+function handedIn(name: string, { docSha256 }: NonNullable<VerifyConfig["proof"]>): ProofOutcome {
+  const why = `Its SHA-256 is ${docSha256}, which is on record as that of the document handed in.`;
+  return {
+    kind: "proof",
+    name,
+    verdict: "handed_in",
+    claims: [{ name: "document_hash_as_expected", state: "holds", why }],
+    statement: {
+      proven: ["This file is, byte for byte, the document of which this record keeps the hash."],
+      attested: ["That it was handed in, and when: the record of this service."],
+      notCovered: ["The seal itself, which is in the sealed copy and not in this file."],
+    },
+    fileSha256: docSha256,
+    docSha256: null,
+    purpose: null,
+    certificate: null,
+    provenTime: null,
+    earlier: [],
+    anchoring: [],
+  };
+}
+
+function purposeOf(bytes: Uint8Array): ProofOutcome["purpose"] {
+  try {
+    return readClosingCertificate(bytes).purpose;
+  } catch (error) {
+    if (error instanceof EvidenceError) return null;
+    throw error;
+  }
+}
+
+async function certificateFacts({ seal }: ProofVerification): Promise<CertificateFacts | null> {
+  const certificate = seal?.pades.certificate;
+  if (!certificate) return null;
+  const { subject, notBefore, notAfter, der } = certificate;
+  return { subject: subjectText(subject), notBefore, notAfter, sha256: await sha256Hex(der) };
+}
+
+function subjectText(subject: Uint8Array): string {
+  try {
+    return nameText(subject);
+  } catch (error) {
+    if (error instanceof EvidenceError) return toHex(subject);
+    throw error;
+  }
+}
+
+const sentence = (message: string): string => `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+
+const failed = ({ name }: NamedBytes, why: string): FailedOutcome => ({ kind: "failed", name, why });

@@ -1,0 +1,70 @@
+import { EvidenceError } from "@signsealship/evidence/errors";
+import { parseManifest } from "@signsealship/evidence/manifest/validate";
+import { type ClosingCertificate, readClosingCertificate } from "@signsealship/evidence/seal/closing-certificate";
+import type { ClosingVersion } from "@signsealship/evidence/seal/verify-closing";
+import type { ClosingConfig } from "./config.ts";
+
+/** What a PDF says about itself when it was sealed as a closing certificate; null for any other PDF. */
+export function closingCertificate(bytes: Uint8Array): ClosingCertificate | null {
+  try {
+    const read = readClosingCertificate(bytes);
+    return read.purpose?.passport === "closing" ? read : null;
+  } catch (error) {
+    if (error instanceof EvidenceError) return null;
+    throw error;
+  }
+}
+
+type Dropped = Pick<ClosingVersion, "manifest" | "certificate">;
+type Recorded = ClosingConfig["versions"];
+
+/** What was dropped and what is on record, version by version, each with what the record states of it. */
+export function joinedVersions(given: readonly Dropped[], recorded: Recorded): ClosingVersion[] {
+  const dropped = given.map((one) => ({
+    ...one,
+    version: versionIn(one.manifest ?? attachedManifest(one.certificate)),
+  }));
+  const unread = dropped.filter(({ version }) => version === undefined).map(withoutVersion);
+  const numbers = new Set([...recorded, ...dropped].flatMap(({ version }) => version ?? []));
+  const known = [...numbers].flatMap((version) => {
+    const own = dropped.filter((one) => one.version === version);
+    return versionsOf(
+      own,
+      recorded.find((one) => one.version === version),
+    );
+  });
+  return [...known, ...unread];
+}
+
+const withoutVersion = ({ manifest, certificate }: Dropped): ClosingVersion => ({
+  ...(manifest && { manifest }),
+  ...(certificate && { certificate }),
+});
+
+/** One version: a manifest and its certificate are put together; a second of either stands as a version of its own. */
+function versionsOf(own: readonly Dropped[], record: Recorded[number] | undefined): ClosingVersion[] {
+  const kept = record?.manifest == null ? [] : [new TextEncoder().encode(record.manifest)];
+  const droppedManifests = own.flatMap(({ manifest }) => manifest ?? []);
+  const [manifest, ...manifests] = droppedManifests.length > 0 ? droppedManifests : kept;
+  const [certificate, ...certificates] = own.flatMap((one) => one.certificate ?? []);
+  const stated = record && { version: record.version, manifestSha256: record.manifestSha256 };
+  const sealed = record && { sealedSha256: record.sealedSha256 };
+  if (manifest === undefined && certificate === undefined) return [];
+  return [
+    { ...stated, ...(manifest && { manifest }), ...(certificate && { certificate, ...sealed }) },
+    ...manifests.map((one) => ({ ...stated, manifest: one })),
+    ...certificates.map((one) => ({ ...stated, certificate: one, ...sealed })),
+  ];
+}
+
+const attachedManifest = (certificate: Uint8Array | undefined): Uint8Array | null =>
+  certificate === undefined ? null : (closingCertificate(certificate)?.manifest ?? null);
+
+function versionIn(manifest: Uint8Array | null): number | undefined {
+  try {
+    return manifest === null ? undefined : parseManifest(manifest).passport.version;
+  } catch (error) {
+    if (error instanceof EvidenceError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,41 @@
+import type { Claim } from "@signsealship/evidence/claim";
+import type { ProofStatement } from "@signsealship/evidence/seal/proof-statement";
+import type { SealPurpose } from "@signsealship/evidence/seal/purpose";
+import type { ClosingVerdict } from "@signsealship/evidence/seal/verify-closing";
+import type { ProofVerdict } from "@signsealship/evidence/seal/verify-proof";
+
+/** A certificate, for people. Instants are epoch milliseconds. */
+export type CertificateFacts = { subject: string; notBefore: number; notAfter: number; sha256: string };
+
+/** What became of one file; plain, so that a worker can hand it over. */
+export type ProofOutcome = {
+  kind: "proof";
+  name: string;
+  /** `handed_in`: it is, byte for byte, the document on record as it was before it was sealed. */
+  verdict: ProofVerdict | "handed_in";
+  claims: readonly Claim[];
+  statement: ProofStatement;
+  fileSha256: string;
+  /** Of the document in a seal that holds. */
+  docSha256: string | null;
+  purpose: SealPurpose | null;
+  certificate: CertificateFacts | null;
+  /** The time that a trusted authority stamped, epoch ms. */
+  provenTime: number | null;
+  earlier: readonly (readonly Claim[])[];
+  anchoring: readonly Claim[];
+};
+
+export type ClosingOutcome = {
+  kind: "closing";
+  names: readonly string[];
+  verdict: ClosingVerdict;
+  claims: readonly Claim[];
+  roomName: string | null;
+  purpose: SealPurpose | null;
+};
+
+/** A file that could not be looked at. `why` completes "contract.zip: ...". */
+export type FailedOutcome = { kind: "failed"; name: string; why: string };
+
+export type Outcome = ProofOutcome | ClosingOutcome | FailedOutcome;

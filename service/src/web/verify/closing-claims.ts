@@ -1,0 +1,88 @@
+import { card, codeText } from "../ui/components.ts";
+import { time } from "../ui/format.ts";
+import { type Html, html } from "../ui/render.ts";
+import { chainPicture } from "./chain-picture.ts";
+import type { ClosingRecord, ClosingVersionRecord } from "./closing-record.ts";
+import type { ClaimLine } from "./verdict.ts";
+
+/** The version that the page is about. */
+export const ownOf = ({ versions }: ClosingRecord): ClosingVersionRecord => versions.at(-1) ?? versions[0];
+
+/** What was computed for the page, claim by claim. */
+export function claimsOf(record: ClosingRecord): ClaimLine[] {
+  const own = ownOf(record);
+  const earlier = record.versions.slice(0, -1);
+  const state = (holds: boolean) => (holds ? "holds" : "fails");
+  const whole = earlier.every(({ hashHolds, linkHolds }) => hashHolds && linkHolds);
+  return [
+    {
+      name: "The manifest is the one that was sealed",
+      state: state(own.hashHolds),
+      why: `Its stored bytes were hashed for this page: they ${own.hashHolds ? "give" : "do not give"} ${own.manifestSha256}.`,
+    },
+    {
+      name: "It is linked to the version before",
+      state: state(own.linkHolds),
+      why:
+        own.version === 1
+          ? `It is the first version, ${own.linkHolds ? "and links to none" : "and does not state that it links to none"}.`
+          : `It ${own.linkHolds ? "states" : "does not state"} the hash of version ${own.version - 1}.`,
+    },
+    ...(earlier.length > 0
+      ? [
+          {
+            name: "The versions before are whole",
+            state: state(whole),
+            why: `${earlier.length === 1 ? "One version was" : `${earlier.length} versions were`} hashed and linked for this page, too.`,
+          } as const,
+        ]
+      : []),
+  ];
+}
+
+function versionsTable({ versions }: ClosingRecord): Html {
+  return html`<ol class="versions" reversed>${versions
+    .toReversed()
+    .map(
+      ({ version, createdAt, manifestSha256, hashHolds, linkHolds }) =>
+        html`<li><p><strong>Version ${version}</strong>, ${time(createdAt)}: ${
+          hashHolds && linkHolds ? "whole" : linkHolds ? "its hash does not hold" : "its link does not hold"
+        }</p>${codeText(manifestSha256, `manifest hash of version ${version}`)}</li>`,
+    )}</ol>`;
+}
+
+/** The chain up to this version, as a picture and as a list. */
+export function chainCard(record: ClosingRecord): Html {
+  const own = ownOf(record);
+  const links = record.versions.map(({ version, createdAt, manifestSha256, linkHolds }) => ({
+    version,
+    createdAt,
+    manifestSha256,
+    linked: linkHolds,
+    own: version === own.version,
+  }));
+  return card(
+    "chain",
+    "The chain of versions",
+    html`<p>Each version states the hash of the one before. Nothing in an old one can change without breaking the chain.</p><div class="chain-part">${chainPicture(links)}${versionsTable(record)}</div>`,
+  );
+}
+
+/** What the record itself states of the version, as facts. */
+export function sealedFacts(record: ClosingRecord): (readonly [string, Html | string | null])[] {
+  const own = ownOf(record);
+  return [
+    ["SHA-256 of the manifest", codeText(own.manifestSha256, "manifest hash")],
+    [
+      "SHA-256 of the manifest before",
+      own.prevManifestSha256 && codeText(own.prevManifestSha256, "manifest hash of the version before"),
+    ],
+    ["SHA-256 of the certificate PDF", codeText(own.sealedSha256, "certificate hash")],
+    [
+      "Certificate",
+      record.certificateKept
+        ? html`<a href="/api/verify/room/${record.verifyCode}/pdf">Download the sealed PDF</a>`
+        : "It is not available here",
+    ],
+  ];
+}

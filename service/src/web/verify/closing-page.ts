@@ -1,0 +1,156 @@
+import type { Manifest, ManifestDocument } from "@signsealship/evidence/manifest/schema";
+import { statusWords } from "../client/order-words.ts";
+import { accentStripe, attribution } from "../ui/accent.ts";
+import type { Assets } from "../ui/assets.ts";
+import { card, codeText, emptyState, facts, notice } from "../ui/components.ts";
+import { closingDropWords, dropZone } from "../ui/drop-zone.ts";
+import { time } from "../ui/format.ts";
+import { layout } from "../ui/layout.ts";
+import { type Html, html } from "../ui/render.ts";
+import type { ClosingConfig } from "./browser/config.ts";
+import { alteredClosingPage } from "./closing-altered-page.ts";
+import { chainCard, claimsOf, ownOf, sealedFacts } from "./closing-claims.ts";
+import type { ClosingRecord } from "./closing-record.ts";
+import { byHand, closingChecks } from "./manual-checks.ts";
+import { statementView } from "./statement.ts";
+import { type ClaimLine, claimList, verdictBanner } from "./verdict.ts";
+
+export type { ClosingRecord, ClosingVersionRecord } from "./closing-record.ts";
+
+/** A record whose manifest can be read, be it the one that was sealed or not. */
+type ReadableRecord = ClosingRecord & { manifest: Manifest };
+
+type Deps = { record: ClosingRecord; sealCertificates: string; baseUrl: string };
+
+const sealUnchecked: ClaimLine = {
+  name: "The certificate’s seal",
+  state: "unchecked",
+  why: "This page does not look into the PDF. Drop it below, and your browser does.",
+};
+
+function banner(record: ReadableRecord): Html {
+  const own = ownOf(record);
+  const { roomName } = record.manifest.passport;
+  if (claimsOf(record).some(({ state }) => state === "fails")) {
+    return verdictBanner(
+      "refuted",
+      "This closing passport does not verify",
+      "What is stored does not fit together. Do not rely on it.",
+    );
+  }
+  return record.environment === "live"
+    ? verdictBanner(
+        "verified",
+        "This closing passport holds",
+        html`Version ${own.version} of “${roomName}”, sealed on ${time(own.createdAt)}. Hash and chain were computed again for this page.`,
+      )
+    : verdictBanner(
+        "unknown",
+        "A test closing passport",
+        html`Version ${own.version} of “${roomName}” fits together, but it was made with a test key. It stands for nothing outside of a test.`,
+      );
+}
+
+const artifacts = [
+  ["originalSha256", "SHA-256 of the document as uploaded"],
+  ["sealedSha256", "SHA-256 of the sealed document"],
+  ["custodyCertSha256", "SHA-256 of the custody certificate"],
+  ["envelopeVerifyCode", "Verify code of the signing envelope"],
+] as const;
+
+function documentItem(document: ManifestDocument): Html {
+  const { orderCode, label, statusAtSnapshot } = document;
+  return html`<li class="document"><h3>${label ?? `Order ${orderCode.slice(0, 6).toUpperCase()}`}</h3>
+${facts([
+  ...artifacts.map(([member, term]) => {
+    const value = document[member];
+    return [term, value === undefined ? null : codeText(value, term)] as const;
+  }),
+  ["Order", codeText(orderCode, "order code")],
+  [
+    "Status then",
+    html`${statusWords(statusAtSnapshot.value).label} <span class="quiet-text">(stated by this service, not evidence)</span>`,
+  ],
+])}</li>`;
+}
+
+function statementOf({ manifest, versions }: ReadableRecord) {
+  const own = versions.at(-1);
+  return {
+    proven: own?.hashHolds && own.linkHolds ? manifest.coverage.covers : [],
+    attested: [
+      "The statuses of the orders at that moment, and the time of it: this service’s word.",
+      "That the hashes listed are those of the documents that were held: compare them with your own copies.",
+    ],
+    notCovered: manifest.coverage.doesNotCover,
+  };
+}
+
+function closingConfig({ manifest, versions }: ReadableRecord): ClosingConfig {
+  return {
+    roomCode: manifest.passport.roomCode,
+    version: manifest.passport.version,
+    versions: versions.map(({ version, manifestText, manifestSha256, sealedSha256 }) => ({
+      version,
+      manifest: manifestText,
+      manifestSha256,
+      sealedSha256,
+    })),
+  };
+}
+
+/** `/v/room/{verifyCode}`: a Closing Passport for whoever has its code, and the means to check it. */
+export function closingPage(assets: Pick<Assets, "url">, { record, ...deps }: Deps): string {
+  const { manifest } = record;
+  if (manifest === null) return alteredClosingPage(assets, record);
+  return readablePage(assets, { record: { ...record, manifest }, ...deps });
+}
+
+type ReadableDeps = Deps & { record: ReadableRecord };
+
+function readablePage(assets: Pick<Assets, "url">, { record, sealCertificates, baseUrl }: ReadableDeps): string {
+  const { manifest, verifyCode, branding, partnerName } = record;
+  const { passport, documents } = manifest;
+  return layout(assets, {
+    title: `Closing passport of ${passport.roomName}`,
+    credential: true,
+    scripts: ["verify.js", "copy.js"],
+    body: html`<div class="stack verify">
+<div class="room-head">${accentStripe(branding?.accentColor)}${attribution(partnerName, branding)}</div>
+${banner(record)}
+${card("claims", "Claim by claim", html`${claimList([...claimsOf(record), sealUnchecked])}${statementView(statementOf(record))}`)}
+${card(
+  "facts",
+  "What was sealed",
+  facts([
+    ["Room", passport.roomName],
+    ["Reference", passport.reference],
+    ["Version", String(passport.version)],
+    ["Made", time(new Date(passport.generatedAtUtc))],
+    ...sealedFacts(record),
+  ]),
+)}
+${card("recheck-card", "Checked by your own browser", html`<div id="recheck" aria-live="polite"><p class="with-script">Computing…</p><p class="without-script">Allow this page to run its script, and your browser computes hashes and chain again by itself.</p></div>`)}
+${dropZone({ sealCertificates, proof: null, closing: closingConfig(record) }, closingDropWords)}
+${chainCard(record)}
+${card(
+  "documents",
+  documents.length === 1 ? "1 document" : `${documents.length} documents`,
+  documents.length === 0
+    ? emptyState("No documents", "No order was in the room when this version was made.")
+    : html`<p>Hash your own copy of a document: it is the one meant when its SHA-256 is listed.</p><ul class="documents">${documents.map(documentItem)}</ul>`,
+)}
+${card("by-hand", "The same by hand", byHand(closingChecks(baseUrl, verifyCode)))}
+</div>`,
+  });
+}
+
+export const unknownClosingPage = (assets: Pick<Assets, "url">): string =>
+  layout(assets, {
+    title: "Unknown code",
+    credential: true,
+    body: html`<div class="stack">
+${verdictBanner("unknown", "Nothing is known under this code", "Check that the link was copied whole: the code at its end is needed to the last character.")}
+${notice("info", "You have the certificate?", html`Then no code is needed: <a href="/verify">check the file itself</a>.`)}
+</div>`,
+  });

@@ -1,0 +1,55 @@
+import { createHash } from "node:crypto";
+import { raw } from "hono/html";
+import { assetBytes } from "../ui/assets.ts";
+import { html, render } from "../ui/render.ts";
+import { verifyBody } from "./page.ts";
+
+const sha256 = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+
+/**
+ * The page of verification as one file that works from a disk, without a network: its own policy lets it load nothing
+ * and talk to nobody.
+ * @param sealCertificates PEM of seal certificates that it should know; empty for none
+ * @throws Error when script or style could not stand inside a page
+ */
+export function standaloneVerifier(sealCertificates: string): string {
+  const [verify, copy] = [assetBytes("verify.js").toString(), assetBytes("copy.js").toString()];
+  const style = assetBytes("pico.css").toString() + assetBytes("site.css").toString();
+  for (const text of [verify, copy, style]) {
+    if (/<\/?(?:script|style)|<!--/i.test(text)) throw new Error("a script or style would end its own element");
+  }
+  const policy = [
+    "default-src 'none'",
+    `script-src ${sha256(verify)} ${sha256(copy)}`,
+    `style-src ${sha256(style)}`,
+    "img-src data:",
+    "worker-src blob:",
+    "form-action 'none'",
+    "base-uri 'none'",
+  ].join("; ");
+  const mark = `data:image/svg+xml;base64,${assetBytes("mark.svg").toString("base64")}`;
+  return render(html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<title>Verify a document · SignSealShip</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<link rel="icon" href="${mark}">
+<style>${raw(style)}</style>
+</head>
+<body>
+<a class="skip" href="#main">Skip to the content</a>
+<header class="site-header"><div class="wrap"><span class="wordmark"><img src="${mark}" alt="" width="32" height="32">SignSealShip</span></div></header>
+<main id="main" class="wrap" tabindex="-1">
+${verifyBody({ sealCertificates, proof: null, closing: null })}
+</main>
+<footer class="site-footer"><div class="wrap"><p>This page is one file. It works without a network, and its own policy keeps it from using one.</p></div></footer>
+<script>${raw(copy)}</script>
+<script>${raw(verify)}</script>
+</body>
+</html>
+`);
+}

@@ -1,0 +1,38 @@
+import { type IconName, icon } from "../ui/icons.ts";
+import { type Html, html } from "../ui/render.ts";
+
+/** What a verification came to, as a whole. */
+export type VerdictTone = "verified" | "refuted" | "unknown";
+
+const verdictIcons: Readonly<Record<VerdictTone, IconName>> = {
+  verified: "done",
+  refuted: "failed",
+  unknown: "unchecked",
+};
+
+/** The first thing of a verification: the verdict as a heading, and what it means in a sentence. */
+export const verdictBanner = (
+  tone: VerdictTone,
+  title: string,
+  text: Html | string,
+  level: "h1" | "h2" = "h1",
+): Html => {
+  const heading = level === "h1" ? html`<h1>${title}</h1>` : html`<h2>${title}</h2>`;
+  return html`<div class="verdict ${tone}">${icon(verdictIcons[tone])}<div>${heading}<p>${text}</p></div></div>`;
+};
+
+/** One claim as the verifier states it. */
+export type ClaimLine = { name: string; state: "holds" | "fails" | "unchecked"; why: string };
+
+const claimLooks = {
+  holds: { shape: "done", words: "Holds" },
+  fails: { shape: "failed", words: "Fails" },
+  unchecked: { shape: "unchecked", words: "Not checked" },
+} as const;
+
+/** The verdict claim by claim; `titleOf` gives a claim's name in plain words. */
+export const claimList = (claims: readonly ClaimLine[], titleOf: (name: string) => string = (name) => name): Html =>
+  html`<ul class="claims">${claims.map(({ name, state, why }) => {
+    const { shape, words } = claimLooks[state];
+    return html`<li class="${state}">${icon(shape)}<div><p><span class="claim-state">${words}</span> ${titleOf(name)}</p><p class="claim-why">${why}</p></div></li>`;
+  })}</ul>`;

@@ -1,0 +1,119 @@
+import { maxLengths } from "../../access-requests/fields.ts";
+import { recaptchaAction } from "../../access-requests/recaptcha.ts";
+import { isEmail } from "../../platform/email.ts";
+import type { Assets } from "../ui/assets.ts";
+import { errorSummary, type FormValues, field, textArea } from "../ui/form-parts.ts";
+import { layout } from "../ui/layout.ts";
+import { type Html, html } from "../ui/render.ts";
+
+/** What the page must know to ask for a token: the public key, and where the script is. */
+export type RecaptchaSite = { siteKey: string; apiBase: string };
+
+/** A form that was not accepted: what was typed, and the server's sentence about it. */
+export type Refused = { values: FormValues; message: string };
+
+const labels = {
+  firmName: "Firm",
+  contactName: "Your name",
+  workEmail: "Work email",
+  role: "Your role",
+  expectedVolume: "Documents a month",
+  useCase: "What you want to use it for",
+} as const;
+
+type Name = keyof typeof labels;
+const names = Object.keys(labels) as Name[];
+
+const needed: Partial<Readonly<Record<Name, string>>> = {
+  firmName: "Enter the name of your firm.",
+  contactName: "Enter your name.",
+  workEmail: "Enter your work email, like name@firm.com.",
+};
+
+/** The server names fields as the API does; the page calls them what their labels do. */
+const inLabels = (message: string): string =>
+  names.reduce((text, name) => text.replace(new RegExp(`\\b${name}\\b`), `“${labels[name]}”`), message);
+
+/** What is wrong with each field, as far as the server's sentence and the values say. */
+function errorsOf({ values, message }: Refused): Partial<Record<Name, string>> {
+  const named = names.find((name) => message.startsWith(`${name} `));
+  if (named) return { [named]: inLabels(message) };
+  const isMissing = (name: Name) => {
+    const value = (values[name] ?? "").trim();
+    return name === "workEmail" ? !isEmail(value) : value === "";
+  };
+  return Object.fromEntries(Object.entries(needed).filter(([name]) => isMissing(name as Name)));
+}
+
+function fields(values: FormValues, errors: Partial<Record<Name, string>>): Html {
+  const part = (name: Name) => ({
+    name,
+    label: labels[name],
+    value: values[name],
+    maxLength: maxLengths[name],
+    error: errors[name],
+  });
+  return html`${field({ ...part("firmName"), required: true, autocomplete: "organization" })}
+${field({ ...part("contactName"), required: true, autocomplete: "name" })}
+${field({ ...part("workEmail"), type: "email", required: true, autocomplete: "email", hint: "At your firm’s own domain. The key is mailed to it." })}
+${field({ ...part("role"), autocomplete: "organization-title", hint: "What you do at the firm." })}
+${field({ ...part("expectedVolume"), hint: "A rough number is enough." })}
+${textArea({ ...part("useCase"), hint: "A few sentences: which documents, who signs them, what should happen to them. Without this a person looks at the request first." })}`;
+}
+
+const recaptchaParts = html`<input type="hidden" name="recaptchaToken" value="">
+<p class="form-note">This site is protected by reCAPTCHA and the Google <a href="https://policies.google.com/privacy">Privacy Policy</a> and <a href="https://policies.google.com/terms">Terms of Service</a> apply.</p>`;
+
+/** The form, as it opens or with what was wrong; `site` where reCAPTCHA is set up. */
+export function requestAccessPage(assets: Pick<Assets, "url">, site: RecaptchaSite | null, refused?: Refused): string {
+  const script = site && `${site.apiBase}/api.js?render=${encodeURIComponent(site.siteKey)}`;
+  return layout(assets, {
+    title: refused ? "Please check the form: partner access" : "Ask for partner access",
+    scripts: site ? ["recaptcha.js"] : [],
+    body: html`<h1>Ask for partner access</h1>
+<p class="lead">For title, escrow, lending and law firms. A test key lets you place orders, open rooms and receive webhooks from your own system, with nothing real behind them.</p>
+${errorSummary(refused && inLabels(refused.message))}
+<form class="form card" method="post" action="/request-access"${site && html` data-recaptcha-key="${site.siteKey}" data-recaptcha-action="${recaptchaAction}"`}>
+${fields(refused?.values ?? {}, refused ? errorsOf(refused) : {})}
+${site && recaptchaParts}
+<div class="form-actions"><button type="submit">Send the request</button></div>
+</form>
+${script && html`<script src="${script}" data-recaptcha-api defer></script>`}`,
+  });
+}
+
+const steps = {
+  issued: {
+    title: "Your test key is on its way",
+    lead: "It comes to the mailbox of your work email.",
+    next: [
+      html`Open the mail and keep the key like a password: it is sent this once. An address that had its key before gets no second one.`,
+      html`<a href="/sign-in">Sign in</a> with the same address, and paste the key once to link with your firm.`,
+      html`Place a first test order: there by hand, or from your own system with the <a href="/docs">API reference</a> beside you.`,
+    ],
+  },
+  pending: {
+    title: "Thank you. A person will look at your request",
+    lead: "Nothing more is needed from you now.",
+    next: [
+      html`Somebody reads what you sent. If it fits, your firm’s test key comes to your work email.`,
+      html`You can then <a href="/sign-in">sign in</a> with the same address and link the key.`,
+      html`Until then the <a href="/docs">API reference</a> is open to read.`,
+    ],
+  },
+} as const;
+
+/** What happens next, after a request was taken. */
+export function requestTakenPage(assets: Pick<Assets, "url">, status: keyof typeof steps): string {
+  const { title, lead, next } = steps[status];
+  return layout(assets, {
+    title,
+    credential: true,
+    body: html`<section class="card status-card ${status === "issued" ? "done" : "waiting"}" aria-labelledby="taken-title">
+<h1 id="taken-title">${title}</h1>
+<p class="lead">${lead}</p>
+<h2>What happens next</h2>
+<ol class="next">${next.map((line) => html`<li>${line}</li>`)}</ol>
+</section>`,
+  });
+}

@@ -1,0 +1,69 @@
+import type { Assets } from "../ui/assets.ts";
+import { notice } from "../ui/components.ts";
+import { errorSummary, field } from "../ui/form-parts.ts";
+import { layout } from "../ui/layout.ts";
+import { type Html, html } from "../ui/render.ts";
+
+type AssetUrls = Pick<Assets, "url">;
+
+const page = (assets: AssetUrls, title: string, body: Html): string =>
+  layout(assets, { title, body: html`<div class="narrow"><h1>${title}</h1>${body}</div>` });
+
+/** Asks for the address; `error` says what was wrong with the one that was sent. */
+export const signInPage = (
+  assets: AssetUrls,
+  { email = "", returnTo, error }: { email?: string; returnTo: string; error?: string },
+): string =>
+  page(
+    assets,
+    "Sign in",
+    html`<p class="lead">Type your work email, and we send you a link. There is no password.</p>
+${errorSummary(error)}
+<form class="form" method="post" action="/sign-in">
+<input type="hidden" name="return_to" value="${returnTo}">
+${field({ name: "email", label: "Work email", type: "email", value: email, required: true, maxLength: 254, autocomplete: "email" })}
+<div class="form-actions"><button type="submit">Send me a link</button></div>
+</form>
+<p class="quiet">No access yet? <a href="/request-access">Ask for partner access</a>.</p>`,
+  );
+
+/** The same for every address, whether we know it or not. */
+export const linkSentPage = (assets: AssetUrls, email: string): string =>
+  page(
+    assets,
+    "Look into your mail",
+    html`<p class="lead">We sent a link to <strong class="breakable">${email}</strong>. It works once, for 15 minutes, in this browser.</p>
+<p>No mail after a minute? Look into the spam folder, or <a href="/sign-in">ask for another link</a>.</p>`,
+  );
+
+/** What a link does is done by a button: mail programs that look at links use none up. `who` is null for the operator. */
+export const useLinkPage = (assets: AssetUrls, who: string | null): string =>
+  page(
+    assets,
+    "Sign in",
+    html`<p class="lead">${who === null ? "You sign in as the operator of this service." : html`You sign in as <strong class="breakable">${who}</strong>.`}</p>
+<form class="form" method="post">
+<div class="form-actions"><button type="submit" autofocus>Sign in</button></div>
+</form>`,
+  );
+
+/** The operator's: used, expired or mistyped. */
+export const unusableOperatorLinkPage = (assets: AssetUrls): string =>
+  page(
+    assets,
+    "This link cannot be used",
+    notice(
+      "info",
+      "A link works once",
+      html`It works for 15 minutes. For a new one run <code>bin/signsealship operator link</code>.`,
+    ),
+  );
+
+/** Used, expired, mistyped, or of another browser: all look the same. */
+export const unusableLinkPage = (assets: AssetUrls): string =>
+  page(
+    assets,
+    "This link cannot be used",
+    html`${notice("info", "A link works once", "It works for 15 minutes, and only in the browser in which it was asked for.")}
+<p class="after-notice"><a href="/sign-in" role="button">Ask for a new link</a></p>`,
+  );

@@ -1,0 +1,85 @@
+import { actorOf, type Principal } from "../../identity/identity.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/database.ts";
+import { invalid, ServiceError } from "../../platform/errors.ts";
+import { newUuid } from "../../platform/ids.ts";
+import type { ColumnCipher } from "../../platform/secrets.ts";
+import { isUuid } from "../fields.ts";
+import { newSigningSecret, secretHash, signatureHeader } from "../signing.ts";
+import {
+  type Change,
+  endSubscription,
+  insertSecret,
+  insertSubscription,
+  lockAndCount,
+  lockSubscription,
+  retireSecret,
+  type Subscription,
+  selectSubscription,
+  selectSubscriptions,
+} from "./store.ts";
+
+export type SubscriptionDeps = { db: Database; clock: Clock; secretCipher: ColumnCipher };
+
+const maxSubscriptions = 100;
+const overlapMs = 24 * 3600 * 1000;
+// A receiver that rotates more often than it deploys gains nothing from more entries in the header.
+const maxPreviousSecrets = 4;
+
+export const webhookNotFound = (): ServiceError => new ServiceError("not_found", "No such webhook.");
+
+function changeOf({ clock }: SubscriptionDeps, principal: Principal, id: string): Change {
+  const { partnerId, environment } = principal;
+  return { id, partnerId, environment, at: clock(), actor: actorOf(principal) };
+}
+
+const subscriptionView = ({ id, url, topics, active, createdAt }: Subscription) => ({
+  id,
+  url,
+  topics,
+  active,
+  createdAt: createdAt.toISOString(),
+});
+
+/** The caller's subscriptions, newest first (contract, Webhook subscription). */
+export async function listSubscriptions({ db }: SubscriptionDeps, principal: Principal) {
+  return (await selectSubscriptions(db, principal)).map(subscriptionView);
+}
+
+/** @throws ServiceError for an unknown subscription. */
+export async function oneSubscription({ db }: SubscriptionDeps, principal: Principal, id: string) {
+  const row = isUuid(id) ? await selectSubscription(db, id, principal) : undefined;
+  if (!row) throw webhookNotFound();
+  return subscriptionView(row);
+}
+
+/** Subscribes. The secret is in this answer and in no other. @throws ServiceError when there are too many already. */
+export async function subscribe(deps: SubscriptionDeps, principal: Principal, url: string, topics: string[]) {
+  const secret = newSigningSecret();
+  const change = changeOf(deps, principal, newUuid());
+  const hash = deps.secretCipher.encrypt(secretHash(secret), change.id);
+  await deps.db.transaction(async (tx) => {
+    if ((await lockAndCount(tx, principal)) >= maxSubscriptions)
+      throw invalid(`A partner holds at most ${maxSubscriptions} webhooks.`);
+    await insertSubscription(tx, { ...change, url, topics, hash });
+  });
+  return { id: change.id, secret, url, topics, signatureHeader };
+}
+
+/** @throws ServiceError for an unknown subscription. */
+export async function unsubscribe(deps: SubscriptionDeps, principal: Principal, id: string): Promise<void> {
+  if (!isUuid(id) || !(await endSubscription(deps.db, changeOf(deps, principal, id)))) throw webhookNotFound();
+}
+
+/** Gives a new secret; the old one signs beside it for a day. @throws ServiceError for an unknown subscription. */
+export async function rotateSecret(deps: SubscriptionDeps, principal: Principal, id: string) {
+  const secret = newSigningSecret();
+  return deps.db.transaction(async (tx) => {
+    if (!isUuid(id) || !(await lockSubscription(tx, id, principal))) throw webhookNotFound();
+    const change = changeOf(deps, principal, id);
+    const previousSecretExpiresAt = new Date(change.at.getTime() + overlapMs);
+    await retireSecret(tx, id, previousSecretExpiresAt, maxPreviousSecrets);
+    await insertSecret(tx, { ...change, hash: deps.secretCipher.encrypt(secretHash(secret), id) });
+    return { id, secret, signatureHeader, previousSecretExpiresAt: previousSecretExpiresAt.toISOString() };
+  });
+}

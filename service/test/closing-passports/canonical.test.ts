@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { after, before, test } from "node:test";
+import fc from "fast-check";
+import { type Client, type House, openHouse } from "../rooms/house.ts";
+import { detached, download, sealRoom, sha256, verify } from "./kit.ts";
+
+let house: House;
+let acme: Client;
+let orderCode: string;
+
+before(async () => {
+  house = await openHouse();
+  acme = await house.partner("ClosingDesk");
+  orderCode = await acme.order();
+});
+after(() => house.close());
+
+const python = `
+import json, sys
+for line in sys.stdin:
+    print(json.dumps(json.loads(line), sort_keys=True, separators=(",", ":")))
+`;
+
+const nasty = [
+  'quotes " and \\ and / and </script>',
+  "x\u00a0\u00ad\u2028\u2029\ufeff",
+  "\u202eexe.fdp \u2066x\u2069",
+  "Ünïcodé 売買 عقد שטר 🏠👨‍👩‍👧🇺🇸",
+  "\u{10ffff}\u{1f3e0}\ue000\uffff",
+  "\ufb01 ﬁ \u0041\u030a Å ẛ̣",
+  '"prevManifestSha256":null,',
+  "'; DROP TABLE rooms; --",
+  "\\u0041 \\u{41} %41 &amp; $x",
+];
+
+/** Any text but control characters, lone surrogates and U+FFFD, which the door refuses. */
+const text = fc
+  .string({ unit: "binary", minLength: 1, maxLength: 60 })
+  .map((any) => any.replace(/[\p{Cc}\p{Cs}\ufffd]/gu, "").trim())
+  .filter((any) => any !== "");
+
+async function sealed(name: string, reference: string, label: string) {
+  const { roomCode } = await acme.ok<{ roomCode: string }>("POST", "/api/rooms", { name, reference });
+  await acme.ok("POST", `/api/rooms/${roomCode}/orders`, { orderCode, label });
+  return sealRoom(acme, roomCode);
+}
+
+test("jq, Python and the PDF give the bytes that were hashed, whatever the names", async () => {
+  const names = [...nasty, ...fc.sample(text, { numRuns: 24, seed: 7 })];
+  const versions = [];
+  for (const [index, name] of names.entries()) {
+    const [reference = "", label = ""] = [names[(index + 1) % names.length], names[(index + 2) % names.length]];
+    const { verifyCode, manifestSha256 } = await sealed(name, reference, label);
+    const pdf = await download(house.service.baseUrl, verifyCode);
+    const verification = await verify(house.service.baseUrl, verifyCode);
+    assert.equal(verification.chainOk, true);
+    assert.equal(verification.manifest.passport.roomName, name.trim());
+    assert.equal(verification.manifest.documents[0]?.label, label.trim());
+    versions.push({ manifestSha256, manifest: verification.manifest, pdf });
+  }
+  const input = versions.map(({ manifest }) => JSON.stringify(manifest)).join("\n");
+  const jq = execFileSync("jq", ["-Sca", "."], { input, encoding: "utf8" }).trimEnd().split("\n");
+  const py = execFileSync("python3", ["-c", python], { input, encoding: "utf8" }).trimEnd().split("\n");
+  assert.deepEqual(
+    jq.map(sha256),
+    versions.map((version) => version.manifestSha256),
+  );
+  assert.deepEqual(py, jq);
+  for (const [index, { pdf }] of versions.entries()) {
+    if (index % 7 === 0) assert.equal(detached(pdf).toString("latin1"), jq[index]);
+  }
+});
+
+test("a lone surrogate is refused at the door", async () => {
+  const lone = '{"name":"12 Elm \\ud83c Street"}';
+  assert.match(await acme.refused(400, "POST", "/api/rooms", lone), /^name must be UTF-8/);
+});

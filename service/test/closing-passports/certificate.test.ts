@@ -1,0 +1,239 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { openFaces } from "@signsealship/certificate/faces";
+import { legible } from "@signsealship/certificate/legible";
+import { createTypeset } from "@signsealship/certificate/typeset";
+import { buildManifest, manifestBytes } from "@signsealship/evidence/manifest/manifest";
+import fc from "fast-check";
+import qrcode from "qrcode";
+import { type CertificateContent, openCertificates } from "../../src/closing-passports/certificate.ts";
+import { sha256, withPdf } from "./kit.ts";
+
+const draw = openCertificates();
+const faces = await openFaces();
+const hex = (seed: string) => sha256(seed);
+
+/** A certificate's content; `labels` are those of its documents. */
+function content(labels: (string | null)[], more: { roomName?: string; versions?: number } = {}): CertificateContent {
+  const { roomName = "12 Elm Street", versions = 1 } = more;
+  const at = new Date("2026-03-04T05:06:07.089Z");
+  const manifest = buildManifest({
+    roomCode: hex("room").slice(0, 40),
+    roomName,
+    reference: "FILE-2207",
+    version: versions,
+    prevManifestSha256: versions === 1 ? null : hex(`${versions - 1}`),
+    generatedAt: at,
+    documents: labels.map((label, index) => ({
+      orderCode: `${index.toString(16).padStart(2, "0")}${hex(`order ${index}`).slice(0, 38)}`,
+      label,
+      status: "EsignPending",
+      originalSha256: hex(`original ${index}`),
+      sealedSha256: index % 2 === 0 ? hex(`sealed ${index}`) : null,
+    })),
+  });
+  const bytes = manifestBytes(manifest);
+  return {
+    manifest,
+    manifestBytes: bytes,
+    manifestSha256: sha256(bytes),
+    environment: "live",
+    partnerName: "Acme Title & Escrow",
+    verifyCode: "mfrggzdfmztwq2lknnwg23tpoa",
+    verifyUrl: "https://sign.example.com/v/room/mfrggzdfmztwq2lknnwg23tpoa",
+    chain: Array.from({ length: versions }, (_, index) => ({
+      version: index + 1,
+      manifestSha256: index + 1 === versions ? sha256(bytes) : hex(`${index + 1}`),
+      createdAt: at,
+    })),
+  };
+}
+
+/** The text of a certificate as poppler reads it, without the marks of direction that it adds. */
+const textOf = (pdf: Uint8Array): string =>
+  withPdf(pdf, (run) => run("pdftotext", "-layout", "certificate.pdf", "-")).replace(/[\u202a-\u202e]/g, "");
+
+const scripts = {
+  Latin: "Ọ̀ṣun Đặng Ünïcödé ǅ ﬁ",
+  "Greek and Cyrillic": "Ελληνικά Договор",
+  Arabic: "السلام عليكم",
+  Hebrew: "שטר מכר",
+  Devanagari: "विक्रय पत्र",
+  Bengali: "বাংলা",
+  Gurmukhi: "ਪੰਜਾਬੀ",
+  Gujarati: "ગુજરાતી",
+  Odia: "ଓଡ଼ିଆ",
+  Tamil: "தமிழ்",
+  Telugu: "తెలుగు",
+  Kannada: "ಕನ್ನಡ",
+  Malayalam: "മലയാളം",
+  Sinhala: "සිංහල",
+  Thai: "สัญญาซื้อขาย",
+  Lao: "ລາວ",
+  Khmer: "ខ្មែរ",
+  Burmese: "ဘာသာ",
+  Tibetan: "བོད་ཡིག",
+  Mongolian: "ᠮᠣᠩᠭᠣᠯ",
+  Amharic: "አማርኛ",
+  Georgian: "ქართული",
+  Armenian: "Հայերեն",
+  Cherokee: "ᏣᎳᎩ",
+  Inuktitut: "ᐃᓄᒃᑎᑐᑦ",
+  Chinese: "房屋买卖合同 房屋買賣合約",
+  Japanese: "売買契約書 ひらがな カタカナ",
+  Korean: "매매 계약서",
+  symbols: "☎ ✓ → ∑ € №",
+  emoji: "🏠 🔑",
+};
+
+test("names in any script are drawn with glyphs, and are read back as they were written", async () => {
+  const names = Object.entries(scripts);
+  for (const [script, name] of names) {
+    await faces.prepare(name);
+    assert.equal(legible(faces, name).escaped, false, script);
+  }
+  const text = textOf(await draw(content(names.map(([, name]) => name))));
+  const read = text.replace(/\s/g, "").normalize("NFC");
+  for (const [script, name] of names) {
+    assert.ok(read.includes(name.replace(/\s/g, "").normalize("NFC")), `${script}: ${name}`);
+  }
+  assert.doesNotMatch(text, /\\u\{/);
+});
+
+test("right-to-left text runs from right to left and is joined, also among other text", async () => {
+  const name = "Deed סעיף 12 (עותק)";
+  await faces.prepare(name);
+  const [line] = createTypeset(faces)(name, 1e9).lines;
+  assert.equal(
+    line?.clusters.map(({ text }) => text).join(""),
+    "Deed (קתוע) 12 ףיעס".replace(/[()]/g, (c) => (c === "(" ? ")" : "(")),
+  );
+  await faces.prepare("ببب");
+  const [joined] = createTypeset(faces)("ببب", 1e9).lines;
+  const shapes = joined?.clusters.map(({ parts }) => parts.map(({ id }) => id).join());
+  assert.equal(new Set(shapes).size, 3, "final, medial and initial form");
+});
+
+test("what has no glyph or shows nothing is written as code points, and the certificate says so", async () => {
+  const cases = {
+    "bad\u202efdp.exe": "bad\\u{202E}fdp.exe",
+    "a\u200bb\u00adc": "a\\u{200B}b\\u{AD}c",
+    "\u{10fffd}\ue000": "\\u{10FFFD}\\u{E000}",
+    "\u{13000}": "\\u{13000}",
+    "x\u2028y": "x\\u{2028}y",
+  };
+  for (const [name, expected] of Object.entries(cases)) {
+    await faces.prepare(name);
+    const { text, escaped } = legible(faces, name);
+    assert.deepEqual([text, escaped], [expected, true]);
+  }
+  const text = textOf(await draw(content(Object.keys(cases))));
+  for (const expected of Object.values(cases)) assert.ok(text.includes(expected), expected);
+  assert.match(text, /are written as \\u\{…\} with their code points/);
+  assert.doesNotMatch(textOf(await draw(content(["Deed"]))), /code points/);
+});
+
+test("any text is drawn whole: by glyphs of the font or by code points, within its width", async () => {
+  const typeset = createTypeset(faces);
+  const units = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 40 }),
+    fc.string({ unit: "grapheme", maxLength: 40 }),
+    fc.string({ unit: fc.constantFrom(..."aé ׁש،ل١क्षि👩‍🦰가\u0301\u200d(]\u2067\u202e", "\ud83c"), maxLength: 40 }),
+  );
+  await fc.assert(
+    fc.asyncProperty(units, fc.integer({ min: 15_000, max: 60_000 }), async (text, width) => {
+      await faces.prepare(text);
+      const whole = typeset(text, 1e9).lines[0]?.clusters ?? [];
+      const { lines } = typeset(text, width);
+      assert.ok(lines.length >= 1);
+      for (const line of lines) assert.ok(line.width <= width || line.clusters.length === 1);
+      const shown = (clusters: typeof whole) =>
+        clusters
+          .map((cluster) => cluster.text)
+          .join("")
+          .replace(/\s/gu, "").length;
+      assert.equal(
+        lines.reduce((sum, { clusters }) => sum + shown(clusters), 0),
+        shown(whole),
+      );
+      // Glyph 0 is the box of what a font lacks.
+      for (const { parts } of whole) for (const { id } of parts) assert.notEqual(id, 0);
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test("equal contents give equal bytes", async () => {
+  const given = content(["Deed of trust", "売買", null]);
+  const bytes = await draw(given);
+  assert.deepEqual(await draw(given), bytes);
+  assert.deepEqual(await openCertificates()(given), bytes);
+});
+
+test("it states the manifest's facts, what is covered and what not, and every version", async () => {
+  const given = content(["Deed of trust", null], { versions: 20 });
+  const text = textOf(await draw(given)).replace(/\s+/g, " ");
+  const { passport, documents, coverage } = given.manifest;
+  const facts = [passport.roomName, "FILE-2207", passport.roomCode, "2026-03-04 05:06:07 UTC", given.partnerName];
+  const hashes = documents.flatMap(({ orderCode, originalSha256, sealedSha256 }) => [
+    orderCode,
+    originalSha256,
+    sealedSha256,
+  ]);
+  const codes = [given.verifyCode, given.verifyUrl, given.manifestSha256, passport.prevManifestSha256];
+  const chain = given.chain.map(({ manifestSha256 }) => manifestSha256);
+  for (const fact of [...facts, ...hashes, ...codes, ...chain]) if (fact) assert.ok(text.includes(fact), fact);
+  assert.match(text, /EsignPending: attested by this service, not evidence/);
+  const words = text.replace(/ /g, "");
+  // Side by side in two columns, their lines come mixed: the first words must do.
+  for (const item of [...coverage.covers, ...coverage.doesNotCover]) {
+    assert.ok(words.includes(item.split(" ").slice(0, 4).join("")), item);
+  }
+  assert.doesNotMatch(text, /Test environment/);
+  const tested = textOf(await draw({ ...given, environment: "test" }));
+  assert.match(tested, /Test environment: made with a test key/);
+});
+
+test("the QR code leads to the verify URL, and the manifest is attached as data", async () => {
+  const given = content(["Deed of trust"]);
+  withPdf(await draw(given), (run, folder) => {
+    run("pdfdetach", "-save", "1", "-o", "manifest.json", "certificate.pdf");
+    assert.equal(sha256(readFileSync(join(folder, "manifest.json"))), given.manifestSha256);
+    assert.match(run("pdfdetach", "-list", "certificate.pdf"), /1: manifest\.json/);
+    const objects = run("qpdf", "--qdf", "--object-streams=disable", "certificate.pdf", "-");
+    assert.match(objects, /\/AFRelationship \/Data/);
+    run("pdftoppm", "-gray", "-r", "144", "-singlefile", "certificate.pdf", "page");
+    const page = readFileSync(join(folder, "page.pgm"));
+    const width = 1224;
+    const start = page.length - width * 1584;
+    const { modules } = qrcode.create(given.verifyUrl, { errorCorrectionLevel: "M" });
+    const side = 200 / modules.size;
+    const isDark = (row: number, column: number, top: number) =>
+      (page[start + Math.round(top + (row + 0.5) * side) * width + Math.round(916 + (column + 0.5) * side)] ?? 255) <
+      128;
+    const rows = Array.from({ length: modules.size }, (_, row) => row);
+    const matches = (top: number) =>
+      rows.every((r) => rows.every((c) => isDark(r, c, top) === (modules.get(r, c) === 1)));
+    assert.ok(Array.from({ length: 500 }, (_, top) => top).some(matches), "the code is on the page as it should be");
+    assert.match(objects, /\/URI \(https:\/\/sign\.example\.com\/v\/room\/mfrggzdfmztwq2lknnwg23tpoa\)/);
+  });
+});
+
+test("fifty orders and long names take more pages, and each reader accepts the file", async () => {
+  const labels = Array.from({ length: 50 }, (_, n) => (n % 5 === 0 ? "W".repeat(200) : `Deed ${n}`));
+  const given = content(labels, { roomName: "很".repeat(200), versions: 20 });
+  const pdf = await draw(given);
+  withPdf(pdf, (run) => {
+    run("qpdf", "--check", "certificate.pdf");
+    const pages = Number(/Pages:\s+(\d+)/.exec(run("pdfinfo", "certificate.pdf"))?.[1]);
+    assert.ok(pages >= 5 && pages <= 14, String(pages));
+    run("mutool", "draw", "-r", "20", "-o", "page-%d.png", "certificate.pdf");
+    assert.match(
+      run("pdftotext", "-f", String(pages), "certificate.pdf", "-"),
+      new RegExp(`Page ${pages} of ${pages}`),
+    );
+  });
+  for (const document of given.manifest.documents) assert.ok(textOf(pdf).includes(document.orderCode));
+});

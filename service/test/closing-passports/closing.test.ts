@@ -1,0 +1,342 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { readClosingCertificate } from "@signsealship/evidence/seal/closing-certificate";
+import { closingView } from "../../src/closing-passports/closing-passports.ts";
+import { type Client, type House, openHouse } from "../rooms/house.ts";
+import { detached, download, sealRoom, sha256, verify, withPdf } from "./kit.ts";
+
+let house: House;
+let acme: Client;
+
+before(async () => {
+  house = await openHouse();
+  acme = await house.partner("ClosingDesk", "Acme Title");
+});
+after(() => house.close());
+
+const unknown = '{"verdict":"unknown"}';
+
+async function roomWithOrders(count: number, name?: string): Promise<{ room: string; orders: string[] }> {
+  const room = await acme.room(name);
+  const orders: string[] = [];
+  for (let n = 0; n < count; n++) {
+    const orderCode = await acme.order();
+    orders.push(orderCode);
+    await acme.ok("POST", `/api/rooms/${room}/orders`, n === 0 ? { orderCode } : { orderCode, label: `Deed ${n}` });
+  }
+  return { room, orders };
+}
+
+test("a seal answers with the version, and the next one links to it", async () => {
+  const { room } = await roomWithOrders(1);
+  const first = await sealRoom(acme, room);
+  assert.deepEqual(Object.keys(first).sort(), [
+    "createdAt",
+    "manifestSha256",
+    "prevManifestSha256",
+    "sealedSha256",
+    "verifyCode",
+    "verifyUrl",
+    "version",
+  ]);
+  assert.equal(first.version, 1);
+  assert.match(first.verifyCode, /^[a-z2-7]{26}$/);
+  assert.equal(first.verifyUrl, `/v/room/${first.verifyCode}`);
+  assert.equal(first.prevManifestSha256, null);
+  const second = await sealRoom(acme, room);
+  assert.deepEqual([second.version, second.prevManifestSha256], [2, first.manifestSha256]);
+  assert.notEqual(second.verifyCode, first.verifyCode);
+});
+
+test("the manifest holds the orders by their codes with the artifacts that exist, and says what a status is", async () => {
+  const { room, orders } = await roomWithOrders(3, "  12 Elm Street ");
+  const [sealedOrder = ""] = orders;
+  for (const [kind, digit] of [
+    ["sealed", "a"],
+    ["sealed", "b"],
+    ["notarized", "c"],
+    ["custody_certificate", "d"],
+  ] as const) {
+    await house.db.rows(
+      `INSERT INTO documents (order_id, kind, sha256, bytes, blob_key, created_at)
+       SELECT id, $2, $3, 1, 'none', now() FROM orders WHERE code = $1`,
+      [sealedOrder, kind, digit.repeat(64)],
+    );
+  }
+  await house.setStatus(sealedOrder, "EsignComplete");
+  const { verifyCode, createdAt } = await sealRoom(acme, room);
+  const { manifest } = await verify(house.service.baseUrl, verifyCode);
+  assert.deepEqual(
+    manifest.documents.map(({ orderCode }) => orderCode),
+    orders.toSorted(),
+  );
+  const [originals] = await house.db.rows<{ sha256: string }>(
+    "SELECT sha256 FROM documents JOIN orders o ON o.id = order_id WHERE o.code = $1 AND kind = 'original'",
+    [sealedOrder],
+  );
+  assert.deepEqual(
+    manifest.documents.find(({ orderCode }) => orderCode === sealedOrder),
+    {
+      custodyCertSha256: "d".repeat(64),
+      label: null,
+      orderCode: sealedOrder,
+      originalSha256: originals?.sha256,
+      sealedSha256: "b".repeat(64),
+      statusAtSnapshot: {
+        basis: "platform_attestation",
+        note: "platform attestation by signsealship at snapshot time; not cryptographic evidence",
+        value: "EsignComplete",
+      },
+    },
+  );
+  const other = manifest.documents.find(({ orderCode }) => orderCode === orders[1]);
+  assert.deepEqual(Object.keys(other ?? {}), ["label", "orderCode", "originalSha256", "statusAtSnapshot"]);
+  assert.deepEqual(manifest.passport, {
+    generatedAtUtc: `${createdAt.slice(0, 19)}Z`,
+    prevManifestSha256: null,
+    reference: null,
+    roomCode: room,
+    roomName: "12 Elm Street",
+    version: 1,
+  });
+});
+
+test("verification has exactly the contract's fields, with the firm's branding when it has one", async () => {
+  const firm = await house.partner("trial");
+  const room = await firm.room();
+  const { verifyCode, manifestSha256, sealedSha256, createdAt } = await sealRoom(firm, room);
+  const plain = await verify(house.service.baseUrl, verifyCode);
+  const { manifest, text, ...rest } = plain;
+  assert.deepEqual(rest, {
+    manifestSha256,
+    sealedSha256,
+    version: 1,
+    prevManifestSha256: null,
+    chainOk: true,
+    branding: null,
+    createdAt,
+    downloadUrl: `/api/verify/room/${verifyCode}/pdf`,
+  });
+  assert.deepEqual(manifest.documents, []);
+  await house.db.rows("UPDATE partners SET brand_name = $2 WHERE id = $1", [firm.partnerId, "Ácme “Title”"]);
+  const { branding } = await verify(house.service.baseUrl, verifyCode);
+  assert.deepEqual(branding, { brandName: "Ácme “Title”", accentColor: null, logoUrl: null });
+});
+
+test("the certificate is sealed, downloads under its name, and bears the manifest that was hashed", async () => {
+  const { room } = await roomWithOrders(2);
+  await sealRoom(acme, room);
+  const { verifyCode, manifestSha256, sealedSha256 } = await sealRoom(acme, room);
+  const response = await fetch(`${house.service.baseUrl}/api/verify/room/${verifyCode}/pdf`);
+  assert.equal(response.headers.get("content-type"), "application/pdf");
+  assert.match(response.headers.get("content-disposition") ?? "", /filename="service-closing-passport-v2\.pdf"$/);
+  const pdf = Buffer.from(await response.arrayBuffer());
+  assert.equal(sha256(pdf), sealedSha256);
+  assert.equal(sha256(detached(pdf)), manifestSha256);
+  assert.deepEqual(readClosingCertificate(pdf).purpose, { passport: "closing", environment: "test" });
+  withPdf(pdf, (run) => {
+    const signatures = run("pdfsig", "certificate.pdf");
+    assert.match(signatures, /Signature is Valid/);
+    assert.match(signatures, /Total document signed/);
+    run("qpdf", "--check", "certificate.pdf");
+    assert.match(run("mutool", "info", "certificate.pdf"), /Pages: [12]/);
+  });
+});
+
+test("a seal writes its audit line and its event with the deterministic id, and the room points at it", async () => {
+  const { room } = await roomWithOrders(1);
+  const before = await house.view(room);
+  assert.equal(before.passport, null);
+  const { verifyCode, createdAt } = await sealRoom(acme, room);
+  assert.deepEqual((await house.view(room)).passport, { version: 1, verifyCode, createdAt });
+  assert.equal((await house.view(room)).updatedAt, before.updatedAt);
+  const events = await house.db.rows<Record<string, unknown>>(
+    "SELECT topic, event_id, subject, events.environment, r.code FROM events JOIN rooms r ON r.id = room_id WHERE subject = $1",
+    [verifyCode],
+  );
+  const expected = {
+    topic: "room.passport_sealed",
+    event_id: `room.passport_sealed:${room}:${verifyCode}`,
+    subject: verifyCode,
+    environment: "test",
+    code: room,
+  };
+  assert.deepEqual(events, [expected]);
+  const audits = await house.db.rows<Record<string, unknown>>(
+    `SELECT actor, detail FROM audit_log JOIN rooms r ON r.id = room_id
+     WHERE r.code = $1 AND action = 'room.passport_sealed'`,
+    [room],
+  );
+  assert.deepEqual(audits, [{ actor: `key:${acme.keyId}`, detail: { version: 1 } }]);
+});
+
+test("only the owner seals, in the room's environment, by the present code; a closed room may still be sealed", async () => {
+  const room = await acme.room();
+  const stranger = await house.partner("ClosingDesk");
+  const live = await acme.withKey("live");
+  for (const client of [stranger, live]) {
+    assert.equal(await client.refused(404, "POST", `/api/rooms/${room}/passport`), "Room not found.");
+  }
+  for (const code of ["x", "0".repeat(40), room.toUpperCase()]) {
+    assert.equal(await acme.refused(404, "POST", `/api/rooms/${code}/passport`), "Room not found.");
+  }
+  const keyless = await fetch(`${house.service.baseUrl}/api/rooms/${room}/passport`, { method: "POST" });
+  assert.deepEqual([keyless.status, await keyless.text()], [401, '{"error":"A valid partner API key is required."}']);
+  const { roomCode } = await acme.ok<{ roomCode: string }>("POST", `/api/rooms/${room}/rotate`);
+  await acme.refused(404, "POST", `/api/rooms/${room}/passport`);
+  await acme.ok("POST", `/api/rooms/${roomCode}/close`);
+  const { verifyCode } = await sealRoom(acme, roomCode);
+  assert.equal((await verify(house.service.baseUrl, verifyCode)).manifest.passport.roomCode, roomCode);
+  const [kept] = await house.db.rows<{ count: number }>(
+    "SELECT count(*) FROM closing_passports c JOIN rooms r ON r.id = c.room_id WHERE r.code = $1",
+    [roomCode],
+  );
+  assert.equal(kept?.count, 1);
+});
+
+test("a body is left aside, whatever it is", async () => {
+  const room = await acme.room();
+  const { status, body } = await acme.call("POST", `/api/rooms/${room}/passport`, "{not json");
+  assert.deepEqual([status, body["version"]], [200, 1]);
+});
+
+test("unknown and malformed verify codes get one and the same answer", async () => {
+  const codes = [
+    "a".repeat(26),
+    "A".repeat(26),
+    "x",
+    "%00",
+    "a".repeat(27),
+    "a".repeat(500),
+    "a/b/c",
+    `${"a".repeat(26)}/pdf`,
+  ];
+  for (const code of codes) {
+    const response = await fetch(`${house.service.baseUrl}/api/verify/room/${code}`);
+    assert.deepEqual([code, response.status, await response.text()], [code, 404, unknown]);
+  }
+});
+
+async function tampered(verifyCode: string, change: string): Promise<void> {
+  await house.db.transaction(async (tx) => {
+    await tx.script("ALTER TABLE closing_passports DISABLE TRIGGER USER");
+    await tx.rows(`UPDATE closing_passports SET ${change} WHERE verify_code = $1`, [verifyCode]);
+    await tx.script("ALTER TABLE closing_passports ENABLE TRIGGER USER");
+  });
+}
+
+test("chainOk is computed from the stored bytes: an altered manifest, or none, is told", async () => {
+  const { room } = await roomWithOrders(1);
+  const first = await sealRoom(acme, room);
+  const second = await sealRoom(acme, room);
+  const chainOk = async (code: string) => (await verify(house.service.baseUrl, code)).chainOk;
+  assert.deepEqual([await chainOk(first.verifyCode), await chainOk(second.verifyCode)], [true, true]);
+  await tampered(first.verifyCode, `manifest = replace(manifest, 'QuoteReady', 'Completed')`);
+  assert.deepEqual([await chainOk(first.verifyCode), await chainOk(second.verifyCode)], [false, true]);
+  const view = await closingView(house.db, second.verifyCode);
+  assert.deepEqual(
+    view?.versions.map(({ hashHolds, linkHolds }) => [hashHolds, linkHolds]),
+    [
+      [false, true],
+      [true, true],
+    ],
+  );
+  await tampered(first.verifyCode, "manifest = 'no JSON'");
+  const broken = await verify(house.service.baseUrl, first.verifyCode);
+  assert.deepEqual([broken.chainOk, broken.manifest], [false, null]);
+  // Nothing is linked to a version that was altered.
+  await tampered(second.verifyCode, "manifest = '{}'");
+  assert.equal((await acme.call("POST", `/api/rooms/${room}/passport`)).status, 500);
+});
+
+test("the page of a version whose stored manifest is none any more says that it does not verify", async () => {
+  const { room } = await roomWithOrders(1);
+  const first = await sealRoom(acme, room);
+  const second = await sealRoom(acme, room);
+  const pageOf = async ({ verifyUrl }: { verifyUrl: string }) => {
+    const response = await fetch(house.service.baseUrl + verifyUrl);
+    return { status: response.status, text: await response.text() };
+  };
+  assert.doesNotMatch((await pageOf(first)).text, /does not verify/);
+  const alterations = ["no JSON", "{}", "[]", "null", "1", '"text"', '{"passport":{}}', "[".repeat(50_000)];
+  for (const [index, altered] of alterations.entries()) {
+    await tampered(first.verifyCode, `manifest = '${altered}'`);
+    const { status, text } = await pageOf(first);
+    assert.equal(status, 200, altered);
+    assert.match(text, /This closing passport does not verify/, altered);
+    assert.match(text, /The manifest can be read/);
+    assert.equal(text.includes(first.manifestSha256), true);
+    // As often as the limit lets one client read.
+    if (index < 4) assert.equal((await verify(house.service.baseUrl, first.verifyCode)).chainOk, false, altered);
+  }
+  // The next version is linked to what was sealed, and says that the one before is not whole.
+  assert.match((await pageOf(second)).text, /This closing passport does not verify/);
+});
+
+test("chainOk tells of a link that does not hold though every hash does", async () => {
+  const { room } = await roomWithOrders(1);
+  await sealRoom(acme, room);
+  const second = await sealRoom(acme, room);
+  const forged = (await verify(house.service.baseUrl, second.verifyCode)).text
+    .slice('{"manifest":'.length)
+    .split(',"manifestSha256"')[0]
+    ?.replace(second.prevManifestSha256 ?? "", "e".repeat(64));
+  assert.ok(forged);
+  await tampered(
+    second.verifyCode,
+    `manifest = '${forged.replaceAll("'", "''")}', manifest_sha256 = '${sha256(forged)}'`,
+  );
+  const { chainOk } = await verify(house.service.baseUrl, second.verifyCode);
+  assert.equal(chainOk, false);
+});
+
+test("the database itself refuses to change a version, to leave one out and to break the chain", async () => {
+  const { room } = await roomWithOrders(1);
+  const { verifyCode } = await sealRoom(acme, room);
+  const refused = (sql: string, why: RegExp) => assert.rejects(house.db.rows(sql), why);
+  await refused(`UPDATE closing_passports SET version = 2 WHERE verify_code = '${verifyCode}'`, /append-only/);
+  await refused(`DELETE FROM closing_passports WHERE verify_code = '${verifyCode}'`, /append-only/);
+  await refused("TRUNCATE closing_passports", /append-only/);
+  const next = (version: number, previous: string) => `INSERT INTO closing_passports (room_id, version, verify_code,
+      manifest, manifest_sha256, prev_manifest_sha256, sealed_sha256, seal_chain, blob_key, created_at)
+    SELECT room_id, ${version}, '${"b".repeat(26)}', manifest, manifest_sha256, ${previous}, sealed_sha256, seal_chain,
+      blob_key, created_at FROM closing_passports WHERE verify_code = '${verifyCode}'`;
+  await refused(next(3, "manifest_sha256"), /closing_passports_chain/);
+  await refused(next(2, `'${"0".repeat(64)}'`), /closing_passports_chain/);
+  await refused(next(2, "NULL"), /check constraint/);
+  await refused(next(1, "NULL"), /closing_passports_pkey/);
+  await refused(next(21, "manifest_sha256"), /check constraint/);
+});
+
+test("a certificate that is gone or altered is unknown; its verification stays", async () => {
+  const room = await acme.room();
+  const { verifyCode } = await sealRoom(acme, room);
+  await download(house.service.baseUrl, verifyCode);
+  await tampered(verifyCode, "blob_key = '2026-01-01/gone'");
+  const gone = await fetch(`${house.service.baseUrl}/api/verify/room/${verifyCode}/pdf`);
+  assert.deepEqual([gone.status, await gone.text()], [404, unknown]);
+  const { verifyCode: other } = await sealRoom(acme, await acme.room());
+  await tampered(other, `sealed_sha256 = '${"0".repeat(64)}'`);
+  assert.equal((await fetch(`${house.service.baseUrl}/api/verify/room/${other}/pdf`)).status, 404);
+  assert.equal((await verify(house.service.baseUrl, other)).chainOk, true);
+});
+
+test("the view for people has the chain up to its version, and opens no other manifest", async () => {
+  const { room } = await roomWithOrders(1);
+  const versions = [await sealRoom(acme, room), await sealRoom(acme, room), await sealRoom(acme, room)];
+  const view = await closingView(house.db, versions[1]?.verifyCode ?? "");
+  assert.deepEqual(
+    view?.versions.map(({ version, manifestSha256, prevManifestSha256, createdAt, manifestText }) => [
+      version,
+      manifestSha256,
+      prevManifestSha256,
+      createdAt.toISOString(),
+      manifestText === null,
+    ]),
+    versions
+      .slice(0, 2)
+      .map((one) => [one.version, one.manifestSha256, one.prevManifestSha256, one.createdAt, one.version === 1]),
+  );
+  assert.equal(await closingView(house.db, "a".repeat(26)), null);
+  assert.equal(await closingView(house.db, "x"), null);
+});

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Manifest } from "@signsealship/evidence/manifest/schema";
+import type { Client } from "../rooms/house.ts";
+
+export type Version = {
+  version: number;
+  verifyCode: string;
+  verifyUrl: string;
+  manifestSha256: string;
+  prevManifestSha256: string | null;
+  sealedSha256: string;
+  createdAt: string;
+};
+
+export type Verification = {
+  manifest: Manifest;
+  manifestSha256: string;
+  sealedSha256: string;
+  version: number;
+  prevManifestSha256: string | null;
+  chainOk: boolean;
+  branding: object | null;
+  createdAt: string;
+  downloadUrl: string;
+};
+
+export const sha256 = (bytes: Uint8Array | string): string => createHash("sha256").update(bytes).digest("hex");
+
+export const sealRoom = (client: Client, room: string): Promise<Version> =>
+  client.ok<Version>("POST", `/api/rooms/${room}/passport`);
+
+/** The public verification, and its text as it came. */
+export async function verify(baseUrl: string, verifyCode: string): Promise<Verification & { text: string }> {
+  const response = await fetch(`${baseUrl}/api/verify/room/${verifyCode}`);
+  const text = await response.text();
+  assert.equal(response.status, 200, text);
+  return { ...(JSON.parse(text) as Verification), text };
+}
+
+export async function download(baseUrl: string, verifyCode: string): Promise<Buffer> {
+  const response = await fetch(`${baseUrl}/api/verify/room/${verifyCode}/pdf`);
+  assert.equal(response.status, 200);
+  return Buffer.from(await response.arrayBuffer());
+}
+
+/** Runs tools of others on a PDF in a folder of its own. */
+export function withPdf<T>(
+  pdf: Uint8Array,
+  work: (run: (tool: string, ...args: string[]) => string, folder: string) => T,
+): T {
+  const folder = mkdtempSync(join(tmpdir(), "closing-"));
+  try {
+    writeFileSync(join(folder, "certificate.pdf"), pdf);
+    const run = (tool: string, ...args: string[]) =>
+      execFileSync(tool, args, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+    return work(run, folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The manifest that poppler takes out of a certificate. */
+export const detached = (pdf: Uint8Array): Buffer =>
+  withPdf(pdf, (run, folder) => {
+    run("pdfdetach", "-saveall", "certificate.pdf");
+    return readFileSync(join(folder, "manifest.json"));
+  });

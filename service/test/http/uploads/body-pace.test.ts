@@ -1,0 +1,176 @@
+import assert from "node:assert/strict";
+import type { AddressInfo } from "node:net";
+import { after, before, test } from "node:test";
+import { until } from "@signsealship/testing/until";
+import fastify, { type FastifyInstance } from "fastify";
+import type { BodyPace } from "../../../src/http/uploads/body-pace.ts";
+import { acceptMultipart, readForm } from "../../../src/http/uploads/multipart.ts";
+import { createUploadMemory } from "../../../src/http/uploads/upload-memory.ts";
+import { wireError } from "../../../src/http/wire-errors.ts";
+import { beginUpload, pieces, textPart } from "./raw-upload.ts";
+
+const pace: BodyPace = { windowMs: 600, minBytes: 1000, maxBytes: 40 * 1024 * 1024 };
+const principal = {
+  partnerId: "firm",
+  environment: "test",
+  firmName: "",
+  tier: "trial",
+  liveEnabled: false,
+  key: null,
+  member: null,
+} as const;
+const megabyte = Buffer.alloc(1024 * 1024, "x");
+const small = pieces("file", Buffer.from("%PDF-1.4"));
+const large = pieces("file", Buffer.alloc(30_000, "x"));
+const tooLong = 37 * 1024 * 1024;
+let app: FastifyInstance;
+let url = "";
+let authenticated = 0;
+
+before(async () => {
+  app = fastify();
+  app.decorateRequest("principal", null);
+  app.setErrorHandler(wireError);
+  await acceptMultipart(app, pace);
+  app.addHook("onRequest", async (request) => {
+    request.principal = principal;
+  });
+  // Room for one upload of any size.
+  const size = 36 * 1024 * 1024;
+  const memory = createUploadMemory({ total: size, perHolder: size });
+  const messages = { notMultipart: "no form", tooLarge: "too large", incomplete: "incomplete" };
+  const authenticate = async () => {
+    authenticated += 1;
+  };
+  app.post("/upload", async (request) => {
+    const form = await readForm(request, { filePart: "file", memory, messages, authenticate }, pace);
+    const answer = { bytes: form.upload?.bytes.length ?? null };
+    form.release();
+    return answer;
+  });
+  app.post("/typed", async (request) => {
+    const typed = new Map<string, string>();
+    const rules = { filePart: "file", memory, messages, authenticate, typed };
+    return readForm(request, rules, pace).catch((error) => ({ error: error.message, typed: [...typed] }));
+  });
+  await app.listen({ port: 0, host: "127.0.0.1" });
+  url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+});
+after(() => app.close());
+
+const answer = (upload: { received: () => string }, pattern: RegExp) => until(() => pattern.test(upload.received()));
+
+test("an upload of which nothing comes is a 400, and who waited for its memory gets it", async () => {
+  const idle = await beginUpload(`${url}/upload`, { "Content-Length": 30_000_000 });
+  const next = await beginUpload(`${url}/upload`, { "Content-Length": 30_000_000 });
+  await answer(idle, /^HTTP\/1\.1 400 .*incomplete/s);
+  assert.equal(next.received(), "");
+  await answer(next, /^HTTP\/1\.1 400 .*incomplete/s);
+  const third = await beginUpload(`${url}/upload`, { "Content-Length": small.length });
+  await third.send(small.head + small.bytes + small.end);
+  await answer(third, /^HTTP\/1\.1 200 .*"bytes":8\b/s);
+  for (const upload of [idle, next]) await until(upload.closed);
+  third.hangUp();
+});
+
+test("one that stops in the middle of its file is, too, and so is one that only drips", async () => {
+  const stopped = await beginUpload(`${url}/upload`, { "Content-Length": 10_000_000 });
+  await stopped.send(large.head);
+  await stopped.send(large.bytes);
+  await answer(stopped, /^HTTP\/1\.1 400 .*incomplete/s);
+  const dripping = await beginUpload(`${url}/upload`, { "Content-Length": 10_000_000 });
+  await dripping.send(small.head);
+  await until(async () => {
+    await dripping.send("x");
+    return /^HTTP\/1\.1 400 .*incomplete/s.test(dripping.received());
+  });
+  for (const upload of [stopped, dripping]) upload.hangUp();
+});
+
+test("an upload that keeps the pace may take longer than a window, and its caller is looked up again", async () => {
+  const before = authenticated;
+  const slow = await beginUpload(`${url}/upload`, { "Content-Length": large.length });
+  await slow.send(large.head);
+  const begun = performance.now();
+  let sent = 0;
+  await until(async () => {
+    const due = Math.min(large.bytes.length, Math.floor((performance.now() - begun) * 15));
+    if (due > sent) await slow.send(large.bytes.subarray(sent, due));
+    sent = due;
+    return sent === large.bytes.length;
+  });
+  await slow.send(large.end);
+  await answer(slow, /^HTTP\/1\.1 200 .*"bytes":30000\b/s);
+  assert.equal(authenticated, before + 1);
+  slow.hangUp();
+});
+
+test("one that is there at once costs no second look at its caller", async () => {
+  const before = authenticated;
+  const quick = await beginUpload(`${url}/upload`, { "Content-Length": small.length });
+  await quick.send(small.head + small.bytes + small.end);
+  await answer(quick, /"bytes":8\b/);
+  assert.equal(authenticated, before);
+  quick.hangUp();
+});
+
+test("a sender that hangs up while it waits for memory holds none later", async () => {
+  const first = await beginUpload(`${url}/upload`, { "Content-Length": 30_000_000 });
+  const gone = await beginUpload(`${url}/upload`, { "Content-Length": 30_000_000 });
+  await answer(first, /400/);
+  gone.hangUp();
+  const next = await beginUpload(`${url}/upload`, { "Content-Length": small.length });
+  await next.send(small.head + small.bytes + small.end);
+  await answer(next, /"bytes":8\b/);
+  for (const upload of [first, next]) upload.hangUp();
+});
+
+test("a declared length over the maximum is refused before a byte has come, and its rest is read for a while only", async () => {
+  for (const [path, length] of [
+    ["/upload", tooLong],
+    ["/upload", 99_999_999],
+    ["/typed", 99_999_999],
+  ] as const) {
+    const upload = await beginUpload(url + path, { "Content-Length": length });
+    await answer(upload, /too large/);
+    await until(upload.closed);
+  }
+});
+
+test("the rest of a refused body is read up to a size, then the connection ends", async () => {
+  const upload = await beginUpload(`${url}/upload`, { "Content-Length": 10_000_000_000 });
+  await answer(upload, /^HTTP\/1\.1 400 .*too large/s);
+  let sent = 0;
+  await until(async () => {
+    await upload.send(megabyte);
+    sent += 1;
+    return upload.closed();
+  });
+  assert.ok(sent >= 40, `${sent} MB`);
+});
+
+test("a body without a declared length ends at the same size", async () => {
+  for (const path of ["/upload", "/typed"]) {
+    const upload = await beginUpload(url + path, { "Transfer-Encoding": "chunked" });
+    const chunk = Buffer.concat([Buffer.from("100000\r\n"), megabyte, Buffer.from("\r\n")]);
+    await upload.send(`${small.head.length.toString(16)}\r\n${small.head}\r\n`);
+    await until(async () => {
+      await upload.send(chunk);
+      return upload.closed();
+    });
+    assert.match(upload.received(), /too large/);
+  }
+});
+
+test("of a form that is somewhat too long the fields are read, before and after the file", async () => {
+  const { head, end } = pieces("file", megabyte, { email: "a@b.co" });
+  const note = textPart("note", "kept");
+  const last = `\r\n${note}${end.trimStart()}`;
+  const length = head.length + 38 * megabyte.length + last.length;
+  const upload = await beginUpload(`${url}/typed`, { "Content-Length": length });
+  await upload.send(head);
+  for (let n = 0; n < 38; n++) await upload.send(megabyte);
+  await upload.send(last);
+  await answer(upload, /"too large".*\["email","a@b.co"\],\["note","kept"\]/s);
+  upload.hangUp();
+});

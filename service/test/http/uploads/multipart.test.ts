@@ -1,0 +1,205 @@
+import assert from "node:assert/strict";
+import { request } from "node:http";
+import { after, before, test } from "node:test";
+import { examplePdf, minimal } from "@signsealship/testing/order-form";
+import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { until } from "@signsealship/testing/until";
+import fc from "fast-check";
+import type { Database } from "../../../src/platform/database.ts";
+import { link, newMember } from "../../members/member.ts";
+import { databaseOf, seal } from "../../proof-passports/kit.ts";
+import { beginUpload, boundary, multipart, pieces, type RawUpload } from "./raw-upload.ts";
+
+type Headers = Record<string, string>;
+type Route = { path: string; part: "document" | "file"; caller: "key" | "session" };
+
+const routes: Route[] = [
+  { path: "/api/partner/orders", part: "document", caller: "key" },
+  { path: "/api/passport/seal", part: "file", caller: "key" },
+  { path: "/dashboard/orders/new", part: "document", caller: "session" },
+  { path: "/dashboard/passports", part: "file", caller: "session" },
+];
+const folder = temporaryFolder();
+let service: Service;
+let db: Database;
+let firm: { partnerId: string; key: string; keyId: string; callers: Record<Route["caller"], Headers> };
+
+before(async () => {
+  service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" });
+  const partner = await newPartner(service, { live: true });
+  const member = await newMember(service, "dana@acme-title.com", partner.key);
+  firm = { ...partner, callers: { key: partner.headers, session: member.headers } };
+  db = await databaseOf(folder.path);
+});
+after(async () => {
+  await db?.close();
+  await service?.stop();
+  folder.remove();
+});
+
+/** A part of a form for the route, and what completes it. */
+async function halfSent({ path, part, caller }: Route) {
+  const { head, bytes, end, length } = pieces(part, examplePdf, part === "document" ? minimal : {});
+  const upload = await beginUpload(service.baseUrl + path, { ...firm.callers[caller], "Content-Length": length });
+  await upload.send(head);
+  return { upload, complete: () => upload.send(Buffer.concat([bytes, Buffer.from(end)])) };
+}
+
+const statusOf = async (upload: RawUpload): Promise<number> =>
+  Number((await until(() => /^HTTP\/1\.1 (\d+) .*\r\n\r\n/s.exec(upload.received())))[1]);
+
+/** Requests that come later are answered: those before know their callers. */
+async function callersKnown(): Promise<void> {
+  for (const [path, headers] of [
+    ["/api/partner/me", firm.callers.key],
+    ["/dashboard", firm.callers.session],
+  ] as const)
+    assert.equal((await fetch(service.baseUrl + path, { headers })).status, 200);
+}
+
+async function written(partnerId: string): Promise<number> {
+  const [row] = await db.rows<{ count: number }>(
+    `SELECT (SELECT count(*) FROM orders WHERE partner_id = $1)::int
+          + (SELECT count(*) FROM passports WHERE partner_id = $1)::int AS count`,
+    [partnerId],
+  );
+  return row?.count ?? -1;
+}
+
+test("uploads of which nothing comes keep no other firm from its own", async () => {
+  const other = { baseUrl: service.baseUrl, headers: (await newPartner(service)).headers };
+  for (const { path, caller } of routes) {
+    const declared = { ...firm.callers[caller], "Content-Length": 35 * 1024 * 1024 };
+    const uploads = await Promise.all(Array.from({ length: 8 }, () => beginUpload(service.baseUrl + path, declared)));
+    await callersKnown();
+    assert.equal((await seal(other, examplePdf)).status, "sealed", path);
+    assert.deepEqual(new Set(uploads.map((upload) => upload.received())), new Set([""]));
+    for (const upload of uploads) upload.hangUp();
+  }
+});
+
+test("a body whose declared length is over the maximum is a 400 before any of it has come", async () => {
+  for (const { path, caller } of routes) {
+    const upload = await beginUpload(service.baseUrl + path, { ...firm.callers[caller], "Content-Length": 99_999_999 });
+    assert.equal(await statusOf(upload), 400, path);
+    upload.hangUp();
+  }
+});
+
+const post = (path: string, headers: Headers, body: Uint8Array) =>
+  new Promise<{ status: number; text: string }>((resolve, reject) => {
+    const sent = request(service.baseUrl + path, { method: "POST", headers }, (response) => {
+      let text = "";
+      response.setEncoding("utf8").on("data", (chunk) => {
+        text += chunk;
+      });
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, text }));
+    });
+    sent.on("error", reject).end(body);
+  });
+
+test("a boundary has at most 70 characters; a longer one is the route's own 400", async () => {
+  const messages: Record<string, RegExp> = {
+    "/api/partner/orders": /"The form is cut off or malformed\."/,
+    "/api/passport/seal": /"Expected a multipart 'file' PDF part up to 35MB\."/,
+    "/dashboard/orders/new": /The form was cut off on its way\. Please send it again\./,
+    "/dashboard/passports": /Choose one PDF of at most 35 MB\./,
+  };
+  for (const { path, part, caller } of routes) {
+    const send = (text: string, quote = "") => {
+      const { head, bytes, end } = pieces(part, examplePdf, part === "document" ? minimal : {});
+      const body = (head + bytes.toString("latin1") + end).replaceAll(boundary, text);
+      const type = `multipart/form-data; boundary=${quote}${text}${quote}`;
+      return post(path, { ...firm.callers[caller], "Content-Type": type }, Buffer.from(body, "latin1"));
+    };
+    for (const quote of ["", '"']) {
+      assert.ok([200, 201, 303].includes((await send("b".repeat(70), quote)).status), path);
+      for (const length of [71, 252, 253, 300, 5000]) {
+        const { status, text } = await send("b".repeat(length), quote);
+        assert.equal(status, 400, `${path}, ${length}`);
+        assert.match(text, messages[path] ?? /^$/);
+      }
+    }
+  }
+});
+
+test("no content type gets a 5xx", async () => {
+  const visible = fc.string({
+    unit: fc
+      .integer({ min: 32, max: 255 })
+      .filter((code) => code !== 127)
+      .map((code) => String.fromCharCode(code)),
+  });
+  const word = fc.oneof(
+    visible,
+    fc.constantFrom("", "x", "b".repeat(300), '"', '"x', "\\", "utf-8''x", "bogus''x", "%00", "é", boundary),
+  );
+  const parameter = fc.record({
+    name: fc.oneof(
+      fc.constantFrom("boundary", "BOUNDARY", "boundary*", "boundary*0", "charset", "charset*", "*"),
+      visible,
+    ),
+    equals: fc.constantFrom("=", " = ", "", "=="),
+    value: word,
+  });
+  const type = fc.record({
+    name: fc.constantFrom("multipart/form-data", "multipart/form-data ", "Multipart/Form-Data", "multipart/mixed", "x"),
+    parameters: fc.array(parameter, { maxLength: 4 }),
+    separator: fc.constantFrom(";", "; ", " ;", ","),
+  });
+  const partHead = fc.tuple(fc.constantFrom("text/plain", "application/json", "x"), parameter);
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...routes), type, partHead, async ({ path, part, caller }, sent, [kind, odd]) => {
+      const parameters = sent.parameters.map(({ name, equals, value }) => sent.separator + name + equals + value);
+      const headers = { ...firm.callers[caller], "Content-Type": (sent.name + parameters.join("")).trim() };
+      const contentType = `Content-Type: ${kind};${odd.name}${odd.equals}${odd.value}`;
+      const body = `--${boundary}\r\nContent-Disposition: form-data; name="${part}"\r\n${contentType}\r\n\r\nx\r\n--${boundary}--\r\n`;
+      for (const each of [headers, { ...headers, "Content-Type": multipart }]) {
+        const { status, text } = await post(path, each, Buffer.from(body, "latin1"));
+        assert.ok(status < 500, `${status} ${each["Content-Type"]}: ${text.slice(0, 200)}`);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+/** Sends half a form to each route, lets something happen, and sends the rest a while later. @returns the answers' statuses */
+async function refusedAfter(change: () => Promise<unknown>): Promise<number[]> {
+  const were = await written(firm.partnerId);
+  const begun = performance.now();
+  const halves = await Promise.all(routes.map(halfSent));
+  await callersKnown();
+  await change();
+  await until(() => performance.now() - begun > 1500);
+  assert.deepEqual(new Set(halves.map(({ upload }) => upload.received())), new Set([""]));
+  for (const { complete } of halves) await complete();
+  const statuses = await Promise.all(halves.map(({ upload }) => statusOf(upload)));
+  const accepted = statuses.filter((status) => status < 400);
+  assert.equal(await written(firm.partnerId), were + accepted.length);
+  for (const { upload } of halves) upload.hangUp();
+  return statuses;
+}
+
+test("a slow form of whoever may still send it is accepted", async () => {
+  assert.deepEqual(await refusedAfter(async () => {}), [201, 200, 303, 303]);
+});
+
+test("a form is not accepted when its sender switched the environment while it was on its way", async () => {
+  const choose = (environment: string) => db.rows("UPDATE sessions SET environment = $1", [environment]);
+  assert.deepEqual(await refusedAfter(() => choose("test")), [201, 200, 409, 409]);
+  await choose("live");
+});
+
+test("a form is not accepted when its sender was removed from the firm while it was on its way", async () => {
+  const removed = () => db.rows("DELETE FROM members WHERE partner_id = $1", [firm.partnerId]);
+  assert.deepEqual(await refusedAfter(removed), [201, 200, 403, 403]);
+});
+
+test("a form is not accepted when its key was revoked, or its session ended, while it was on its way", async () => {
+  await link(service, firm.callers.session["Cookie"] ?? "", firm.key);
+  const ended = async () => {
+    await service.cli("key", "revoke", firm.keyId);
+    await db.rows("DELETE FROM sessions");
+  };
+  assert.deepEqual(await refusedAfter(ended), [401, 401, 401, 401]);
+});

@@ -1,0 +1,237 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import fc from "fast-check";
+import { cookieOf } from "../../src/members/session-tokens.ts";
+import { returnPath } from "../../src/members/sign-in.ts";
+import { openDatabase } from "../../src/platform/database.ts";
+import { openEmbeddedPostgres } from "../../src/platform/postgres/embedded.ts";
+import { askForLink, cookieIn, linksTo, postForm, signIn } from "./member.ts";
+
+const folder = temporaryFolder();
+let service: Service;
+
+before(async () => {
+  service = await startService({
+    DATA_DIR: folder.path,
+    RATE_LIMITS: "off",
+    LOG_LEVEL: "info",
+    TRUST_PROXY: "127.0.0.1",
+  });
+});
+after(async () => {
+  await service.stop();
+  folder.remove();
+});
+
+const use = (path: string, headers: Record<string, string>) => postForm(service.baseUrl + path, {}, headers);
+const look = (path: string, headers: Record<string, string> = {}) => fetch(service.baseUrl + path, { headers });
+const statusOfMe = async (cookie: string) =>
+  (await fetch(`${service.baseUrl}/api/partner/me`, { headers: { Cookie: cookie } })).status;
+
+test("a mailed link signs in the browser that asked for it; the cookie is Secure, HttpOnly, SameSite=Lax and of this host alone", async () => {
+  const { answer, cookie } = await signIn(service, "Flags@Harbor-Title.com");
+  assert.equal(answer.status, 303);
+  assert.equal(answer.headers.get("location"), "/dashboard");
+  assert.equal(answer.headers.get("cache-control"), "no-store");
+  const [set = ""] = answer.headers.getSetCookie();
+  assert.match(set, /^__Host-session=[a-z2-7]{52}; Max-Age=1209600; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
+  assert.equal(await statusOfMe(cookie), 403);
+});
+
+test("a link works once", async () => {
+  const { browser, path } = await askForLink(service, "once@harbor-title.com");
+  assert.equal((await use(path, { Cookie: browser })).status, 303);
+  const again = await use(path, { Cookie: browser });
+  assert.equal(again.status, 404);
+  assert.deepEqual(again.headers.getSetCookie(), []);
+  assert.match(await again.text(), /This link cannot be used/);
+});
+
+test("of twenty uses of one link at once, one begins a session", async () => {
+  const { browser, path } = await askForLink(service, "race@harbor-title.com");
+  const answers = await Promise.all(Array.from({ length: 20 }, () => use(path, { Cookie: browser })));
+  assert.equal(answers.filter(({ status }) => status === 303).length, 1);
+  assert.equal(answers.filter(({ status }) => status === 404).length, 19);
+});
+
+test("looking at a link does not use it up, and a mail program that follows it learns nothing", async () => {
+  const { browser, path } = await askForLink(service, "look@harbor-title.com");
+  const stranger = await look(path);
+  assert.equal(stranger.status, 404);
+  assert.doesNotMatch(await stranger.text(), /look@harbor-title\.com/);
+  for (let i = 0; i < 3; i++)
+    assert.match(await (await look(path, { Cookie: browser })).text(), /look@harbor-title\.com/);
+  assert.equal((await use(path, { Cookie: browser })).status, 303);
+});
+
+test("a link opens nothing in another browser, so nobody can be signed in to a stranger's account", async () => {
+  const { browser, path } = await askForLink(service, "bound@harbor-title.com");
+  const other = await askForLink(service, "other@harbor-title.com");
+  for (const headers of [{}, { Cookie: other.browser }, { Cookie: "__Host-sign-in=" }, { Cookie: "__Host-sign-in=x" }])
+    assert.equal((await use(path, headers)).status, 404);
+  assert.equal((await use(path, { Cookie: browser })).status, 303);
+});
+
+test("of several links that one browser asked for, each works", async () => {
+  const email = "several@harbor-title.com";
+  const first = await askForLink(service, email);
+  const second = await askForLink(service, email, "/dashboard", { Cookie: first.browser });
+  assert.equal(second.browser, first.browser);
+  for (const { path } of [first, second]) assert.equal((await use(path, { Cookie: first.browser })).status, 303);
+});
+
+test("a session that a browser brought along is never taken over: signing in makes a new one and ends the old", async () => {
+  const planted = `__Host-session=${"a".repeat(52)}`;
+  const old = await signIn(service, "fixed@harbor-title.com");
+  const { browser, path } = await askForLink(service, "fixed@harbor-title.com");
+  const answer = await use(path, { Cookie: `${planted}; ${browser}` });
+  const fresh = cookieIn(answer, "__Host-session");
+  assert.notEqual(fresh, planted);
+  assert.equal(await statusOfMe(planted), 401);
+  assert.equal(await statusOfMe(fresh), 403);
+  const next = await askForLink(service, "fixed@harbor-title.com");
+  await use(next.path, { Cookie: `${old.cookie}; ${next.browser}` });
+  assert.equal(await statusOfMe(old.cookie), 401);
+});
+
+test("the answer tells nothing of whether an address is known", async () => {
+  await signIn(service, "known@harbor-title.com");
+  const ask = async (email: string) => {
+    const answer = await postForm(`${service.baseUrl}/sign-in`, { email });
+    const headers = Object.fromEntries(answer.headers);
+    for (const name of ["date", "request-id", "set-cookie"]) delete headers[name];
+    return { status: answer.status, headers, page: (await answer.text()).replaceAll(email, "ADDRESS") };
+  };
+  const known = await ask("known@harbor-title.com");
+  assert.equal(known.status, 200);
+  assert.deepEqual(await ask("never@harbor-title.com"), { ...known, headers: { ...known.headers } });
+});
+
+test("an address gets five links at a time, and whoever asks for more can't tell", async () => {
+  const email = "much@harbor-title.com";
+  const pages = new Set<string>();
+  for (let i = 0; i < 8; i++) pages.add(await (await postForm(`${service.baseUrl}/sign-in`, { email })).text());
+  assert.equal(pages.size, 1);
+  const marker = await askForLink(service, "marker@harbor-title.com");
+  assert.notEqual(marker.path, "");
+  assert.equal(linksTo(service, email).length, 5);
+});
+
+test("a stranger who uses up links of an address keeps its owner from nothing", async () => {
+  const email = "victim@harbor-title.com";
+  const stranger = { "X-Forwarded-For": "2001:db8::7" };
+  for (let i = 0; i < 8; i++) await postForm(`${service.baseUrl}/sign-in`, { email }, stranger);
+  const neighbour = { "X-Forwarded-For": "2001:db8::8" };
+  await postForm(`${service.baseUrl}/sign-in`, { email }, neighbour);
+  const { browser, path } = await askForLink(service, email);
+  assert.equal((await use(path, { Cookie: browser })).status, 303);
+  assert.equal(linksTo(service, email).length, 6);
+});
+
+test("what is no mail address is refused beside the form, with what was typed", async () => {
+  for (const email of [
+    "",
+    "dana",
+    "dana@",
+    "@x.com",
+    "a b@x.com",
+    "\0@x.com",
+    "dän@x.com",
+    `${"a".repeat(300)}@x.com`,
+    "<b>@x.com",
+  ]) {
+    const answer = await postForm(`${service.baseUrl}/sign-in`, { email });
+    assert.equal(answer.status, 400, email);
+    assert.match(await answer.text(), /email must be a mail address/);
+  }
+  const empty = await fetch(`${service.baseUrl}/sign-in`, { method: "POST", headers: { Accept: "text/html" } });
+  assert.equal(empty.status, 400);
+});
+
+test("a form of another site asks for nothing and uses nothing", async () => {
+  const { browser, path } = await askForLink(service, "cross@harbor-title.com");
+  for (const headers of [{ Origin: "https://evil.example" }, { Origin: "null" }, { "Sec-Fetch-Site": "cross-site" }]) {
+    assert.equal((await postForm(`${service.baseUrl}/sign-in`, { email: "x@y.example" }, headers)).status, 403);
+    assert.equal((await use(path, { Cookie: browser, ...headers })).status, 403);
+  }
+  const own = { Cookie: browser, Origin: service.baseUrl, "Sec-Fetch-Site": "same-origin" };
+  assert.equal((await use(path, own)).status, 303);
+});
+
+test("after signing in one is led to the page that was asked for, and never to another site", async () => {
+  const { browser, path } = await askForLink(service, "way@harbor-title.com", "/dashboard/orders?status=Paid");
+  assert.equal((await use(path, { Cookie: browser })).headers.get("location"), "/dashboard/orders?status=Paid");
+  const led = await askForLink(service, "way@harbor-title.com", "//evil.example/dashboard");
+  assert.equal((await use(led.path, { Cookie: led.browser })).headers.get("location"), "/dashboard");
+});
+
+test("a way back is always a path of the dashboard", () => {
+  for (const text of [
+    undefined,
+    "",
+    "https://evil.example/dashboard",
+    "//evil.example/dashboard",
+    "/\\evil.example",
+    "/dashboard/..//evil.example",
+    "/dashboard/../../api/partner/me",
+    "/dashboard\\..\\..\\evil",
+    "/dashboardx",
+    "/sign-out",
+    "javascript:alert(1)",
+    "/dashboard@evil.example",
+  ])
+    assert.match(returnPath(text), /^\/dashboard(?:\/?$|\/[^/\\]|\?)/, text);
+  assert.equal(returnPath("/dashboard/rooms?done=x"), "/dashboard/rooms?done=x");
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string(),
+        fc.string().map((text) => `/dashboard${text}`),
+      ),
+      (text) => {
+        const url = new URL(returnPath(text), "https://ours.example");
+        assert.equal(url.origin, "https://ours.example");
+        assert.match(url.pathname, /^\/dashboard(?:\/|$)/);
+      },
+    ),
+  );
+});
+
+test("a cookie is read whatever stands beside it, and what is no token is none", () => {
+  const token = "b".repeat(52);
+  assert.equal(cookieOf(`a=1; __Host-session=${token}; b=2`, "__Host-session"), token);
+  for (const header of [
+    undefined,
+    "",
+    "__Host-session",
+    "__Host-session=",
+    `__Host-session=${token}x`,
+    `X__Host-session=${token}`,
+  ])
+    assert.equal(cookieOf(header, "__Host-session"), undefined, header);
+  fc.assert(
+    fc.property(fc.string(), (header) => {
+      const found = cookieOf(header, "__Host-session");
+      assert.ok(found === undefined || /^[a-z2-7]{52}$/.test(found));
+    }),
+  );
+});
+
+test("neither tables nor logs hold a token, of a link, of a browser or of a session", async () => {
+  const { cookie } = await signIn(service, "hashed@harbor-title.com");
+  const { browser, path } = await askForLink(service, "hashed@harbor-title.com");
+  const tokens = [cookie.split("=")[1], browser.split("=")[1], path.split("/").at(-1)];
+  const server = await openEmbeddedPostgres(folder.path);
+  const db = openDatabase(server.connection, () => {});
+  try {
+    for (const table of ["sessions", "sign_in_links", "users", "jobs", "audit_log"]) {
+      const rows = JSON.stringify(await db.rows(`SELECT t::text FROM ${table} t`));
+      for (const token of tokens) assert.ok(token && !rows.includes(token), table);
+    }
+  } finally {
+    await db.close();
+    await server.release();
+  }
+  for (const token of tokens) assert.ok(token && !(service.stdout() + service.stderr()).includes(token));
+});

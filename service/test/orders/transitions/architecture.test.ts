@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { lifecyclePage } from "../../../../tools/lifecycle.ts";
+import { processorEvents, table } from "../../../src/orders/transitions/table.ts";
+
+const source = fileURLToPath(new URL("../../../src", import.meta.url));
+
+const files = readdirSync(source, { recursive: true, encoding: "utf8" })
+  .filter((name) => name.endsWith(".ts"))
+  .map((name) => ({ name, text: readFileSync(join(source, name), "utf8") }));
+
+const named = (pattern: RegExp): string[] =>
+  files
+    .filter(({ text }) => pattern.test(text))
+    .map(({ name }) => name)
+    .sort();
+
+test("only payments/ moves orders by what the processor says", () => {
+  const importers = named(/by-processor\.ts"/);
+  assert.ok(importers.length > 0);
+  for (const name of importers) assert.match(name, /^payments\//);
+  assert.deepEqual(named(/from "[^"]*\/apply\.ts"/), [
+    "orders/transitions/by-processor.ts",
+    "orders/transitions/transitions.ts",
+  ]);
+});
+
+test("every event that leads to Paid is the processor's", () => {
+  const roads = table.filter(({ to }) => to === "Paid").map(({ on }) => on);
+  assert.deepEqual(roads, ["payment_cleared"]);
+  for (const on of roads) assert.ok(processorEvents.has(on));
+});
+
+test("one statement alone writes the status of an order that exists", () => {
+  assert.deepEqual(named(/UPDATE\s+orders\s+SET[^;`]*\bstatus\s*=/i), ["orders/transitions/apply.ts"]);
+});
+
+test("docs/lifecycle.md is what `npm run lifecycle` makes of the table", () => {
+  const page = readFileSync(new URL("../../../../docs/lifecycle.md", import.meta.url), "utf8");
+  assert.equal(page, lifecyclePage());
+});

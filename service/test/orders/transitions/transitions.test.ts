@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { lockOrder, move } from "../../../src/orders/transitions/apply.ts";
+import { orderStatuses } from "../../../src/orders/transitions/statuses.ts";
+import { type OrderEvent, table, targetOf } from "../../../src/orders/transitions/table.ts";
+import type { ServiceError } from "../../../src/platform/errors.ts";
+import { type BareOrder, type BareOrders, openBareOrders, silent } from "../bare-orders.ts";
+
+let orders: BareOrders;
+const at = new Date("2026-03-04T05:06:07.089Z");
+
+before(async () => {
+  orders = await openBareOrders();
+});
+after(() => orders.close());
+
+const moveBy = (code: string, on: OrderEvent, when = at) =>
+  orders.db.transaction(async (tx) => {
+    const order = await lockOrder(tx, code);
+    assert.ok(order);
+    return move(tx, order, on, { actor: "operator", at: when, log: silent, reason: "because" });
+  });
+
+const events = table.map(({ on }) => on);
+
+test("every status and event: what the table allows moves with its audit line, anything else changes nothing", async () => {
+  for (const status of orderStatuses) {
+    const statusBeforeHold = status === "OnHold" ? "ShippingPending" : null;
+    for (const on of events) {
+      const code = await orders.insert(status, { statusBeforeHold });
+      const before = await orders.look(code);
+      const services = { sign: true, notarize: true, ship: true, fax: true };
+      const target = targetOf({ ...services, status, statusBeforeHold }, on);
+      if (target === null) {
+        await assert.rejects(moveBy(code, on), { name: "ServiceError", code: "conflict" });
+        assert.deepEqual(await orders.look(code), before, `${status} on ${on}`);
+      } else {
+        assert.equal((await moveBy(code, on)).order.status, target);
+        const after = await orders.look(code);
+        assert.equal(after.status, target);
+        assert.deepEqual(after.moves, [`${status} -> ${target}`]);
+        assert.deepEqual(after.updatedAt, at);
+      }
+    }
+  }
+});
+
+test("a refusal names the status and what was tried", async () => {
+  const code = await orders.insert("QuoteReady");
+  await assert.rejects(moveBy(code, "signed"), {
+    message: "An order in QuoteReady cannot move by 'all signed and sealed'.",
+  });
+});
+
+test("services that were not bought are skipped, and after the last comes Completed", async () => {
+  const none: Partial<BareOrder> = { sign: false, notarize: false, ship: false, fax: false };
+  const ways: [Partial<BareOrder>, string, string][] = [
+    [none, "Paid", "Completed"],
+    [{ ...none, sign: true }, "Paid", "EsignPending"],
+    [{ ...none, notarize: true }, "Paid", "NotarizationPending"],
+    [{ ...none, ship: true }, "Paid", "ShippingPending"],
+    [{ ...none, fax: true }, "Paid", "FaxPending"],
+    [{ ...none, sign: true, fax: true }, "EsignComplete", "FaxPending"],
+    [{ ...none, sign: true, ship: true }, "EsignComplete", "ShippingPending"],
+    [{ ...none, sign: true }, "EsignComplete", "Completed"],
+    [{ ...none, ship: true }, "Delivered", "Completed"],
+    [{ ...none, ship: true, fax: true }, "Delivered", "FaxPending"],
+    [{ ...none, fax: true }, "FaxDelivered", "Completed"],
+  ];
+  for (const [services, from, to] of ways) {
+    const code = await orders.insert(from, services);
+    assert.equal((await moveBy(code, "next_segment")).order.status, to);
+  }
+});
+
+test("a milestone is written as workflow event, partner event and mail in the same transaction", async () => {
+  const signed = await orders.insert("EsignPending");
+  await moveBy(signed, "signed");
+  const look = await orders.look(signed);
+  assert.equal(look.envelopeStatus, "Completed");
+  assert.deepEqual(look.milestones, ["signature.completed"]);
+  assert.deepEqual(look.events, [`signature.completed:${signed}`]);
+  assert.deepEqual(look.jobs, ["order-mail"]);
+  const delivered = await orders.insert("Shipped");
+  await moveBy(delivered, "delivered");
+  assert.deepEqual((await orders.look(delivered)).events, [`shipment.delivered:${delivered}`]);
+});
+
+test("signing is not complete before the sealed document is on record", async () => {
+  const code = await orders.insert("EsignPending");
+  await orders.db.rows(
+    "DELETE FROM documents WHERE kind = 'sealed' AND order_id = (SELECT id FROM orders WHERE code = $1)",
+    [code],
+  );
+  const before = await orders.look(code);
+  await assert.rejects(moveBy(code, "signed"), { message: "EsignComplete needs the sealed document on record." });
+  assert.deepEqual(await orders.look(code), before);
+});
+
+test("a hold is left for the status before, and nothing is told twice", async () => {
+  const code = await orders.insert("EsignComplete");
+  await moveBy(code, "held");
+  assert.equal((await orders.look(code)).statusBeforeHold, "EsignComplete");
+  await moveBy(code, "released");
+  const look = await orders.look(code);
+  assert.equal(look.status, "EsignComplete");
+  assert.equal(look.statusBeforeHold, null);
+  assert.deepEqual([look.events, look.milestones, look.jobs], [[], [], []]);
+});
+
+test("the envelope follows the signing, and is voided with an order that ends before it", async () => {
+  const ends: [OrderEvent, string][] = [
+    ["sign_declined", "Declined"],
+    ["sign_expired", "Expired"],
+    ["refund_requested", "Voided"],
+  ];
+  for (const [on, envelope] of ends) {
+    const code = await orders.insert("EsignPending");
+    await moveBy(code, on);
+    assert.equal((await orders.look(code)).envelopeStatus, envelope);
+  }
+  const reissued = await orders.insert("EsignDeclined");
+  await moveBy(reissued, "sign_reissued");
+  assert.equal((await orders.look(reissued)).envelopeStatus, "Sent");
+});
+
+test("of twenty that move one order at once, one wins and the others are refused", async () => {
+  const code = await orders.insert("ShippingPending");
+  const moves = await Promise.allSettled(Array.from({ length: 20 }, () => moveBy(code, "shipped")));
+  assert.equal(moves.filter(({ status }) => status === "fulfilled").length, 1);
+  for (const each of moves)
+    if (each.status === "rejected") assert.equal((each.reason as ServiceError).code, "conflict");
+  assert.deepEqual((await orders.look(code)).moves, ["ShippingPending -> Shipped"]);
+});
+
+test("a move leaves no trace when its transaction fails later", async () => {
+  const code = await orders.insert("EsignPending");
+  const before = await orders.look(code);
+  const failing = orders.db.transaction(async (tx) => {
+    const order = await lockOrder(tx, code);
+    assert.ok(order);
+    await move(tx, order, "signed", { actor: "operator", at, log: silent });
+    throw new Error("the power is gone");
+  });
+  await assert.rejects(failing, /power/);
+  assert.deepEqual(await orders.look(code), before);
+});

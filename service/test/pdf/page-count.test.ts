@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { describe, test } from "node:test";
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import { zooBytes, zooFiles } from "@signsealship/testing/zoo";
+import fc from "fast-check";
+import { pageCount } from "../../src/pdf/page-count.ts";
+
+describe("pageCount", () => {
+  test("counts what was made", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 300 }), (pages) => {
+        assert.equal(pageCount(makePdf({ pages })), pages);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test("agrees with pdfinfo on every sealable file of the zoo", () => {
+    for (const { name, expected, path } of zooFiles()) {
+      if (expected !== "sealed") continue;
+      const told = /^Pages:\s+(\d+)/m.exec(execFileSync("pdfinfo", [path], { encoding: "latin1", stdio: "pipe" }));
+      assert.equal(pageCount(zooBytes(name)), Number(told?.[1]), name);
+    }
+  });
+
+  test("is null for what can't be read, is encrypted or has no pages", () => {
+    for (const name of ["broken-text", "broken-truncated", "encrypted-aes-256", "no-pages-kids", "cycle-pages"]) {
+      assert.equal(pageCount(zooBytes(`${name}.pdf`)), null, name);
+    }
+    assert.equal(pageCount(makePdf({ bytes: 3000 }), 2999), null);
+  });
+
+  test("is null when the root says another number than its tree holds", () => {
+    const honest = makePdf({ pages: 30 });
+    const lie = Buffer.from(honest.toString("latin1").replace("/Count 30", "/Count 10"), "latin1");
+    assert.equal(pageCount(honest), 30);
+    assert.equal(pageCount(lie), null);
+  });
+});

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import fc from "fast-check";
+import { decryptBlob, encryptBlob, encryptedLength } from "../../../src/platform/blobs/cipher.ts";
+import { openSecretsKey, type SecretBytes } from "../../../src/platform/secrets.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "cipher-"));
+after(() => rmSync(folder, { recursive: true }));
+let master: SecretBytes;
+before(async () => {
+  master = await openSecretsKey(`file:${join(folder, "secrets")}`);
+});
+
+const chunk = 64 * 1024;
+const sealedOf = (plain: Uint8Array): Buffer => Buffer.concat([...encryptBlob(master, plain)]);
+
+describe("an encrypted blob", () => {
+  test("gives back what was put in, at every length around its chunks", () => {
+    for (const length of [0, 1, chunk - 1, chunk, chunk + 1, 2 * chunk, 3 * chunk + 17]) {
+      const plain = randomBytes(length);
+      const sealed = sealedOf(plain);
+      assert.equal(sealed.length, encryptedLength(length));
+      assert.deepEqual(decryptBlob(master, sealed), plain, String(length));
+    }
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 2_000 }), (plain) => {
+        assert.deepEqual(decryptBlob(master, sealedOf(plain)), Buffer.from(plain));
+      }),
+    );
+  });
+
+  test("is decrypted in the memory that it came in: a large document is held once", () => {
+    const sealed = sealedOf(randomBytes(3 * chunk));
+    assert.equal(decryptBlob(master, sealed).buffer, sealed.buffer);
+  });
+
+  test("gives nothing when a byte was altered, cut off or added, chunks were swapped, or the key is another", async () => {
+    const plain = randomBytes(2 * chunk + 100);
+    const sealed = sealedOf(plain);
+    const [head, body] = [37, chunk + 16];
+    const swapped = Buffer.concat([
+      sealed.subarray(0, head),
+      sealed.subarray(head + body, head + 2 * body),
+      sealed.subarray(head, head + body),
+      sealed.subarray(head + 2 * body),
+    ]);
+    const altered = [
+      sealed.subarray(0, -1),
+      sealed.subarray(0, head + body),
+      sealed.subarray(0, head + 2 * body),
+      sealed.subarray(0, head),
+      Buffer.alloc(0),
+      Buffer.concat([sealed, Buffer.alloc(1)]),
+      Buffer.concat([sealed, sealed.subarray(head)]),
+      swapped,
+    ];
+    for (const at of [0, 4, 5, 36, head, head + chunk, head + body, head + 2 * body, sealed.length - 1]) {
+      const flipped = Buffer.from(sealed);
+      flipped[at] = (flipped[at] ?? 0) ^ 1;
+      altered.push(flipped);
+    }
+    for (const [index, bytes] of altered.entries())
+      assert.throws(() => decryptBlob(master, Buffer.from(bytes)), Error, String(index));
+    const other = await openSecretsKey(`file:${join(folder, "other")}`);
+    assert.throws(() => decryptBlob(other, Buffer.from(sealed)));
+    assert.deepEqual(decryptBlob(master, sealed), plain);
+  });
+});

@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { clientNetwork } from "../../src/platform/client-network.ts";
+
+test("an IPv4 address counts as itself, mapped into IPv6 or not", () => {
+  assert.equal(clientNetwork("203.0.113.7"), "203.0.113.7");
+  assert.equal(clientNetwork("::ffff:203.0.113.7"), "203.0.113.7");
+  assert.equal(clientNetwork("::FFFF:203.0.113.7"), "203.0.113.7");
+});
+
+test("of an IPv6 address the first 64 bits count, however it is written", () => {
+  for (const ip of [
+    "2001:db8:1:2::1",
+    "2001:0DB8:0001:0002:ffff:ffff:ffff:ffff",
+    "2001:db8:1:2::",
+    "2001:db8:1:2:3::%eth0",
+  ])
+    assert.equal(clientNetwork(ip), "2001:db8:1:2::/64", ip);
+  assert.equal(clientNetwork("::1"), "0:0:0:0::/64");
+  assert.equal(clientNetwork("2001:db8::7:8"), "2001:db8:0:0::/64");
+  assert.equal(clientNetwork("64:ff9b::192.0.2.1"), "64:ff9b:0:0::/64");
+});
+
+test("what is no address stays what it is", () => {
+  for (const text of ["", "unix", "1.2.3", "a:b"]) assert.equal(clientNetwork(text), text);
+});
+
+test("two IPv6 addresses count together exactly when their first four groups are equal", () => {
+  const groups = fc.array(fc.integer({ min: 0, max: 0xffff }), { minLength: 8, maxLength: 8 });
+  const full = (list: readonly number[]) => list.map((group) => group.toString(16).padStart(4, "0")).join(":");
+  const short = (list: readonly number[]) => new URL(`http://[${full(list)}]`).hostname.slice(1, -1);
+  fc.assert(
+    fc.property(groups, groups, fc.boolean(), (one, other, same) => {
+      const second = same ? [...one.slice(0, 4), ...other.slice(4)] : other;
+      // The four zeros and ffff of a mapped address are an IPv4 address.
+      fc.pre(one.slice(0, 5).some((group) => group !== 0) && second.slice(0, 5).some((group) => group !== 0));
+      const together = one.slice(0, 4).join() === second.slice(0, 4).join();
+      assert.equal(clientNetwork(short(one)) === clientNetwork(full(second)), together);
+    }),
+  );
+});

@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { after, afterEach, before, test } from "node:test";
+import { until } from "@signsealship/testing/until";
+import { createJobs, enqueue, type Jobs } from "../../../src/platform/jobs/jobs.ts";
+import { type BareOrders, openBareOrders, silent } from "../../orders/bare-orders.ts";
+
+let house: BareOrders;
+let running: Jobs[] = [];
+
+before(async () => {
+  house = await openBareOrders();
+});
+afterEach(async () => {
+  await Promise.all(running.map((jobs) => jobs.stop()));
+  running = [];
+  await house.db.rows("DELETE FROM jobs");
+});
+after(() => house.close());
+
+function node(outcomes: string[] = []): Jobs {
+  const jobs = createJobs({
+    db: house.db,
+    log: silent,
+    onOutcome: (queue, outcome) => outcomes.push(`${queue} ${outcome}`),
+  });
+  running.push(jobs);
+  return jobs;
+}
+
+const left = async () => (await house.db.rows<{ n: number }>("SELECT count(*) AS n FROM jobs"))[0]?.n;
+
+test("a job runs after its transaction has committed, and never when it was rolled back", async () => {
+  const done: number[] = [];
+  const jobs = node();
+  jobs.work<{ n: number }>("q", async ({ n }) => void done.push(n));
+  await jobs.start();
+  await assert.rejects(
+    house.db.transaction(async (tx) => {
+      await enqueue(tx, "q", { n: 1 });
+      throw new Error("no");
+    }),
+  );
+  await house.db.transaction((tx) => enqueue(tx, "q", { n: 2 }));
+  await until(() => done.length === 1);
+  assert.deepEqual(done, [2]);
+  await until(async () => (await left()) === 0);
+});
+
+test("two nodes do a thousand jobs once each", async () => {
+  const done: number[] = [];
+  await house.db.rows("SELECT enqueue_job('q', jsonb_build_object('n', n)) FROM generate_series(1, 1000) n");
+  for (const jobs of [node(), node()]) {
+    jobs.work<{ n: number }>("q", async ({ n }) => void done.push(n), { concurrency: 50 });
+    await jobs.start();
+  }
+  await until(async () => (await left()) === 0);
+  assert.equal(done.length, 1000);
+  assert.equal(new Set(done).size, 1000);
+});
+
+test("a job that fails is tried again as often as it may, then stays on record", async () => {
+  const attempts: number[] = [];
+  const outcomes: string[] = [];
+  const jobs = node(outcomes);
+  const failing = async (_payload: object, { attempt }: { attempt: number }) => {
+    attempts.push(attempt);
+    throw new Error(`no luck at ${attempt}`);
+  };
+  jobs.work("q", failing, { maxAttempts: 3, retryMs: () => 1 });
+  await jobs.start();
+  await enqueue(house.db, "q", {});
+  await until(() => outcomes.includes("q dead"));
+  assert.deepEqual(attempts, [1, 2, 3]);
+  const [row] = await house.db.rows<{ failed: boolean; error: string }>(
+    "SELECT failed_at IS NOT NULL AS failed, last_error AS error FROM jobs",
+  );
+  assert.deepEqual(row, { failed: true, error: "no luck at 3" });
+});
+
+test("a killed node's job is taken by another when its lease has ended", async () => {
+  await enqueue(house.db, "q", { n: 1 });
+  // What a node leaves behind that dies in the middle: a claim whose lease runs out.
+  await house.db.rows("UPDATE jobs SET attempts = 1, due_at = now() + interval '50 ms'");
+  const seen: number[] = [];
+  const jobs = node();
+  jobs.work("q", async (_payload, { attempt }) => void seen.push(attempt));
+  await jobs.start();
+  await until(() => seen.length === 1);
+  assert.deepEqual(seen, [2]);
+});
+
+test("a job that takes longer than its lease keeps it", async () => {
+  let began = 0;
+  const options = { leaseMs: 150 };
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  for (const jobs of [node(), node()]) {
+    jobs.work(
+      "q",
+      () => {
+        began++;
+        return held;
+      },
+      options,
+    );
+    await jobs.start();
+  }
+  await enqueue(house.db, "q", {});
+  await until(() => began === 1);
+  // Long enough for the lease to have been kept several times.
+  await house.db.rows("SELECT pg_sleep(0.6)");
+  assert.equal(began, 1);
+  release();
+  await until(async () => (await left()) === 0);
+  assert.equal(began, 1);
+});
+
+test("a job waits for its time", async () => {
+  const seen: string[] = [];
+  const jobs = node();
+  jobs.work<{ name: string }>("q", async ({ name }) => void seen.push(name));
+  await jobs.start();
+  await enqueue(house.db, "q", { name: "far" }, new Date(Date.now() + 3_600_000));
+  await enqueue(house.db, "q", { name: "soon" }, new Date(Date.now() + 100));
+  await enqueue(house.db, "q", { name: "now" });
+  await until(() => seen.length === 2);
+  assert.deepEqual(seen, ["now", "soon"]);
+});
+
+test("hears of jobs again after its connection was broken", async () => {
+  let done = 0;
+  const jobs = node();
+  jobs.work("q", async () => void done++);
+  await jobs.start();
+  await house.db.rows("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'");
+  await enqueue(house.db, "q", {});
+  await until(() => done === 1);
+});

@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { temporaryFolder } from "@signsealship/testing/service";
+import type { Environment, Principal } from "../../src/identity/identity.ts";
+import type { Blobs } from "../../src/platform/blobs/blobs.ts";
+import { type Database, openDatabase } from "../../src/platform/database.ts";
+import { newUuid, newVerifyCode } from "../../src/platform/ids.ts";
+import { openLog } from "../../src/platform/logs.ts";
+import { migrate } from "../../src/platform/migrations.ts";
+import { type EmbeddedPostgres, openEmbeddedPostgres } from "../../src/platform/postgres/embedded.ts";
+import { secretBytes } from "../../src/platform/secrets.ts";
+import type { FindDeps } from "../../src/proof-passports/find.ts";
+import { listPassports } from "../../src/proof-passports/proof-passports.ts";
+import { createRowMac, type PassportFacts } from "../../src/proof-passports/row-integrity.ts";
+import { insertPassport, type NewPassport, passportListStatement } from "../../src/proof-passports/store.ts";
+
+const folder = temporaryFolder();
+const rowMac = createRowMac(secretBytes(Buffer.alloc(32, 7)));
+let server: EmbeddedPostgres;
+let db: Database;
+let deps: FindDeps;
+
+before(async () => {
+  server = await openEmbeddedPostgres(folder.path);
+  db = openDatabase(server.connection, () => {});
+  await migrate(db, fileURLToPath(new URL("../../migrations", import.meta.url)));
+  // A list opens no blob.
+  deps = { db, rowMac, log: openLog("silent"), blobs: {} as Blobs };
+});
+after(async () => {
+  await db.close();
+  await server.release();
+  folder.remove();
+});
+
+async function firm(environment: Environment = "live"): Promise<Principal> {
+  const partnerId = newUuid();
+  await db.rows("INSERT INTO partners (id, name, tier) VALUES ($1, 'Acme Title', 'trial')", [partnerId]);
+  const member = { userId: newUuid(), email: "dana@example.com", role: "owner" as const };
+  return { partnerId, environment, firmName: "Acme Title", tier: "trial", liveEnabled: true, key: null, member };
+}
+
+const second = (n: number) => new Date(Date.UTC(2026, 2, 4, 5, 6, n));
+
+/** Records a passport as a seal would; its id. */
+async function record(of: Principal, createdAt: Date, more: Partial<NewPassport> = {}): Promise<string> {
+  const facts: PassportFacts = {
+    id: newUuid(),
+    verifyCode: newVerifyCode(),
+    partnerId: of.partnerId,
+    environment: of.environment,
+    docSha256: "a".repeat(64),
+    sealedSha256: "b".repeat(64),
+    createdAt,
+  };
+  const chain = { sha256: "c".repeat(64), pem: "pem" };
+  const bare = { blobKey: null, chain, timeStamp: null, anchor: null };
+  await insertPassport(db, { ...facts, ...bare, rowMac: rowMac.of(facts), ...more }, of);
+  return facts.id;
+}
+
+const ids = async (of: Principal, query = {}) =>
+  (await listPassports(deps, of, query)).passports.map(({ passportId }) => passportId);
+
+test("a firm sees its own passports of one environment, newest first, with what is known of their time", async () => {
+  const acme = await firm();
+  const anchor = {
+    proof: Buffer.from("ots"),
+    calendar: "https://calendar",
+    submittedAt: second(1),
+    nextLookAt: second(9),
+  };
+  const bare = await record(acme, second(1));
+  const full = await record(acme, second(2), {
+    blobKey: "key",
+    timeStamp: { token: Buffer.from("tst"), authority: "https://tsa", genTime: second(3) },
+    anchor,
+  });
+  await record(await firm(), second(3));
+  await record({ ...acme, environment: "test" }, second(4));
+  const { passports, nextCursor } = await listPassports(deps, acme, {});
+  assert.equal(nextCursor, null);
+  assert.deepEqual(
+    passports.map(({ verifyCode: _, docSha256: __, ...rest }) => rest),
+    [
+      { passportId: full, sealedAt: second(2), documentKept: true, timeStampedAt: second(3), anchorStatus: "pending" },
+      { passportId: bare, sealedAt: second(1), documentKept: false, timeStampedAt: null, anchorStatus: null },
+    ],
+  );
+  assert.match(passports[0]?.verifyCode ?? "", /^[a-z2-7]{26}$/);
+  assert.deepEqual(await ids(await firm()), []);
+});
+
+test("pages follow each other without a gap or a double, though many were sealed at one instant", async () => {
+  const acme = await firm();
+  const made: string[] = [];
+  for (let n = 0; n < 25; n++) made.push(await record(acme, second(Math.floor(n / 10))));
+  const seen: string[] = [];
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const page: Awaited<ReturnType<typeof listPassports>> = await listPassports(deps, acme, { limit: "10", cursor });
+    seen.push(...page.passports.map(({ passportId }) => passportId));
+    cursor = page.nextCursor;
+  }
+  assert.deepEqual([...seen].sort(), [...made].sort());
+  assert.deepEqual(new Set(seen.slice(0, 5)), new Set(made.slice(20)));
+  assert.equal((await ids(acme)).length, 20);
+  assert.equal((await ids(acme, { limit: "0" })).length, 1);
+  assert.equal((await ids(acme, { limit: "1000" })).length, 25);
+});
+
+test("a limit that is no number and a cursor of another firm, another environment or of nobody are refused", async () => {
+  const acme = await firm();
+  await record(acme, second(1));
+  const foreign = [
+    await record(await firm(), second(1)),
+    await record({ ...acme, environment: "test" }, second(1)),
+    newUuid(),
+    "x",
+    "\0",
+    "\ud800",
+    "x".repeat(60_000),
+  ];
+  for (const cursor of foreign)
+    await assert.rejects(listPassports(deps, acme, { cursor }), /^ServiceError: cursor is not one that this list has/);
+  for (const limit of ["ten", "1.5", "\0"])
+    await assert.rejects(listPassports(deps, acme, { limit }), /^ServiceError: limit must be a whole number/);
+});
+
+test("a passport whose row was altered is left out", async () => {
+  const acme = await firm();
+  const altered = await record(acme, second(1));
+  const whole = await record(acme, second(2));
+  await db.rows("UPDATE passports SET doc_sha256 = $2 WHERE id = $1", [altered, "f".repeat(64)]);
+  assert.deepEqual(await ids(acme), [whole]);
+});
+
+test("a page is read by its index and stops when it is full", async () => {
+  const acme = await firm();
+  const last = await record(acme, second(1));
+  for (const after of [null, last]) {
+    const { text, values } = passportListStatement(acme, 21, after);
+    const plan = await db.transaction(async (tx) => {
+      await tx.script("SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off");
+      const lines = await tx.rows<{ "QUERY PLAN": string }>(`EXPLAIN ${text}`, values);
+      return lines.map((line) => line["QUERY PLAN"]).join("\n");
+    });
+    assert.match(plan, /Index Scan using passports_of_partner/);
+    assert.match(plan, /Presorted Key: passports.created_at/);
+    assert.equal(plan.includes("(created_at <= "), after !== null);
+    assert.doesNotMatch(plan, /Seq Scan/);
+  }
+});

@@ -1,0 +1,227 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { type CalendarDouble, startCalendar } from "@signsealship/testing/calendar";
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { startTsa, type TsaDouble } from "@signsealship/testing/tsa";
+import { zooBytes } from "@signsealship/testing/zoo";
+import { openBlobs } from "../../src/platform/blobs/blobs.ts";
+import { folderBackend } from "../../src/platform/blobs/folder.ts";
+import { sweepOrphans } from "../../src/platform/blobs/orphans.ts";
+import { openSecretsKey } from "../../src/platform/secrets.ts";
+import { bytesOf, type Caller, databaseOf, type SealAnswer, seal } from "./kit.ts";
+
+const folder = temporaryFolder();
+const document = makePdf({ bytes: 60_000, text: "Deed of trust" });
+const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+let tsa: TsaDouble;
+let calendars: CalendarDouble[];
+let service: Service;
+let live: Caller;
+let sealed: SealAnswer;
+let file: Buffer;
+
+before(async () => {
+  tsa = await startTsa();
+  calendars = [await startCalendar(), await startCalendar()];
+  service = await startService({
+    DATA_DIR: folder.path,
+    RATE_LIMITS: "off",
+    BASE_URL: "https://seals.example.com",
+    TSA_URLS: tsa.url,
+    OTS_CALENDARS: calendars.map(({ url }) => url).join(","),
+  });
+  live = { ...(await newPartner(service, { live: true })), baseUrl: service.baseUrl };
+  sealed = await seal(live, document);
+  file = await bytesOf(await fetch(verify("/document")));
+});
+after(async () => {
+  await service?.stop();
+  await Promise.all([tsa, ...calendars].map((double) => double.close()));
+  folder.remove();
+});
+
+const verify = (more = "", code = sealed.verifyCode) => `${service.baseUrl}/api/passport/verify/${code}${more}`;
+const folderFor = (name: string): string => {
+  const path = join(folder.path, "scratch", name);
+  mkdirSync(path, { recursive: true });
+  return path;
+};
+
+test("the seal response has the contract's fields, with both timestamps", () => {
+  const { passportId, verifyCode, verifyUrl, timestamps, ...rest } = sealed;
+  assert.match(passportId, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+  assert.match(verifyCode, /^[a-z2-7]{26}$/);
+  assert.equal(verifyUrl, `https://seals.example.com/api/passport/verify/${verifyCode}`);
+  assert.deepEqual(rest, {
+    docSha256: sha256(document),
+    sealedSha256: sha256(file),
+    status: "sealed",
+    environment: "live",
+  });
+  assert.equal(`${timestamps.rfc3161?.authority}/`, tsa.url);
+  assert.ok(Math.abs(Date.parse(timestamps.rfc3161?.timestampedAtUtc ?? "") - Date.now()) < 300_000);
+  assert.equal(timestamps.openTimestamps?.calendar, calendars[0]?.url);
+  assert.equal(timestamps.openTimestamps?.status, "pending");
+  for (const { submitted } of calendars) assert.deepEqual(submitted, [sealed.sealedSha256]);
+});
+
+test("the sealed file is the document with a tail, and pdfsig calls all of it signed", () => {
+  assert.deepEqual(file.subarray(0, document.length), document);
+  const path = join(folderFor("pdfsig"), "sealed.pdf");
+  writeFileSync(path, file);
+  const told = execFileSync("pdfsig", ["-nocert", path], { encoding: "utf8" });
+  assert.match(told, /Signature is Valid/);
+  assert.match(told, /Total document signed/);
+  assert.match(told, /ETSI\.CAdES\.detached/);
+  execFileSync("qpdf", ["--check", path]);
+});
+
+test("its owner fetches it: the same fields without timestamps, and when it was created", async () => {
+  const response = await fetch(`${service.baseUrl}/api/passport/${sealed.passportId}`, { headers: live.headers });
+  const { createdAt, requestId, ...same } = (await response.json()) as { createdAt: string; requestId: string };
+  assert.equal(requestId, response.headers.get("request-id"));
+  const { timestamps: _, ...expected } = sealed;
+  assert.deepEqual(same, expected);
+  assert.equal(new Date(createdAt).toISOString(), createdAt);
+});
+
+test("anybody verifies it without a key, and learns nothing of the partner", async () => {
+  const response = await fetch(verify());
+  assert.equal(response.headers.get("cache-control"), "no-store");
+  const { sealedAtUtc, ...body } = (await response.json()) as { sealedAtUtc: string };
+  assert.deepEqual(body, {
+    verdict: "verified",
+    verifyCode: sealed.verifyCode,
+    sealedSha256: sealed.sealedSha256,
+    docSha256: sealed.docSha256,
+    source: "proof_passport_api",
+    certificateAvailable: true,
+    environment: "live",
+  });
+  assert.ok(Date.parse(sealedAtUtc) <= Date.now());
+});
+
+test("a test key's passport says so: verified_test", async () => {
+  const partner = { ...(await newPartner(service)), baseUrl: service.baseUrl };
+  const { verifyCode, environment } = await seal(partner, document);
+  assert.equal(environment, "test");
+  const body = (await (await fetch(verify("", verifyCode))).json()) as { verdict: string; environment: string };
+  assert.deepEqual([body.verdict, body.environment], ["verified_test", "test"]);
+});
+
+test("two seals of one document are two passports with codes of their own", async () => {
+  const again = await seal(live, document);
+  assert.equal(again.docSha256, sealed.docSha256);
+  assert.notEqual(again.verifyCode, sealed.verifyCode);
+  assert.notEqual(again.passportId, sealed.passportId);
+});
+
+test("the evidence is a zip whose README holds commands that work", async () => {
+  const response = await fetch(verify("/evidence"));
+  assert.equal(response.headers.get("content-type"), "application/zip");
+  const zip = await bytesOf(response);
+  assert.equal(String(zip.length), response.headers.get("content-length"));
+  assert.deepEqual(await bytesOf(await fetch(verify("/evidence"))), zip);
+  const path = folderFor("evidence");
+  writeFileSync(join(path, "evidence.zip"), zip);
+  execFileSync("unzip", ["-q", "evidence.zip"], { cwd: path });
+  const names = [
+    "README.txt",
+    "evidence.zip",
+    "passport.json",
+    "seal-certificates.pem",
+    "sealed.pdf",
+    "sealed.pdf.ots",
+    "timestamp.tst",
+  ];
+  assert.deepEqual(readdirSync(path).sort(), names);
+  assert.deepEqual(readFileSync(join(path, "sealed.pdf")), file);
+  writeFileSync(join(path, "tsa.pem"), tsa.caPem);
+  const readme = readFileSync(join(path, "README.txt"), "utf8");
+  const commands = readme.split("\n").filter((line) => /^ {2}/.test(line) && !/^ {2}ots /.test(line));
+  assert.ok(commands.length >= 8, readme);
+  const shown = execFileSync("bash", ["-euo", "pipefail", "-c", commands.join("\n")], {
+    cwd: path,
+    encoding: "utf8",
+    stdio: "pipe",
+  });
+  assert.match(shown, new RegExp(`${sealed.sealedSha256} +sealed.pdf`));
+  assert.match(shown, new RegExp(`${sealed.docSha256} +-`));
+  assert.match(shown, /Verification: OK/);
+  const record = JSON.parse(readFileSync(join(path, "passport.json"), "utf8"));
+  assert.equal(record.docSha256, sealed.docSha256);
+  assert.deepEqual(record.timestamps, sealed.timestamps);
+});
+
+test("the certificate of the seal is public, and is the one in the evidence", async () => {
+  const response = await fetch(`${service.baseUrl}/seal/certificate.pem`);
+  assert.equal(response.status, 200);
+  const pem = await response.text();
+  const path = folderFor("certificate");
+  writeFileSync(join(path, "certificate.pem"), pem);
+  assert.match(
+    execFileSync("openssl", ["x509", "-in", join(path, "certificate.pem"), "-noout", "-text"], { encoding: "utf8" }),
+    /seals\.example\.com/,
+  );
+  assert.equal(pem, readFileSync(join(folder.path, "scratch/evidence/seal-certificates.pem"), "utf8"));
+});
+
+test("an earlier signature stays valid under the seal", async () => {
+  const { verifyCode } = await seal(live, zooBytes("signed-once.pdf"));
+  const path = join(folderFor("signed"), "sealed.pdf");
+  writeFileSync(path, await bytesOf(await fetch(verify("/document", verifyCode))));
+  const told = execFileSync("pdfsig", ["-nocert", path], { encoding: "utf8" });
+  assert.equal(told.match(/Signature is Valid/g)?.length, 2);
+});
+
+test("34 MB are sealed and come back byte for byte", async () => {
+  const large = makePdf({ bytes: 34_000_000 });
+  const answer = await seal(live, large);
+  assert.equal(answer.docSha256, sha256(large));
+  const back = await bytesOf(await fetch(verify("/document", answer.verifyCode)));
+  assert.equal(sha256(back), answer.sealedSha256);
+});
+
+test("passport, audit line and event are there, and the uploaded bytes are nowhere", async () => {
+  const db = await databaseOf(folder.path);
+  try {
+    const events = await db.rows("SELECT topic, event_id, subject, environment FROM events WHERE event_id = $1", [
+      sealed.passportId,
+    ]);
+    const { passportId } = sealed;
+    assert.deepEqual(events, [
+      { topic: "passport.sealed", event_id: passportId, subject: passportId, environment: "live" },
+    ]);
+    const audit = await db.rows("SELECT action FROM audit_log WHERE detail->>'passportId' = $1", [passportId]);
+    assert.deepEqual(audit, [{ action: "passport.sealed" }]);
+    const [counts] = await db.rows<{ passports: number; blobs: number }>(
+      "SELECT count(*) AS passports, count(DISTINCT blob_key) AS blobs FROM passports",
+    );
+    const files = readdirSync(join(folder.path, "blobs"), { recursive: true, withFileTypes: true }).filter((entry) =>
+      entry.isFile(),
+    );
+    assert.equal(files.length, counts?.blobs);
+    assert.equal(counts?.passports, counts?.blobs);
+  } finally {
+    await db.close();
+  }
+});
+
+test("the sweep of orphaned blobs leaves what a passport refers to, and takes what nothing does", async () => {
+  const db = await databaseOf(folder.path);
+  try {
+    const secrets = await openSecretsKey(`file:${join(folder.path, "keys/secrets")}`);
+    const blobs = openBlobs(folderBackend(join(folder.path, "blobs")), secrets, () => new Date());
+    // What a crash between the blob and its row leaves.
+    await blobs.put(Buffer.from("nobody's"));
+    assert.equal(await sweepOrphans(db, blobs, new Date(Date.now() + 2 * 3_600_000)), 1);
+    assert.deepEqual(await bytesOf(await fetch(verify("/document"))), file);
+  } finally {
+    await db.close();
+  }
+});

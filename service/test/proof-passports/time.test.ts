@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { verifyOts } from "@signsealship/evidence/ots/verify";
+import { type CalendarDouble, type FakeBlock, startCalendar } from "@signsealship/testing/calendar";
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { startTsa, type TsaDouble } from "@signsealship/testing/tsa";
+import { type Anchoring, openAnchoring } from "../../src/anchoring/anchoring.ts";
+import type { Database } from "../../src/platform/database.ts";
+import { openLog } from "../../src/platform/logs.ts";
+import { createMetrics } from "../../src/platform/metrics.ts";
+import { type Caller, databaseOf, type SealAnswer, seal } from "./kit.ts";
+
+const folder = temporaryFolder();
+let tsa: TsaDouble;
+let calendars: CalendarDouble[];
+let service: Service;
+let caller: Caller;
+let db: Database;
+
+before(async () => {
+  tsa = await startTsa();
+  calendars = await Promise.all([startCalendar(), startCalendar()]);
+  service = await startService({
+    DATA_DIR: folder.path,
+    RATE_LIMITS: "off",
+    TSA_URLS: tsa.url,
+    OTS_CALENDARS: calendars.map(({ url }) => url).join(","),
+  });
+  caller = { ...(await newPartner(service)), baseUrl: service.baseUrl };
+  db = await databaseOf(folder.path);
+});
+after(async () => {
+  await db?.close();
+  await service?.stop();
+  await Promise.all([tsa, ...calendars].map((double) => double.close()));
+  folder.remove();
+});
+
+const metric = async (line: RegExp): Promise<boolean> =>
+  line.test(await (await fetch(`${service.baseUrl}/metrics`)).text());
+
+type AnchorRow = { status: string; proof: Buffer; height: number | null; looks: number };
+async function anchorOf({ passportId }: SealAnswer): Promise<AnchorRow | undefined> {
+  const [row] = await db.rows<AnchorRow>(
+    "SELECT status, proof, block_height AS height, looks FROM passport_anchors WHERE passport_id = $1",
+    [passportId],
+  );
+  return row;
+}
+
+/** The job of another node, with the time it thinks it is. */
+function node(): { anchoring: Anchoring; metrics: ReturnType<typeof createMetrics> } {
+  const metrics = createMetrics();
+  const urls = calendars.map(({ url }) => url);
+  const log = openLog("silent");
+  return { anchoring: openAnchoring({ calendars: urls, db, fetch, clock: () => new Date(), log, metrics }), metrics };
+}
+const later = (minutes: number) => new Date(Date.now() + minutes * 60_000);
+
+test("calendars that fail leave openTimestamps null, and the seal stands", async () => {
+  for (const calendar of calendars) calendar.order("server-error");
+  const answer = await seal(caller, makePdf());
+  assert.equal(answer.timestamps.openTimestamps, null);
+  assert.notEqual(answer.timestamps.rfc3161, null);
+  assert.equal(await anchorOf(answer), undefined);
+  for (const calendar of calendars) calendar.order("proper");
+});
+
+test("one calendar of two is enough", async () => {
+  calendars[0]?.order("garbage");
+  const { timestamps } = await seal(caller, makePdf());
+  assert.equal(timestamps.openTimestamps?.calendar, calendars[1]?.url);
+  calendars[0]?.order("proper");
+});
+
+const confirmedBy = async (answer: SealAnswer, row: AnchorRow, blocks: readonly FakeBlock[]) => {
+  const headers = new Map(blocks.map(({ height, header }) => [height, header]));
+  const claims = await verifyOts({ proof: row.proof, digest: Buffer.from(answer.sealedSha256, "hex"), headers });
+  return claims.filter(({ name }) => name === "ots.bitcoin").map(({ state }) => state);
+};
+
+test("a proof is asked about when it is due, and confirmed by the first block that holds it", async () => {
+  const answer = await seal(caller, makePdf());
+  const first = await anchorOf(answer);
+  assert.equal(first?.status, "pending");
+  const { anchoring } = node();
+  await anchoring.upgradePending(new Date());
+  assert.equal((await anchorOf(answer))?.looks, 0);
+  await anchoring.upgradePending(later(11));
+  const waiting = await anchorOf(answer);
+  assert.deepEqual([waiting?.status, waiting?.looks], ["pending", 1]);
+  assert.deepEqual(waiting?.proof, first?.proof);
+  const block = calendars[0]?.mine();
+  await anchoring.upgradePending(later(60));
+  const settled = await anchorOf(answer);
+  assert.ok(settled && block);
+  assert.deepEqual([settled.status, settled.height], ["confirmed", block.height]);
+  assert.deepEqual(await confirmedBy(answer, settled, [block]), ["holds"]);
+  const evidence = Buffer.from(
+    await (await fetch(`${service.baseUrl}/api/passport/verify/${answer.verifyCode}/evidence`)).arrayBuffer(),
+  );
+  assert.ok(evidence.includes(settled.proof) && evidence.includes('"status": "confirmed"'));
+});
+
+test("a calendar that forgets is reported, and the proof stays as it was", async () => {
+  const answer = await seal(caller, makePdf());
+  const before = await anchorOf(answer);
+  for (const calendar of calendars) calendar.order("forgets");
+  const { anchoring, metrics } = node();
+  await anchoring.upgradePending(later(60));
+  for (const calendar of calendars) calendar.order("proper");
+  const after = await anchorOf(answer);
+  assert.equal(after?.status, "pending");
+  assert.deepEqual(after?.proof, before?.proof);
+  assert.match(await metrics.render(), /calendar_answers_total\{calendar="[^"]+",outcome="forgotten"\} [1-9]/);
+});
+
+test("many nodes at once look at each proof once", async () => {
+  const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => seal(caller, makePdf({ text: `many ${n}` }))));
+  const now = later(120);
+  const looked = await Promise.all(Array.from({ length: 5 }, () => node().anchoring.upgradePending(now)));
+  assert.ok(looked.reduce((sum, each) => sum + each) >= answers.length);
+  for (const answer of answers) assert.equal((await anchorOf(answer))?.looks, 1);
+});
+
+test("a proof that a node died with is looked at again", async () => {
+  const answer = await seal(caller, makePdf());
+  // What the claim of a node that is no more has left behind.
+  const claimed = "UPDATE passport_anchors SET next_look_at = $2, looks = 1 WHERE passport_id = $1";
+  await db.rows(claimed, [answer.passportId, later(10)]);
+  const block = calendars[1]?.mine();
+  await node().anchoring.upgradePending(later(9));
+  assert.equal((await anchorOf(answer))?.status, "pending");
+  await node().anchoring.upgradePending(later(11));
+  const row = await anchorOf(answer);
+  assert.deepEqual([row?.status, row?.height], ["confirmed", block?.height]);
+});
+
+test("an authority that answers badly gives rfc3161 null; after three times it is not asked any more", async () => {
+  for (const mode of ["garbage", "replay", "hang-up"] as const) {
+    tsa.order(mode);
+    const { timestamps, verifyCode } = await seal(caller, makePdf());
+    assert.equal(timestamps.rfc3161, null, mode);
+    assert.equal((await fetch(`${service.baseUrl}/api/passport/verify/${verifyCode}/document`)).status, 200);
+  }
+  tsa.order("proper");
+  const asked = tsa.requestCount();
+  assert.equal((await seal(caller, makePdf())).timestamps.rfc3161, null);
+  assert.equal(tsa.requestCount(), asked);
+  assert.ok(await metric(/timestamp_refusals_total\{authority="[^"]+",failed="transport"\} 1/));
+});

@@ -1,0 +1,231 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { type Client, type House, openHouse } from "../house.ts";
+
+let house: House;
+let acme: Client;
+
+before(async () => {
+  house = await openHouse();
+  acme = await house.partner("ClosingDesk");
+});
+after(() => house.close());
+
+async function roomWith(...orders: string[]): Promise<string> {
+  const room = await acme.room();
+  for (const orderCode of orders) await acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode });
+  return room;
+}
+
+const cards = async (room: string) => (await house.view(room)).orders;
+const addDocument = (orderCode: string, kind: string) =>
+  house.db.rows(
+    `INSERT INTO documents (order_id, kind, sha256, bytes, blob_key, created_at)
+     SELECT id, $2, repeat('a', 64), 1, 'b', now() FROM orders WHERE code = $1`,
+    [orderCode, kind],
+  );
+const addAudit = (orderCode: string, action: string, at: string) =>
+  house.db.rows(
+    `INSERT INTO audit_log (occurred_at, action, actor, order_id, from_status, to_status, detail)
+     SELECT $3, $2, 'key:secret', id, 'A', 'B', '{"recipient": "secret"}' FROM orders WHERE code = $1`,
+    [orderCode, action, at],
+  );
+
+describe("a room's view", () => {
+  test("has the contract's fields and no other", async () => {
+    const order = await acme.order({ svc_sign: "true", name: "Dora Client", email: "dora@example.com" });
+    const room = await roomWith(order);
+    const view = await house.view(room);
+    assert.deepEqual(Object.keys(view), [
+      "roomCode",
+      "name",
+      "reference",
+      "status",
+      "partnerName",
+      "branding",
+      "progress",
+      "orders",
+      "activity",
+      "passport",
+      "participants",
+      "createdAt",
+      "updatedAt",
+    ]);
+    const { attachedAt, ...card } = view.orders[0] ?? { attachedAt: "" };
+    assert.equal(new Date(attachedAt).toISOString(), attachedAt);
+    assert.deepEqual(card, {
+      orderCode: order,
+      label: null,
+      status: "QuoteReady",
+      statusGroup: "open",
+      services: { sign: true, notarize: false, ship: false, fax: false },
+      signers: [{ name: "Dora Client", email: "d***@example.com", routingOrder: 1, signed: false }],
+      evidenceBadge: "none",
+      verifyCode: null,
+      trackingNumber: null,
+      carrier: null,
+    });
+    assert.deepEqual(Object.keys(view.activity[0] ?? {}), [
+      "orderCode",
+      "action",
+      "fromStatus",
+      "toStatus",
+      "occurredAt",
+    ]);
+    assert.deepEqual([view.roomCode, view.partnerName, view.branding, view.passport], [room, "Acme Title", null, null]);
+  });
+
+  test("tells nothing about persons but masked emails and the signers' names", async () => {
+    const order = await acme.order({
+      svc_sign: "true",
+      email: "dora.client@example.com",
+      external_reference: "SECRET-REF",
+    });
+    const room = await roomWith(order);
+    await acme.ok("POST", `/api/rooms/${room}/participants`, { name: "Paul", email: "paul.person@example.com" });
+    await addAudit(order, "signing_link.issued", "2026-01-01T00:00:00Z");
+    const text = await (await fetch(`${house.service.baseUrl}/api/rooms/${room}`)).text();
+    for (const secret of ["dora.client", "paul.person", "SECRET-REF", "secret", acme.partnerId, acme.keyId])
+      assert.ok(!text.includes(secret), secret);
+  });
+
+  test("shows the cards in attach order", async () => {
+    const orders = [await acme.order(), await acme.order(), await acme.order()].reverse();
+    assert.deepEqual(
+      (await cards(await roomWith(...orders))).map(({ orderCode }) => orderCode),
+      orders,
+    );
+  });
+
+  test("shows a status the moment it is committed, with its group, and an unknown one as open", async () => {
+    const order = await acme.order();
+    const room = await roomWith(order);
+    for (const [status, group] of [
+      ["EsignPending", "signing"],
+      ["FaxSent", "shipped"],
+      ["Completed", "complete"],
+      ["IdentityLocked", "attention"],
+      ["Teleported", "open"],
+      ["constructor", "open"],
+    ] as const) {
+      await house.setStatus(order, status);
+      const [card] = await cards(room);
+      assert.deepEqual([card?.status, card?.statusGroup], [status, group]);
+    }
+  });
+
+  test("counts progress from the cards, orders without signers apart", async () => {
+    const signing = { svc_sign: "true" };
+    const orders = [await acme.order(signing), await acme.order(signing), await acme.order(), await acme.order()];
+    const room = await roomWith(...orders);
+    assert.deepEqual((await house.view(room)).progress, { total: 4, signed: 0, sealed: 0, delivered: 0 });
+    const [first = "", second = "", third = "", fourth = ""] = orders;
+    await house.setStatus(first, "EsignComplete", ", envelope_status = 'Completed'");
+    await house.setStatus(second, "EsignPending", ", envelope_status = 'PartiallySigned'");
+    await house.setStatus(third, "Delivered", ", envelope_status = 'Completed'");
+    await house.setStatus(fourth, "Completed");
+    await addDocument(first, "sealed");
+    await addDocument(second, "notarized");
+    await addDocument(third, "custody_certificate");
+    assert.deepEqual((await house.view(room)).progress, { total: 4, signed: 1, sealed: 2, delivered: 2 });
+  });
+
+  test("badges an order sealed by its artifact, recorded by its payment, and by neither before", async () => {
+    const order = await acme.order();
+    const room = await roomWith(order);
+    const badge = async () => (await cards(room))[0]?.evidenceBadge;
+    assert.equal(await badge(), "none");
+    await house.setStatus(order, "OnHold", ", status_before_hold = 'AwaitingPayment'");
+    assert.equal(await badge(), "none");
+    await house.setStatus(order, "OnHold", ", status_before_hold = 'ShippingPending'");
+    assert.equal(await badge(), "recorded");
+    await house.setStatus(order, "Refunded");
+    assert.equal(await badge(), "recorded");
+    await addDocument(order, "sealed");
+    assert.equal(await badge(), "sealed");
+  });
+
+  test("bears the partner's branding from the moment it is set", async () => {
+    const partner = await house.partner("trial", "Brand Title");
+    const room = await partner.room();
+    assert.equal((await house.view(room)).branding, null);
+    await house.service.cli("partner", "set", partner.partnerId, "--accent", "#1A2B3C");
+    assert.deepEqual((await house.view(room)).branding, { brandName: null, accentColor: "#1a2b3c", logoUrl: null });
+    await house.db.rows(
+      "UPDATE partners SET name = 'New Name', brand_name = 'Brand', logo_url = 'https://brand.example/l.svg' WHERE id = $1",
+      [partner.partnerId],
+    );
+    const { branding, partnerName } = await house.view(room);
+    assert.equal(partnerName, "New Name");
+    assert.deepEqual(branding, { brandName: "Brand", accentColor: "#1a2b3c", logoUrl: "https://brand.example/l.svg" });
+  });
+});
+
+describe("a room's activity", () => {
+  test("is drawn from the six actions of its orders, newest first, and at most 100", async () => {
+    const [first, second] = [await acme.order(), await acme.order()];
+    const room = await roomWith(first, second);
+    for (const action of ["order.viewed", "payment.recorded", "room.order_detached", "order.note"])
+      await addAudit(first, action, "2100-01-01T00:00:00Z");
+    for (let n = 0; n < 60; n++) {
+      const minute = String(n).padStart(2, "0");
+      await addAudit(first, "order.transition", `2099-01-01T00:${minute}:00Z`);
+      await addAudit(second, "order.claimed", `2099-01-01T00:${minute}:30Z`);
+    }
+    await addAudit(first, "order.cancelled", "2099-01-01T02:00:00Z");
+    await addAudit(second, "signing_link.issued", "2099-01-01T02:00:00Z");
+    const { activity } = await house.view(room);
+    assert.equal(activity.length, 100);
+    assert.deepEqual(activity.slice(0, 4), [
+      {
+        orderCode: second,
+        action: "signing_link.issued",
+        fromStatus: "A",
+        toStatus: "B",
+        occurredAt: "2099-01-01T02:00:00.000Z",
+      },
+      {
+        orderCode: first,
+        action: "order.cancelled",
+        fromStatus: "A",
+        toStatus: "B",
+        occurredAt: "2099-01-01T02:00:00.000Z",
+      },
+      {
+        orderCode: second,
+        action: "order.claimed",
+        fromStatus: "A",
+        toStatus: "B",
+        occurredAt: "2099-01-01T00:59:30.000Z",
+      },
+      {
+        orderCode: first,
+        action: "order.transition",
+        fromStatus: "A",
+        toStatus: "B",
+        occurredAt: "2099-01-01T00:59:00.000Z",
+      },
+    ]);
+    const times = activity.map(({ occurredAt }) => occurredAt);
+    assert.deepEqual(times, times.toSorted().reverse());
+  });
+
+  test("does not tell that an order was attached to another room", async () => {
+    const order = await acme.order();
+    const [room] = [await roomWith(order), await roomWith(order)];
+    const attached = (await house.view(room)).activity.filter(({ action }) => action === "room.order_attached");
+    assert.equal(attached.length, 1);
+  });
+
+  test("begins with an order's creation", async () => {
+    const { activity } = await house.view(await roomWith(await acme.order()));
+    assert.deepEqual(
+      activity.map(({ action, fromStatus, toStatus }) => [action, fromStatus, toStatus]),
+      [
+        ["room.order_attached", null, null],
+        ["order.transition", "Created", "QuoteReady"],
+        ["order.created", null, "Created"],
+      ],
+    );
+  });
+});

@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { X509Certificate } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { OID } from "@signsealship/evidence/asn1/oid";
+import { StartupError } from "../../../src/platform/errors.ts";
+import { makeSealCertificate, readSealChain, sealChainPem } from "../../../src/seals/certificate/certificate.ts";
+import { openSealChain } from "../../../src/seals/certificate/file.ts";
+import { memoryKey, selfSigned, someInstant } from "../signers.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "seal-certificate-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const keys = { rsa: memoryKey("rsa"), "p-256": memoryKey("p-256") };
+
+for (const [kind, key] of Object.entries(keys)) {
+  test(`makes a certificate of the ${kind} key that signs documents, is no authority and lasts ten years`, async () => {
+    const certificate = await selfSigned(key);
+    assert.deepEqual([...(certificate.keyUsage ?? [])], ["digitalSignature", "contentCommitment"]);
+    assert.deepEqual(certificate.extendedKeyUsage, { critical: false, purposes: [OID.kpDocumentSigning] });
+    assert.deepEqual(certificate.basicConstraints, { ca: false, pathLength: null });
+    assert.deepEqual(certificate.subjectKeyIdentifier, certificate.authorityKeyIdentifier);
+    assert.equal(certificate.subjectKeyIdentifier?.length, 20);
+    assert.equal(certificate.serialNumber.length, 16);
+    assert.equal(certificate.notBefore, someInstant - 300_000);
+    assert.equal(certificate.notAfter, Date.UTC(2036, 0, 15, 12));
+    assert.deepEqual(certificate.spki, key.publicKey);
+  });
+
+  test(`openssl reads the ${kind} certificate as it was meant and verifies its signature`, async () => {
+    const certificate = await selfSigned(key);
+    const foreign = new X509Certificate(certificate.der);
+    assert.equal(foreign.verify(foreign.publicKey), true);
+    assert.equal(foreign.ca, false);
+    const text = execFileSync("openssl", ["x509", "-noout", "-text"], {
+      input: sealChainPem([certificate]),
+    }).toString();
+    assert.match(text, /Basic Constraints: critical\s+CA:FALSE/);
+    assert.match(text, /Key Usage: critical\s+Digital Signature, Non Repudiation\s/);
+    assert.match(text, /Subject: CN = SignSealShip seal seal\.example\s/);
+  });
+}
+
+test("a certificate that outlives 2049 is dated so that openssl reads it", async () => {
+  const certificate = await selfSigned(keys["p-256"], Date.UTC(2045, 5, 1));
+  assert.equal(new Date(new X509Certificate(certificate.der).validTo).getTime(), Date.UTC(2055, 5, 1));
+});
+
+test("a long host name is cut to what a common name may hold", async () => {
+  const host = `${"a".repeat(80)}.example`;
+  const certificate = await makeSealCertificate({
+    key: keys["p-256"],
+    host,
+    serialNumber: new Uint8Array(16),
+    at: someInstant,
+  });
+  assert.equal(new X509Certificate(certificate.der).subject, `CN=SignSealShip seal ${"a".repeat(46)}`);
+  assert.equal(certificate.serialNumber.length, 16);
+});
+
+test("a chain comes back from its PEM, in its order", async () => {
+  const chain = [await selfSigned(keys.rsa), await selfSigned(keys["p-256"])];
+  assert.deepEqual(readSealChain(sealChainPem(chain)), chain);
+});
+
+test("the file of the chain is made once, and then read", async () => {
+  const path = join(folder, "keys", "seal.pem");
+  const chain = await openSealChain(path, () => selfSigned(keys.rsa));
+  assert.equal(readFileSync(path, "utf8"), sealChainPem(chain));
+  const again = await openSealChain(path, () => assert.fail("made twice"));
+  assert.deepEqual(again, chain);
+});
+
+test("of two that make it at once, both use the one that won", async () => {
+  const path = join(folder, "twins", "seal.pem");
+  const make = (kind: "rsa" | "p-256") => openSealChain(path, () => selfSigned(keys[kind]));
+  const [one, other] = await Promise.all([make("rsa"), make("p-256")]);
+  assert.deepEqual(one, other);
+  assert.deepEqual(readdirSync(join(folder, "twins")), ["seal.pem"]);
+});
+
+test("refuses a configured file that is not there, holds no certificate or is no file", async () => {
+  const refused = (text: RegExp) => (error: unknown) =>
+    error instanceof StartupError && error.message.startsWith("SEAL_CERTIFICATE: ") && text.test(error.message);
+  await assert.rejects(openSealChain(join(folder, "missing")), refused(/read: ENOENT/));
+  writeFileSync(join(folder, "text"), "hello");
+  await assert.rejects(openSealChain(join(folder, "text")), refused(/No certificate/));
+  await assert.rejects(openSealChain(folder), refused(/read: EISDIR/));
+  await assert.rejects(
+    openSealChain(join(folder, "text", "seal.pem"), () => selfSigned(keys.rsa)),
+    refused(/read: ENOTDIR/),
+  );
+  await assert.rejects(
+    openSealChain(join(folder, "n".repeat(250)), () => selfSigned(keys.rsa)),
+    refused(/written: ENAMETOOLONG/),
+  );
+});

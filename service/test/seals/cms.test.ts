@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { OID } from "@signsealship/evidence/asn1/oid";
+import { attributeValues, parseSignedData, signatureTimeStampTokens } from "@signsealship/evidence/cms/signed-data";
+import { verifySignerInfo } from "@signsealship/evidence/cms/verify";
+import { startKms } from "@signsealship/testing/kms";
+import { startSoftHsm } from "@signsealship/testing/softhsm";
+import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
+import { sealChainPem } from "../../src/seals/certificate/certificate.ts";
+import { createCmsSigner } from "../../src/seals/cms.ts";
+import { openSealKey } from "../../src/seals/keys/open-seal-key.ts";
+import type { SealKey } from "../../src/seals/keys/seal-key.ts";
+import { memoryKey, selfSigned } from "./signers.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "cms-build-"));
+const hsm = startSoftHsm();
+const kms = await startKms();
+process.env.SOFTHSM2_CONF = hsm.configPath;
+hsm.addKey("rsa", "01", "rsa-3072");
+hsm.addKey("ec", "02", "p-256");
+
+const fromHsm = (label: string) =>
+  openSealKey(`pkcs11:object=${label}?module-path=${hsm.modulePath}&pin-value=${hsm.pin}`);
+const fromKms = (kind: "RSA_3072" | "ECC_NIST_P256") =>
+  openSealKey(`awskms:///${kms.addKey(kind).keyId}?region=eu-west-1&endpoint=${kms.url}`, {
+    awsCredentials: kms.credentials,
+  });
+
+const keys: Record<string, SealKey> = {
+  "an RSA-3072 file key": memoryKey("rsa"),
+  "a P-256 file key": memoryKey("p-256"),
+  "an RSA-3072 key in a token": await fromHsm("rsa"),
+  "a P-256 key in KMS": await fromKms("ECC_NIST_P256"),
+  "an RSA-3072 key in KMS": await fromKms("RSA_3072"),
+};
+
+after(async () => {
+  for (const key of Object.values(keys)) await key.close();
+  await kms.close();
+  hsm.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const content = Buffer.from("the bytes that a ByteRange covers");
+const digest = createHash("sha256").update(content).digest();
+
+/** What openssl says of a CMS over the content: nothing, or it throws. */
+function opensslVerifies(cms: Uint8Array, certificatePem: string, message: Uint8Array = content): void {
+  const [file, contentFile, trust] = ["cms", "content", "trust"].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  writeFileSync(file, cms);
+  writeFileSync(contentFile, message);
+  writeFileSync(trust, certificatePem);
+  const input = ["-inform", "DER", "-in", file, "-content", contentFile, "-CAfile", trust, "-purpose", "any"];
+  execFileSync("openssl", ["cms", "-verify", "-binary", "-cades", ...input], { stdio: "pipe" });
+}
+
+for (const [name, key] of Object.entries(keys)) {
+  test(`openssl verifies a seal by ${name}, and not over other bytes`, async () => {
+    const certificate = await selfSigned(key, Date.now());
+    const signer = createCmsSigner({ key, chain: [certificate] });
+    const cms = (await signer.sign(digest)).cms();
+    opensslVerifies(cms, sealChainPem([certificate]));
+    assert.throws(
+      () => opensslVerifies(cms, sealChainPem([certificate]), Buffer.from("other")),
+      /digest failure|verif/i,
+    );
+    assert.ok(cms.length <= signer.maxLength());
+  });
+}
+
+const p256 = keys["a P-256 file key"] as SealKey;
+const certificate = await selfSigned(p256);
+const signer = createCmsSigner({ key: p256, chain: [certificate] });
+
+test("signs exactly content type, message digest and signing-certificate-v2, and no signing time", async () => {
+  const signedData = parseSignedData((await signer.sign(digest)).cms());
+  const [signerInfo] = signedData.signerInfos;
+  assert.ok(signerInfo?.signedAttrs);
+  assert.deepEqual(
+    new Set(signerInfo.signedAttrs.map((attribute) => attribute.type)),
+    new Set([OID.idContentType, OID.idMessageDigest, OID.idAaSigningCertificateV2]),
+  );
+  assert.deepEqual(signerInfo.unsignedAttrs, []);
+  assert.equal(signedData.eContent, null);
+  assert.deepEqual(attributeValues(signerInfo.signedAttrs, OID.idMessageDigest), [
+    new Uint8Array(Buffer.concat([Buffer.from("0420", "hex"), digest])),
+  ]);
+});
+
+test("the evidence package finds every claim of the signer to hold", async () => {
+  const crypto = createNodeCrypto();
+  const signedData = parseSignedData((await signer.sign(digest)).cms());
+  const [signerInfo] = signedData.signerInfos;
+  assert.ok(signerInfo);
+  const contentDigest = () => digest;
+  const outcome = await verifySignerInfo({ signedData, signerInfo, contentDigest, contentType: OID.idData, crypto });
+  assert.deepEqual(
+    outcome.claims.filter((claim) => claim.state !== "holds"),
+    [],
+  );
+});
+
+test("a digest beginning with any byte leaves the attributes in DER's order", async () => {
+  for (const first of [0x00, 0x7f, 0x80, 0xff]) {
+    const other = Uint8Array.from(digest);
+    other[0] = first;
+    const { signerInfos } = parseSignedData((await signer.sign(other)).cms());
+    const encodings = (signerInfos[0]?.signedAttrs ?? []).map((attribute) => attribute.values.length);
+    assert.equal(encodings.length, 3);
+    assert.deepEqual(attributeValues(signerInfos[0]?.signedAttrs ?? [], OID.idMessageDigest)[0]?.subarray(2), other);
+  }
+});
+
+test("carries the whole chain, whatever its order of bytes", async () => {
+  const another = await selfSigned(memoryKey("p-256"));
+  const both = createCmsSigner({ key: p256, chain: [certificate, another] });
+  const { certificates } = parseSignedData((await both.sign(digest)).cms());
+  assert.equal(certificates.length, 2);
+  for (const one of [certificate, another])
+    assert.ok(certificates.some((found) => Buffer.from(found.der).equals(one.der)));
+});
+
+test("adds a token as the one unsigned attribute and leaves the rest as it was", async () => {
+  const seal = await signer.sign(digest);
+  const token = seal.cms();
+  const [without, within] = [parseSignedData(seal.cms()), parseSignedData(seal.cms(token))];
+  const [signerInfo] = within.signerInfos;
+  assert.ok(signerInfo);
+  assert.deepEqual(signatureTimeStampTokens(signerInfo), [new Uint8Array(token)]);
+  assert.deepEqual({ ...signerInfo, unsignedAttrs: [] }, without.signerInfos[0]);
+  assert.deepEqual(signerInfo.signature, new Uint8Array(seal.signature));
+  assert.ok(seal.cms(token).length <= signer.maxLength(token.length));
+  opensslVerifies(seal.cms(token), sealChainPem([certificate]));
+});
+
+test("refuses a digest that is not 32 bytes", async () => {
+  await assert.rejects(signer.sign(new Uint8Array(20)), RangeError);
+});

@@ -1,0 +1,195 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { Agent, request } from "node:http";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { zooFiles } from "@signsealship/testing/zoo";
+import type { Database } from "../../src/platform/database.ts";
+import {
+  bytesOf,
+  type Caller,
+  databaseOf,
+  errorOf,
+  fileForm,
+  postSeal,
+  type SealAnswer,
+} from "../proof-passports/kit.ts";
+
+const folder = temporaryFolder();
+const expected = "Expected a multipart 'file' PDF part up to 35MB.";
+const limit = 35 * 1024 * 1024;
+let service: Service;
+let db: Database;
+let caller: Caller;
+
+before(async () => {
+  service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" });
+  caller = { ...(await newPartner(service)), baseUrl: service.baseUrl };
+  db = await databaseOf(folder.path);
+});
+after(async () => {
+  await db?.close();
+  await service?.stop();
+  folder.remove();
+});
+
+/** Everything that a seal writes. */
+async function recorded(): Promise<number[]> {
+  const [rows] = await db.rows<{ counts: number[] }>(
+    `SELECT ARRAY[(SELECT count(*) FROM passports), (SELECT count(*) FROM events), (SELECT count(*) FROM audit_log)]::int[] AS counts`,
+  );
+  const blobs = readdirSync(folder.path, { recursive: true }).filter((name) => String(name).startsWith("blobs/"));
+  return [...(rows?.counts ?? []), blobs.length];
+}
+
+async function leavesNothing<T>(attempt: () => Promise<T>): Promise<T> {
+  const were = await recorded();
+  const result = await attempt();
+  assert.deepEqual(await recorded(), were);
+  return result;
+}
+
+const refused = (body: FormData) => leavesNothing(async () => errorOf(await postSeal(caller, body)));
+const raw = (body: BodyInit, type: string) =>
+  fetch(`${service.baseUrl}/api/passport/seal`, {
+    method: "POST",
+    headers: { ...caller.headers, "Content-Type": type },
+    body,
+  });
+
+test("a form that is refused before its end is read to it: the next on the connection is answered", async () => {
+  const body = Buffer.from(await new Response(fileForm(makePdf({ bytes: 4_000_000 }), "document")).arrayBuffer());
+  const boundary = /^--(\S+)/.exec(body.toString("latin1"))?.[1];
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const headers = {
+    ...caller.headers,
+    "Content-Type": `multipart/form-data; boundary=${boundary}`,
+    "Content-Length": body.length,
+  };
+  const ports = new Set<number | undefined>();
+  for (let n = 0; n < 3; n++) {
+    const status = await new Promise<number | undefined>((resolve, reject) => {
+      const sent = request(`${service.baseUrl}/api/passport/seal`, { method: "POST", agent, headers }, (response) => {
+        response.resume().on("end", () => resolve(response.statusCode));
+      });
+      sent.on("socket", (socket) => {
+        if (socket.connecting) socket.once("connect", () => ports.add(socket.localPort));
+        else ports.add(socket.localPort);
+      });
+      sent.on("error", reject).end(body);
+    });
+    assert.equal(status, 400);
+  }
+  assert.equal(ports.size, 1);
+  agent.destroy();
+});
+
+test("whatever is no form with one PDF part named file has the contract's one message", async () => {
+  assert.equal(await refused(new FormData()), expected);
+  assert.equal(await refused(fileForm(makePdf(), "document")), expected);
+  const text = new FormData();
+  text.append("file", "%PDF-1.7");
+  assert.equal(await refused(text), expected);
+  const twice = fileForm(makePdf());
+  twice.append("file", new Blob([new Uint8Array(makePdf())]), "second.pdf");
+  assert.equal(await refused(twice), expected);
+  const types = [
+    "application/json",
+    "application/pdf",
+    "text/plain",
+    "multipart/form-data",
+    "multipart/mixed; boundary=x",
+    "nonsense",
+  ];
+  for (const type of types) {
+    assert.equal(await leavesNothing(async () => errorOf(await raw(new Uint8Array(makePdf()), type))), expected, type);
+  }
+  const bare = await leavesNothing(() =>
+    fetch(`${service.baseUrl}/api/passport/seal`, { method: "POST", headers: caller.headers }),
+  );
+  assert.equal(await errorOf(bare), expected);
+});
+
+test("a form that is cut off has it too", async () => {
+  const whole = new Response(fileForm(makePdf({ bytes: 20_000 })));
+  const type = whole.headers.get("content-type") ?? "";
+  const body = await bytesOf(whole);
+  for (const length of [60, 500, body.length >> 1, body.length - 30]) {
+    const cut = new Uint8Array(body.subarray(0, length));
+    assert.equal(await leavesNothing(async () => errorOf(await raw(cut, type))), expected, String(length));
+  }
+});
+
+test("35 MiB are sealed, one byte more has the contract's message", async () => {
+  assert.equal((await postSeal(caller, fileForm(makePdf({ bytes: limit })))).status, 200);
+  assert.equal(await refused(fileForm(makePdf({ bytes: limit + 1 }))), expected);
+  assert.equal(await refused(fileForm(Buffer.alloc(limit + 3_000_000, "%PDF-1.7"))), expected);
+});
+
+test("other text fields beside the file are not looked at", async () => {
+  const form = new FormData();
+  form.append("note", "kept by nobody");
+  form.append("file", new Blob([new Uint8Array(makePdf())]), "x.pdf");
+  assert.equal((await postSeal(caller, form)).status, 200);
+});
+
+test("without a key, and with a bad one, nothing is read", async () => {
+  for (const headers of [{}, { Authorization: "Bearer svc_pk_nobody" }]) {
+    const response = await leavesNothing(() => postSeal({ ...caller, headers }, fileForm(makePdf())));
+    assert.equal(await errorOf(response, 401), "A valid partner API key is required.");
+  }
+});
+
+test("a caller that hangs up leaves nothing", async () => {
+  const form = new Response(fileForm(makePdf({ bytes: 200_000 })));
+  const body = await bytesOf(form);
+  const { hostname, port } = new URL(service.baseUrl);
+  await leavesNothing(async () => {
+    const socket = connect(Number(port), hostname);
+    const closed = new Promise((resolve) => socket.on("close", resolve));
+    socket.on("error", () => {});
+    const head = ["POST /api/passport/seal HTTP/1.1", "Host: x", `Authorization: ${caller.headers["Authorization"]}`];
+    head.push(`Content-Type: ${form.headers.get("content-type")}`, `Content-Length: ${body.length}`);
+    socket.write(`${head.join("\r\n")}\r\n\r\n`);
+    await new Promise<void>((resolve) => socket.write(body.subarray(0, 150_000), () => resolve()));
+    socket.destroy();
+    await closed;
+    assert.equal((await fetch(`${service.baseUrl}/readyz`)).status, 200);
+  });
+});
+
+const causes: Record<string, RegExp> = {
+  not_a_pdf: /^Uploaded bytes are not a PDF\.$/,
+  encrypted: /encrypted/,
+  needs_repair: /needs repair/,
+  docmdp_forbids_changes: /DocMDP.*forbids changes/,
+  no_pages: /no pages/,
+  too_complex: /too complex/,
+};
+
+test("every file of the zoo is sealed, or refused with a message that names the cause, and then leaves nothing", async () => {
+  const seen = new Set<string>();
+  for (const { name, expected: outcome, path } of zooFiles()) {
+    seen.add(outcome);
+    const form = fileForm(readFileSync(path));
+    if (outcome !== "sealed") assert.match(await refused(form), causes[outcome] ?? /^$/, name);
+    else {
+      const response = await postSeal(caller, form);
+      assert.equal(response.status, 200, `${name}: ${await response.clone().text()}`);
+      const { verifyCode, docSha256 } = (await response.json()) as SealAnswer;
+      const back = await bytesOf(await fetch(`${service.baseUrl}/api/passport/verify/${verifyCode}/document`));
+      assert.ok(back.length > 0 && docSha256, join(folder.path, name));
+    }
+  }
+  assert.deepEqual([...seen].sort(), ["sealed", ...Object.keys(causes)].sort());
+});
+
+test("a refusal as problem details names the same cause", async () => {
+  const headers = { ...caller.headers, Accept: "application/problem+json" };
+  const response = await postSeal({ ...caller, headers }, fileForm(Buffer.from("no PDF")));
+  const { detail, code } = (await response.json()) as { detail: string; code: string };
+  assert.deepEqual([response.status, detail, code], [400, "Uploaded bytes are not a PDF.", "validation"]);
+});

@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { type Browser, startBrowser } from "@signsealship/testing/browser";
+import type { OrderView } from "../../../src/web/client/order-page.ts";
+import { code, order, servePages } from "../ui/serve-pages.ts";
+
+const orders = new Map<string, OrderView>();
+let site: Awaited<ReturnType<typeof servePages>>;
+let browser: Browser;
+
+before(async () => {
+  [site, browser] = await Promise.all([servePages({ orders }), startBrowser()]);
+});
+after(async () => {
+  await browser.close();
+  await site.close();
+});
+
+function show(changes: Partial<OrderView>): string {
+  orders.set(code, order(changes));
+  return `${site.baseUrl}/orders/${code}`;
+}
+
+const looks = [360, 1280].flatMap((width) =>
+  (["light", "dark"] as const).map((colorScheme) => ({ width, colorScheme })),
+);
+
+for (const look of looks) {
+  describe(`in a browser ${look.width} pixels wide, ${look.colorScheme}`, () => {
+    test("an order's page is accessible, fits, and asks nobody else for anything", async () => {
+      const unbroken = "x".repeat(120);
+      const url = show({
+        status: "IdentityLocked",
+        externalReference: unbroken,
+        customerEmail: `a@${unbroken}.example`,
+        lines: [...order().lines, { type: "MoonFee", label: `<script>${unbroken}`, amountCents: 1_000_000_000 }],
+      });
+      const opened = await browser.open(url, look);
+      assert.deepEqual(await opened.axe(), []);
+      assert.equal(await opened.overflow(), 0);
+      assert.deepEqual(opened.troubles, []);
+      await opened.close();
+    });
+
+    for (const path of ["/", "/sample"]) {
+      test(`${path} is accessible and fits`, async () => {
+        const opened = await browser.open(site.baseUrl + path, look);
+        assert.deepEqual(await opened.axe(), []);
+        assert.equal(await opened.overflow(), 0);
+        assert.deepEqual(opened.troubles, []);
+        await opened.close();
+      });
+    }
+  });
+}
+
+test("every tone of status and state of step is accessible in light and dark", async () => {
+  for (const colorScheme of ["light", "dark"] as const) {
+    const opened = await browser.open(show({ status: "Created" }), { width: 360, colorScheme });
+    for (const status of ["QuoteReady", "EsignPending", "Completed", "PaymentFailed", "Cancelled"]) {
+      show({ status });
+      await opened.page.reload();
+      assert.deepEqual(await opened.axe(), [], status);
+    }
+    await opened.close();
+  }
+});
+
+test("the page refreshes itself after 15 seconds, and focus, scroll and what has not changed stay", async () => {
+  const opened = await browser.open(show({ status: "EsignPending" }), { width: 360, height: 500, heldClock: true });
+  const { page } = opened;
+  await page.locator(".copy").focus();
+  await page.evaluate(
+    "document.querySelector('#quote').kept = true; document.querySelector('#quote').scrollIntoView()",
+  );
+  const seenAt = "document.querySelector('#quote').getBoundingClientRect().top";
+  const before = Number(await page.evaluate(seenAt));
+  show({ status: "EsignComplete" });
+  await page.clock.runFor(14_000);
+  assert.equal(await page.locator("h1").textContent(), "The document is out for signature");
+  await page.clock.runFor(2_000);
+  await page.getByRole("heading", { level: 1, name: "Everyone has signed" }).waitFor();
+  assert.equal(await page.evaluate("document.activeElement.className"), "copy");
+  assert.ok(Math.abs(Number(await page.evaluate(seenAt)) - before) < 1);
+  assert.equal(await page.evaluate("document.querySelector('#quote').kept"), true);
+  assert.deepEqual(opened.troubles, []);
+  assert.deepEqual(await opened.axe(), []);
+  await opened.close();
+});
+
+test("a refresh that is refused leaves the page as it is", async () => {
+  const opened = await browser.open(show({ status: "EsignPending" }), { width: 1280, heldClock: true });
+  orders.delete(code);
+  const answered = opened.page.waitForResponse(/\/status$/);
+  await opened.page.clock.runFor(16_000);
+  assert.equal((await answered).status(), 404);
+  await (await answered).finished();
+  await opened.page.clock.runFor(1_000);
+  assert.equal(await opened.page.locator("h1").textContent(), "The document is out for signature");
+  await opened.close();
+});
+
+test("the page says everything without script, and how to see news", async () => {
+  const opened = await browser.open(show({ status: "Shipped" }), { width: 360, javaScript: false });
+  const text = String(await opened.page.evaluate("document.querySelector('main').innerText"));
+  for (const said of ["The document is on its way", "What happens next", "$95.00", "Reload this page"]) {
+    assert.ok(text.includes(said), said);
+  }
+  assert.ok(!text.includes("refreshes itself"));
+  assert.equal(await opened.page.locator(".copy").isVisible(), false);
+  await opened.close();
+});
+
+test("a copy button copies the code, and the skip link leads to the content", async () => {
+  const opened = await browser.open(show({}), { width: 1280 });
+  const { page } = opened;
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  assert.equal(await page.evaluate("document.activeElement.id"), "main");
+  await page.locator(".copy").click();
+  await page.getByText("Copied").waitFor();
+  assert.equal(await page.evaluate("navigator.clipboard.readText()"), code);
+  await opened.close();
+});
+
+test("a printed page has no navigation and no dark ground", async () => {
+  const opened = await browser.open(show({}), { width: 1280, colorScheme: "dark" });
+  await opened.page.emulateMedia({ media: "print", colorScheme: "dark" });
+  assert.equal(await opened.page.locator(".site-header nav").isVisible(), false);
+  assert.equal(await opened.page.evaluate("getComputedStyle(document.body).color"), "rgb(0, 0, 0)");
+  assert.equal(
+    await opened.page.evaluate("getComputedStyle(document.documentElement).backgroundColor"),
+    "rgb(255, 255, 255)",
+  );
+  await opened.close();
+});

@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { type Browser, startBrowser } from "@signsealship/testing/browser";
+import type { RoomRow } from "../../../src/rooms/view/store.ts";
+import { emptyRoomCode, roomCode, roomRow } from "../ui/samples.ts";
+import { type Shown, servePages } from "../ui/serve-pages.ts";
+
+const rooms = new Map<string, RoomRow>();
+const shown: Shown = { rooms };
+let site: Awaited<ReturnType<typeof servePages>>;
+let browser: Browser;
+
+before(async () => {
+  [site, browser] = await Promise.all([servePages(shown), startBrowser()]);
+});
+after(async () => {
+  await browser.close();
+  await site.close();
+});
+
+function show(changes: Partial<RoomRow> = {}, environment: "live" | "test" = "live"): string {
+  shown.environment = environment;
+  rooms.set(roomCode, roomRow(changes));
+  return `${site.baseUrl}/rooms/${roomCode}`;
+}
+
+const empty = { cards: [], activity: [], participants: [], passport: null, reference: null };
+
+for (const width of [360, 1280]) {
+  for (const colorScheme of ["light", "dark"] as const) {
+    test(`${width} pixels wide, ${colorScheme}: a room is accessible, fits, and asks nobody else for anything`, async () => {
+      rooms.set(emptyRoomCode, roomRow({ ...empty, code: emptyRoomCode, status: "closed", name: "n".repeat(200) }));
+      for (const url of [show({}, "test"), `${site.baseUrl}/rooms/${emptyRoomCode}`]) {
+        const opened = await browser.open(url, { width, colorScheme });
+        assert.deepEqual(await opened.axe(), []);
+        assert.equal(await opened.overflow(), 0);
+        assert.deepEqual(opened.troubles, []);
+        await opened.close();
+      }
+    });
+  }
+}
+
+test("a room with fifty orders and a hundred lines of activity is accessible and fits", async () => {
+  const [card] = roomRow().cards;
+  const [item] = roomRow().activity;
+  assert.ok(card && item);
+  const code = (i: number) => String(i).padStart(40, "a");
+  const cards = Array.from({ length: 50 }, (_, i) => ({ ...card, code: code(i), label: null }));
+  const activity = Array.from({ length: 100 }, (_, i) => ({ ...item, orderCode: code(i % 50) }));
+  const opened = await browser.open(show({ cards, activity }), { width: 360 });
+  assert.deepEqual(await opened.axe(), []);
+  assert.equal(await opened.overflow(), 0);
+  assert.equal(await opened.page.locator(".order-card").count(), 50);
+  assert.equal(await opened.page.locator(".timeline > li").count(), 100);
+  await opened.close();
+});
+
+test("a room refreshes itself after 15 seconds, and focus, scroll and what has not changed stay", async () => {
+  const opened = await browser.open(show(), { width: 360, height: 500, heldClock: true });
+  const { page } = opened;
+  await page.getByRole("link", { name: "Verify the closing passport" }).focus();
+  await page.evaluate(
+    "document.querySelector('#participants').kept = true; document.querySelector('#participants').scrollIntoView()",
+  );
+  const seenAt = "document.querySelector('#participants').getBoundingClientRect().top";
+  const before = Number(await page.evaluate(seenAt));
+  show({ name: "14 Elm Street" });
+  await page.clock.runFor(14_000);
+  assert.equal(await page.locator("h1").textContent(), "12 Elm Street");
+  await page.clock.runFor(2_000);
+  await page.getByRole("heading", { level: 1, name: "14 Elm Street" }).waitFor();
+  assert.equal(await page.evaluate("document.activeElement.textContent"), "Verify the closing passport");
+  assert.ok(Math.abs(Number(await page.evaluate(seenAt)) - before) < 1);
+  assert.equal(await page.evaluate("document.querySelector('#participants').kept"), true);
+  rooms.delete(roomCode);
+  const refused = page.waitForResponse(/\/status$/);
+  await page.clock.runFor(16_000);
+  await (await refused).finished();
+  assert.equal(await page.locator("h1").textContent(), "14 Elm Street");
+  await opened.close();
+});
+
+test("a room says everything without script, and how to see news", async () => {
+  const opened = await browser.open(show(), { width: 360, javaScript: false });
+  const text = String(await opened.page.evaluate("document.querySelector('main').innerText"));
+  for (const said of [
+    "Prepared by Acme Title & Escrow",
+    "2 of 3",
+    "d***@example.com",
+    "Signing link sent",
+    "Version 2",
+    "Reload this page",
+  ]) {
+    assert.ok(text.includes(said), said);
+  }
+  assert.ok(!text.includes("refreshes itself"));
+  await opened.close();
+});
+
+test("a firm's colour is a stripe beside our mark, whatever colour it is; what is no colour is left out", async () => {
+  for (const accentColor of ["#ffffff", "#000000", "#FAF8F4"]) {
+    const opened = await browser.open(show({ accentColor }), { width: 360 });
+    assert.equal(await opened.page.locator(".accent rect").getAttribute("fill"), accentColor);
+    assert.equal(await opened.page.locator(".site-header .wordmark").isVisible(), true);
+    assert.deepEqual(await opened.axe(), []);
+    await opened.close();
+  }
+  const opened = await browser.open(show({ accentColor: 'red" onload="alert(1)' }), { width: 360 });
+  assert.equal(await opened.page.locator(".accent").count(), 0);
+  await opened.close();
+});
+
+test("a printed room has no navigation and no dark ground", async () => {
+  const opened = await browser.open(show(), { width: 1280, colorScheme: "dark" });
+  await opened.page.emulateMedia({ media: "print", colorScheme: "dark" });
+  assert.equal(await opened.page.locator(".site-header nav").isVisible(), false);
+  assert.equal(await opened.page.evaluate("getComputedStyle(document.body).color"), "rgb(0, 0, 0)");
+  await opened.close();
+});

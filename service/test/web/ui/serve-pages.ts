@@ -1,0 +1,98 @@
+import { pageHeaders } from "../../../src/http/security-headers.ts";
+import { createServer } from "../../../src/http/server.ts";
+import type { Sql } from "../../../src/platform/database.ts";
+import { openLog } from "../../../src/platform/logs.ts";
+import { createMetrics } from "../../../src/platform/metrics.ts";
+import type { ProofRecord } from "../../../src/proof-passports/proof-passports.ts";
+import type { RoomRow } from "../../../src/rooms/view/store.ts";
+import type { OrderView } from "../../../src/web/client/order-page.ts";
+import { loadAssets, pages } from "../../../src/web/pages.ts";
+import type { ClosingRecord } from "../../../src/web/verify/closing-page.ts";
+import { samplePage } from "./sample-page.ts";
+
+export const code = "3f9ac1d2e4b5a6978081726354a5b6c7d8e9f0a1";
+
+/** An order that buys everything. */
+export const order = (changes: Partial<OrderView> = {}): OrderView => ({
+  payable: false,
+  code,
+  environment: "live",
+  status: "NotarizationPending",
+  statusBeforeHold: null,
+  sign: true,
+  notarize: true,
+  ship: true,
+  fax: true,
+  envelopeStatus: "Completed",
+  externalReference: "Closing 2026-1187, 18 Maple Court",
+  customerEmail: "dana.whitfield@example.com",
+  faxTo: "+15125550142",
+  lines: [
+    { type: "WorkflowFee", label: "Document workflow", amountCents: 1200 },
+    { type: "NotaryFee", label: "Online notarization", amountCents: 2500 },
+    { type: "TechFee", label: "Notarization technology", amountCents: 2400 },
+    { type: "ShippingCarrierRate", label: "USPS Priority Mail postage, zone 5", amountCents: 1125 },
+    { type: "ShippingHandlingFee", label: "Shipping handling", amountCents: 1495 },
+    { type: "FaxFee", label: "Sealed fax delivery", amountCents: 900 },
+  ],
+  subtotalCents: 9620,
+  discountCents: 120,
+  totalCents: 9500,
+  createdAt: new Date("2026-11-20T15:04:05.678Z"),
+  ...changes,
+});
+
+/** What the pages find, by code. */
+export type Shown = {
+  orders?: Map<string, OrderView>;
+  rooms?: Map<string, RoomRow>;
+  proofs?: Map<string, ProofRecord>;
+  closings?: Map<string, ClosingRecord>;
+  sealCertificates?: string;
+  environment?: "live" | "test";
+};
+
+/** The pages over records in memory, listening on a free port of this machine; `limit` stands in for the rate limits. */
+export async function servePages(shown: Shown, limit: () => Promise<void> = async () => {}) {
+  const app = createServer({
+    unmatchedPage: () => null,
+    log: openLog("silent"),
+    metrics: createMetrics(),
+    baseUrl: "http://localhost",
+    trustProxy: [],
+  });
+  const found = (text: string, wanted: string): object | undefined => {
+    const room = shown.rooms?.get(wanted);
+    if (text.startsWith("SELECT environment FROM rooms")) return room && { environment: shown.environment ?? "live" };
+    return text.includes("FROM rooms") ? room : shown.orders?.get(wanted);
+  };
+  const db: Sql = {
+    async rows<Row>(text: string, [wanted]: readonly unknown[] = []) {
+      return [found(text, String(wanted))].filter((row) => row !== undefined) as Row[];
+    },
+  };
+  await app.register(async (routes) => {
+    const assets = loadAssets();
+    routes.get("/sample", async (_request, reply) =>
+      reply.type("text/html; charset=utf-8").headers(pageHeaders).send(samplePage(assets)),
+    );
+    await pages(routes, {
+      assets,
+      db,
+      limits: { limit: () => limit, close: async () => {} },
+      baseUrl: "http://localhost",
+      members: null,
+      checkoutUrl: () => Promise.reject(new Error("payments are not set up here")),
+      paymentsConfigured: false,
+      requestAccess: () => Promise.reject(new Error("nobody asks for access here")),
+      recaptcha: null,
+      evidence: {
+        sealCertificates: async () => shown.sealCertificates ?? "",
+        proofRecord: async (verifyCode) => shown.proofs?.get(verifyCode) ?? null,
+        closingRecord: async (verifyCode) => shown.closings?.get(verifyCode) ?? null,
+      },
+    });
+  });
+  const baseUrl = await app.listen({ host: "127.0.0.1", port: 0 });
+  return { app, baseUrl, close: () => app.close() };
+}

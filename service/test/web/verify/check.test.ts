@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { before, describe, test } from "node:test";
+import { EvidenceError } from "@signsealship/evidence/errors";
+import { sealReasons } from "@signsealship/evidence/seal/purpose";
+import { mutate, randomFrom } from "../../../../packages/evidence/test/mutate.ts";
+import { withAttachment } from "../../../../packages/evidence/test/seal/closing-pdf.ts";
+import { zipPieces } from "../../../src/proof-passports/zip.ts";
+import { render } from "../../../src/web/ui/render.ts";
+import { checkFiles } from "../../../src/web/verify/browser/check.ts";
+import type { VerifyConfig } from "../../../src/web/verify/browser/config.ts";
+import { kindOf } from "../../../src/web/verify/browser/files.ts";
+import type { Outcome } from "../../../src/web/verify/browser/outcome.ts";
+import { headlineOf, outcomesView } from "../../../src/web/verify/browser/outcome-view.ts";
+import { readStoredZip } from "../../../src/web/verify/browser/zip.ts";
+import { closingRecord, contract, sealedAt, sealer } from "../ui/samples.ts";
+
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+describe("an evidence zip", () => {
+  const entries = [
+    { name: "sealed.pdf", bytes: bytesOf("%PDF-1.7") },
+    { name: "README.txt", bytes: bytesOf("Read me") },
+  ];
+  const zip = Buffer.concat(zipPieces(entries));
+
+  test("gives its files as they are", () => {
+    const files = readStoredZip(zip).map(({ name, bytes }) => [name, Buffer.from(bytes).toString()]);
+    assert.deepEqual(files, [
+      ["sealed.pdf", "%PDF-1.7"],
+      ["README.txt", "Read me"],
+    ]);
+  });
+
+  test("is refused with bytes around its files, names that differ, or twins", () => {
+    const renamed = Buffer.from(zip);
+    renamed.write("x", renamed.indexOf("sealed.pdf"));
+    const twins = Buffer.concat(zipPieces([entries[0], entries[0]].filter((entry) => entry !== undefined)));
+    for (const wrong of [Buffer.concat([Buffer.of(0), zip]), Buffer.concat([zip, Buffer.of(0)]), renamed, twins]) {
+      assert.throws(() => readStoredZip(wrong), EvidenceError);
+    }
+  });
+
+  test("however it was damaged, is read or refused", () => {
+    const random = randomFrom(20261121);
+    for (let round = 0; round < 20_000; round++) {
+      try {
+        readStoredZip(mutate(zip, random));
+      } catch (error) {
+        assert.ok(error instanceof EvidenceError, String(error));
+      }
+    }
+  });
+});
+
+describe("what is dropped", () => {
+  let own: Awaited<ReturnType<typeof sealer>>;
+  let sealed: Awaited<ReturnType<typeof own.seal>>;
+  before(async () => {
+    own = await sealer();
+    sealed = await own.seal(contract);
+  });
+
+  const config = (changes: Partial<VerifyConfig> = {}): VerifyConfig => ({
+    sealCertificates: own.pem,
+    proof: null,
+    closing: null,
+    ...changes,
+  });
+  const check = (
+    files: { name: string; bytes: Uint8Array }[],
+    changes: Partial<VerifyConfig> = {},
+  ): Promise<Outcome[]> =>
+    checkFiles({
+      files,
+      config: config(changes),
+      trust: { seal: "", timeStamping: "" },
+      at: sealedAt.getTime() + 1000,
+      subtle: crypto.subtle,
+    });
+  const verdictOf = ([outcome]: Outcome[]) => (outcome?.kind === "failed" ? outcome.why : outcome?.verdict);
+
+  test("is told by its bytes, and a PDF by its name before them", () => {
+    const zip = Buffer.concat(zipPieces([{ name: "a", bytes: bytesOf("a") }]));
+    const kinds: [string, Uint8Array, string][] = [
+      ["a.zip", zip, "zip"],
+      ["a.PDF", zip, "pdf"],
+      ["a", bytesOf("junk %PDF-1.4"), "pdf"],
+      ["a", bytesOf(' {"passport":{}}'), "json"],
+      ["a", Uint8Array.of(0x30, 0x80), "der"],
+      ["a", bytesOf("Dear Sir"), "unknown"],
+    ];
+    for (const [name, bytes, kind] of kinds) assert.equal(kindOf({ name, bytes }), kind);
+  });
+
+  test("is verified under a known certificate, intact without one, and refuted when changed", async () => {
+    const file = { name: "a.pdf", bytes: sealed.bytes };
+    assert.equal(verdictOf(await check([file])), "verified");
+    assert.equal(verdictOf(await check([file], { sealCertificates: "" })), "intact");
+    const changed = Buffer.from(sealed.bytes);
+    changed.writeUInt8((changed[700] ?? 0) ^ 1, 700);
+    assert.equal(verdictOf(await check([{ name: "a.pdf", bytes: changed }])), "not_verified");
+    assert.equal(
+      verdictOf(await check([{ name: "a.pdf", bytes: Buffer.concat([sealed.bytes, bytesOf("\n")]) }])),
+      "not_verified",
+    );
+  });
+
+  test("is compared with a record, before its seal and after", async () => {
+    const { docSha256, sealedSha256 } = sealed;
+    const proof = { docSha256, sealedSha256 };
+    assert.equal(verdictOf(await check([{ name: "a.pdf", bytes: sealed.bytes }], { proof })), "verified");
+    assert.equal(verdictOf(await check([{ name: "a.pdf", bytes: contract }], { proof })), "handed_in");
+    const again = await own.seal(contract, sealReasons.proof.test);
+    assert.equal(verdictOf(await check([{ name: "a.pdf", bytes: again.bytes }], { proof })), "not_verified");
+  });
+
+  test("of one closing version is put together, and a second manifest of the same version is not passed over", async () => {
+    const { versions } = await closingRecord(2);
+    const [first, second] = versions.map(({ manifestText }) => bytesOf(manifestText ?? ""));
+    assert.ok(first && second);
+    const { bytes } = await own.seal(Buffer.from(withAttachment(second)), sealReasons.closing.live);
+    const [v1, v2] = [
+      { name: "v1.json", bytes: first },
+      { name: "v2.json", bytes: second },
+    ];
+    const certificate = { name: "v2.pdf", bytes };
+    assert.equal(verdictOf(await check([certificate])), "verified");
+    assert.equal(verdictOf(await check([v1, certificate, v2])), "verified");
+    assert.equal(verdictOf(await check([v1, v2])), "unsigned");
+    assert.equal(verdictOf(await check([certificate, v2, v2])), "not_verified");
+    const changed = { name: "v1.json", bytes: bytesOf(Buffer.from(first).toString().replace("Deed", "Dead")) };
+    assert.equal(verdictOf(await check([changed, certificate])), "not_verified");
+    const proofSeal = await own.seal(Buffer.from(withAttachment(second)));
+    assert.equal((await check([{ name: "a.pdf", bytes: proofSeal.bytes }]))[0]?.kind, "proof");
+  });
+
+  test("that is junk, beside certificates that are junk, fails by a sentence, not by an exception", async () => {
+    const outcomes = await checkFiles({
+      files: [{ name: "junk.bin", bytes: bytesOf("junk") }],
+      config: config(),
+      trust: { seal: "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----", timeStamping: "nothing" },
+      at: 0,
+      subtle: crypto.subtle,
+    });
+    assert.equal(outcomes.length, 3);
+    assert.ok(outcomes.every(({ kind }) => kind === "failed"));
+  });
+
+  test("is shown with every name escaped", async () => {
+    const outcomes = await check([{ name: "<img src=x onerror=alert(1)>.pdf", bytes: sealed.bytes }]);
+    assert.doesNotMatch(render(outcomesView(outcomes)), /<img/);
+    assert.match(headlineOf(outcomes), /genuine/);
+  });
+});

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { type Browser, startBrowser } from "@signsealship/testing/browser";
+import { temporaryFolder } from "@signsealship/testing/service";
+import { contract, sealer } from "../ui/samples.ts";
+
+const folder = temporaryFolder();
+const tool = fileURLToPath(new URL("../../../../tools/build-verifier.ts", import.meta.url));
+const at = (name: string) => join(folder.path, name);
+const build = (...args: string[]) =>
+  execFileSync(process.execPath, ["--disable-warning=ExperimentalWarning", tool, ...args], { encoding: "utf8" });
+
+let browser: Browser;
+before(async () => {
+  const { pem, seal } = await sealer();
+  const { bytes } = await seal(contract);
+  const changed = Buffer.from(bytes);
+  changed.writeUInt8((changed[700] ?? 0) ^ 1, 700);
+  writeFileSync(at("sealed.pdf"), bytes);
+  writeFileSync(at("changed.pdf"), changed);
+  writeFileSync(at("seal.pem"), pem);
+  build("--out", at("verifier.html"));
+  build("--out", at("knowing.html"), "--trust", at("seal.pem"));
+  browser = await startBrowser();
+});
+after(async () => {
+  await browser.close();
+  folder.remove();
+});
+
+for (const width of [360, 1280]) {
+  test(`the one file verifies from a disk, ${width} pixels wide, with no network and no request`, async () => {
+    for (const [name, verdict] of [
+      ["verifier.html", "Unchanged since its seal, but whose seal is it?"],
+      ["knowing.html", "This document is genuine"],
+    ] as const) {
+      const opened = await browser.open(pathToFileURL(at(name)).href, { width, colorScheme: "dark" });
+      const { page } = opened;
+      await page.context().setOffline(true);
+      const asked: string[] = [];
+      page.context().on("request", (request) => asked.push(request.url()));
+      await page.setInputFiles("#drop-files", at("sealed.pdf"));
+      await page.getByRole("heading", { name: verdict }).waitFor();
+      await page.setInputFiles("#drop-files", at("changed.pdf"));
+      await page.getByRole("heading", { name: "This document does not verify" }).waitFor();
+      assert.deepEqual(
+        asked.filter((url) => !url.startsWith("blob:")),
+        [],
+      );
+      assert.deepEqual(await opened.axe(), []);
+      assert.equal(await opened.overflow(), 0);
+      assert.deepEqual(
+        opened.troubles.filter((trouble) => !/^foreign: (file|blob):/.test(trouble)),
+        [],
+      );
+      assert.equal(await page.evaluate("fetch('https://example.com/').then(() => true, () => false)"), false);
+      await opened.close();
+    }
+  });
+}
+
+test("the command says the hash of what it wrote, and refuses a certificate file that holds none", () => {
+  assert.match(build("--out", at("again.html")), /^[0-9a-f]{64} {2}.*again\.html/);
+  writeFileSync(at("empty.pem"), "nothing");
+  assert.throws(() => build("--out", at("no.html"), "--trust", at("empty.pem")), /No certificate in the PEM text/);
+});
