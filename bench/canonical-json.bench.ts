@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { canonicalJson, type JsonObject } from "@signsealship/evidence/manifest/canonical-json";
-import { buildManifest } from "@signsealship/evidence/manifest/manifest";
+import { buildManifest, canonicalJson, type JsonObject } from "@signsealship/evidence/manifest";
 import canonicalize from "canonicalize";
 import { atLeast, type Result } from "./result.ts";
 

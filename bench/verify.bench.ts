@@ -1,5 +1,5 @@
 import { createHash, generateKeyPairSync } from "node:crypto";
-import { verifyProof } from "@signsealship/evidence/seal/verify-proof";
+import { verifyProof } from "@signsealship/evidence/seal";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import { makeSealCertificate } from "../service/src/seals/certificate/certificate.ts";

@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { encode, integer, raw, sequence } from "@signsealship/evidence/asn1/writer";
-import { parseTimeStampResp, parseTimeStampToken } from "@signsealship/evidence/rfc3161/token";
+import { encode, integer, raw, sequence } from "@signsealship/evidence/asn1";
+import { parseTimeStampResp, parseTimeStampToken } from "@signsealship/evidence/rfc3161";
 
 /** What a certificate of the test authority is like. */
 export type TsaCertificateKind = "proper" | "no-usage" | "usage-not-critical" | "more-usages" | "expired" | "foreign";

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { parseCertificatesPem } from "@signsealship/evidence/x509/pem";
+import { parseCertificatesPem } from "@signsealship/evidence/x509";
 import { standaloneVerifier } from "../service/src/web/verify/standalone.ts";
 
 const usage = "usage: npm run build:verifier -- [--out FILE] [--trust SEAL-CERTIFICATES.pem]";

@@ -1,4 +1,4 @@
-import type { Manifest } from "@signsealship/evidence/manifest/schema";
+import type { Manifest } from "@signsealship/evidence/manifest";
 import { createPdfFile, pdfDate, pdfText } from "./pdf-file.ts";
 import type { Sheets } from "./sheet.ts";
 

@@ -1,5 +1,5 @@
 import type { EvidenceCrypto } from "@signsealship/evidence/crypto-port";
-import type { ProofTrust } from "@signsealship/evidence/seal/verify-proof";
+import type { ProofTrust } from "@signsealship/evidence/seal";
 
 /** What every verification of one run has in common. */
 export type Context = {

@@ -1,7 +1,5 @@
 import { EvidenceError } from "@signsealship/evidence/errors";
-import { upgrade } from "@signsealship/evidence/ots/merge";
-import { parseDetached, parseTimestamp } from "@signsealship/evidence/ots/parse";
-import { otsLimits } from "@signsealship/evidence/ots/timestamp";
+import { otsLimits, parseDetached, parseTimestamp, upgrade } from "@signsealship/evidence/ots";
 import { type Fetch, requestBounded } from "../platform/bounded-request.ts";
 import { calendarHeaders, calendarTimeoutMs } from "./calendars.ts";
 import { bitcoinHeights, type Promised, promisesOf } from "./ots-branches.ts";

@@ -1,7 +1,5 @@
 import { EvidenceError } from "@signsealship/evidence/errors";
-import { proofOfReplies } from "@signsealship/evidence/ots/merge";
-import { parseTimestamp } from "@signsealship/evidence/ots/parse";
-import { otsLimits } from "@signsealship/evidence/ots/timestamp";
+import { otsLimits, parseTimestamp, proofOfReplies } from "@signsealship/evidence/ots";
 import { type Fetch, requestBounded } from "../platform/bounded-request.ts";
 import { type BreakerSettings, createBreaker, defaultBreaker } from "../platform/breaker.ts";
 import type { Clock } from "../platform/clock.ts";

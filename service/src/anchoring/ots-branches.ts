@@ -1,6 +1,6 @@
 import { toHex } from "@signsealship/evidence/bytes";
-import { applyOp } from "@signsealship/evidence/ots/ops";
-import type { DetachedTimestamp, Timestamp } from "@signsealship/evidence/ots/timestamp";
+import type { DetachedTimestamp, Timestamp } from "@signsealship/evidence/ots";
+import { applyOp } from "@signsealship/evidence/ots";
 
 /** A calendar's promise in a proof, and the Bitcoin blocks that the proof already reaches from there. */
 export type Promised = {

@@ -1,8 +1,12 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type VerifyValues, verifyFlags, verifyOptions } from "@signsealship/verifier/cli/options";
-import { verifyAnswer } from "@signsealship/verifier/cli/run";
-import { UsageError as VerifierUsageError } from "@signsealship/verifier/errors";
+import {
+  UsageError as VerifierUsageError,
+  type VerifyValues,
+  verifyAnswer,
+  verifyFlags,
+  verifyOptions,
+} from "@signsealship/verifier";
 import { readConfig } from "../config.ts";
 import { StartupError } from "../platform/errors.ts";
 import { root } from "../resources.ts";

@@ -1,11 +1,23 @@
-import { certificateFile } from "@signsealship/certificate/certificate-file";
-import { type Faces, openFaces } from "@signsealship/certificate/faces";
-import { createFlow, type Flow, ink, type Look, margin, muted, textWidth } from "@signsealship/certificate/flow";
-import { markOperators } from "@signsealship/certificate/mark";
-import { qrOperators } from "@signsealship/certificate/qr";
-import { createSheets, pageSize, type Sheets } from "@signsealship/certificate/sheet";
-import { createTypeset, type Typeset } from "@signsealship/certificate/typeset";
-import type { Manifest, ManifestDocument } from "@signsealship/evidence/manifest/schema";
+import {
+  certificateFile,
+  createFlow,
+  createSheets,
+  createTypeset,
+  type Faces,
+  type Flow,
+  ink,
+  type Look,
+  margin,
+  markOperators,
+  muted,
+  openFaces,
+  pageSize,
+  qrOperators,
+  type Sheets,
+  type Typeset,
+  textWidth,
+} from "@signsealship/certificate";
+import type { Manifest, ManifestDocument } from "@signsealship/evidence/manifest";
 import type { Environment } from "../identity/identity.ts";
 import type { ChainLink } from "./store.ts";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { EvidenceError } from "@signsealship/evidence/errors";
-import type { Manifest } from "@signsealship/evidence/manifest/schema";
-import { parseManifest } from "@signsealship/evidence/manifest/validate";
+import type { Manifest } from "@signsealship/evidence/manifest";
+import { parseManifest } from "@signsealship/evidence/manifest";
 import type { Environment } from "../identity/identity.ts";
 import type { Blobs } from "../platform/blobs/blobs.ts";
 import type { Sql } from "../platform/database.ts";

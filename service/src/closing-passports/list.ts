@@ -1,4 +1,4 @@
-import { manifestLimits } from "@signsealship/evidence/manifest/schema";
+import { manifestLimits } from "@signsealship/evidence/manifest";
 import type { Principal } from "../identity/identity.ts";
 import type { Sql } from "../platform/database.ts";
 import { isCode, roomNotFound } from "../rooms/rooms.ts";

@@ -1,9 +1,7 @@
 import { createHash } from "node:crypto";
 import { equalBytes } from "@signsealship/evidence/bytes";
-import { buildManifest, manifestBytes } from "@signsealship/evidence/manifest/manifest";
-import { manifestLimits } from "@signsealship/evidence/manifest/schema";
-import { readClosingCertificate } from "@signsealship/evidence/seal/closing-certificate";
-import { sealReasons } from "@signsealship/evidence/seal/purpose";
+import { buildManifest, manifestBytes, manifestLimits } from "@signsealship/evidence/manifest";
+import { readClosingCertificate, sealReasons } from "@signsealship/evidence/seal";
 import { actorOf, type Principal } from "../identity/identity.ts";
 import type { Blobs } from "../platform/blobs/blobs.ts";
 import type { Clock } from "../platform/clock.ts";

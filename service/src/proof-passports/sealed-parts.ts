@@ -1,7 +1,5 @@
-import { parseSignedData } from "@signsealship/evidence/cms/signed-data";
-import { openDocument } from "@signsealship/evidence/pdf/document";
-import { findSignatures } from "@signsealship/evidence/pdf/signatures";
-import { originalBoundary, withRanges } from "@signsealship/evidence/pdf/structure";
+import { parseSignedData } from "@signsealship/evidence/cms";
+import { findSignatures, openDocument, originalBoundary, withRanges } from "@signsealship/evidence/pdf";
 
 /** Where the parts of a sealed PDF lie, in bytes from its start. */
 export type SealedParts = {

@@ -1,5 +1,4 @@
-import { OID } from "@signsealship/evidence/asn1/oid";
-import { type DerValue, nullValue, oid, sequence } from "@signsealship/evidence/asn1/writer";
+import { type DerValue, nullValue, OID, oid, sequence } from "@signsealship/evidence/asn1";
 import type { SealAlgorithm } from "./keys/seal-key.ts";
 
 /** The AlgorithmIdentifier of a seal's signature: RSA with NULL (RFC 5754, section 3.2), ECDSA without parameters. */

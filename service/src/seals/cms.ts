@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
-import { TAG } from "@signsealship/evidence/asn1/der";
-import { OID } from "@signsealship/evidence/asn1/oid";
 import {
   type DerValue,
   encode,
   explicit,
   implicit,
   integer,
+  OID,
   octetString,
   oid,
   primitive,
@@ -14,9 +13,10 @@ import {
   sequence,
   set,
   setOf,
-} from "@signsealship/evidence/asn1/writer";
+  TAG,
+} from "@signsealship/evidence/asn1";
 import { concatBytes } from "@signsealship/evidence/bytes";
-import type { Certificate } from "@signsealship/evidence/x509/certificate";
+import type { Certificate } from "@signsealship/evidence/x509";
 import { signatureAlgorithm } from "./algorithms.ts";
 import type { SealKey } from "./keys/seal-key.ts";
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import type { Certificate } from "@signsealship/evidence/x509/certificate";
-import { nameText } from "@signsealship/evidence/x509/name";
+import type { Certificate } from "@signsealship/evidence/x509";
+import { nameText } from "@signsealship/evidence/x509";
 import { StartupError } from "../platform/errors.ts";
 import { makeSealCertificate, sealChainPem } from "./certificate/certificate.ts";
 import { checkSealCertificate, type SealCertificateProblem } from "./certificate/check.ts";

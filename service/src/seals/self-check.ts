@@ -1,6 +1,6 @@
 import type { EvidenceCrypto } from "@signsealship/evidence/crypto-port";
-import { type ProofClaimName, verifyProof } from "@signsealship/evidence/seal/verify-proof";
-import type { Certificate } from "@signsealship/evidence/x509/certificate";
+import { type ProofClaimName, verifyProof } from "@signsealship/evidence/seal";
+import type { Certificate } from "@signsealship/evidence/x509";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import { hashInTurns } from "../platform/hash-yielding.ts";
 

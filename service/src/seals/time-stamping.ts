@@ -6,11 +6,12 @@ import {
   buildTimeStampReq,
   parseTimeStampResp,
   parseTimeStampToken,
+  type TimeStampClaimName,
   type TimeStampResp,
   type TimeStampToken,
-} from "@signsealship/evidence/rfc3161/token";
-import { type TimeStampClaimName, verifyTimeStampToken } from "@signsealship/evidence/rfc3161/verify";
-import type { Certificate } from "@signsealship/evidence/x509/certificate";
+  verifyTimeStampToken,
+} from "@signsealship/evidence/rfc3161";
+import type { Certificate } from "@signsealship/evidence/x509";
 import { type Fetch, requestBounded } from "../platform/bounded-request.ts";
 import { type BreakerSettings, createBreaker, defaultBreaker } from "../platform/breaker.ts";
 import type { Clock } from "../platform/clock.ts";

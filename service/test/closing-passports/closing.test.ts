@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { readClosingCertificate } from "@signsealship/evidence/seal/closing-certificate";
+import { readClosingCertificate } from "@signsealship/evidence/seal";
 import { closingView } from "../../src/closing-passports/closing-passports.ts";
 import { type Client, type House, openHouse } from "../rooms/house.ts";
 import { detached, download, sealRoom, sha256, verify, withPdf } from "./kit.ts";

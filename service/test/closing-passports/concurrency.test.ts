@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
-import { verifyClosing } from "@signsealship/evidence/seal/verify-closing";
+import { verifyClosing } from "@signsealship/evidence/seal";
 import { startHttpDouble } from "@signsealship/testing/http-double";
 import { startService } from "@signsealship/testing/service";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";

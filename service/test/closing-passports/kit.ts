@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Manifest } from "@signsealship/evidence/manifest/schema";
+import type { Manifest } from "@signsealship/evidence/manifest";
 import type { Client } from "../rooms/house.ts";
 
 export type Version = {

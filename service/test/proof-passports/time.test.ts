@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { verifyOts } from "@signsealship/evidence/ots/verify";
+import { verifyOts } from "@signsealship/evidence/ots";
 import { type CalendarDouble, type FakeBlock, startCalendar } from "@signsealship/testing/calendar";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";

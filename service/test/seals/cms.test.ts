@@ -5,9 +5,13 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { OID } from "@signsealship/evidence/asn1/oid";
-import { attributeValues, parseSignedData, signatureTimeStampTokens } from "@signsealship/evidence/cms/signed-data";
-import { verifySignerInfo } from "@signsealship/evidence/cms/verify";
+import { OID } from "@signsealship/evidence/asn1";
+import {
+  attributeValues,
+  parseSignedData,
+  signatureTimeStampTokens,
+  verifySignerInfo,
+} from "@signsealship/evidence/cms";
 import { startKms } from "@signsealship/testing/kms";
 import { startSoftHsm } from "@signsealship/testing/softhsm";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from "node:crypto";
-import type { Certificate } from "@signsealship/evidence/x509/certificate";
+import type { Certificate } from "@signsealship/evidence/x509";
 import { makeSealCertificate } from "../../src/seals/certificate/certificate.ts";
 import { sealKeyOf } from "../../src/seals/keys/file-key.ts";
 import type { SealKey } from "../../src/seals/keys/seal-key.ts";

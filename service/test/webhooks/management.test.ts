@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { verifyWebhook } from "@signsealship/sdk/verify-webhook";
+import { verifyWebhook } from "@signsealship/sdk";
 import type { Principal } from "../../src/identity/identity.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { columnCipher, secretBytes } from "../../src/platform/secrets.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { verifyWebhook } from "@signsealship/sdk/verify-webhook";
+import { verifyWebhook } from "@signsealship/sdk";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import type { Caught } from "@signsealship/testing/webhook-catcher";
 import Schema from "typebox/schema";

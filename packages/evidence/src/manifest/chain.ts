@@ -2,7 +2,7 @@ import { equalBytes } from "../bytes.ts";
 import { type Claim, claim } from "../claim.ts";
 import { isSha256Hex, sha256Hex } from "../digest.ts";
 import { EvidenceError } from "../errors.ts";
-import { manifestBytes } from "./manifest.ts";
+import { manifestBytes } from "./build.ts";
 import { type Manifest, manifestLimits } from "./schema.ts";
 import { parseManifest } from "./validate.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sha256Hex } from "../../src/digest.ts";
+import { buildManifest, manifestBytes } from "../../src/manifest/build.ts";
 import { verifyChain } from "../../src/manifest/chain.ts";
-import { buildManifest, manifestBytes } from "../../src/manifest/manifest.ts";
 import { chainOf, hash, roomCode, snapshot } from "./manifests.ts";
 
 type Given = Parameters<typeof verifyChain>[0];

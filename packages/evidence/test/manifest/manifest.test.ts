@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { EvidenceError } from "../../src/errors.ts";
-import { buildManifest, type ManifestInput, manifestBytes, manifestSha256 } from "../../src/manifest/manifest.ts";
+import { buildManifest, type ManifestInput, manifestBytes, manifestSha256 } from "../../src/manifest/build.ts";
 import { coverage, statusNote } from "../../src/manifest/schema.ts";
 import { parseManifest, validateManifest } from "../../src/manifest/validate.ts";
 import { mutate, randomFrom } from "../mutate.ts";

@@ -1,6 +1,6 @@
 import { sha256Hex } from "../../src/digest.ts";
+import { buildManifest, type ManifestInput, manifestBytes } from "../../src/manifest/build.ts";
 import type { ChainVersion } from "../../src/manifest/chain.ts";
-import { buildManifest, type ManifestInput, manifestBytes } from "../../src/manifest/manifest.ts";
 
 export const roomCode = "0123456789abcdef0123456789abcdef01234567";
 export const hash = (digit: string) => digit.repeat(64);

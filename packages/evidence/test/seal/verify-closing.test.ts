@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sha256Hex } from "../../src/digest.ts";
-import { buildManifest, manifestBytes } from "../../src/manifest/manifest.ts";
+import { buildManifest, manifestBytes } from "../../src/manifest/build.ts";
 import { sealReasons } from "../../src/seal/purpose.ts";
 import { type ClosingVerification, type ClosingVersion, verifyClosing } from "../../src/seal/verify-closing.ts";
 import { createWebCrypto } from "../../src/webcrypto.ts";

@@ -1,6 +1,5 @@
-import type { TimeStampClaimName } from "@signsealship/evidence/rfc3161/verify";
-import type { EarlierClaimName } from "@signsealship/evidence/seal/earlier-signatures";
-import type { ProofClaimName } from "@signsealship/evidence/seal/verify-proof";
+import type { TimeStampClaimName } from "@signsealship/evidence/rfc3161";
+import type { EarlierClaimName, ProofClaimName } from "@signsealship/evidence/seal";
 
 type Titles = Readonly<Record<ProofClaimName | EarlierClaimName | TimeStampClaimName, string> & Record<string, string>>;
 

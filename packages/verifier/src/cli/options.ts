@@ -1,6 +1,6 @@
 import { EvidenceError } from "@signsealship/evidence/errors";
-import type { Certificate } from "@signsealship/evidence/x509/certificate";
-import { parseCertificatesPem } from "@signsealship/evidence/x509/pem";
+import type { Certificate } from "@signsealship/evidence/x509";
+import { parseCertificatesPem } from "@signsealship/evidence/x509";
 import type { Context } from "../context.ts";
 import { UsageError } from "../errors.ts";
 import { parseHeaders } from "../files/block-headers.ts";

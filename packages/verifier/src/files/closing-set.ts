@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { EvidenceError } from "@signsealship/evidence/errors";
-import type { ManifestPassport } from "@signsealship/evidence/manifest/schema";
-import { parseManifest } from "@signsealship/evidence/manifest/validate";
-import { readClosingCertificate } from "@signsealship/evidence/seal/closing-certificate";
-import { type ClosingVersion, verifyClosing } from "@signsealship/evidence/seal/verify-closing";
+import type { ManifestPassport } from "@signsealship/evidence/manifest";
+import { parseManifest } from "@signsealship/evidence/manifest";
+import { type ClosingVersion, readClosingCertificate, verifyClosing } from "@signsealship/evidence/seal";
 import type { Context } from "../context.ts";
 import { closingCommands } from "./closing-commands.ts";
 import { type Check, checksOf, type Report } from "./report.ts";

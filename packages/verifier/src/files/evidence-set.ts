@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { toHex } from "@signsealship/evidence/bytes";
 import { isSha256Hex } from "@signsealship/evidence/digest";
 import { EvidenceError } from "@signsealship/evidence/errors";
-import { parseCertificatesPem } from "@signsealship/evidence/x509/pem";
+import { parseCertificatesPem } from "@signsealship/evidence/x509";
 import type { Context, NamedBytes } from "../context.ts";
 import { kindOf } from "./kind.ts";
 import { verifyOtsFile } from "./ots-file.ts";

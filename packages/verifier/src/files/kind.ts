@@ -1,5 +1,5 @@
 import { equalBytes } from "@signsealship/evidence/bytes";
-import { detachedMagic } from "@signsealship/evidence/ots/timestamp";
+import { detachedMagic } from "@signsealship/evidence/ots";
 
 export type FileKind = "pdf" | "zip" | "ots" | "json" | "pem" | "der" | "unknown";
 

@@ -1,5 +1,5 @@
 import type { Claim, ClaimState } from "@signsealship/evidence/claim";
-import type { ProofStatement } from "@signsealship/evidence/seal/proof-statement";
+import type { ProofStatement } from "@signsealship/evidence/seal";
 
 /**
  * `verified`: everything holds, under a trusted seal. `verified_test`: the same, and the seal says that it is a test.

@@ -1,9 +1,7 @@
-import { parseSignedData, signatureTimeStampTokens } from "@signsealship/evidence/cms/signed-data";
+import { parseSignedData, signatureTimeStampTokens } from "@signsealship/evidence/cms";
 import { EvidenceError } from "@signsealship/evidence/errors";
-import { openDocument } from "@signsealship/evidence/pdf/document";
-import { findSignatures } from "@signsealship/evidence/pdf/signatures";
-import { originalBoundary, withRanges } from "@signsealship/evidence/pdf/structure";
-import { type SealPurpose, sealPurposeOf } from "@signsealship/evidence/seal/purpose";
+import { findSignatures, openDocument, originalBoundary, withRanges } from "@signsealship/evidence/pdf";
+import { type SealPurpose, sealPurposeOf } from "@signsealship/evidence/seal";
 
 type Slice = { readonly start: number; readonly length: number };
 

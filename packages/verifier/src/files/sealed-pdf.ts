@@ -1,11 +1,15 @@
 import { createHash } from "node:crypto";
 import { toHex } from "@signsealship/evidence/bytes";
 import { EvidenceError } from "@signsealship/evidence/errors";
-import { readClosingCertificate } from "@signsealship/evidence/seal/closing-certificate";
-import type { SealPurpose } from "@signsealship/evidence/seal/purpose";
-import { type ClosingVersion, verifyClosing } from "@signsealship/evidence/seal/verify-closing";
-import { type ProofVerification, verifyProof } from "@signsealship/evidence/seal/verify-proof";
-import { nameText } from "@signsealship/evidence/x509/name";
+import type { SealPurpose } from "@signsealship/evidence/seal";
+import {
+  type ClosingVersion,
+  type ProofVerification,
+  readClosingCertificate,
+  verifyClosing,
+  verifyProof,
+} from "@signsealship/evidence/seal";
+import { nameText } from "@signsealship/evidence/x509";
 import type { Context, NamedBytes } from "../context.ts";
 import { closingCommands } from "./closing-commands.ts";
 import { type Check, check, checksOf, type Report, type Verdict } from "./report.ts";

@@ -2,8 +2,13 @@ import { createHash } from "node:crypto";
 import { toHex } from "@signsealship/evidence/bytes";
 import type { Claim } from "@signsealship/evidence/claim";
 import { EvidenceError } from "@signsealship/evidence/errors";
-import { parseTimeStampResp, parseTimeStampToken, type TimeStampToken } from "@signsealship/evidence/rfc3161/token";
-import { type TimeStampVerification, verifyTimeStampToken } from "@signsealship/evidence/rfc3161/verify";
+import {
+  parseTimeStampResp,
+  parseTimeStampToken,
+  type TimeStampToken,
+  type TimeStampVerification,
+  verifyTimeStampToken,
+} from "@signsealship/evidence/rfc3161";
 import type { Context, NamedBytes } from "../context.ts";
 import { checksOf, failure, type Report, type Verdict } from "./report.ts";
 import { sealPartsOf } from "./seal-parts.ts";

@@ -1,4 +1,4 @@
-import { parseCertificate } from "@signsealship/evidence/x509/certificate";
+import { parseCertificate } from "@signsealship/evidence/x509";
 import type { Context } from "../context.ts";
 import { createNodeCrypto } from "../node-crypto.ts";
 

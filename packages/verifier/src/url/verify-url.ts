@@ -1,9 +1,8 @@
 import { isSha256Hex } from "@signsealship/evidence/digest";
 import { EvidenceError } from "@signsealship/evidence/errors";
-import { manifestBytes } from "@signsealship/evidence/manifest/manifest";
-import { validateManifest } from "@signsealship/evidence/manifest/validate";
-import type { ClosingVersion } from "@signsealship/evidence/seal/verify-closing";
-import { parseCertificatesPem } from "@signsealship/evidence/x509/pem";
+import { manifestBytes, validateManifest } from "@signsealship/evidence/manifest";
+import type { ClosingVersion } from "@signsealship/evidence/seal";
+import { parseCertificatesPem } from "@signsealship/evidence/x509";
 import type { Context } from "../context.ts";
 import { verifyClosingSet } from "../files/closing-set.ts";
 import { asTest, evidenceNames, recordChecks, recordOf, verifyEvidenceSet } from "../files/evidence-set.ts";

@@ -1,26 +1,26 @@
 import { createHash } from "node:crypto";
-import { readDer } from "@signsealship/evidence/asn1/der";
-import { OID } from "@signsealship/evidence/asn1/oid";
-import { fieldsOf, readOctetBitString } from "@signsealship/evidence/asn1/values";
 import {
   bitString,
   boolean,
   type DerValue,
   encode,
   explicit,
+  fieldsOf,
   implicit,
   integer,
+  OID,
   octetString,
   octetStringOf,
   oid,
   raw,
+  readDer,
+  readOctetBitString,
   sequence,
   set,
   time,
   utf8String,
-} from "@signsealship/evidence/asn1/writer";
-import { type Certificate, parseCertificate } from "@signsealship/evidence/x509/certificate";
-import { encodePem, parseCertificatesPem } from "@signsealship/evidence/x509/pem";
+} from "@signsealship/evidence/asn1";
+import { type Certificate, encodePem, parseCertificate, parseCertificatesPem } from "@signsealship/evidence/x509";
 import { signatureAlgorithm } from "../algorithms.ts";
 import type { SealKey } from "../keys/seal-key.ts";
 

@@ -1,8 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { equalBytes } from "@signsealship/evidence/bytes";
-import type { Certificate } from "@signsealship/evidence/x509/certificate";
-import { nameText } from "@signsealship/evidence/x509/name";
-import { leafFault } from "@signsealship/evidence/x509/usage";
+import type { Certificate } from "@signsealship/evidence/x509";
+import { leafFault, nameText } from "@signsealship/evidence/x509";
 
 /** What is wrong with a seal's certificates. Only `expires-soon` is a warning; a seal made with any other is worthless. */
 export type SealCertificateProblemCode =

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { EvidenceError } from "@signsealship/evidence/errors";
-import type { Certificate } from "@signsealship/evidence/x509/certificate";
+import type { Certificate } from "@signsealship/evidence/x509";
 import { writeFileDurably } from "../../platform/durable-file.ts";
 import { StartupError } from "../../platform/errors.ts";
 import { readSealChain, sealChainPem } from "./certificate.ts";

@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from "node:crypto";
-import { contentOf, readDer, TAG } from "@signsealship/evidence/asn1/der";
+import { contentOf, readDer, TAG } from "@signsealship/evidence/asn1";
 import type { Attribute } from "pkcs11js";
 import type { Handle, Token } from "./pkcs11-token.ts";
 import type { Pkcs11Uri } from "./pkcs11-uri.ts";

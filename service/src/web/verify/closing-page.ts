@@ -1,4 +1,4 @@
-import type { Manifest, ManifestDocument } from "@signsealship/evidence/manifest/schema";
+import type { Manifest, ManifestDocument } from "@signsealship/evidence/manifest";
 import { statusWords } from "../client/order-words.ts";
 import { accentStripe, attribution } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets.ts";

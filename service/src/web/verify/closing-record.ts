@@ -1,4 +1,4 @@
-import type { Manifest } from "@signsealship/evidence/manifest/schema";
+import type { Manifest } from "@signsealship/evidence/manifest";
 
 /** One version of a room's Closing Passport. Hashes are lowercase hex SHA-256. */
 export type ClosingVersionRecord = {

@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { OID } from "@signsealship/evidence/asn1/oid";
+import { OID } from "@signsealship/evidence/asn1";
 import { StartupError } from "../../../src/platform/errors.ts";
 import { makeSealCertificate, readSealChain, sealChainPem } from "../../../src/seals/certificate/certificate.ts";
 import { openSealChain } from "../../../src/seals/certificate/file.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { verifyWebhook } from "@signsealship/sdk/verify-webhook";
+import { verifyWebhook } from "@signsealship/sdk";
 import { type Browser, type OpenPage, startBrowser } from "@signsealship/testing/browser";
 import { until } from "@signsealship/testing/until";
 import type { Caught } from "@signsealship/testing/webhook-catcher";

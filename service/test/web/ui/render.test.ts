@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { describe, test } from "node:test";
-import { coverage } from "@signsealship/evidence/manifest/schema";
+import { coverage } from "@signsealship/evidence/manifest";
 import fc from "fast-check";
 import { orderStatuses } from "../../../src/orders/orders.ts";
 import { maskEmail } from "../../../src/platform/mask-email.ts";

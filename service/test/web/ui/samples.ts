@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from "node:crypto";
 import { sha256Hex } from "@signsealship/evidence/digest";
-import { buildManifest, type ManifestInput, manifestBytes } from "@signsealship/evidence/manifest/manifest";
-import { sealReasons } from "@signsealship/evidence/seal/purpose";
-import { encodePem } from "@signsealship/evidence/x509/pem";
+import { buildManifest, type ManifestInput, manifestBytes } from "@signsealship/evidence/manifest";
+import { sealReasons } from "@signsealship/evidence/seal";
+import { encodePem } from "@signsealship/evidence/x509";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import type { ProofRecord } from "../../../src/proof-passports/proof-passports.ts";
 import type { RoomRow } from "../../../src/rooms/view/store.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { EvidenceError } from "@signsealship/evidence/errors";
-import { sealReasons } from "@signsealship/evidence/seal/purpose";
+import { sealReasons } from "@signsealship/evidence/seal";
 import { mutate, randomFrom } from "../../../../packages/evidence/test/mutate.ts";
 import { withAttachment } from "../../../../packages/evidence/test/seal/closing-pdf.ts";
 import { zipPieces } from "../../../src/proof-passports/zip.ts";

@@ -1,13 +1,17 @@
 import { toHex } from "@signsealship/evidence/bytes";
 import { sha256Hex } from "@signsealship/evidence/digest";
 import { EvidenceError } from "@signsealship/evidence/errors";
-import { readClosingCertificate } from "@signsealship/evidence/seal/closing-certificate";
-import { type ClosingVersion, verifyClosing } from "@signsealship/evidence/seal/verify-closing";
-import { type ProofTrust, type ProofVerification, verifyProof } from "@signsealship/evidence/seal/verify-proof";
+import {
+  type ClosingVersion,
+  type ProofTrust,
+  type ProofVerification,
+  readClosingCertificate,
+  verifyClosing,
+  verifyProof,
+} from "@signsealship/evidence/seal";
 import { createWebCrypto } from "@signsealship/evidence/webcrypto";
-import type { Certificate } from "@signsealship/evidence/x509/certificate";
-import { nameText } from "@signsealship/evidence/x509/name";
-import { parseCertificatesPem } from "@signsealship/evidence/x509/pem";
+import type { Certificate } from "@signsealship/evidence/x509";
+import { nameText, parseCertificatesPem } from "@signsealship/evidence/x509";
 import { closingCertificate, joinedVersions } from "./closing-versions.ts";
 import type { ReadersTrust, VerifyConfig } from "./config.ts";
 import { kindOf, type NamedBytes } from "./files.ts";

@@ -1,5 +1,5 @@
-import { verifyChain } from "@signsealship/evidence/manifest/chain";
-import { titleOf } from "@signsealship/verifier/cli/claim-titles";
+import { verifyChain } from "@signsealship/evidence/manifest";
+import { titleOf } from "@signsealship/verifier/claim-titles";
 import { type Html, html } from "../../ui/render.ts";
 import { claimList } from "../verdict.ts";
 import type { ClosingConfig } from "./config.ts";

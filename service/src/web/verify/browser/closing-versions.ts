@@ -1,7 +1,7 @@
 import { EvidenceError } from "@signsealship/evidence/errors";
-import { parseManifest } from "@signsealship/evidence/manifest/validate";
-import { type ClosingCertificate, readClosingCertificate } from "@signsealship/evidence/seal/closing-certificate";
-import type { ClosingVersion } from "@signsealship/evidence/seal/verify-closing";
+import { parseManifest } from "@signsealship/evidence/manifest";
+import type { ClosingVersion } from "@signsealship/evidence/seal";
+import { type ClosingCertificate, readClosingCertificate } from "@signsealship/evidence/seal";
 import type { ClosingConfig } from "./config.ts";
 
 /** What a PDF says about itself when it was sealed as a closing certificate; null for any other PDF. */

@@ -1,5 +1,5 @@
 import { equalBytes } from "@signsealship/evidence/bytes";
-import { detachedMagic } from "@signsealship/evidence/ots/timestamp";
+import { detachedMagic } from "@signsealship/evidence/ots";
 
 /** A file in memory. */
 export type NamedBytes = { readonly name: string; readonly bytes: Uint8Array };

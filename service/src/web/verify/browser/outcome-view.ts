@@ -1,5 +1,5 @@
 import type { Claim } from "@signsealship/evidence/claim";
-import { titleOf } from "@signsealship/verifier/cli/claim-titles";
+import { titleOf } from "@signsealship/verifier/claim-titles";
 import { codeText, facts } from "../../ui/components.ts";
 import { time } from "../../ui/format.ts";
 import { type Html, html } from "../../ui/render.ts";

@@ -1,8 +1,5 @@
 import type { Claim } from "@signsealship/evidence/claim";
-import type { ProofStatement } from "@signsealship/evidence/seal/proof-statement";
-import type { SealPurpose } from "@signsealship/evidence/seal/purpose";
-import type { ClosingVerdict } from "@signsealship/evidence/seal/verify-closing";
-import type { ProofVerdict } from "@signsealship/evidence/seal/verify-proof";
+import type { ClosingVerdict, ProofStatement, ProofVerdict, SealPurpose } from "@signsealship/evidence/seal";
 
 /** A certificate, for people. Instants are epoch milliseconds. */
 export type CertificateFacts = { subject: string; notBefore: number; notAfter: number; sha256: string };

@@ -1,0 +1,23 @@
+export { contentOf, readDer, TAG } from "./der.ts";
+export { OID } from "./oid.ts";
+export { fieldsOf, readOctetBitString } from "./values.ts";
+export {
+  bitString,
+  boolean,
+  type DerValue,
+  encode,
+  explicit,
+  implicit,
+  integer,
+  nullValue,
+  octetString,
+  octetStringOf,
+  oid,
+  primitive,
+  raw,
+  sequence,
+  set,
+  setOf,
+  time,
+  utf8String,
+} from "./writer.ts";

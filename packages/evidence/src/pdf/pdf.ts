@@ -1,0 +1,3 @@
+export { openDocument } from "./document.ts";
+export { findSignatures } from "./signatures.ts";
+export { originalBoundary, withRanges } from "./structure.ts";

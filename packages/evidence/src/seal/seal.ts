@@ -1,0 +1,12 @@
+export { type ClosingCertificate, readClosingCertificate } from "./closing-certificate.ts";
+export type { EarlierClaimName } from "./earlier-signatures.ts";
+export type { ProofStatement } from "./proof-statement.ts";
+export { type SealPurpose, sealPurposeOf, sealReasons } from "./purpose.ts";
+export { type ClosingVerdict, type ClosingVersion, verifyClosing } from "./verify-closing.ts";
+export {
+  type ProofClaimName,
+  type ProofTrust,
+  type ProofVerdict,
+  type ProofVerification,
+  verifyProof,
+} from "./verify-proof.ts";
