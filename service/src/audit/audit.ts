@@ -1,12 +1,28 @@
-/** A line of the audit log; written in the statement or transaction of the change it tells of. */
-export type AuditRow = {
-  occurredAt: Date;
-  action: string;
-  /** Who did it: `key:ID`, `operator`, `processor`, `system`. */
-  actor: string;
-  partnerId: string | null;
-  orderId: number | null;
-  fromStatus: string | null;
-  toStatus: string | null;
-  detail?: object;
+import { nothing, type Statement, sql } from "../platform/sql.ts";
+
+/**
+ * A line of the audit log. Each member is a value, or a part of a statement where the value is a column of `from`.
+ * `actor` is who did it: `key:ID`, `member:ID`, `operator`, `processor`, `system`.
+ */
+export type AuditLine = {
+  at: Date | Statement;
+  action: string | Statement;
+  actor: string | Statement;
+  partnerId?: string | Statement | null;
+  orderId?: number | Statement | null;
+  roomId?: string | Statement | null;
+  fromStatus?: string | Statement | null;
+  toStatus?: string | Statement | null;
+  detail?: object | Statement | null;
 };
+
+/**
+ * The insert of a line into the audit log: the log's only writer. It runs by itself in the transaction of the change, or as
+ * a part (`WITH ... AS (...)`) of the change's own statement.
+ * @param from what follows FROM, when the line is written only if, or as often as, that has rows
+ */
+export function auditLine(line: AuditLine, from?: Statement): Statement {
+  return sql`INSERT INTO audit_log (occurred_at, action, actor, partner_id, order_id, room_id, from_status, to_status, detail)
+  SELECT ${line.at}, ${line.action}, ${line.actor}, ${line.partnerId}, ${line.orderId}, ${line.roomId},
+    ${line.fromStatus}, ${line.toStatus}, ${line.detail}${from ? sql` FROM ${from}` : nothing}`;
+}

@@ -1,8 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { principalOf } from "../http/authentication.ts";
-import { errors, ref } from "../http/openapi.ts";
-import { keyOrSession, type PortalDeps, portalHooks, portalRefusals } from "../http/portal.ts";
+import { jsonRoute, type RouteDeps } from "../http/route.ts";
 import type { Sql } from "../platform/database.ts";
 import { readLaunchpad } from "./launchpad.ts";
 
@@ -37,31 +36,19 @@ const Launchpad = Type.Object(
   { $id: "Launchpad", description: "How far the firm has come on its way to live." },
 );
 
-export type LaunchpadRouteDeps = PortalDeps & { db: Sql };
+export type LaunchpadRouteDeps = RouteDeps & { db: Sql };
 
 /** `GET /api/partner/launchpad` (decisions, Partner access and sessions). */
 export function launchpadRoutes(app: FastifyInstance, deps: LaunchpadRouteDeps): void {
-  app.addSchema(Launchpad);
-  app.get(
-    "/api/partner/launchpad",
-    {
-      onRequest: portalHooks(deps),
-      schema: {
-        operationId: "getLaunchpad",
-        summary: "What is done and what is left on the way to live",
-        tags: ["Partner"],
-        security: keyOrSession,
-        response: {
-          200: ref(Launchpad),
-          ...errors(portalRefusals),
-        },
-      },
-    },
-    async (request, reply) => {
-      const launchpad = await readLaunchpad(deps.db, principalOf(request));
-      return reply
-        .type("application/json; charset=utf-8")
-        .send(JSON.stringify({ ...launchpad, requestId: request.id }));
-    },
-  );
+  jsonRoute(app, deps, {
+    method: "GET",
+    url: "/api/partner/launchpad",
+    tag: "Partner",
+    operationId: "getLaunchpad",
+    summary: "What is done and what is left on the way to live",
+    caller: "key-or-session",
+    policy: "partner-portal",
+    answer: Launchpad,
+    handle: async (request) => ({ ...(await readLaunchpad(deps.db, principalOf(request))), requestId: request.id }),
+  });
 }

@@ -1,8 +1,11 @@
 import { createHash } from "node:crypto";
 import pg from "pg";
+import type { Statement } from "./sql.ts";
 
 /** Something that runs one SQL statement: the pool, or a transaction. */
 export type Sql = {
+  /** Runs one statement, prepared under a name made of its text; rows come back as plain objects. */
+  query: <Row>(statement: Statement) => Promise<Row[]>;
   /** Runs one statement, prepared under a name made of its text; rows come back as plain objects. */
   rows: <Row>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
 };
@@ -45,11 +48,11 @@ const types = {
 type Queryable = { query: (config: pg.QueryConfig) => Promise<pg.QueryResult> };
 
 function sqlOver(client: Queryable): Sql {
+  const run = async <Row>(text: string, values: readonly unknown[]) =>
+    (await client.query({ name: statementName(text), text, values: values as unknown[] })).rows as Row[];
   return {
-    async rows<Row>(text: string, values: readonly unknown[] = []) {
-      const result = await client.query({ name: statementName(text), text, values: values as unknown[] });
-      return result.rows as Row[];
-    },
+    query: ({ text, values }) => run(text, values),
+    rows: (text, values = []) => run(text, values),
   };
 }
 

@@ -66,11 +66,9 @@ export async function servePages(shown: Shown, limit: () => Promise<void> = asyn
     if (text.startsWith("SELECT environment FROM rooms")) return room && { environment: shown.environment ?? "live" };
     return text.includes("FROM rooms") ? room : shown.orders?.get(wanted);
   };
-  const db: Sql = {
-    async rows<Row>(text: string, [wanted]: readonly unknown[] = []) {
-      return [found(text, String(wanted))].filter((row) => row !== undefined) as Row[];
-    },
-  };
+  const answer = async <Row>(text: string, [wanted]: readonly unknown[] = []) =>
+    [found(text, String(wanted))].filter((row) => row !== undefined) as Row[];
+  const db: Sql = { query: ({ text, values }) => answer(text, values), rows: answer };
   await app.register(async (routes) => {
     const assets = loadAssets();
     routes.get("/sample", async (_request, reply) =>

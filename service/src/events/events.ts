@@ -1,0 +1,27 @@
+import type { Environment } from "../identity/identity.ts";
+import { nothing, type Statement, sql } from "../platform/sql.ts";
+
+/**
+ * What partners may hear of. Each member is a value, or a part of a statement where the value is a column of `from`.
+ * `eventId` is what a receiver tells duplicates by; `subject` is the code or id of the thing that the event is about.
+ */
+export type EventRow = {
+  at: Date | Statement;
+  topic: string | Statement;
+  eventId: string | Statement;
+  partnerId: string | Statement;
+  environment: Environment | Statement;
+  subject: string | Statement;
+  roomId?: string | Statement | null;
+};
+
+/**
+ * The insert of an event: the only writer of events. It runs by itself in the transaction of what caused it, or as a part
+ * (`WITH ... AS (...)`) of that change's own statement. Webhooks are dispatched from these rows.
+ * @param from what follows FROM, when the event is written only if, or as often as, that has rows
+ */
+export function eventRow(event: EventRow, from?: Statement): Statement {
+  return sql`INSERT INTO events (occurred_at, topic, event_id, partner_id, environment, subject, room_id)
+  SELECT ${event.at}, ${event.topic}, ${event.eventId}, ${event.partnerId}, ${event.environment}, ${event.subject},
+    ${event.roomId}${from ? sql` FROM ${from}` : nothing}`;
+}

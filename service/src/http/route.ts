@@ -1,0 +1,166 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, onRequestAsyncHookHandler } from "fastify";
+import { type Static, type TObject, type TSchema, Type } from "typebox";
+import { invalid } from "../platform/errors.ts";
+import { type Callers, readSession, requireKey, requireKeyOrSession, requireSession } from "./authentication.ts";
+import { acceptEmptyJson, acceptNoBody } from "./bodies.ts";
+import { errors, ref } from "./openapi.ts";
+import { bodyOptional } from "./openapi-around.ts";
+import type { Policy, RateLimits } from "./rate-limits.ts";
+
+/** What every route needs: who calls, and how often one may. */
+export type RouteDeps = Callers & { limits: RateLimits };
+
+/** Who may call a route (contract, Authentication). */
+export type Caller = "key" | "key-or-session" | "session" | "anybody";
+
+const tooMany = { 429: "Rate limit exceeded. Try again in 42 seconds." };
+const notLinked = "This session is not linked to a partner. Link with a partner API key first.";
+
+/** The refusals that all routes of a caller have in common: status and an example of the message, for /openapi.json. */
+const commonRefusals: Readonly<Record<Caller, Record<number, string>>> = {
+  key: { 401: "A valid partner API key is required.", ...tooMany },
+  "key-or-session": { 401: "Sign in to continue.", 403: notLinked, ...tooMany },
+  session: { 401: "Sign in to continue.", 403: "This request came from another site.", ...tooMany },
+  anybody: tooMany,
+};
+
+const security: Readonly<Record<Caller, Record<string, string[]>[]>> = {
+  key: [{ partnerKey: [] }],
+  "key-or-session": [{ partnerKey: [] }, { session: [] }],
+  session: [{ session: [] }],
+  anybody: [],
+};
+
+/** The hooks that find the caller and count the request. What counts by key or session comes after that is known. */
+export function callerHooks(deps: RouteDeps, caller: Caller, policy: Policy): onRequestAsyncHookHandler[] {
+  const count = deps.limits.limit(policy);
+  switch (caller) {
+    case "key":
+      return [requireKey(deps.resolveKey), count];
+    case "key-or-session":
+      return [readSession(deps), count, requireKeyOrSession(deps)];
+    case "session":
+      return [readSession(deps), count, requireSession(deps)];
+    case "anybody":
+      return [count];
+  }
+}
+
+/** What a route says of itself in /openapi.json. */
+export type About = { tag: string; operationId: string; summary: string; description?: string };
+
+type Named = TSchema & { $id?: string };
+
+/** A route that answers JSON. `P` and `Q` are its path and query parameters, `A` its answer. */
+export type JsonRoute<P extends TObject, Q extends TObject, A extends TSchema> = About & {
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  url: string;
+  caller: Caller;
+  policy: Policy;
+  params?: P;
+  /** Texts, each sent once at most. */
+  query?: Q;
+  /** The body's schema: described in /openapi.json; the domain checks it with the contract's own messages. */
+  body?: Named;
+  /** `none`: what comes is read and discarded; `optional`: an empty one counts as `{}`. Default: JSON where there is a schema. */
+  bodyIs?: "none" | "optional";
+  headers?: TObject;
+  /** Default 200. */
+  status?: 200 | 201;
+  answer: A;
+  /** The route's own refusals: status and an example of the message. */
+  refusals?: Readonly<Record<number, string>>;
+  /** Schemas of answers that are no `{error}`. */
+  otherAnswers?: Readonly<Record<number, TSchema>>;
+  answerHeaders?: Readonly<Record<string, string>>;
+  /** @returns the answer, or `ready` when it was sent already */
+  handle: (request: RouteRequest<P, Q>, reply: FastifyReply) => Promise<Static<A> | Sent>;
+};
+
+export type RouteRequest<P extends TObject, Q extends TObject> = FastifyRequest<{
+  Params: Static<P>;
+  Querystring: Static<Q>;
+}>;
+
+/** Says that the handler has sent an answer of its own: a ready text, a file, an empty one. */
+export type Sent = { readonly sent: FastifyReply };
+const isSent = (answer: unknown): answer is Sent => (answer as Partial<Sent> | null)?.sent !== undefined;
+
+export const json = "application/json; charset=utf-8";
+
+/** Sends JSON that is a text already. */
+export const sendText = (reply: FastifyReply, text: string): Sent => ({ sent: reply.type(json).send(text) });
+
+/** Adds a JSON route with its frame: caller, limit, description, and the answer as text. */
+export function jsonRoute<P extends TObject, Q extends TObject, A extends TSchema>(
+  app: FastifyInstance,
+  deps: RouteDeps,
+  route: JsonRoute<P, Q, A>,
+): void {
+  const { method, url, caller, policy, status = 200, bodyIs } = route;
+  const addTo = (scope: FastifyInstance) =>
+    scope.route({
+      method,
+      url,
+      onRequest: callerHooks(deps, caller, policy),
+      schema: schemaOf(app, route),
+      // The schemas describe; texts and bodies are checked by the domain, with the contract's messages.
+      validatorCompiler: () => () => true,
+      handler: async (request, reply) => {
+        if (route.query) requireEachOnce(request.query as object);
+        const answer = await route.handle(request as RouteRequest<P, Q>, reply);
+        if (isSent(answer)) return answer.sent;
+        return reply
+          .code(status)
+          .type(json)
+          .headers(route.answerHeaders ?? {})
+          .send(JSON.stringify(answer));
+      },
+    });
+  if (bodyIs === undefined) addTo(app);
+  else
+    app.register(async (scope) => {
+      (bodyIs === "none" ? acceptNoBody : acceptEmptyJson)(scope);
+      addTo(scope);
+    });
+}
+
+function schemaOf<P extends TObject, Q extends TObject, A extends TSchema>(
+  app: FastifyInstance,
+  route: JsonRoute<P, Q, A>,
+): FastifySchema {
+  const { tag, operationId, summary, description, caller, params, query, body, headers, bodyIs, status = 200 } = route;
+  return {
+    tags: [tag],
+    security: security[caller],
+    operationId,
+    summary,
+    ...(description && { description }),
+    ...(params && { params }),
+    ...(query && { querystring: query }),
+    ...(headers && { headers }),
+    ...(body && { body: shared(app, body) }),
+    ...(bodyIs === "optional" && { [bodyOptional]: true }),
+    response: {
+      [status]: shared(app, route.answer),
+      ...errors({ ...commonRefusals[caller], ...route.refusals }),
+      ...route.otherAnswers,
+    },
+  };
+}
+
+/** A schema with an `$id` is described once, under that name. */
+function shared(app: FastifyInstance, schema: Named): TSchema {
+  if (schema.$id === undefined) return schema;
+  if (!app.getSchema(schema.$id)) app.addSchema(schema);
+  return ref(schema);
+}
+
+/** @throws ServiceError for a query parameter that was sent more than once */
+function requireEachOnce(query: object): void {
+  const repeated = Object.entries(query).find(([, value]) => typeof value !== "string");
+  if (repeated) throw invalid(`${repeated[0]} must be sent once.`);
+}
+
+/** A text in a query that may be left out. */
+export const optionalText = (description: string) => Type.Optional(Type.String({ description }));

@@ -1,0 +1,28 @@
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const code = /^[0-9a-f]{40}$/;
+const verifyCode = /^[a-z2-7]{26}$/;
+const secret = /^[a-z2-7]{52}$/;
+// U+FFFD stands where bytes were no UTF-8, a lone surrogate where a text was cut.
+const unreadable = /[\p{Cc}\p{Cs}\uFFFD]/u;
+const unreadableBesideLines = /[\p{Cs}\uFFFD]|(?![\t\n\r])\p{Cc}/u;
+
+/** A UUID in lowercase hex. */
+export const isUuid = (text: string): boolean => uuid.test(text);
+
+/** A code of 160 bits in lowercase hex: of an order, a room, a fill token, a link. */
+export const isCode = (text: string): boolean => code.test(text);
+
+/** A verify code: 128 bits in lowercase base32. */
+export const isVerifyCode = (text: string): boolean => verifyCode.test(text);
+
+/** A secret of 256 bits in lowercase base32, without its prefix. */
+export const isSecret = (text: string): boolean => secret.test(text);
+
+/** Text for people on one line: no control characters, no broken characters. */
+export const isPlainText = (text: string): boolean => !unreadable.test(text);
+
+/** The same, with tabs and line breaks. */
+export const isPlainLines = (text: string): boolean => !unreadableBesideLines.test(text);
+
+/** The text with each character that is no plain text replaced by `?`. */
+export const toPlainText = (text: string): string => text.replace(new RegExp(unreadable, "gu"), "?");

@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { nothing, sql } from "../../src/platform/sql.ts";
+
+describe("a statement", () => {
+  test("has its values as numbered parameters, never as text", () => {
+    const { text, values } = sql`SELECT * FROM orders WHERE code = ${"x'; --"} AND status = ${"Paid"}`;
+    assert.equal(text, "SELECT * FROM orders WHERE code = $1 AND status = $2");
+    assert.deepEqual(values, ["x'; --", "Paid"]);
+  });
+
+  test("takes statements in as parts, however deep, and numbers all parameters anew", () => {
+    const owner = sql`partner_id = ${7} AND environment = ${"test"}`;
+    const paged = sql`${owner} AND id < ${99}`;
+    const { text, values } = sql`SELECT ${1} FROM rooms WHERE ${paged} AND name = ${"n"} ${nothing}LIMIT ${5}`;
+    assert.equal(
+      text,
+      "SELECT $1 FROM rooms WHERE partner_id = $2 AND environment = $3 AND id < $4 AND name = $5 LIMIT $6",
+    );
+    assert.deepEqual(values, [1, 7, "test", 99, "n", 5]);
+  });
+
+  test("may be parts alone", () => {
+    const { text, values } = sql`${sql`a = ${1}`}${sql` AND b = ${2}`}`;
+    assert.equal(text, "a = $1 AND b = $2");
+    assert.deepEqual(values, [1, 2]);
+  });
+
+  test("has the same text for other values, so that it is planned once", () => {
+    const find = (code: string, paged: boolean) => sql`SELECT ${code}${paged ? sql` LIMIT ${1}` : nothing}`;
+    assert.equal(find("a", true).text, find("b", true).text);
+    assert.notEqual(find("a", true).text, find("a", false).text);
+  });
+
+  test("keeps null, undefined, dates, buffers and objects as they are", () => {
+    const values = [null, undefined, new Date(0), Buffer.from("x"), { a: 1 }];
+    assert.deepEqual(sql`${values[0]}${values[1]}${values[2]}${values[3]}${values[4]}`.values, values);
+  });
+});
