@@ -106,6 +106,11 @@ def odd_but_good():
         pdf = body()
         pdf.xref_stream(predictor=predictor)
         save(f"xref-stream-predictor-{predictor}", pdf)
+    for widths in ((8, 8, 8), (2, 7, 5)):
+        pdf = body()
+        pdf.xref_stream(widths=widths)
+        save("xref-stream-widths-%d%d%d" % widths, pdf)
+    save("prev-zero", with_table(prev=0))
     save("hybrid", hybrid())
     save("catalog-in-object-stream", compressed())
     save("junk-before-xref-stream", compressed(junk=b"From: mail\n"))
@@ -172,6 +177,7 @@ def broken():
     shifted = good.replace(b"%PDF-1.7\n", b"%PDF-1.7\n%inserted\n")
     at = shifted.rindex(b"xref\n0")
     save("broken-offsets", shifted[: shifted.rindex(b"startxref")] + b"startxref\n%d\n%%%%EOF\n" % at)
+    save("broken-prev-zero-section", prev_zero_section())
     save("broken-no-root", with_table(trailer=b""))
     save("broken-root-missing", with_table(trailer=b"/Root 99 0 R"))
     save("broken-root-number", with_table({1: b"42"}))
@@ -185,6 +191,13 @@ def broken():
     save("no-pages-kids", with_table({2: b"<</Type/Pages/Count 0/Kids[]>>"}))
     save("no-pages-missing", with_table({1: b"<</Type/Catalog/Pages 77 0 R>>"}))
     save("encrypted-by-trailer", with_table(trailer=b"/Root 1 0 R/Encrypt<</Filter/Standard/V 1/R 2>>"))
+
+
+def prev_zero_section():
+    """Byte 0 leads to a section of its own: readers part ways on whether /Prev 0 names it."""
+    pdf = body(header=b"%PDF-1.7\nxref\n1 1\n0000000000 65535 f \ntrailer\n<</Size 1>>\n")
+    pdf.table(prev=0)
+    return pdf
 
 
 def hostile():

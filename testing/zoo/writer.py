@@ -63,7 +63,9 @@ class Pdf:
         self.out += b"trailer\n<<%s>>\nstartxref\n%d\n%s" % (entries, at, end)
         self.next(at)
 
-    def xref_stream(self, trailer=b"/Root 1 0 R", num=None, predictor=None, prev=None, startxref=True, only=None):
+    def xref_stream(
+        self, trailer=b"/Root 1 0 R", num=None, predictor=None, prev=None, startxref=True, only=None, widths=(1, 4, 2)
+    ):
         """Ends the revision with a cross-reference stream; predictor 10 to 15 as PNG has them."""
         num = self.size() if num is None else num
         at = len(self.out) - self.base
@@ -71,10 +73,9 @@ class Pdf:
         rows = {0: (0, 0, 65535)} if self.prev is None and only is None else {}
         rows.update({n: (1, *place) for n, place in self.offsets.items() if only is None or n in only})
         rows.update({n: (2, *place) for n, place in self.compressed.items()})
-        data, previous, kind = b"", bytes(7), 0
+        data, previous, kind = b"", bytes(sum(widths)), 0
         for n in sorted(rows):
-            type_, second, third = rows[n]
-            row = bytes([type_]) + second.to_bytes(4, "big") + third.to_bytes(2, "big")
+            row = b"".join(value.to_bytes(width, "big") for value, width in zip(rows[n], widths))
             if predictor is None:
                 data += row
             else:
@@ -82,12 +83,13 @@ class Pdf:
                 data += bytes([kind]) + filtered(kind, row, previous)
                 previous = row
         index = b" ".join(b"%d 1" % n for n in sorted(rows))
-        entries = b"/Type/XRef/Size %d/W[1 4 2]/Index[%s]/Filter/FlateDecode%s" % (self.size(), index, trailer)
+        shape = b"%d/W[%s]/Index[%s]" % (self.size(), b" ".join(b"%d" % width for width in widths), index)
+        entries = b"/Type/XRef/Size %s/Filter/FlateDecode%s" % (shape, trailer)
         prev = self.prev if prev is None else prev
         if prev is not None:
             entries += b"/Prev %d" % prev
         if predictor is not None:
-            entries += b"/DecodeParms<</Predictor %d/Columns 7>>" % predictor
+            entries += b"/DecodeParms<</Predictor %d/Columns %d>>" % (predictor, sum(widths))
         packed = zlib.compress(data)
         self.out += b"%d 0 obj\n<<%s/Length %d>>\nstream\n%s\nendstream\nendobj\n" % (num, entries, len(packed), packed)
         if startxref:

@@ -2,7 +2,7 @@ import type { PdfFile, Section } from "./file.ts";
 import { hasWord, readDigits, readObjectHeader, skipSpace } from "./lexer.ts";
 import { type Budget, LIMITS, spendLexed } from "./limits.ts";
 import { PdfRefusal } from "./refusal.ts";
-import { asInteger, type Dict, entry, readDict } from "./values.ts";
+import { asInteger, asName, type Dict, entry, readDict } from "./values.ts";
 import { readXrefStream, type XrefStream } from "./xref-stream.ts";
 import { readXrefTable } from "./xref-table.ts";
 
@@ -58,9 +58,22 @@ function readSections(bytes: Buffer, base: number, startxref: number, budget: Bu
     const section: Section = readSection(bytes, base, offset, budget);
     sections.push(section);
     if (entry(section.trailer, "Encrypt")) throw new PdfRefusal("encrypted", "the trailer names an Encrypt dictionary");
-    offset = offsetEntry(section.trailer, "Prev");
+    offset = previous(bytes, base, section.trailer);
   }
   return sections;
+}
+
+/** Where the section before begins. Some producers write 0 for none; readers part ways when a section stands there. */
+function previous(bytes: Buffer, base: number, trailer: Dict): number | undefined {
+  const offset = offsetEntry(trailer, "Prev");
+  if (offset !== 0) return offset;
+  const at = skipSpace(bytes, base);
+  const { end } = readObjectHeader(bytes, at);
+  const stream = end >= 0 && hasWord(bytes, end, "<<") && asName(entry(readDict(bytes, end), "Type")) === "XRef";
+  if (stream || hasWord(bytes, at, "xref")) {
+    throw new PdfRefusal("needs_repair", `/Prev 0 leads to a cross-reference section at ${at}`);
+  }
+  return undefined;
 }
 
 function offsetEntry(trailer: Dict, key: string): number | undefined {

@@ -7,6 +7,9 @@ import type { XrefEntry } from "./xref-table.ts";
 /** Objects `first` to `first + count - 1`, described by the rows from `row` on. */
 type Range = { readonly first: number; readonly count: number; readonly row: number };
 
+/** The standard sets no bound; some producers write every field as a 64-bit integer. */
+const MAX_WIDTH = 8;
+
 /** A cross-reference stream (ISO 32000-1 7.5.8). Its data is inflated when it is first asked for. */
 export type XrefStream = {
   readonly dict: Dict;
@@ -23,7 +26,7 @@ export function readXrefStream(dict: Dict, budget: Budget): XrefStream {
   const widths = integers(dict, "W", 3);
   const [type = 0, second = 0, third = 0] = widths ?? [];
   if (asName(entry(dict, "Type")) !== "XRef" || widths?.length !== 3) throw damaged(dict);
-  if (type > 4 || second < 1 || second > 6 || third > 6) throw damaged(dict);
+  if (second < 1 || Math.max(type, second, third) > MAX_WIDTH) throw damaged(dict);
   const size = asInteger(entry(dict, "Size"));
   const index = entry(dict, "Index") ? integers(dict, "Index", 2 * budget.subsections) : [0, size ?? 0];
   if (size === undefined || index === undefined || index.length % 2 !== 0) throw damaged(dict);
@@ -82,14 +85,21 @@ export function streamEntry(stream: XrefStream, num: number, budget: Budget): Xr
   const width = typeWidth + secondWidth + thirdWidth;
   const at = row * width;
   if (at + width > stream.rows.length) throw damaged(stream.dict);
-  const type = typeWidth === 0 ? 1 : stream.rows.readUIntBE(at, typeWidth);
-  const second = stream.rows.readUIntBE(at + typeWidth, secondWidth);
-  const third = thirdWidth === 0 ? 0 : stream.rows.readUIntBE(at + typeWidth + secondWidth, thirdWidth);
+  const type = typeWidth === 0 ? 1 : bigEndian(stream.rows, at, typeWidth);
+  const second = bigEndian(stream.rows, at + typeWidth, secondWidth);
+  const third = bigEndian(stream.rows, at + typeWidth + secondWidth, thirdWidth);
   if (type === 0) return { type: "free" };
   if (type === 1) return { type: "offset", offset: second, gen: third };
   if (type === 2) return { type: "compressed", stream: second, index: third };
   // ISO 32000-1 7.5.8.3: an unknown type is a reference to the null object.
   return { type: "free" };
+}
+
+/** Exact up to 2^53; what is larger lies outside every file all the same. */
+function bigEndian(bytes: Buffer, at: number, width: number): number {
+  let value = 0;
+  for (let i = 0; i < width; i++) value = value * 256 + (bytes[at + i] ?? 0);
+  return value;
 }
 
 function rowOf(ranges: readonly Range[], num: number): number | undefined {

@@ -101,9 +101,29 @@ describe("a cross-reference stream", () => {
     assert.deepEqual(read("/Size 2/W[0 1 0]", Buffer.from([4, 9]))(1), { type: "offset", offset: 9, gen: 0 });
   });
 
+  test("gives each entry where all fields are integers of 64 bits", () => {
+    const rows = Buffer.alloc(72);
+    [0n, 0n, 65535n, 1n, 4000n, 2n, 1n, 2n ** 63n, 0n].forEach((value, i) => {
+      rows.writeBigUInt64BE(value, 8 * i);
+    });
+    const at = read("/Size 3/W[8 8 8]", rows);
+    assert.deepEqual(at(0), { type: "free" });
+    assert.deepEqual(at(1), { type: "offset", offset: 4000, gen: 2 });
+    assert.deepEqual(at(2), { type: "offset", offset: 2 ** 63, gen: 0 });
+  });
+
   test("is refused when it is not well-formed", () => {
     const data = Buffer.alloc(8);
-    for (const entries of ["", "/Size 2", "/Size 2/W[1 2]", "/Size 2/W[1 0 1]", "/Size 2/W[9 1 1]", "/W[1 2 1]"]) {
+    for (const entries of [
+      "",
+      "/Size 2",
+      "/Size 2/W[1 2]",
+      "/Size 2/W[1 0 1]",
+      "/Size 2/W[9 1 1]",
+      "/Size 2/W[1 9 1]",
+      "/Size 2/W[1 2 9]",
+      "/W[1 2 1]",
+    ]) {
       assert.throws(() => read(entries, data), refusal("needs_repair"), entries);
     }
     for (const index of ["[0]", "[0 1 0 1]", "[/A 1]", "7"]) {
@@ -190,6 +210,16 @@ describe("a document", () => {
   test("with junk before its header is read by offsets from either place", () => {
     assert.equal(openPdf(zooBytes("junk-before.pdf")).base, 19);
     assert.equal(openPdf(zooBytes("junk-before-absolute.pdf")).base, 0);
+  });
+
+  test("whose oldest section says /Prev 0 has none before it, unless a section stands at byte 0", () => {
+    const lines =
+      "%PDF-1.4\n1 0 obj <</Pages 2 0 R>> endobj\nxref\n1 1\n0000000009 00000 n \ntrailer <</Size 3/Prev 0>>\n";
+    const at = lines.indexOf("xref");
+    assert.equal(openPdf(Buffer.from(`${lines}startxref\n${at}\n%%EOF`)).sections.length, 1);
+    const first = `%PDF-1.4\nxref\n1 1\n0000000009 00000 n \ntrailer <</Size 3>>\n${lines.slice(9)}`;
+    const another = Buffer.from(`${first}startxref\n${first.lastIndexOf("xref")}\n%%EOF`);
+    assert.throws(() => openPdf(another), refusal("needs_repair"));
   });
 
   test("tells what a certification allows and how many signatures there are", () => {

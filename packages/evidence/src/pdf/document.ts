@@ -146,11 +146,20 @@ function hiddenEntry(revision: Revision, number: number): XrefEntry | undefined 
 }
 
 function revisionAt(bytes: Uint8Array, base: number, offset: number): Revision | undefined {
-  const main = readXrefSection(bytes, offset + base);
+  const main = withoutPrevZero(bytes, base, readXrefSection(bytes, offset + base));
   if (main === undefined || main.hybridStream === undefined) return main && { main, hybrid: undefined };
   const hybrid = readXrefSection(bytes, main.hybridStream + base);
   if (hybrid?.kind !== "stream") throw new EvidenceError("pdf", "/XRefStm does not lead to a cross-reference stream");
   return { main, hybrid };
+}
+
+/** Some producers write /Prev 0 for none. Readers would part ways where a section stands there. */
+function withoutPrevZero(bytes: Uint8Array, base: number, section: XrefSection | undefined): XrefSection | undefined {
+  if (section?.prev !== 0) return section;
+  if (readXrefSection(bytes, base) !== undefined) {
+    throw new EvidenceError("pdf", "/Prev 0 leads to a cross-reference section");
+  }
+  return { ...section, prev: undefined };
 }
 
 /** The sections that an offset leads to, counted from each base; an unreadable one matters when there is no other. */

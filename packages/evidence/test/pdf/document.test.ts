@@ -35,6 +35,9 @@ test("finds the catalog through tables, streams, hybrid and linearized files, ob
     "table-19-bytes.pdf",
     "table-crlf.pdf",
     "generation.pdf",
+    "prev-zero.pdf",
+    "xref-stream-widths-888.pdf",
+    "xref-stream-widths-275.pdf",
     ...[10, 11, 12, 13, 14, 15].map((predictor) => `xref-stream-predictor-${predictor}.pdf`),
   ]) {
     assert.equal(catalogType(name), "Catalog", name);
@@ -56,6 +59,11 @@ test("refuses a file whose startxref leads to a section from the header and to a
   const text = `${pdf.slice(0, relative)}${decoy}${pdf.slice(relative + decoy.length)}`;
   assert.ok(decoy.length < junk.length);
   assert.throws(() => openDocument(bytesOf(text)), { code: "pdf", message: /two cross-reference sections/ });
+});
+
+test("takes /Prev 0 for none, and refuses it where a section stands at byte 0", () => {
+  assert.equal(loadRevisions(open("prev-zero.pdf")).length, 1);
+  assert.throws(() => open("broken-prev-zero-section.pdf"), { code: "pdf", message: /Prev 0/ });
 });
 
 test("finds every revision, newest first, and the newest version of an object", () => {

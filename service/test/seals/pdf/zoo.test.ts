@@ -34,6 +34,7 @@ const MUTOOL_REPAIRS = [
   "junk-before-xref-stream.pdf",
   "junk-before.pdf",
   "junk-bom.pdf",
+  "prev-zero.pdf",
   "table-21-bytes.pdf",
 ];
 
