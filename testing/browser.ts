@@ -2,8 +2,11 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { AxeResults } from "axe-core";
 import { chromium, type Page } from "playwright-core";
+import { chromiumPath, testsNeeding } from "./tools.ts";
 
-const executablePath = "/usr/bin/chromium";
+/** What a file of browser tests takes in place of `node:test`. */
+export const { test, describe, before, after, beforeEach, afterEach } = testsNeeding("chromium");
+
 const args = [
   "--headless",
   "--no-sandbox",
@@ -42,6 +45,8 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/
 
 /** A real Chromium with a new, temporary profile; every page opens in a context of its own. */
 export async function startBrowser(): Promise<Browser> {
+  const executablePath = chromiumPath();
+  if (executablePath === undefined) throw new Error("Chromium is not installed");
   const browser = await chromium.launch({ executablePath, args });
   return {
     async open(url, { width, height = 800, colorScheme = "light", javaScript = true, heldClock = false }) {

@@ -17,13 +17,15 @@ export type KmsDouble = {
   readonly url: string;
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
   /** Makes a key and answers with its id; `alias/NAME` is a second name for it. */
-  readonly addKey: (kind: KmsKeyKind, alias?: string) => { readonly keyId: string; readonly publicKey: KeyObject };
+  readonly addKey: (kind: KmsKeyKind, alias?: string) => KmsDoubleKey;
   /** The next requests fail in these ways, one each. */
   readonly failNext: (...failures: KmsFailure[]) => void;
   /** The targets asked for, in order. */
   readonly requests: readonly string[];
   readonly close: () => Promise<void>;
 };
+
+export type KmsDoubleKey = { readonly keyId: string; readonly publicKey: KeyObject };
 
 export type KmsKeyKind = "RSA_3072" | "ECC_NIST_P256" | "ECC_NIST_P384" | "ENCRYPTING_RSA_3072";
 

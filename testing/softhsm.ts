@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { softHsmModule } from "./tools.ts";
 
 /** A SoftHSM2 token in a temporary folder, with keys whose public halves are known. */
 export type SoftHsm = {
@@ -18,11 +19,9 @@ export type SoftHsm = {
   readonly close: () => void;
 };
 
-const places = ["/usr/lib/softhsm/libsofthsm2.so", "/usr/lib64/pkcs11/libsofthsm2.so"];
-
 /** Makes the token. Needs Debian's `softhsm2`. */
 export function startSoftHsm(): SoftHsm {
-  const modulePath = places.find(existsSync);
+  const modulePath = softHsmModule();
   if (modulePath === undefined) throw new Error("SoftHSM2 is not installed");
   const folder = mkdtempSync(join(tmpdir(), "softhsm-"));
   const configPath = join(folder, "softhsm2.conf");

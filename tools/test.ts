@@ -1,32 +1,34 @@
-// Runs every *.test.ts of the repository, or the files named: npm test [-- FILE ...]
-import { spawn } from "node:child_process";
+// Runs every *.test.ts of the repository, or the files named: npm test [-- --slowest] [--no-install] [FILE ...]
 import { globSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
+import { run } from "node:test";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { installTools } from "./install-tools.ts";
+import { report } from "./test-report.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const named = process.argv.slice(2);
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { slowest: { type: "boolean", default: false }, "no-install": { type: "boolean", default: false } },
+});
 const patterns = [
   "packages/*/test/**/*.test.ts",
   "service/test/**/*.test.ts",
   "testing/**/*.test.ts",
   "bench/**/*.test.ts",
 ];
-const files = named.length > 0 ? named : globSync(patterns, { cwd: root }).sort();
+if (!values["no-install"]) installTools();
 
-const child = spawn(
-  process.execPath,
-  [
-    "--test",
-    `--test-concurrency=${availableParallelism()}`,
-    "--test-timeout=300000",
-    `--test-reporter=${join(root, "tools/test-reporter.ts")}`,
-    "--test-reporter-destination=stdout",
-    ...files,
-  ],
-  { cwd: root, stdio: "inherit" },
-);
-child.on("exit", (code) => {
-  process.exitCode = code ?? 1;
+const events = run({
+  cwd: root,
+  files: positionals.length > 0 ? positionals : globSync(patterns, { cwd: root }).sort(),
+  concurrency: availableParallelism(),
+  timeout: 300_000,
+  // What a failed set-up leaves open must not keep the run waiting.
+  forceExit: true,
 });
+const isCi = (process.env["CI"] ?? "") !== "";
+const options = { root, allowSkips: !isCi, slowest: values.slowest ? 15 : 0 };
+process.exitCode = await report(events, options, (text) => process.stdout.write(text));

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { EvidenceError } from "@signsealship/evidence/errors";
+import { needs } from "@signsealship/testing/tools";
 import fc from "fast-check";
 import { mutate, randomFrom } from "../../evidence/test/mutate.ts";
 import { readZip } from "../src/files/zip.ts";
@@ -34,7 +35,7 @@ test("gives back any files, stored and deflated", () => {
   );
 });
 
-test("reads what the zip program writes", (t) => {
+test("reads what the zip program writes", needs("zip"), (t) => {
   const folder = folderWith(t, { "a.txt": "hello".repeat(100), "b.bin": Buffer.from([1, 2, 3]) });
   execFileSync("zip", ["-q", "made.zip", "a.txt", "b.bin"], { cwd: folder });
   const read = readZip(readFileSync(join(folder, "made.zip")));

@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
 import { type CalendarDouble, startCalendar } from "@signsealship/testing/calendar";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, runCli, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { testsNeeding } from "@signsealship/testing/tools";
 import { startTsa, type TsaDouble } from "@signsealship/testing/tsa";
 import { bytesOf, type SealAnswer, seal } from "../proof-passports/kit.ts";
+
+const { after, before, test } = testsNeeding("openssl");
 
 const data = temporaryFolder();
 const folder = temporaryFolder();

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { createTypeset, legible, openFaces } from "@signsealship/certificate";
 import { buildManifest, manifestBytes } from "@signsealship/evidence/manifest";
+import { needs } from "@signsealship/testing/tools";
 import fc from "fast-check";
 import qrcode from "qrcode";
 import { type CertificateContent, openCertificates } from "../../src/closing-passports/certificate.ts";
@@ -86,21 +87,25 @@ const scripts = {
   emoji: "🏠 🔑",
 };
 
-test("names in any script are drawn with glyphs, and are read back as they were written", async () => {
-  const names = Object.entries(scripts);
-  for (const [script, name] of names) {
-    await faces.prepare(name);
-    assert.equal(legible(faces, name).escaped, false, script);
-  }
-  const text = textOf(await draw(content(names.map(([, name]) => name))));
-  const read = text.replace(/\s/g, "").normalize("NFC");
-  for (const [script, name] of names) {
-    assert.ok(read.includes(name.replace(/\s/g, "").normalize("NFC")), `${script}: ${name}`);
-  }
-  assert.doesNotMatch(text, /\\u\{/);
-});
+test(
+  "names in any script are drawn with glyphs, and are read back as they were written",
+  needs("poppler"),
+  async () => {
+    const names = Object.entries(scripts);
+    for (const [script, name] of names) {
+      await faces.prepare(name);
+      assert.equal(legible(faces, name).escaped, false, script);
+    }
+    const text = textOf(await draw(content(names.map(([, name]) => name))));
+    const read = text.replace(/\s/g, "").normalize("NFC");
+    for (const [script, name] of names) {
+      assert.ok(read.includes(name.replace(/\s/g, "").normalize("NFC")), `${script}: ${name}`);
+    }
+    assert.doesNotMatch(text, /\\u\{/);
+  },
+);
 
-test("right-to-left text runs from right to left and is joined, also among other text", async () => {
+test("right-to-left text runs from right to left and is joined, also among other text", needs("poppler"), async () => {
   const name = "Deed סעיף 12 (עותק)";
   await faces.prepare(name);
   const [line] = createTypeset(faces)(name, 1e9).lines;
@@ -114,24 +119,28 @@ test("right-to-left text runs from right to left and is joined, also among other
   assert.equal(new Set(shapes).size, 3, "final, medial and initial form");
 });
 
-test("what has no glyph or shows nothing is written as code points, and the certificate says so", async () => {
-  const cases = {
-    "bad\u202efdp.exe": "bad\\u{202E}fdp.exe",
-    "a\u200bb\u00adc": "a\\u{200B}b\\u{AD}c",
-    "\u{10fffd}\ue000": "\\u{10FFFD}\\u{E000}",
-    "\u{13000}": "\\u{13000}",
-    "x\u2028y": "x\\u{2028}y",
-  };
-  for (const [name, expected] of Object.entries(cases)) {
-    await faces.prepare(name);
-    const { text, escaped } = legible(faces, name);
-    assert.deepEqual([text, escaped], [expected, true]);
-  }
-  const text = textOf(await draw(content(Object.keys(cases))));
-  for (const expected of Object.values(cases)) assert.ok(text.includes(expected), expected);
-  assert.match(text, /are written as \\u\{…\} with their code points/);
-  assert.doesNotMatch(textOf(await draw(content(["Deed"]))), /code points/);
-});
+test(
+  "what has no glyph or shows nothing is written as code points, and the certificate says so",
+  needs("poppler"),
+  async () => {
+    const cases = {
+      "bad\u202efdp.exe": "bad\\u{202E}fdp.exe",
+      "a\u200bb\u00adc": "a\\u{200B}b\\u{AD}c",
+      "\u{10fffd}\ue000": "\\u{10FFFD}\\u{E000}",
+      "\u{13000}": "\\u{13000}",
+      "x\u2028y": "x\\u{2028}y",
+    };
+    for (const [name, expected] of Object.entries(cases)) {
+      await faces.prepare(name);
+      const { text, escaped } = legible(faces, name);
+      assert.deepEqual([text, escaped], [expected, true]);
+    }
+    const text = textOf(await draw(content(Object.keys(cases))));
+    for (const expected of Object.values(cases)) assert.ok(text.includes(expected), expected);
+    assert.match(text, /are written as \\u\{…\} with their code points/);
+    assert.doesNotMatch(textOf(await draw(content(["Deed"]))), /code points/);
+  },
+);
 
 test("any text is drawn whole: by glyphs of the font or by code points, within its width", async () => {
   const typeset = createTypeset(faces);
@@ -170,7 +179,7 @@ test("equal contents give equal bytes", async () => {
   assert.deepEqual(await openCertificates()(given), bytes);
 });
 
-test("it states the manifest's facts, what is covered and what not, and every version", async () => {
+test("it states the manifest's facts, what is covered and what not, and every version", needs("poppler"), async () => {
   const given = content(["Deed of trust", null], { versions: 20 });
   const text = textOf(await draw(given)).replace(/\s+/g, " ");
   const { passport, documents, coverage } = given.manifest;
@@ -194,44 +203,52 @@ test("it states the manifest's facts, what is covered and what not, and every ve
   assert.match(tested, /Test environment: made with a test key/);
 });
 
-test("the QR code leads to the verify URL, and the manifest is attached as data", async () => {
-  const given = content(["Deed of trust"]);
-  withPdf(await draw(given), (run, folder) => {
-    run("pdfdetach", "-save", "1", "-o", "manifest.json", "certificate.pdf");
-    assert.equal(sha256(readFileSync(join(folder, "manifest.json"))), given.manifestSha256);
-    assert.match(run("pdfdetach", "-list", "certificate.pdf"), /1: manifest\.json/);
-    const objects = run("qpdf", "--qdf", "--object-streams=disable", "certificate.pdf", "-");
-    assert.match(objects, /\/AFRelationship \/Data/);
-    run("pdftoppm", "-gray", "-r", "144", "-singlefile", "certificate.pdf", "page");
-    const page = readFileSync(join(folder, "page.pgm"));
-    const width = 1224;
-    const start = page.length - width * 1584;
-    const { modules } = qrcode.create(given.verifyUrl, { errorCorrectionLevel: "M" });
-    const side = 200 / modules.size;
-    const isDark = (row: number, column: number, top: number) =>
-      (page[start + Math.round(top + (row + 0.5) * side) * width + Math.round(916 + (column + 0.5) * side)] ?? 255) <
-      128;
-    const rows = Array.from({ length: modules.size }, (_, row) => row);
-    const matches = (top: number) =>
-      rows.every((r) => rows.every((c) => isDark(r, c, top) === (modules.get(r, c) === 1)));
-    assert.ok(Array.from({ length: 500 }, (_, top) => top).some(matches), "the code is on the page as it should be");
-    assert.match(objects, /\/URI \(https:\/\/sign\.example\.com\/v\/room\/mfrggzdfmztwq2lknnwg23tpoa\)/);
-  });
-});
+test(
+  "the QR code leads to the verify URL, and the manifest is attached as data",
+  needs("poppler", "qpdf"),
+  async () => {
+    const given = content(["Deed of trust"]);
+    withPdf(await draw(given), (run, folder) => {
+      run("pdfdetach", "-save", "1", "-o", "manifest.json", "certificate.pdf");
+      assert.equal(sha256(readFileSync(join(folder, "manifest.json"))), given.manifestSha256);
+      assert.match(run("pdfdetach", "-list", "certificate.pdf"), /1: manifest\.json/);
+      const objects = run("qpdf", "--qdf", "--object-streams=disable", "certificate.pdf", "-");
+      assert.match(objects, /\/AFRelationship \/Data/);
+      run("pdftoppm", "-gray", "-r", "144", "-singlefile", "certificate.pdf", "page");
+      const page = readFileSync(join(folder, "page.pgm"));
+      const width = 1224;
+      const start = page.length - width * 1584;
+      const { modules } = qrcode.create(given.verifyUrl, { errorCorrectionLevel: "M" });
+      const side = 200 / modules.size;
+      const isDark = (row: number, column: number, top: number) =>
+        (page[start + Math.round(top + (row + 0.5) * side) * width + Math.round(916 + (column + 0.5) * side)] ?? 255) <
+        128;
+      const rows = Array.from({ length: modules.size }, (_, row) => row);
+      const matches = (top: number) =>
+        rows.every((r) => rows.every((c) => isDark(r, c, top) === (modules.get(r, c) === 1)));
+      assert.ok(Array.from({ length: 500 }, (_, top) => top).some(matches), "the code is on the page as it should be");
+      assert.match(objects, /\/URI \(https:\/\/sign\.example\.com\/v\/room\/mfrggzdfmztwq2lknnwg23tpoa\)/);
+    });
+  },
+);
 
-test("fifty orders and long names take more pages, and each reader accepts the file", async () => {
-  const labels = Array.from({ length: 50 }, (_, n) => (n % 5 === 0 ? "W".repeat(200) : `Deed ${n}`));
-  const given = content(labels, { roomName: "很".repeat(200), versions: 20 });
-  const pdf = await draw(given);
-  withPdf(pdf, (run) => {
-    run("qpdf", "--check", "certificate.pdf");
-    const pages = Number(/Pages:\s+(\d+)/.exec(run("pdfinfo", "certificate.pdf"))?.[1]);
-    assert.ok(pages >= 5 && pages <= 14, String(pages));
-    run("mutool", "draw", "-r", "20", "-o", "page-%d.png", "certificate.pdf");
-    assert.match(
-      run("pdftotext", "-f", String(pages), "certificate.pdf", "-"),
-      new RegExp(`Page ${pages} of ${pages}`),
-    );
-  });
-  for (const document of given.manifest.documents) assert.ok(textOf(pdf).includes(document.orderCode));
-});
+test(
+  "fifty orders and long names take more pages, and each reader accepts the file",
+  needs("poppler", "qpdf", "mupdf"),
+  async () => {
+    const labels = Array.from({ length: 50 }, (_, n) => (n % 5 === 0 ? "W".repeat(200) : `Deed ${n}`));
+    const given = content(labels, { roomName: "很".repeat(200), versions: 20 });
+    const pdf = await draw(given);
+    withPdf(pdf, (run) => {
+      run("qpdf", "--check", "certificate.pdf");
+      const pages = Number(/Pages:\s+(\d+)/.exec(run("pdfinfo", "certificate.pdf"))?.[1]);
+      assert.ok(pages >= 5 && pages <= 14, String(pages));
+      run("mutool", "draw", "-r", "20", "-o", "page-%d.png", "certificate.pdf");
+      assert.match(
+        run("pdftotext", "-f", String(pages), "certificate.pdf", "-"),
+        new RegExp(`Page ${pages} of ${pages}`),
+      );
+    });
+    for (const document of given.manifest.documents) assert.ok(textOf(pdf).includes(document.orderCode));
+  },
+);

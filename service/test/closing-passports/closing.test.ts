@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { readClosingCertificate } from "@signsealship/evidence/seal";
+import { needs } from "@signsealship/testing/tools";
 import { closingView } from "../../src/closing-passports/closing-passports.ts";
 import { type Client, type House, openHouse } from "../rooms/house.ts";
 import { detached, download, sealRoom, sha256, verify, withPdf } from "./kit.ts";
@@ -123,25 +124,29 @@ test("verification has exactly the contract's fields, with the firm's branding w
   assert.deepEqual(branding, { brandName: "Ácme “Title”", accentColor: null, logoUrl: null });
 });
 
-test("the certificate is sealed, downloads under its name, and bears the manifest that was hashed", async () => {
-  const { room } = await roomWithOrders(2);
-  await sealRoom(acme, room);
-  const { verifyCode, manifestSha256, sealedSha256 } = await sealRoom(acme, room);
-  const response = await fetch(`${house.service.baseUrl}/api/verify/room/${verifyCode}/pdf`);
-  assert.equal(response.headers.get("content-type"), "application/pdf");
-  assert.match(response.headers.get("content-disposition") ?? "", /filename="service-closing-passport-v2\.pdf"$/);
-  const pdf = Buffer.from(await response.arrayBuffer());
-  assert.equal(sha256(pdf), sealedSha256);
-  assert.equal(sha256(detached(pdf)), manifestSha256);
-  assert.deepEqual(readClosingCertificate(pdf).purpose, { passport: "closing", environment: "test" });
-  withPdf(pdf, (run) => {
-    const signatures = run("pdfsig", "certificate.pdf");
-    assert.match(signatures, /Signature is Valid/);
-    assert.match(signatures, /Total document signed/);
-    run("qpdf", "--check", "certificate.pdf");
-    assert.match(run("mutool", "info", "certificate.pdf"), /Pages: [12]/);
-  });
-});
+test(
+  "the certificate is sealed, downloads under its name, and bears the manifest that was hashed",
+  needs("poppler", "qpdf", "mupdf"),
+  async () => {
+    const { room } = await roomWithOrders(2);
+    await sealRoom(acme, room);
+    const { verifyCode, manifestSha256, sealedSha256 } = await sealRoom(acme, room);
+    const response = await fetch(`${house.service.baseUrl}/api/verify/room/${verifyCode}/pdf`);
+    assert.equal(response.headers.get("content-type"), "application/pdf");
+    assert.match(response.headers.get("content-disposition") ?? "", /filename="service-closing-passport-v2\.pdf"$/);
+    const pdf = Buffer.from(await response.arrayBuffer());
+    assert.equal(sha256(pdf), sealedSha256);
+    assert.equal(sha256(detached(pdf)), manifestSha256);
+    assert.deepEqual(readClosingCertificate(pdf).purpose, { passport: "closing", environment: "test" });
+    withPdf(pdf, (run) => {
+      const signatures = run("pdfsig", "certificate.pdf");
+      assert.match(signatures, /Signature is Valid/);
+      assert.match(signatures, /Total document signed/);
+      run("qpdf", "--check", "certificate.pdf");
+      assert.match(run("mutool", "info", "certificate.pdf"), /Pages: [12]/);
+    });
+  },
+);
 
 test("a seal writes its audit line and its event with the deterministic id, and the room points at it", async () => {
   const { room } = await roomWithOrders(1);

@@ -4,6 +4,7 @@ import { after, before, test } from "node:test";
 import { verifyClosing } from "@signsealship/evidence/seal";
 import { startHttpDouble } from "@signsealship/testing/http-double";
 import { startService } from "@signsealship/testing/service";
+import { needs } from "@signsealship/testing/tools";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import { type Client, type House, openHouse } from "../rooms/house.ts";
 import { detached, download, sealRoom, type Version, verify } from "./kit.ts";
@@ -155,7 +156,7 @@ test("kill -9 among 64 seals: what was acknowledged is there, the chain has no g
   }
 });
 
-test("the manifest in a certificate is the stored one also when many are drawn at once", async () => {
+test("the manifest in a certificate is the stored one also when many are drawn at once", needs("poppler"), async () => {
   const names = Array.from({ length: 8 }, (_, n) => `${randomUUID()} 売買 ${n} عقد`);
   const rooms = await Promise.all(names.map((name) => acme.room(name)));
   const versions = await Promise.all(rooms.map((room) => sealRoom(acme, room)));

@@ -4,6 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { freePort } from "@signsealship/testing/free-port";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { needs } from "@signsealship/testing/tools";
 
 const folder = temporaryFolder();
 let service: Service;
@@ -192,27 +193,31 @@ describe("rate limits", () => {
     await untrusting.stop();
   });
 
-  test("are shared by two services over Redis, and each counts for itself when Redis is away", async () => {
-    const port = await freePort();
-    const redis = spawn("redis-server", ["--port", String(port), "--save", "", "--appendonly", "no"], {
-      stdio: "ignore",
-    });
-    const settings = { DATA_DIR: folder.path, REDIS_URL: `redis://127.0.0.1:${port}` };
-    const [one, two] = await Promise.all([startService(settings), startService(settings)]);
-    const { headers } = await newPartner(one);
-    for (let wait = 0; wait < 100; wait++) {
-      const { status } = await fetch(`${one.baseUrl}/readyz`);
-      if (status === 200) break;
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-    const refused = (await spend(one, headers, 40)) + (await spend(two, headers, 40));
-    assert.equal(refused, 20);
-    redis.kill("SIGKILL");
-    await new Promise((resolve) => redis.once("exit", resolve));
-    const other = await newPartner(one);
-    assert.equal(await spend(one, other.headers, 65), 5);
-    await Promise.all([one.stop(), two.stop()]);
-  });
+  test(
+    "are shared by two services over Redis, and each counts for itself when Redis is away",
+    needs("redis"),
+    async () => {
+      const port = await freePort();
+      const redis = spawn("redis-server", ["--port", String(port), "--save", "", "--appendonly", "no"], {
+        stdio: "ignore",
+      });
+      const settings = { DATA_DIR: folder.path, REDIS_URL: `redis://127.0.0.1:${port}` };
+      const [one, two] = await Promise.all([startService(settings), startService(settings)]);
+      const { headers } = await newPartner(one);
+      for (let wait = 0; wait < 100; wait++) {
+        const { status } = await fetch(`${one.baseUrl}/readyz`);
+        if (status === 200) break;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      const refused = (await spend(one, headers, 40)) + (await spend(two, headers, 40));
+      assert.equal(refused, 20);
+      redis.kill("SIGKILL");
+      await new Promise((resolve) => redis.once("exit", resolve));
+      const other = await newPartner(one);
+      assert.equal(await spend(one, other.headers, 65), 5);
+      await Promise.all([one.stop(), two.stop()]);
+    },
+  );
 });
 
 describe("odd requests", () => {

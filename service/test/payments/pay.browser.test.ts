@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { type Browser, startBrowser } from "@signsealship/testing/browser";
+import { after, type Browser, before, startBrowser, test } from "@signsealship/testing/browser";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { type StripeDouble, startStripe } from "@signsealship/testing/stripe";

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { describe, test } from "node:test";
 import { makePdf } from "@signsealship/testing/pdf-maker";
+import { needs } from "@signsealship/testing/tools";
 import { zooBytes, zooFiles } from "@signsealship/testing/zoo";
 import fc from "fast-check";
 import { pageCount } from "../../src/pdf/page-count.ts";
@@ -16,7 +17,7 @@ describe("pageCount", () => {
     );
   });
 
-  test("agrees with pdfinfo on every sealable file of the zoo", () => {
+  test("agrees with pdfinfo on every sealable file of the zoo", needs("poppler"), () => {
     for (const { name, expected, path } of zooFiles()) {
       if (expected !== "sealed") continue;
       const told = /^Pages:\s+(\d+)/m.exec(execFileSync("pdfinfo", [path], { encoding: "latin1", stdio: "pipe" }));

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { freePort } from "@signsealship/testing/free-port";
 import { runCli, startService, temporaryFolder } from "@signsealship/testing/service";
+import { needs } from "@signsealship/testing/tools";
 
 const folders: (() => void)[] = [];
 function folder(): string {
@@ -118,7 +119,7 @@ test("a folder that cannot be written is one line", async () => {
   );
 });
 
-test("a full folder is one line", async () => {
+test("a full folder is one line", needs("root"), async () => {
   const path = temporaryFolder();
   execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", path.path]);
   try {

@@ -3,10 +3,10 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
 import { type CalendarDouble, startCalendar } from "@signsealship/testing/calendar";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { needs, testsNeeding } from "@signsealship/testing/tools";
 import { startTsa, type TsaDouble } from "@signsealship/testing/tsa";
 import { zooBytes } from "@signsealship/testing/zoo";
 import { openBlobs } from "../../src/platform/blobs/blobs.ts";
@@ -14,6 +14,8 @@ import { folderBackend } from "../../src/platform/blobs/folder.ts";
 import { sweepOrphans } from "../../src/platform/blobs/orphans.ts";
 import { openSecretsKey } from "../../src/platform/secrets.ts";
 import { bytesOf, type Caller, databaseOf, type SealAnswer, seal } from "./kit.ts";
+
+const { after, before, test } = testsNeeding("openssl");
 
 const folder = temporaryFolder();
 const document = makePdf({ bytes: 60_000, text: "Deed of trust" });
@@ -70,7 +72,7 @@ test("the seal response has the contract's fields, with both timestamps", () => 
   for (const { submitted } of calendars) assert.deepEqual(submitted, [sealed.sealedSha256]);
 });
 
-test("the sealed file is the document with a tail, and pdfsig calls all of it signed", () => {
+test("the sealed file is the document with a tail, and pdfsig calls all of it signed", needs("poppler", "qpdf"), () => {
   assert.deepEqual(file.subarray(0, document.length), document);
   const path = join(folderFor("pdfsig"), "sealed.pdf");
   writeFileSync(path, file);
@@ -121,7 +123,7 @@ test("two seals of one document are two passports with codes of their own", asyn
   assert.notEqual(again.passportId, sealed.passportId);
 });
 
-test("the evidence is a zip whose README holds commands that work", async () => {
+test("the evidence is a zip whose README holds commands that work", needs("unzip", "poppler"), async () => {
   const response = await fetch(verify("/evidence"));
   assert.equal(response.headers.get("content-type"), "application/zip");
   const zip = await bytesOf(response);
@@ -171,7 +173,7 @@ test("the certificate of the seal is public, and is the one in the evidence", as
   assert.equal(pem, readFileSync(join(folder.path, "scratch/evidence/seal-certificates.pem"), "utf8"));
 });
 
-test("an earlier signature stays valid under the seal", async () => {
+test("an earlier signature stays valid under the seal", needs("poppler"), async () => {
   const { verifyCode } = await seal(live, zooBytes("signed-once.pdf"));
   const path = join(folderFor("signed"), "sealed.pdf");
   writeFileSync(path, await bytesOf(await fetch(verify("/document", verifyCode))));

@@ -1,15 +1,17 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
 import { verifyOts } from "@signsealship/evidence/ots";
 import { type CalendarDouble, type FakeBlock, startCalendar } from "@signsealship/testing/calendar";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { testsNeeding } from "@signsealship/testing/tools";
 import { startTsa, type TsaDouble } from "@signsealship/testing/tsa";
 import { type Anchoring, openAnchoring } from "../../src/anchoring/anchoring.ts";
 import type { Database } from "../../src/platform/database.ts";
 import { openLog } from "../../src/platform/logs.ts";
 import { createMetrics } from "../../src/platform/metrics.ts";
 import { type Caller, databaseOf, type SealAnswer, seal } from "./kit.ts";
+
+const { after, before, test } = testsNeeding("openssl");
 
 const folder = temporaryFolder();
 let tsa: TsaDouble;

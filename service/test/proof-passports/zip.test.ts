@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { needs } from "@signsealship/testing/tools";
 import fc from "fast-check";
 import { unzipSync } from "fflate";
 import { zipPieces } from "../../src/proof-passports/zip.ts";
@@ -19,7 +20,7 @@ test("what is put in comes out, byte for byte, with another program's reader", (
   );
 });
 
-test("the same entries give the same bytes, nothing is copied, and unzip finds no fault", () => {
+test("the same entries give the same bytes, nothing is copied, and unzip finds no fault", needs("unzip"), () => {
   const entries = [
     { name: "sealed.pdf", bytes: Buffer.alloc(100_000, "%PDF") },
     { name: "empty", bytes: new Uint8Array() },

@@ -14,6 +14,7 @@ import {
 } from "@signsealship/evidence/cms";
 import { startKms } from "@signsealship/testing/kms";
 import { startSoftHsm } from "@signsealship/testing/softhsm";
+import { needs, type ToolName } from "@signsealship/testing/tools";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import { sealChainPem } from "../../src/seals/certificate/certificate.ts";
 import { createCmsSigner } from "../../src/seals/cms.ts";
@@ -22,33 +23,29 @@ import type { SealKey } from "../../src/seals/keys/seal-key.ts";
 import { memoryKey, selfSigned } from "./signers.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "cms-build-"));
-const hsm = startSoftHsm();
-const kms = await startKms();
-process.env.SOFTHSM2_CONF = hsm.configPath;
-hsm.addKey("rsa", "01", "rsa-3072");
-hsm.addKey("ec", "02", "p-256");
-
-const fromHsm = (label: string) =>
-  openSealKey(`pkcs11:object=${label}?module-path=${hsm.modulePath}&pin-value=${hsm.pin}`);
-const fromKms = (kind: "RSA_3072" | "ECC_NIST_P256") =>
-  openSealKey(`awskms:///${kms.addKey(kind).keyId}?region=eu-west-1&endpoint=${kms.url}`, {
-    awsCredentials: kms.credentials,
-  });
-
-const keys: Record<string, SealKey> = {
-  "an RSA-3072 file key": memoryKey("rsa"),
-  "a P-256 file key": memoryKey("p-256"),
-  "an RSA-3072 key in a token": await fromHsm("rsa"),
-  "a P-256 key in KMS": await fromKms("ECC_NIST_P256"),
-  "an RSA-3072 key in KMS": await fromKms("RSA_3072"),
-};
-
+const closing: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];
 after(async () => {
-  for (const key of Object.values(keys)) await key.close();
-  await kms.close();
-  hsm.close();
-  rmSync(folder, { recursive: true, force: true });
+  for (const close of closing.reverse()) await close();
 });
+
+async function keyInToken(): Promise<SealKey> {
+  const hsm = startSoftHsm();
+  process.env.SOFTHSM2_CONF = hsm.configPath;
+  hsm.addKey("rsa", "01", "rsa-3072");
+  const key = await openSealKey(`pkcs11:object=rsa?module-path=${hsm.modulePath}&pin-value=${hsm.pin}`);
+  closing.push(hsm.close, () => key.close());
+  return key;
+}
+
+async function keyInKms(kind: "RSA_3072" | "ECC_NIST_P256"): Promise<SealKey> {
+  const kms = await startKms();
+  const uri = `awskms:///${kms.addKey(kind).keyId}?region=eu-west-1&endpoint=${kms.url}`;
+  const key = await openSealKey(uri, { awsCredentials: kms.credentials });
+  closing.push(kms.close, () => key.close());
+  return key;
+}
+
+const p256 = memoryKey("p-256");
 
 const content = Buffer.from("the bytes that a ByteRange covers");
 const digest = createHash("sha256").update(content).digest();
@@ -67,8 +64,16 @@ function opensslVerifies(cms: Uint8Array, certificatePem: string, message: Uint8
   execFileSync("openssl", ["cms", "-verify", "-binary", "-cades", ...input], { stdio: "pipe" });
 }
 
-for (const [name, key] of Object.entries(keys)) {
-  test(`openssl verifies a seal by ${name}, and not over other bytes`, async () => {
+const keys: [string, ToolName[], () => SealKey | Promise<SealKey>][] = [
+  ["an RSA-3072 file key", ["openssl"], () => memoryKey("rsa")],
+  ["a P-256 file key", ["openssl"], () => p256],
+  ["an RSA-3072 key in a token", ["openssl", "softhsm"], keyInToken],
+  ["a P-256 key in KMS", ["openssl"], () => keyInKms("ECC_NIST_P256")],
+  ["an RSA-3072 key in KMS", ["openssl"], () => keyInKms("RSA_3072")],
+];
+for (const [name, tools, open] of keys) {
+  test(`openssl verifies a seal by ${name}, and not over other bytes`, needs(...tools), async () => {
+    const key = await open();
     const certificate = await selfSigned(key, Date.now());
     const signer = createCmsSigner({ key, chain: [certificate] });
     const cms = (await signer.sign(digest)).cms();
@@ -81,7 +86,6 @@ for (const [name, key] of Object.entries(keys)) {
   });
 }
 
-const p256 = keys["a P-256 file key"] as SealKey;
 const certificate = await selfSigned(p256);
 const signer = createCmsSigner({ key: p256, chain: [certificate] });
 
@@ -133,7 +137,7 @@ test("carries the whole chain, whatever its order of bytes", async () => {
     assert.ok(certificates.some((found) => Buffer.from(found.der).equals(one.der)));
 });
 
-test("adds a token as the one unsigned attribute and leaves the rest as it was", async () => {
+test("adds a token as the one unsigned attribute and leaves the rest as it was", needs("openssl"), async () => {
   const seal = await signer.sign(digest);
   const token = seal.cms();
   const [without, within] = [parseSignedData(seal.cms()), parseSignedData(seal.cms(token))];

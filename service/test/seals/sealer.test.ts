@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
-import { after, before, test } from "node:test";
 import { makePdf } from "@signsealship/testing/pdf-maker";
+import { testsNeeding } from "@signsealship/testing/tools";
 import { startTsa, type TsaDouble } from "@signsealship/testing/tsa";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import { ServiceError } from "../../src/platform/errors.ts";
@@ -12,6 +12,8 @@ import { createSealer, type Stamp } from "../../src/seals/sealer.ts";
 import { createSelfCheck, SealNotVerified } from "../../src/seals/self-check.ts";
 import { createTimeStamping } from "../../src/seals/time-stamping.ts";
 import { memoryKey, selfSigned } from "./signers.ts";
+
+const { after, before, test } = testsNeeding("openssl");
 
 const clock = () => new Date();
 let identity: SealIdentity;

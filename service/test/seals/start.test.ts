@@ -6,6 +6,7 @@ import { after, before, test } from "node:test";
 import { freePort } from "@signsealship/testing/free-port";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, runCli, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { needs } from "@signsealship/testing/tools";
 import { sealChainPem } from "../../src/seals/certificate/certificate.ts";
 import { openSealKey } from "../../src/seals/keys/open-seal-key.ts";
 import { seal } from "../proof-passports/kit.ts";
@@ -77,24 +78,28 @@ test("doctor tells key, certificate and until when it is valid", async () => {
   );
 });
 
-test("key and certificate of the operator's own seal, and a P-256 key does too", async () => {
-  const own = identity("Acme Escrow Seal", ["-days", "400"]);
-  const other = await startService({ DATA_DIR: data, ...own, RATE_LIMITS: "off" });
-  try {
-    const answer = await seal({ ...(await newPartner(other)), baseUrl: other.baseUrl }, makePdf());
-    const document = await fetch(`${other.baseUrl}/api/passport/verify/${answer.verifyCode}/document`);
-    writeFileSync(path("own.pdf"), Buffer.from(await document.arrayBuffer()));
-    assert.match(
-      execFileSync("pdfsig", [path("own.pdf")], { encoding: "utf8" }),
-      /Acme Escrow Seal[\s\S]*Signature is Valid/,
-    );
-    assert.match((await doctor(own))[0]?.detail ?? "", /^P-256 key, certificate of CN=Acme Escrow Seal until/);
-  } finally {
-    await other.stop();
-  }
-});
+test(
+  "key and certificate of the operator's own seal, and a P-256 key does too",
+  needs("openssl", "poppler"),
+  async () => {
+    const own = identity("Acme Escrow Seal", ["-days", "400"]);
+    const other = await startService({ DATA_DIR: data, ...own, RATE_LIMITS: "off" });
+    try {
+      const answer = await seal({ ...(await newPartner(other)), baseUrl: other.baseUrl }, makePdf());
+      const document = await fetch(`${other.baseUrl}/api/passport/verify/${answer.verifyCode}/document`);
+      writeFileSync(path("own.pdf"), Buffer.from(await document.arrayBuffer()));
+      assert.match(
+        execFileSync("pdfsig", [path("own.pdf")], { encoding: "utf8" }),
+        /Acme Escrow Seal[\s\S]*Signature is Valid/,
+      );
+      assert.match((await doctor(own))[0]?.detail ?? "", /^P-256 key, certificate of CN=Acme Escrow Seal until/);
+    } finally {
+      await other.stop();
+    }
+  },
+);
 
-test("a passport keeps the certificates that sealed it when the key changes", async () => {
+test("a passport keeps the certificates that sealed it when the key changes", needs("openssl", "unzip"), async () => {
   const caller = { ...(await newPartner(service)), baseUrl: service.baseUrl };
   const { verifyCode } = await seal(caller, makePdf());
   const own = identity("Next Seal", ["-days", "400"]);
@@ -116,14 +121,14 @@ test("a passport keeps the certificates that sealed it when the key changes", as
   }
 });
 
-test("a certificate of another key stops the start in one line, and fails doctor", async () => {
+test("a certificate of another key stops the start in one line, and fails doctor", needs("openssl"), async () => {
   const wrong = { SEAL_CERTIFICATE: identity("Somebody Else", ["-days", "400"]).SEAL_CERTIFICATE };
   assert.match(await startRefused(wrong), /SEAL_CERTIFICATE: CN=Somebody Else is not for the key of SEAL_KEY/);
   const [found] = await doctor(wrong);
   assert.equal(found?.result, "failed");
 });
 
-test("an expired certificate stops the start in one line", async () => {
+test("an expired certificate stops the start in one line", needs("openssl"), async () => {
   const own = identity("Long Ago", ["-days", "400"]);
   const key = await openSealKey(own.SEAL_KEY);
   const elevenYearsAgo = Date.now() - 11 * 365.25 * 86_400_000;
@@ -132,7 +137,7 @@ test("an expired certificate stops the start in one line", async () => {
   assert.equal((await doctor(own))[0]?.result, "failed");
 });
 
-test("a certificate that expires soon is told at the start and by doctor, and seals", async () => {
+test("a certificate that expires soon is told at the start and by doctor, and seals", needs("openssl"), async () => {
   const soon = identity("Nearly Over", ["-days", "10"]);
   const other = await startService({ DATA_DIR: data, ...soon });
   assert.match(other.stderr(), /expires-soon.*CN=Nearly Over expires on/);

@@ -4,25 +4,32 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, test } from "node:test";
 import { parseSignedData, signatureTimeStampTokens } from "@signsealship/evidence/cms";
 import { parseTimeStampToken, verifyTimeStampToken } from "@signsealship/evidence/rfc3161";
-import { parseCertificatesPem } from "@signsealship/evidence/x509";
-import { startTsa, type TsaMode } from "@signsealship/testing/tsa";
+import { type Certificate, parseCertificatesPem } from "@signsealship/evidence/x509";
+import { testsNeeding } from "@signsealship/testing/tools";
+import { startTsa, type TsaDouble, type TsaMode } from "@signsealship/testing/tsa";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import { createCmsSigner } from "../../src/seals/cms.ts";
 import { createTimeStamping, type TimeStampingDeps, type TimeStampRefusal } from "../../src/seals/time-stamping.ts";
 import { memoryKey, selfSigned } from "./signers.ts";
 
-const tsa = await startTsa();
-const second = await startTsa();
+const { after, before, test } = testsNeeding("openssl");
+
+let tsa: TsaDouble;
+let second: TsaDouble;
+let anchors: Certificate[];
+before(async () => {
+  tsa = await startTsa();
+  second = await startTsa();
+  anchors = parseCertificatesPem(tsa.caPem);
+});
 after(async () => {
   await tsa.close();
   await second.close();
 });
 
 const crypto = createNodeCrypto();
-const anchors = parseCertificatesPem(tsa.caPem);
 const message = Buffer.from("a signature value");
 
 /** A client with what it refused. */

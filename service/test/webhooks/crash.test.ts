@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { testsNeeding } from "@signsealship/testing/tools";
 import type { Caught } from "@signsealship/testing/webhook-catcher";
 import { type Client, type House, openHouse } from "./house.ts";
+
+const { after, before, test } = testsNeeding("openssl");
 
 let house: House;
 let client: Client;

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
 import { startService } from "@signsealship/testing/service";
+import { testsNeeding } from "@signsealship/testing/tools";
 import type { Caught } from "@signsealship/testing/webhook-catcher";
 import { type Client, type Delivery, type House, openHouse } from "./house.ts";
+
+const { after, before, test } = testsNeeding("openssl");
 
 let house: House;
 let acme: Client;

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
 import { verifyWebhook } from "@signsealship/sdk";
+import { testsNeeding } from "@signsealship/testing/tools";
 import type { Principal } from "../../src/identity/identity.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { columnCipher, secretBytes } from "../../src/platform/secrets.ts";
 import { oneSubscription } from "../../src/webhooks/webhooks.ts";
 import { type Client, type House, openHouse } from "./house.ts";
+
+const { after, before, test } = testsNeeding("openssl");
 
 let house: House;
 let acme: Client;

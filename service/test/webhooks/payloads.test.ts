@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
 import { verifyWebhook } from "@signsealship/sdk";
 import { makePdf } from "@signsealship/testing/pdf-maker";
+import { testsNeeding } from "@signsealship/testing/tools";
 import type { Caught } from "@signsealship/testing/webhook-catcher";
 import Schema from "typebox/schema";
 import { payloads } from "../../src/webhooks/payload-schemas.ts";
 import { orderTopics, topics } from "../../src/webhooks/topics.ts";
 import { type Client, type Hook, type House, openHouse } from "./house.ts";
+
+const { after, before, test } = testsNeeding("openssl");
 
 let house: House;
 let client: Client;

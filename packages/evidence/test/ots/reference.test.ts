@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { testsNeeding } from "@signsealship/testing/tools";
 import fc from "fast-check";
 import { toHex } from "../../src/bytes.ts";
 import { fromHex } from "../../src/digest.ts";
@@ -11,6 +11,8 @@ import { type Commitment, commitments } from "../../src/ots/walk.ts";
 import { writeDetached, writeTimestamp } from "../../src/ots/write.ts";
 import { detached, timestamp } from "./arbitraries.ts";
 import { askReference, type OracleAnswer } from "./oracles/ots-oracle.ts";
+
+const { test } = testsNeeding("opentimestamps");
 
 const message = new Uint8Array(32).fill(7);
 

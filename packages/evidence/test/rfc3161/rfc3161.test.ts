@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { needs } from "@signsealship/testing/tools";
 import { OID } from "../../src/asn1/oid.ts";
 import * as der from "../../src/asn1/writer.ts";
 import { buildTimeStampReq, parseTimeStampResp, parseTimeStampToken, parseTstInfo } from "../../src/rfc3161/token.ts";
@@ -30,26 +31,30 @@ async function notHolding(input: Partial<TimeStampInput>): Promise<string[]> {
   return names;
 }
 
-test("builds a request that openssl reads: hash, imprint, nonce, certificate asked for", (context) => {
-  const request = buildTimeStampReq({
-    imprint: sha256,
-    nonce: Uint8Array.of(0, 0xff, 1, 2, 3, 4, 5, 6),
-    policy: "1.2.3",
-  });
-  const folder = mkdtempSync(join(tmpdir(), "tsq-"));
-  context.after(() => rmSync(folder, { recursive: true }));
-  writeFileSync(join(folder, "request.tsq"), request);
-  const command = ["ts", "-query", "-in", join(folder, "request.tsq"), "-text"];
-  const text = execFileSync("openssl", command, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
-  assert.match(text, /Version: 1\nHash Algorithm: sha256/);
-  assert.match(text, /Nonce: 0xFF010203040506/);
-  assert.match(text, /Policy OID: 1\.2\.3/);
-  assert.match(text, /Certificate required: yes/);
-  const shown = [...text.matchAll(/^ {4}[0-9a-f]{4} - (.{47})/gm)]
-    .map(([, row]) => row?.replaceAll(/[ -]/g, ""))
-    .join("");
-  assert.equal(shown, Buffer.from(sha256).toString("hex"));
-});
+test(
+  "builds a request that openssl reads: hash, imprint, nonce, certificate asked for",
+  needs("openssl"),
+  (context) => {
+    const request = buildTimeStampReq({
+      imprint: sha256,
+      nonce: Uint8Array.of(0, 0xff, 1, 2, 3, 4, 5, 6),
+      policy: "1.2.3",
+    });
+    const folder = mkdtempSync(join(tmpdir(), "tsq-"));
+    context.after(() => rmSync(folder, { recursive: true }));
+    writeFileSync(join(folder, "request.tsq"), request);
+    const command = ["ts", "-query", "-in", join(folder, "request.tsq"), "-text"];
+    const text = execFileSync("openssl", command, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+    assert.match(text, /Version: 1\nHash Algorithm: sha256/);
+    assert.match(text, /Nonce: 0xFF010203040506/);
+    assert.match(text, /Policy OID: 1\.2\.3/);
+    assert.match(text, /Certificate required: yes/);
+    const shown = [...text.matchAll(/^ {4}[0-9a-f]{4} - (.{47})/gm)]
+      .map(([, row]) => row?.replaceAll(/[ -]/g, ""))
+      .join("");
+    assert.equal(shown, Buffer.from(sha256).toString("hex"));
+  },
+);
 
 test("builds no request over another digest length or without a nonce", () => {
   const nonce = Uint8Array.of(1);

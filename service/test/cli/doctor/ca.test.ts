@@ -2,9 +2,11 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
 import { temporaryFolder } from "@signsealship/testing/service";
+import { testsNeeding } from "@signsealship/testing/tools";
 import { caFinding } from "../../../src/cli/doctor/ca.ts";
+
+const { after, before, describe, test } = testsNeeding("openssl");
 
 const folder = temporaryFolder();
 after(folder.remove);

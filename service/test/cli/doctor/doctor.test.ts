@@ -2,15 +2,16 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
-import { after, before, describe, test } from "node:test";
 import { type CalendarDouble, startCalendar } from "@signsealship/testing/calendar";
 import { freePort } from "@signsealship/testing/free-port";
 import { startMailCatcher } from "@signsealship/testing/mail-catcher";
 import { runCli, temporaryFolder } from "@signsealship/testing/service";
+import { needs, testsNeeding } from "@signsealship/testing/tools";
 import { startTsa, type TsaDouble } from "@signsealship/testing/tsa";
 
 type Check = { name: string; result: string; detail: string };
 
+const { after, before, describe, test } = testsNeeding("openssl");
 const folder = temporaryFolder();
 let tsa: TsaDouble;
 let calendar: CalendarDouble;
@@ -58,7 +59,7 @@ async function startRedis() {
 }
 
 describe("doctor", () => {
-  test("is content when everybody answers, and leaves nothing behind with them", async () => {
+  test("is content when everybody answers, and leaves nothing behind with them", needs("redis"), async () => {
     const redis = await startRedis();
     try {
       const { code, ok, of } = await doctor({

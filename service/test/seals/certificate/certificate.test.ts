@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { OID } from "@signsealship/evidence/asn1";
+import { needs } from "@signsealship/testing/tools";
 import { StartupError } from "../../../src/platform/errors.ts";
 import { makeSealCertificate, readSealChain, sealChainPem } from "../../../src/seals/certificate/certificate.ts";
 import { openSealChain } from "../../../src/seals/certificate/file.ts";
@@ -29,21 +30,25 @@ for (const [kind, key] of Object.entries(keys)) {
     assert.deepEqual(certificate.spki, key.publicKey);
   });
 
-  test(`openssl reads the ${kind} certificate as it was meant and verifies its signature`, async () => {
-    const certificate = await selfSigned(key);
-    const foreign = new X509Certificate(certificate.der);
-    assert.equal(foreign.verify(foreign.publicKey), true);
-    assert.equal(foreign.ca, false);
-    const text = execFileSync("openssl", ["x509", "-noout", "-text"], {
-      input: sealChainPem([certificate]),
-    }).toString();
-    assert.match(text, /Basic Constraints: critical\s+CA:FALSE/);
-    assert.match(text, /Key Usage: critical\s+Digital Signature, Non Repudiation\s/);
-    assert.match(text, /Subject: CN = SignSealShip seal seal\.example\s/);
-  });
+  test(
+    `openssl reads the ${kind} certificate as it was meant and verifies its signature`,
+    needs("openssl"),
+    async () => {
+      const certificate = await selfSigned(key);
+      const foreign = new X509Certificate(certificate.der);
+      assert.equal(foreign.verify(foreign.publicKey), true);
+      assert.equal(foreign.ca, false);
+      const text = execFileSync("openssl", ["x509", "-noout", "-text"], {
+        input: sealChainPem([certificate]),
+      }).toString();
+      assert.match(text, /Basic Constraints: critical\s+CA:FALSE/);
+      assert.match(text, /Key Usage: critical\s+Digital Signature, Non Repudiation\s/);
+      assert.match(text, /Subject: CN = SignSealShip seal seal\.example\s/);
+    },
+  );
 }
 
-test("a certificate that outlives 2049 is dated so that openssl reads it", async () => {
+test("a certificate that outlives 2049 is dated so that openssl reads it", needs("openssl"), async () => {
   const certificate = await selfSigned(keys["p-256"], Date.UTC(2045, 5, 1));
   assert.equal(new Date(new X509Certificate(certificate.der).validTo).getTime(), Date.UTC(2055, 5, 1));
 });

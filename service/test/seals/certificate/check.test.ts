@@ -4,12 +4,14 @@ import { generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, test } from "node:test";
 import type { Certificate } from "@signsealship/evidence/x509";
 import { parseCertificatesPem } from "@signsealship/evidence/x509";
+import { testsNeeding } from "@signsealship/testing/tools";
 import { checkSealCertificate } from "../../../src/seals/certificate/check.ts";
 import { sealKeyOf } from "../../../src/seals/keys/file-key.ts";
 import { memoryKey, selfSigned, someInstant } from "../signers.ts";
+
+const { after, before, test } = testsNeeding("openssl");
 
 const day = 24 * 3_600_000;
 const folder = mkdtempSync(join(tmpdir(), "seal-certificate-check-"));
@@ -34,16 +36,20 @@ function issued(name: string, extensions: string): Certificate {
   return read(name);
 }
 
-for (const ca of ["ca", "other"]) {
-  const made = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-noenc", "-keyout", `${ca}.key`];
-  openssl("req", "-x509", ...made, "-subj", "/CN=Test CA", "-days", "3650", "-out", `${ca}.pem`);
-}
-const [ca, twinOfCa] = [read("ca"), read("other")];
-const leaf = issued(
-  "proper",
-  "keyUsage=critical,digitalSignature,nonRepudiation\nextendedKeyUsage=1.3.6.1.5.5.7.3.36\n",
-);
-const soon = leaf.notBefore + day;
+const [usage, documents] = ["keyUsage=critical,digitalSignature,nonRepudiation", "extendedKeyUsage=1.3.6.1.5.5.7.3.36"];
+let ca: Certificate;
+let twinOfCa: Certificate;
+let leaf: Certificate;
+let soon: number;
+before(() => {
+  for (const name of ["ca", "other"]) {
+    const made = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-noenc", "-keyout", `${name}.key`];
+    openssl("req", "-x509", ...made, "-subj", "/CN=Test CA", "-days", "3650", "-out", `${name}.pem`);
+  }
+  [ca, twinOfCa] = [read("ca"), read("other")];
+  leaf = issued("proper", `${usage}\n${documents}\n`);
+  soon = leaf.notBefore + day;
+});
 
 const codes = (chain: readonly Certificate[], at = soon, of: { publicKey: Uint8Array } = key) =>
   checkSealCertificate({ chain, key: of, at }).map((problem) => problem.code);

@@ -1,12 +1,21 @@
 import assert from "node:assert/strict";
 import { verify } from "node:crypto";
-import { after, test } from "node:test";
-import { startKms } from "@signsealship/testing/kms";
+import { type KmsDouble, type KmsDoubleKey, startKms } from "@signsealship/testing/kms";
+import { testsNeeding } from "@signsealship/testing/tools";
 import { openSealKey } from "../../../src/seals/keys/open-seal-key.ts";
 import { probeSealKey, SealKeyError, type SealKeyErrorCode } from "../../../src/seals/keys/seal-key.ts";
 
-const kms = await startKms();
-after(kms.close);
+const { after, before, test } = testsNeeding("openssl");
+
+let kms: KmsDouble;
+let rsa: KmsDoubleKey;
+let ec: KmsDoubleKey;
+before(async () => {
+  kms = await startKms();
+  rsa = kms.addKey("RSA_3072", "alias/seal");
+  ec = kms.addKey("ECC_NIST_P256");
+});
+after(() => kms.close());
 
 const uri = (key: string, endpoint = kms.url) =>
   `awskms:///${key}?region=eu-west-1&endpoint=${encodeURIComponent(endpoint)}`;
@@ -14,9 +23,6 @@ const open = (key: string) => openSealKey(uri(key), { awsCredentials: kms.creden
 
 const refusal = (code: SealKeyErrorCode, text: RegExp) => (error: unknown) =>
   error instanceof SealKeyError && error.code === code && text.test(error.message);
-
-const rsa = kms.addKey("RSA_3072", "alias/seal");
-const ec = kms.addKey("ECC_NIST_P256");
 
 test("signs with an RSA and with a P-256 key, sending digests alone", async () => {
   for (const { keyId, publicKey } of [rsa, ec]) {

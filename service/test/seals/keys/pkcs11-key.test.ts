@@ -1,22 +1,24 @@
 import assert from "node:assert/strict";
-import { verify } from "node:crypto";
+import { type KeyObject, verify } from "node:crypto";
 import { writeFileSync } from "node:fs";
-import { after, test } from "node:test";
-import { startSoftHsm } from "@signsealship/testing/softhsm";
+import { type SoftHsm, startSoftHsm } from "@signsealship/testing/softhsm";
+import { testsNeeding } from "@signsealship/testing/tools";
 import { openPkcs11Key } from "../../../src/seals/keys/pkcs11-key.ts";
 import { probeSealKey, SealKeyError, type SealKeyErrorCode } from "../../../src/seals/keys/seal-key.ts";
 
-const hsm = startSoftHsm();
-after(hsm.close);
-process.env.SOFTHSM2_CONF = hsm.configPath;
+const { after, before, test } = testsNeeding("softhsm");
 
-const publicKeys = {
-  rsa: hsm.addKey("rsa", "01", "rsa-3072"),
-  ec: hsm.addKey("ec", "02", "p-256"),
-};
-hsm.addKey("p384", "03", "p-384");
-hsm.addKey("twin", "04", "p-256");
-hsm.addKey("twin", "05", "p-256");
+let hsm: SoftHsm;
+let publicKeys: Record<"rsa" | "ec", KeyObject>;
+before(() => {
+  hsm = startSoftHsm();
+  process.env.SOFTHSM2_CONF = hsm.configPath;
+  publicKeys = { rsa: hsm.addKey("rsa", "01", "rsa-3072"), ec: hsm.addKey("ec", "02", "p-256") };
+  hsm.addKey("p384", "03", "p-384");
+  hsm.addKey("twin", "04", "p-256");
+  hsm.addKey("twin", "05", "p-256");
+});
+after(() => hsm.close());
 
 const uri = (object: string, query = `pin-value=${hsm.pin}`) =>
   `pkcs11:token=${encodeURIComponent(hsm.token)};${object}?module-path=${hsm.modulePath}&${query}`;

@@ -3,18 +3,19 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
-import { opensslSigner } from "@signsealship/testing/openssl-cms";
+import { type OpensslSigner, opensslSigner } from "@signsealship/testing/openssl-cms";
 import { makePdf } from "@signsealship/testing/pdf-maker";
+import { needs } from "@signsealship/testing/tools";
 import { zooBytes, zooFiles } from "@signsealship/testing/zoo";
 import { PdfRefusal } from "../../../src/pdf/refusal.ts";
 import { completeSeal, prepareSeal } from "../../../src/seals/pdf/seal-pdf.ts";
 import { mutoolOpens, mutoolVerdict, pdfsig, qpdfAccepts } from "./oracles.ts";
 
 const at = new Date("2026-03-04T05:06:07.890Z");
-const signer = opensslSigner();
+let signer: OpensslSigner | undefined;
 const folder = mkdtempSync(join(tmpdir(), "zoo-"));
 after(() => {
-  signer.close();
+  signer?.close();
   rmSync(folder, { recursive: true });
 });
 
@@ -41,6 +42,7 @@ const MUTOOL_REPAIRS = [
 function seal(original: Buffer): Buffer {
   const prepared = prepareSeal({ original, at, reserve: 3000, name: "SignSealShip", reason: "Sealed" });
   const { tail, contentsStart, contentsEnd } = prepared;
+  signer ??= opensslSigner();
   const cms = signer.sign(Buffer.concat([original, tail.subarray(0, contentsStart), tail.subarray(contentsEnd)]));
   return Buffer.concat([original, completeSeal(prepared, cms).tail]);
 }
@@ -90,12 +92,13 @@ test("the list of expectations names every file of the zoo", () => {
   );
 });
 
+const readers = needs("openssl", "poppler", "mupdf", "qpdf");
 describe("foreign readers accept the sealed file and every earlier signature", { concurrency: 4 }, () => {
   for (const { name, expected } of zooFiles()) {
-    if (expected === "sealed") test(name, () => assertSealsWell(name, zooBytes(name)));
+    if (expected === "sealed") test(name, readers, () => assertSealsWell(name, zooBytes(name)));
   }
-  test("a document of 1,000 pages", () => assertSealsWell("pages.pdf", makePdf({ pages: 1000 })));
-  test("a document of 34 MB", () => assertSealsWell("large.pdf", makePdf({ bytes: 34_000_000 })));
+  test("a document of 1,000 pages", readers, () => assertSealsWell("pages.pdf", makePdf({ pages: 1000 })));
+  test("a document of 34 MB", readers, () => assertSealsWell("large.pdf", makePdf({ bytes: 34_000_000 })));
 });
 
 describe("refuses by name what can't be sealed without touching it", () => {

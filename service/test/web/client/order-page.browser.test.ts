@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { type Browser, startBrowser } from "@signsealship/testing/browser";
+import { after, type Browser, before, describe, startBrowser, test } from "@signsealship/testing/browser";
 import type { OrderView } from "../../../src/web/client/order-page.ts";
 import { code, order, servePages } from "../ui/serve-pages.ts";
 

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { startBrowser } from "@signsealship/testing/browser";
+import { startBrowser, test } from "@signsealship/testing/browser";
 import { minimal, orderForm, shipping } from "@signsealship/testing/order-form";
 import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
 

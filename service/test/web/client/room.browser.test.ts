@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { type Browser, startBrowser } from "@signsealship/testing/browser";
+import { after, type Browser, before, startBrowser, test } from "@signsealship/testing/browser";
 import type { RoomRow } from "../../../src/rooms/view/store.ts";
 import { emptyRoomCode, roomCode, roomRow } from "../ui/samples.ts";
 import { type Shown, servePages } from "../ui/serve-pages.ts";

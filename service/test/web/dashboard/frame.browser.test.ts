@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { type Browser, type OpenPage, startBrowser } from "@signsealship/testing/browser";
+import { after, type Browser, before, type OpenPage, startBrowser, test } from "@signsealship/testing/browser";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { linksTo, newMember, postForm, signIn } from "../../members/member.ts";
 import { signedIn } from "./signed-in.ts";

@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { type Browser, type Look, type OpenPage, startBrowser } from "@signsealship/testing/browser";
+import {
+  after,
+  type Browser,
+  before,
+  type Look,
+  type OpenPage,
+  startBrowser,
+  test,
+} from "@signsealship/testing/browser";
 import { examplePdf, minimal, orderForm, shipping } from "@signsealship/testing/order-form";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { type StripeDouble, startStripe } from "@signsealship/testing/stripe";

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
-import { type Browser, type OpenPage, startBrowser } from "@signsealship/testing/browser";
+import { after, type Browser, before, type OpenPage, startBrowser, test } from "@signsealship/testing/browser";
 import { type CalendarDouble, startCalendar } from "@signsealship/testing/calendar";
 import { freePort } from "@signsealship/testing/free-port";
 import { makePdf } from "@signsealship/testing/pdf-maker";

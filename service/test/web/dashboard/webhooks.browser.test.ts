@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
 import { verifyWebhook } from "@signsealship/sdk";
 import { type Browser, type OpenPage, startBrowser } from "@signsealship/testing/browser";
+import { testsNeeding } from "@signsealship/testing/tools";
 import { until } from "@signsealship/testing/until";
 import type { Caught } from "@signsealship/testing/webhook-catcher";
 import { newMember, postForm } from "../../members/member.ts";
 import { type Client, type House, openHouse } from "../../webhooks/house.ts";
 import { signedIn } from "./signed-in.ts";
+
+const { after, before, test } = testsNeeding("chromium", "openssl");
 
 const path = "/dashboard/webhooks";
 const secretForm = /svc_whsec_[a-z2-7]{52}/;

@@ -1,8 +1,16 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
-import { type Browser, type Look, type OpenPage, startBrowser } from "@signsealship/testing/browser";
+import {
+  after,
+  type Browser,
+  before,
+  describe,
+  type Look,
+  type OpenPage,
+  startBrowser,
+  test,
+} from "@signsealship/testing/browser";
 import { freePort } from "@signsealship/testing/free-port";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";

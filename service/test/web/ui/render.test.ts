@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { describe, test } from "node:test";
 import { coverage } from "@signsealship/evidence/manifest";
+import { needs } from "@signsealship/testing/tools";
 import fc from "fast-check";
 import { orderStatuses } from "../../../src/orders/orders.ts";
 import { maskEmail } from "../../../src/platform/mask-email.ts";
@@ -264,7 +265,7 @@ describe("the page of a closing passport", () => {
     assert.doesNotMatch(page, /This closing passport holds/);
   });
 
-  test("gives commands that come to the stated hashes", async () => {
+  test("gives commands that come to the stated hashes", needs("jq"), async () => {
     const record = await closingRecord(2);
     const [check] = closingChecks("http://localhost", closingCode);
     const command = check?.commands[0]?.replace(/^curl \S+ \S+ /, "cat ") ?? "";

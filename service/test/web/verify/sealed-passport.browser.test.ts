@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
-import { startBrowser } from "@signsealship/testing/browser";
+import { startBrowser, test } from "@signsealship/testing/browser";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
 

@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { type Browser, startBrowser } from "@signsealship/testing/browser";
+import { after, type Browser, before, startBrowser, test } from "@signsealship/testing/browser";
 import { temporaryFolder } from "@signsealship/testing/service";
 import { contract, sealer } from "../ui/samples.ts";
 

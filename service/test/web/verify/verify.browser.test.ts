@@ -1,9 +1,16 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
 import { sealReasons } from "@signsealship/evidence/seal";
-import { type Browser, type OpenPage, startBrowser } from "@signsealship/testing/browser";
+import {
+  after,
+  type Browser,
+  before,
+  describe,
+  type OpenPage,
+  startBrowser,
+  test,
+} from "@signsealship/testing/browser";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { temporaryFolder } from "@signsealship/testing/service";
 import { withAttachment } from "../../../../packages/evidence/test/seal/closing-pdf.ts";

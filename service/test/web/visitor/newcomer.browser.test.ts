@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { type Browser, startBrowser } from "@signsealship/testing/browser";
+import { after, type Browser, before, startBrowser, test } from "@signsealship/testing/browser";
 import { startMailCatcher } from "@signsealship/testing/mail-catcher";
 import { type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, test } from "node:test";
-import { type Browser, type Look, startBrowser } from "@signsealship/testing/browser";
+import { after, type Browser, before, beforeEach, type Look, startBrowser, test } from "@signsealship/testing/browser";
 import { freePort } from "@signsealship/testing/free-port";
 import { type RecaptchaDouble, startRecaptcha } from "@signsealship/testing/recaptcha";
 import { type Service, startService, temporaryFolder } from "@signsealship/testing/service";

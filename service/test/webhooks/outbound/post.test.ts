@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
-import { after, before, test } from "node:test";
 import { createServer as createTlsServer } from "node:tls";
 import { temporaryFolder } from "@signsealship/testing/service";
+import { testsNeeding } from "@signsealship/testing/tools";
 import { type Authority, type Catcher, makeAuthority, startCatcher } from "@signsealship/testing/webhook-catcher";
 import { addressPolicy } from "../../../src/webhooks/outbound/addresses.ts";
 import { type Outbound, openOutbound } from "../../../src/webhooks/outbound/post.ts";
 import type { ResolveName } from "../../../src/webhooks/outbound/resolve-name.ts";
+
+const { after, before, test } = testsNeeding("openssl");
 
 const folder = temporaryFolder();
 const opened: { close: () => unknown }[] = [];

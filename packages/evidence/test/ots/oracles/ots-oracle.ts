@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { python } from "@signsealship/testing/python";
 
 export type OracleRequest =
   | { readonly read: string; readonly message?: string }
@@ -16,12 +17,12 @@ export type OracleAnswer = {
 /** Asks the reference implementation all of the questions in one process. */
 export function askReference(requests: readonly OracleRequest[]): OracleAnswer[] {
   const script = fileURLToPath(new URL("ots_oracle.py", import.meta.url));
-  const run = spawnSync("/usr/bin/python3", [script], {
+  const run = spawnSync(python, [script], {
     input: requests.map((request) => `${JSON.stringify(request)}\n`).join(""),
     encoding: "utf8",
     maxBuffer: 2 ** 28,
   });
-  if (run.status !== 0) throw new Error(`python3-opentimestamps: ${run.error ?? run.stderr}`);
+  if (run.status !== 0) throw new Error(`opentimestamps: ${run.error ?? run.stderr}`);
   return run.stdout
     .trim()
     .split("\n")

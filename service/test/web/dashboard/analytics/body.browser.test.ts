@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { type Browser, type OpenPage, startBrowser } from "@signsealship/testing/browser";
+import {
+  after,
+  type Browser,
+  before,
+  describe,
+  type OpenPage,
+  startBrowser,
+  test,
+} from "@signsealship/testing/browser";
 import type { Snapshot } from "../../../../src/analytics/analytics.ts";
 import { money } from "../../../../src/web/ui/format.ts";
 import { contrastOfMarks, troublesOfWords } from "../../ui/picture-checks.ts";

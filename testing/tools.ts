@@ -1,0 +1,84 @@
+import { existsSync, readFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import * as nodeTest from "node:test";
+import { python, requirementsFile } from "./python.ts";
+
+/** A program or library of others that tests hold ours against. */
+type Tool = {
+  /** Whether it is here. */
+  readonly isHere: () => boolean;
+  /** Packages of Debian and Ubuntu. */
+  readonly debian?: string;
+  /** A requirement from PyPI, installed into the virtual environment of python.ts. */
+  readonly python?: string;
+};
+
+/** The path of a program in PATH. */
+const programPath = (name: string): string | undefined =>
+  (process.env["PATH"] ?? "")
+    .split(delimiter)
+    .map((folder) => join(folder, name))
+    .find((path) => existsSync(path));
+
+const packaged = (debian: string, ...names: string[]): Tool => ({
+  debian,
+  isHere: () => names.every((name) => programPath(name) !== undefined),
+});
+
+const fromPypi = (requirement: string): Tool => ({
+  python: requirement,
+  isHere: () => existsSync(requirementsFile) && readFileSync(requirementsFile, "utf8").includes(`${requirement}\n`),
+});
+
+export const chromiumPath = (): string | undefined =>
+  ["chromium", "chromium-browser", "google-chrome"].map(programPath).find((path) => path !== undefined);
+
+export const softHsmModule = (): string | undefined =>
+  ["/usr/lib/softhsm/libsofthsm2.so", "/usr/lib64/pkcs11/libsofthsm2.so"].find((path) => existsSync(path));
+
+const table = {
+  chromium: { debian: "chromium", isHere: () => chromiumPath() !== undefined },
+  poppler: packaged("poppler-utils", "pdfsig", "pdfinfo", "pdfdetach", "pdftotext", "pdftoppm"),
+  mupdf: packaged("mupdf-tools", "mutool"),
+  qpdf: packaged("qpdf", "qpdf"),
+  openssl: packaged("openssl", "openssl"),
+  softhsm: { ...packaged("softhsm2", "softhsm2-util"), isHere: () => softHsmModule() !== undefined },
+  redis: packaged("redis-server", "redis-server"),
+  jq: packaged("jq", "jq"),
+  zip: packaged("zip", "zip"),
+  unzip: packaged("unzip", "unzip"),
+  // What a service without root can't be given is not installed, only named.
+  root: { isHere: () => process.getuid?.() === 0 },
+  python: { debian: "python3-venv", isHere: () => existsSync(python) },
+  opentimestamps: fromPypi("opentimestamps==0.4.5"),
+  pyhanko: fromPypi("pyHanko==0.38.0"),
+} as const satisfies Record<string, Tool>;
+
+export type ToolName = keyof typeof table;
+
+export const tools: Readonly<Record<ToolName, Tool>> = table;
+
+/** The tools that are not here. */
+export const missingTools = (): ToolName[] =>
+  (Object.keys(table) as ToolName[]).filter((name) => !table[name].isHere());
+
+/** How the reason of a test that was skipped for want of tools begins. */
+export const wants = "wants ";
+
+/** Options of a test or suite that is skipped, saying why, where one of the tools is missing. */
+export function needs(...names: ToolName[]): { skip: false | string } {
+  const missing = names.filter((name) => !table[name].isHere());
+  return { skip: missing.length > 0 && wants + missing.join(", ") };
+}
+
+type TestFunctions = Pick<typeof nodeTest, "test" | "describe" | "before" | "after" | "beforeEach" | "afterEach">;
+
+/** What `node:test` exports, for a file whose every test needs the tools: where one is missing no hook runs, and each test is skipped. */
+export function testsNeeding(...names: ToolName[]): TestFunctions {
+  const { skip } = needs(...names);
+  if (skip === false) return nodeTest;
+  const skipped = ((name: string) => nodeTest.test(name, { skip }, () => {})) as typeof nodeTest.test;
+  const noHook = () => {};
+  const { describe } = nodeTest;
+  return { test: skipped, describe, before: noHook, after: noHook, beforeEach: noHook, afterEach: noHook };
+}

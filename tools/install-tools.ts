@@ -1,0 +1,52 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { appendFileSync, existsSync } from "node:fs";
+import { python, pythonEnvironment, requirementsFile } from "../testing/python.ts";
+import { missingTools, tools } from "../testing/tools.ts";
+
+const attempt = (what: string, work: () => void): void => {
+  console.error(`npm test: installing ${what}`);
+  try {
+    work();
+  } catch (error) {
+    console.error(`npm test: that failed: ${(error as Error).message.trim().split("\n").at(-1)}`);
+  }
+};
+
+const run = (program: string, ...args: string[]): void => {
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  execFileSync(program, args, { env, stdio: ["ignore", "ignore", "pipe"] });
+};
+
+const canMakeEnvironment = (): boolean => spawnSync("python3", ["-c", "import venv, ensurepip"]).status === 0;
+
+const missingPackages = (): string[] =>
+  missingTools()
+    .filter((name) => name !== "python" || !canMakeEnvironment())
+    .flatMap((name) => tools[name].debian ?? []);
+
+const missingRequirements = (): string[] => missingTools().flatMap((name) => tools[name].python ?? []);
+
+/** The command that installs every tool that is missing here; null when none would. */
+export function installCommand(): string | null {
+  const packages = missingPackages();
+  if (packages.length === 0) return null;
+  return `sudo apt-get install -y ${packages.join(" ")}`;
+}
+
+/** Installs what tests need and is missing: Debian's packages as root, Python's libraries where Python is. Never throws: tests of what is missing then are skipped. */
+export function installTools(): void {
+  const packages = missingPackages();
+  if (packages.length > 0 && process.getuid?.() === 0 && existsSync("/usr/bin/apt-get"))
+    attempt(`${packages.join(" ")} (apt-get)`, () => {
+      run("apt-get", "update", "-qq");
+      run("apt-get", "install", "-y", "-qq", "--no-install-recommends", ...packages);
+    });
+  const requirements = missingRequirements();
+  const environmentIsHere = tools.python.isHere();
+  if (environmentIsHere ? requirements.length === 0 : !canMakeEnvironment()) return;
+  attempt(`${requirements.join(" ")} (pip, into node_modules/.cache)`, () => {
+    if (!environmentIsHere) run("python3", "-m", "venv", pythonEnvironment);
+    run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", ...requirements);
+    appendFileSync(requirementsFile, requirements.map((each) => `${each}\n`).join(""));
+  });
+}

@@ -1,0 +1,68 @@
+import { relative } from "node:path";
+import type { TestEvent } from "node:test/reporters";
+import { wants } from "../testing/tools.ts";
+import { installCommand } from "./install-tools.ts";
+
+type Result = { name: string; file: string; message: string };
+
+/** What a run found. `seconds` are those of each file. */
+type Outcome = { passed: Map<string, number>; failures: Result[]; skips: Result[]; seconds: Map<string, number> };
+
+const describe = (error: unknown): string => {
+  const cause = (error as { cause?: unknown }).cause ?? error;
+  return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
+};
+
+/** A skip for want of a tool is a skip where that is allowed; any other is a failure. */
+function note(outcome: Outcome, { type, data }: TestEvent, root: string, allowSkips: boolean): void {
+  const { entryFile } = data as { entryFile?: string };
+  // The file as a whole ends outside of itself.
+  if (type === "test:complete" && entryFile === undefined && data.file !== undefined)
+    outcome.seconds.set(relative(root, data.file), data.details.duration_ms / 1000);
+  if (type !== "test:pass" && type !== "test:fail") return;
+  // A suite passes and fails with its tests; only a file that could not run at all is told by its suite.
+  const isSkipped = data.skip !== undefined || data.todo !== undefined;
+  if (data.details.type === "suite" && type === "test:pass" && !isSkipped) return;
+  const file = relative(root, entryFile ?? data.file ?? data.name);
+  const { name } = data;
+  if (type === "test:fail") {
+    const { error } = data.details;
+    const isOfSubtest = (error as { failureType?: string }).failureType === "subtestsFailed";
+    if (!isOfSubtest) outcome.failures.push({ name, file, message: describe(error) });
+  } else if (!isSkipped) outcome.passed.set(file, (outcome.passed.get(file) ?? 0) + 1);
+  else {
+    const message = typeof data.skip === "string" ? data.skip : "skipped or not written: every test must run";
+    (allowSkips && message.startsWith(wants) ? outcome.skips : outcome.failures).push({ name, file, message });
+  }
+}
+
+function skipLines(skips: Result[]): string {
+  if (skips.length === 0) return "";
+  const lines = skips.map(({ name, file, message }) => `SKIPPED ${name} (${message})\n  ${file}`);
+  const command = installCommand();
+  const hint = command === null ? "" : `; install them: ${command}`;
+  return `\n${lines.join("\n")}\n\n${skips.length} skipped for want of tools${hint}\n`;
+}
+
+/**
+ * Prints a line for each file, the failures in full, the slowest files when asked, what was skipped, and last `N passed, N failed`.
+ * @returns the exit code
+ */
+export async function report(
+  events: AsyncIterable<TestEvent>,
+  { root, allowSkips, slowest }: { root: string; allowSkips: boolean; slowest: number },
+  print: (text: string) => void,
+): Promise<number> {
+  const outcome: Outcome = { passed: new Map(), failures: [], skips: [], seconds: new Map() };
+  for await (const event of events) note(outcome, event, root, allowSkips);
+  const { passed, failures, skips, seconds } = outcome;
+  for (const [file, count] of passed) print(`${String(count).padStart(4)}  ${file}\n`);
+  for (const { name, file, message } of failures)
+    print(`\nFAILED ${name}\n  ${file}\n${message.replace(/^/gm, "    ")}\n`);
+  const bySeconds = [...seconds].sort(([, a], [, b]) => b - a).slice(0, slowest);
+  for (const [file, each] of bySeconds) print(`${each.toFixed(1).padStart(7)} s  ${file}\n`);
+  print(skipLines(skips));
+  const total = [...passed.values()].reduce((sum, count) => sum + count, 0);
+  print(`\n${total} passed, ${failures.length} failed\n`);
+  return failures.length > 0 ? 1 : 0;
+}
