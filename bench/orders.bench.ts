@@ -4,7 +4,7 @@ import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { insertStatement, listStatement, type NewOrder, ownOrderStatement } from "../service/src/orders/store.ts";
-import { keyStatement, keyWithRoomsStatement } from "../service/src/partners/keys.ts";
+import { keyStatement, keyWithRoomsStatement } from "../service/src/partners/keys/resolve.ts";
 import { connectionIn, portable, startBare } from "./bare.ts";
 import { get, interleave, type Target } from "./http-load.ts";
 import { atLeast, type Result } from "./result.ts";

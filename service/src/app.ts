@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
-import { requestAccess } from "./access-requests/access-requests.ts";
 import type { SentRequest } from "./access-requests/fields.ts";
 import { accessMailJobs } from "./access-requests/mail.ts";
-import { recaptchaScorer } from "./access-requests/recaptcha.ts";
+import { requestAccess } from "./access-requests/requests.ts";
 import { accessRoutes } from "./access-requests/routes.ts";
-import { readScreeningRules } from "./access-requests/screening-rules.ts";
+import { recaptchaScorer } from "./access-requests/screening/recaptcha.ts";
+import { readScreeningRules } from "./access-requests/screening/rules.ts";
 import { analyticsReader, analyticsRoutes } from "./analytics/analytics.ts";
 import type { Anchoring } from "./anchoring/anchoring.ts";
 import { closingRoutes, closingView, openCertificates } from "./closing-passports/closing-passports.ts";
@@ -18,12 +18,12 @@ import { createServer } from "./http/server.ts";
 import { acceptMultipart, maxReservedBytes } from "./http/uploads/multipart.ts";
 import { createUploadMemory } from "./http/uploads/upload-memory.ts";
 import { linkRoute } from "./members/link-route.ts";
-import { sessionResolver } from "./members/sessions.ts";
-import { signInMailJobs } from "./members/sign-in-mail.ts";
+import { sessionResolver } from "./members/sessions/sessions.ts";
+import { signInMailJobs } from "./members/sign-in/mail.ts";
 import { orderRoutes } from "./orders/orders.ts";
-import { keyResolver, keyWithRoomsResolver } from "./partners/keys.ts";
-import type { LastUse } from "./partners/last-use.ts";
-import { launchpadRoutes } from "./partners/launchpad-routes.ts";
+import type { LastUse } from "./partners/keys/last-use.ts";
+import { keyResolver, keyWithRoomsResolver } from "./partners/keys/resolve.ts";
+import { launchpadRoutes } from "./partners/launchpad/routes.ts";
 import { partnerRoutes } from "./partners/routes.ts";
 import {
   checkoutRoute,

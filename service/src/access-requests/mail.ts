@@ -4,7 +4,7 @@ import type { Jobs } from "../platform/jobs/jobs.ts";
 import type { Mail, Mailer } from "../platform/mail/mail.ts";
 import { letter } from "../platform/mail/template.ts";
 import type { SecretBytes } from "../platform/secrets.ts";
-import { accessMailQueue, keyCipher } from "./access-requests.ts";
+import { accessMailQueue, keyCipher } from "./requests.ts";
 import { markMailed, selectToMail } from "./store.ts";
 
 export type AccessMailDeps = { db: Sql; clock: Clock; secrets: SecretBytes; mailer: Mailer; baseUrl: string };

@@ -1,6 +1,6 @@
 import type { Sql, Tx } from "../platform/database.ts";
 import type { AccessRequest } from "./fields.ts";
-import type { Reason } from "./screening.ts";
+import type { Reason } from "./screening/screening.ts";
 
 export type RequestStatus = "issued" | "pending" | "declined";
 

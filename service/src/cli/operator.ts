@@ -1,4 +1,4 @@
-import { makeOperatorLink } from "../members/sign-in-door.ts";
+import { makeOperatorLink } from "../members/members.ts";
 import { lines, type Verb, withResources } from "./verb.ts";
 
 export const operatorVerbs: Verb[] = [

@@ -1,9 +1,4 @@
-import {
-  approveRequest,
-  declineRequest,
-  type ListedRequest,
-  listRequests,
-} from "../access-requests/access-requests.ts";
+import { approveRequest, declineRequest, type ListedRequest, listRequests } from "../access-requests/requests.ts";
 import { lines, type Verb, withResources } from "./verb.ts";
 
 const readable = ({ useCase, reasons, ...request }: ListedRequest): string =>

@@ -4,7 +4,7 @@ import { type Callers, readSession, requireSession, sessionOf } from "../http/au
 import { errors, ref } from "../http/openapi.ts";
 import type { RateLimits } from "../http/rate-limits.ts";
 import { invalid } from "../platform/errors.ts";
-import { linkMember, type MemberDeps } from "./members.ts";
+import { linkMember, type MemberDeps } from "./membership.ts";
 
 const LinkRequest = Type.Object(
   { apiKey: Type.String({ description: "A valid key of the firm." }) },

@@ -1,5 +1,5 @@
 import { actorOf, type Principal } from "../identity/identity.ts";
-import { requireOwnerNow } from "../members/members.ts";
+import { requireOwnerNow } from "../members/membership.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Database, Sql } from "../platform/database.ts";
 import { invalid } from "../platform/errors.ts";

@@ -4,7 +4,7 @@ import { linkedPrincipalOf, readSession } from "../http/authentication.ts";
 import { errors, ref } from "../http/openapi.ts";
 import { keyOrSession, type PortalDeps, portalRefusals } from "../http/portal.ts";
 import type { Sql } from "../platform/database.ts";
-import type { ResolveKeyWithRooms } from "./keys.ts";
+import type { ResolveKeyWithRooms } from "./keys/resolve.ts";
 import { countOpenRooms } from "./open-rooms.ts";
 import { openRoomQuota, tierOf } from "./tiers.ts";
 

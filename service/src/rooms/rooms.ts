@@ -1,15 +1,15 @@
 export { attachOrder, detachOrder } from "./attachments/attachments.ts";
+export { type RoomOfOrder, roomsOfOrder } from "./attachments/order-rooms.ts";
 export { type RoomDeps, roomNotFound } from "./change.ts";
 export { roomEnvironment } from "./environment.ts";
 export { attachFields, isCode, newRoomFields, participantFields } from "./fields.ts";
 export { closeRoom, createRoom, reopenRoom, rotateRoom } from "./lifecycle.ts";
 export { roomPage } from "./list.ts";
-export { type RoomOfOrder, roomsOfOrder } from "./order-rooms-store.ts";
-export { type OwnRoom, ownRoom } from "./own-room.ts";
 export { addParticipant, removeParticipant } from "./participants/participants.ts";
 export type { Participant } from "./participants/store.ts";
 export { roomRoutes } from "./routes.ts";
 export { latestOpenRooms, type OpenRoom } from "./store.ts";
+export { type OwnRoom, ownRoom } from "./view/own-room.ts";
 export type { ActivityItem, PassportPointer } from "./view/store.ts";
 export { type Branding, brandingOf, type OrderCard, type RoomView, type Signer } from "./view/view.ts";
 export { roomView } from "./view/views.ts";

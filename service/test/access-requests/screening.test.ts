@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
-import { screen } from "../../src/access-requests/screening.ts";
-import { listedDomains } from "../../src/access-requests/screening-domains.ts";
-import { parseScreeningRules, readScreeningRules } from "../../src/access-requests/screening-rules.ts";
+import { listedDomains } from "../../src/access-requests/screening/domains.ts";
+import { parseScreeningRules, readScreeningRules } from "../../src/access-requests/screening/rules.ts";
+import { screen } from "../../src/access-requests/screening/screening.ts";
 
 const rules = readScreeningRules(fileURLToPath(new URL("../../data/screening.yaml", import.meta.url)));
 const listed = await listedDomains();

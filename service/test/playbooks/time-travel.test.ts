@@ -4,7 +4,7 @@ import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { newPartner, runCli } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { readConfig } from "../../src/config.ts";
-import { makeOperatorLink } from "../../src/members/sign-in.ts";
+import { makeOperatorLink } from "../../src/members/sign-in/sign-in.ts";
 import { clockAhead } from "../../src/platform/clock.ts";
 import { openSecretsKey } from "../../src/platform/secrets.ts";
 import { cookieIn, newMember, postForm } from "../members/member.ts";

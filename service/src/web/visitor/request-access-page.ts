@@ -1,5 +1,5 @@
 import { maxLengths } from "../../access-requests/fields.ts";
-import { recaptchaAction } from "../../access-requests/recaptcha.ts";
+import { recaptchaAction } from "../../access-requests/screening/recaptcha.ts";
 import { isEmail } from "../../platform/email.ts";
 import type { Assets } from "../ui/assets.ts";
 import { errorSummary, type FormValues, field, textArea } from "../ui/form-parts.ts";

@@ -16,7 +16,7 @@ import {
   setCookie,
   signOut,
   useLink,
-} from "../../members/sign-in-door.ts";
+} from "../../members/members.ts";
 import { ServiceError } from "../../platform/errors.ts";
 import type { Assets } from "../ui/assets.ts";
 import { acceptForms, formBody } from "../ui/form-parts.ts";

@@ -14,7 +14,7 @@ import {
 import { freePort } from "@signsealship/testing/free-port";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { makeOperatorLink } from "../../../src/members/sign-in.ts";
+import { makeOperatorLink } from "../../../src/members/sign-in/sign-in.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { openSecretsKey, type SecretBytes } from "../../../src/platform/secrets.ts";
 import { cookieIn, newMember, postForm } from "../../members/member.ts";

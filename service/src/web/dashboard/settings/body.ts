@@ -1,8 +1,8 @@
 import type { Principal, Session } from "../../../identity/identity.ts";
-import type { Member } from "../../../members/members.ts";
-import type { ListedSession } from "../../../members/sessions.ts";
+import type { Member } from "../../../members/membership.ts";
+import type { ListedSession } from "../../../members/sessions/sessions.ts";
 import type { Branding } from "../../../partners/branding.ts";
-import type { KeyMetadata } from "../../../partners/partners.ts";
+import type { KeyMetadata } from "../../../partners/firms.ts";
 import { card, emptyState, facts } from "../../ui/components.ts";
 import { errorSummary, type FormValues, field } from "../../ui/form-parts.ts";
 import { shortTime, time } from "../../ui/format.ts";

@@ -1,10 +1,10 @@
-import type { Principal } from "../identity/identity.ts";
-import { selectOwnOrders } from "./attachments/store.ts";
-import { type RoomDeps, roomNotFound } from "./change.ts";
-import { listParticipants } from "./participants/participants.ts";
-import type { Participant } from "./participants/store.ts";
-import type { RoomView } from "./view/view.ts";
-import { roomView } from "./view/views.ts";
+import type { Principal } from "../../identity/identity.ts";
+import { selectOwnOrders } from "../attachments/store.ts";
+import { type RoomDeps, roomNotFound } from "../change.ts";
+import { listParticipants } from "../participants/participants.ts";
+import type { Participant } from "../participants/store.ts";
+import type { RoomView } from "./view.ts";
+import { roomView } from "./views.ts";
 
 /** What everybody sees of a room, and what its owner alone does: who takes part in full, and which orders are its own. */
 export type OwnRoom = Omit<RoomView, "participants"> & {

@@ -1,7 +1,7 @@
 import { createHmac, hash } from "node:crypto";
 import { parseCookie, stringifySetCookie } from "cookie";
-import { newSecret } from "../platform/ids.ts";
-import { deriveKey, type SecretBytes } from "../platform/secrets.ts";
+import { newSecret } from "../../platform/ids.ts";
+import { deriveKey, type SecretBytes } from "../../platform/secrets.ts";
 
 /** `__Host-` (RFC 6265bis, section 4.1.3.2): no subdomain and no plain http can set or overwrite them. */
 export const cookieNames = {

@@ -1,4 +1,4 @@
-import { keySha256, newKey } from "../partners/keys.ts";
+import { keySha256, newKey } from "../partners/keys/resolve.ts";
 import * as partners from "../partners/store.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database.ts";
@@ -7,10 +7,10 @@ import { newUuid } from "../platform/ids.ts";
 import { enqueue } from "../platform/jobs/jobs.ts";
 import { columnCipher, type SecretBytes } from "../platform/secrets.ts";
 import type { SentRequest } from "./fields.ts";
-import type { BotScorer } from "./recaptcha.ts";
-import { type Reason, screen } from "./screening.ts";
-import { listedDomains } from "./screening-domains.ts";
-import type { ScreeningRules } from "./screening-rules.ts";
+import { listedDomains } from "./screening/domains.ts";
+import type { BotScorer } from "./screening/recaptcha.ts";
+import type { ScreeningRules } from "./screening/rules.ts";
+import { type Reason, screen } from "./screening/screening.ts";
 import * as requests from "./store.ts";
 
 export type { ListedRequest } from "./store.ts";

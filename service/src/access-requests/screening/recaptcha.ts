@@ -1,5 +1,5 @@
-import { type Fetch, requestBounded } from "../platform/bounded-request.ts";
-import type { Log } from "../platform/logs.ts";
+import { type Fetch, requestBounded } from "../../platform/bounded-request.ts";
+import type { Log } from "../../platform/logs.ts";
 
 /** Both keys of the operator's site at reCAPTCHA v3, and where it is reached. */
 export type RecaptchaSettings = { siteKey: string; secret: string; apiBase: string };

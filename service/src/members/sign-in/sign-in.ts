@@ -1,15 +1,15 @@
-import { insertAudit } from "../partners/partner-audit.ts";
-import { clientNetwork } from "../platform/client-network.ts";
-import type { Clock } from "../platform/clock.ts";
-import type { Database } from "../platform/database.ts";
-import { isEmail } from "../platform/email.ts";
-import { invalid, ServiceError } from "../platform/errors.ts";
-import { newUuid } from "../platform/ids.ts";
-import { enqueue } from "../platform/jobs/jobs.ts";
-import type { SecretBytes } from "../platform/secrets.ts";
-import { isLinkToken, linkTokens, tokenSha256 } from "./session-tokens.ts";
-import { beginSession } from "./sessions.ts";
-import * as store from "./sign-in-store.ts";
+import { insertAudit } from "../../partners/partner-audit.ts";
+import { clientNetwork } from "../../platform/client-network.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/database.ts";
+import { isEmail } from "../../platform/email.ts";
+import { invalid, ServiceError } from "../../platform/errors.ts";
+import { newUuid } from "../../platform/ids.ts";
+import { enqueue } from "../../platform/jobs/jobs.ts";
+import type { SecretBytes } from "../../platform/secrets.ts";
+import { beginSession } from "../sessions/sessions.ts";
+import { isLinkToken, linkTokens, tokenSha256 } from "../sessions/tokens.ts";
+import * as store from "./store.ts";
 
 export type SignInDeps = { db: Database; clock: Clock; secrets: SecretBytes };
 

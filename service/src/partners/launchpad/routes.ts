@@ -1,8 +1,8 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
-import { principalOf } from "../http/authentication.ts";
-import { jsonRoute, type RouteDeps } from "../http/route.ts";
-import type { Sql } from "../platform/database.ts";
+import { principalOf } from "../../http/authentication.ts";
+import { jsonRoute, type RouteDeps } from "../../http/route.ts";
+import type { Sql } from "../../platform/database.ts";
 import { readLaunchpad } from "./launchpad.ts";
 
 const orNull = (schema: ReturnType<typeof Type.String> | ReturnType<typeof Type.Number>) =>

@@ -1,5 +1,5 @@
-import type { Environment, Role } from "../identity/identity.ts";
-import type { Sql, Tx } from "../platform/database.ts";
+import type { Environment, Role } from "../../identity/identity.ts";
+import type { Sql, Tx } from "../../platform/database.ts";
 
 export type SessionRow = {
   sessionId: string;

@@ -1,5 +1,5 @@
-import type { Clock } from "../platform/clock.ts";
-import type { Sql } from "../platform/database.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Sql } from "../../platform/database.ts";
 
 /** Remembers when keys were last used and writes that down once in a while, not once a request. */
 export type LastUse = {

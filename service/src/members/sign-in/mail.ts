@@ -1,12 +1,12 @@
-import type { Clock } from "../platform/clock.ts";
-import type { Sql } from "../platform/database.ts";
-import type { Jobs } from "../platform/jobs/jobs.ts";
-import type { Mailer } from "../platform/mail/mail.ts";
-import { letter } from "../platform/mail/template.ts";
-import type { SecretBytes } from "../platform/secrets.ts";
-import { linkTokens } from "./session-tokens.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Sql } from "../../platform/database.ts";
+import type { Jobs } from "../../platform/jobs/jobs.ts";
+import type { Mailer } from "../../platform/mail/mail.ts";
+import { letter } from "../../platform/mail/template.ts";
+import type { SecretBytes } from "../../platform/secrets.ts";
+import { linkTokens } from "../sessions/tokens.ts";
 import { linkPath, signInMailQueue } from "./sign-in.ts";
-import { selectLinkToMail } from "./sign-in-store.ts";
+import { selectLinkToMail } from "./store.ts";
 
 export type SignInMailDeps = { db: Sql; clock: Clock; secrets: SecretBytes; mailer: Mailer; baseUrl: string };
 

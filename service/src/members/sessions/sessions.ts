@@ -1,10 +1,10 @@
-import type { Environment, Principal, ResolveSession, Session } from "../identity/identity.ts";
-import type { Clock } from "../platform/clock.ts";
-import type { Sql, Tx } from "../platform/database.ts";
-import { invalid, ServiceError } from "../platform/errors.ts";
-import { newUuid } from "../platform/ids.ts";
-import { type CookieName, cookieNames, cookieOf, newToken, tokenSha256 } from "./session-tokens.ts";
-import * as store from "./sessions-store.ts";
+import type { Environment, Principal, ResolveSession, Session } from "../../identity/identity.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Sql, Tx } from "../../platform/database.ts";
+import { invalid, ServiceError } from "../../platform/errors.ts";
+import { newUuid } from "../../platform/ids.ts";
+import * as store from "./store.ts";
+import { type CookieName, cookieNames, cookieOf, newToken, tokenSha256 } from "./tokens.ts";
 
 export type SessionDeps = { db: Sql; clock: Clock };
 
@@ -118,4 +118,4 @@ export async function chooseEnvironment({ db }: SessionDeps, session: Session, e
   await store.setEnvironment(db, session.id, environment);
 }
 
-export { type ListedSession, sweepSessions } from "./sessions-store.ts";
+export { type ListedSession, sweepSessions } from "./store.ts";

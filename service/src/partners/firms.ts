@@ -4,7 +4,7 @@ import type { Database, Sql, Tx } from "../platform/database.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
 import { newUuid } from "../platform/ids.ts";
 import { brandingOf } from "./branding.ts";
-import { keySha256, newKey } from "./keys.ts";
+import { keySha256, newKey } from "./keys/resolve.ts";
 import { insertAudit } from "./partner-audit.ts";
 import * as store from "./store.ts";
 import { isTier, type Tier, tiers } from "./tiers.ts";

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
-import type { Environment, Principal, ResolveKey } from "../identity/identity.ts";
-import type { Sql } from "../platform/database.ts";
-import { newSecret } from "../platform/ids.ts";
+import type { Environment, Principal, ResolveKey } from "../../identity/identity.ts";
+import type { Sql } from "../../platform/database.ts";
+import { newSecret } from "../../platform/ids.ts";
 import type { LastUse } from "./last-use.ts";
 
 const prefixes = { live: "svc_pk_", test: "svc_pk_test_" } as const;

@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { type Static, Type } from "typebox";
 import { Value } from "typebox/value";
 import { parse } from "yaml";
-import { StartupError } from "../platform/errors.ts";
+import { StartupError } from "../../platform/errors.ts";
 
 const percent = Type.Integer({ minimum: 0, maximum: 100 });
 const words = Type.Array(Type.String({ pattern: "^[a-z][a-z -]*\\*?$" }), { minItems: 1 });

@@ -1,4 +1,4 @@
-import type { Sql } from "../platform/database.ts";
+import type { Sql } from "../../platform/database.ts";
 
 /** Instants of what a partner did first; null for what it did not do yet. */
 export type Facts = {

@@ -1,5 +1,5 @@
 import { domainToASCII, domainToUnicode } from "node:url";
-import type { ScreeningRules } from "./screening-rules.ts";
+import type { ScreeningRules } from "./rules.ts";
 
 /** Why a person must look at a request; for the operator alone. */
 export type Reason =

@@ -1,6 +1,6 @@
-import type { Principal } from "../identity/identity.ts";
-import type { Sql } from "../platform/database.ts";
-import { type Facts, selectFacts } from "./launchpad-store.ts";
+import type { Principal } from "../../identity/identity.ts";
+import type { Sql } from "../../platform/database.ts";
+import { type Facts, selectFacts } from "./store.ts";
 
 type Item = { key: string; label: string; action: string; deepLink: string; done: (facts: Facts) => boolean };
 
