@@ -9,7 +9,7 @@ const rooms = {
   http: ["identity", "platform"],
   audit: ["identity", "platform"],
   events: ["identity", "platform"],
-  partners: [...ground, "members"],
+  partners: [...ground],
   members: [...ground, "partners"],
   "access-requests": [...ground, "partners"],
   pricing: [...ground, "partners"],

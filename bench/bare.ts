@@ -30,8 +30,11 @@ export const connectionIn = (dataDir: string) => ({
   database: "postgres",
 });
 
-const hexBytes = (values: unknown[]) =>
+const hexBytes = (values: readonly unknown[]) =>
   values.map((value) => (Buffer.isBuffer(value) ? `\\x${value.toString("hex")}` : value));
 
 /** A statement that can be handed to the bare server as JSON. */
-export const portable = ({ text, values }: { text: string; values: unknown[] }) => ({ text, values: hexBytes(values) });
+export const portable = ({ text, values }: { text: string; values: readonly unknown[] }) => ({
+  text,
+  values: hexBytes(values),
+});

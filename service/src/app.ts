@@ -1,11 +1,6 @@
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
-import type { SentRequest } from "./access-requests/fields.ts";
-import { accessMailJobs } from "./access-requests/mail.ts";
-import { requestAccess } from "./access-requests/requests.ts";
-import { accessRoutes } from "./access-requests/routes.ts";
-import { recaptchaScorer } from "./access-requests/screening/recaptcha.ts";
-import { readScreeningRules } from "./access-requests/screening/rules.ts";
+import { accessMailJobs, accessRoutes, openAccess } from "./access-requests/access-requests.ts";
 import { analyticsReader, analyticsRoutes } from "./analytics/analytics.ts";
 import type { Anchoring } from "./anchoring/anchoring.ts";
 import { closingRoutes, closingView, openCertificates } from "./closing-passports/closing-passports.ts";
@@ -17,14 +12,10 @@ import { openRateLimits } from "./http/rate-limits.ts";
 import { createServer } from "./http/server.ts";
 import { acceptMultipart, maxReservedBytes } from "./http/uploads/multipart.ts";
 import { createUploadMemory } from "./http/uploads/upload-memory.ts";
-import { linkRoute } from "./members/link-route.ts";
-import { sessionResolver } from "./members/sessions/sessions.ts";
-import { signInMailJobs } from "./members/sign-in/mail.ts";
+import { linkRoute, sessionResolver, signInMailJobs } from "./members/members.ts";
 import { orderRoutes } from "./orders/orders.ts";
-import type { LastUse } from "./partners/keys/last-use.ts";
-import { keyResolver, keyWithRoomsResolver } from "./partners/keys/resolve.ts";
-import { launchpadRoutes } from "./partners/launchpad/routes.ts";
-import { partnerRoutes } from "./partners/routes.ts";
+import type { LastUse } from "./partners/partners.ts";
+import { keyResolver, keyWithRoomsResolver, launchpadRoutes, partnerRoutes } from "./partners/partners.ts";
 import {
   checkoutRoute,
   checkoutUrl,
@@ -104,7 +95,13 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   orderMailJobs(jobs, { db, mailer, baseUrl: config.baseUrl });
   accessMailJobs(jobs, { ...deps, mailer, baseUrl: config.baseUrl });
   signInMailJobs(jobs, { ...deps, mailer, baseUrl: config.baseUrl });
-  const access = accessWith(deps);
+  const access = openAccess({
+    ...deps,
+    fetch,
+    rulesPath: screeningFile,
+    recaptcha: config.recaptcha,
+    hostname: new URL(config.baseUrl).hostname,
+  });
   app.addHook("onListen", jobs.start);
   app.addHook("onClose", async () => {
     await jobs.stop();
@@ -120,7 +117,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     partnerRoutes(routes, { ...portal, db, resolveKeyWithRooms: keyWithRoomsResolver(db, deps.lastUse) });
     linkRoute(routes, { ...deps, ...portal });
     launchpadRoutes(routes, { ...portal, db });
-    accessRoutes(routes, { requestAccess: access, limits });
+    accessRoutes(routes, { ...portal, requestAccess: access });
     const readAnalytics = analyticsReader(deps);
     analyticsRoutes(routes, { ...portal, readAnalytics });
     const callbacks = createCallbacks(deps.secrets);
@@ -188,16 +185,6 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   });
   await app.ready();
   return app;
-}
-
-/** Access requests with the shipped rules, and with a bot score where reCAPTCHA is set up. */
-function accessWith(deps: AppDeps) {
-  const { config, log } = deps;
-  const rules = readScreeningRules(screeningFile);
-  const { hostname } = new URL(config.baseUrl);
-  const { recaptcha: settings } = config;
-  const scoreBot = settings && recaptchaScorer({ settings, hostname, minScore: rules.minScore, fetch, log });
-  return (request: SentRequest, remoteIp: string) => requestAccess({ ...deps, rules, scoreBot }, request, remoteIp);
 }
 
 /** A placed order stands without its checkout, which may be asked for again. */

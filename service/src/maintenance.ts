@@ -1,8 +1,8 @@
 import type { Anchoring } from "./anchoring/anchoring.ts";
 import { sweepIdempotencyKeys } from "./http/idempotency.ts";
-import { sweepSessions } from "./members/sessions/sessions.ts";
+import { sweepSessions } from "./members/members.ts";
 import { sweepFills } from "./orders/orders.ts";
-import type { LastUse } from "./partners/keys/last-use.ts";
+import type { LastUse } from "./partners/partners.ts";
 import { sweepOrphans } from "./platform/blobs/orphans.ts";
 import { sweepFailedJobs } from "./platform/jobs/jobs.ts";
 import { sweepExecutions } from "./playbooks/playbooks.ts";

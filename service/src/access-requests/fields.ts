@@ -1,5 +1,6 @@
 import { isEmail } from "../platform/email.ts";
 import { invalid } from "../platform/errors.ts";
+import { isPlainLines, isPlainText } from "../platform/text.ts";
 
 /** An access request (contract, Partner access request), its texts trimmed. */
 export type AccessRequest = {
@@ -29,20 +30,16 @@ export const maxLengths = {
 
 type Field = keyof typeof maxLengths;
 
-// Lone surrogates have no UTF-8; U+FFFD is what is left of bytes that were none.
-const notText = /[\p{Cc}\p{Cs}\uFFFD]/u;
-const notLines = /[\p{Cs}\uFFFD]|(?![\t\n\r])\p{Cc}/u;
-
 /** Body of `POST /api/partner/request`. @throws ServiceError with the contract's message, or naming the field and the rule. */
 export function accessRequestFields(body: unknown): SentRequest {
   const members = typeof body === "object" && body !== null && !Array.isArray(body) ? body : {};
 
-  function optional(field: Field, refused = notText): string | null {
+  function optional(field: Field, isReadable = isPlainText): string | null {
     const value = (members as Readonly<Record<string, unknown>>)[field] ?? "";
     if (typeof value !== "string") throw invalid(`${field} must be text.`);
     const text = value.trim();
     if (text.length > maxLengths[field]) throw invalid(`${field} must have at most ${maxLengths[field]} characters.`);
-    if (refused.test(text)) throw invalid(`${field} must be UTF-8 text without control characters.`);
+    if (!isReadable(text)) throw invalid(`${field} must be UTF-8 text without control characters.`);
     return text || null;
   }
 
@@ -60,7 +57,7 @@ export function accessRequestFields(body: unknown): SentRequest {
     workEmail,
     role: optional("role"),
     expectedVolume: optional("expectedVolume"),
-    useCase: optional("useCase", notLines),
+    useCase: optional("useCase", isPlainLines),
     recaptchaToken: optional("recaptchaToken"),
   };
 }

@@ -4,14 +4,14 @@ import type { Jobs } from "../platform/jobs/jobs.ts";
 import type { Mail, Mailer } from "../platform/mail/mail.ts";
 import { letter } from "../platform/mail/template.ts";
 import type { SecretBytes } from "../platform/secrets.ts";
-import { accessMailQueue, keyCipher } from "./requests.ts";
+import { accessMailQueue, keyCipher } from "./issue.ts";
 import { markMailed, selectToMail } from "./store.ts";
 
 export type AccessMailDeps = { db: Sql; clock: Clock; secrets: SecretBytes; mailer: Mailer; baseUrl: string };
 
 /**
- * The mail with a new key. It holds nothing that the asker wrote: whoever names somebody else's address must not be able to make us
- * send their words there.
+ * The mail with a new key. It holds nothing that was written in the request: nobody can make us send their words to another
+ * person's address.
  */
 export function keyMail(requestId: string, to: string, key: string, baseUrl: string): Mail {
   return {
@@ -26,12 +26,12 @@ export function keyMail(requestId: string, to: string, key: string, baseUrl: str
       ],
       code: key,
       link: { label: "Sign in", url: `${baseUrl}/sign-in` },
-      caution: "Keep the key like a password. If you did not ask for it, leave it aside: nobody else has it.",
+      caution: "Keep the key like a password. If you did not ask for it, ignore this mail: nobody else has the key.",
     }),
   };
 }
 
-// With the doubling delays of a queue: for about two days.
+// With the doubling delays of the queue: for about two days.
 const maxAttempts = 60;
 
 /** Sends issued keys, and forgets a key's text once its mail was taken. */

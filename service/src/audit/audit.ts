@@ -8,12 +8,12 @@ export type AuditLine = {
   at: Date | Statement;
   action: string | Statement;
   actor: string | Statement;
-  partnerId?: string | Statement | null;
-  orderId?: number | Statement | null;
-  roomId?: string | Statement | null;
-  fromStatus?: string | Statement | null;
-  toStatus?: string | Statement | null;
-  detail?: object | Statement | null;
+  partnerId?: string | Statement | null | undefined;
+  orderId?: number | Statement | null | undefined;
+  roomId?: string | Statement | null | undefined;
+  fromStatus?: string | Statement | null | undefined;
+  toStatus?: string | Statement | null | undefined;
+  detail?: object | Statement | null | undefined;
 };
 
 /**

@@ -1,4 +1,4 @@
-import * as partners from "../partners/firms.ts";
+import * as partners from "../partners/partners.ts";
 import { lines, type Verb, withResources } from "./verb.ts";
 
 export const keyVerbs: Verb[] = [

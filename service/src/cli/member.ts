@@ -1,5 +1,5 @@
-import * as members from "../members/membership.ts";
-import { requirePartner } from "../partners/firms.ts";
+import * as members from "../members/members.ts";
+import { requirePartner } from "../partners/partners.ts";
 import { lines, type Verb, withResources } from "./verb.ts";
 
 export const memberVerbs: Verb[] = [

@@ -1,4 +1,4 @@
-import * as partners from "../partners/firms.ts";
+import * as partners from "../partners/partners.ts";
 import { lines, textOption, UsageError, type Values, type Verb, withResources } from "./verb.ts";
 
 function onOff(values: Values, name: string): boolean | undefined {

@@ -1,4 +1,9 @@
-import { approveRequest, declineRequest, type ListedRequest, listRequests } from "../access-requests/requests.ts";
+import {
+  approveRequest,
+  declineRequest,
+  type ListedRequest,
+  listRequests,
+} from "../access-requests/access-requests.ts";
 import { lines, type Verb, withResources } from "./verb.ts";
 
 const readable = ({ useCase, reasons, ...request }: ListedRequest): string =>

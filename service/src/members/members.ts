@@ -1,5 +1,27 @@
-export { operatorSessionSeconds, sessionSeconds, signOut } from "./sessions/sessions.ts";
+export { dropMember, setMemberRole } from "./by-operator.ts";
+export { linkMember } from "./link/link.ts";
+export { linkRoute } from "./link/routes.ts";
+export {
+  changeBranding,
+  changeRole,
+  listMembers,
+  type Member,
+  type MemberDeps,
+  removeMember,
+} from "./membership.ts";
+export {
+  chooseEnvironment,
+  endSession,
+  listSessions,
+  operatorResolver,
+  operatorSessionSeconds,
+  sessionResolver,
+  sessionSeconds,
+  signOut,
+} from "./sessions/sessions.ts";
+export { type ListedSession, sweepSessions } from "./sessions/store.ts";
 export { clearCookie, cookieNames, cookieOf, newToken, setCookie } from "./sessions/tokens.ts";
+export { signInMailJobs } from "./sign-in/mail.ts";
 export {
   askForLink,
   linkSeconds,

@@ -1,48 +1,15 @@
-import { actorOf, type Principal, type ResolveKey, type Role, type Session } from "../identity/identity.ts";
-import { insertAudit } from "../partners/partner-audit.ts";
+import { auditLine } from "../audit/audit.ts";
+import { actorOf, type Principal, type Role } from "../identity/identity.ts";
+import { type BrandingChange, setBranding } from "../partners/partners.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Database, Sql, Tx } from "../platform/database.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
-import { setEnvironment } from "./sessions/store.ts";
+import { isUuid } from "../platform/text.ts";
 import * as store from "./store.ts";
 
 export type { Member } from "./store.ts";
 
 export type MemberDeps = { db: Database; clock: Clock };
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-/**
- * Links a signed-in person to the firm of a key (contract, Authentication 6): the first one becomes its owner. The session goes on
- * in the key's environment. Linking again to the same firm changes nothing.
- * @throws ServiceError for a key that is none, or a person who belongs to another firm.
- */
-export async function linkMember(
-  { db, clock, resolveKey }: MemberDeps & { resolveKey: ResolveKey },
-  session: Session,
-  apiKey: string,
-): Promise<{ partner: { id: string; name: string; tier: string }; role: Role }> {
-  const principal = await resolveKey(`Bearer ${apiKey}`);
-  if (!principal) throw invalid("apiKey must be a valid partner API key.");
-  const { partnerId, environment, firmName, tier, key } = principal;
-  const { userId } = session;
-  const role = await db.transaction(async (tx) => {
-    await store.lockMembers(tx, partnerId);
-    const at = clock();
-    const { owners } = await store.countMembers(tx, partnerId);
-    const first: Role = owners === 0 ? "owner" : "member";
-    const isNew = await store.insertMember(tx, { userId, partnerId, role: first, keyId: key?.id ?? null, at });
-    const membership = await store.findMembership(tx, userId);
-    if (membership?.partnerId !== partnerId)
-      throw new ServiceError("conflict", "This session is linked to another partner.");
-    await setEnvironment(tx, session.id, environment);
-    const actor = `member:${userId}`;
-    const detail = { role: first, keyId: key?.id };
-    if (isNew) await insertAudit(tx, { at, action: "member.linked", actor, partnerId, detail });
-    return membership.role;
-  });
-  return { partner: { id: partnerId, name: firmName, tier }, role };
-}
 
 /** The people of a firm. */
 export const listMembers = ({ db }: { db: Sql }, partnerId: string) => store.selectMembers(db, partnerId);
@@ -51,11 +18,23 @@ export const listMembers = ({ db }: { db: Sql }, partnerId: string) => store.sel
  * Locks the firm's members and reads the caller's own membership again: roles may have changed since the request began.
  * @throws ServiceError when the caller is no owner of the firm any more.
  */
-export async function requireOwnerNow(tx: Tx, { partnerId, member }: Principal): Promise<void> {
+async function requireOwnerNow(tx: Tx, { partnerId, member }: Principal): Promise<void> {
   await store.lockMembers(tx, partnerId);
   const own = member && (await store.findMembership(tx, member.userId));
   if (own?.partnerId !== partnerId || own.role !== "owner")
     throw new ServiceError("owner_required", "Only an owner of the firm may do this.");
+}
+
+/** Changes the branding of the caller's firm. @throws ServiceError naming the field and its rule, or for who is no owner. */
+export async function changeBranding(
+  { db, clock }: MemberDeps,
+  principal: Principal,
+  change: BrandingChange,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    await requireOwnerNow(tx, principal);
+    await setBranding(tx, principal.partnerId, change, { at: clock(), actor: actorOf(principal) });
+  });
 }
 
 /**
@@ -95,52 +74,9 @@ async function changeMember(
   await db.transaction(async (tx) => {
     const isLeaving = principal.member?.userId === userId && kind === "removal";
     await (isLeaving ? store.lockMembers(tx, partnerId) : requireOwnerNow(tx, principal));
-    const membership = uuid.test(userId) ? await store.findMembership(tx, userId) : undefined;
+    const membership = isUuid(userId) ? await store.findMembership(tx, userId) : undefined;
     if (membership?.partnerId !== partnerId) throw new ServiceError("not_found", "No such member.");
     const { action, detail } = await change(tx, membership.role);
-    await insertAudit(tx, { at: clock(), action, actor: actorOf(principal), partnerId, detail });
-  });
-}
-
-type ByOperator = { userId: string; partnerId: string };
-
-/**
- * The operator gives a role, and may leave a firm without an owner: the next who is linked becomes one.
- * @throws ServiceError for who is no member of any firm, or another word than owner or member.
- */
-export async function setMemberRole(
-  deps: MemberDeps,
-  userId: string,
-  role: string,
-): Promise<ByOperator & { role: Role }> {
-  if (role !== "owner" && role !== "member") throw invalid("ROLE must be owner or member.");
-  const done = await asOperator(deps, userId, "member.role_changed", { role }, (tx) =>
-    store.updateRole(tx, userId, role),
-  );
-  return { ...done, role };
-}
-
-/** The operator takes a person out of the firm, be it its last owner. @throws ServiceError for who is no member of any firm. */
-export const dropMember = (deps: MemberDeps, userId: string): Promise<ByOperator> =>
-  asOperator(deps, userId, "member.removed", {}, (tx) => store.deleteMember(tx, userId));
-
-async function asOperator(
-  { db, clock }: MemberDeps,
-  userId: string,
-  action: string,
-  detail: object,
-  change: (tx: Tx) => Promise<unknown>,
-): Promise<ByOperator> {
-  const none = () => new ServiceError("not_found", "No such member.");
-  return db.transaction(async (tx) => {
-    const found = uuid.test(userId) ? await store.findMembership(tx, userId) : undefined;
-    if (!found) throw none();
-    const { partnerId } = found;
-    await store.lockMembers(tx, partnerId);
-    if ((await store.findMembership(tx, userId))?.partnerId !== partnerId) throw none();
-    await change(tx);
-    const line = { at: clock(), action, actor: "operator", partnerId, detail: { userId, ...detail } };
-    await insertAudit(tx, line);
-    return { userId, partnerId };
+    await tx.query(auditLine({ at: clock(), action, actor: actorOf(principal), partnerId, detail }));
   });
 }

@@ -10,7 +10,7 @@ import {
 } from "../http/idempotency.ts";
 import type { Form } from "../http/uploads/multipart.ts";
 import type { Principal } from "../identity/identity.ts";
-import { tierOf } from "../partners/tiers.ts";
+import { tierOf } from "../partners/partners.ts";
 import type { Blobs } from "../platform/blobs/blobs.ts";
 import type { Clock } from "../platform/clock.ts";
 import { type Database, hasSqlState, sqlState } from "../platform/database.ts";

@@ -1,14 +1,14 @@
-import { actorOf, type Principal } from "../identity/identity.ts";
-import { requireOwnerNow } from "../members/membership.ts";
-import type { Clock } from "../platform/clock.ts";
-import type { Database, Sql } from "../platform/database.ts";
+import type { Principal } from "../identity/identity.ts";
+import type { Sql, Tx } from "../platform/database.ts";
 import { invalid } from "../platform/errors.ts";
-import { insertAudit } from "./partner-audit.ts";
-import { type PartnerChange, selectBranding, updatePartner } from "./store.ts";
+import { isPlainText } from "../platform/text.ts";
+import { auditPartner, type ChangedBy } from "./audit.ts";
+import { type Branding, type PartnerChange, selectBranding, updatePartner } from "./store.ts";
 
-export type Branding = { brandName: string | null; accentColor: string | null; logoUrl: string | null };
+export type { Branding } from "./store.ts";
 
-type BrandingChange = Pick<PartnerChange, "brandName" | "accentColor" | "logoUrl">;
+/** The fields that change; an empty text clears one. */
+export type BrandingChange = Pick<PartnerChange, "brandName" | "accentColor" | "logoUrl">;
 
 /** An https address with a host name of the public DNS; addresses in numbers and `localhost` are none. */
 function isPublicHttps(text: string): boolean {
@@ -20,14 +20,11 @@ function isPublicHttps(text: string): boolean {
   );
 }
 
-/**
- * Checks the members that are given; an empty text clears one.
- * @throws ServiceError naming the field and its rule.
- */
-export function brandingOf({ brandName, accentColor, logoUrl }: BrandingChange): BrandingChange {
-  if (brandName && (brandName.length > 200 || /[\p{Cc}\p{Cs}]/u.test(brandName)))
+/** @throws ServiceError naming the field and its rule. */
+export function checkedBranding({ brandName, accentColor, logoUrl }: BrandingChange): BrandingChange {
+  if (brandName && (brandName.length > 200 || !isPlainText(brandName)))
     throw invalid("brand-name must have at most 200 characters and no control characters.");
-  if (accentColor && !/^#[0-9a-f]{6}$/i.test(accentColor)) throw invalid("accent must be a colour like #1a2b3c.");
+  if (accentColor && !/^#[0-9a-f]{6}$/i.test(accentColor)) throw invalid("accent must be a color like #1a2b3c.");
   if (logoUrl && (!isPublicHttps(logoUrl) || /[^\x21-\x7e]/.test(logoUrl)))
     throw invalid("logo must be a public https URL of at most 2000 characters.");
   return { brandName, accentColor: accentColor?.toLowerCase(), logoUrl };
@@ -36,18 +33,13 @@ export function brandingOf({ brandName, accentColor, logoUrl }: BrandingChange):
 export const readBranding = ({ db }: { db: Sql }, { partnerId }: Principal): Promise<Branding> =>
   selectBranding(db, partnerId);
 
-/** Changes the branding of the caller's firm. @throws ServiceError naming the field and its rule, or for who is no owner. */
-export async function changeBranding(
-  { db, clock }: { db: Database; clock: Clock },
-  principal: Principal,
-  given: BrandingChange,
-): Promise<void> {
-  const { partnerId } = principal;
-  const change = brandingOf(given);
-  await db.transaction(async (tx) => {
-    await requireOwnerNow(tx, principal);
-    await updatePartner(tx, partnerId, change);
-    const line = { at: clock(), action: "partner.changed", actor: actorOf(principal), partnerId, detail: change };
-    await insertAudit(tx, line);
-  });
+/** Changes the branding of a firm inside a transaction. @throws ServiceError naming the field and its rule. */
+export async function setBranding(tx: Tx, partnerId: string, given: BrandingChange, by: ChangedBy): Promise<void> {
+  const change = checkedBranding(given);
+  await updatePartner(tx, partnerId, change);
+  await auditPartner(tx, by, "partner.changed", partnerId, change);
 }
+
+/** The branding to show; null when the firm has set none. */
+export const shownBranding = ({ brandName, accentColor, logoUrl }: Branding): Branding | null =>
+  brandName || accentColor || logoUrl ? { brandName, accentColor, logoUrl } : null;

@@ -1,11 +1,13 @@
 import type { Environment } from "../identity/identity.ts";
 import type { Sql } from "../platform/database.ts";
+import { sql } from "../platform/sql.ts";
 
 /** The firm's rooms that are open, in one environment. */
-export async function countOpenRooms(sql: Sql, of: { partnerId: string; environment: Environment }): Promise<number> {
-  const [row] = await sql.rows<{ rooms: number }>(
-    "SELECT count(*) AS rooms FROM rooms WHERE partner_id = $1 AND environment = $2 AND status = 'open'",
-    [of.partnerId, of.environment],
-  );
+export async function countOpenRooms(
+  db: Sql,
+  { partnerId, environment }: { partnerId: string; environment: Environment },
+): Promise<number> {
+  const [row] = await db.query<{ rooms: number }>(sql`SELECT count(*) AS rooms FROM rooms
+    WHERE partner_id = ${partnerId} AND environment = ${environment} AND status = 'open'`);
   return row?.rooms ?? 0;
 }

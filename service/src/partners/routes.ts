@@ -1,74 +1,48 @@
 import type { FastifyInstance } from "fastify";
-import { Type } from "typebox";
-import { linkedPrincipalOf, readSession } from "../http/authentication.ts";
-import { errors, ref } from "../http/openapi.ts";
-import { keyOrSession, type PortalDeps, portalRefusals } from "../http/portal.ts";
+import { principalOf } from "../http/authentication.ts";
+import { jsonRoute, type RouteDeps } from "../http/route.ts";
+import type { Principal } from "../identity/identity.ts";
 import type { Sql } from "../platform/database.ts";
-import type { ResolveKeyWithRooms } from "./keys/resolve.ts";
+import { type keyWithRoomsResolver, openRoomsOf } from "./keys/resolve.ts";
 import { countOpenRooms } from "./open-rooms.ts";
+import { Me } from "./schemas.ts";
 import { openRoomQuota, tierOf } from "./tiers.ts";
 
-const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()]);
+export type PartnerRouteDeps = RouteDeps & { db: Sql; resolveKeyWithRooms: ReturnType<typeof keyWithRoomsResolver> };
 
-const Me = Type.Object(
-  {
-    firmName: Type.String(),
-    tier: Type.String(),
-    liveEnabled: Type.Boolean(),
-    environment: Type.Union([Type.Literal("live"), Type.Literal("test")]),
-    key: nullable(
-      Type.Object({ prefix: Type.String(), last4: Type.String(), createdAt: Type.String({ format: "date-time" }) }),
-    ),
-    quotas: Type.Object({ openRooms: nullable(Type.Integer()), openRoomsUsed: Type.Integer() }),
-    role: Type.Optional(
-      Type.Union([Type.Literal("owner"), Type.Literal("member")], {
-        description: "Of the signed-in member; not with a key.",
-      }),
-    ),
-    linked: Type.Boolean(),
-    requestId: Type.String(),
-  },
-  { $id: "Me", description: "The calling firm; `key` is null with a session, `quotas.openRooms` when unlimited." },
-);
-
-export type PartnerRouteDeps = PortalDeps & { db: Sql; resolveKeyWithRooms: ResolveKeyWithRooms };
-
-/** `GET /api/partner/me` (decisions, Partner access and sessions): key and quota by one read. */
-export function partnerRoutes(app: FastifyInstance, deps: PartnerRouteDeps): void {
-  app.addSchema(Me);
-  app.get(
-    "/api/partner/me",
+/** `GET /api/partner/me` (decisions, Partner access and sessions): with a key, key and quota by one read. */
+export function partnerRoutes(app: FastifyInstance, { db, resolveKeyWithRooms, ...deps }: PartnerRouteDeps): void {
+  jsonRoute(
+    app,
+    { ...deps, resolveKey: resolveKeyWithRooms },
     {
-      onRequest: [readSession(deps), deps.limits.limit("partner-portal")],
-      schema: {
-        operationId: "getMe",
-        summary: "The calling firm, its key and its quotas",
-        tags: ["Partner"],
-        security: keyOrSession,
-        response: {
-          200: ref(Me),
-          ...errors(portalRefusals),
-        },
+      method: "GET",
+      url: "/api/partner/me",
+      tag: "Partner",
+      operationId: "getMe",
+      summary: "The calling firm, its key and its quotas",
+      caller: "key-or-session",
+      policy: "partner-portal",
+      answer: Me,
+      handle: async (request) => {
+        const principal = principalOf(request);
+        const openRoomsUsed = openRoomsOf(principal) ?? (await countOpenRooms(db, principal));
+        return { ...meView(principal, openRoomsUsed), requestId: request.id };
       },
-    },
-    async (request, reply) => {
-      const found = await deps.resolveKeyWithRooms(request.headers.authorization);
-      const principal = found?.principal ?? linkedPrincipalOf(request);
-      request.principal = principal;
-      const { firmName, tier, liveEnabled, environment, key, member } = principal;
-      const openRoomsUsed = found?.openRooms ?? (await countOpenRooms(deps.db, principal));
-      const me = {
-        firmName,
-        tier,
-        liveEnabled,
-        environment,
-        key: key && { prefix: key.prefix, last4: key.last4, createdAt: key.createdAt.toISOString() },
-        quotas: { openRooms: openRoomQuota(tierOf(tier)), openRoomsUsed },
-        ...(member && { role: member.role }),
-        linked: true,
-        requestId: request.id,
-      };
-      return reply.type("application/json; charset=utf-8").send(JSON.stringify(me));
     },
   );
 }
+
+const meView = (principal: Principal, openRoomsUsed: number): Omit<Me, "requestId"> => {
+  const { firmName, tier, liveEnabled, environment, key, member } = principal;
+  return {
+    firmName,
+    tier,
+    liveEnabled,
+    environment,
+    key: key && { prefix: key.prefix, last4: key.last4, createdAt: key.createdAt.toISOString() },
+    quotas: { openRooms: openRoomQuota(tierOf(tier)), openRoomsUsed },
+    ...(member && { role: member.role }),
+    linked: true,
+  };
+};

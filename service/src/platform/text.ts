@@ -1,3 +1,5 @@
+import { invalid } from "./errors.ts";
+
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const code = /^[0-9a-f]{40}$/;
 const verifyCode = /^[a-z2-7]{26}$/;
@@ -8,6 +10,12 @@ const unreadableBesideLines = /[\p{Cs}\uFFFD]|(?![\t\n\r])\p{Cc}/u;
 
 /** A UUID in lowercase hex. */
 export const isUuid = (text: string): boolean => uuid.test(text);
+
+/** @throws ServiceError naming the field when the text is no UUID */
+export function requireUuid(field: string, text: string): string {
+  if (!isUuid(text)) throw invalid(`${field} must be a UUID.`);
+  return text;
+}
 
 /** A code of 160 bits in lowercase hex: of an order, a room, a fill token, a link. */
 export const isCode = (text: string): boolean => code.test(text);

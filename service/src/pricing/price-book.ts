@@ -1,4 +1,4 @@
-import { type Tier, tiers } from "../partners/tiers.ts";
+import { type Tier, tiers } from "../partners/partners.ts";
 import {
   type DataFile,
   dataFile,

@@ -1,4 +1,4 @@
-import type { Tier } from "../partners/tiers.ts";
+import type { Tier } from "../partners/partners.ts";
 import { type CatalogRow, loadCatalog } from "./catalog.ts";
 import type { DataFile } from "./data-file.ts";
 import { loadNotarizationStates, type NotarizationStates } from "./notarization-states.ts";

@@ -1,4 +1,4 @@
-import type { Tier } from "../partners/tiers.ts";
+import type { Tier } from "../partners/partners.ts";
 import type { CatalogRow } from "./catalog.ts";
 import { type AddOnType, type FeeType, feeLabels, type LineType, lineTypes } from "./line-types.ts";
 import type { PostageRate, ShipMethod } from "./postage.ts";

@@ -1,6 +1,5 @@
 import { actorOf, type Principal } from "../identity/identity.ts";
-import { countOpenRooms } from "../partners/open-rooms.ts";
-import { openRoomQuota, tierOf } from "../partners/tiers.ts";
+import { countOpenRooms, openRoomQuota, tierOf } from "../partners/partners.ts";
 import type { Tx } from "../platform/database.ts";
 import { invalid } from "../platform/errors.ts";
 import { newCode, newUuid } from "../platform/ids.ts";

@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { startMailCatcher } from "@signsealship/testing/mail-catcher";
 import { type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { type ListedRequest, listRequests } from "../../src/access-requests/requests.ts";
+import { type ListedRequest, listRequests } from "../../src/access-requests/access-requests.ts";
 import { type Database, openDatabase } from "../../src/platform/database.ts";
 import { openEmbeddedPostgres } from "../../src/platform/postgres/embedded.ts";
 

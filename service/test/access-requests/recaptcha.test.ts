@@ -3,7 +3,7 @@ import { after, before, beforeEach, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { freePort } from "@signsealship/testing/free-port";
 import { type RecaptchaDouble, type RecaptchaMode, startRecaptcha } from "@signsealship/testing/recaptcha";
-import { requestAccess } from "../../src/access-requests/requests.ts";
+import { requestAccess } from "../../src/access-requests/request.ts";
 import { type BotVerdict, recaptchaAction, recaptchaScorer } from "../../src/access-requests/screening/recaptcha.ts";
 import { readScreeningRules } from "../../src/access-requests/screening/rules.ts";
 import { readConfig } from "../../src/config.ts";

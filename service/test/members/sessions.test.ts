@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { createPartner, issueKey, revokeKey, setPartner } from "../../src/partners/firms.ts";
+import { createPartner, issueKey, revokeKey, setPartner } from "../../src/partners/partners.ts";
 import { systemClock as clock } from "../../src/platform/clock.ts";
 import { type Database, openDatabase } from "../../src/platform/database.ts";
 import { openEmbeddedPostgres } from "../../src/platform/postgres/embedded.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import { createPartner, issueKey } from "../../src/partners/firms.ts";
+import { createPartner, issueKey } from "../../src/partners/partners.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { type Database, openDatabase } from "../../src/platform/database.ts";
 import { openEmbeddedPostgres } from "../../src/platform/postgres/embedded.ts";

@@ -4,7 +4,7 @@ import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { type Authority, type Catcher, makeAuthority, startCatcher } from "@signsealship/testing/webhook-catcher";
-import { createPartner, issueKey } from "../../src/partners/firms.ts";
+import { createPartner, issueKey } from "../../src/partners/partners.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { type Database, openDatabase } from "../../src/platform/database.ts";
 import { openEmbeddedPostgres } from "../../src/platform/postgres/embedded.ts";

@@ -47,7 +47,7 @@ export function recaptchaScorer(deps: ScorerDeps): BotScorer {
 
   function judge(answer: Record<string, unknown>): BotVerdict {
     const { success, score, action, hostname: from, "error-codes": codes } = answer;
-    if (typeof success !== "boolean") throw new Error("its answer says nothing of success");
+    if (typeof success !== "boolean") throw new Error("its answer doesn't say whether it succeeded");
     if (Array.isArray(codes) && codes.some((code) => settingsAtFault.has(code)))
       log.warn({ codes }, "reCAPTCHA refuses the settings; every token counts as a bot's until they are right");
     if (!success) return "bot";

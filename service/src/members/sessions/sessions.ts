@@ -3,6 +3,8 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Sql, Tx } from "../../platform/database.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
 import { newUuid } from "../../platform/ids.ts";
+import { isUuid } from "../../platform/text.ts";
+import { deviceOf } from "./device.ts";
 import * as store from "./store.ts";
 import { type CookieName, cookieNames, cookieOf, newToken, tokenSha256 } from "./tokens.ts";
 
@@ -10,10 +12,8 @@ export type SessionDeps = { db: Sql; clock: Clock };
 
 export const sessionSeconds = 14 * 24 * 3600;
 export const operatorSessionSeconds = 8 * 3600;
-// A session's last use is told to the minute and written less often than it is read.
+// The last use is shown to the minute, and written less often than a session is read.
 const touchEveryMs = 5 * 60_000;
-const maxDevice = 200;
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Resolves session cookies by one indexed read each. */
 export function sessionResolver({ db, clock }: SessionDeps): ResolveSession {
@@ -69,32 +69,13 @@ export async function beginSession(tx: Tx, { userId, environment, userAgent, at 
   return token;
 }
 
-/** `Firefox on Windows`: enough to tell one's own sessions apart. */
-function deviceOf(userAgent = ""): string {
-  const named = (names: readonly [RegExp, string][]) => names.find(([pattern]) => pattern.test(userAgent))?.[1];
-  const browser = named([
-    [/Edg\//, "Edge"],
-    [/Firefox\//, "Firefox"],
-    [/Chrome\//, "Chrome"],
-    [/Safari\//, "Safari"],
-  ]);
-  const system = named([
-    [/iPhone|iPad/, "iOS"],
-    [/Android/, "Android"],
-    [/Windows/, "Windows"],
-    [/Mac OS X/, "macOS"],
-    [/Linux/, "Linux"],
-  ]);
-  return [browser ?? "A browser", system].filter(Boolean).join(" on ").slice(0, maxDevice);
-}
-
 /** The person's sessions, the latest first. */
 export const listSessions = ({ db, clock }: SessionDeps, { userId }: Session) =>
   store.selectSessions(db, userId, clock());
 
 /** Ends one of the person's own sessions. @throws ServiceError when there is none of this id. */
 export async function endSession({ db, clock }: SessionDeps, { userId }: Session, sessionId: string): Promise<void> {
-  const known = uuid.test(sessionId) && (await store.deleteSession(db, userId, sessionId, clock()));
+  const known = isUuid(sessionId) && (await store.deleteSession(db, userId, sessionId, clock()));
   if (!known) throw new ServiceError("not_found", "No such session.");
 }
 

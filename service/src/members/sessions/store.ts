@@ -1,5 +1,7 @@
+import { auditLine } from "../../audit/audit.ts";
 import type { Environment, Role } from "../../identity/identity.ts";
 import type { Sql, Tx } from "../../platform/database.ts";
+import { type Statement, sql } from "../../platform/sql.ts";
 
 export type SessionRow = {
   sessionId: string;
@@ -15,23 +17,21 @@ export type SessionRow = {
 };
 
 /** The bearer of a session cookie, with the firm of the person; undefined for an unknown or expired one. */
-export async function findSession(sql: Sql, tokenSha256: Buffer, now: Date): Promise<SessionRow | undefined> {
-  const [row] = await sql.rows<SessionRow>(
-    `SELECT s.id AS "sessionId", u.id AS "userId", u.email, s.environment, s.last_seen_at AS "lastSeenAt",
+export async function findSession(db: Sql, tokenSha256: Buffer, now: Date): Promise<SessionRow | undefined> {
+  const [row] = await db.query<SessionRow>(
+    sql`SELECT s.id AS "sessionId", u.id AS "userId", u.email, s.environment, s.last_seen_at AS "lastSeenAt",
        m.role, p.id AS "partnerId", p.name AS "firmName", p.tier, p.live_enabled AS "liveEnabled"
      FROM sessions s JOIN users u ON u.id = s.user_id
        LEFT JOIN members m ON m.user_id = u.id LEFT JOIN partners p ON p.id = m.partner_id
-     WHERE s.token_sha256 = $1 AND s.expires_at > $2`,
-    [tokenSha256, now],
+     WHERE s.token_sha256 = ${tokenSha256} AND s.expires_at > ${now}`,
   );
   return row;
 }
 
-export async function operatorSessionExists(sql: Sql, tokenSha256: Buffer, now: Date): Promise<boolean> {
-  const found = await sql.rows("SELECT FROM sessions WHERE token_sha256 = $1 AND user_id IS NULL AND expires_at > $2", [
-    tokenSha256,
-    now,
-  ]);
+export async function operatorSessionExists(db: Sql, tokenSha256: Buffer, now: Date): Promise<boolean> {
+  const found = await db.query(
+    sql`SELECT FROM sessions WHERE token_sha256 = ${tokenSha256} AND user_id IS NULL AND expires_at > ${now}`,
+  );
   return found.length === 1;
 }
 
@@ -47,58 +47,53 @@ export type NewSession = {
 };
 
 export const insertSession = (tx: Tx, session: NewSession) =>
-  tx.rows(
-    `INSERT INTO sessions (id, token_sha256, user_id, environment, device, created_at, last_seen_at, expires_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $6, $7)`,
-    [
-      session.id,
-      session.tokenSha256,
-      session.userId,
-      session.environment,
-      session.device,
-      session.at,
-      session.expiresAt,
-    ],
+  tx.query(
+    sql`INSERT INTO sessions (id, token_sha256, user_id, environment, device, created_at, last_seen_at, expires_at)
+     VALUES (${session.id}, ${session.tokenSha256}, ${session.userId}, ${session.environment}, ${session.device},
+       ${session.at}, ${session.at}, ${session.expiresAt})`,
   );
 
-export const touchSession = (sql: Sql, sessionId: string, at: Date) =>
-  sql.rows("UPDATE sessions SET last_seen_at = $2 WHERE id = $1 AND last_seen_at < $2", [sessionId, at]);
+export const touchSession = (db: Sql, sessionId: string, at: Date) =>
+  db.query(sql`UPDATE sessions SET last_seen_at = ${at} WHERE id = ${sessionId} AND last_seen_at < ${at}`);
 
-export const setEnvironment = (sql: Sql, sessionId: string, environment: Environment) =>
-  sql.rows("UPDATE sessions SET environment = $2 WHERE id = $1", [sessionId, environment]);
+export const setEnvironment = (db: Sql, sessionId: string, environment: Environment) =>
+  db.query(sql`UPDATE sessions SET environment = ${environment} WHERE id = ${sessionId}`);
 
 export type ListedSession = { id: string; device: string; createdAt: Date; lastSeenAt: Date; expiresAt: Date };
 
 /** A person's sessions, the latest first. */
-export const selectSessions = (sql: Sql, userId: string, now: Date) =>
-  sql.rows<ListedSession>(
-    `SELECT id, device, created_at AS "createdAt", last_seen_at AS "lastSeenAt", expires_at AS "expiresAt"
-     FROM sessions WHERE user_id = $1 AND expires_at > $2 ORDER BY created_at DESC, id LIMIT 100`,
-    [userId, now],
+export const selectSessions = (db: Sql, userId: string, now: Date) =>
+  db.query<ListedSession>(
+    sql`SELECT id, device, created_at AS "createdAt", last_seen_at AS "lastSeenAt", expires_at AS "expiresAt"
+     FROM sessions WHERE user_id = ${userId} AND expires_at > ${now} ORDER BY created_at DESC, id LIMIT 100`,
   );
 
-const ended = (condition: string) => `
-  WITH ended AS (DELETE FROM sessions WHERE ${condition} RETURNING id, user_id), audit AS (
-    INSERT INTO audit_log (occurred_at, action, actor, partner_id, detail)
-    SELECT $1, 'session.ended', coalesce('member:' || e.user_id, 'operator'), m.partner_id,
-      jsonb_build_object('sessionId', e.id)
-    FROM ended e LEFT JOIN members m ON m.user_id = e.user_id
-  ) SELECT id FROM ended`;
-
-const endById = ended("id = $2 AND user_id = $3");
-const endByToken = ended("token_sha256 = $2");
+function endSessions(condition: Statement, at: Date): Statement {
+  const line = {
+    at,
+    action: "session.ended",
+    actor: sql`coalesce('member:' || e.user_id, 'operator')`,
+    partnerId: sql`m.partner_id`,
+    detail: sql`jsonb_build_object('sessionId', e.id)`,
+  };
+  return sql`
+    WITH ended AS (DELETE FROM sessions WHERE ${condition} RETURNING id, user_id),
+      audit AS (${auditLine(line, sql`ended e LEFT JOIN members m ON m.user_id = e.user_id`)})
+    SELECT id FROM ended`;
+}
 
 /** Ends one of a person's sessions. @returns whether there was one. */
-export async function deleteSession(sql: Sql, userId: string, sessionId: string, at: Date): Promise<boolean> {
-  return (await sql.rows(endById, [at, sessionId, userId])).length === 1;
+export async function deleteSession(db: Sql, userId: string, sessionId: string, at: Date): Promise<boolean> {
+  const ended = await db.query(endSessions(sql`id = ${sessionId} AND user_id = ${userId}`, at));
+  return ended.length === 1;
 }
 
 /** Ends the session of a cookie; nothing happens without one. */
-export const deleteSessionByToken = (sql: Sql, tokenSha256: Buffer, at: Date) =>
-  sql.rows(endByToken, [at, tokenSha256]);
+export const deleteSessionByToken = (db: Sql, tokenSha256: Buffer, at: Date) =>
+  db.query(endSessions(sql`token_sha256 = ${tokenSha256}`, at));
 
-/** Forgets what has expired. */
-export async function sweepSessions(sql: Sql, now: Date): Promise<void> {
-  await sql.rows("DELETE FROM sessions WHERE expires_at <= $1", [now]);
-  await sql.rows("DELETE FROM sign_in_links WHERE expires_at <= $1", [now]);
+/** Deletes sessions and sign-in links that have expired. */
+export async function sweepSessions(db: Sql, now: Date): Promise<void> {
+  await db.query(sql`DELETE FROM sessions WHERE expires_at <= ${now}`);
+  await db.query(sql`DELETE FROM sign_in_links WHERE expires_at <= ${now}`);
 }

@@ -2,6 +2,7 @@ import { createHmac, hash } from "node:crypto";
 import { parseCookie, stringifySetCookie } from "cookie";
 import { newSecret } from "../../platform/ids.ts";
 import { deriveKey, type SecretBytes } from "../../platform/secrets.ts";
+import { isSecret } from "../../platform/text.ts";
 
 /** `__Host-` (RFC 6265bis, section 4.1.3.2): no subdomain and no plain http can set or overwrite them. */
 export const cookieNames = {
@@ -13,13 +14,11 @@ export const cookieNames = {
 
 export type CookieName = (typeof cookieNames)[keyof typeof cookieNames];
 
-const secretShape = /^[a-z2-7]{52}$/;
-
 /** The value of a cookie of ours; undefined when it is missing or can't be one. */
 export function cookieOf(header: string | undefined, name: CookieName): string | undefined {
   if (header === undefined || !header.includes(name)) return undefined;
   const value = parseCookie(header)[name];
-  return value !== undefined && secretShape.test(value) ? value : undefined;
+  return value !== undefined && isSecret(value) ? value : undefined;
 }
 
 /** `Set-Cookie` of a new value. */
@@ -39,5 +38,3 @@ export function linkTokens(secrets: SecretBytes): (linkId: string) => string {
   const key = deriveKey(secrets, "sign-in-link");
   return (linkId) => createHmac("sha256", key).update(linkId).digest("hex").slice(0, 40);
 }
-
-export const isLinkToken = (text: string): boolean => /^[0-9a-f]{40}$/.test(text);

@@ -1,4 +1,4 @@
-import { insertAudit } from "../../partners/partner-audit.ts";
+import { auditLine } from "../../audit/audit.ts";
 import { clientNetwork } from "../../platform/client-network.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database.ts";
@@ -7,8 +7,9 @@ import { invalid, ServiceError } from "../../platform/errors.ts";
 import { newUuid } from "../../platform/ids.ts";
 import { enqueue } from "../../platform/jobs/jobs.ts";
 import type { SecretBytes } from "../../platform/secrets.ts";
+import { isCode } from "../../platform/text.ts";
 import { beginSession } from "../sessions/sessions.ts";
-import { isLinkToken, linkTokens, tokenSha256 } from "../sessions/tokens.ts";
+import { linkTokens, tokenSha256 } from "../sessions/tokens.ts";
 import * as store from "./store.ts";
 
 export type SignInDeps = { db: Database; clock: Clock; secrets: SecretBytes };
@@ -17,7 +18,7 @@ export type SignInDeps = { db: Database; clock: Clock; secrets: SecretBytes };
 export const signInMailQueue = "sign-in-mail";
 
 export const linkSeconds = 15 * 60;
-// More mails would only annoy whoever has the address. What one network asked for does not keep another from asking.
+// More mails would only annoy the owner of the address. What one network asked for does not keep another from asking.
 const maxLinks = { ofNetwork: 5, inAll: 50 };
 
 /** The page of a link; its token is a credential. */
@@ -32,7 +33,7 @@ export function returnPath(text: string | undefined): string {
 }
 
 /**
- * Has a link mailed to the address, whoever's it is: the answer is the same for all, and so is the work.
+ * Has a link mailed to the address. The answer and the work are the same for known and unknown addresses.
  * @param asked.browser the secret in the cookie of the browser that asks: no other can use the link
  * @throws ServiceError when it is no mail address.
  */
@@ -46,7 +47,7 @@ export async function askForLink(
   const id = newUuid();
   const networkSha256 = tokenSha256(clientNetwork(asked.ip));
   await db.transaction(async (tx) => {
-    await tx.rows("SELECT pg_advisory_xact_lock(hashtextextended('sign-in:' || $1, 0))", [email]);
+    await store.lockEmail(tx, email);
     const open = await store.countLinks(tx, email, networkSha256, at);
     if (open.own >= maxLinks.ofNetwork || open.all >= maxLinks.inAll) return;
     await store.insertLink(tx, {
@@ -63,7 +64,7 @@ export async function askForLink(
   });
 }
 
-/** A link for whoever has the command line: it needs no mail and is bound to no browser. @returns its path. */
+/** A link for the operator at the command line: it needs no mail and is bound to no browser. @returns its path. */
 export async function makeOperatorLink({ db, clock, secrets }: SignInDeps): Promise<{ path: string; expiresAt: Date }> {
   const [at, id] = [clock(), newUuid()];
   const token = linkTokens(secrets)(id);
@@ -75,11 +76,14 @@ export async function makeOperatorLink({ db, clock, secrets }: SignInDeps): Prom
 
 const unusable = (): ServiceError => new ServiceError("not_found", "This link cannot be used.");
 
-const browserHash = (browser: string | null): Buffer | null => (browser === null ? null : tokenSha256(browser));
+function secretsOf(token: string, browser: string | null): store.LinkSecrets {
+  if (!isCode(token)) throw unusable();
+  return { tokenSha256: tokenSha256(token), browserSha256: browser === null ? null : tokenSha256(browser) };
+}
 
 /** What a link would do, for the page that asks before it does it. @param browser null for the operator's. @throws ServiceError */
 export async function lookAtLink({ db, clock }: SignInDeps, token: string, browser: string | null) {
-  const link = isLinkToken(token) && (await store.findLink(db, tokenSha256(token), browserHash(browser), clock()));
+  const link = await store.findLink(db, secretsOf(token, browser), clock());
   if (!link) throw unusable();
   return link;
 }
@@ -96,16 +100,16 @@ export async function useLink(
   browser: string | null,
   userAgent: string | undefined,
 ): Promise<{ sessionToken: string; returnTo: string }> {
-  if (!isLinkToken(token)) throw unusable();
+  const linkSecrets = secretsOf(token, browser);
   return db.transaction(async (tx) => {
     const at = clock();
-    const link = await store.takeLink(tx, tokenSha256(token), browserHash(browser), at);
+    const link = await store.takeLink(tx, linkSecrets, at);
     if (!link) throw unusable();
     const user = link.email === null ? null : await store.upsertUser(tx, newUuid(), link.email, at);
     const environment = user?.live ? "live" : "test";
     const sessionToken = await beginSession(tx, { userId: user?.userId ?? null, environment, userAgent, at });
     const actor = user ? `member:${user.userId}` : "operator";
-    await insertAudit(tx, { at, action: "session.begun", actor, partnerId: user?.partnerId ?? null, detail: {} });
+    await tx.query(auditLine({ at, action: "session.begun", actor, partnerId: user?.partnerId, detail: {} }));
     return { sessionToken, returnTo: link.returnTo };
   });
 }

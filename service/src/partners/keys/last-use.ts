@@ -1,7 +1,8 @@
 import type { Clock } from "../../platform/clock.ts";
 import type { Sql } from "../../platform/database.ts";
+import { sql } from "../../platform/sql.ts";
 
-/** Remembers when keys were last used and writes that down once in a while, not once a request. */
+/** Remembers when keys were last used and writes that down now and then, not with each request. */
 export type LastUse = {
   seen: (keyId: string) => void;
   /** Writes what was seen since the last call, in one statement. */
@@ -16,10 +17,9 @@ export function trackLastUse(db: Sql, clock: Clock): LastUse {
       if (seen.size === 0) return;
       const batch = seen;
       seen = new Map();
-      await db.rows(
-        `UPDATE partner_keys k SET last_used_at = GREATEST(k.last_used_at, to_timestamp(u.ms / 1000.0))
-         FROM unnest($1::uuid[], $2::float8[]) AS u (id, ms) WHERE k.id = u.id`,
-        [[...batch.keys()], [...batch.values()]],
+      await db.query(
+        sql`UPDATE partner_keys k SET last_used_at = GREATEST(k.last_used_at, to_timestamp(u.ms / 1000.0))
+         FROM unnest(${[...batch.keys()]}::uuid[], ${[...batch.values()]}::float8[]) AS u (id, ms) WHERE k.id = u.id`,
       );
     },
   };

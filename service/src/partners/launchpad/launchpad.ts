@@ -1,5 +1,6 @@
 import type { Principal } from "../../identity/identity.ts";
 import type { Sql } from "../../platform/database.ts";
+import type { Launchpad } from "./schemas.ts";
 import { type Facts, selectFacts } from "./store.ts";
 
 type Item = { key: string; label: string; action: string; deepLink: string; done: (facts: Facts) => boolean };
@@ -15,7 +16,7 @@ const items: readonly Item[] = [
   },
   {
     key: "sandbox_completed",
-    label: "Walk a test order to Completed",
+    label: "Complete a test order",
     action: "Pay it and advance it with the sandbox routes.",
     deepLink: "/dashboard/orders",
     done: ({ testCompletedAt }) => testCompletedAt !== null,
@@ -67,7 +68,7 @@ const hours = (from: Date, to: Date): number => Math.max(0, Math.round((to.getTi
 export function launchpadOf(
   { partnerId, firmName, tier }: Pick<Principal, "partnerId" | "firmName" | "tier">,
   facts: Facts,
-) {
+): Omit<Launchpad, "requestId"> {
   const checklist = items.map(({ done, key, label, action, deepLink }) => ({
     key,
     label,
@@ -87,5 +88,5 @@ export function launchpadOf(
 }
 
 /** The caller's launchpad by one read. It is the firm's: the same for its test and its live keys. */
-export const readLaunchpad = async (sql: Sql, principal: Principal) =>
-  launchpadOf(principal, await selectFacts(sql, principal.partnerId));
+export const readLaunchpad = async (db: Sql, principal: Principal) =>
+  launchpadOf(principal, await selectFacts(db, principal.partnerId));

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Callers, sessionOf } from "../../http/authentication.ts";
 import type { Session } from "../../identity/identity.ts";
-import { linkMember, type MemberDeps } from "../../members/membership.ts";
+import { linkMember, type MemberDeps } from "../../members/members.ts";
 import type { Assets } from "../ui/assets.ts";
 import { errorSummary, field, formBody } from "../ui/form-parts.ts";
 import { layout } from "../ui/layout.ts";

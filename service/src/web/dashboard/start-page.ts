@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { principalOf } from "../../http/authentication.ts";
-import { readLaunchpad } from "../../partners/launchpad/launchpad.ts";
+import { readLaunchpad } from "../../partners/partners.ts";
 import type { Sql } from "../../platform/database.ts";
 import type { Assets } from "../ui/assets.ts";
 import { card, progressSteps, type Step } from "../ui/components.ts";

@@ -1,8 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { type AccessDeps, approveRequest, declineRequest, pendingRequests } from "../../access-requests/requests.ts";
+import {
+  type AccessDeps,
+  approveRequest,
+  declineRequest,
+  pendingRequests,
+} from "../../access-requests/access-requests.ts";
 import { refuseCrossSite } from "../../http/authentication.ts";
 import type { RateLimits } from "../../http/rate-limits.ts";
-import { operatorResolver } from "../../members/sessions/sessions.ts";
+import { operatorResolver } from "../../members/members.ts";
 import { decideByOperator, findExecution, isExecutionId, overviewOfExecutions } from "../../playbooks/playbooks.ts";
 import { attempt, done, said } from "../dashboard/page-shell.ts";
 import type { Assets } from "../ui/assets.ts";

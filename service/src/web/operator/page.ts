@@ -1,4 +1,4 @@
-import type { pendingRequests } from "../../access-requests/requests.ts";
+import type { pendingRequests } from "../../access-requests/access-requests.ts";
 import type { Overview } from "../../playbooks/playbooks.ts";
 import { signedInNav } from "../dashboard/nav.ts";
 import { pageHead } from "../dashboard/page-shell.ts";

@@ -1,4 +1,4 @@
-import type { ListedRequest, pendingRequests } from "../../access-requests/requests.ts";
+import type { ListedRequest, pendingRequests } from "../../access-requests/access-requests.ts";
 import { buttonForm } from "../dashboard/page-shell.ts";
 import { emptyState, facts, notice } from "../ui/components.ts";
 import { time } from "../ui/format.ts";

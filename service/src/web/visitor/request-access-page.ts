@@ -1,5 +1,4 @@
-import { maxLengths } from "../../access-requests/fields.ts";
-import { recaptchaAction } from "../../access-requests/screening/recaptcha.ts";
+import { maxLengths, recaptchaAction } from "../../access-requests/access-requests.ts";
 import { isEmail } from "../../platform/email.ts";
 import type { Assets } from "../ui/assets.ts";
 import { errorSummary, type FormValues, field, textArea } from "../ui/form-parts.ts";

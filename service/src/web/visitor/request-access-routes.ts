@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from "fastify";
-import { accessRequestFields, type SentRequest } from "../../access-requests/fields.ts";
+import { accessRequestFields, type SentRequest } from "../../access-requests/access-requests.ts";
 import { refuseCrossSite } from "../../http/authentication.ts";
 import { ServiceError } from "../../platform/errors.ts";
 import type { Assets } from "../ui/assets.ts";

@@ -3,7 +3,7 @@ import { after, type Browser, before, beforeEach, type Look, startBrowser, test 
 import { freePort } from "@signsealship/testing/free-port";
 import { type RecaptchaDouble, startRecaptcha } from "@signsealship/testing/recaptcha";
 import { type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import type { ListedRequest } from "../../../src/access-requests/requests.ts";
+import type { ListedRequest } from "../../../src/access-requests/access-requests.ts";
 
 const folder = temporaryFolder();
 const useCase = "We are a title company and want our closings notarized online\nbefore the deeds are recorded.";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import type { ListedRequest } from "../../../src/access-requests/requests.ts";
+import type { ListedRequest } from "../../../src/access-requests/access-requests.ts";
 
 const folder = temporaryFolder();
 let service: Service;

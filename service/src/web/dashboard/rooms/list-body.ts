@@ -1,4 +1,4 @@
-import { openRoomQuota, tierOf } from "../../../partners/tiers.ts";
+import { openRoomQuota, tierOf } from "../../../partners/partners.ts";
 import type { roomPage } from "../../../rooms/rooms.ts";
 import { card, emptyState } from "../../ui/components.ts";
 import { errorSummary, type FormValues, field } from "../../ui/form-parts.ts";

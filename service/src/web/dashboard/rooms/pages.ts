@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { principalOf } from "../../../http/authentication.ts";
-import { countOpenRooms } from "../../../partners/open-rooms.ts";
+import { countOpenRooms } from "../../../partners/partners.ts";
 import { createRoom, newRoomFields, roomPage } from "../../../rooms/rooms.ts";
 import { formBody } from "../../ui/form-parts.ts";
 import { attempt, done, sendPage } from "../page-shell.ts";

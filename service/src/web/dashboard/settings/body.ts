@@ -1,8 +1,6 @@
 import type { Principal, Session } from "../../../identity/identity.ts";
-import type { Member } from "../../../members/membership.ts";
-import type { ListedSession } from "../../../members/sessions/sessions.ts";
-import type { Branding } from "../../../partners/branding.ts";
-import type { KeyMetadata } from "../../../partners/firms.ts";
+import type { ListedSession, Member } from "../../../members/members.ts";
+import type { Branding, KeyMetadata } from "../../../partners/partners.ts";
 import { card, emptyState, facts } from "../../ui/components.ts";
 import { errorSummary, type FormValues, field } from "../../ui/form-parts.ts";
 import { shortTime, time } from "../../ui/format.ts";

@@ -1,11 +1,19 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { principalOf, sessionOf } from "../../../http/authentication.ts";
 import type { Principal } from "../../../identity/identity.ts";
-import { changeRole, listMembers, type MemberDeps, removeMember } from "../../../members/membership.ts";
-import { chooseEnvironment, endSession, listSessions } from "../../../members/sessions/sessions.ts";
-import { clearCookie, cookieNames } from "../../../members/sessions/tokens.ts";
-import { changeBranding, readBranding } from "../../../partners/branding.ts";
-import { listKeys } from "../../../partners/firms.ts";
+import {
+  changeBranding,
+  changeRole,
+  chooseEnvironment,
+  clearCookie,
+  cookieNames,
+  endSession,
+  listMembers,
+  listSessions,
+  type MemberDeps,
+  removeMember,
+} from "../../../members/members.ts";
+import { listKeys, readBranding } from "../../../partners/partners.ts";
 import type { Assets } from "../../ui/assets.ts";
 import { formBody } from "../../ui/form-parts.ts";
 import { formHeaders } from "../../ui/page-headers.ts";

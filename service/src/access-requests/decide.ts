@@ -1,0 +1,50 @@
+import type { Database, Tx } from "../platform/database.ts";
+import { ServiceError } from "../platform/errors.ts";
+import { requireUuid } from "../platform/text.ts";
+import { type AccessDeps, auditRequest, issueTrialKey } from "./issue.ts";
+import * as requests from "./store.ts";
+
+const listLimit = 1000;
+
+/** Those that wait come first. At most 1000. */
+export const listRequests = ({ db }: { db: Database }) => requests.selectRequests(db, listLimit);
+
+/** The longest waiting ones, and how many wait in all. */
+export async function pendingRequests({ db }: { db: Database }, limit: number) {
+  const [waiting, total] = await Promise.all([requests.selectPending(db, limit), requests.countPending(db)]);
+  return { waiting, total };
+}
+
+/** Hands a waiting request to `decide` with its row and its address locked. */
+async function decideOn<T>(
+  { db }: AccessDeps,
+  requestId: string,
+  decide: (tx: Tx, request: { firmName: string; workEmail: string }) => Promise<T>,
+): Promise<T> {
+  requireUuid("ID", requestId);
+  return db.transaction(async (tx) => {
+    const request = await requests.selectForDecision(tx, requestId);
+    if (!request) throw new ServiceError("not_found", "No such request.");
+    if (request.status !== "pending") throw new ServiceError("conflict", `The request was ${request.status} before.`);
+    await requests.lockAddress(tx, request.workEmail);
+    return decide(tx, request);
+  });
+}
+
+/** @throws ServiceError for an unknown request, one that was decided, or an address that has its key. */
+export const approveRequest = (deps: AccessDeps, requestId: string) =>
+  decideOn(deps, requestId, async (tx, { firmName, workEmail }) => {
+    if (await requests.addressHasKey(tx, workEmail))
+      throw new ServiceError("conflict", "This address was issued a key before; `key issue` gives its firm another.");
+    const partnerId = await issueTrialKey(tx, deps, { requestId, firmName, actor: "operator" });
+    return { requestId, status: "issued" as const, partnerId };
+  });
+
+/** Sends nothing. @throws ServiceError for an unknown request or one that was decided. */
+export const declineRequest = (deps: AccessDeps, requestId: string) =>
+  decideOn(deps, requestId, async (tx) => {
+    const at = deps.clock();
+    await requests.markDeclined(tx, requestId, at);
+    await auditRequest(tx, { at, actor: "operator" }, "declined", { requestId });
+    return { requestId, status: "declined" as const };
+  });

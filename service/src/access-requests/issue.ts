@@ -1,0 +1,41 @@
+import { auditLine } from "../audit/audit.ts";
+import { addTrialPartner } from "../partners/partners.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { Database, Tx } from "../platform/database.ts";
+import { enqueue } from "../platform/jobs/jobs.ts";
+import { columnCipher, type SecretBytes } from "../platform/secrets.ts";
+import { markIssued } from "./store.ts";
+
+export type AccessDeps = { db: Database; clock: Clock; secrets: SecretBytes };
+
+/** The queue of mails that carry a key; the payload is `{requestId}`. */
+export const accessMailQueue = "access-mail";
+
+/** Encrypts an issued key until it was mailed; the request's id is the context. */
+export const keyCipher = (secrets: SecretBytes) => columnCipher(secrets, "access_requests.sealed_key");
+
+export type Actor = "system" | "operator";
+
+/** Writes the audit line of what became of a request. */
+export const auditRequest = (
+  tx: Tx,
+  { at, actor, partnerId }: { at: Date; actor: Actor; partnerId?: string },
+  what: "received" | "repeated" | "issued" | "declined",
+  detail: object,
+) => tx.query(auditLine({ at, action: `access_request.${what}`, actor, partnerId, detail }));
+
+/** Makes the firm and its test key, and has the key mailed once: all in the caller's transaction. @returns the firm's id */
+export async function issueTrialKey(
+  tx: Tx,
+  { clock, secrets }: AccessDeps,
+  request: { requestId: string; firmName: string; actor: Actor },
+): Promise<string> {
+  const { requestId, firmName, actor } = request;
+  const at = clock();
+  const { partnerId, issued } = await addTrialPartner(tx, firmName, { at, actor, detail: { requestId } });
+  const sealedKey = keyCipher(secrets).encrypt(Buffer.from(issued.key), requestId);
+  await markIssued(tx, requestId, { partnerId, sealedKey, at });
+  await auditRequest(tx, { at, actor, partnerId }, "issued", { requestId });
+  await enqueue(tx, accessMailQueue, { requestId });
+  return partnerId;
+}

@@ -1,0 +1,55 @@
+import { newUuid } from "../platform/ids.ts";
+import type { SentRequest } from "./fields.ts";
+import { type AccessDeps, auditRequest, issueTrialKey } from "./issue.ts";
+import { listedDomains } from "./screening/domains.ts";
+import type { BotScorer } from "./screening/recaptcha.ts";
+import type { ScreeningRules } from "./screening/rules.ts";
+import { type Reason, screen } from "./screening/screening.ts";
+import * as requests from "./store.ts";
+
+export type ScreeningDeps = {
+  rules: ScreeningRules;
+  /** Null where no bot score can be had. */
+  scoreBot: BotScorer | null;
+};
+
+async function reasonsAgainst(
+  { rules, scoreBot }: ScreeningDeps,
+  request: SentRequest,
+  remoteIp: string,
+): Promise<Reason[]> {
+  const { recaptchaToken } = request;
+  const [listed, verdict] = await Promise.all([
+    listedDomains(),
+    recaptchaToken === null ? null : scoreBot?.(recaptchaToken, remoteIp),
+  ]);
+  return [...screen(rules, listed, request), ...(verdict === "bot" ? (["bot_score"] as const) : [])];
+}
+
+/**
+ * Takes a request: what meets the rules is issued a key at once, the rest waits for a person. The answer depends on what was sent
+ * alone: an address that has its key gets no second one, and the answer doesn't show it.
+ */
+export async function requestAccess(
+  deps: AccessDeps & ScreeningDeps,
+  request: SentRequest,
+  remoteIp: string,
+): Promise<"issued" | "pending"> {
+  const { db, clock } = deps;
+  // The scorer is asked before the transaction is opened: it may take seconds.
+  const reasons = await reasonsAgainst(deps, request, remoteIp);
+  const status = reasons.length === 0 ? "issued" : "pending";
+  const requestId = newUuid();
+  await db.transaction(async (tx) => {
+    const by = { at: clock(), actor: "system" } as const;
+    await requests.lockAddress(tx, request.workEmail);
+    if (status === "issued" && (await requests.addressHasKey(tx, request.workEmail))) {
+      await auditRequest(tx, by, "repeated", {});
+      return;
+    }
+    await requests.insertRequest(tx, requestId, request, reasons, by.at);
+    await auditRequest(tx, by, "received", { requestId, reasons });
+    if (status === "issued") await issueTrialKey(tx, deps, { requestId, firmName: request.firmName, actor: "system" });
+  });
+  return status;
+}

@@ -1,0 +1,33 @@
+import type { FastifyInstance } from "fastify";
+import { sessionOf } from "../../http/authentication.ts";
+import { jsonRoute, type RouteDeps } from "../../http/route.ts";
+import { invalid } from "../../platform/errors.ts";
+import type { MemberDeps } from "../membership.ts";
+import { linkMember } from "./link.ts";
+import { Linked, LinkRequest } from "./schemas.ts";
+
+/** `POST /api/partner/link` (contract, Authentication 6; decisions, Partner access and sessions). */
+export function linkRoute(app: FastifyInstance, deps: MemberDeps & RouteDeps): void {
+  jsonRoute(app, deps, {
+    method: "POST",
+    url: "/api/partner/link",
+    tag: "Partner",
+    operationId: "linkPartner",
+    summary: "Link the signed-in person to a firm, by a key of the firm",
+    caller: "session",
+    policy: "partner-portal",
+    body: LinkRequest,
+    answer: Linked,
+    refusals: {
+      400: "apiKey must be a valid partner API key.",
+      409: "This session is linked to another partner.",
+    },
+    handle: (request) => linkMember(deps, sessionOf(request), apiKeyOf(request.body)),
+  });
+}
+
+function apiKeyOf(body: unknown): string {
+  const { apiKey } = (body ?? {}) as { apiKey?: unknown };
+  if (typeof apiKey !== "string" || apiKey === "") throw invalid("apiKey is required.");
+  return apiKey.trim();
+}

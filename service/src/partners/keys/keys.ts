@@ -1,0 +1,36 @@
+import type { Environment } from "../../identity/identity.ts";
+import type { Sql } from "../../platform/database.ts";
+import { ServiceError } from "../../platform/errors.ts";
+import { requireUuid } from "../../platform/text.ts";
+import type { PartnerDeps } from "../audit.ts";
+import { requirePartner } from "../firms.ts";
+import { updatePartner } from "../store.ts";
+import { addKey, type IssuedKey } from "./issue.ts";
+import * as store from "./store.ts";
+
+/** Issues a key for the operator. A live key enables live for the firm. @throws ServiceError for an unknown partner */
+export async function issueKey(
+  { db, clock }: PartnerDeps,
+  partnerId: string,
+  environment: Environment,
+): Promise<IssuedKey> {
+  requireUuid("PARTNER_ID", partnerId);
+  return db.transaction(async (tx) => {
+    const partner = await updatePartner(tx, partnerId, environment === "live" ? { live: true } : {});
+    if (!partner) throw new ServiceError("not_found", "No such partner.");
+    return addKey(tx, partnerId, environment, { at: clock(), actor: "operator" });
+  });
+}
+
+/** @throws ServiceError for an unknown partner. */
+export async function listKeys({ db }: { db: Sql }, partnerId: string) {
+  await requirePartner({ db }, partnerId);
+  return store.selectKeys(db, partnerId);
+}
+
+/** Takes effect with the next request, on every node. @throws ServiceError for an unknown key. */
+export async function revokeKey({ db, clock }: PartnerDeps, keyId: string) {
+  const key = await store.revokeKey(db, requireUuid("KEY_ID", keyId), clock());
+  if (!key) throw new ServiceError("not_found", "No such key.");
+  return key;
+}

@@ -1,0 +1,20 @@
+export type { ChangedBy, PartnerDeps } from "./audit.ts";
+export { type Branding, type BrandingChange, readBranding, setBranding, shownBranding } from "./branding.ts";
+export {
+  addTrialPartner,
+  createDemoPartner,
+  createPartner,
+  listPartners,
+  type Partner,
+  requirePartner,
+  setPartner,
+} from "./firms.ts";
+export { issueKey, listKeys, revokeKey } from "./keys/keys.ts";
+export { type LastUse, trackLastUse } from "./keys/last-use.ts";
+export { keyResolver, keyWithRoomsResolver } from "./keys/resolve.ts";
+export type { KeyMetadata } from "./keys/store.ts";
+export { readLaunchpad } from "./launchpad/launchpad.ts";
+export { launchpadRoutes } from "./launchpad/routes.ts";
+export { countOpenRooms } from "./open-rooms.ts";
+export { partnerRoutes } from "./routes.ts";
+export { isTier, openRoomQuota, type Tier, tierOf, tiers } from "./tiers.ts";
