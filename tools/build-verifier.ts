@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { parseCertificatesPem } from "@signsealship/evidence/x509";
+import { buildAssets } from "../service/src/web/ui/assets.ts";
 import { standaloneVerifier } from "../service/src/web/verify/standalone.ts";
 
 const usage = "usage: npm run build:verifier -- [--out FILE] [--trust SEAL-CERTIFICATES.pem]";
@@ -14,7 +15,7 @@ function main(): void {
   const out = values.out ?? fileURLToPath(new URL("../dist/verifier.html", import.meta.url));
   const pem = values.trust === undefined ? "" : readFileSync(values.trust, "utf8");
   if (values.trust !== undefined) parseCertificatesPem(pem);
-  const page = standaloneVerifier(pem);
+  const page = standaloneVerifier(buildAssets(), pem);
   mkdirSync(dirname(out), { recursive: true });
   writeFileSync(out, page);
   const sha256 = createHash("sha256").update(page).digest("hex");

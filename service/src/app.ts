@@ -35,7 +35,7 @@ import { createRowMac, passportRoutes, proofRecord, sealCertificates } from "./p
 import { type Resources, root } from "./resources.ts";
 import { roomRoutes } from "./rooms/rooms.ts";
 import type { Sealing } from "./seals/seals.ts";
-import { acceptsPage, loadAssets, notFoundPage, pages } from "./web/pages.ts";
+import { acceptsPage, buildAssets, notFoundPage, pages } from "./web/pages.ts";
 import { openWebhooks, webhookRoutes, webhooksSection } from "./webhooks/webhooks.ts";
 
 // Eight of the largest uploads at once, two of one firm; more wait their turn with the sender held back.
@@ -60,7 +60,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   const limits = openRateLimits({ enabled: config.rateLimits, redisUrl: config.redisUrl }, (error) =>
     log.warn({ err: error }, "Redis does not answer; this node counts for itself"),
   );
-  const assets = loadAssets();
+  const assets = buildAssets();
   const lost = notFoundPage(assets);
   const app = createServer({
     log,

@@ -9,7 +9,8 @@ import { type PaymentPageDeps, paymentPages } from "./client/payment-pages.ts";
 import { roomRoutes } from "./client/room-routes.ts";
 import { type DashboardDeps, dashboard } from "./dashboard/dashboard.ts";
 import { operatorPages } from "./operator/operator.ts";
-import { type Assets, assetRoutes, loadAssets } from "./ui/assets.ts";
+import { assetRoutes } from "./ui/asset-routes.ts";
+import { type Assets, buildAssets } from "./ui/assets.ts";
 import { acceptsPage, errorPage } from "./ui/error-page.ts";
 import { notFoundPage } from "./ui/not-found-page.ts";
 import { credentialHeaders, htmlType } from "./ui/page-headers.ts";
@@ -18,7 +19,7 @@ import { homePage } from "./visitor/home-page.ts";
 import { type RequestAccessDeps, requestAccessRoutes } from "./visitor/request-access-routes.ts";
 import { type SignInRouteDeps, signInRoutes } from "./visitor/sign-in-routes.ts";
 
-export { acceptsPage, type EvidenceSources, loadAssets, notFoundPage };
+export { acceptsPage, buildAssets, type EvidenceSources, notFoundPage };
 
 export type PageDeps = {
   db: Sql;
@@ -32,14 +33,14 @@ export type PageDeps = {
   recaptcha: RequestAccessDeps["recaptcha"];
   /** What members need who sign in; null where nobody can. */
   members: Omit<SignInRouteDeps & DashboardDeps, "assets"> | null;
-  assets?: Assets;
+  assets: Assets;
 };
 
 type CodeRoute = { Params: { code: string } };
 
 /** Pages for people: the start page, orders, rooms, verification, and what they are made of. */
 export async function pages(app: FastifyInstance, deps: PageDeps): Promise<void> {
-  const { db, limits, baseUrl, evidence, checkoutUrl, paymentsConfigured, assets = loadAssets() } = deps;
+  const { db, limits, baseUrl, evidence, checkoutUrl, paymentsConfigured, assets } = deps;
   assetRoutes(app, assets);
   await app.register(async (people) => {
     people.setErrorHandler(errorPage(assets));

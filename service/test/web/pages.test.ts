@@ -175,7 +175,7 @@ describe("assets", () => {
     assert.match(await response.text(), /^<svg/);
   });
 
-  test("that are put together when first needed have one address, and a stale one is gone", async () => {
+  test("that are bundled have one address, and a stale one is gone", async () => {
     const page = await (await get("/verify")).text();
     const [address = ""] = page.match(/\/assets\/verify\.[^"]+/) ?? [];
     assert.equal((await get(address)).status, 200);
@@ -189,7 +189,7 @@ describe("assets", () => {
 
   test("may be kept for ever, because their address changes with their content", async () => {
     const all = await addresses();
-    assert.equal(all.length, 5);
+    assert.equal(all.length, 4);
     for (const address of all) {
       assert.match(address, /^\/assets\/[a-z]+\.[0-9a-f]{12}\.(css|js|svg)$/);
       const response = await get(address);

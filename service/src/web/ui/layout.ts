@@ -41,7 +41,6 @@ export function layout(
 ${credential ? html`<meta name="robots" content="noindex, nofollow"><meta name="referrer" content="no-referrer">` : ""}
 ${scripts.includes("htmx.js") ? html`<meta name="htmx-config" content="${htmxConfig}">` : ""}
 <link rel="icon" type="image/svg+xml" href="${url("mark.svg")}">
-<link rel="stylesheet" href="${url("pico.css")}">
 <link rel="stylesheet" href="${url("site.css")}">
 ${scripts.map((name) => html`<script src="${url(name)}" defer></script>`)}
 </head>

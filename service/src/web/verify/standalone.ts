@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { raw } from "hono/html";
-import { assetBytes } from "../ui/assets.ts";
+import type { Assets } from "../ui/assets.ts";
 import { html, render } from "../ui/render.ts";
 import { verifyBody } from "./page.ts";
 
@@ -12,9 +12,12 @@ const sha256 = (text: string): string => `'sha256-${createHash("sha256").update(
  * @param sealCertificates PEM of seal certificates that it should know; empty for none
  * @throws Error when script or style could not stand inside a page
  */
-export function standaloneVerifier(sealCertificates: string): string {
-  const [verify, copy] = [assetBytes("verify.js").toString(), assetBytes("copy.js").toString()];
-  const style = assetBytes("pico.css").toString() + assetBytes("site.css").toString();
+export function standaloneVerifier({ bytes }: Pick<Assets, "bytes">, sealCertificates: string): string {
+  const [verify, copy, style] = [
+    bytes("verify.js").toString(),
+    bytes("copy.js").toString(),
+    bytes("site.css").toString(),
+  ];
   for (const text of [verify, copy, style]) {
     if (/<\/?(?:script|style)|<!--/i.test(text)) throw new Error("a script or style would end its own element");
   }
@@ -27,7 +30,7 @@ export function standaloneVerifier(sealCertificates: string): string {
     "form-action 'none'",
     "base-uri 'none'",
   ].join("; ");
-  const mark = `data:image/svg+xml;base64,${assetBytes("mark.svg").toString("base64")}`;
+  const mark = `data:image/svg+xml;base64,${bytes("mark.svg").toString("base64")}`;
   return render(html`<!doctype html>
 <html lang="en">
 <head>

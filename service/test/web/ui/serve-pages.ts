@@ -6,7 +6,7 @@ import { createMetrics } from "../../../src/platform/metrics.ts";
 import type { ProofRecord } from "../../../src/proof-passports/proof-passports.ts";
 import type { RoomRow } from "../../../src/rooms/view/store.ts";
 import type { OrderView } from "../../../src/web/client/order-page.ts";
-import { loadAssets, pages } from "../../../src/web/pages.ts";
+import { buildAssets, pages } from "../../../src/web/pages.ts";
 import type { ClosingRecord } from "../../../src/web/verify/closing-page.ts";
 import { samplePage } from "./sample-page.ts";
 
@@ -70,7 +70,7 @@ export async function servePages(shown: Shown, limit: () => Promise<void> = asyn
     [found(text, String(wanted))].filter((row) => row !== undefined) as Row[];
   const db: Sql = { query: ({ text, values }) => answer(text, values), rows: answer };
   await app.register(async (routes) => {
-    const assets = loadAssets();
+    const assets = buildAssets();
     routes.get("/sample", async (_request, reply) =>
       reply.type("text/html; charset=utf-8").headers(pageHeaders).send(samplePage(assets)),
     );

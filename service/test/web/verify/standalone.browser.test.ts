@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { after, type Browser, before, startBrowser, test } from "@signsealship/testing/browser";
@@ -61,6 +61,11 @@ for (const width of [360, 1280]) {
     }
   });
 }
+
+test("the same sources give the same file, to the byte", () => {
+  build("--out", at("again.html"));
+  assert.ok(readFileSync(at("again.html")).equals(readFileSync(at("verifier.html"))));
+});
 
 test("the command says the hash of what it wrote, and refuses a certificate file that holds none", () => {
   assert.match(build("--out", at("again.html")), /^[0-9a-f]{64} {2}.*again\.html/);

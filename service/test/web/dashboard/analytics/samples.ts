@@ -5,7 +5,8 @@ import { createServer } from "../../../../src/http/server.ts";
 import { openLog } from "../../../../src/platform/logs.ts";
 import { createMetrics } from "../../../../src/platform/metrics.ts";
 import { analyticsBody } from "../../../../src/web/dashboard/analytics/body.ts";
-import { assetRoutes, loadAssets } from "../../../../src/web/ui/assets.ts";
+import { assetRoutes } from "../../../../src/web/ui/asset-routes.ts";
+import { buildAssets } from "../../../../src/web/ui/assets.ts";
 import { layout } from "../../../../src/web/ui/layout.ts";
 import { html } from "../../../../src/web/ui/render.ts";
 
@@ -77,7 +78,7 @@ export async function serveSnapshots(shown: Readonly<Record<string, Snapshot>>) 
     baseUrl: "http://localhost",
     trustProxy: [],
   });
-  const assets = loadAssets();
+  const assets = buildAssets();
   assetRoutes(app, assets);
   const send = (reply: FastifyReply, snapshot: Snapshot) =>
     reply

@@ -1,8 +1,8 @@
 // Copy buttons beside hashes and codes. Without a secure context there is no clipboard: then the text is selected.
-document.addEventListener("click", async (event) => {
-  const button = event.target.closest("[data-copy]");
-  if (!button) return;
-  const text = button.parentElement.querySelector("code");
+document.addEventListener("click", async ({ target }) => {
+  const button = target instanceof Element ? target.closest("[data-copy]") : null;
+  const text = button?.parentElement?.querySelector("code");
+  if (!button || !text) return;
   const label = button.textContent;
   try {
     await navigator.clipboard.writeText(text.textContent);
@@ -11,6 +11,6 @@ document.addEventListener("click", async (event) => {
       button.textContent = label;
     }, 2000);
   } catch {
-    getSelection().selectAllChildren(text);
+    getSelection()?.selectAllChildren(text);
   }
 });

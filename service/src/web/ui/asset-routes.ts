@@ -1,0 +1,38 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { namedQuality } from "../../http/accept.ts";
+import { ServiceError } from "../../platform/errors.ts";
+import type { Asset, Assets } from "./assets.ts";
+
+/** `GET /assets/:file`: content that never changes under its address, from memory, compressed for whoever takes it. */
+export function assetRoutes(app: FastifyInstance, assets: Pick<Assets, "find" | "url">): void {
+  app.get<{ Params: { file: string } }>("/assets/:file", { schema: { hide: true } }, (request, reply) =>
+    send(request, reply, assets.find(request.params.file), "public, max-age=31536000, immutable"),
+  );
+  // Browsers ask for it where no page names an icon.
+  const mark = assets.find(assets.url("mark.svg").slice("/assets/".length));
+  app.get("/favicon.ico", { schema: { hide: true } }, (request, reply) =>
+    send(request, reply, mark, "public, max-age=86400"),
+  );
+}
+
+function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  asset: Asset | undefined,
+  cacheControl: string,
+): FastifyReply {
+  if (!asset) throw new ServiceError("not_found", "Not found.");
+  const gzip = (namedQuality(request.headers["accept-encoding"], "gzip") ?? 0) > 0;
+  // The compressed form is another representation, so it has another tag (RFC 9110, section 8.8.3.3).
+  const etag = gzip ? `"${asset.hash}-gzip"` : `"${asset.hash}"`;
+  reply.headers({ "Cache-Control": cacheControl, ETag: etag, Vary: "Accept-Encoding" });
+  if (isUnchanged(request.headers["if-none-match"], etag)) return reply.code(304).send();
+  if (gzip) reply.header("Content-Encoding", "gzip");
+  return reply.type(asset.mediaType).send(gzip ? asset.gzipped : asset.bytes);
+}
+
+/** RFC 9110, section 13.1.2: a list of tags, compared weakly, or `*`. */
+function isUnchanged(ifNoneMatch: string | undefined, etag: string): boolean {
+  const tags = (ifNoneMatch ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
+  return tags.includes(etag) || tags.includes("*");
+}
