@@ -4,9 +4,9 @@ import type { Assets } from "../ui/assets.ts";
 import { card, codeText, facts, moneyTable, notice, progressSteps, statusBadge } from "../ui/components.ts";
 import { money, shortCode, time } from "../ui/format.ts";
 import { layout } from "../ui/layout.ts";
+import { statusWords } from "../ui/orders/status-words.ts";
+import { orderSteps } from "../ui/orders/steps.ts";
 import { type Html, html, render } from "../ui/render.ts";
-import { orderSteps } from "./order-steps.ts";
-import { statusWords } from "./order-words.ts";
 
 /** What an order's page shows of it. */
 export type OrderView = Omit<PublicOrderRow, "lines"> & {

@@ -5,9 +5,9 @@ import { card, emptyState, facts, notice, statusBadge, type Tone } from "../ui/c
 import { time } from "../ui/format.ts";
 import { type IconName, icon } from "../ui/icons.ts";
 import { layout } from "../ui/layout.ts";
+import { activityText, nameOf, servicesText } from "../ui/orders/room-words.ts";
+import { statusWords } from "../ui/orders/status-words.ts";
 import { type Html, html, render } from "../ui/render.ts";
-import { statusWords } from "./order-words.ts";
-import { activityText, nameOf, servicesText } from "./room-words.ts";
 
 /** A room's public view, and the environment of its orders. */
 export type RoomPageView = RoomView & { environment: "live" | "test" };

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { linkedPrincipalOf, readSession, requireSession } from "../../http/authentication.ts";
 import type { RateLimits } from "../../http/rate-limits.ts";
-import { acceptForms } from "../ui/form-parts.ts";
+import { acceptForms } from "../ui/forms/fields.ts";
 import { type AnalyticsPageDeps, analyticsPage } from "./analytics/page.ts";
 import { type LinkPageDeps, linkPage } from "./link-page.ts";
 import { type OrderNewDeps, orderNewPage } from "./orders/new.ts";

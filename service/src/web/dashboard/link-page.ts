@@ -3,7 +3,7 @@ import { type Callers, sessionOf } from "../../http/authentication.ts";
 import type { Session } from "../../identity/identity.ts";
 import { linkMember, type MemberDeps } from "../../members/members.ts";
 import type { Assets } from "../ui/assets.ts";
-import { errorSummary, field, formBody } from "../ui/form-parts.ts";
+import { errorSummary, field, formBody } from "../ui/forms/fields.ts";
 import { layout } from "../ui/layout.ts";
 import { formHeaders, htmlType } from "../ui/page-headers.ts";
 import { type Html, html } from "../ui/render.ts";

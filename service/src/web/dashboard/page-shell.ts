@@ -3,11 +3,11 @@ import { principalOf } from "../../http/authentication.ts";
 import { wireStatus } from "../../http/wire-errors.ts";
 import { ServiceError } from "../../platform/errors.ts";
 import type { AssetName, Assets } from "../ui/assets.ts";
+import { doneWords } from "../ui/flash-messages.ts";
 import { icon } from "../ui/icons.ts";
 import { layout } from "../ui/layout.ts";
 import { formHeaders, htmlType } from "../ui/page-headers.ts";
 import { type Html, html } from "../ui/render.ts";
-import { doneWords } from "./flash-messages.ts";
 import { accountNav, type Section, sideNav } from "./nav.ts";
 
 export type DashboardPage = {

@@ -14,7 +14,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database.ts";
 import { ServiceError } from "../../platform/errors.ts";
 import { newSecret } from "../../platform/ids.ts";
-import type { FormValues } from "../ui/form-parts.ts";
+import type { FormValues } from "../ui/forms/fields.ts";
 import { type Html, html } from "../ui/render.ts";
 
 /** What a form that creates something carries unseen. */

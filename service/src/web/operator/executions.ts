@@ -1,9 +1,9 @@
 import type { Overview, ShownExecution } from "../../playbooks/playbooks.ts";
 import { buttonForm } from "../dashboard/page-shell.ts";
-import { records } from "../dashboard/records.ts";
 import { emptyState, facts } from "../ui/components.ts";
-import { field } from "../ui/form-parts.ts";
 import { time } from "../ui/format.ts";
+import { field } from "../ui/forms/fields.ts";
+import { records } from "../ui/records.ts";
 import { type Html, html } from "../ui/render.ts";
 
 /** Why a form was refused; of a decision also what was typed, and the execution as it is now. */

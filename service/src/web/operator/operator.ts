@@ -11,7 +11,7 @@ import { operatorResolver } from "../../members/members.ts";
 import { decideByOperator, findExecution, isExecutionId, overviewOfExecutions } from "../../playbooks/playbooks.ts";
 import { attempt, done, said } from "../dashboard/page-shell.ts";
 import type { Assets } from "../ui/assets.ts";
-import { acceptForms, formBody } from "../ui/form-parts.ts";
+import { acceptForms, formBody } from "../ui/forms/fields.ts";
 import { formHeaders, htmlType } from "../ui/page-headers.ts";
 import type { Problem } from "./executions.ts";
 import { guestPage, operatorPage } from "./page.ts";

@@ -4,7 +4,7 @@ import { signedInNav } from "../dashboard/nav.ts";
 import { pageHead } from "../dashboard/page-shell.ts";
 import type { Assets } from "../ui/assets.ts";
 import { card } from "../ui/components.ts";
-import { errorSummary } from "../ui/form-parts.ts";
+import { errorSummary } from "../ui/forms/fields.ts";
 import { layout } from "../ui/layout.ts";
 import { type Html, html } from "../ui/render.ts";
 import { becameOf, endedTable, type Problem, waitingPart } from "./executions.ts";

@@ -1,11 +1,11 @@
 import type { ProofRecord } from "../../proof-passports/proof-passports.ts";
 import type { Assets } from "../ui/assets.ts";
 import { card, codeText, facts, notice } from "../ui/components.ts";
-import { dropZone, proofDropWords } from "../ui/drop-zone.ts";
 import { time } from "../ui/format.ts";
 import { layout } from "../ui/layout.ts";
 import { type Html, html } from "../ui/render.ts";
 import type { VerifyConfig } from "./browser/config.ts";
+import { dropZone, proofDropWords } from "./drop-zone.ts";
 import { byHand, proofChecks, recordChecks } from "./manual-checks.ts";
 import { verdictBanner } from "./verdict.ts";
 

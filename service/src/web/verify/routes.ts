@@ -4,7 +4,7 @@ import { logoOf } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets.ts";
 import { credentialHeaders, htmlType } from "../ui/page-headers.ts";
 import { silentPolicy } from "../ui/page-policy.ts";
-import { type ClosingRecord, closingPage, unknownClosingPage } from "./closing-page.ts";
+import { type ClosingRecord, closingPage, unknownClosingPage } from "./closing/page.ts";
 import { proofRecordPage, unknownRecordPage, verifyPage } from "./page.ts";
 
 /** Where the verification pages get what they show. */

@@ -3,7 +3,7 @@ import { accessRequestFields, type SentRequest } from "../../access-requests/acc
 import { refuseCrossSite } from "../../http/authentication.ts";
 import { ServiceError } from "../../platform/errors.ts";
 import type { Assets } from "../ui/assets.ts";
-import { acceptForms, formBody } from "../ui/form-parts.ts";
+import { acceptForms, formBody } from "../ui/forms/fields.ts";
 import { htmlType } from "../ui/page-headers.ts";
 import { type RecaptchaSite, requestAccessPage, requestTakenPage } from "./request-access-page.ts";
 

@@ -1,6 +1,6 @@
 import type { Assets } from "../ui/assets.ts";
 import { notice } from "../ui/components.ts";
-import { errorSummary, field } from "../ui/form-parts.ts";
+import { errorSummary, field } from "../ui/forms/fields.ts";
 import { layout } from "../ui/layout.ts";
 import { type Html, html } from "../ui/render.ts";
 

@@ -19,7 +19,7 @@ import {
 } from "../../members/members.ts";
 import { ServiceError } from "../../platform/errors.ts";
 import type { Assets } from "../ui/assets.ts";
-import { acceptForms, formBody } from "../ui/form-parts.ts";
+import { acceptForms, formBody } from "../ui/forms/fields.ts";
 import { formHeaders, htmlType } from "../ui/page-headers.ts";
 import { linkSentPage, signInPage, unusableLinkPage, unusableOperatorLinkPage, useLinkPage } from "./sign-in-pages.ts";
 

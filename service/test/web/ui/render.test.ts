@@ -7,8 +7,6 @@ import fc from "fast-check";
 import { orderStatuses } from "../../../src/orders/orders.ts";
 import { maskEmail } from "../../../src/platform/mask-email.ts";
 import { orderFragment, orderPage } from "../../../src/web/client/order-page.ts";
-import { orderSteps } from "../../../src/web/client/order-steps.ts";
-import { statusWords } from "../../../src/web/client/order-words.ts";
 import {
   codeText,
   emptyState,
@@ -19,8 +17,10 @@ import {
   timeline,
 } from "../../../src/web/ui/components.ts";
 import { money, time } from "../../../src/web/ui/format.ts";
+import { statusWords } from "../../../src/web/ui/orders/status-words.ts";
+import { orderSteps } from "../../../src/web/ui/orders/steps.ts";
 import { html, render } from "../../../src/web/ui/render.ts";
-import { closingPage } from "../../../src/web/verify/closing-page.ts";
+import { closingPage } from "../../../src/web/verify/closing/page.ts";
 import { closingChecks } from "../../../src/web/verify/manual-checks.ts";
 import { claimList, verdictBanner } from "../../../src/web/verify/verdict.ts";
 import { closingCode, closingRecord } from "./samples.ts";

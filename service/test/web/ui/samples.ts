@@ -10,7 +10,7 @@ import { makeSealCertificate } from "../../../src/seals/certificate/certificate.
 import { createCmsSigner } from "../../../src/seals/cms.ts";
 import { sealKeyOf } from "../../../src/seals/keys/file-key.ts";
 import { sealPdf } from "../../../src/seals/pdf/seal-pdf.ts";
-import type { ClosingRecord, ClosingVersionRecord } from "../../../src/web/verify/closing-page.ts";
+import type { ClosingRecord, ClosingVersionRecord } from "../../../src/web/verify/closing/page.ts";
 
 export const proofCode = "mfrggzdfmztwq2lknnwg23tpoa";
 export const testProofCode = "mfrggzdfmztwq2lknnwg23tpob";

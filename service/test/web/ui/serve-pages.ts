@@ -7,7 +7,7 @@ import type { ProofRecord } from "../../../src/proof-passports/proof-passports.t
 import type { RoomRow } from "../../../src/rooms/view/store.ts";
 import type { OrderView } from "../../../src/web/client/order-page.ts";
 import { buildAssets, pages } from "../../../src/web/pages.ts";
-import type { ClosingRecord } from "../../../src/web/verify/closing-page.ts";
+import type { ClosingRecord } from "../../../src/web/verify/closing/page.ts";
 import { samplePage } from "./sample-page.ts";
 
 export const code = "3f9ac1d2e4b5a6978081726354a5b6c7d8e9f0a1";

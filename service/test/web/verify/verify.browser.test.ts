@@ -15,7 +15,7 @@ import { makePdf } from "@signsealship/testing/pdf-maker";
 import { temporaryFolder } from "@signsealship/testing/service";
 import { withAttachment } from "../../../../packages/evidence/test/seal/closing-pdf.ts";
 import { zipPieces } from "../../../src/proof-passports/zip.ts";
-import type { ClosingVersionRecord } from "../../../src/web/verify/closing-page.ts";
+import type { ClosingVersionRecord } from "../../../src/web/verify/closing/page.ts";
 import {
   brokenClosingCode,
   closingCode,

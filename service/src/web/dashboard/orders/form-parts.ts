@@ -1,5 +1,5 @@
 import { usStates } from "../../../pricing/us-states.ts";
-import { type Choice, field, select } from "../../ui/form-parts.ts";
+import { type Choice, field, select } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
 import type { OrderField } from "./words.ts";
 

@@ -1,7 +1,7 @@
 import type { VersionedPricing } from "../../../pricing/open-pricing.ts";
 import { usStates } from "../../../pricing/us-states.ts";
 import { notice } from "../../ui/components.ts";
-import { type Choice, checkbox, errorSummary, type FormValues, field, select } from "../../ui/form-parts.ts";
+import { type Choice, checkbox, errorSummary, type FormValues, field, select } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { pageHead } from "../page-shell.ts";
 import { type Creating, creatingFields } from "../submit-once.ts";

@@ -1,10 +1,10 @@
 import { sandboxMoves } from "../../../fulfilment/fulfilment.ts";
 import { type PublicOrderRow, serviceFlags } from "../../../orders/orders.ts";
-import { orderSteps } from "../../client/order-steps.ts";
-import { statusWords } from "../../client/order-words.ts";
 import { card, codeText, facts, moneyTable, notice, progressSteps, statusBadge } from "../../ui/components.ts";
-import { errorSummary } from "../../ui/form-parts.ts";
 import { money, shortCode, time } from "../../ui/format.ts";
+import { errorSummary } from "../../ui/forms/fields.ts";
+import { statusWords } from "../../ui/orders/status-words.ts";
+import { orderSteps } from "../../ui/orders/steps.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { buttonForm, pageHead } from "../page-shell.ts";
 import { type OrderRoomsView, roomPart } from "./rooms.ts";

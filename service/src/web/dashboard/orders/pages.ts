@@ -21,9 +21,9 @@ import {
 import { invalid, ServiceError } from "../../../platform/errors.ts";
 import { attachFields, attachOrder, latestOpenRooms, roomsOfOrder } from "../../../rooms/rooms.ts";
 import type { Assets } from "../../ui/assets.ts";
-import { formBody } from "../../ui/form-parts.ts";
+import type { doneWords } from "../../ui/flash-messages.ts";
 import { shortCode } from "../../ui/format.ts";
-import type { doneWords } from "../flash-messages.ts";
+import { formBody } from "../../ui/forms/fields.ts";
 import { attempt, done, sendPage } from "../page-shell.ts";
 import { type OrderQuery, orderListBody } from "./list.ts";
 import { type OrderOneView, orderOneBody } from "./one.ts";

@@ -1,6 +1,6 @@
 import { orderStatuses } from "../../../orders/orders.ts";
-import { statusWords } from "../../client/order-words.ts";
-import type { Choice } from "../../ui/form-parts.ts";
+import type { Choice } from "../../ui/forms/fields.ts";
+import { statusWords } from "../../ui/orders/status-words.ts";
 
 /** What each field of the order form is called on the page. */
 export const labels = {

@@ -1,12 +1,12 @@
 import { maxUploadBytes } from "../../../http/uploads/multipart.ts";
 import type { ListedPassport } from "../../../proof-passports/proof-passports.ts";
 import { card, emptyState, statusBadge } from "../../ui/components.ts";
-import { errorSummary } from "../../ui/form-parts.ts";
 import { shortTime } from "../../ui/format.ts";
+import { errorSummary } from "../../ui/forms/fields.ts";
 import { icon } from "../../ui/icons.ts";
+import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { pageHead } from "../page-shell.ts";
-import { records } from "../records.ts";
 import { type Creating, creatingFields } from "../submit-once.ts";
 
 export type PassportsView = Creating & {

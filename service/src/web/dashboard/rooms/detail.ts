@@ -18,7 +18,7 @@ import {
   rotateRoom,
 } from "../../../rooms/rooms.ts";
 import type { Assets } from "../../ui/assets.ts";
-import { type FormValues, formBody } from "../../ui/form-parts.ts";
+import { type FormValues, formBody } from "../../ui/forms/fields.ts";
 import { attempt, done, sendPage } from "../page-shell.ts";
 import { roomBody } from "./detail-body.ts";
 import { orderCodeOf } from "./orders.ts";

@@ -1,11 +1,11 @@
 import { openRoomQuota, tierOf } from "../../../partners/partners.ts";
 import type { roomPage } from "../../../rooms/rooms.ts";
 import { card, emptyState } from "../../ui/components.ts";
-import { errorSummary, type FormValues, field } from "../../ui/form-parts.ts";
 import { shortTime } from "../../ui/format.ts";
+import { errorSummary, type FormValues, field } from "../../ui/forms/fields.ts";
+import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { pageHead } from "../page-shell.ts";
-import { records } from "../records.ts";
 import { type Creating, creatingFields } from "../submit-once.ts";
 import { openOrClosed } from "./view.ts";
 

@@ -1,13 +1,13 @@
 import { invalid } from "../../../platform/errors.ts";
 import type { OrderCard } from "../../../rooms/rooms.ts";
-import { statusWords } from "../../client/order-words.ts";
-import { nameOf, servicesText } from "../../client/room-words.ts";
 import { emptyState, statusBadge } from "../../ui/components.ts";
-import { type FormValues, field, select } from "../../ui/form-parts.ts";
 import { shortCode, shortTime } from "../../ui/format.ts";
+import { askFirst } from "../../ui/forms/ask-first.ts";
+import { type FormValues, field, select } from "../../ui/forms/fields.ts";
+import { nameOf, servicesText } from "../../ui/orders/room-words.ts";
+import { statusWords } from "../../ui/orders/status-words.ts";
+import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
-import { askFirst } from "../ask-first.ts";
-import { records } from "../records.ts";
 import { formPath, problemOf, type RoomDetailView, typedInto } from "./view.ts";
 
 /** The order that the form means: a chosen one, or a code, which may come inside the address of the order's page. */

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { principalOf } from "../../../http/authentication.ts";
 import { countOpenRooms } from "../../../partners/partners.ts";
 import { createRoom, newRoomFields, roomPage } from "../../../rooms/rooms.ts";
-import { formBody } from "../../ui/form-parts.ts";
+import { formBody } from "../../ui/forms/fields.ts";
 import { attempt, done, sendPage } from "../page-shell.ts";
 import { creating, once, requireSameEnvironment } from "../submit-once.ts";
 import { type RoomsDeps, roomDetail } from "./detail.ts";

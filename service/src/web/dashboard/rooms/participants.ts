@@ -1,9 +1,9 @@
 import { emptyState } from "../../ui/components.ts";
-import { field } from "../../ui/form-parts.ts";
 import { shortTime } from "../../ui/format.ts";
+import { askFirst } from "../../ui/forms/ask-first.ts";
+import { field } from "../../ui/forms/fields.ts";
+import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
-import { askFirst } from "../ask-first.ts";
-import { records } from "../records.ts";
 import { formPath, problemOf, type RoomDetailView, typedInto } from "./view.ts";
 
 /** Who takes part, and a form to name one more. */

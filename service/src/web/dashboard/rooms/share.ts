@@ -1,6 +1,6 @@
 import { codeText } from "../../ui/components.ts";
+import { askFirst } from "../../ui/forms/ask-first.ts";
 import { type Html, html } from "../../ui/render.ts";
-import { askFirst } from "../ask-first.ts";
 import { buttonForm } from "../page-shell.ts";
 import { formPath, problemOf, type RoomDetailView } from "./view.ts";
 

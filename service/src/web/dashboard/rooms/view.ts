@@ -2,7 +2,7 @@ import type { ClosingVersions } from "../../../closing-passports/closing-passpor
 import type { orderPage } from "../../../orders/list.ts";
 import type { OwnRoom } from "../../../rooms/rooms.ts";
 import { statusBadge } from "../../ui/components.ts";
-import { errorSummary, type FormValues } from "../../ui/form-parts.ts";
+import { errorSummary, type FormValues } from "../../ui/forms/fields.ts";
 import type { Html } from "../../ui/render.ts";
 
 /** Where on the page a refusal belongs. */

@@ -2,12 +2,12 @@ import type { Principal, Session } from "../../../identity/identity.ts";
 import type { ListedSession, Member } from "../../../members/members.ts";
 import type { Branding, KeyMetadata } from "../../../partners/partners.ts";
 import { card, emptyState, facts } from "../../ui/components.ts";
-import { errorSummary, type FormValues, field } from "../../ui/form-parts.ts";
 import { shortTime, time } from "../../ui/format.ts";
+import { askFirst } from "../../ui/forms/ask-first.ts";
+import { errorSummary, type FormValues, field } from "../../ui/forms/fields.ts";
+import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
-import { askFirst } from "../ask-first.ts";
 import { buttonForm, pageHead } from "../page-shell.ts";
-import { records } from "../records.ts";
 
 export type SettingsView = {
   principal: Principal;

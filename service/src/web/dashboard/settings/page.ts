@@ -15,7 +15,7 @@ import {
 } from "../../../members/members.ts";
 import { listKeys, readBranding } from "../../../partners/partners.ts";
 import type { Assets } from "../../ui/assets.ts";
-import { formBody } from "../../ui/form-parts.ts";
+import { formBody } from "../../ui/forms/fields.ts";
 import { formHeaders } from "../../ui/page-headers.ts";
 import { attempt, done, sendPage } from "../page-shell.ts";
 import { type SettingsView, settingsBody } from "./body.ts";

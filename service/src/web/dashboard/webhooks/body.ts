@@ -1,10 +1,10 @@
 import { type listSubscriptions, topics } from "../../../webhooks/webhooks.ts";
 import { card, emptyState } from "../../ui/components.ts";
-import { checkbox, errorSummary, type FormValues, field } from "../../ui/form-parts.ts";
 import { shortTime } from "../../ui/format.ts";
+import { checkbox, errorSummary, type FormValues, field } from "../../ui/forms/fields.ts";
+import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { pageHead } from "../page-shell.ts";
-import { records } from "../records.ts";
 import { type Creating, creatingFields } from "../submit-once.ts";
 import { topicWords } from "./words.ts";
 

@@ -1,10 +1,10 @@
 import type { deliveryFeed } from "../../../webhooks/webhooks.ts";
 import { card, codeText, emptyState, facts, statusBadge, type Tone } from "../../ui/components.ts";
 import { shortTime, time } from "../../ui/format.ts";
+import { askFirst } from "../../ui/forms/ask-first.ts";
+import { records } from "../../ui/records.ts";
 import { type Html, html, render } from "../../ui/render.ts";
-import { askFirst } from "../ask-first.ts";
 import { buttonForm, pageHead } from "../page-shell.ts";
-import { records } from "../records.ts";
 import type { Creating } from "../submit-once.ts";
 import { topicList, type Webhook } from "./body.ts";
 import { reasonText } from "./words.ts";

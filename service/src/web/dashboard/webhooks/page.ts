@@ -17,7 +17,7 @@ import {
   urlField,
 } from "../../../webhooks/webhooks.ts";
 import type { Assets } from "../../ui/assets.ts";
-import { formBody } from "../../ui/form-parts.ts";
+import { formBody } from "../../ui/forms/fields.ts";
 import { formHeaders, htmlType } from "../../ui/page-headers.ts";
 import { attempt, done, sendPage } from "../page-shell.ts";
 import { creating, once, requireSameEnvironment } from "../submit-once.ts";

@@ -1,6 +1,6 @@
-import type { OrderStatus, PublicOrderRow } from "../../orders/orders.ts";
-import type { Step, StepState } from "../ui/components.ts";
-import { maskPhone } from "../ui/format.ts";
+import type { OrderStatus, PublicOrderRow } from "../../../orders/orders.ts";
+import type { Step, StepState } from "../components.ts";
+import { maskPhone } from "../format.ts";
 
 type StepName = "placed" | "payment" | "sign" | "notarize" | "ship" | "fax" | "finished";
 

@@ -1,21 +1,21 @@
 import type { Manifest, ManifestDocument } from "@signsealship/evidence/manifest";
-import { statusWords } from "../client/order-words.ts";
-import { accentStripe, attribution } from "../ui/accent.ts";
-import type { Assets } from "../ui/assets.ts";
-import { card, codeText, emptyState, facts, notice } from "../ui/components.ts";
-import { closingDropWords, dropZone } from "../ui/drop-zone.ts";
-import { time } from "../ui/format.ts";
-import { layout } from "../ui/layout.ts";
-import { type Html, html } from "../ui/render.ts";
-import type { ClosingConfig } from "./browser/config.ts";
-import { alteredClosingPage } from "./closing-altered-page.ts";
-import { chainCard, claimsOf, ownOf, sealedFacts } from "./closing-claims.ts";
-import type { ClosingRecord } from "./closing-record.ts";
-import { byHand, closingChecks } from "./manual-checks.ts";
-import { statementView } from "./statement.ts";
-import { type ClaimLine, claimList, verdictBanner } from "./verdict.ts";
+import { accentStripe, attribution } from "../../ui/accent.ts";
+import type { Assets } from "../../ui/assets.ts";
+import { card, codeText, emptyState, facts, notice } from "../../ui/components.ts";
+import { time } from "../../ui/format.ts";
+import { layout } from "../../ui/layout.ts";
+import { statusWords } from "../../ui/orders/status-words.ts";
+import { type Html, html } from "../../ui/render.ts";
+import type { ClosingConfig } from "../browser/config.ts";
+import { closingDropWords, dropZone } from "../drop-zone.ts";
+import { byHand, closingChecks } from "../manual-checks.ts";
+import { statementView } from "../statement.ts";
+import { type ClaimLine, claimList, verdictBanner } from "../verdict.ts";
+import { alteredClosingPage } from "./altered-page.ts";
+import { chainCard, claimsOf, ownOf, sealedFacts } from "./claims.ts";
+import type { ClosingRecord } from "./record.ts";
 
-export type { ClosingRecord, ClosingVersionRecord } from "./closing-record.ts";
+export type { ClosingRecord, ClosingVersionRecord } from "./record.ts";
 
 /** A record whose manifest can be read, be it the one that was sealed or not. */
 type ReadableRecord = ClosingRecord & { manifest: Manifest };

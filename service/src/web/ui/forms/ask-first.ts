@@ -1,5 +1,5 @@
-import { type Html, html } from "../ui/render.ts";
-import { buttonForm } from "./page-shell.ts";
+import { buttonForm } from "../../dashboard/page-shell.ts";
+import { type Html, html } from "../render.ts";
 
 export type Question = {
   /** What opens the question; `about` tells it apart for who does not see its place. */

@@ -1,12 +1,12 @@
-import { accentStripe, attribution } from "../ui/accent.ts";
-import type { Assets } from "../ui/assets.ts";
-import { card, facts, notice } from "../ui/components.ts";
-import { time } from "../ui/format.ts";
-import { layout } from "../ui/layout.ts";
-import { html } from "../ui/render.ts";
-import { chainCard, claimsOf, ownOf, sealedFacts } from "./closing-claims.ts";
-import type { ClosingRecord } from "./closing-record.ts";
-import { type ClaimLine, claimList, verdictBanner } from "./verdict.ts";
+import { accentStripe, attribution } from "../../ui/accent.ts";
+import type { Assets } from "../../ui/assets.ts";
+import { card, facts, notice } from "../../ui/components.ts";
+import { time } from "../../ui/format.ts";
+import { layout } from "../../ui/layout.ts";
+import { html } from "../../ui/render.ts";
+import { type ClaimLine, claimList, verdictBanner } from "../verdict.ts";
+import { chainCard, claimsOf, ownOf, sealedFacts } from "./claims.ts";
+import type { ClosingRecord } from "./record.ts";
 
 const unreadable: ClaimLine = {
   name: "The manifest can be read",

@@ -1,4 +1,4 @@
-import { type Html, html } from "../ui/render.ts";
+import { type Html, html } from "./render.ts";
 
 export type Column = { label: string; number?: boolean };
 

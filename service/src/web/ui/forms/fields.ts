@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
-import { ServiceError } from "../../platform/errors.ts";
-import { type Html, html } from "./render.ts";
+import { ServiceError } from "../../../platform/errors.ts";
+import { type Html, html } from "../render.ts";
 
 /** What all fields have in common. `form` tells fields of one name apart on a page with several forms. */
 type Common = {

@@ -1,5 +1,5 @@
-import type { ActivityItem, OrderCard } from "../../rooms/rooms.ts";
-import { statusWords } from "./order-words.ts";
+import type { ActivityItem, OrderCard } from "../../../rooms/rooms.ts";
+import { statusWords } from "./status-words.ts";
 
 /** What an order is called in its room. */
 export const nameOf = ({ label, orderCode }: Pick<OrderCard, "label" | "orderCode">): string =>

@@ -10,8 +10,8 @@ import {
   formBody,
   select,
   textArea,
-} from "../../../src/web/ui/form-parts.ts";
-import { html, render } from "../../../src/web/ui/render.ts";
+} from "../../../../src/web/ui/forms/fields.ts";
+import { html, render } from "../../../../src/web/ui/render.ts";
 
 const app = fastify();
 acceptForms(app);

@@ -1,4 +1,4 @@
-import { type Html, html } from "../ui/render.ts";
+import { type Html, html } from "../../ui/render.ts";
 
 /** One version in the picture. `linked`: its manifest states the hash of the version before. */
 export type ChainLink = { version: number; createdAt: Date; manifestSha256: string; linked: boolean; own: boolean };

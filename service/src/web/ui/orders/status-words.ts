@@ -1,5 +1,5 @@
-import type { OrderStatus } from "../../orders/orders.ts";
-import type { Tone } from "../ui/components.ts";
+import type { OrderStatus } from "../../../orders/orders.ts";
+import type { Tone } from "../components.ts";
 
 /** A status in plain words: `label` for the badge, `headline` as the page's heading, `next` as what happens now. */
 export type StatusWords = { tone: Tone; label: string; headline: string; summary: string; next: readonly string[] };

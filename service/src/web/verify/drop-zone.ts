@@ -1,8 +1,8 @@
 import { raw } from "hono/html";
-import type { VerifyConfig } from "../verify/browser/config.ts";
-import { notice } from "./components.ts";
-import { icon } from "./icons.ts";
-import { type Html, html } from "./render.ts";
+import { notice } from "../ui/components.ts";
+import { icon } from "../ui/icons.ts";
+import { type Html, html } from "../ui/render.ts";
+import type { VerifyConfig } from "./browser/config.ts";
 
 /** What can be dropped, in words. */
 type DropWords = { title: string; hint: string; accept: string };
