@@ -1,10 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { nextSegment, type Row, table } from "../service/src/orders/transitions/table.ts";
+import { nextSegment, type Transition, transitionTable } from "../service/src/orders/orders.ts";
 
 const file = fileURLToPath(new URL("../docs/lifecycle.md", import.meta.url));
 
-// From nearly everywhere: told in the table below, and left out of the picture for its clearness.
+// From nearly everywhere: the table below has them, the picture leaves them out to stay clear.
 const unpictured = new Set(["cancelled", "held", "released", "refund_requested"]);
 
 const yesNo = [true, false];
@@ -12,14 +12,14 @@ const allServices = yesNo.flatMap((sign) =>
   yesNo.flatMap((notarize) => yesNo.flatMap((ship) => yesNo.map((fax) => ({ sign, notarize, ship, fax })))),
 );
 
-function targets({ to }: Row, from: string): string[] {
+function targets({ to }: Transition, from: string): string[] {
   if (to === "before") return [];
   if (to !== "next segment") return [to];
   return [...new Set(allServices.map((services) => nextSegment(from, services)))];
 }
 
 function edges(): string[] {
-  const rows = table.filter(({ on }) => !unpictured.has(on));
+  const rows = transitionTable.filter(({ on }) => !unpictured.has(on));
   return rows.flatMap((row) =>
     row.from.flatMap((from) =>
       targets(row, from).map((to) => `    ${from} --> ${to}${row.to === "next segment" ? "" : ` : ${row.words}`}`),
@@ -31,7 +31,7 @@ const names: Readonly<Record<string, string>> = {
   "next segment": "the next service's pending status, or `Completed`",
   before: "the status before the hold",
 };
-const rowText = ({ from, words, to }: Row): string =>
+const rowText = ({ from, words, to }: Transition): string =>
   `| ${from.map((status) => `\`${status}\``).join(", ")} | ${words} | ${names[to] ?? `\`${to}\``} |`;
 
 /** docs/lifecycle.md, made of the table that the service goes by. */
@@ -40,7 +40,7 @@ export const lifecyclePage = (): string => `# The life of an order
 <!-- Made by \`npm run lifecycle\` from service/src/orders/transitions/table.ts; changes here are lost. -->
 
 Every change of status goes through one function and this table; anything else is refused with a 409 and logged. A move
-writes the status, its audit line, and where it is a milestone the workflow event, the event that partners are told of and the mail to
+writes the status, its audit line, and where it is a milestone the workflow event, the event that partners are notified of and the mail to
 the client, in one transaction.
 
 \`\`\`mermaid
@@ -56,7 +56,7 @@ so that \`EsignComplete\`, \`NotarizationComplete\` and \`Delivered\` are seen b
 
 | from | when | to |
 |---|---|---|
-${table.map(rowText).join("\n")}
+${transitionTable.map(rowText).join("\n")}
 
 - Only signed events of the payment processor lead to \`AwaitingPayment\`, \`PaymentFailed\`, \`Paid\` and \`Refunded\`, and to \`OnHold\` for
   a wrong sum. Test orders cross the same code by the sandbox.

@@ -25,12 +25,12 @@ import {
   sandboxPayment,
 } from "./payments/payments.ts";
 import { createJobs } from "./platform/jobs/jobs.ts";
+import { createKeyedSemaphore } from "./platform/keyed-semaphore.ts";
 import type { Log } from "./platform/logs.ts";
 import { openMailer } from "./platform/mail/mail.ts";
 import type { Metrics } from "./platform/metrics.ts";
-import { createTurns } from "./platform/turns.ts";
 import { createCallbacks, playbookRoutes } from "./playbooks/playbooks.ts";
-import type { VersionedPricing } from "./pricing/open-pricing.ts";
+import type { VersionedPricing } from "./pricing/pricing.ts";
 import { createRowMac, passportRoutes, proofRecord, sealCertificates } from "./proof-passports/proof-passports.ts";
 import { type Resources, root } from "./resources.ts";
 import { roomRoutes } from "./rooms/rooms.ts";
@@ -157,7 +157,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
       ...deps,
       ...sealing,
       drawCertificate: openCertificates(),
-      turns: createTurns(sealsAtOnce),
+      turns: createKeyedSemaphore(sealsAtOnce),
       baseUrl: config.baseUrl,
       resolveKey,
       limits,

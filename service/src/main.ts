@@ -9,7 +9,7 @@ import { createDemoPartner, trackLastUse } from "./partners/partners.ts";
 import { StartupError } from "./platform/errors.ts";
 import { openLog } from "./platform/logs.ts";
 import { createMetrics } from "./platform/metrics.ts";
-import { openPricing } from "./pricing/open-pricing.ts";
+import { openPricing } from "./pricing/pricing.ts";
 import { openResources, root } from "./resources.ts";
 import { openSealing, type Sealing } from "./seals/seals.ts";
 

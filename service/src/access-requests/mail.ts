@@ -2,7 +2,7 @@ import type { Clock } from "../platform/clock.ts";
 import type { Sql } from "../platform/database.ts";
 import type { Jobs } from "../platform/jobs/jobs.ts";
 import type { Mail, Mailer } from "../platform/mail/mail.ts";
-import { letter } from "../platform/mail/template.ts";
+import { mailFrom } from "../platform/mail/template.ts";
 import type { SecretBytes } from "../platform/secrets.ts";
 import { accessMailQueue, keyCipher } from "./issue.ts";
 import { markMailed, selectToMail } from "./store.ts";
@@ -17,7 +17,7 @@ export function keyMail(requestId: string, to: string, key: string, baseUrl: str
   return {
     id: `access-request:${requestId}`,
     to,
-    ...letter({
+    ...mailFrom({
       subject: "Your trial key",
       greeting: "Hello,",
       lines: [

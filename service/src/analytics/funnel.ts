@@ -1,4 +1,4 @@
-import type { OrderStatus } from "../orders/transitions/statuses.ts";
+import type { OrderStatus } from "../orders/orders.ts";
 
 /** The funnel's buckets (contract, Analytics). */
 export type Bucket = "created" | "paid" | "inProgress" | "completed" | "problem";

@@ -2,7 +2,7 @@ import type { Principal } from "../identity/identity.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Database } from "../platform/database.ts";
 import { ServiceError } from "../platform/errors.ts";
-import { createTurns } from "../platform/turns.ts";
+import { createKeyedSemaphore } from "../platform/keyed-semaphore.ts";
 import { bucketOf, earns } from "./funnel.ts";
 import { type Figures, readFigures } from "./store.ts";
 
@@ -60,7 +60,7 @@ export function analyticsReader(
   { db, clock }: { db: Database; clock: Clock },
   timeoutMs: number = hardLimitMs,
 ): AnalyticsReader {
-  const turns = createTurns(atOnce);
+  const turns = createKeyedSemaphore(atOnce);
   const waiting = new Map<string, Promise<Snapshot>>();
 
   async function read({ partnerId, environment }: Caller, windowDays: number): Promise<Snapshot> {

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { moveOrder, type OrderStory, orderStory } from "../fulfilment/fulfilment.ts";
+import { moveOrder, type OrderHistory, orderHistory } from "../fulfilment/fulfilment.ts";
 import { maxUploadBytes } from "../http/uploads/multipart.ts";
 import { StartupError } from "../platform/errors.ts";
 import { createMetrics } from "../platform/metrics.ts";
@@ -26,8 +26,8 @@ function adjustmentOf(values: Values): { amountCents: number; label: string } | 
   return { amountCents: Number(text), label: label ?? "Price adjustment" };
 }
 
-function storyText(story: OrderStory): string {
-  const { documents, shipments, faxes, payments, history, services, ...facts } = story;
+function historyText(order: OrderHistory): string {
+  const { documents, shipments, faxes, payments, history, services, ...facts } = order;
   const rows = (title: string, records: object[]) =>
     records.map((record) => `${title}: ${Object.values(record).join("  ")}`);
   return [
@@ -59,8 +59,8 @@ export const orderVerbs: Verb[] = [
     summary: "Shows all that is on record of an order.",
     run: ([code = ""]) =>
       withResources(async ({ db }) => {
-        const story = await orderStory(db, code);
-        return { json: story, text: storyText(story) };
+        const order = await orderHistory(db, code);
+        return { json: order, text: historyText(order) };
       }),
   },
   {

@@ -8,7 +8,7 @@ import type { Clock } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
 import { newVerifyCode } from "../platform/ids.ts";
-import type { Turns } from "../platform/turns.ts";
+import type { KeyedSemaphore } from "../platform/keyed-semaphore.ts";
 import { isCode, roomNotFound } from "../rooms/rooms.ts";
 import type { SealDocument, Sealed } from "../seals/sealer.ts";
 import type { DrawCertificate } from "./certificate.ts";
@@ -32,7 +32,7 @@ export type SealClosingDeps = {
   chainPem: string;
   drawCertificate: DrawCertificate;
   /** By room, so that those who wait for their turn hold no connection. */
-  turns: Turns;
+  turns: KeyedSemaphore;
   baseUrl: string;
 };
 

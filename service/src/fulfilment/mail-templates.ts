@@ -1,6 +1,6 @@
 import type { MailMoment } from "../orders/orders.ts";
 import type { Mail } from "../platform/mail/mail.ts";
-import { letter } from "../platform/mail/template.ts";
+import { mailFrom } from "../platform/mail/template.ts";
 
 /** What a mail says of an order. */
 export type MailOrder = {
@@ -46,7 +46,7 @@ export function mailOf(moment: MailMoment, order: MailOrder, baseUrl: string): M
   return {
     id: `order:${order.code}:${moment}:${order.trackingNumber ?? ""}`,
     to: order.customerEmail,
-    ...letter({
+    ...mailFrom({
       ...words[moment](order),
       greeting: order.customerName ? `Hello ${order.customerName},` : "Hello,",
       link: { label: "See your order", url: `${baseUrl}/orders/${order.code}` },

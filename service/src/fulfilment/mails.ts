@@ -1,22 +1,25 @@
+import type { Environment } from "../identity/identity.ts";
 import { type MailMoment, orderMailQueue } from "../orders/orders.ts";
 import type { Sql } from "../platform/database.ts";
 import type { Jobs } from "../platform/jobs/jobs.ts";
 import type { Mailer } from "../platform/mail/mail.ts";
+import { sql } from "../platform/sql.ts";
 import { type MailOrder, mailOf } from "./mail-templates.ts";
 
 type MailJob = { orderId: number; moment: MailMoment };
 
-const select = `SELECT o.code, o.environment, o.customer_email AS "customerEmail", o.customer_name AS "customerName",
+const mailOrderStatement = (orderId: number) => sql`
+  SELECT o.code, o.environment, o.customer_email AS "customerEmail", o.customer_name AS "customerName",
     o.total_cents AS "totalCents", coalesce(p.brand_name, p.name) AS "partnerName", s.carrier,
     s.tracking_number AS "trackingNumber"
   FROM orders o JOIN partners p ON p.id = o.partner_id
   LEFT JOIN LATERAL (SELECT carrier, tracking_number FROM shipments WHERE order_id = o.id ORDER BY id DESC LIMIT 1) s ON true
-  WHERE o.id = $1`;
+  WHERE o.id = ${orderId}`;
 
 /** Mails to an order's client, written from the records at the time of sending. */
 export function orderMailJobs(jobs: Jobs, { db, mailer, baseUrl }: { db: Sql; mailer: Mailer; baseUrl: string }): void {
   jobs.work<MailJob>(orderMailQueue, async ({ orderId, moment }) => {
-    const [order] = await db.rows<MailOrder & { environment: string }>(select, [orderId]);
+    const [order] = await db.query<MailOrder & { environment: Environment }>(mailOrderStatement(orderId));
     if (!order) return;
     const mail = mailOf(moment, order, baseUrl);
     // The client of a test order may be anybody: nothing is sent to them.

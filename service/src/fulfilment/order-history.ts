@@ -1,8 +1,9 @@
 import type { Sql } from "../platform/database.ts";
 import { ServiceError } from "../platform/errors.ts";
+import { type Statement, sql } from "../platform/sql.ts";
 
 /** All that is on record of an order, for the operator. */
-export type OrderStory = {
+export type OrderHistory = {
   orderCode: string;
   status: string;
   environment: string;
@@ -37,25 +38,49 @@ export type OrderStory = {
   }[];
 };
 
-const iso = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-const list = (fields: string, from: string) =>
-  `(SELECT coalesce(json_agg(json_build_object(${fields}) ORDER BY x.id), '[]') FROM ${from} x WHERE x.order_id = o.id)`;
+/** ISO 8601 in UTC, to the millisecond. */
+const iso = (column: Statement) => sql`to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-const select = `SELECT code AS "orderCode", status, environment,
-  array_remove(ARRAY[CASE WHEN sign THEN 'Sign' END, CASE WHEN notarize THEN 'Notarize' END, CASE WHEN ship THEN 'Ship' END,
-    CASE WHEN fax THEN 'Fax' END], NULL) AS services,
-  envelope_status AS "envelopeStatus", total_cents AS "totalCents", customer_email AS "customerEmail",
-  external_reference AS "externalReference",
-  ${list(`'kind', x.kind, 'sha256', x.sha256, 'bytes', x.bytes, 'createdAt', ${iso("x.created_at")}`, "documents")} AS documents,
-  ${list(`'status', x.status, 'carrier', x.carrier, 'trackingNumber', x.tracking_number, 'shippedAt', ${iso("x.shipped_at")}, 'deliveredAt', ${iso("x.delivered_at")}`, "shipments")} AS shipments,
-  ${list(`'status', x.status, 'faxTo', x.fax_to, 'sentAt', ${iso("x.sent_at")}, 'deliveredAt', ${iso("x.delivered_at")}`, "faxes")} AS faxes,
-  ${list(`'amountCents', x.amount_cents, 'currency', x.currency, 'simulated', x.simulated, 'receivedAt', ${iso("x.received_at")}, 'refundedAt', ${iso("x.refunded_at")}`, "payments")} AS payments,
-  ${list(`'occurredAt', ${iso("x.occurred_at")}, 'action', x.action, 'actor', x.actor, 'fromStatus', x.from_status, 'toStatus', x.to_status, 'detail', x.detail`, "audit_log")} AS history
-  FROM orders o WHERE code = $1`;
+/** The rows of a table that belong to the order `o`, as a JSON array in the order of their ids. */
+const listOf = (table: Statement, fields: Statement) => sql`(
+  SELECT coalesce(json_agg(json_build_object(${fields}) ORDER BY x.id), '[]') FROM ${table} x WHERE x.order_id = o.id)`;
+
+const documents = listOf(
+  sql`documents`,
+  sql`'kind', x.kind, 'sha256', x.sha256, 'bytes', x.bytes, 'createdAt', ${iso(sql`x.created_at`)}`,
+);
+const shipments = listOf(
+  sql`shipments`,
+  sql`'status', x.status, 'carrier', x.carrier, 'trackingNumber', x.tracking_number,
+    'shippedAt', ${iso(sql`x.shipped_at`)}, 'deliveredAt', ${iso(sql`x.delivered_at`)}`,
+);
+const faxes = listOf(
+  sql`faxes`,
+  sql`'status', x.status, 'faxTo', x.fax_to, 'sentAt', ${iso(sql`x.sent_at`)},
+    'deliveredAt', ${iso(sql`x.delivered_at`)}`,
+);
+const payments = listOf(
+  sql`payments`,
+  sql`'amountCents', x.amount_cents, 'currency', x.currency, 'simulated', x.simulated,
+    'receivedAt', ${iso(sql`x.received_at`)}, 'refundedAt', ${iso(sql`x.refunded_at`)}`,
+);
+const history = listOf(
+  sql`audit_log`,
+  sql`'occurredAt', ${iso(sql`x.occurred_at`)}, 'action', x.action, 'actor', x.actor,
+    'fromStatus', x.from_status, 'toStatus', x.to_status, 'detail', x.detail`,
+);
 
 /** @throws ServiceError `not_found` */
-export async function orderStory(sql: Sql, code: string): Promise<OrderStory> {
-  const [story] = await sql.rows<OrderStory>(select, [code]);
-  if (!story) throw new ServiceError("not_found", "Order not found.");
-  return story;
+export async function orderHistory(db: Sql, code: string): Promise<OrderHistory> {
+  const [order] = await db.query<OrderHistory>(sql`
+    SELECT code AS "orderCode", status, environment,
+      array_remove(ARRAY[CASE WHEN sign THEN 'Sign' END, CASE WHEN notarize THEN 'Notarize' END,
+        CASE WHEN ship THEN 'Ship' END, CASE WHEN fax THEN 'Fax' END], NULL) AS services,
+      envelope_status AS "envelopeStatus", total_cents AS "totalCents", customer_email AS "customerEmail",
+      external_reference AS "externalReference",
+      ${documents} AS documents, ${shipments} AS shipments, ${faxes} AS faxes, ${payments} AS payments,
+      ${history} AS history
+    FROM orders o WHERE code = ${code}`);
+  if (!order) throw new ServiceError("not_found", "Order not found.");
+  return order;
 }

@@ -1,14 +1,15 @@
 import {
+  type Actor,
   addAdjustment,
   type LockedOrder,
-  type Moved,
-  type Mover,
   type PeopleEvent,
+  type StoredDocument,
+  type TransitionResult,
   transition,
 } from "../orders/orders.ts";
 import type { Tx } from "../platform/database.ts";
 import { invalid } from "../platform/errors.ts";
-import { endFax, endShipment, insertDocument, insertFax, insertShipment, type StoredDocument } from "./store.ts";
+import { endFax, endShipment, insertDocument, insertFax, insertShipment } from "./store.ts";
 
 /** What somebody who did something for an order knows of it: a person, the sandbox, or an adapter of a carrier or notary. */
 export type Facts = {
@@ -47,7 +48,13 @@ export function requireFacts(on: PeopleEvent, facts: Facts & { documentGiven: bo
  * The port of fulfilment: records what was done for a locked order and moves it, in the caller's transaction.
  * @throws ServiceError when a fact is missing or the table refuses the move: then nothing stays written
  */
-export async function perform(tx: Tx, order: LockedOrder, on: PeopleEvent, facts: Facts, mover: Mover): Promise<Moved> {
+export async function perform(
+  tx: Tx,
+  order: LockedOrder,
+  on: PeopleEvent,
+  facts: Facts,
+  mover: Actor,
+): Promise<TransitionResult> {
   requireFacts(on, { ...facts, documentGiven: facts.document !== undefined });
   await record(tx, order, on, facts, mover.at);
   return transition(tx, order, on, { ...mover, reason: facts.reason ?? mover.reason });

@@ -1,9 +1,10 @@
+import type { StoredDocument } from "../orders/orders.ts";
 import type { Blobs } from "../platform/blobs/blobs.ts";
 import type { Sql } from "../platform/database.ts";
 import { ServiceError } from "../platform/errors.ts";
 import type { SealDocument } from "../seals/seals.ts";
 import { simulatedDocument } from "./sandbox/simulated-document.ts";
-import { furthestDocument, type StoredDocument } from "./store.ts";
+import { furthestDocument } from "./store.ts";
 
 export type SealDeps = { blobs: Blobs; sealDocument: SealDocument };
 
@@ -17,13 +18,8 @@ export async function sealAndStore(deps: SealDeps, bytes: Buffer, reason: string
  * What signing or notarizing makes of a test order: its furthest document, really sealed. Of a document that cannot be
  * sealed, a page that says so takes the place.
  */
-export async function sealSimulated(
-  deps: SealDeps,
-  sql: Sql,
-  orderId: number,
-  reason: string,
-): Promise<StoredDocument> {
-  const document = await furthestDocument(sql, orderId);
+export async function sealSimulated(deps: SealDeps, db: Sql, orderId: number, reason: string): Promise<StoredDocument> {
+  const document = await furthestDocument(db, orderId);
   const bytes = document && (await deps.blobs.get(document.blobKey));
   const seal = (each: Buffer) => deps.sealDocument({ bytes: each, reason, timeStamped: false });
   const sealed = await (bytes ? seal(bytes) : Promise.reject(new ServiceError("validation", "no document"))).catch(

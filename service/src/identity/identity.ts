@@ -1,5 +1,8 @@
 export type Environment = "live" | "test";
 
+/** What belongs to a partner firm belongs to one of its environments: neither sees what is the other's. */
+export type Owner = { partnerId: string; environment: Environment };
+
 export type Role = "owner" | "member";
 
 /** Who calls: a partner firm, by one of its keys in that key's environment, or by a member's session in the chosen one. */

@@ -16,12 +16,11 @@ import type { Clock } from "../platform/clock.ts";
 import { type Database, hasSqlState, sqlState } from "../platform/database.ts";
 import { invalid } from "../platform/errors.ts";
 import { newCode } from "../platform/ids.ts";
-import type { VersionedPricing } from "../pricing/open-pricing.ts";
-import type { Priced } from "../pricing/pricing.ts";
+import type { Priced, VersionedPricing } from "../pricing/pricing.ts";
 import { findFill, takeFill } from "./fill.ts";
 import { type OrderForm, parseOrderForm } from "./form/form.ts";
 import { looksLikePdf, pagesOf } from "./original.ts";
-import { type Claim, insertOrder, type NewOrder, type StoredDocument } from "./store.ts";
+import { type Claim, insertOrder, type NewOrder, type OriginalDocument } from "./store.ts";
 import { createdView } from "./views.ts";
 
 export type OrderDeps = {
@@ -168,7 +167,7 @@ function newOrder(
   principal: Principal,
   form: OrderForm,
   { outcome, quote }: Priced,
-  document: StoredDocument,
+  document: OriginalDocument,
 ): NewOrder {
   return {
     ...form.services,

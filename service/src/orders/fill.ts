@@ -4,7 +4,7 @@ import type { Clock } from "../platform/clock.ts";
 import type { Database, Sql } from "../platform/database.ts";
 import { invalid } from "../platform/errors.ts";
 import { looksLikePdf, pagesOf } from "./original.ts";
-import type { StoredDocument } from "./store.ts";
+import type { OriginalDocument } from "./store.ts";
 
 const usableForMs = 7 * 24 * 3600 * 1000;
 
@@ -43,7 +43,7 @@ export async function addFill(
 }
 
 /** `slug` is the catalog's document that it was completed as, or null. */
-export type FilledDocument = StoredDocument & { slug: string | null };
+export type FilledDocument = OriginalDocument & { slug: string | null };
 
 /** The document behind a token that is neither used nor expired. */
 export async function findFill(sql: Sql, token: string, now: Date): Promise<FilledDocument | undefined> {

@@ -1,28 +1,37 @@
+/** Orders: the form, the record, and the transitions that each may take. What the processor causes has its own way in (by-processor.ts). */
 export { addAdjustment } from "./adjust.ts";
 export { createOrder, type OrderDeps } from "./create.ts";
 export { addFill, sweepFills } from "./fill.ts";
 export { orderPage } from "./list.ts";
 export { orderRoutes } from "./routes.ts";
-export { type Services, serviceFlags } from "./services.ts";
-export { findOrder, findOwnOrder } from "./store.ts";
-export { wasPaid } from "./transitions/status-groups.ts";
-export { type OrderStatus, orderStatuses } from "./transitions/statuses.ts";
-export { isPayable } from "./transitions/table.ts";
+export { serviceFlags } from "./services.ts";
+export { findOrder, findOwnOrder, type StoredDocument } from "./store.ts";
 export {
   closeCheckoutQueue,
-  eventsTo,
-  type LockedOrder,
-  lockOrder,
   type MailMoment,
-  type Moved,
-  type Mover,
+  type Milestone,
   orderMailQueue,
+  refundQueue,
+} from "./transitions/effects.ts";
+export { type StatusGroup, statusGroupOf, statusGroups, wasPaid } from "./transitions/status-groups.ts";
+export { type OrderStatus, orderStatuses } from "./transitions/statuses.ts";
+export {
+  eventsTo,
+  isPayable,
+  nextSegment,
+  type OrderState,
   type PeopleEvent,
   processorEvents,
-  refundQueue,
-  type Topic,
+  type Transition,
   targetOf,
-  transition,
+  transitionTable,
   wordsOf,
+} from "./transitions/table.ts";
+export {
+  type Actor,
+  type LockedOrder,
+  lockOrder,
+  type TransitionResult,
+  transition,
 } from "./transitions/transitions.ts";
 export type { OrderRow, PublicOrderRow } from "./views.ts";

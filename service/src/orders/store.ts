@@ -1,5 +1,5 @@
 import type { KeyClaim } from "../http/idempotency.ts";
-import { actorOf, type Environment, type Principal } from "../identity/identity.ts";
+import { actorOf, type Owner, type Principal } from "../identity/identity.ts";
 import type { Sql } from "../platform/database.ts";
 import type { OrderForm } from "./form/form.ts";
 import type { OrderStatus } from "./transitions/statuses.ts";
@@ -12,10 +12,14 @@ export type NewOrder = OrderRow & {
   principal: Principal;
   form: OrderForm;
   priceBookVersion: number;
-  document: StoredDocument;
+  document: OriginalDocument;
 };
 
-export type StoredDocument = { sha256: string; bytes: number; pages: number; blobKey: string };
+/** A document in the blob store; `sha256` in hex, `bytes` its length. */
+export type StoredDocument = { sha256: string; bytes: number; blobKey: string };
+
+/** The document that an order was placed with. */
+export type OriginalDocument = StoredDocument & { pages: number };
 
 /** The claim of an Idempotency-Key, kept with the answer that it will replay. */
 export type Claim = KeyClaim & {
@@ -140,8 +144,6 @@ export async function findOrder(sql: Sql, code: string) {
   const [order] = await sql.rows<PublicOrderRow>(selectPublic, [code]);
   return order;
 }
-
-type Owner = { partnerId: string; environment: Environment };
 
 export type ListFilter = {
   status: string | null;

@@ -1,9 +1,9 @@
 import type { Environment } from "../identity/identity.ts";
-import type { OrderLine } from "../pricing/quote.ts";
-import { type Services, serviceFlags } from "./services.ts";
+import type { BoughtServices, OrderLine } from "../pricing/pricing.ts";
+import { serviceFlags } from "./services.ts";
 
 /** An order as the database holds it and the API shows it. */
-export type OrderRow = Services & {
+export type OrderRow = BoughtServices & {
   code: string;
   status: string;
   envelopeStatus: string | null;
@@ -49,7 +49,7 @@ export const detailView = (order: OrderRow, requestId: string) => ({
   createdAt: order.createdAt.toISOString(),
 });
 
-export type OrderSummaryRow = Services &
+export type OrderSummaryRow = BoughtServices &
   Pick<OrderRow, "code" | "status" | "totalCents" | "externalReference" | "customerEmail" | "createdAt">;
 
 /** Contract, "Order summary (list item)". */

@@ -1,17 +1,17 @@
+import { auditLine } from "../audit/audit.ts";
 import type { Sql, Tx } from "../platform/database.ts";
+import { sql } from "../platform/sql.ts";
 
-/** Records an event once. @returns false when it was recorded before; waits for a twin that is in progress */
+/** Records an event once. @returns false when it was recorded before; waits for a duplicate that is in progress */
 export async function recordEvent(tx: Tx, id: string, type: string, at: Date): Promise<boolean> {
-  const recorded = await tx.rows(
-    `INSERT INTO processor_events (event_id, type, outcome, received_at) VALUES ($1, $2, 'taken', $3)
-     ON CONFLICT (event_id) DO NOTHING RETURNING 1`,
-    [id, type, at],
-  );
+  const recorded = await tx.query(sql`
+    INSERT INTO processor_events (event_id, type, outcome, received_at) VALUES (${id}, ${type}, 'taken', ${at})
+    ON CONFLICT (event_id) DO NOTHING RETURNING 1`);
   return recorded.length === 1;
 }
 
 export const recordOutcome = (tx: Tx, id: string, orderId: number | null, outcome: string) =>
-  tx.rows("UPDATE processor_events SET order_id = $2, outcome = $3 WHERE event_id = $1", [id, orderId, outcome]);
+  tx.query(sql`UPDATE processor_events SET order_id = ${orderId}, outcome = ${outcome} WHERE event_id = ${id}`);
 
 export type NewPayment = {
   orderId: number;
@@ -27,52 +27,52 @@ export type NewPayment = {
 /** @returns false when the session's money was recorded before */
 export async function recordPayment(tx: Tx, payment: NewPayment): Promise<boolean> {
   const { orderId, paymentIntent, sessionId, amount, currency, simulated, at, refundedAt = null } = payment;
-  const recorded = await tx.rows(
-    `INSERT INTO payments (order_id, payment_intent, session_id, amount_cents, currency, simulated, received_at, refunded_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (order_id, session_id) DO NOTHING RETURNING 1`,
-    [orderId, paymentIntent, sessionId, amount, currency, simulated, at, refundedAt],
-  );
+  const recorded = await tx.query(sql`
+    INSERT INTO payments (order_id, payment_intent, session_id, amount_cents, currency, simulated, received_at, refunded_at)
+    VALUES (${orderId}, ${paymentIntent}, ${sessionId}, ${amount}, ${currency}, ${simulated}, ${at}, ${refundedAt})
+    ON CONFLICT (order_id, session_id) DO NOTHING RETURNING 1`);
   return recorded.length === 1;
 }
 
 /** @returns true when that payment was on record, and was not refunded before */
 export async function markRefunded(tx: Tx, orderId: number, paymentIntent: string, at: Date): Promise<boolean> {
-  const marked = await tx.rows(
-    "UPDATE payments SET refunded_at = $3 WHERE order_id = $1 AND payment_intent = $2 AND refunded_at IS NULL RETURNING 1",
-    [orderId, paymentIntent, at],
-  );
+  const marked = await tx.query(sql`
+    UPDATE payments SET refunded_at = ${at}
+    WHERE order_id = ${orderId} AND payment_intent = ${paymentIntent} AND refunded_at IS NULL RETURNING 1`);
   return marked.length > 0;
 }
 
 export type HeldPayment = { id: number; paymentIntent: string | null; simulated: boolean };
 
 /** Money that is held for the order. */
-export const heldPayments = (sql: Sql, orderId: number) =>
-  sql.rows<HeldPayment>(
-    `SELECT id, payment_intent AS "paymentIntent", simulated FROM payments WHERE order_id = $1 AND refunded_at IS NULL ORDER BY id`,
-    [orderId],
-  );
+export const heldPayments = (db: Sql, orderId: number) =>
+  db.query<HeldPayment>(sql`
+    SELECT id, payment_intent AS "paymentIntent", simulated FROM payments
+    WHERE order_id = ${orderId} AND refunded_at IS NULL ORDER BY id`);
 
 export async function wasRefunded(tx: Tx, orderId: number, paymentIntent: string): Promise<boolean> {
-  const found = await tx.rows(
-    "SELECT FROM payments WHERE order_id = $1 AND payment_intent = $2 AND refunded_at IS NOT NULL LIMIT 1",
-    [orderId, paymentIntent],
-  );
+  const found = await tx.query(sql`
+    SELECT FROM payments
+    WHERE order_id = ${orderId} AND payment_intent = ${paymentIntent} AND refunded_at IS NOT NULL LIMIT 1`);
   return found.length > 0;
 }
 
-export async function orderCodeOfIntent(sql: Sql, paymentIntent: string): Promise<string | null> {
-  const [found] = await sql.rows<{ code: string }>(
-    "SELECT o.code FROM payments p JOIN orders o ON o.id = p.order_id WHERE p.payment_intent = $1 LIMIT 1",
-    [paymentIntent],
-  );
+export async function orderCodeOfIntent(db: Sql, paymentIntent: string): Promise<string | null> {
+  const [found] = await db.query<{ code: string }>(sql`
+    SELECT o.code FROM payments p JOIN orders o ON o.id = p.order_id
+    WHERE p.payment_intent = ${paymentIntent} LIMIT 1`);
   return found?.code ?? null;
 }
 
-/** Money that moved no order is told on the audit log. */
+/** Money that moved no order is on the audit log. */
 export const auditUnapplied = (tx: Tx, order: { id: number; partnerId: string }, at: Date, detail: object) =>
-  tx.rows(
-    `INSERT INTO audit_log (occurred_at, action, actor, partner_id, order_id, detail)
-     VALUES ($1, 'payment.unapplied', 'processor', $2, $3, $4::jsonb)`,
-    [at, order.partnerId, order.id, JSON.stringify(detail)],
+  tx.query(
+    auditLine({
+      at,
+      action: "payment.unapplied",
+      actor: "processor",
+      partnerId: order.partnerId,
+      orderId: order.id,
+      detail,
+    }),
   );

@@ -1,7 +1,7 @@
 import type { Sql } from "../platform/database.ts";
 import { StartupError } from "../platform/errors.ts";
+import { createPricing, loadPricingFiles, type Pricing, type PricingFiles } from "./create-pricing.ts";
 import { DataFileError, dataFile } from "./data-file.ts";
-import { createPricing, loadPricingFiles, type Pricing, type PricingFiles } from "./pricing.ts";
 import { priceBookVersion } from "./store.ts";
 
 /** Prices, and the version under which the database knows their price book. */

@@ -1,5 +1,5 @@
 import { type TSchema, Type } from "typebox";
-import { statusGroups } from "../orders/transitions/status-groups.ts";
+import { statusGroups } from "../orders/orders.ts";
 
 const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 const refTo = (id: string) => Type.Unsafe<object>({ $ref: `${id}#` });

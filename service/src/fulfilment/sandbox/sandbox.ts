@@ -1,10 +1,18 @@
 import type { Principal } from "../../identity/identity.ts";
-import { isPayable, lockOrder, type Topic, wasPaid } from "../../orders/orders.ts";
+import { isPayable, lockOrder, type Milestone, wasPaid } from "../../orders/orders.ts";
 import { ServiceError } from "../../platform/errors.ts";
+import { isCode } from "../../platform/text.ts";
 import { findFacts, type OrderFacts } from "../store.ts";
-import { isOnHappyPath, milestones, type SandboxOutcome, type WalkDeps, type Walked, walk } from "./walk.ts";
+import {
+  isOnHappyPath,
+  milestones,
+  type SandboxDeps,
+  type SandboxOutcome,
+  type SimulationResult,
+  walk,
+} from "./walk.ts";
 
-export { milestones, type SandboxOutcome, type WalkDeps as SandboxDeps, type Walked };
+export { milestones, type SandboxDeps, type SandboxOutcome, type SimulationResult };
 
 export const outcomes = ["success", "decline", "cancel", "delayed"] as const satisfies SandboxOutcome[];
 
@@ -22,10 +30,10 @@ export function sandboxMoves(status: string): "pay" | "advance" | "none" {
  * @throws ServiceError `not_found`, `conflict` for a live order, `not_payable` naming the status
  */
 export async function sandboxCheckout(
-  deps: WalkDeps,
+  deps: SandboxDeps,
   request: SandboxRequest,
   outcome: SandboxOutcome,
-): Promise<Walked> {
+): Promise<SimulationResult> {
   const { orderCode } = await testOrder(deps, request);
   return deps.db.transaction(async (tx) => {
     const order = await lockOrder(tx, orderCode);
@@ -42,13 +50,17 @@ export async function sandboxCheckout(
  * Walks a test order to the named milestone or the next one; after the last, to Completed.
  * @throws ServiceError `not_found`, `conflict` for a live order and for one that cannot advance
  */
-export async function sandboxAdvance(deps: WalkDeps, request: SandboxRequest, event: Topic | null): Promise<Walked> {
+export async function sandboxAdvance(
+  deps: SandboxDeps,
+  request: SandboxRequest,
+  event: Milestone | null,
+): Promise<SimulationResult> {
   return walk(deps, await testOrder(deps, request), event, request.attempt);
 }
 
 /** Walks a test order through all its milestones to Completed. @throws ServiceError as `sandboxAdvance` */
-export async function sandboxComplete(deps: WalkDeps, request: SandboxRequest): Promise<Walked> {
-  const firedEvents: Topic[] = [];
+export async function sandboxComplete(deps: SandboxDeps, request: SandboxRequest): Promise<SimulationResult> {
+  const firedEvents: Milestone[] = [];
   // Each milestone, and the way from the last one to the end.
   for (let round = 0; ; round++) {
     const walked = await sandboxAdvance(deps, request, null);
@@ -58,8 +70,8 @@ export async function sandboxComplete(deps: WalkDeps, request: SandboxRequest): 
 }
 
 /** The caller's own test order. */
-async function testOrder({ db }: WalkDeps, { principal, code }: SandboxRequest): Promise<OrderFacts> {
-  const order = /^[0-9a-f]{40}$/.test(code) ? await findFacts(db, code) : undefined;
+async function testOrder({ db }: SandboxDeps, { principal, code }: SandboxRequest): Promise<OrderFacts> {
+  const order = isCode(code) ? await findFacts(db, code) : undefined;
   if (order?.partnerId !== principal.partnerId) throw notFound();
   if (order.environment !== "test") throw new ServiceError("conflict", "The sandbox takes test orders only.");
   if (principal.environment !== "test") throw notFound();

@@ -2,8 +2,8 @@ import {
   isPayable,
   type LockedOrder,
   lockOrder,
+  type Milestone,
   type PeopleEvent,
-  type Topic,
   transition,
 } from "../../orders/orders.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -22,13 +22,17 @@ export type SandboxPayment = (
   order: LockedOrder,
   outcome: SandboxOutcome,
   options: { at: Date; log: Log; attempt: string },
-) => Promise<{ order: LockedOrder | null; firedEvents: Topic[] }>;
+) => Promise<{ order: LockedOrder | null; firedEvents: Milestone[] }>;
 
-export type WalkDeps = SealDeps & { db: Database; clock: Clock; log: Log; sandboxPayment: SandboxPayment };
+export type SandboxDeps = SealDeps & { db: Database; clock: Clock; log: Log; sandboxPayment: SandboxPayment };
 
-export type Walked = { status: string; firedEvents: Topic[] };
+export type SimulationResult = { status: string; firedEvents: Milestone[] };
 
-export const milestones = ["payment.cleared", "signature.completed", "shipment.delivered"] as const satisfies Topic[];
+export const milestones = [
+  "payment.cleared",
+  "signature.completed",
+  "shipment.delivered",
+] as const satisfies Milestone[];
 
 const serviceOf = { "payment.cleared": null, "signature.completed": "sign", "shipment.delivered": "ship" } as const;
 
@@ -59,15 +63,20 @@ const mostSteps = 20;
  * @param attempt names this request
  * @throws ServiceError `conflict` for a milestone that is never reached, or an order that stands off the path
  */
-export async function walk(deps: WalkDeps, order: OrderFacts, event: Topic | null, attempt: string): Promise<Walked> {
-  const reached = (topic: Topic): boolean => serviceOf[topic] === null || order[serviceOf[topic]];
+export async function walk(
+  deps: SandboxDeps,
+  order: OrderFacts,
+  event: Milestone | null,
+  attempt: string,
+): Promise<SimulationResult> {
+  const reached = (topic: Milestone): boolean => serviceOf[topic] === null || order[serviceOf[topic]];
   if (event && !reached(event))
     throw new ServiceError("conflict", `This order never reaches ${event}: the service was not bought.`);
   const passed = await milestonesOf(deps.db, order.id);
   const goal = event ?? milestones.find((topic) => reached(topic) && !passed.has(topic)) ?? null;
   if (goal && passed.has(goal)) return { status: order.status, firedEvents: [] };
 
-  const firedEvents: Topic[] = [];
+  const firedEvents: Milestone[] = [];
   let { status } = order;
   for (let step = 0; step < mostSteps && status !== "Completed"; step++) {
     const moved = await stepFrom(deps, order, status, attempt);
@@ -79,11 +88,11 @@ export async function walk(deps: WalkDeps, order: OrderFacts, event: Topic | nul
 }
 
 async function stepFrom(
-  deps: WalkDeps,
+  deps: SandboxDeps,
   { id, orderCode }: OrderFacts,
   status: string,
   attempt: string,
-): Promise<Walked> {
+): Promise<SimulationResult> {
   const on = happy[status];
   const paying = isPayable(status);
   if (!on && !paying) throw new ServiceError("conflict", `An order in ${status} cannot advance.`);

@@ -2,7 +2,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Sql } from "../../platform/database.ts";
 import type { Jobs } from "../../platform/jobs/jobs.ts";
 import type { Mailer } from "../../platform/mail/mail.ts";
-import { letter } from "../../platform/mail/template.ts";
+import { mailFrom } from "../../platform/mail/template.ts";
 import type { SecretBytes } from "../../platform/secrets.ts";
 import { linkTokens } from "../sessions/tokens.ts";
 import { linkPath, signInMailQueue } from "./sign-in.ts";
@@ -21,7 +21,7 @@ export function signInMailJobs(jobs: Jobs, { db, clock, secrets, mailer, baseUrl
     async ({ linkId }) => {
       const link = await selectLinkToMail(db, linkId, clock());
       if (!link) return;
-      const mail = letter({
+      const mail = mailFrom({
         subject: "Your sign-in link",
         greeting: "Hello,",
         lines: [

@@ -1,7 +1,6 @@
 import { isEmail } from "../../platform/email.ts";
 import { invalid } from "../../platform/errors.ts";
-import { type Address, isUsState } from "../../pricing/us-states.ts";
-import type { Services } from "../services.ts";
+import { type Address, type BoughtServices, isUsState, type ShipMethod } from "../../pricing/pricing.ts";
 import { normalizeFaxNumber } from "./fax-number.ts";
 import { type Fields, fieldsOf } from "./fields.ts";
 
@@ -11,15 +10,13 @@ export type FormRules = {
   notarizationBlocked: (state: string) => boolean;
 };
 
-export type ShipMethod = "label" | "print_mail";
-
 /** A valid order form: what the contract's create table allows, normalized. */
 export type OrderForm = {
   email: string;
   name: string | null;
   fillToken: string | null;
   docSlug: string | null;
-  services: Services;
+  services: BoughtServices;
   signerState: string | null;
   destState: string | null;
   externalReference: string | null;

@@ -1,5 +1,5 @@
 import type { Tx } from "../../platform/database.ts";
-import { type LockedOrder, type Moved, type Mover, move } from "./apply.ts";
+import { type Actor, applyTransition, type LockedOrder, type TransitionResult } from "./apply.ts";
 import type { ProcessorEvent } from "./table.ts";
 
 /**
@@ -11,10 +11,10 @@ export async function transitionByProcessor(
   tx: Tx,
   order: LockedOrder,
   on: ProcessorEvent,
-  mover: Mover,
-): Promise<Moved> {
-  const moved = await move(tx, order, on, mover);
-  if (moved.order.status !== "Paid") return moved;
-  const begun = await move(tx, moved.order, "next_segment", mover);
-  return { order: begun.order, from: order.status, firedEvents: [...moved.firedEvents, ...begun.firedEvents] };
+  by: Actor,
+): Promise<TransitionResult> {
+  const result = await applyTransition(tx, order, on, by);
+  if (result.order.status !== "Paid") return result;
+  const begun = await applyTransition(tx, result.order, "next_segment", by);
+  return { order: begun.order, from: order.status, firedEvents: [...result.firedEvents, ...begun.firedEvents] };
 }

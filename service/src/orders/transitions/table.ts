@@ -1,4 +1,4 @@
-import type { Services } from "../services.ts";
+import type { BoughtServices } from "../../pricing/pricing.ts";
 import type { OrderStatus } from "./statuses.ts";
 
 /** What can happen to an order. */
@@ -53,8 +53,8 @@ export type PeopleEvent = Exclude<OrderEvent, ProcessorEvent>;
 /** `next segment`: the pending status of the next bought service, or Completed; `before`: the status before the hold. */
 type Target = OrderStatus | "next segment" | "before";
 
-/** One row of the table. `words` are what the diagram and a refusal call the event. */
-export type Row = { on: OrderEvent; from: readonly OrderStatus[]; to: Target; words: string };
+/** One row of the transitionTable. `words` are what the diagram and a refusal call the event. */
+export type Transition = { on: OrderEvent; from: readonly OrderStatus[]; to: Target; words: string };
 
 const payable = ["QuoteReady", "AwaitingPayment", "PaymentFailed"] as const;
 /** True for a status from which the processor's word can lead to Paid (contract: payable). */
@@ -82,7 +82,7 @@ const paidUnfinished = [
 ] as const;
 
 /** The table of all that may happen to an order; anything else is refused. */
-export const table: readonly Row[] = [
+export const transitionTable: readonly Transition[] = [
   { on: "priced", from: ["Created", "ManualQuoteRequired"], to: "QuoteReady", words: "priced" },
   { on: "not_priceable", from: ["Created"], to: "ManualQuoteRequired", words: "cannot be priced" },
   {
@@ -138,29 +138,29 @@ export const table: readonly Row[] = [
   { on: "refunded", from: ["RefundPending"], to: "Refunded", words: "refund confirmed by the processor" },
 ];
 
-const rows: ReadonlyMap<string, Row> = new Map(
-  table.flatMap((row) => row.from.map((from) => [`${from} ${row.on}` as string, row] as const)),
+const rows: ReadonlyMap<string, Transition> = new Map(
+  transitionTable.flatMap((row) => row.from.map((from) => [`${from} ${row.on}` as string, row] as const)),
 );
-const words = new Map(table.map((row) => [row.on, row.words]));
+const words = new Map(transitionTable.map((row) => [row.on, row.words]));
 
-/** What an order that stands in `from` needs to know to move. */
-export type Standing = Services & { status: string; statusBeforeHold: string | null };
+/** What decides where an event leads. */
+export type OrderState = BoughtServices & { status: string; statusBeforeHold: string | null };
 
 const segments = [
   { service: "sign", pending: "EsignPending", ends: ["EsignComplete"] },
   { service: "notarize", pending: "NotarizationPending", ends: ["NotarizationComplete"] },
   { service: "ship", pending: "ShippingPending", ends: ["Delivered"] },
   { service: "fax", pending: "FaxPending", ends: ["FaxDelivered"] },
-] as const satisfies readonly { service: keyof Services; pending: OrderStatus; ends: readonly OrderStatus[] }[];
+] as const satisfies readonly { service: keyof BoughtServices; pending: OrderStatus; ends: readonly OrderStatus[] }[];
 
 /** The pending status of the first bought service after the one that ended with `status`; Completed after the last. */
-export function nextSegment(status: string, services: Services): OrderStatus {
+export function nextSegment(status: string, services: BoughtServices): OrderStatus {
   const ended = segments.findIndex(({ ends }) => ends.some((end) => end === status));
   return segments.slice(ended + 1).find(({ service }) => services[service])?.pending ?? "Completed";
 }
 
 /** Where the event leads from where the order stands, or null when the table refuses it. */
-export function targetOf(order: Standing, on: OrderEvent): OrderStatus | null {
+export function targetOf(order: OrderState, on: OrderEvent): OrderStatus | null {
   const row = rows.get(`${order.status} ${on}`);
   if (!row) return null;
   if (row.to === "next segment") return nextSegment(order.status, order);
@@ -171,5 +171,5 @@ export function targetOf(order: Standing, on: OrderEvent): OrderStatus | null {
 export const wordsOf = (on: OrderEvent): string => words.get(on) ?? on;
 
 /** The events by which the table leads from where the order stands to the named status in one step. */
-export const eventsTo = (order: Standing, to: string): OrderEvent[] =>
-  table.filter((row) => targetOf(order, row.on) === to && row.on !== "released").map((row) => row.on);
+export const eventsTo = (order: OrderState, to: string): OrderEvent[] =>
+  transitionTable.filter((row) => targetOf(order, row.on) === to && row.on !== "released").map((row) => row.on);

@@ -1,17 +1,14 @@
-import type { Environment } from "../../identity/identity.ts";
-import { type LockedOrder, lockOrder } from "../../orders/orders.ts";
-import { isPayable } from "../../orders/transitions/transitions.ts";
+import type { Owner } from "../../identity/identity.ts";
+import { isPayable, type LockedOrder, lockOrder } from "../../orders/orders.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database, Tx } from "../../platform/database.ts";
 import { ServiceError } from "../../platform/errors.ts";
 import { newUuid } from "../../platform/ids.ts";
+import { isCode } from "../../platform/text.ts";
 import type { Processor } from "../processor/processor.ts";
 import { type CheckoutSession, currentSession, endSession, failMinting, insertMinting, recordMinted } from "./store.ts";
 
 export type CheckoutDeps = { db: Database; clock: Clock; processor: Processor | null };
-
-/** Whose order it must be; null for whoever holds the code. */
-export type Owner = { partnerId: string; environment: Environment } | null;
 
 export const currency = "usd";
 const minutes = 60_000;
@@ -21,9 +18,14 @@ const marginMs = 5 * minutes;
 
 /**
  * The hosted checkout of an order: the one that is open, or a new one. The order's status stays as it is.
+ * @param owner whose order it must be; null for anyone who has the code
  * @throws ServiceError `not_found`, `not_payable` naming the status, `payments_not_configured`, `processor_failed`
  */
-export async function checkoutUrl({ db, clock, processor }: CheckoutDeps, code: string, owner: Owner): Promise<string> {
+export async function checkoutUrl(
+  { db, clock, processor }: CheckoutDeps,
+  code: string,
+  owner: Owner | null,
+): Promise<string> {
   const reserved = await db.transaction(async (tx) => {
     const order = await payableOrder(tx, code, owner);
     if (!processor || refusesTestOrder(processor, order)) throw notConfigured();
@@ -44,8 +46,8 @@ export async function checkoutUrl({ db, clock, processor }: CheckoutDeps, code: 
   return minted.url;
 }
 
-async function payableOrder(tx: Tx, code: string, owner: Owner): Promise<LockedOrder> {
-  const order = /^[0-9a-f]{40}$/.test(code) ? await lockOrder(tx, code) : undefined;
+async function payableOrder(tx: Tx, code: string, owner: Owner | null): Promise<LockedOrder> {
+  const order = isCode(code) ? await lockOrder(tx, code) : undefined;
   const foreign = owner && (order?.partnerId !== owner.partnerId || order.environment !== owner.environment);
   if (!order || foreign) throw new ServiceError("not_found", "Order not found.");
   if (!isPayable(order.status)) throw new ServiceError("not_payable", `An order in ${order.status} is not payable.`);
@@ -82,6 +84,6 @@ async function endIfRefused(db: Database, id: string, error: unknown): Promise<v
   const cause = error instanceof Error ? error.cause : undefined;
   const answered =
     typeof cause === "object" && cause !== null && "statusCode" in cause && typeof cause.statusCode === "number";
-  // 409: a twin's request with this key is in progress.
+  // 409: a duplicate with this key is in progress.
   if (answered && cause.statusCode !== 409) await failMinting(db, id);
 }

@@ -1,4 +1,4 @@
-import { type LockedOrder, lockOrder, type Mover, type Topic, targetOf, transition } from "../../orders/orders.ts";
+import { type Actor, type LockedOrder, lockOrder, type Milestone, targetOf, transition } from "../../orders/orders.ts";
 import { transitionByProcessor } from "../../orders/transitions/by-processor.ts";
 import type { Tx } from "../../platform/database.ts";
 import { maskCode } from "../../platform/ids.ts";
@@ -25,7 +25,7 @@ import type { SignedEvent } from "./processor.ts";
  */
 export type Outcome = "moved" | "held" | "repeated" | "stale" | "unapplied" | "foreign" | "unknown" | "irrelevant";
 
-export type Taken = { outcome: Outcome; order: LockedOrder | null; firedEvents: Topic[] };
+export type Taken = { outcome: Outcome; order: LockedOrder | null; firedEvents: Milestone[] };
 
 export type TakeOptions = { at: Date; log: Log; actor: "processor" | "sandbox"; simulated: boolean };
 
@@ -62,7 +62,7 @@ async function read(tx: Tx, event: SignedEvent, options: TakeOptions): Promise<T
   return message.kind === "refunded" ? takeRefund(tx, message, options) : takeSession(tx, message, options);
 }
 
-const mover = ({ actor, at, log }: TakeOptions): Mover => ({ actor, at, log });
+const mover = ({ actor, at, log }: TakeOptions): Actor => ({ actor, at, log });
 
 async function takeSession(tx: Tx, message: SessionMessage, options: TakeOptions): Promise<Taken> {
   const { sessionId, kind } = message;

@@ -2,7 +2,7 @@ import { html, raw } from "hono/html";
 import type { Mail } from "./mail.ts";
 
 /** A mail of ours in its parts; every text is escaped where it is put into HTML. */
-export type Letter = {
+export type MailTemplate = {
   subject: string;
   greeting: string;
   lines: readonly string[];
@@ -13,15 +13,15 @@ export type Letter = {
   caution: string;
 };
 
-/** The letter as plain text and as HTML. */
-export function letter({
+/** The mail as plain text and as HTML. */
+export function mailFrom({
   subject,
   greeting,
   lines,
   code,
   link,
   caution,
-}: Letter): Pick<Mail, "subject" | "text" | "html"> {
+}: MailTemplate): Pick<Mail, "subject" | "text" | "html"> {
   const paragraphs = lines.map((line) => html`<p>${line}</p>`);
   return {
     subject,

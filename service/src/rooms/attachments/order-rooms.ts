@@ -1,5 +1,5 @@
+import type { Owner } from "../../identity/identity.ts";
 import type { Sql } from "../../platform/database.ts";
-import type { Owner } from "../store.ts";
 
 export type RoomOfOrder = { code: string; name: string; status: string };
 

@@ -1,6 +1,5 @@
-import type { Environment } from "../../identity/identity.ts";
+import type { Environment, Owner } from "../../identity/identity.ts";
 import type { Sql, Tx } from "../../platform/database.ts";
-import type { Owner } from "../store.ts";
 
 type OrderKey = { id: number; code: string };
 

@@ -1,5 +1,5 @@
+import type { Owner } from "../../identity/identity.ts";
 import type { Sql, Tx } from "../../platform/database.ts";
-import type { Owner } from "../store.ts";
 
 export type Participant = { participantId: string; name: string; email: string; role: string; createdAt: Date };
 

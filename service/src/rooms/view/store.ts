@@ -1,10 +1,10 @@
-import type { Services } from "../../orders/services.ts";
 import type { Sql } from "../../platform/database.ts";
+import type { BoughtServices } from "../../pricing/pricing.ts";
 
 /** Which room a code opens, and which state of its view is the present one. */
 export type ViewVersion = { roomId: string; version: string };
 
-export type CardRow = Services & {
+export type CardRow = BoughtServices & {
   code: string;
   label: string | null;
   status: string;

@@ -1,6 +1,6 @@
-import type { Services } from "../../orders/services.ts";
-import { type StatusGroup, statusGroupOf, wasPaid } from "../../orders/transitions/status-groups.ts";
+import { type StatusGroup, statusGroupOf, wasPaid } from "../../orders/orders.ts";
 import { maskEmail } from "../../platform/mask-email.ts";
+import type { BoughtServices } from "../../pricing/pricing.ts";
 import type { ActivityItem, CardRow, PassportPointer, RoomRow } from "./store.ts";
 
 export type Signer = { name: string | null; email: string; routingOrder: number; signed: boolean };
@@ -11,7 +11,7 @@ export type OrderCard = {
   label: string | null;
   status: string;
   statusGroup: StatusGroup;
-  services: Services;
+  services: BoughtServices;
   signers: Signer[];
   evidenceBadge: "sealed" | "recorded" | "none";
   verifyCode: string | null;

@@ -1,5 +1,5 @@
+import type { Owner } from "../../identity/identity.ts";
 import type { Sql, Tx } from "../../platform/database.ts";
-import type { Owner } from "../subscriptions/store.ts";
 
 export type DeliveryRow = {
   seq: number;

@@ -1,8 +1,7 @@
-import type { Environment } from "../../identity/identity.ts";
+import type { Owner } from "../../identity/identity.ts";
 import type { Sql, Tx } from "../../platform/database.ts";
 
 /** Whose: a partner's, in the environment of its key. */
-export type Owner = { partnerId: string; environment: Environment };
 
 export type Subscription = { id: string; url: string; topics: string[]; active: boolean; createdAt: Date };
 

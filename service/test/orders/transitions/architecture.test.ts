@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { lifecyclePage } from "../../../../tools/lifecycle.ts";
-import { processorEvents, table } from "../../../src/orders/transitions/table.ts";
+import { processorEvents, transitionTable } from "../../../src/orders/transitions/table.ts";
 
 const source = fileURLToPath(new URL("../../../src", import.meta.url));
 
@@ -29,7 +29,7 @@ test("only payments/ moves orders by what the processor says", () => {
 });
 
 test("every event that leads to Paid is the processor's", () => {
-  const roads = table.filter(({ to }) => to === "Paid").map(({ on }) => on);
+  const roads = transitionTable.filter(({ to }) => to === "Paid").map(({ on }) => on);
   assert.deepEqual(roads, ["payment_cleared"]);
   for (const on of roads) assert.ok(processorEvents.has(on));
 });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { lockOrder, move } from "../../../src/orders/transitions/apply.ts";
+import { applyTransition, lockOrder } from "../../../src/orders/transitions/apply.ts";
 import { orderStatuses } from "../../../src/orders/transitions/statuses.ts";
-import { type OrderEvent, table, targetOf } from "../../../src/orders/transitions/table.ts";
+import { type OrderEvent, targetOf, transitionTable } from "../../../src/orders/transitions/table.ts";
 import type { ServiceError } from "../../../src/platform/errors.ts";
 import { type BareOrder, type BareOrders, openBareOrders, silent } from "../bare-orders.ts";
 
@@ -18,10 +18,10 @@ const moveBy = (code: string, on: OrderEvent, when = at) =>
   orders.db.transaction(async (tx) => {
     const order = await lockOrder(tx, code);
     assert.ok(order);
-    return move(tx, order, on, { actor: "operator", at: when, log: silent, reason: "because" });
+    return applyTransition(tx, order, on, { actor: "operator", at: when, log: silent, reason: "because" });
   });
 
-const events = table.map(({ on }) => on);
+const events = transitionTable.map(({ on }) => on);
 
 test("every status and event: what the table allows moves with its audit line, anything else changes nothing", async () => {
   for (const status of orderStatuses) {
@@ -139,7 +139,7 @@ test("a move leaves no trace when its transaction fails later", async () => {
   const failing = orders.db.transaction(async (tx) => {
     const order = await lockOrder(tx, code);
     assert.ok(order);
-    await move(tx, order, "signed", { actor: "operator", at, log: silent });
+    await applyTransition(tx, order, "signed", { actor: "operator", at, log: silent });
     throw new Error("the power is gone");
   });
   await assert.rejects(failing, /power/);

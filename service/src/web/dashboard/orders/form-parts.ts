@@ -1,4 +1,4 @@
-import { usStates } from "../../../pricing/us-states.ts";
+import { usStates } from "../../../pricing/pricing.ts";
 import { type Choice, field, select } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
 import type { OrderField } from "./words.ts";

@@ -1,5 +1,5 @@
-import type { VersionedPricing } from "../../../pricing/open-pricing.ts";
-import { usStates } from "../../../pricing/us-states.ts";
+import type { VersionedPricing } from "../../../pricing/pricing.ts";
+import { usStates } from "../../../pricing/pricing.ts";
 import { notice } from "../../ui/components.ts";
 import { type Choice, checkbox, errorSummary, type FormValues, field, select } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";

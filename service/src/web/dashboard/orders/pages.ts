@@ -3,10 +3,10 @@ import {
   milestones,
   outcomes,
   type SandboxDeps,
+  type SimulationResult,
   sandboxAdvance,
   sandboxCheckout,
   sandboxComplete,
-  type Walked,
 } from "../../../fulfilment/fulfilment.ts";
 import { principalOf } from "../../../http/authentication.ts";
 import type { RateLimits } from "../../../http/rate-limits.ts";
@@ -70,7 +70,7 @@ export function orderOnePage(forms: FastifyInstance, deps: OrderPagesDeps): void
   /** What the page says of a step of the sandbox. */
   const played = (
     step: string,
-    work: (request: FastifyRequest<CodeRoute>) => Promise<{ walked: Walked; word: keyof typeof doneWords }>,
+    work: (request: FastifyRequest<CodeRoute>) => Promise<{ walked: SimulationResult; word: keyof typeof doneWords }>,
   ) =>
     forms.post<CodeRoute>(`${path}/:code/sandbox/${step}`, write, (request, reply) =>
       change(request, reply, async ({ code }) => {

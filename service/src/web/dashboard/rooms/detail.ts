@@ -3,7 +3,7 @@ import { closingVersions, type SealClosingDeps, sealClosing } from "../../../clo
 import { principalOf } from "../../../http/authentication.ts";
 import type { RateLimits } from "../../../http/rate-limits.ts";
 import type { Principal } from "../../../identity/identity.ts";
-import { orderPage } from "../../../orders/list.ts";
+import { orderPage } from "../../../orders/orders.ts";
 import { invalid } from "../../../platform/errors.ts";
 import {
   addParticipant,

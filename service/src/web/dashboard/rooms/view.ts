@@ -1,5 +1,5 @@
 import type { ClosingVersions } from "../../../closing-passports/closing-passports.ts";
-import type { orderPage } from "../../../orders/list.ts";
+import type { orderPage } from "../../../orders/orders.ts";
 import type { OwnRoom } from "../../../rooms/rooms.ts";
 import { statusBadge } from "../../ui/components.ts";
 import { errorSummary, type FormValues } from "../../ui/forms/fields.ts";

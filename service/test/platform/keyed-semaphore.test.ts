@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createTurns } from "../../src/platform/turns.ts";
+import { createKeyedSemaphore } from "../../src/platform/keyed-semaphore.ts";
 
-/** Works that end when told, and what is going on meanwhile. */
-function bench() {
+/** Pieces of work that end on demand, and what runs meanwhile. */
+function pieces() {
   const running: string[] = [];
   const begun: string[] = [];
   const ends = new Map<string, (error?: Error) => void>();
@@ -24,10 +24,10 @@ function bench() {
   return { running, begun, work, end };
 }
 
-test("works of one key run one after the other in the order of the calls", async () => {
-  const { running, begun, work, end } = bench();
-  const turns = createTurns(4);
-  const all = ["a1", "a2", "a3"].map((name) => turns("a", work(name)));
+test("work of one key runs one piece at a time, in the order of the calls", async () => {
+  const { running, begun, work, end } = pieces();
+  const semaphore = createKeyedSemaphore(4);
+  const all = ["a1", "a2", "a3"].map((name) => semaphore("a", work(name)));
   await new Promise(setImmediate);
   for (const name of ["a1", "a2", "a3"]) {
     assert.deepEqual(running, [name]);
@@ -37,10 +37,10 @@ test("works of one key run one after the other in the order of the calls", async
   assert.deepEqual(await Promise.all(all), ["a1", "a2", "a3"]);
 });
 
-test("so many keys run at once, and the next one when a place is free", async () => {
-  const { running, work, end } = bench();
-  const turns = createTurns(2);
-  const all = ["a", "b", "c"].map((name) => turns(name, work(name)));
+test("so many keys run at once, and the next one when a permit is free", async () => {
+  const { running, work, end } = pieces();
+  const semaphore = createKeyedSemaphore(2);
+  const all = ["a", "b", "c"].map((name) => semaphore(name, work(name)));
   await new Promise(setImmediate);
   assert.deepEqual(running, ["a", "b"]);
   await end("b");
@@ -50,11 +50,11 @@ test("so many keys run at once, and the next one when a place is free", async ()
   await Promise.all(all);
 });
 
-test("a work that fails gives its turn and its place on", async () => {
-  const { work, end } = bench();
-  const turns = createTurns(1);
-  const failing = turns("a", work("first"));
-  const following = turns("a", work("second"));
+test("work that fails passes its permit on", async () => {
+  const { work, end } = pieces();
+  const semaphore = createKeyedSemaphore(1);
+  const failing = semaphore("a", work("first"));
+  const following = semaphore("a", work("second"));
   await new Promise(setImmediate);
   const failed = assert.rejects(failing, /lost/);
   await end("first", new Error("lost"));

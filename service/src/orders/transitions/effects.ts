@@ -1,0 +1,38 @@
+import type { OrderStatus } from "./statuses.ts";
+
+/** What partners hear of an order's way after it was placed; also the names of its workflow events. */
+export type Milestone = "payment.cleared" | "signature.completed" | "shipment.delivered";
+
+/** The queue of mails to an order's client; payload `{orderId, moment}`. */
+export const orderMailQueue = "order-mail";
+
+/** The queue of checkouts to close, so that nobody pays any more; payload `{orderId}`. */
+export const closeCheckoutQueue = "close-checkout";
+
+/** The queue of refunds to ask the processor for; payload `{orderId}`. */
+export const refundQueue = "refund";
+
+export type MailMoment = "payment_received" | "signed" | "shipped";
+
+/** What else happens when an order comes to a status. */
+export type Effect = {
+  envelope?: "Sent" | "Completed" | "Declined" | "Expired";
+  milestone?: Milestone;
+  mail?: MailMoment;
+  /** A document of this kind must be on record first. */
+  document?: "sealed" | "notarized";
+  job?: typeof closeCheckoutQueue | typeof refundQueue;
+};
+
+export const effects: Readonly<Partial<Record<OrderStatus, Effect>>> = {
+  Paid: { milestone: "payment.cleared", mail: "payment_received", job: closeCheckoutQueue },
+  EsignPending: { envelope: "Sent" },
+  EsignComplete: { envelope: "Completed", milestone: "signature.completed", mail: "signed", document: "sealed" },
+  EsignDeclined: { envelope: "Declined" },
+  EsignExpired: { envelope: "Expired" },
+  NotarizationComplete: { document: "notarized" },
+  Shipped: { mail: "shipped" },
+  Delivered: { milestone: "shipment.delivered" },
+  Cancelled: { job: closeCheckoutQueue },
+  RefundPending: { job: refundQueue },
+};

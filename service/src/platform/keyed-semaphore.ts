@@ -1,0 +1,38 @@
+/** Runs work one at a time for each key, and so much at once in all. */
+export type KeyedSemaphore = <T>(key: string, work: () => Promise<T>) => Promise<T>;
+
+/**
+ * What waits here holds nothing but its place: no connection, no lock. Work of one key runs in the order of the calls.
+ * @param atOnce how many keys may be worked on together
+ */
+export function createKeyedSemaphore(atOnce: number): KeyedSemaphore {
+  const tails = new Map<string, Promise<void>>();
+  const waiting: (() => void)[] = [];
+  let free = atOnce;
+
+  async function withPermit<T>(work: () => Promise<T>): Promise<T> {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else free += 1;
+    }
+  }
+
+  return async (key, work) => {
+    const running = (tails.get(key) ?? Promise.resolve()).then(() => withPermit(work));
+    const tail = running.then(
+      () => {},
+      () => {},
+    );
+    tails.set(key, tail);
+    try {
+      return await running;
+    } finally {
+      if (tails.get(key) === tail) tails.delete(key);
+    }
+  };
+}
