@@ -5,15 +5,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { prepareDatabase } from "./data-template.ts";
 import { freePort } from "./free-port.ts";
+import { endWithTests, removeWithTests } from "./reaper.ts";
 
 const cli = fileURLToPath(new URL("../service/src/cli/main.ts", import.meta.url));
 
 type Env = Record<string, string>;
 
-/** A folder of its own for a service's data, removed by `remove`. */
+/** A folder of its own for a service's data, removed by `remove`, or else when the tests end. */
 export function temporaryFolder(): { path: string; remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), "sss-"));
+  removeWithTests(path);
   return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 10 }) };
 }
 
@@ -55,14 +58,22 @@ export async function runCli(env: Env, ...args: string[]): Promise<{ code: numbe
   );
 }
 
-/** Starts the real service as a process of its own on a free port, and waits until it answers. */
-export async function startService(env: Env & { DATA_DIR: string }): Promise<Service> {
+/**
+ * Starts the real service as a process of its own on a free port, and waits until it answers.
+ * A data folder that is empty gets a database made beforehand; with `firstStart` the service makes it itself.
+ */
+export async function startService(
+  env: Env & { DATA_DIR: string },
+  { firstStart = false }: { firstStart?: boolean } = {},
+): Promise<Service> {
+  if (!firstStart && env["DATABASE_URL"] === undefined) await prepareDatabase(env.DATA_DIR);
   const port = env["PORT"] ?? String(await freePort());
   const settings = { LOG_LEVEL: "warn", ...env, PORT: port };
   const child = spawn(process.execPath, [cli, "serve"], {
     env: { ...basics, ...settings },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  endWithTests(child);
   let stdout = "";
   let stderr = "";
   child.stdout.on("data", (data) => {

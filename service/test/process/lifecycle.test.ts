@@ -24,7 +24,7 @@ const alive = (pid: number): boolean => existsSync(`/proc/${pid}`);
 const status = async (url: string): Promise<number> => (await fetch(url)).status;
 
 test("the first start prints the demo partner's test key once, and the key works", async () => {
-  const service = await startService({ DATA_DIR: folder() });
+  const service = await startService({ DATA_DIR: folder() }, { firstStart: true });
   const [key] = /svc_pk_test_[a-z2-7]{52}/.exec(service.stdout()) ?? [];
   assert.ok(key);
   const me = await fetch(`${service.baseUrl}/api/partner/me`, { headers: { Authorization: `Bearer ${key}` } });

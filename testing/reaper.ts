@@ -1,0 +1,29 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import type { Socket } from "node:net";
+import { fileURLToPath } from "node:url";
+
+const script = fileURLToPath(new URL("reaper.sh", import.meta.url));
+
+let reaper: Socket | undefined;
+
+/** A process beside this one, which outlives it by a moment: no exit, crash or kill of a test leaves a service or database server behind. */
+function tell(line: string): void {
+  if (reaper === undefined) {
+    const child = spawn("sh", [script], { stdio: ["pipe", "ignore", "ignore"], detached: true });
+    child.unref();
+    reaper = child.stdin as Socket;
+    reaper.on("error", () => {});
+    reaper.unref();
+  }
+  reaper.write(`${line}\n`);
+}
+
+/** The process is killed when this one ends. */
+export function endWithTests(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  tell(`process ${child.pid}`);
+  child.once("exit", () => tell(`ended ${child.pid}`));
+}
+
+/** The folder is removed when this process ends, and a database server that runs in it, or in a folder of it, is stopped. */
+export const removeWithTests = (folder: string): void => tell(`folder ${folder}`);
