@@ -5,7 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { createPartner, issueKey } from "../service/src/partners/partners.ts";
+import { systemClock } from "../service/src/platform/clock.ts";
 import { prepareDatabase } from "./data-template.ts";
+import { databaseOf } from "./database.ts";
 import { freePort } from "./free-port.ts";
 import { endWithTests, removeWithTests } from "./reaper.ts";
 
@@ -112,21 +115,16 @@ export async function startService(
   };
 }
 
-/** A partner with a key in one step. */
+/** A partner with a key in one step, as the operator makes them. */
 export async function newPartner(service: Service, options: { tier?: string; live?: boolean; name?: string } = {}) {
-  const { partnerId } = await service.cli(
-    "partner",
-    "create",
-    options.name ?? "Acme Title",
-    "--tier",
-    options.tier ?? "trial",
-    ...(options.live ? ["--live"] : []),
-  );
-  const { key, keyId } = await service.cli("key", "issue", partnerId ?? "", ...(options.live ? [] : ["--test"]));
-  return {
-    partnerId: partnerId ?? "",
-    key: key ?? "",
-    keyId: keyId ?? "",
-    headers: { Authorization: `Bearer ${key}` },
-  };
+  const { name = "Acme Title", tier = "trial", live = false } = options;
+  const db = await databaseOf(service.dataDir, { poolSize: 1 });
+  try {
+    const deps = { db, clock: systemClock };
+    const { partnerId } = await createPartner(deps, { name, tier, live });
+    const { key, keyId } = await issueKey(deps, partnerId, live ? "live" : "test");
+    return { partnerId, key, keyId, headers: { Authorization: `Bearer ${key}` } };
+  } finally {
+    await db.close();
+  }
 }
