@@ -69,6 +69,7 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
   const lastUse = trackLastUse(db, clock);
   let app: FastifyInstance | undefined;
   let sealing: Sealing | undefined;
+  let stopMaintenance: (() => Promise<void>) | undefined;
   try {
     const pricing = await openPricing(db, config.priceFiles);
     const metrics = createMetrics();
@@ -87,14 +88,14 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
       anchoring,
     });
     await listen(app, config.host, config.port);
-    const stopMaintenance = startMaintenance(resources, lastUse, anchoring);
+    stopMaintenance = startMaintenance(resources, lastUse, anchoring);
     const demo = await createDemoPartner(resources);
     process.stdout.write(`SignSealShip listens on ${config.baseUrl}\n${demo ? welcome(config, demo.key) : ""}`);
     log.info({ signal: await stopped }, "stopping");
     await drain(app);
-    await stopMaintenance();
   } finally {
     await app?.close();
+    await stopMaintenance?.();
     await sealing?.close();
     await resources.close();
   }

@@ -5,42 +5,63 @@ import { sweepFills } from "./orders/orders.ts";
 import type { LastUse } from "./partners/partners.ts";
 import { sweepOrphans } from "./platform/blobs/orphans.ts";
 import { sweepFailedJobs } from "./platform/jobs/jobs.ts";
+import { endsWithin } from "./platform/work/grace.ts";
+import { createLoop, type Loop } from "./platform/work/loop.ts";
 import { sweepExecutions } from "./playbooks/playbooks.ts";
 import type { Resources } from "./resources.ts";
-import { deleteLapsedSecrets } from "./webhooks/webhooks.ts";
+import { deleteExpiredSecrets } from "./webhooks/webhooks.ts";
 
 const seconds = 1000;
 const hours = 3600 * seconds;
+// A sweep that takes longer to stop is let go: the next one takes it up again.
+const stopMs = 1 * seconds;
 const failedJobsKeptMs = 30 * 24 * hours;
+
+type Task = { name: string; everyMs: number; atStart?: boolean; work: (stopping: AbortSignal) => Promise<unknown> };
+
+function tasksOf({ db, blobs, clock }: Resources, lastUse: LastUse, anchoring: Anchoring | null): Task[] {
+  const failedBefore = () => new Date(clock().getTime() - failedJobsKeptMs);
+  const tasks: Task[] = [
+    { name: "last use of keys", everyMs: 30 * seconds, work: lastUse.flush },
+    { name: "expired idempotency keys", everyMs: hours, work: () => sweepIdempotencyKeys(db, clock()) },
+    { name: "expired sessions and sign-in links", everyMs: hours, work: () => sweepSessions(db, clock()) },
+    { name: "expired fill tokens", everyMs: hours, work: () => sweepFills(db, clock()) },
+    { name: "expired webhook secrets", everyMs: hours, work: () => deleteExpiredSecrets(db, clock()) },
+    { name: "jobs that failed for good", everyMs: hours, work: () => sweepFailedJobs(db, failedBefore()) },
+    {
+      name: "expired playbook executions",
+      everyMs: 60 * seconds,
+      // What became due while no node was there ends now.
+      atStart: true,
+      work: (stopping) => sweepExecutions(db, clock(), stopping),
+    },
+    { name: "orphaned blobs", everyMs: hours, work: (stopping) => sweepOrphans(db, blobs, clock(), stopping) },
+  ];
+  if (anchoring) {
+    const work = (stopping: AbortSignal) => anchoring.upgradePending(clock(), stopping);
+    tasks.push({ name: "unconfirmed anchors", everyMs: 60 * seconds, work });
+  }
+  return tasks;
+}
 
 /** What runs by the clock on every node; each task is safe beside itself on another. @returns the function that stops it. */
 export function startMaintenance(
-  { db, blobs, clock, log }: Resources,
+  resources: Resources,
   lastUse: LastUse,
   anchoring: Anchoring | null,
 ): () => Promise<void> {
-  const stopping = new AbortController();
-  const endDueExecutions = () => sweepExecutions(db, clock(), stopping.signal);
-  const tasks: [name: string, everyMs: number, work: () => Promise<unknown>][] = [
-    ["last use of keys", 30 * seconds, lastUse.flush],
-    ["lapsed idempotency keys", hours, () => sweepIdempotencyKeys(db, clock())],
-    ["expired sessions and sign-in links", hours, () => sweepSessions(db, clock())],
-    ["expired fill tokens", hours, () => sweepFills(db, clock())],
-    ["lapsed webhook secrets", hours, () => deleteLapsedSecrets(db, clock())],
-    ["jobs that failed for good", hours, () => sweepFailedJobs(db, new Date(clock().getTime() - failedJobsKeptMs))],
-    ["expired playbook executions", 60 * seconds, endDueExecutions],
-    ["orphaned blobs", hours, () => sweepOrphans(db, blobs, clock())],
-  ];
-  if (anchoring) tasks.push(["unconfirmed anchors", 60 * seconds, () => anchoring.upgradePending(clock())]);
-  const run = (name: string, work: () => Promise<unknown>) =>
-    work().catch((error) => log.error({ err: error, task: name }, "maintenance failed"));
-  const timers = tasks.map(([name, everyMs, work]) => setInterval(() => run(name, work), everyMs).unref());
-  // What became due while no node was there ends now.
-  const caughtUp = run("expired playbook executions", endDueExecutions);
+  const loops = tasksOf(resources, lastUse, anchoring).map((task) => loopOf(task, resources));
+  for (const loop of loops) loop.start();
   return async () => {
-    for (const timer of timers) clearInterval(timer);
-    stopping.abort();
-    await caughtUp;
+    await endsWithin(Promise.all(loops.map((loop) => loop.stop())), stopMs);
     await lastUse.flush();
   };
+}
+
+function loopOf({ name, everyMs, atStart, work }: Task, { log }: Resources): Loop {
+  async function turn(stopping: AbortSignal): Promise<number> {
+    await work(stopping);
+    return everyMs;
+  }
+  return createLoop({ name, log, turn, firstAfterMs: atStart ? 0 : everyMs, longestPauseMs: everyMs });
 }

@@ -1,23 +1,27 @@
 import type { Sql } from "../database.ts";
+import { sql } from "../sql.ts";
 import type { Blobs } from "./blobs.ts";
 
 // A blob is written before the row that refers to it commits; one younger than this may still get its row.
 const graceMs = 3600 * 1000;
 
-/** Removes blobs that no row refers to: what uploads left behind that were refused or cut off. @returns how many. */
-export async function sweepOrphans(sql: Sql, blobs: Blobs, now: Date): Promise<number> {
+/**
+ * Removes blobs that no row refers to: what uploads left behind that were refused or cut off. Stops between
+ * pages once `stopping` is aborted.
+ * @returns how many
+ */
+export async function sweepOrphans(db: Sql, blobs: Blobs, now: Date, stopping?: AbortSignal): Promise<number> {
   let removed = 0;
   for await (const keys of blobs.listOlderThan(new Date(now.getTime() - graceMs))) {
-    const orphans = await sql.rows<{ key: string }>(
-      `SELECT key FROM unnest($1::text[]) AS key
-       WHERE NOT EXISTS (SELECT FROM documents WHERE blob_key = key)
-         AND NOT EXISTS (SELECT FROM fill_documents WHERE blob_key = key)
-         AND NOT EXISTS (SELECT FROM passports WHERE blob_key = key)
-         AND NOT EXISTS (SELECT FROM closing_passports WHERE blob_key = key)`,
-      [keys],
-    );
+    const orphans = await db.query<{ key: string }>(sql`
+SELECT key FROM unnest(${keys}::text[]) AS key
+WHERE NOT EXISTS (SELECT FROM documents WHERE blob_key = key)
+  AND NOT EXISTS (SELECT FROM fill_documents WHERE blob_key = key)
+  AND NOT EXISTS (SELECT FROM passports WHERE blob_key = key)
+  AND NOT EXISTS (SELECT FROM closing_passports WHERE blob_key = key)`);
     for (const { key } of orphans) await blobs.remove(key);
     removed += orphans.length;
+    if (stopping?.aborted) break;
   }
   return removed;
 }

@@ -1,0 +1,108 @@
+import type { Database } from "../database.ts";
+import type { Log } from "../logs.ts";
+import { doubling } from "../work/backoff.ts";
+import { withLease } from "../work/lease.ts";
+import { createLoop, type Loop } from "../work/loop.ts";
+import { type ClaimedJob, claimDueJobs, extendLease, failJob, finishJob, nextDueInMs, postponeJob } from "./store.ts";
+
+/** Does one job. `signal` is aborted when the node stops and waits no longer. */
+export type Handler<P> = (payload: P, about: { attempt: number; signal: AbortSignal }) => Promise<void>;
+
+export type WorkOptions = {
+  /** Jobs of this queue at once on this node; default 10. */
+  concurrency?: number;
+  /** Default 10. */
+  maxAttempts?: number;
+  /** How long to wait after the given attempt (from 1) has failed; default doubles from 1 s to an hour. */
+  retryMs?: (attempt: number) => number;
+  /** Default 30 s. */
+  leaseMs?: number;
+};
+
+export type JobOutcome = "done" | "retry" | "dead";
+
+export type JobsDeps = {
+  db: Database;
+  log: Log;
+  /** Counts each job's end. */
+  onOutcome?: (queue: string, outcome: JobOutcome) => void;
+};
+
+// A notification may be lost with its connection; then a job waits this long at most.
+const pollMs = 5_000;
+
+/** Works on one queue. `stop` waits for the jobs that run, whose signal is `abort`. */
+export function createQueue<P extends object>(
+  deps: JobsDeps,
+  name: string,
+  handler: Handler<P>,
+  options: WorkOptions,
+  abort: AbortSignal,
+): Loop {
+  const { db, log } = deps;
+  const { concurrency = 10, leaseMs = 30_000 } = options;
+  const running = new Set<Promise<void>>();
+  const loop = createLoop({ name: `jobs ${name}`, log, turn: takeDue });
+
+  async function takeDue(): Promise<number> {
+    const free = concurrency - running.size;
+    // The end of each job wakes the loop.
+    if (free === 0) return pollMs;
+    const jobs = await claimDueJobs(db, name, free, leaseMs);
+    for (const job of jobs) {
+      const work = doJob(job)
+        .catch((error) => log.error({ err: error, queue: name, job: job.id }, "a job's end was not recorded"))
+        .finally(() => {
+          running.delete(work);
+          loop.wake();
+        });
+      running.add(work);
+    }
+    if (jobs.length === free) return pollMs;
+    return Math.min((await nextDueInMs(db, name)) ?? pollMs, pollMs);
+  }
+
+  async function doJob(job: ClaimedJob): Promise<void> {
+    const extend = () =>
+      extendLease(db, job, leaseMs).then(
+        () => {},
+        (error) => log.warn({ err: error, queue: name }, "a job's lease was not extended"),
+      );
+    try {
+      await withLease(leaseMs, extend, () => handler(job.payload as P, { attempt: job.attempt, signal: abort }));
+    } catch (error) {
+      return recordFailure(deps, name, options, job, error);
+    }
+    await finishJob(db, job);
+    deps.onOutcome?.(name, "done");
+  }
+
+  return {
+    ...loop,
+    async stop() {
+      await loop.stop();
+      await Promise.all(running);
+    },
+  };
+}
+
+async function recordFailure(
+  { db, log, onOutcome }: JobsDeps,
+  queue: string,
+  { maxAttempts = 10, retryMs = doubling }: WorkOptions,
+  job: ClaimedJob,
+  error: unknown,
+): Promise<void> {
+  const { id, attempt } = job;
+  const message = error instanceof Error ? error.message : String(error);
+  const line = { err: error, queue, job: id, attempt };
+  if (attempt < maxAttempts) {
+    log.warn(line, "a job failed and will be tried again");
+    await postponeJob(db, job, retryMs(attempt), message);
+    onOutcome?.(queue, "retry");
+  } else {
+    log.error(line, "a job failed for good");
+    await failJob(db, job, message);
+    onOutcome?.(queue, "dead");
+  }
+}

@@ -1,0 +1,9 @@
+/** Waits for the work, so long at most. @returns whether it has ended */
+export async function endsWithin(work: Promise<unknown>, graceMs: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), graceMs);
+  });
+  const ended = work.then(() => true);
+  return Promise.race([ended, late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { until } from "@signsealship/testing/until";
+import { openLog } from "../../../src/platform/logs.ts";
+import { doubling } from "../../../src/platform/work/backoff.ts";
+import { endsWithin } from "../../../src/platform/work/grace.ts";
+import { createLoop } from "../../../src/platform/work/loop.ts";
+import { createSignal } from "../../../src/platform/work/signal.ts";
+
+const log = openLog("silent");
+const long = 60_000;
+
+describe("a loop", () => {
+  test("takes its first turn at once, and the next after the pause that the turn asks for", async () => {
+    let turns = 0;
+    const loop = createLoop({ name: "t", log, turn: async () => (++turns < 3 ? 1 : long) });
+    loop.start();
+    await until(() => turns === 3);
+    await delay(20);
+    assert.equal(turns, 3);
+    await loop.stop();
+  });
+
+  test("waits before its first turn when it is to", async () => {
+    let turns = 0;
+    const turn = async () => {
+      turns++;
+      return long;
+    };
+    const loop = createLoop({ name: "t", log, turn, firstAfterMs: long });
+    loop.start();
+    await delay(20);
+    assert.equal(turns, 0);
+    loop.wake();
+    await until(() => turns === 1);
+    await loop.stop();
+  });
+
+  test("takes another turn when it was woken during one, and never two at once", async () => {
+    let [turns, atOnce, most] = [0, 0, 0];
+    let release = () => {};
+    const loop = createLoop({
+      name: "t",
+      log,
+      async turn() {
+        most = Math.max(most, ++atOnce);
+        turns++;
+        if (turns === 1) await new Promise<void>((resolve) => (release = resolve));
+        atOnce--;
+        return long;
+      },
+    });
+    loop.start();
+    loop.wake();
+    loop.wake();
+    release();
+    await until(() => turns === 2);
+    await delay(20);
+    assert.deepEqual([turns, most], [2, 1]);
+    await loop.stop();
+  });
+
+  test("goes on after a turn that failed, after a pause", async () => {
+    let turns = 0;
+    const turn = async () => {
+      if (++turns < 3) throw new Error("no");
+      return long;
+    };
+    const loop = createLoop({ name: "t", log, turn, longestPauseMs: 5 });
+    loop.start();
+    await until(() => turns === 3);
+    await loop.stop();
+  });
+
+  test("stops when the turn in progress has ended, which is told, and begins no other", async () => {
+    let turns = 0;
+    let ended = false;
+    const loop = createLoop({
+      name: "t",
+      log,
+      async turn(stopping) {
+        turns++;
+        await new Promise((resolve) => stopping.addEventListener("abort", resolve));
+        await delay(20);
+        ended = true;
+        return 0;
+      },
+    });
+    loop.start();
+    await loop.stop();
+    assert.equal(ended, true);
+    loop.wake();
+    await delay(10);
+    assert.equal(turns, 1);
+  });
+
+  test("may be stopped though it was never started", async () => {
+    await createLoop({ name: "t", log, turn: () => assert.fail() }).stop();
+  });
+});
+
+describe("a signal", () => {
+  test("is heard by who waits, and by who begins to wait after it, once", async () => {
+    const signal = createSignal();
+    const waiting = signal.wait(long);
+    signal.give();
+    await waiting;
+    signal.give();
+    signal.give();
+    await signal.wait(long);
+    assert.equal(await endsWithin(signal.wait(50), 5), false);
+  });
+
+  test("is no longer waited for when the time is over", async () => {
+    await createSignal().wait(1);
+  });
+});
+
+test("pauses double from a second and end at their most", () => {
+  assert.deepEqual(
+    [1, 2, 3].map((failures) => doubling(failures)),
+    [1000, 2000, 4000],
+  );
+  assert.equal(doubling(99), 3_600_000);
+  assert.equal(doubling(4, 5_000), 5_000);
+});
+
+test("what ends in time is told from what does not, and a failure is passed on", async () => {
+  assert.equal(await endsWithin(delay(1), long), true);
+  assert.equal(await endsWithin(delay(50), 1), false);
+  await assert.rejects(endsWithin(Promise.reject(new Error("no")), long), /no/);
+});
