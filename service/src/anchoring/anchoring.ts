@@ -4,18 +4,23 @@ import type { Clock } from "../platform/clock.ts";
 import type { Sql } from "../platform/database.ts";
 import type { Log } from "../platform/logs.ts";
 import type { Metrics } from "../platform/metrics.ts";
-import { upgradeProof } from "./calendar-upgrade.ts";
 import { createCalendarSubmission } from "./calendars.ts";
 import { type Anchor, claimDueAnchors, type DueAnchor, updateAnchor } from "./store.ts";
+import { upgradeProof } from "./upgrade-proof.ts";
 
 export { probeCalendar } from "./calendar-probe.ts";
+export type { Anchor } from "./store.ts";
 
 /** The way of a sealed document's hash into a Bitcoin block. */
 export type Anchoring = {
   /** Hands a SHA-256 digest (32 bytes) to all calendars; null when none took it. Never rejects. */
   submit: (digest: Uint8Array) => Promise<Anchor | null>;
-  /** Asks the calendars about every proof that is due. Any number of nodes may do so at once. @returns how many were looked at */
-  upgradePending: (now: Date) => Promise<number>;
+  /**
+   * Asks the calendars about every proof that is due. Any number of nodes may do so at once.
+   * @param stopping when aborted no further proofs are taken
+   * @returns how many were asked about
+   */
+  upgradePending: (now: Date, stopping?: AbortSignal) => Promise<number>;
 };
 
 export type AnchoringDeps = {
@@ -28,6 +33,8 @@ export type AnchoringDeps = {
   metrics: Metrics;
 };
 
+type Outcomes = Counter<"calendar" | "outcome">;
+
 const minutes = 60_000;
 const days = 24 * 60 * minutes;
 const batchSize = 8;
@@ -35,19 +42,41 @@ const batchSize = 8;
 const claimMs = 10 * minutes;
 
 /** Blocks come in about ten minutes, calendars settle in hours: the older a proof, the less it is asked about. */
-function nextLook(submittedAt: Date, now: Date): Date {
+function nextUpgrade(submittedAt: Date, now: Date): Date {
   const age = now.getTime() - submittedAt.getTime();
   return new Date(now.getTime() + Math.min(Math.max(age / 4, 10 * minutes), days));
 }
 
 export function openAnchoring(deps: AnchoringDeps): Anchoring {
-  const { calendars, db, fetch, clock, log, metrics } = deps;
+  const { db, clock, metrics } = deps;
   const outcomes = metrics.counter(
     "calendar_answers_total",
     "What calendars said to a hash, or to a proof that waits.",
     ["calendar", "outcome"],
   );
-  const submitToAll = createCalendarSubmission({
+  const submitToAll = submission(deps, outcomes);
+  return {
+    async submit(digest) {
+      const submitted = await submitToAll(digest);
+      const [calendar] = submitted?.calendars ?? [];
+      if (!submitted || calendar === undefined) return null;
+      for (const each of submitted.calendars) outcomes.inc({ calendar: each, outcome: "submitted" });
+      const submittedAt = clock();
+      return { proof: submitted.proof, calendar, submittedAt, nextUpgradeAt: nextUpgrade(submittedAt, submittedAt) };
+    },
+    async upgradePending(now, stopping) {
+      for (let upgraded = 0; ; ) {
+        const due = await claimDueAnchors(db, now, new Date(now.getTime() + claimMs), batchSize);
+        await Promise.all(due.map((anchor) => upgradeAnchor(deps, outcomes, anchor, now)));
+        upgraded += due.length;
+        if (due.length === 0 || stopping?.aborted) return upgraded;
+      }
+    },
+  };
+}
+
+function submission({ calendars, fetch, clock, log }: AnchoringDeps, outcomes: Outcomes) {
+  return createCalendarSubmission({
     calendars,
     fetch,
     clock,
@@ -56,46 +85,25 @@ export function openAnchoring(deps: AnchoringDeps): Anchoring {
       outcomes.inc({ calendar, outcome: "refused" });
     },
   });
-  return {
-    async submit(digest) {
-      const submitted = await submitToAll(digest);
-      const [calendar] = submitted?.calendars ?? [];
-      if (!submitted || calendar === undefined) return null;
-      for (const each of submitted.calendars) outcomes.inc({ calendar: each, outcome: "submitted" });
-      const submittedAt = clock();
-      return { proof: submitted.proof, calendar, submittedAt, nextLookAt: nextLook(submittedAt, submittedAt) };
-    },
-    async upgradePending(now) {
-      for (let looked = 0; ; ) {
-        const due = await claimDueAnchors(db, now, new Date(now.getTime() + claimMs), batchSize);
-        if (due.length === 0) return looked;
-        await Promise.all(due.map((anchor) => look(deps, outcomes, anchor, now)));
-        looked += due.length;
-      }
-    },
-  };
 }
 
-async function look(
-  { calendars, db, fetch, log }: AnchoringDeps,
-  outcomes: Counter<"calendar" | "outcome">,
-  anchor: DueAnchor,
-  now: Date,
-): Promise<void> {
+/** Never rejects: the claim lets a proof that failed be upgraded again, and the others of the batch go on. */
+async function upgradeAnchor(deps: AnchoringDeps, outcomes: Outcomes, anchor: DueAnchor, now: Date): Promise<void> {
+  const { db, log } = deps;
   const { passportId } = anchor;
   try {
-    const { proof, promises } = await upgradeProof({ calendars, fetch }, anchor.proof);
-    const heights = promises.flatMap((promise) => (promise.state === "confirmed" ? [promise.height] : []));
+    const { proof, attestations } = await upgradeProof(deps, anchor.proof);
+    const heights = attestations.flatMap((each) => (each.state === "confirmed" ? [each.height] : []));
     const blockHeight = heights.length > 0 ? Math.min(...heights) : null;
-    const nextLookAt = blockHeight === null ? nextLook(anchor.submittedAt, now) : null;
-    await updateAnchor(db, anchor, { proof, blockHeight, nextLookAt });
-    for (const promise of promises) {
-      outcomes.inc({ calendar: promise.calendar, outcome: promise.state });
-      if (promise.state === "confirmed" || promise.state === "pending") continue;
-      log.warn({ passportId, ...promise }, "a calendar's promise stands open");
+    const nextUpgradeAt = blockHeight === null ? nextUpgrade(anchor.submittedAt, now) : null;
+    await updateAnchor(db, anchor, { proof, blockHeight, nextUpgradeAt });
+    for (const attestation of attestations) {
+      const { calendar, state } = attestation;
+      outcomes.inc({ calendar, outcome: state });
+      if (state !== "confirmed" && state !== "pending")
+        log.warn({ passportId, ...attestation }, "a calendar's attestation stays pending");
     }
   } catch (error) {
-    // The claim lets it be looked at again; the others of the batch go on.
-    log.error({ err: error, passportId }, "an anchor could not be looked at");
+    log.error({ err: error, passportId }, "an anchor could not be upgraded");
   }
 }

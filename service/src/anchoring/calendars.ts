@@ -3,7 +3,7 @@ import { otsLimits, parseTimestamp, proofOfReplies } from "@signsealship/evidenc
 import { type Fetch, requestBounded } from "../platform/bounded-request.ts";
 import { type BreakerSettings, createBreaker, defaultBreaker } from "../platform/breaker.ts";
 import type { Clock } from "../platform/clock.ts";
-import { promisesSomething } from "./ots-branches.ts";
+import { attestsAnything } from "./attestations.ts";
 
 /** A calendar that did not take a digest, and a sentence why. */
 export type CalendarRefusal = { readonly calendar: string; readonly why: string };
@@ -69,7 +69,7 @@ async function submit(deps: CalendarsDeps, url: string, digest: Uint8Array): Pro
   if (!answer.ok) return answer.why;
   if (answer.status !== 200) return `the answer has the HTTP status ${answer.status}`;
   try {
-    if (promisesSomething(parseTimestamp(answer.body, digest.length))) return answer.body;
+    if (attestsAnything(parseTimestamp(answer.body, digest.length))) return answer.body;
     return "the answer attests nothing that could ever be checked";
   } catch (error) {
     if (error instanceof EvidenceError) return `the answer can't be read: ${error.message}`;

@@ -51,7 +51,7 @@ export async function insertPassport(sql: Sql, passport: NewPassport, principal:
     anchor?.proof ?? null,
     anchor?.calendar ?? null,
     anchor?.submittedAt ?? null,
-    anchor?.nextLookAt ?? null,
+    anchor?.nextUpgradeAt ?? null,
     actorOf(principal),
   ]);
 }

@@ -7,9 +7,9 @@ import { parseDetached, verifyOts } from "@signsealship/evidence/ots";
 import { type CalendarMode, startCalendar } from "@signsealship/testing/calendar";
 import { python } from "@signsealship/testing/python";
 import { needs } from "@signsealship/testing/tools";
-import { upgradeProof } from "../../src/anchoring/calendar-upgrade.ts";
+import { bitcoinHeights, pendingAttestations } from "../../src/anchoring/attestations.ts";
 import { type CalendarRefusal, type CalendarsDeps, createCalendarSubmission } from "../../src/anchoring/calendars.ts";
-import { bitcoinHeights, promisesOf } from "../../src/anchoring/ots-branches.ts";
+import { upgradeProof } from "../../src/anchoring/upgrade-proof.ts";
 
 const [first, second] = [await startCalendar(), await startCalendar()];
 const aggregator = await startCalendar({ uri: "https://alice.btc.calendar.opentimestamps.org" });
@@ -36,7 +36,7 @@ function orderAll(mode: CalendarMode): void {
   for (const calendar of all) calendar.order(mode);
 }
 
-test("submits the digest itself to every calendar and merges their promises into one proof of it", async () => {
+test("submits the digest itself to every calendar and merges their attestations into one proof of it", async () => {
   orderAll("proper");
   const { submit, refusals } = client();
   const outcome = await submit(digest);
@@ -46,7 +46,7 @@ test("submits the digest itself to every calendar and merges their promises into
   for (const calendar of [first, second]) assert.deepEqual(calendar.submitted.at(-1), digest.toString("hex"));
   const proof = parseDetached(outcome.proof);
   assert.deepEqual(proof.digest, new Uint8Array(digest));
-  assert.deepEqual((await promisesOf(proof)).map((promise) => promise.calendar).sort(), [...urls].sort());
+  assert.deepEqual((await pendingAttestations(proof)).map((each) => each.calendar).sort(), [...urls].sort());
 });
 
 const foreignReader = `
@@ -145,7 +145,7 @@ test("a proof that waits for its block is left as it is", async () => {
   const proof = await submitted();
   const upgrade = await upgradeProof({ calendars: urls, fetch }, proof);
   assert.deepEqual(
-    upgrade.promises.map((promise) => promise.state),
+    upgrade.attestations.map((each) => each.state),
     ["pending", "pending"],
   );
   assert.equal(upgrade.changed, false);
@@ -157,16 +157,16 @@ test("a block is merged in, and the evidence package verifies the proof against 
   const block = first.mine();
   const upgrade = await upgradeProof({ calendars: urls, fetch }, proof);
   assert.equal(upgrade.changed, true);
-  const confirmed = upgrade.promises.find((promise) => promise.calendar === first.url);
+  const confirmed = upgrade.attestations.find((each) => each.calendar === first.url);
   assert.deepEqual(confirmed && "height" in confirmed && confirmed.height, block.height);
-  assert.equal(upgrade.promises.find((promise) => promise.calendar === second.url)?.state, "pending");
+  assert.equal(upgrade.attestations.find((each) => each.calendar === second.url)?.state, "pending");
   assert.deepEqual(bitcoinHeights(parseDetached(upgrade.proof).timestamp), [block.height]);
   const headers = new Map([[block.height, block.header]]);
   const claims = await verifyOts({ proof: upgrade.proof, digest, headers });
   assert.equal(claims.find((claim) => claim.name === "ots.bitcoin")?.state, "holds");
 });
 
-test("a confirmed promise is not asked for again", async () => {
+test("a confirmed attestation is not asked for again", async () => {
   const proof = await submitted();
   first.mine();
   second.mine();
@@ -175,7 +175,7 @@ test("a confirmed promise is not asked for again", async () => {
   const twice = await upgradeProof({ calendars: urls, fetch }, once.proof);
   assert.equal(first.requests.length + second.requests.length, before);
   assert.equal(twice.changed, false);
-  assert.deepEqual(twice.promises, once.promises);
+  assert.deepEqual(twice.attestations, once.attestations);
 });
 
 test("a calendar that forgets is reported, and the other's block is kept", async () => {
@@ -184,7 +184,7 @@ test("a calendar that forgets is reported, and the other's block is kept", async
   second.mine();
   first.order("forgets");
   const upgrade = await upgradeProof({ calendars: urls, fetch }, proof);
-  const states = new Map(upgrade.promises.map((promise) => [promise.calendar, promise.state]));
+  const states = new Map(upgrade.attestations.map((each) => [each.calendar, each.state]));
   assert.equal(states.get(first.url), "forgotten");
   assert.equal(states.get(second.url), "confirmed");
 });
@@ -194,9 +194,9 @@ for (const [mode, why] of failures.filter(([mode]) => mode !== "trailing-bytes" 
     const proof = await submitted([first.url]);
     first.order(mode);
     const upgrade = await upgradeProof({ calendars: urls, fetch, timeoutMs: 1_000 }, proof);
-    const [promise] = upgrade.promises;
-    assert.equal(promise?.state, "failed");
-    assert.match(promise && "why" in promise ? promise.why : "", why);
+    const [each] = upgrade.attestations;
+    assert.equal(each?.state, "failed");
+    assert.match(each && "why" in each ? each.why : "", why);
     assert.equal(upgrade.proof, proof);
   });
 }
@@ -210,14 +210,14 @@ test("a public calendar behind an aggregator is asked under its own name", async
     return fetch(url.replace("https://alice.btc.calendar.opentimestamps.org", aggregator.url), init);
   };
   const upgrade = await upgradeProof({ calendars: [aggregator.url], fetch: routed }, proof);
-  assert.equal(upgrade.promises[0]?.state, "confirmed");
+  assert.equal(upgrade.attestations[0]?.state, "confirmed");
   assert.match(asked[0] ?? "", /^https:\/\/alice\.btc\.calendar\.opentimestamps\.org\/timestamp\/[0-9a-f]{88}$/);
 });
 
 test("a calendar that only the proof names is never asked", async () => {
   const proof = await submitted([stranger.url]);
   const upgrade = await upgradeProof({ calendars: [stranger.url], fetch: () => assert.fail("asked") }, proof);
-  assert.equal(upgrade.promises[0]?.state, "unlisted");
+  assert.equal(upgrade.attestations[0]?.state, "unlisted");
 });
 
 test("throws for a proof that can't be read", async () => {

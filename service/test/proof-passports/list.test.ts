@@ -69,7 +69,7 @@ test("a firm sees its own passports of one environment, newest first, with what 
     proof: Buffer.from("ots"),
     calendar: "https://calendar",
     submittedAt: second(1),
-    nextLookAt: second(9),
+    nextUpgradeAt: second(9),
   };
   const bare = await record(acme, second(1));
   const full = await record(acme, second(2), {

@@ -2,18 +2,18 @@ import { toHex } from "@signsealship/evidence/bytes";
 import type { DetachedTimestamp, Timestamp } from "@signsealship/evidence/ots";
 import { applyOp } from "@signsealship/evidence/ots";
 
-/** A calendar's promise in a proof, and the Bitcoin blocks that the proof already reaches from there. */
-export type Promised = {
+/** A calendar's pending attestation in a proof, and the Bitcoin blocks that the proof already reaches from there. */
+export type PendingAttestation = {
   readonly calendar: string;
   readonly commitment: Uint8Array;
   readonly commitmentHex: string;
   readonly heights: readonly number[];
 };
 
-/** Whether a timestamp leads anywhere: to a calendar's promise or to a block. */
-export function promisesSomething(timestamp: Timestamp): boolean {
+/** Whether a timestamp leads anywhere: to a calendar's pending attestation or to a block. */
+export function attestsAnything(timestamp: Timestamp): boolean {
   return timestamp.some((branch) =>
-    "attestation" in branch ? branch.attestation.kind !== "unknown" : promisesSomething(branch.next),
+    "attestation" in branch ? branch.attestation.kind !== "unknown" : attestsAnything(branch.next),
   );
 }
 
@@ -25,9 +25,9 @@ export function bitcoinHeights(timestamp: Timestamp): number[] {
   });
 }
 
-/** Every promise of a parsed proof, each calendar and commitment once. */
-export async function promisesOf(proof: DetachedTimestamp): Promise<Promised[]> {
-  const found = new Map<string, Promised>();
+/** Every pending attestation of a parsed proof, each calendar and commitment once. */
+export async function pendingAttestations(proof: DetachedTimestamp): Promise<PendingAttestation[]> {
+  const found = new Map<string, PendingAttestation>();
   const walk = async (timestamp: Timestamp, commitment: Uint8Array): Promise<void> => {
     for (const branch of timestamp) {
       if (!("attestation" in branch)) {

@@ -1,36 +1,41 @@
 import { EvidenceError } from "@signsealship/evidence/errors";
 import { otsLimits, parseDetached, parseTimestamp, upgrade } from "@signsealship/evidence/ots";
 import { type Fetch, requestBounded } from "../platform/bounded-request.ts";
+import { bitcoinHeights, type PendingAttestation, pendingAttestations } from "./attestations.ts";
 import { calendarHeaders, calendarTimeoutMs } from "./calendars.ts";
-import { bitcoinHeights, type Promised, promisesOf } from "./ots-branches.ts";
 
 /**
- * How a calendar's promise stands: `confirmed` a Bitcoin block holds it (by the calendar's word: only a block header
- * proves it); `pending` it waits for one; `forgotten` the calendar does not know the commitment (any more);
+ * What became of a pending attestation: `confirmed` a Bitcoin block holds it (by the calendar's word: only a block
+ * header proves it); `pending` it waits for one; `forgotten` the calendar does not know the commitment (any more);
  * `unlisted` the calendar is not among those this service asks; `failed` no usable answer this time.
  */
-export type PromiseState =
-  | { readonly calendar: string; readonly commitmentHex: string; readonly state: "confirmed"; readonly height: number }
+export type AttestationState = { readonly calendar: string; readonly commitmentHex: string } & (
+  | { readonly state: "confirmed"; readonly height: number }
   | {
-      readonly calendar: string;
-      readonly commitmentHex: string;
       readonly state: "pending" | "forgotten" | "unlisted" | "failed";
       /** A sentence for the log. */
       readonly why: string;
-    };
+    }
+);
 
 export type Upgrade = {
   /** The proof with what the calendars added; the very input when nothing was added. */
   readonly proof: Uint8Array;
   readonly changed: boolean;
-  /** One for each promise, in the proof's order. */
-  readonly promises: readonly PromiseState[];
+  /** One for each pending attestation, in the proof's order. */
+  readonly attestations: readonly AttestationState[];
 };
 
-/** Where the public aggregators keep their promises: the calendars behind them have other names than those asked. */
+export type UpgradeDeps = {
+  readonly calendars: readonly string[];
+  readonly fetch: Fetch;
+  readonly timeoutMs?: number;
+};
+
+/** Where the public aggregators keep their attestations: the calendars behind them have other names than those asked. */
 const publicCalendars = [".calendar.opentimestamps.org", ".calendar.eternitywall.com", ".calendar.catallaxy.com"];
 
-const MAX_PROMISES = 32;
+const maxAttestations = 32;
 
 /**
  * Asks the calendars of a proof for what they have learned since, and merges it in. A proof names its calendars
@@ -38,30 +43,25 @@ const MAX_PROMISES = 32;
  * @param proof bytes of a detached OpenTimestamps proof
  * @throws EvidenceError when the proof can't be read; whatever a calendar does is a state, never an error
  */
-export async function upgradeProof(
-  deps: { readonly calendars: readonly string[]; readonly fetch: Fetch; readonly timeoutMs?: number },
-  proof: Uint8Array,
-): Promise<Upgrade> {
-  const promises = (await promisesOf(parseDetached(proof))).slice(0, MAX_PROMISES);
-  const answers = await Promise.all(promises.map((promised) => ask(deps, promised)));
+export async function upgradeProof(deps: UpgradeDeps, proof: Uint8Array): Promise<Upgrade> {
+  const pending = (await pendingAttestations(parseDetached(proof))).slice(0, maxAttestations);
+  const answered = await Promise.all(pending.map(async (each) => ({ ...each, answer: await ask(deps, each) })));
   let upgraded = proof;
-  const states: PromiseState[] = [];
-  for (const [index, { calendar, commitment, commitmentHex }] of promises.entries()) {
-    const answer = answers[index];
-    if (answer === undefined) continue;
+  const attestations: AttestationState[] = [];
+  for (const { calendar, commitment, commitmentHex, answer } of answered) {
     const about = { calendar, commitmentHex };
     try {
       if (answer.reply !== undefined) upgraded = await upgrade({ proof: upgraded, commitment, reply: answer.reply });
       const [height] = answer.heights;
-      if (height !== undefined) states.push({ ...about, state: "confirmed", height });
-      else states.push({ ...about, state: answer.state, why: answer.why });
+      if (height !== undefined) attestations.push({ ...about, state: "confirmed", height });
+      else attestations.push({ ...about, state: answer.state, why: answer.why });
     } catch (error) {
       if (!(error instanceof EvidenceError)) throw error;
-      states.push({ ...about, state: "failed", why: `the answer does not fit the proof: ${error.message}` });
+      attestations.push({ ...about, state: "failed", why: `the answer does not fit the proof: ${error.message}` });
     }
   }
   const changed = !Buffer.from(upgraded).equals(proof);
-  return { proof: changed ? upgraded : proof, changed, promises: states };
+  return { proof: changed ? upgraded : proof, changed, attestations };
 }
 
 type Answer = {
@@ -71,30 +71,30 @@ type Answer = {
   readonly why: string;
 };
 
-async function ask(
-  deps: { readonly calendars: readonly string[]; readonly fetch: Fetch; readonly timeoutMs?: number },
-  promised: Promised,
-): Promise<Answer> {
-  const { calendar, commitment, commitmentHex, heights } = promised;
-  const without = (state: Answer["state"], why: string): Answer => ({ heights: [], state, why });
+const withoutReply = (state: Answer["state"], why: string): Answer => ({ heights: [], state, why });
+
+async function ask(deps: UpgradeDeps, attestation: PendingAttestation): Promise<Answer> {
+  const { calendar, commitment, commitmentHex, heights } = attestation;
   if (heights.length > 0) return { heights, state: "pending", why: "" };
-  if (!isListed(calendar, deps.calendars)) return without("unlisted", "the calendar is not among those to ask");
+  if (!isListed(calendar, deps.calendars)) return withoutReply("unlisted", "the calendar is not among those to ask");
   const bounds = { timeoutMs: deps.timeoutMs ?? calendarTimeoutMs, maxBytes: otsLimits.replyBytes };
   const url = `${calendar.replace(/\/+$/, "")}/timestamp/${commitmentHex}`;
   const answer = await requestBounded(deps.fetch, url, { headers: calendarHeaders }, bounds);
-  if (!answer.ok) return without("failed", answer.why);
+  if (!answer.ok) return withoutReply("failed", answer.why);
   // A calendar answers 404 both to what waits for its block and to what it never saw; the text tells them apart.
   if (answer.status === 404) {
     const text = Buffer.from(answer.body).toString("latin1", 0, 100);
     const waits = /^(pending|timestamped)\b/i.test(text);
-    return waits ? without("pending", text) : without("forgotten", "the calendar does not know the commitment");
+    return waits
+      ? withoutReply("pending", text)
+      : withoutReply("forgotten", "the calendar does not know the commitment");
   }
-  if (answer.status !== 200) return without("failed", `the answer has the HTTP status ${answer.status}`);
+  if (answer.status !== 200) return withoutReply("failed", `the answer has the HTTP status ${answer.status}`);
   try {
     const found = bitcoinHeights(parseTimestamp(answer.body, commitment.length));
     return { reply: answer.body, heights: found, state: "pending", why: "the answer names no block yet" };
   } catch (error) {
-    if (error instanceof EvidenceError) return without("failed", `the answer can't be read: ${error.message}`);
+    if (error instanceof EvidenceError) return withoutReply("failed", `the answer can't be read: ${error.message}`);
     throw error;
   }
 }
