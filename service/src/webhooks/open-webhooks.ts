@@ -5,7 +5,8 @@ import type { Database } from "../platform/database.ts";
 import { StartupError } from "../platform/errors.ts";
 import type { Log } from "../platform/logs.ts";
 import { columnCipher, type SecretBytes } from "../platform/secrets.ts";
-import { createDispatcher, type Dispatcher } from "./dispatch/dispatcher.ts";
+import type { Loop } from "../platform/work/loop.ts";
+import { createDispatcher } from "./dispatch/dispatcher.ts";
 import { addressPolicy } from "./outbound/addresses.ts";
 import { openOutbound } from "./outbound/post.ts";
 import { openResolver } from "./outbound/resolve-name.ts";
@@ -40,9 +41,7 @@ export function readCa(path: string): string {
 }
 
 /** Opens what deliveries need; nothing is sent before `dispatcher.start`. @throws StartupError for a bad WEBHOOK_CA. */
-export function openWebhooks(
-  settings: WebhookSettings,
-): Pick<SubscriptionDeps, "secretCipher"> & { dispatcher: Dispatcher } {
+export function openWebhooks(settings: WebhookSettings): Pick<SubscriptionDeps, "secretCipher"> & { dispatcher: Loop } {
   const { db, clock, log, baseUrl, count, allow, caFile } = settings;
   const secretCipher = columnCipher(settings.secrets, "webhook_secrets.hash");
   const outbound = openOutbound({

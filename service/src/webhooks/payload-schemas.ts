@@ -1,22 +1,18 @@
 import { type TProperties, type TSchema, Type } from "typebox";
+import { environment, hexCode, sha256, timestamp, uuid, verifyCode } from "../http/schema-parts.ts";
 import { eventHeader, signatureHeader, verification } from "./signing.ts";
 import { orderTopics, testTopic } from "./topics.ts";
 
 const text = (description: string, example: string) => Type.String({ description, examples: [example] });
-const instant = (description: string) =>
-  Type.String({ format: "date-time", description, examples: ["2026-03-04T05:06:07.089Z"] });
-const environment = Type.String({ enum: ["live", "test"] });
-const orderCode = Type.String({ pattern: "^[0-9a-f]{40}$", examples: ["3f1c0d5a9be24c7786a1f0e2d4b6c8900a1b2c3d"] });
-const roomCode = Type.String({ pattern: "^[0-9a-f]{40}$", examples: ["9a1e5c02d7b84f63a0c1e2f3b4d5968778695a4b"] });
-const verifyCode = Type.String({ pattern: "^[a-z2-7]{26}$", examples: ["mfrggzdfmztwq2lknnwg23tpoa"] });
-const sha256 = (description: string) => Type.String({ pattern: "^[0-9a-f]{64}$", description });
+const orderCode = hexCode("3f1c0d5a9be24c7786a1f0e2d4b6c8900a1b2c3d");
+const roomCode = hexCode("9a1e5c02d7b84f63a0c1e2f3b4d5968778695a4b");
 const closed = { additionalProperties: false };
 
 const orderData = {
   orderCode,
   status: text("The order's status when this was sent.", "QuoteReady"),
-  environment,
-  occurredAtUtc: instant("When it happened."),
+  environment: environment(),
+  occurredAtUtc: timestamp("When it happened."),
   externalReference: Type.Optional(text("The reference sent with the order; left out when none was.", "FILE-2207")),
 };
 
@@ -25,7 +21,7 @@ const roomData = (topic: string, about: TProperties) => ({
   roomName: text("The room's name.", "12 Elm Street"),
   event: Type.Literal(topic),
   ...about,
-  occurredAtUtc: instant("When it happened."),
+  occurredAtUtc: timestamp("When it happened."),
 });
 
 function envelope(topic: string, id: string, data: TProperties): TSchema {
@@ -47,14 +43,14 @@ export const payloads: Readonly<Record<string, Payload>> = {
   "passport.sealed": {
     summary: "A proof passport was sealed",
     schema: envelope("passport.sealed", "The passport's id.", {
-      passportId: Type.String({ format: "uuid" }),
-      verifyCode,
+      passportId: uuid(),
+      verifyCode: verifyCode(),
       verifyUrl: Type.String({ format: "uri" }),
       docSha256: sha256("SHA-256 of the uploaded bytes, hex."),
       sealedSha256: sha256("SHA-256 of the sealed PDF, hex."),
       status: Type.Literal("sealed"),
-      sealedAtUtc: instant("When it was sealed."),
-      environment,
+      sealedAtUtc: timestamp("When it was sealed."),
+      environment: environment(),
     }),
   },
   "room.order_attached": {
@@ -70,7 +66,7 @@ export const payloads: Readonly<Record<string, Payload>> = {
     schema: envelope(
       "room.passport_sealed",
       "`{event}:{roomCode}:{passportVerifyCode}`, with the code that the room had then.",
-      roomData("room.passport_sealed", { passportVerifyCode: verifyCode }),
+      roomData("room.passport_sealed", { passportVerifyCode: verifyCode() }),
     ),
   },
   ...Object.fromEntries(
@@ -82,9 +78,9 @@ export const payloads: Readonly<Record<string, Payload>> = {
   [testTopic]: {
     summary: "A test that you asked for",
     schema: envelope(testTopic, "`webhook.test:{uuid}`.", {
-      webhookId: Type.String({ format: "uuid" }),
-      environment,
-      occurredAtUtc: instant("When you asked."),
+      webhookId: uuid(),
+      environment: environment(),
+      occurredAtUtc: timestamp("When you asked."),
     }),
   },
 };

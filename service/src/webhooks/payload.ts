@@ -1,8 +1,8 @@
 import type { Environment } from "../identity/identity.ts";
 import { isOrderTopic, testTopic } from "./topics.ts";
 
-/** An event and the present records that it tells of; those of other topics are null. */
-export type Told = {
+/** An event and the present records that it is about; those of other topics are null. */
+export type EventContext = {
   topic: string;
   eventId: string;
   occurredAt: Date;
@@ -16,42 +16,58 @@ export type Told = {
 
 type Data = Record<string, string>;
 
-function dataOf(told: Told, baseUrl: string): Data | null {
-  const { topic, subject, environment, order, passport, room } = told;
-  const occurredAtUtc = told.occurredAt.toISOString();
-  if (topic === testTopic) return { webhookId: told.webhookId, environment, occurredAtUtc };
-  if (isOrderTopic(topic)) {
-    if (!order) return null;
-    const { status, externalReference } = order;
-    return {
-      orderCode: subject,
-      status,
-      environment,
-      occurredAtUtc,
-      ...(externalReference === null ? {} : { externalReference }),
-    };
-  }
-  if (topic === "passport.sealed") {
-    if (!passport) return null;
-    const { verifyCode, docSha256, sealedSha256, createdAt } = passport;
-    return {
-      passportId: subject,
-      verifyCode,
-      verifyUrl: `${baseUrl}/api/passport/verify/${verifyCode}`,
-      docSha256,
-      sealedSha256,
-      status: "sealed",
-      sealedAtUtc: createdAt.toISOString(),
-      environment,
-    };
-  }
-  if (!room) return null;
-  const about = topic === "room.order_attached" ? { orderCode: subject } : { passportVerifyCode: subject };
-  return { roomCode: room.code, roomName: room.name, event: topic, ...about, occurredAtUtc };
+/** The body of a delivery (contract, Events) from today's records; null when the record that it is about is gone. */
+export function payloadOf(event: EventContext, baseUrl: string): Buffer | null {
+  const data = dataOf(event, baseUrl);
+  return data && Buffer.from(JSON.stringify({ type: event.topic, id: event.eventId, data }));
 }
 
-/** The body of a delivery (contract, Events) from today's records; null when the record that it tells of is gone. */
-export function payloadOf(told: Told, baseUrl: string): Buffer | null {
-  const data = dataOf(told, baseUrl);
-  return data && Buffer.from(JSON.stringify({ type: told.topic, id: told.eventId, data }));
+function dataOf(event: EventContext, baseUrl: string): Data | null {
+  const { topic } = event;
+  if (topic === testTopic) return testData(event);
+  if (isOrderTopic(topic)) return orderData(event);
+  return topic === "passport.sealed" ? passportData(event, baseUrl) : roomData(event);
+}
+
+function testData({ webhookId, environment, occurredAt }: EventContext): Data {
+  return { webhookId, environment, occurredAtUtc: occurredAt.toISOString() };
+}
+
+function orderData({ order, subject, environment, occurredAt }: EventContext): Data | null {
+  if (!order) return null;
+  const { status, externalReference } = order;
+  return {
+    orderCode: subject,
+    status,
+    environment,
+    occurredAtUtc: occurredAt.toISOString(),
+    ...(externalReference === null ? {} : { externalReference }),
+  };
+}
+
+function passportData({ passport, subject, environment }: EventContext, baseUrl: string): Data | null {
+  if (!passport) return null;
+  const { verifyCode, docSha256, sealedSha256, createdAt } = passport;
+  return {
+    passportId: subject,
+    verifyCode,
+    verifyUrl: `${baseUrl}/api/passport/verify/${verifyCode}`,
+    docSha256,
+    sealedSha256,
+    status: "sealed",
+    sealedAtUtc: createdAt.toISOString(),
+    environment,
+  };
+}
+
+function roomData({ room, topic, subject, occurredAt }: EventContext): Data | null {
+  if (!room) return null;
+  const about = topic === "room.order_attached" ? { orderCode: subject } : { passportVerifyCode: subject };
+  return {
+    roomCode: room.code,
+    roomName: room.name,
+    event: topic,
+    ...about,
+    occurredAtUtc: occurredAt.toISOString(),
+  };
 }

@@ -1,11 +1,8 @@
-import { type TSchema, Type } from "typebox";
+import { type Static, Type } from "typebox";
+import { nextCursor, nullable, oneOf, requestId, timestamp, uuid } from "../http/schema-parts.ts";
 import { failureReasons } from "./outbound/post.ts";
 import { topics } from "./topics.ts";
 
-const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
-const timestamp = (description?: string) =>
-  Type.String({ format: "date-time", examples: ["2026-03-04T05:06:07.089Z"], ...(description ? { description } : {}) });
-const uuid = (description?: string) => Type.String({ format: "uuid", ...(description ? { description } : {}) });
 const url = () => Type.String({ format: "uri", examples: ["https://hooks.example.com/signing"] });
 const header = () => Type.String({ examples: ["Service-Signature"] });
 const topicNames = () =>
@@ -25,11 +22,13 @@ export const CreatedWebhook = Type.Object(
   { id: uuid(), secret: secret(), url: url(), topics: topicNames(), signatureHeader: header() },
   { $id: "CreatedWebhook" },
 );
+export type CreatedWebhook = Static<typeof CreatedWebhook>;
 
 export const Webhook = Type.Object(
   { id: uuid(), url: url(), topics: topicNames(), active: Type.Boolean(), createdAt: timestamp() },
   { $id: "Webhook" },
 );
+export type Webhook = Static<typeof Webhook>;
 
 export const WebhookDeleted = Type.Object({ ok: Type.Literal(true) }, { $id: "WebhookDeleted" });
 
@@ -42,6 +41,7 @@ export const RotatedSecret = Type.Object(
   },
   { $id: "RotatedSecret" },
 );
+export type RotatedSecret = Static<typeof RotatedSecret>;
 
 export const Delivery = Type.Object(
   {
@@ -49,7 +49,7 @@ export const Delivery = Type.Object(
     webhookId: uuid(),
     eventId: Type.String({ description: "The `id` of the body; de-duplicate by it." }),
     eventName: Type.String({ examples: ["order.created"] }),
-    state: Type.String({ enum: ["pending", "delivered", "failed"] }),
+    state: oneOf(["pending", "delivered", "failed"]),
     attempts: Type.Integer({ description: "One, or more when a crash left it open whether the first had arrived." }),
     lastStatusCode: nullable(Type.Integer()),
     durationMs: nullable(Type.Integer()),
@@ -61,28 +61,31 @@ export const Delivery = Type.Object(
   },
   { $id: "WebhookDelivery", description: "What became of one delivery. Bodies are not kept." },
 );
+export type Delivery = Static<typeof Delivery>;
+const deliveries = { $ref: "WebhookDelivery#" };
 
 export const DeliveryFeed = Type.Object(
-  { deliveries: Type.Array(Type.Unsafe<object>({ $ref: "WebhookDelivery#" }), { maxItems: 100 }) },
+  { deliveries: Type.Array(Type.Unsafe<Delivery>(deliveries), { maxItems: 100 }) },
   { $id: "WebhookDeliveryFeed" },
 );
+export type DeliveryFeed = Static<typeof DeliveryFeed>;
 
 export const DeliveryList = Type.Object(
   {
-    deliveries: Type.Array(Type.Unsafe<object>({ $ref: "WebhookDelivery#" })),
-    nextCursor: nullable(Type.String({ description: "Send it as `cursor` for the next page; null on the last." })),
-    requestId: uuid(),
+    deliveries: Type.Array(Type.Unsafe<Delivery>(deliveries)),
+    nextCursor: nextCursor(),
+    requestId: requestId(),
   },
   { $id: "WebhookDeliveryList" },
 );
 
 export const Replayed = Type.Object(
-  { ok: Type.Literal(true), deliveryId: uuid("The new delivery."), replayedFrom: uuid(), requestId: uuid() },
+  { ok: Type.Literal(true), deliveryId: uuid("The new delivery."), replayedFrom: uuid(), requestId: requestId() },
   { $id: "WebhookReplay" },
 );
 
 export const TestSent = Type.Object(
-  { ok: Type.Literal(true), deliveryId: uuid(), requestId: uuid() },
+  { ok: Type.Literal(true), deliveryId: uuid(), requestId: requestId() },
   { $id: "WebhookTest" },
 );
 
@@ -122,21 +125,3 @@ export const PassportWebhookDeleted = Type.Object(
   { deleted: Type.Literal(true), webhookId: uuid() },
   { $id: "PassportWebhookDeleted" },
 );
-
-/** Every schema that has a name of its own. */
-export const webhookSchemas: readonly TSchema[] = [
-  NewWebhook,
-  CreatedWebhook,
-  Webhook,
-  WebhookDeleted,
-  RotatedSecret,
-  Delivery,
-  DeliveryFeed,
-  DeliveryList,
-  Replayed,
-  TestSent,
-  SignatureExample,
-  NewPassportWebhook,
-  PassportWebhook,
-  PassportWebhookDeleted,
-];

@@ -1,11 +1,11 @@
 export { type DeliveryDeps, deliveryFeed, oneDelivery, replayDelivery, sendTest } from "./deliveries/deliveries.ts";
-export { topicsField, urlField } from "./fields.ts";
 export { openWebhooks, readCa } from "./open-webhooks.ts";
 export { type FailureReason, failureReasons } from "./outbound/post.ts";
 export { webhooksSection } from "./payload-schemas.ts";
 export { webhookRoutes } from "./routes.ts";
 export { eventHeader, signatureHeader, toleranceSeconds } from "./signing.ts";
-export { deleteLapsedSecrets } from "./subscriptions/store.ts";
+export { topicsField, urlField } from "./subscriptions/fields.ts";
+export { deleteExpiredSecrets } from "./subscriptions/store.ts";
 export {
   listSubscriptions,
   oneSubscription,

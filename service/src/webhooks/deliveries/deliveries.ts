@@ -1,9 +1,19 @@
-import type { Principal } from "../../identity/identity.ts";
+import type { Owner } from "../../identity/identity.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database.ts";
-import { invalid, ServiceError } from "../../platform/errors.ts";
+import { ServiceError } from "../../platform/errors.ts";
 import { newUuid } from "../../platform/ids.ts";
-import { isUuid } from "../fields.ts";
+import {
+  cursorOf,
+  filterText,
+  foreignCursor,
+  limitOf,
+  type Page,
+  type PageQuery,
+  pageOf,
+} from "../../platform/page.ts";
+import { isUuid } from "../../platform/text.ts";
+import type { Delivery, DeliveryFeed } from "../schemas.ts";
 import { ownsSubscription } from "../subscriptions/store.ts";
 import { webhookNotFound } from "../subscriptions/subscriptions.ts";
 import { testTopic } from "../topics.ts";
@@ -17,12 +27,11 @@ export type DeliveryDeps = {
 };
 
 const feedLength = 100;
-const defaultLimit = 20;
-const maxLimit = 100;
+const pageSize = { usual: 20, most: 100 };
 
 const deliveryNotFound = (): ServiceError => new ServiceError("not_found", "No such delivery.");
 
-const deliveryView = (row: DeliveryRow) => ({
+const deliveryView = (row: DeliveryRow): Delivery => ({
   deliveryId: row.id,
   webhookId: row.webhookId,
   eventId: row.eventId,
@@ -39,87 +48,74 @@ const deliveryView = (row: DeliveryRow) => ({
 });
 
 /** The latest deliveries of one subscription. @throws ServiceError for an unknown one. */
-export async function deliveryFeed({ db }: DeliveryDeps, principal: Principal, webhookId: string) {
-  if (!isUuid(webhookId) || !(await ownsSubscription(db, webhookId, principal))) throw webhookNotFound();
+export async function deliveryFeed({ db }: DeliveryDeps, owner: Owner, webhookId: string): Promise<DeliveryFeed> {
+  if (!isUuid(webhookId) || !(await ownsSubscription(db, webhookId, owner))) throw webhookNotFound();
   return { deliveries: (await selectFeed(db, webhookId, feedLength)).map(deliveryView) };
 }
 
-export type DeliveryQuery = Partial<
-  Record<"limit" | "cursor" | "topic" | "order" | "external_reference" | "status", string>
->;
-
-function limitOf(text: string | undefined): number {
-  if (text === undefined || text === "") return defaultLimit;
-  if (!/^[+-]?\d{1,18}$/.test(text)) throw invalid(`limit must be a whole number from 1 to ${maxLimit}.`);
-  return Math.min(Math.max(Number(text), 1), maxLimit);
-}
+export type DeliveryQuery = PageQuery & {
+  topic?: string;
+  order?: string;
+  external_reference?: string;
+  status?: string;
+};
 
 /** A cursor is the id of the last delivery of the page before. */
-async function afterOf(db: Database, principal: Principal, cursor: string | undefined): Promise<number | null> {
-  if (cursor === undefined || cursor === "") return null;
-  const last = isUuid(cursor) ? await selectDelivery(db, cursor, principal) : undefined;
-  if (!last) throw invalid("cursor is not one that this list has given.");
+async function afterOf(db: Database, owner: Owner, query: DeliveryQuery): Promise<number | null> {
+  const cursor = cursorOf(query.cursor);
+  if (cursor === null) return null;
+  const last = isUuid(cursor) ? await selectDelivery(db, cursor, owner) : undefined;
+  if (!last) throw foreignCursor();
   return last.seq;
 }
 
-function filterText(query: DeliveryQuery, name: keyof DeliveryQuery): string | null {
-  const text = query[name];
-  if (text?.includes("\0")) throw invalid(`${name} must not contain control characters.`);
-  return text === undefined || text === "" ? null : text;
+/** A page of the owner's deliveries, newest first. @throws ServiceError for a query that is not one of this list */
+export async function deliveryPage({ db }: DeliveryDeps, owner: Owner, query: DeliveryQuery): Promise<Page<Delivery>> {
+  const limit = limitOf(query.limit, pageSize);
+  const filter = {
+    topic: filterText("topic", query.topic),
+    orderCode: filterText("order", query.order),
+    externalReference: filterText("external_reference", query.external_reference),
+    state: filterText("status", query.status),
+    after: await afterOf(db, owner, query),
+  };
+  const rows = await selectDeliveries(db, owner, filter, limit + 1);
+  const { items, nextCursor } = pageOf(rows, limit, ({ id }) => id);
+  return { items: items.map(deliveryView), nextCursor };
 }
 
-/** A page of the caller's deliveries, newest first, and the cursor of the next page or null. */
-export async function deliveryPage({ db }: DeliveryDeps, principal: Principal, query: DeliveryQuery) {
-  const limit = limitOf(query.limit);
-  const rows = await selectDeliveries(db, principal, {
-    topic: filterText(query, "topic"),
-    orderCode: filterText(query, "order"),
-    externalReference: filterText(query, "external_reference"),
-    state: filterText(query, "status"),
-    after: await afterOf(db, principal, query.cursor),
-    // One more than asked tells whether another page follows.
-    limit: limit + 1,
-  });
-  const page = rows.slice(0, limit);
-  return { deliveries: page.map(deliveryView), nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null };
-}
-
-async function ownDelivery(db: Database, principal: Principal, id: string): Promise<DeliveryRow> {
-  const row = isUuid(id) ? await selectDelivery(db, id, principal) : undefined;
+async function ownDelivery(db: Database, owner: Owner, id: string): Promise<DeliveryRow> {
+  const row = isUuid(id) ? await selectDelivery(db, id, owner) : undefined;
   if (!row) throw deliveryNotFound();
   return row;
 }
 
 /** @throws ServiceError for an unknown delivery. */
-export async function oneDelivery({ db }: DeliveryDeps, principal: Principal, id: string) {
-  return deliveryView(await ownDelivery(db, principal, id));
+export async function oneDelivery({ db }: DeliveryDeps, owner: Owner, id: string): Promise<Delivery> {
+  return deliveryView(await ownDelivery(db, owner, id));
 }
 
 /**
  * Sends the same event again, as a delivery of its own with a body of today's records.
  * @throws ServiceError for an unknown delivery, and when its subscription was deleted.
  */
-export async function replayDelivery({ db, clock, wake }: DeliveryDeps, principal: Principal, id: string) {
-  const { id: replayedFrom } = await ownDelivery(db, principal, id);
+export async function replayDelivery({ db, clock, wake }: DeliveryDeps, owner: Owner, id: string) {
+  const { id: replayedFrom } = await ownDelivery(db, owner, id);
   const deliveryId = await insertReplay(db, replayedFrom, clock());
   if (deliveryId === undefined) throw new ServiceError("conflict", "The webhook of this delivery was deleted.");
   wake();
-  return { ok: true, deliveryId, replayedFrom };
+  return { deliveryId, replayedFrom };
 }
 
-/** Sends a test event to one subscription, whatever its topics. @throws ServiceError for an unknown one. */
-export async function sendTest({ db, clock, wake }: DeliveryDeps, principal: Principal, webhookId: string) {
-  const { partnerId, environment } = principal;
-  const test = {
-    partnerId,
-    environment,
-    webhookId,
-    eventId: `${testTopic}:${newUuid()}`,
-    topic: testTopic,
-    at: clock(),
-  };
-  const deliveryId = isUuid(webhookId) ? await insertTest(db, test) : undefined;
+/**
+ * Sends a test event to one subscription, whatever its topics.
+ * @returns the id of its delivery
+ * @throws ServiceError for an unknown subscription
+ */
+export async function sendTest({ db, clock, wake }: DeliveryDeps, owner: Owner, webhookId: string): Promise<string> {
+  const test = { webhookId, eventId: `${testTopic}:${newUuid()}`, topic: testTopic, at: clock() };
+  const deliveryId = isUuid(webhookId) ? await insertTest(db, owner, test) : undefined;
   if (deliveryId === undefined) throw webhookNotFound();
   wake();
-  return { ok: true, deliveryId };
+  return deliveryId;
 }

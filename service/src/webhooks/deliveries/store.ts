@@ -1,5 +1,7 @@
+import { eventRow } from "../../events/events.ts";
 import type { Owner } from "../../identity/identity.ts";
-import type { Sql, Tx } from "../../platform/database.ts";
+import type { Sql } from "../../platform/database.ts";
+import { nothing, type Statement, sql } from "../../platform/sql.ts";
 
 export type DeliveryRow = {
   seq: number;
@@ -18,86 +20,85 @@ export type DeliveryRow = {
   replayedFrom: string | null;
 };
 
-const selection = `
+const selectDeliveriesWhere = (condition: Statement) => sql`
 SELECT delivery.seq, delivery.id, webhook_id AS "webhookId", event.event_id AS "eventId", delivery.topic, state, attempts,
   last_status_code AS "lastStatusCode", duration_ms AS "durationMs", reason, webhook.url, delivery.created_at AS "createdAt",
   completed_at AS "completedAt", replayed_from AS "replayedFrom"
 FROM webhook_deliveries AS delivery
-JOIN events AS event ON event.id = delivery.event JOIN webhooks AS webhook ON webhook.id = webhook_id`;
+JOIN events AS event ON event.id = delivery.event JOIN webhooks AS webhook ON webhook.id = webhook_id
+WHERE ${condition}`;
+
+const ownedBy = ({ partnerId, environment }: Owner) =>
+  sql`delivery.partner_id = ${partnerId} AND delivery.environment = ${environment}`;
+
+const newestFirst = (limit: number) => sql`ORDER BY delivery.seq DESC LIMIT ${limit}`;
 
 /** The latest of one subscription, newest first. */
-export const selectFeed = (sql: Sql, webhookId: string, limit: number) =>
-  sql.rows<DeliveryRow>(`${selection} WHERE webhook_id = $1 ORDER BY delivery.seq DESC LIMIT $2`, [webhookId, limit]);
+export const selectFeed = (db: Sql, webhookId: string, limit: number) =>
+  db.query<DeliveryRow>(sql`${selectDeliveriesWhere(sql`webhook_id = ${webhookId}`)} ${newestFirst(limit)}`);
 
+/** What a list is narrowed to; null where it is not. */
 export type DeliveryFilter = {
   topic: string | null;
   orderCode: string | null;
   externalReference: string | null;
   state: string | null;
+  /** `seq` of the last delivery of the page before. */
   after: number | null;
-  limit: number;
-};
-
-// The `failed` are told by a literal, so that the small index of just these serves.
-const conditions: Record<Exclude<keyof DeliveryFilter, "limit">, (n: number, filter: DeliveryFilter) => string> = {
-  topic: (n) => `delivery.topic = $${n}`,
-  orderCode: (n) => `order_code = $${n}`,
-  externalReference: (n) =>
-    `order_code = ANY (SELECT code FROM orders WHERE partner_id = $1 AND environment = $2 AND external_reference = $${n})`,
-  state: (n, { state }) => (state === "failed" ? `state = 'failed' AND state = $${n}` : `state = $${n}`),
-  after: (n) => `delivery.seq < $${n}`,
 };
 
 /** The owner's deliveries that pass the filter, newest first. */
-export function selectDeliveries(sql: Sql, { partnerId, environment }: Owner, filter: DeliveryFilter) {
-  const values: unknown[] = [partnerId, environment, filter.limit];
-  const where = ["delivery.partner_id = $1", "delivery.environment = $2"];
-  for (const [name, condition] of Object.entries(conditions)) {
-    const value = filter[name as keyof typeof conditions];
-    if (value !== null) where.push(condition(values.push(value), filter));
-  }
-  return sql.rows<DeliveryRow>(`${selection} WHERE ${where.join(" AND ")} ORDER BY delivery.seq DESC LIMIT $3`, values);
+export function selectDeliveries(db: Sql, owner: Owner, filter: DeliveryFilter, limit: number) {
+  const { topic, orderCode, externalReference, state, after } = filter;
+  const condition = sql`${ownedBy(owner)}
+  ${topic === null ? nothing : sql`AND delivery.topic = ${topic}`}
+  ${orderCode === null ? nothing : sql`AND order_code = ${orderCode}`}
+  ${externalReference === null ? nothing : sql`AND order_code = ANY (${codesOf(owner, externalReference)})`}
+  ${state === null ? nothing : sql`AND ${inState(state)}`}
+  ${after === null ? nothing : sql`AND delivery.seq < ${after}`}`;
+  return db.query<DeliveryRow>(sql`${selectDeliveriesWhere(condition)} ${newestFirst(limit)}`);
 }
 
+const codesOf = ({ partnerId, environment }: Owner, reference: string) => sql`
+SELECT code FROM orders
+WHERE partner_id = ${partnerId} AND environment = ${environment} AND external_reference = ${reference}`;
+
+// `failed` stands in the text, so that the small index of just these serves.
+const inState = (state: string) => (state === "failed" ? sql`state = 'failed'` : sql`state = ${state}`);
+
 /** A delivery of this owner, or undefined. */
-export async function selectDelivery(sql: Sql, id: string, { partnerId, environment }: Owner) {
-  const [row] = await sql.rows<DeliveryRow>(
-    `${selection} WHERE delivery.id = $1 AND delivery.partner_id = $2 AND delivery.environment = $3`,
-    [id, partnerId, environment],
-  );
+export async function selectDelivery(db: Sql, id: string, owner: Owner): Promise<DeliveryRow | undefined> {
+  const [row] = await db.query<DeliveryRow>(selectDeliveriesWhere(sql`delivery.id = ${id} AND ${ownedBy(owner)}`));
   return row;
 }
 
 /** Queues the event of a delivery once more for its subscription. @returns undefined when that one is deleted. */
-export async function insertReplay(sql: Sql, id: string, at: Date): Promise<string | undefined> {
-  const [row] = await sql.rows<{ id: string }>(
-    `INSERT INTO webhook_deliveries (event, webhook_id, partner_id, environment, topic, order_code, replayed_from, created_at)
-     SELECT event, webhook_id, first.partner_id, first.environment, topic, order_code, first.id, $2
-     FROM webhook_deliveries AS first JOIN webhooks AS webhook ON webhook.id = webhook_id
-     WHERE first.id = $1 AND deleted_at IS NULL
-     RETURNING id`,
-    [id, at],
-  );
+export async function insertReplay(db: Sql, id: string, at: Date): Promise<string | undefined> {
+  const [row] = await db.query<{ id: string }>(sql`
+INSERT INTO webhook_deliveries (event, webhook_id, partner_id, environment, topic, order_code, replayed_from, created_at)
+SELECT event, webhook_id, first.partner_id, first.environment, topic, order_code, first.id, ${at}
+FROM webhook_deliveries AS first JOIN webhooks AS webhook ON webhook.id = webhook_id
+WHERE first.id = ${id} AND deleted_at IS NULL
+RETURNING id`);
   return row?.id;
 }
 
+export type TestEvent = { webhookId: string; eventId: string; topic: string; at: Date };
+
 /** Records a test event and queues it for one subscription. @returns undefined when the owner has no such one. */
-export async function insertTest(
-  sql: Sql | Tx,
-  test: Owner & { webhookId: string; eventId: string; topic: string; at: Date },
-) {
-  const [row] = await sql.rows<{ id: string }>(
-    `WITH webhook AS (
-       SELECT id, partner_id, environment FROM webhooks
-       WHERE id = $1 AND partner_id = $2 AND environment = $3 AND deleted_at IS NULL
-     ), event AS (
-       INSERT INTO events (occurred_at, topic, event_id, partner_id, environment, subject)
-       SELECT $4, $5, $6, partner_id, environment, id::text FROM webhook RETURNING id
-     )
-     INSERT INTO webhook_deliveries (event, webhook_id, partner_id, environment, topic, created_at)
-     SELECT event.id, webhook.id, partner_id, environment, $5, $4 FROM event, webhook
-     RETURNING id`,
-    [test.webhookId, test.partnerId, test.environment, test.at, test.topic, test.eventId],
-  );
+export async function insertTest(db: Sql, owner: Owner, test: TestEvent): Promise<string | undefined> {
+  const { partnerId, environment } = owner;
+  const { webhookId, eventId, topic, at } = test;
+  const event = { at, topic, eventId, partnerId, environment, subject: webhookId };
+  const [row] = await db.query<{ id: string }>(sql`
+WITH webhook AS (
+  SELECT id FROM webhooks
+  WHERE id = ${webhookId} AND partner_id = ${partnerId} AND environment = ${environment} AND deleted_at IS NULL
+), event AS (
+  ${eventRow(event, sql`webhook`)} RETURNING id
+)
+INSERT INTO webhook_deliveries (event, webhook_id, partner_id, environment, topic, created_at)
+SELECT event.id, webhook.id, ${partnerId}, ${environment}, ${topic}, ${at} FROM event, webhook
+RETURNING id`);
   return row?.id;
 }

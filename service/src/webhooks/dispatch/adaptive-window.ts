@@ -1,5 +1,5 @@
-/** How many deliveries this node may hold leased, and of one subscription how many at once on their way. */
-export const limits = { total: 4096, perPartner: 512, firstWindow: 8, largestWindow: 512, lanes: 32 };
+/** How many deliveries this node may hold leased, and how many of one subscription it sends at once. */
+export const limits = { total: 4096, perPartner: 512, firstWindow: 8, largestWindow: 512, perWebhook: 32 };
 
 const quickMs = 500;
 const patientMs = 2_000;
@@ -7,25 +7,35 @@ const maxKept = 10_000;
 
 type Window = { size: number; held: number };
 
-/** What a claim has to know: where something else is free than at first. */
-export type Room = {
+/** What may be leased: in all, and of those subscriptions and partners where it is something else than at first. */
+export type Capacity = {
   total: number;
   webhooks: { ids: string[]; free: number[] };
   partners: { ids: string[]; free: number[] };
 };
 
-/** Quick answers open a window wide, middling ones as far as its lanes; slow ones and none halve it. */
+/** Quick answers open a window wide, middling ones as far as deliveries run at once; slow ones and none halve it. */
 function resized(size: number, tookMs: number): number {
   if (tookMs <= quickMs) return Math.min(size + 2, limits.largestWindow);
-  if (tookMs <= patientMs) return Math.min(size + 1, limits.lanes);
+  if (tookMs <= patientMs) return Math.min(size + 1, limits.perWebhook);
   return Math.max(size >> 1, 1);
 }
+
+export type AdaptiveWindow = {
+  take: (webhookId: string, partnerId: string) => void;
+  /**
+   * @param tookMs how long the answer took; null for a delivery that was not sent
+   * @returns true when so much has become free that a new claim is worth its statement
+   */
+  giveBack: (webhookId: string, partnerId: string, tookMs: number | null) => boolean;
+  capacity: () => Capacity;
+};
 
 /**
  * Keeps count of the deliveries that are leased. An endpoint that hangs soon holds a single one, whatever its queue; one that
  * is quick gets many by one statement.
  */
-export function createWindows() {
+export function adaptiveWindow(): AdaptiveWindow {
   const webhooks = new Map<string, Window>();
   const partners = new Map<string, number>();
   let held = 0;
@@ -41,16 +51,12 @@ export function createWindows() {
     }
   }
   return {
-    take(webhookId: string, partnerId: string): void {
+    take(webhookId, partnerId) {
       windowOf(webhookId).held++;
       partners.set(partnerId, (partners.get(partnerId) ?? 0) + 1);
       held++;
     },
-    /**
-     * @param tookMs how long the answer took; null for a delivery that was not sent.
-     * @returns true when so much has become free that a new claim is worth its statement.
-     */
-    giveBack(webhookId: string, partnerId: string, tookMs: number | null): boolean {
+    giveBack(webhookId, partnerId, tookMs) {
       const window = windowOf(webhookId);
       window.held--;
       if (tookMs !== null) window.size = resized(window.size, tookMs);
@@ -61,17 +67,22 @@ export function createWindows() {
       forgetIdle();
       return window.held * 4 <= window.size * 3;
     },
-    room(): Room {
-      const known = [...webhooks].filter(([, window]) => window.size - window.held !== limits.firstWindow);
-      const used = [...partners];
-      return {
-        total: limits.total - held,
-        webhooks: { ids: known.map(([id]) => id), free: known.map(([, { size, held }]) => Math.max(size - held, 0)) },
-        partners: {
-          ids: used.map(([id]) => id),
-          free: used.map(([, count]) => Math.max(limits.perPartner - count, 0)),
-        },
-      };
-    },
+    capacity: () => ({
+      total: limits.total - held,
+      webhooks: freeOfWebhooks(webhooks),
+      partners: freeOfPartners(partners),
+    }),
+  };
+}
+
+function freeOfWebhooks(webhooks: ReadonlyMap<string, Window>) {
+  const known = [...webhooks].filter(([, { size, held }]) => size - held !== limits.firstWindow);
+  return { ids: known.map(([id]) => id), free: known.map(([, { size, held }]) => Math.max(size - held, 0)) };
+}
+
+function freeOfPartners(partners: ReadonlyMap<string, number>) {
+  return {
+    ids: [...partners.keys()],
+    free: [...partners.values()].map((held) => Math.max(limits.perPartner - held, 0)),
   };
 }

@@ -1,21 +1,34 @@
-/** Runs work of one key in a few lanes side by side, the rest of it in the order in which it came. */
-export function createLanes<T>(lanes: number, work: (item: T) => Promise<void>) {
-  const keys = new Map<string, { waiting: T[]; busy: number }>();
+/** Items of a key, so many at once, the others in the order in which they came. */
+export type PerKeyConcurrency<T> = {
+  add: (key: string, item: T) => void;
+  /** Resolves when nothing runs or waits. */
+  idle: () => Promise<void>;
+};
 
-  async function lane(key: string, state: { waiting: T[]; busy: number }): Promise<void> {
+type State<T> = { waiting: T[]; running: number };
+
+/** @param work must not reject */
+export function perKeyConcurrency<T>(most: number, work: (item: T) => Promise<void>): PerKeyConcurrency<T> {
+  const keys = new Map<string, State<T>>();
+  const workers = new Set<Promise<void>>();
+
+  async function workOn(key: string, state: State<T>): Promise<void> {
     for (let item = state.waiting.shift(); item !== undefined; item = state.waiting.shift()) await work(item);
-    if (--state.busy === 0) keys.delete(key);
+    if (--state.running === 0) keys.delete(key);
   }
 
   return {
-    /** @returns the end of a lane, when the item opened one. */
-    add(key: string, item: T): Promise<void> | null {
-      const state = keys.get(key) ?? { waiting: [], busy: 0 };
+    add(key, item) {
+      const state = keys.get(key) ?? { waiting: [], running: 0 };
       keys.set(key, state);
       state.waiting.push(item);
-      if (state.busy >= lanes) return null;
-      state.busy++;
-      return lane(key, state);
+      if (state.running >= most) return;
+      state.running++;
+      const worker = workOn(key, state).finally(() => workers.delete(worker));
+      workers.add(worker);
+    },
+    async idle() {
+      await Promise.all(workers);
     },
   };
 }

@@ -22,7 +22,7 @@ export type FailureReason = (typeof failureReasons)[number];
 export type PostOutcome = { statusCode: number | null; reason: FailureReason | null; durationMs: number } | null;
 
 export type Outbound = {
-  /** Sends one POST and never throws: no redirect is followed, and the answer's body is read only to leave it aside. */
+  /** Sends one POST and never throws: no redirect is followed, and the answer's body is read only to be discarded. */
   post: (url: string, headers: Record<string, string>, body: Buffer) => Promise<PostOutcome>;
   /** Cuts what is still in progress. */
   close: () => Promise<void>;

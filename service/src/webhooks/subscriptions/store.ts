@@ -1,107 +1,91 @@
+import { auditLine } from "../../audit/audit.ts";
 import type { Owner } from "../../identity/identity.ts";
 import type { Sql, Tx } from "../../platform/database.ts";
-
-/** Whose: a partner's, in the environment of its key. */
+import { type Statement, sql } from "../../platform/sql.ts";
 
 export type Subscription = { id: string; url: string; topics: string[]; active: boolean; createdAt: Date };
 
-export const selectSubscriptions = (sql: Sql, { partnerId, environment }: Owner) =>
-  sql.rows<Subscription>(
-    `SELECT id, url, topics, active, created_at AS "createdAt" FROM webhooks
-     WHERE partner_id = $1 AND environment = $2 AND deleted_at IS NULL ORDER BY created_at DESC, id DESC`,
-    [partnerId, environment],
+const columns = sql`id, url, topics, active, created_at AS "createdAt"`;
+
+const presentOf = ({ partnerId, environment }: Owner) =>
+  sql`partner_id = ${partnerId} AND environment = ${environment} AND deleted_at IS NULL`;
+
+export const selectSubscriptions = (db: Sql, owner: Owner) =>
+  db.query<Subscription>(
+    sql`SELECT ${columns} FROM webhooks WHERE ${presentOf(owner)} ORDER BY created_at DESC, id DESC`,
   );
 
 /** A subscription of this owner, or undefined. */
-export async function selectSubscription(sql: Sql, id: string, { partnerId, environment }: Owner) {
-  const [row] = await sql.rows<Subscription>(
-    `SELECT id, url, topics, active, created_at AS "createdAt" FROM webhooks
-     WHERE id = $1 AND partner_id = $2 AND environment = $3 AND deleted_at IS NULL`,
-    [id, partnerId, environment],
+export async function selectSubscription(db: Sql, id: string, owner: Owner): Promise<Subscription | undefined> {
+  const [row] = await db.query<Subscription>(
+    sql`SELECT ${columns} FROM webhooks WHERE id = ${id} AND ${presentOf(owner)}`,
   );
   return row;
 }
 
 /** Locks the partner against other new subscriptions. @returns how many there are. */
-export async function lockAndCount(tx: Tx, { partnerId, environment }: Owner): Promise<number> {
-  await tx.rows("SELECT 1 FROM partners WHERE id = $1 FOR NO KEY UPDATE", [partnerId]);
-  const [row] = await tx.rows<{ count: number }>(
-    "SELECT count(*) AS count FROM webhooks WHERE partner_id = $1 AND environment = $2 AND deleted_at IS NULL",
-    [partnerId, environment],
+export async function lockAndCount(tx: Tx, owner: Owner): Promise<number> {
+  await tx.query(sql`SELECT 1 FROM partners WHERE id = ${owner.partnerId} FOR NO KEY UPDATE`);
+  const [row] = await tx.query<{ count: number }>(
+    sql`SELECT count(*) AS count FROM webhooks WHERE ${presentOf(owner)}`,
   );
   return row?.count ?? 0;
 }
 
 export type Change = Owner & { id: string; at: Date; actor: string };
 
+const auditOf = (action: string, { id, partnerId, at, actor }: Change, from?: Statement) =>
+  auditLine({ at, action, actor, partnerId, detail: { webhookId: id } }, from);
+
 export const insertSubscription = (tx: Tx, row: Change & { url: string; topics: string[]; hash: Buffer }) =>
-  tx.rows(
-    `WITH webhook AS (
-       INSERT INTO webhooks (id, partner_id, environment, url, topics, created_at) VALUES ($1, $2, $3, $4, $5, $6)
-       RETURNING id
-     ), secret AS (
-       INSERT INTO webhook_secrets (webhook_id, hash) SELECT id, $7 FROM webhook
-     )
-     INSERT INTO audit_log (occurred_at, action, actor, partner_id, detail)
-     SELECT $6, 'webhook.created', $8, $2, jsonb_build_object('webhookId', id) FROM webhook`,
-    [row.id, row.partnerId, row.environment, row.url, row.topics, row.at, row.hash, row.actor],
-  );
+  tx.query(sql`
+WITH webhook AS (
+  INSERT INTO webhooks (id, partner_id, environment, url, topics, created_at)
+  VALUES (${row.id}, ${row.partnerId}, ${row.environment}, ${row.url}, ${row.topics}, ${row.at})
+), secret AS (
+  INSERT INTO webhook_secrets (webhook_id, hash) VALUES (${row.id}, ${row.hash})
+)
+${auditOf("webhook.created", row)}`);
 
 /** Ends a subscription and forgets its secrets. @returns false when the owner has no such one. */
-export async function endSubscription(sql: Sql, change: Change): Promise<boolean> {
-  const rows = await sql.rows(
-    `WITH webhook AS (
-       UPDATE webhooks SET deleted_at = $4
-       WHERE id = $1 AND partner_id = $2 AND environment = $3 AND deleted_at IS NULL RETURNING id
-     ), secrets AS (
-       DELETE FROM webhook_secrets WHERE webhook_id IN (SELECT id FROM webhook)
-     )
-     INSERT INTO audit_log (occurred_at, action, actor, partner_id, detail)
-     SELECT $4, 'webhook.deleted', $5, $2, jsonb_build_object('webhookId', id) FROM webhook RETURNING 1`,
-    [change.id, change.partnerId, change.environment, change.at, change.actor],
-  );
+export async function endSubscription(db: Sql, change: Change): Promise<boolean> {
+  const rows = await db.query(sql`
+WITH webhook AS (
+  UPDATE webhooks SET deleted_at = ${change.at} WHERE id = ${change.id} AND ${presentOf(change)} RETURNING id
+), secrets AS (
+  DELETE FROM webhook_secrets WHERE webhook_id IN (SELECT id FROM webhook)
+)
+${auditOf("webhook.deleted", change, sql`webhook`)} RETURNING 1`);
   return rows.length === 1;
 }
 
-export async function ownsSubscription(sql: Sql, id: string, { partnerId, environment }: Owner): Promise<boolean> {
-  const rows = await sql.rows(
-    "SELECT 1 FROM webhooks WHERE id = $1 AND partner_id = $2 AND environment = $3 AND deleted_at IS NULL",
-    [id, partnerId, environment],
-  );
+export async function ownsSubscription(db: Sql, id: string, owner: Owner): Promise<boolean> {
+  const rows = await db.query(sql`SELECT 1 FROM webhooks WHERE id = ${id} AND ${presentOf(owner)}`);
   return rows.length === 1;
 }
 
 /** Holds the subscription until the end of the transaction. @returns false when the owner has no such one. */
-export async function lockSubscription(tx: Tx, id: string, { partnerId, environment }: Owner): Promise<boolean> {
-  const rows = await tx.rows(
-    `SELECT 1 FROM webhooks WHERE id = $1 AND partner_id = $2 AND environment = $3 AND deleted_at IS NULL
-     FOR NO KEY UPDATE`,
-    [id, partnerId, environment],
-  );
+export async function lockSubscription(tx: Tx, id: string, owner: Owner): Promise<boolean> {
+  const rows = await tx.query(sql`SELECT 1 FROM webhooks WHERE id = ${id} AND ${presentOf(owner)} FOR NO KEY UPDATE`);
   return rows.length === 1;
 }
 
 /** Under the subscription's lock: the secret in use gets an end, and of those that have one only the latest stay. */
 export async function retireSecret(tx: Tx, webhookId: string, expiresAt: Date, keep: number): Promise<void> {
-  await tx.rows("UPDATE webhook_secrets SET expires_at = $2 WHERE webhook_id = $1 AND expires_at IS NULL", [
-    webhookId,
-    expiresAt,
-  ]);
-  await tx.rows(
-    `DELETE FROM webhook_secrets WHERE webhook_id = $1
-     AND id NOT IN (SELECT id FROM webhook_secrets WHERE webhook_id = $1 ORDER BY id DESC LIMIT $2)`,
-    [webhookId, keep],
+  await tx.query(
+    sql`UPDATE webhook_secrets SET expires_at = ${expiresAt} WHERE webhook_id = ${webhookId} AND expires_at IS NULL`,
   );
+  await tx.query(sql`
+DELETE FROM webhook_secrets WHERE webhook_id = ${webhookId} AND id NOT IN (
+  SELECT id FROM webhook_secrets WHERE webhook_id = ${webhookId} ORDER BY id DESC LIMIT ${keep}
+)`);
 }
 
 export const insertSecret = (tx: Tx, change: Change & { hash: Buffer }) =>
-  tx.rows(
-    `WITH secret AS (INSERT INTO webhook_secrets (webhook_id, hash) VALUES ($1, $2))
-     INSERT INTO audit_log (occurred_at, action, actor, partner_id, detail)
-     VALUES ($3, 'webhook.secret_rotated', $4, $5, jsonb_build_object('webhookId', $1::uuid))`,
-    [change.id, change.hash, change.at, change.actor, change.partnerId],
-  );
+  tx.query(sql`
+WITH secret AS (INSERT INTO webhook_secrets (webhook_id, hash) VALUES (${change.id}, ${change.hash}))
+${auditOf("webhook.secret_rotated", change)}`);
 
 /** Forgets secrets that sign no more. */
-export const deleteLapsedSecrets = (sql: Sql, now: Date) =>
-  sql.rows("DELETE FROM webhook_secrets WHERE expires_at < $1", [now]);
+export const deleteExpiredSecrets = (db: Sql, now: Date) =>
+  db.query(sql`DELETE FROM webhook_secrets WHERE expires_at < ${now}`);

@@ -1,10 +1,11 @@
-import { actorOf, type Principal } from "../../identity/identity.ts";
+import { actorOf, type Owner, type Principal } from "../../identity/identity.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
 import { newUuid } from "../../platform/ids.ts";
 import type { ColumnCipher } from "../../platform/secrets.ts";
-import { isUuid } from "../fields.ts";
+import { isUuid } from "../../platform/text.ts";
+import type { CreatedWebhook, RotatedSecret, Webhook } from "../schemas.ts";
 import { newSigningSecret, secretHash, signatureHeader } from "../signing.ts";
 import {
   type Change,
@@ -33,7 +34,7 @@ function changeOf({ clock }: SubscriptionDeps, principal: Principal, id: string)
   return { id, partnerId, environment, at: clock(), actor: actorOf(principal) };
 }
 
-const subscriptionView = ({ id, url, topics, active, createdAt }: Subscription) => ({
+const subscriptionView = ({ id, url, topics, active, createdAt }: Subscription): Webhook => ({
   id,
   url,
   topics,
@@ -42,19 +43,24 @@ const subscriptionView = ({ id, url, topics, active, createdAt }: Subscription) 
 });
 
 /** The caller's subscriptions, newest first (contract, Webhook subscription). */
-export async function listSubscriptions({ db }: SubscriptionDeps, principal: Principal) {
-  return (await selectSubscriptions(db, principal)).map(subscriptionView);
+export async function listSubscriptions({ db }: SubscriptionDeps, owner: Owner): Promise<Webhook[]> {
+  return (await selectSubscriptions(db, owner)).map(subscriptionView);
 }
 
 /** @throws ServiceError for an unknown subscription. */
-export async function oneSubscription({ db }: SubscriptionDeps, principal: Principal, id: string) {
-  const row = isUuid(id) ? await selectSubscription(db, id, principal) : undefined;
+export async function oneSubscription({ db }: SubscriptionDeps, owner: Owner, id: string): Promise<Webhook> {
+  const row = isUuid(id) ? await selectSubscription(db, id, owner) : undefined;
   if (!row) throw webhookNotFound();
   return subscriptionView(row);
 }
 
 /** Subscribes. The secret is in this answer and in no other. @throws ServiceError when there are too many already. */
-export async function subscribe(deps: SubscriptionDeps, principal: Principal, url: string, topics: string[]) {
+export async function subscribe(
+  deps: SubscriptionDeps,
+  principal: Principal,
+  url: string,
+  topics: string[],
+): Promise<CreatedWebhook> {
   const secret = newSigningSecret();
   const change = changeOf(deps, principal, newUuid());
   const hash = deps.secretCipher.encrypt(secretHash(secret), change.id);
@@ -72,7 +78,7 @@ export async function unsubscribe(deps: SubscriptionDeps, principal: Principal, 
 }
 
 /** Gives a new secret; the old one signs beside it for a day. @throws ServiceError for an unknown subscription. */
-export async function rotateSecret(deps: SubscriptionDeps, principal: Principal, id: string) {
+export async function rotateSecret(deps: SubscriptionDeps, principal: Principal, id: string): Promise<RotatedSecret> {
   const secret = newSigningSecret();
   return deps.db.transaction(async (tx) => {
     if (!isUuid(id) || !(await lockSubscription(tx, id, principal))) throw webhookNotFound();

@@ -1,9 +1,8 @@
-import { invalid } from "../platform/errors.ts";
-import { isTopic, type Topic, topics } from "./topics.ts";
+import { invalid } from "../../platform/errors.ts";
+import { isTopic, type Topic, topics } from "../topics.ts";
 
 const urlMessage = "A https:// webhook URL is required.";
 const maxUrlLength = 2048;
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const notInUrl = /[\p{Cc}\p{Cs}\s]/u;
 
 function member(body: unknown, name: string): unknown {
@@ -30,6 +29,3 @@ export function topicsField(body: unknown): Topic[] {
   if (unknown !== undefined) throw invalid(choices);
   return [...new Set(value.filter(isTopic))];
 }
-
-/** Anything else is unknown without a look at the database. */
-export const isUuid = (text: string): boolean => uuid.test(text);

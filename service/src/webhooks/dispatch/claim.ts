@@ -1,0 +1,90 @@
+import type { Sql } from "../../platform/database.ts";
+import { type Statement, sql } from "../../platform/sql.ts";
+import type { EventContext } from "../payload.ts";
+import { type Capacity, limits } from "./adaptive-window.ts";
+
+/** A delivery that this node has leased, with what its body is made of. */
+export type Claimed = EventContext & { seq: number; partnerId: string };
+
+/** A lease: deliveries that none holds at `now` are ours until `until`. */
+export type Lease = { now: Date; until: Date };
+
+// Hops from subscription to subscription over the index of what is pending, so a long queue of one costs nothing.
+const waiting = sql`
+  (SELECT webhook_id, partner_id FROM webhook_deliveries WHERE state = 'pending' ORDER BY webhook_id LIMIT 1)
+  UNION ALL
+  SELECT next.webhook_id, next.partner_id FROM waiting, LATERAL (
+    SELECT webhook_id, partner_id FROM webhook_deliveries
+    WHERE state = 'pending' AND webhook_id > waiting.webhook_id ORDER BY webhook_id LIMIT 1
+  ) AS next`;
+
+/** Of each subscription the oldest; then everybody's first comes before anybody's second. */
+const leasing = ({ now, until }: Lease, { total, webhooks, partners }: Capacity): Statement => sql`
+WITH RECURSIVE waiting AS (${waiting}
+), due AS (
+  SELECT oldest.seq, waiting.webhook_id, waiting.partner_id
+  FROM waiting LEFT JOIN unnest(${webhooks.ids}::uuid[], ${webhooks.free}::int[]) AS known (webhook_id, free)
+    USING (webhook_id), LATERAL (
+    SELECT seq FROM webhook_deliveries
+    WHERE state = 'pending' AND webhook_id = waiting.webhook_id AND (leased_until IS NULL OR leased_until < ${now})
+    ORDER BY seq LIMIT coalesce(known.free, ${limits.firstWindow}) FOR UPDATE SKIP LOCKED
+  ) AS oldest
+), placed AS (
+  SELECT seq, partner_id, row_number() OVER (PARTITION BY webhook_id ORDER BY seq) AS place FROM due
+), ranked AS (
+  SELECT seq, partner_id, place, row_number() OVER (PARTITION BY partner_id ORDER BY place, seq) AS of_partner FROM placed
+), taken AS (
+  SELECT seq
+  FROM ranked LEFT JOIN unnest(${partners.ids}::uuid[], ${partners.free}::int[]) AS known (partner_id, free)
+    USING (partner_id)
+  WHERE of_partner <= coalesce(known.free, ${limits.perPartner}) ORDER BY place, seq LIMIT ${total}
+), leased AS (
+  UPDATE webhook_deliveries AS delivery SET leased_until = ${until}, attempts = attempts + 1
+  FROM taken WHERE delivery.seq = taken.seq
+  RETURNING delivery.seq, delivery.event, delivery.webhook_id, delivery.partner_id
+)`;
+
+const selectLeased = (lease: Lease, capacity: Capacity): Statement => sql`${leasing(lease, capacity)}
+SELECT leased.seq, leased.webhook_id AS "webhookId", leased.partner_id AS "partnerId",
+  event.topic, event.event_id AS "eventId", event.occurred_at AS "occurredAt", event.environment, event.subject,
+  "order".status AS "orderStatus", "order".external_reference AS "externalReference",
+  passport.verify_code AS "verifyCode", passport.doc_sha256 AS "docSha256", passport.sealed_sha256 AS "sealedSha256",
+  passport.created_at AS "sealedAt", room.code AS "roomCode", room.name AS "roomName"
+FROM leased
+JOIN events AS event ON event.id = leased.event
+LEFT JOIN orders AS "order" ON "order".code = event.subject
+LEFT JOIN passports AS passport ON passport.id = CASE WHEN event.topic = 'passport.sealed' THEN event.subject::uuid END
+LEFT JOIN rooms AS room ON room.id = event.room_id
+ORDER BY leased.seq`;
+
+type LeasedRow = Omit<Claimed, "order" | "passport" | "room"> & {
+  orderStatus: string | null;
+  externalReference: string | null;
+  verifyCode: string | null;
+  docSha256: string | null;
+  sealedSha256: string | null;
+  sealedAt: Date | null;
+  roomCode: string | null;
+  roomName: string | null;
+};
+
+function claimedOf(row: LeasedRow): Claimed {
+  const { orderStatus, externalReference, verifyCode, docSha256, sealedSha256, sealedAt, roomCode, roomName } = row;
+  return {
+    ...row,
+    order: orderStatus === null ? null : { status: orderStatus, externalReference },
+    passport:
+      verifyCode === null || docSha256 === null || sealedSha256 === null || sealedAt === null
+        ? null
+        : { verifyCode, docSha256, sealedSha256, createdAt: sealedAt },
+    room: roomCode === null || roomName === null ? null : { code: roomCode, name: roomName },
+  };
+}
+
+/**
+ * Leases what is due and fits. Nodes pass over each other's rows; what a dead node had leased is due again when the lease
+ * has run out.
+ */
+export async function claimDue(db: Sql, lease: Lease, capacity: Capacity): Promise<Claimed[]> {
+  return (await db.query<LeasedRow>(selectLeased(lease, capacity))).map(claimedOf);
+}

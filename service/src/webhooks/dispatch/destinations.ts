@@ -1,0 +1,39 @@
+import type { Sql } from "../../platform/database.ts";
+import type { Log } from "../../platform/logs.ts";
+import type { ColumnCipher } from "../../platform/secrets.ts";
+import { sql } from "../../platform/sql.ts";
+
+/** Where a subscription's events go; `keys` are the hashes of the secrets that sign, newest first. */
+export type Destination = { url: string; deleted: boolean; keys: Buffer[] };
+
+type DestinationRow = { id: string; url: string; deleted: boolean; hashes: Buffer[] };
+
+const selectDestinations = (db: Sql, webhookIds: readonly string[], now: Date) =>
+  db.query<DestinationRow>(sql`
+SELECT id, url, deleted_at IS NOT NULL AS deleted, array(
+  SELECT hash FROM webhook_secrets WHERE webhook_id = webhooks.id AND (expires_at IS NULL OR expires_at > ${now})
+  ORDER BY id DESC
+) AS hashes
+FROM webhooks WHERE id = ANY (${webhookIds}::uuid[])`);
+
+/** The destinations of subscriptions, by id; without those whose secrets cannot be decrypted, which are logged. */
+export async function readDestinations(
+  { db, log, secretCipher }: { db: Sql; log: Log; secretCipher: ColumnCipher },
+  webhookIds: Iterable<string>,
+  now: Date,
+): Promise<Map<string, Destination>> {
+  const ids = [...new Set(webhookIds)];
+  const rows = ids.length === 0 ? [] : await selectDestinations(db, ids, now);
+  const destinations = new Map<string, Destination>();
+  for (const { id, url, deleted, hashes } of rows) {
+    try {
+      destinations.set(id, { url, deleted, keys: hashes.map((hash) => secretCipher.decrypt(hash, id)) });
+    } catch (error) {
+      log.error(
+        { err: error, webhook: id },
+        "the secret of a webhook cannot be decrypted: is SECRETS_KEY the right one?",
+      );
+    }
+  }
+  return destinations;
+}
