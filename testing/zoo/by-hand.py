@@ -49,6 +49,12 @@ def forms():
             6: widget,
             7: b"<</Fields[6 0 R]/NeedAppearances true%s>>" % resources,
         },
+        "form-odd-strings": {
+            1: b"<</Type/Catalog/Pages 2 0 R/AcroForm 7 0 R>>",
+            3: page_with(b"/Annots[6 0 R]"),
+            6: widget,
+            7: b"<</Fields[6 0 R]/X(a\\)>>(b)endobj\\\n)/Y<41 4>/Z[(]) <5D>]%s>>" % resources,
+        },
         "form-indirect-arrays": {
             1: b"<</Type/Catalog/Pages 2 0 R/AcroForm 7 0 R>>",
             3: page_with(b"/Annots 9 0 R"),
@@ -186,6 +192,7 @@ def broken():
     save("broken-dictionary", with_table({1: b"<</Type/Catalog/Pages 2 0 R"}))
     save("broken-annots", with_table({3: page_with(b"/Annots 42")}))
     save("broken-fields", with_table({1: CATALOG[:-2] + b"/AcroForm<</Fields 7>>>>"}))
+    save("broken-form-is-stream", with_table({1: CATALOG[:-2] + b"/AcroForm 4 0 R>>"}))
     save("broken-direct-page", with_table({2: b"<</Type/Pages/Count 1/Kids[%s]>>" % PAGE}))
     save("no-pages-tree", with_table({1: b"<</Type/Catalog>>"}))
     save("no-pages-kids", with_table({2: b"<</Type/Pages/Count 0/Kids[]>>"}))

@@ -43,6 +43,32 @@ q --allow-weak-crypto --encrypt user owner 128 --use-aes=y -- "$seed" "$out/encr
 q --encrypt user owner 256 -- "$seed" "$out/encrypted-aes-256.pdf"
 q --object-streams=generate --encrypt "" owner 256 -- "$seed" "$out/encrypted-object-streams.pdf"
 
+# Opened by the empty password: encrypt NAME INPUT KEY-LENGTH [OPTION ...]
+encrypt() {
+  local name=$1 input=$2 bits=$3
+  shift 3
+  q --allow-weak-crypto --static-aes-iv --object-streams="${streams:-preserve}" \
+    --encrypt "" owner "$bits" "$@" -- "$input" "$out/encrypted-open-$name.pdf"
+}
+form=$out/form-direct.pdf
+encrypt rc4-40 "$form" 40
+encrypt rc4-128 "$form" 128 --use-aes=n
+encrypt rc4-crypt-filter "$form" 128 --use-aes=n --force-V4
+encrypt aes-128 "$form" 128 --use-aes=y
+encrypt plain-metadata "$form" 128 --use-aes=y --cleartext-metadata
+encrypt aes-256 "$form" 256
+encrypt aes-256-r5 "$form" 256 --force-R5
+streams=generate encrypt rc4-object-streams "$out/form-odd-strings.pdf" 128 --use-aes=n
+streams=generate encrypt aes-128-object-streams "$out/form-odd-strings.pdf" 128 --use-aes=y
+streams=generate encrypt aes-256-object-streams "$out/form-odd-strings.pdf" 256
+encrypt forbids-all "$form" 256 --modify=none
+encrypt forbids-new-fields "$form" 256 --modify=form
+encrypt forbids-other-changes "$form" 128 --use-aes=y --modify=annotate
+encrypt forbids-rc4-40 "$form" 40 --modify=n
+q --static-aes-iv --encrypt "" "" 256 --modify=none -- "$form" "$out/encrypted-open-to-owner.pdf" 2>/dev/null ||
+  q --static-aes-iv --allow-insecure --encrypt "" "" 256 --modify=none -- "$form" "$out/encrypted-open-to-owner.pdf"
+python3 "$here/encrypted.py" "$out"
+
 pdfunite "$seed" "$out/form-direct.pdf" "$out/poppler-pdfunite.pdf"
 pdfseparate -f 2 -l 2 "$seed" "$out/poppler-pdfseparate.pdf"
 pdftocairo -pdf "$seed" "$out/poppler-cairo.pdf"

@@ -11,12 +11,12 @@ import { zipPieces } from "./zip.ts";
  * @param sealed the sealed PDF, null when it is not kept
  * @returns the zip in pieces
  */
-export function evidenceZip(
+export async function evidenceZip(
   passport: PassportFacts,
   evidence: EvidenceRow,
   sealed: Buffer | null,
   baseUrl: string,
-): Buffer[] {
+): Promise<Buffer[]> {
   const { verifyCode, environment, docSha256, sealedSha256, createdAt } = passport;
   const { token, proof, chainPem } = evidence;
   const verifyUrl = `${baseUrl}${verifyPath(verifyCode)}`;
@@ -34,7 +34,7 @@ export function evidenceZip(
     verifyUrl,
     docSha256,
     sealedSha256,
-    parts: sealed && sealedParts(sealed),
+    parts: sealed && (await sealedParts(sealed)),
     timeStamped: token !== null,
     anchored: proof !== null,
   });

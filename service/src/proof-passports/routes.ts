@@ -139,7 +139,7 @@ export function passportRoutes(app: FastifyInstance, deps: PassportRouteDeps): v
         evidenceOf(deps.db, passport.id),
         sealedDocument(deps, passport),
       ]);
-      const pieces = evidenceZip(passport, evidence, document, deps.baseUrl);
+      const pieces = await evidenceZip(passport, evidence, document, deps.baseUrl);
       const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
       return download(reply, "application/zip", "evidence.zip")
         .header("Content-Length", length)

@@ -1,5 +1,5 @@
 import { parseSignedData } from "@signsealship/evidence/cms";
-import { findSignatures, openDocument, originalBoundary, withRanges } from "@signsealship/evidence/pdf";
+import { findSignatures, openUnlocked, originalBoundary, withRanges } from "@signsealship/evidence/pdf";
 
 /** Where the parts of a sealed PDF lie, in bytes from its start. */
 export type SealedParts = {
@@ -15,8 +15,8 @@ export type SealedParts = {
 };
 
 /** Reads the parts of what this service has sealed. @throws Error for any other file */
-export function sealedParts(bytes: Buffer): SealedParts {
-  const document = openDocument(bytes);
+export async function sealedParts(bytes: Buffer): Promise<SealedParts> {
+  const document = await openUnlocked(bytes);
   const signatures = withRanges(bytes, findSignatures(document));
   const seal = signatures.find(({ byteRange }) => byteRange.ok && byteRange.range.end === bytes.length);
   const boundary = seal && originalBoundary(document, seal);

@@ -1,6 +1,7 @@
 import { EvidenceError } from "../errors.ts";
 import { dictionaryIn, itemsIn, loadRevisions, lookUp, type PdfDocument, resolve } from "./document.ts";
-import { integerOf, nameOf, type PdfDictionary, type PdfValue, sameValue } from "./values.ts";
+import { sameValue } from "./same-value.ts";
+import { integerOf, nameOf, type PdfDictionary, type PdfValue } from "./values.ts";
 import { entriesOf } from "./xref.ts";
 
 /**

@@ -1,5 +1,7 @@
 import { EvidenceError } from "../errors.ts";
+import { type Decryption, LOCKED } from "./encryption/decryption.ts";
 import { cursorAt, readIndirectObject, readValue, skipSpace, takeUnsigned } from "./lexer.ts";
+import { sameValue } from "./same-value.ts";
 import { indexOfText, lastIndexOfText } from "./search.ts";
 import { decodeStream } from "./stream.ts";
 import { integerOf, nameOf, type PdfDictionary, type PdfValue } from "./values.ts";
@@ -33,6 +35,8 @@ export type PdfDocument = {
   readonly objects: Map<number, LocatedValue | undefined>;
   readonly streams: Map<number, ObjectStream>;
   readonly budget: Budget;
+  /** Undefined when the document is not encrypted. */
+  decryption: Decryption | undefined;
 };
 
 /** What may still be spent on reading: bytes parsed, bytes decompressed and table rows searched, taken together. */
@@ -45,6 +49,8 @@ const HEADER_WINDOW = 1024;
 
 /**
  * Opens a PDF by its last `startxref` (ISO 32000-2 section 7.5.5); earlier sections are read when they are needed.
+ *
+ * An encrypted one is left locked: see `openUnlocked`.
  *
  * @param budget shared by all the openings of one file, so that many revisions cost no more than one
  * @throws EvidenceError `pdf` when there is no header, no startxref or no section where it points
@@ -71,7 +77,13 @@ export function openDocument(bytes: Uint8Array, budget: Budget = { left: MAX_WOR
     objects: new Map(),
     streams: new Map(),
     budget,
+    decryption: encryptOf(first.main) === undefined ? undefined : LOCKED,
   };
+}
+
+function encryptOf({ trailer }: XrefSection): PdfValue | undefined {
+  const value = trailer.entries.get("Encrypt");
+  return value?.kind === "null" ? undefined : value;
 }
 
 /** The offset that follows the `startxref` keyword at `at`. */
@@ -191,6 +203,11 @@ function loadPrevious(document: PdfDocument): boolean {
   if (revision === undefined) throw new EvidenceError("pdf", "/Prev does not lead to a cross-reference section");
   if (document.seen.has(revision.main.offset))
     throw new EvidenceError("pdf", "the cross-reference sections form a cycle");
+  const encrypt = encryptOf(revision.main);
+  // Readers ask the newest trailer alone; what an older one says otherwise would be read in two ways.
+  if (encrypt !== undefined && !sameValue(encrypt, document.trailer.entries.get("Encrypt"))) {
+    throw new EvidenceError("pdf", "two trailers name different /Encrypt dictionaries");
+  }
   spend(document.budget, costOf(revision));
   document.seen.add(revision.main.offset);
   document.revisions.push(revision);
@@ -205,7 +222,8 @@ function read(
 ): LocatedValue | undefined {
   if (entry === undefined || entry.type === "free") return undefined;
   if (entry.type === "compressed") return readCompressed(document, entry.stream, entry.index, number);
-  const object = readIndirectObject(document.bytes, entry.offset + document.base);
+  const { bytes, decryption } = document;
+  const object = readIndirectObject(bytes, entry.offset + document.base, bytes.length, decryption);
   if (object?.number === number && object.generation === generation) {
     return { value: object.value, start: object.start };
   }
@@ -228,7 +246,6 @@ function readCompressed(
 
 /** Section 7.5.7. */
 function openObjectStream(document: PdfDocument, streamNumber: number): ObjectStream {
-  if (document.trailer.entries.has("Encrypt")) throw new EvidenceError("unsupported", "an encrypted object stream");
   const entry = lookUp(document, streamNumber);
   if (entry?.type !== "offset") throw new EvidenceError("pdf", "an object stream that is not in the file");
   const { bytes } = document;
@@ -248,7 +265,12 @@ function openObjectStream(document: PdfDocument, streamNumber: number): ObjectSt
   ) {
     throw new EvidenceError("pdf", "a broken object stream");
   }
-  const data = decodeStream(bytes, dictionary, object.streamStart, length.value, MAX_OBJECT_STREAM);
+  const { streamStart, generation } = object;
+  const decrypt = (written: Uint8Array) => {
+    spend(document.budget, written.length);
+    return document.decryption?.stream(written, streamNumber, generation) ?? written;
+  };
+  const data = decodeStream(bytes, dictionary, streamStart, length.value, MAX_OBJECT_STREAM, decrypt);
   spend(document.budget, data.length);
   const numbers: number[] = [];
   const offsets: number[] = [];

@@ -1,4 +1,5 @@
 import { EvidenceError } from "../errors.ts";
+import type { Decryption, StringDecryption } from "./encryption/decryption.ts";
 import type { IndirectObject, PdfName, PdfValue } from "./values.ts";
 
 const MAX_DEPTH = 64;
@@ -12,11 +13,17 @@ const SPACE = 1;
 const DELIMITER = 2;
 const CLASSES = characterClasses();
 
-/** A reading position over `bytes`; nothing at or past `limit` is ever read. */
-export type Cursor = { readonly bytes: Uint8Array; readonly limit: number; position: number; values: number };
+/** A reading position over `bytes`; nothing at or past `limit` is ever read. Strings bear `decrypt`. */
+export type Cursor = {
+  readonly bytes: Uint8Array;
+  readonly limit: number;
+  position: number;
+  values: number;
+  decrypt: StringDecryption | undefined;
+};
 
 export function cursorAt(bytes: Uint8Array, position: number, limit = bytes.length): Cursor {
-  return { bytes, limit, position, values: 0 };
+  return { bytes, limit, position, values: 0, decrypt: undefined };
 }
 
 /** The byte under the cursor moved by `ahead`, or -1 at the limit. */
@@ -138,6 +145,7 @@ function readLiteralString(cursor: Cursor): PdfValue {
     source: cursor.bytes,
     start,
     end: Math.min(cursor.position, cursor.limit),
+    decrypt: cursor.decrypt,
   };
 }
 
@@ -146,7 +154,7 @@ function readHexString(cursor: Cursor): PdfValue {
   const close = cursor.bytes.indexOf(0x3e, start + 1);
   if (close < 0 || close >= cursor.limit) throw broken(cursor, "unterminated hexadecimal string");
   cursor.position = close + 1;
-  return { kind: "string", hexadecimal: true, source: cursor.bytes, start, end: close + 1 };
+  return { kind: "string", hexadecimal: true, source: cursor.bytes, start, end: close + 1, decrypt: cursor.decrypt };
 }
 
 function readArray(cursor: Cursor, depth: number): PdfValue {
@@ -222,12 +230,14 @@ export function readValue(cursor: Cursor, depth = 0): PdfValue {
  * Reads `number generation obj value` at `position`, up to the start of stream data when there is some.
  * Undefined when no object header stands there.
  *
+ * @param decryption how the object's strings are encrypted
  * @throws EvidenceError when the header is there and the object after it cannot be read
  */
 export function readIndirectObject(
   bytes: Uint8Array,
   position: number,
   limit = bytes.length,
+  decryption?: Pick<Decryption, "strings">,
 ): IndirectObject | undefined {
   const cursor = cursorAt(bytes, position, limit);
   skipSpace(cursor);
@@ -239,6 +249,7 @@ export function readIndirectObject(
   if (generation === undefined) return undefined;
   skipSpace(cursor);
   if (!takeKeyword(cursor, "obj")) return undefined;
+  cursor.decrypt = decryption?.strings(number, generation);
   const value = readValue(cursor);
   const end = cursor.position;
   if (value.kind !== "dictionary") return { number, generation, start, end, value, streamStart: undefined };

@@ -1,3 +1,4 @@
 export { openDocument } from "./document.ts";
+export { openUnlocked } from "./encryption/unlock.ts";
 export { findSignatures } from "./signatures.ts";
 export { originalBoundary, withRanges } from "./structure.ts";

@@ -8,6 +8,7 @@ import type { PdfDictionary, PdfValue } from "./values.ts";
  * @param start first byte of the data in `bytes`
  * @param length the stream's /Length
  * @param limit the most bytes that may come out
+ * @param decrypt undoes the encryption of the data as written
  * @throws EvidenceError `pdf` when the data is broken, `unsupported` for other filters, `limit` past the bound
  */
 export function decodeStream(
@@ -16,9 +17,10 @@ export function decodeStream(
   start: number,
   length: number,
   limit: number,
+  decrypt: (written: Uint8Array) => Uint8Array = (written) => written,
 ): Uint8Array {
   if (length < 0 || start + length > bytes.length) throw new EvidenceError("pdf", "a stream runs past the file");
-  const data = bytes.subarray(start, start + length);
+  const data = decrypt(bytes.subarray(start, start + length));
   const filters = listOf(dictionary.entries.get("Filter"));
   const [filter] = filters;
   if (filter === undefined) return data;

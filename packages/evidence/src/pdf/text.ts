@@ -2,10 +2,15 @@ import type { PdfString } from "./values.ts";
 
 const ESCAPES: Readonly<Record<string, number>> = { n: 10, r: 13, t: 9, b: 8, f: 12 };
 
-/** The bytes that a string stands for (ISO 32000-2 sections 7.3.4.2 and 7.3.4.3). */
-export function stringBytes({ source, start, end, hexadecimal }: PdfString): Uint8Array {
+/**
+ * The bytes that a string stands for (ISO 32000-2 sections 7.3.4.2 and 7.3.4.3), decrypted where it is encrypted.
+ *
+ * @throws EvidenceError `unsupported` for an encrypted string of a document that was opened without its key
+ */
+export function stringBytes({ source, start, end, hexadecimal, decrypt }: PdfString): Uint8Array {
   const inner = source.subarray(start + 1, end - 1);
-  return Uint8Array.from(hexadecimal ? hexBytes(inner) : literalBytes(inner));
+  const bytes = Uint8Array.from(hexadecimal ? hexBytes(inner) : literalBytes(inner));
+  return decrypt === undefined ? bytes : decrypt(bytes);
 }
 
 /**

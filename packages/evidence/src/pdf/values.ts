@@ -1,4 +1,4 @@
-import { equalBytes } from "../bytes.ts";
+import type { StringDecryption } from "./encryption/decryption.ts";
 
 /** Where a value's own text lies in the bytes it was read from: `start` inclusive, `end` exclusive. */
 type Span = { readonly start: number; readonly end: number };
@@ -8,7 +8,13 @@ export type PdfBoolean = Span & { readonly kind: "boolean"; readonly value: bool
 export type PdfNumber = Span & { readonly kind: "number"; readonly value: number; readonly integer: boolean };
 export type PdfName = Span & { readonly kind: "name"; readonly value: string };
 /** The text is left undecoded in `source`, the bytes it was read from: the span covers the delimiters too. */
-export type PdfString = Span & { readonly kind: "string"; readonly hexadecimal: boolean; readonly source: Uint8Array };
+export type PdfString = Span & {
+  readonly kind: "string";
+  readonly hexadecimal: boolean;
+  readonly source: Uint8Array;
+  /** Undefined where the document's strings are not encrypted, or this one is in an object stream. */
+  readonly decrypt: StringDecryption | undefined;
+};
 export type PdfReference = Span & {
   readonly kind: "reference";
   readonly number: number;
@@ -45,42 +51,4 @@ export function nameOf(dictionary: PdfDictionary, key: string): string | undefin
 export function integerOf(dictionary: PdfDictionary, key: string): number | undefined {
   const value = dictionary.entries.get(key);
   return value?.kind === "number" && value.integer ? value.value : undefined;
-}
-
-/** The text of a string as written, delimiters included. */
-function rawString(string: PdfString): Uint8Array {
-  return string.source.subarray(string.start, string.end);
-}
-
-/** Whether two values say the same: references by number, strings by their text as written. */
-export function sameValue(one: PdfValue | undefined, other: PdfValue | undefined): boolean {
-  if (one === undefined || other === undefined) return one === other;
-  switch (one.kind) {
-    case "null":
-      return other.kind === "null";
-    case "boolean":
-      return other.kind === "boolean" && one.value === other.value;
-    case "number":
-      return other.kind === "number" && one.value === other.value;
-    case "name":
-      return other.kind === "name" && one.value === other.value;
-    case "string":
-      return other.kind === "string" && equalBytes(rawString(one), rawString(other));
-    case "reference":
-      return other.kind === "reference" && one.number === other.number && one.generation === other.generation;
-    case "array":
-      return (
-        other.kind === "array" &&
-        one.items.length === other.items.length &&
-        one.items.every((item, index) => sameValue(item, other.items[index]))
-      );
-    case "dictionary":
-      return (
-        other.kind === "dictionary" &&
-        one.repeated.length === 0 &&
-        other.repeated.length === 0 &&
-        one.entries.size === other.entries.size &&
-        [...one.entries].every(([key, value]) => sameValue(value, other.entries.get(key)))
-      );
-  }
 }

@@ -3,7 +3,8 @@ import { claim } from "../claim.ts";
 import type { EvidenceCrypto } from "../crypto-port.ts";
 import { EvidenceError } from "../errors.ts";
 import { type ChangeLevel, changesSince, permits } from "../pdf/changes.ts";
-import { openDocument, type PdfDocument } from "../pdf/document.ts";
+import type { PdfDocument } from "../pdf/document.ts";
+import { openUnlocked } from "../pdf/encryption/unlock.ts";
 import { findSignatures } from "../pdf/signatures.ts";
 import type { RangedSignature } from "../pdf/structure.ts";
 import type { Certificate } from "../x509/certificate.ts";
@@ -51,7 +52,7 @@ export async function verifyEarlierSignatures(input: {
     }
     const { range } = byteRange;
     const pades = await verifyPades({ dictionary, range, sealAnchors: [], tsaAnchors, at, crypto });
-    const revision = revisionOf(document, signature, range.end);
+    const revision = await revisionOf(document, signature, range.end);
     const laterChanges = revision === null ? null : changesSince(document, revision);
     results.push({
       claims: [
@@ -79,9 +80,9 @@ export async function verifyEarlierSignatures(input: {
 }
 
 /** The revision that ends where the signature's range ends, when that revision's own form holds the signature. */
-function revisionOf(document: PdfDocument, signature: RangedSignature, end: number): PdfDocument | null {
+async function revisionOf(document: PdfDocument, signature: RangedSignature, end: number): Promise<PdfDocument | null> {
   try {
-    const revision = openDocument(document.bytes.subarray(0, end), document.budget);
+    const revision = await openUnlocked(document.bytes.subarray(0, end), document.budget);
     return findSignatures(revision).some(({ start }) => start === signature.start) ? revision : null;
   } catch (error) {
     if (error instanceof EvidenceError) return null;

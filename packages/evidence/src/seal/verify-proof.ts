@@ -4,7 +4,8 @@ import type { EvidenceCrypto } from "../crypto-port.ts";
 import { EvidenceError } from "../errors.ts";
 import type { BlockHeaders } from "../ots/verify.ts";
 import type { SignedRange } from "../pdf/byte-range.ts";
-import { openDocument, type PdfDocument } from "../pdf/document.ts";
+import type { PdfDocument } from "../pdf/document.ts";
+import { openUnlocked } from "../pdf/encryption/unlock.ts";
 import { findSignatures } from "../pdf/signatures.ts";
 import { originalBoundary, type RangedSignature, structureProblem, withRanges } from "../pdf/structure.ts";
 import type { TimeStampVerification } from "../rfc3161/verify.ts";
@@ -77,7 +78,7 @@ export async function verifyProof(
   options: { readonly crypto: EvidenceCrypto; readonly beside?: BesideEvidence },
 ): Promise<ProofVerification> {
   const { crypto } = options;
-  const reading = readSealed(bytes);
+  const reading = await readSealed(bytes);
   const { document, signatures, found } = reading;
   const messages: Uint8Array[][] = [[bytes]];
   const boundary = found === null ? null : originalBoundary(found.document, found.signature);
@@ -142,12 +143,12 @@ interface Reading {
   readonly claims: readonly Claim<ProofClaimName>[];
 }
 
-function readSealed(bytes: Uint8Array): Reading {
+async function readSealed(bytes: Uint8Array): Promise<Reading> {
   const nothing = { verdict: null, document: null, signatures: [], found: null } as const;
   let document: PdfDocument;
   let signatures: readonly RangedSignature[];
   try {
-    document = openDocument(bytes);
+    document = await openUnlocked(bytes);
     signatures = withRanges(bytes, findSignatures(document));
   } catch (error) {
     if (!(error instanceof EvidenceError)) throw error;

@@ -3,7 +3,8 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { EvidenceError } from "../../src/errors.ts";
 import { cursorAt, readIndirectObject, readValue } from "../../src/pdf/lexer.ts";
-import { integerOf, nameOf, sameValue } from "../../src/pdf/values.ts";
+import { sameValue } from "../../src/pdf/same-value.ts";
+import { integerOf, nameOf } from "../../src/pdf/values.ts";
 import { bytesOf } from "../seal/signed-pdf.ts";
 
 const read = (text: string) => readValue(cursorAt(bytesOf(text), 0));

@@ -1,6 +1,6 @@
 import { parseSignedData, signatureTimeStampTokens } from "@signsealship/evidence/cms";
 import { EvidenceError } from "@signsealship/evidence/errors";
-import { findSignatures, openDocument, originalBoundary, withRanges } from "@signsealship/evidence/pdf";
+import { findSignatures, openUnlocked, originalBoundary, withRanges } from "@signsealship/evidence/pdf";
 import { type SealPurpose, sealPurposeOf } from "@signsealship/evidence/seal";
 
 type Slice = { readonly start: number; readonly length: number };
@@ -20,9 +20,9 @@ export type SealParts = {
 };
 
 /** The parts of the one signature that covers the whole file; null when there is none or the file cannot be read. */
-export function sealPartsOf(bytes: Uint8Array): SealParts | null {
+export async function sealPartsOf(bytes: Uint8Array): Promise<SealParts | null> {
   try {
-    const document = openDocument(bytes);
+    const document = await openUnlocked(bytes);
     const [seal, another] = withRanges(bytes, findSignatures(document)).filter(
       ({ byteRange }) => byteRange.ok && byteRange.range.end === bytes.length,
     );

@@ -26,7 +26,7 @@ export type Beside = {
 
 /** Verifies a sealed PDF, or a closing certificate with its manifest, and what lies beside it. */
 export async function verifySealedPdf(file: NamedBytes, beside: Beside, context: Context): Promise<Report> {
-  const parts = sealPartsOf(file.bytes);
+  const parts = await sealPartsOf(file.bytes);
   const proof = await verifyProof(file.bytes, context.trust, context.at, {
     crypto: context.crypto,
     beside: {

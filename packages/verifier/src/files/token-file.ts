@@ -78,7 +78,7 @@ async function verifyAgainst({ token, status }: Read, context: Context): Promise
   const common = { token, anchors: trust.tsaAnchors, at, crypto, ...(status !== undefined && { status }) };
   if (doc === null) return verifyTimeStampToken({ ...common, stamped: { sha256: ownImprint(token) } });
   const overFile = await verifyTimeStampToken({ ...common, stamped: { message: doc.bytes } });
-  const signature = signatureValueOf(doc.bytes);
+  const signature = await signatureValueOf(doc.bytes);
   if (signature === null || overFile.claims.some(({ name, state }) => name === "messageImprint" && state === "holds")) {
     return overFile;
   }
@@ -90,8 +90,8 @@ function ownImprint({ tstInfo }: TimeStampToken): Uint8Array {
 }
 
 /** The signature value of a sealed PDF: what a seal's time stamp is over. */
-function signatureValueOf(bytes: Uint8Array): Uint8Array | null {
-  const parts = sealPartsOf(bytes);
+async function signatureValueOf(bytes: Uint8Array): Promise<Uint8Array | null> {
+  const parts = await sealPartsOf(bytes);
   if (parts?.signature == null) return null;
   const hex = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
     .subarray(parts.gapStart + 1, parts.gapStart + 1 + 2 * parts.cmsLength)

@@ -1,0 +1,133 @@
+import { concatBytes } from "../../bytes.ts";
+import { EvidenceError } from "../../errors.ts";
+import { type Budget, dictionaryIn, lookUp, openDocument, type PdfDocument, resolve } from "../document.ts";
+import { readIndirectObject } from "../lexer.ts";
+import { stringBytes } from "../text.ts";
+import { integerOf, nameOf, type PdfDictionary } from "../values.ts";
+import { decryptAesCbc, withoutPadding } from "./aes.ts";
+import type { Decryption } from "./decryption.ts";
+import { fileKeyOf, type KeyEntries } from "./file-key.ts";
+import { md5 } from "./md5.ts";
+import { rc4 } from "./rc4.ts";
+
+/** Decrypts the data of one object; null when it can't have been encrypted so. */
+type Cipher = (data: Uint8Array, number: number, generation: number) => Uint8Array | null;
+
+/** What making a key costs, in the measure of `Budget`: a hash of some hundred kilobytes. */
+const KEY_COST = 1024 * 1024;
+
+/**
+ * Opens a PDF like `openDocument`, and an encrypted one by the empty user password (ISO 32000-2 section 7.6.4).
+ *
+ * @throws EvidenceError `pdf` as `openDocument` does; `unsupported` when a password is needed, or it is encrypted by
+ *   something else than the standard handler's versions 1, 2, 4 and 5
+ */
+export async function openUnlocked(bytes: Uint8Array, budget?: Budget): Promise<PdfDocument> {
+  const document = openDocument(bytes, budget);
+  if (document.decryption === undefined) return document;
+  document.decryption = undefined;
+  document.budget.left -= KEY_COST;
+  const dictionary = encryptionDictionary(document);
+  document.decryption = await decryptionBy(document, dictionary);
+  return document;
+}
+
+/** The value of the trailer's /Encrypt: its strings are never encrypted, so it can't be in an object stream. */
+function encryptionDictionary(document: PdfDocument): PdfDictionary {
+  const value = document.trailer.entries.get("Encrypt");
+  if (value?.kind === "dictionary") return value;
+  const entry = value?.kind === "reference" ? lookUp(document, value.number) : undefined;
+  const object =
+    entry?.type === "offset" ? readIndirectObject(document.bytes, entry.offset + document.base) : undefined;
+  if (object?.value.kind !== "dictionary" || value?.kind !== "reference" || object.number !== value.number) {
+    throw new EvidenceError("pdf", "/Encrypt leads to no dictionary");
+  }
+  return object.value;
+}
+
+async function decryptionBy(document: PdfDocument, dictionary: PdfDictionary): Promise<Decryption> {
+  const filter = nameOf(dictionary, "Filter");
+  if (filter !== "Standard") throw unsupported("by another handler than the standard one");
+  const version = integerOf(dictionary, "V") ?? 0;
+  const fileKey = await fileKeyOf(keyEntries(document, dictionary, version));
+  if (fileKey === null) throw unsupported("with a password");
+  const cipher = (key: string): Cipher | undefined =>
+    version < 4 ? rc4Cipher(fileKey) : filterCipher(document, dictionary, nameOf(dictionary, key), version, fileKey);
+  const strings = cipher("StrF");
+  const streams = cipher("StmF");
+  return {
+    strings: (number, generation) => strings && ((data) => strings(data, number, generation) ?? data),
+    stream(data, number, generation) {
+      const clear = streams === undefined ? data : streams(data, number, generation);
+      if (clear === null) throw new EvidenceError("pdf", `the encrypted stream ${number} is broken`);
+      return clear;
+    },
+  };
+}
+
+function unsupported(how: string): EvidenceError {
+  return new EvidenceError("unsupported", `it is encrypted ${how}`);
+}
+
+function keyEntries(document: PdfDocument, dictionary: PdfDictionary, version: number): KeyEntries {
+  const revision = integerOf(dictionary, "R") ?? 0;
+  const permissions = integerOf(dictionary, "P");
+  const bits = version === 1 ? 40 : version === 2 ? (integerOf(dictionary, "Length") ?? 40) : 128;
+  const known = version === 5 ? revision === 5 || revision === 6 : revision >= 2 && revision <= 4;
+  const usable = [1, 2, 4, 5].includes(version) && known && bits >= 40 && bits <= 128 && bits % 8 === 0;
+  if (!usable || permissions === undefined) throw unsupported(`by version ${version}, revision ${revision}`);
+  const bytes = (key: string): Uint8Array => {
+    const value = dictionary.entries.get(key);
+    return value?.kind === "string" ? stringBytes(value) : new Uint8Array(0);
+  };
+  const id = document.trailer.entries.get("ID");
+  const first = id?.kind === "array" ? id.items[0] : undefined;
+  const metadata = resolve(document, dictionary.entries.get("EncryptMetadata"));
+  return {
+    revision,
+    keyLength: bits / 8,
+    o: bytes("O"),
+    u: bytes("U"),
+    ue: bytes("UE"),
+    permissions: permissions | 0,
+    encryptMetadata: !(metadata?.kind === "boolean" && !metadata.value),
+    id: first?.kind === "string" ? stringBytes(first) : new Uint8Array(0),
+  };
+}
+
+/** The crypt filter of that name (section 7.6.6); undefined for Identity, which encrypts nothing. */
+function filterCipher(
+  document: PdfDocument,
+  dictionary: PdfDictionary,
+  name = "Identity",
+  version: number,
+  fileKey: Uint8Array,
+): Cipher | undefined {
+  if (name === "Identity") return undefined;
+  const filters = dictionaryIn(document, dictionary, "CF");
+  const filter = filters && dictionaryIn(document, filters, name);
+  const method = filter && nameOf(filter, "CFM");
+  if (version === 4 && method === "V2") return rc4Cipher(fileKey);
+  if (version === 4 && method === "AESV2") return aesCipher((...object) => objectKey(fileKey, "sAlT", ...object));
+  if (version === 5 && method === "AESV3") return aesCipher(() => fileKey);
+  throw unsupported("by an unknown crypt filter");
+}
+
+function rc4Cipher(fileKey: Uint8Array): Cipher {
+  return (data, ...object) => rc4(objectKey(fileKey, "", ...object), data);
+}
+
+/** Algorithms 1 and 1.A: an initialization vector, then whole blocks with PKCS#7 padding. */
+function aesCipher(keyOf: (number: number, generation: number) => Uint8Array): Cipher {
+  return (data, ...object) => {
+    if (data.length < 32 || data.length % 16 !== 0) return null;
+    return withoutPadding(decryptAesCbc(keyOf(...object), data.subarray(0, 16), data.subarray(16)));
+  };
+}
+
+/** Steps a to d of algorithm 1: the key of one object. */
+function objectKey(fileKey: Uint8Array, salt: string, number: number, generation: number): Uint8Array {
+  const numbers = [number, number >> 8, number >> 16, generation, generation >> 8].map((value) => value & 0xff);
+  const salted = Uint8Array.from([...numbers, ...new TextEncoder().encode(salt)]);
+  return md5(concatBytes([fileKey, salted])).subarray(0, Math.min(fileKey.length + 5, 16));
+}

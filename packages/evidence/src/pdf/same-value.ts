@@ -1,0 +1,43 @@
+import { equalBytes } from "../bytes.ts";
+import { stringBytes } from "./text.ts";
+import type { PdfString, PdfValue } from "./values.ts";
+
+/** Strings as written; in an encrypted document by what they stand for, since each writing of a text is another. */
+function sameString(one: PdfString, other: PdfString): boolean {
+  const written = ({ source, start, end }: PdfString) => source.subarray(start, end);
+  if (one.decrypt === undefined && other.decrypt === undefined) return equalBytes(written(one), written(other));
+  return equalBytes(stringBytes(one), stringBytes(other));
+}
+
+/** Whether two values say the same: references by number, strings by their text as written. */
+export function sameValue(one: PdfValue | undefined, other: PdfValue | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  switch (one.kind) {
+    case "null":
+      return other.kind === "null";
+    case "boolean":
+      return other.kind === "boolean" && one.value === other.value;
+    case "number":
+      return other.kind === "number" && one.value === other.value;
+    case "name":
+      return other.kind === "name" && one.value === other.value;
+    case "string":
+      return other.kind === "string" && sameString(one, other);
+    case "reference":
+      return other.kind === "reference" && one.number === other.number && one.generation === other.generation;
+    case "array":
+      return (
+        other.kind === "array" &&
+        one.items.length === other.items.length &&
+        one.items.every((item, index) => sameValue(item, other.items[index]))
+      );
+    case "dictionary":
+      return (
+        other.kind === "dictionary" &&
+        one.repeated.length === 0 &&
+        other.repeated.length === 0 &&
+        one.entries.size === other.entries.size &&
+        [...one.entries].every(([key, value]) => sameValue(value, other.entries.get(key)))
+      );
+  }
+}
