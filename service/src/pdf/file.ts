@@ -1,3 +1,4 @@
+import type { Encryption } from "./encryption/ciphers.ts";
 import type { Budget } from "./limits.ts";
 import type { ObjectStream } from "./object-stream.ts";
 import type { Dict } from "./values.ts";
@@ -23,4 +24,6 @@ export type PdfFile = {
   readonly sections: readonly Section[];
   readonly budget: Budget;
   readonly objectStreams: Map<number, ObjectStream>;
+  /** Null when the document is not encrypted. */
+  readonly encryption: Encryption | null;
 };

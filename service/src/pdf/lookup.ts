@@ -1,5 +1,5 @@
 import type { PdfFile } from "./file.ts";
-import type { Ref, Span } from "./lexer.ts";
+import { type Ref, type Span, skipRegular } from "./lexer.ts";
 import { LIMITS } from "./limits.ts";
 import { type FoundDict, resolve, resolveDict } from "./objects.ts";
 import { openPdf } from "./open.ts";
@@ -20,6 +20,8 @@ export type PdfLookup = {
   readonly info: Ref | null;
   /** The first element of the ID in the newest trailer, as written. */
   readonly firstId: Span | null;
+  /** The value of Encrypt in the newest trailer, as written. */
+  readonly encrypt: Span | null;
   readonly acroForm: FoundDict | null;
   readonly firstPage: Page;
   /** What a certification still allows, null when there is none. */
@@ -35,6 +37,26 @@ export type PdfLookup = {
  * @throws PdfRefusal for every document that can't be continued as it is
  */
 export function lookUpPdf(bytes: Buffer, maxBytes: number = LIMITS.fileBytes): PdfLookup {
+  try {
+    return lookUp(bytes, maxBytes);
+  } catch (error) {
+    throw error instanceof PdfRefusal && error.reason === "needs_repair" && mentionsEncryption(bytes)
+      ? new PdfRefusal("encrypted", `it needs repair too: ${error.detail}`)
+      : error;
+  }
+}
+
+/** Whether a trailer may name an Encrypt dictionary, in a file that can't be read well enough to know. */
+function mentionsEncryption(bytes: Buffer): boolean {
+  for (let at = bytes.indexOf(ENCRYPT); at >= 0; at = bytes.indexOf(ENCRYPT, at + 1)) {
+    if (skipRegular(bytes, at + 1) === at + ENCRYPT.length) return true;
+  }
+  return false;
+}
+
+const ENCRYPT = "/Encrypt";
+
+function lookUp(bytes: Buffer, maxBytes: number): PdfLookup {
   const file = openPdf(bytes, maxBytes);
   const trailer = newestTrailer(file);
   const root = catalog(file);
@@ -48,6 +70,7 @@ export function lookUpPdf(bytes: Buffer, maxBytes: number = LIMITS.fileBytes): P
     root,
     info: asRef(entry(trailer, "Info")) ?? null,
     firstId: firstId(file, trailer),
+    encrypt: entry(trailer, "Encrypt") ?? null,
     acroForm,
     firstPage: firstPage(file, root.dict),
     docMdp,

@@ -61,7 +61,10 @@ function objectStream(file: PdfFile, num: number): ObjectStream {
   const place = placeAt(file, found.offset, { num, gen: found.gen });
   if (!isDict(place)) throw new PdfRefusal("needs_repair", `object ${num} is no object stream`);
   const dict = dictAt(file, place);
-  const data = streamData(dict, (value) => (value && asRef(value) ? plainObject(file, value) : value), file.budget);
+  const cipher = file.encryption?.streams;
+  const decrypt = cipher ? (raw: Buffer) => cipher.decrypt(raw, { num, gen: found.gen }) : undefined;
+  const direct = (value: Span | undefined) => (value && asRef(value) ? plainObject(file, value) : value);
+  const data = streamData(dict, direct, file.budget, decrypt);
   const stream = readObjectStream(dict, data, file.budget);
   file.objectStreams.set(num, stream);
   return stream;

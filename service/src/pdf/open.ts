@@ -1,3 +1,4 @@
+import { openEncryption } from "./encryption/encryption.ts";
 import type { PdfFile, Section } from "./file.ts";
 import { hasWord, readDigits, readObjectHeader, skipSpace } from "./lexer.ts";
 import { type Budget, LIMITS, spendLexed } from "./limits.ts";
@@ -26,7 +27,10 @@ export function openPdf(bytes: Buffer, maxBytes: number = LIMITS.fileBytes): Pdf
   // ISO 32000-1 counts from the header, some producers count from the start of the file.
   const base = isSection(bytes, startxref + header) ? header : 0;
   const sections = readSections(bytes, base, startxref, budget);
-  return { bytes, base, startxref, sections, budget, objectStreams: new Map() };
+  const file = { bytes, base, startxref, sections, budget };
+  // What is looked at before the key is known must not be kept: an object stream would be read as it is encrypted.
+  const encryption = openEncryption({ ...file, objectStreams: new Map(), encryption: null });
+  return { ...file, objectStreams: new Map(), encryption };
 }
 
 function findStartxref(bytes: Buffer): number {
@@ -57,7 +61,6 @@ function readSections(bytes: Buffer, base: number, startxref: number, budget: Bu
     seen.add(offset);
     const section: Section = readSection(bytes, base, offset, budget);
     sections.push(section);
-    if (entry(section.trailer, "Encrypt")) throw new PdfRefusal("encrypted", "the trailer names an Encrypt dictionary");
     offset = previous(bytes, base, section.trailer);
   }
   return sections;

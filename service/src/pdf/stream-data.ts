@@ -9,10 +9,17 @@ export type Resolve = (span: Span | undefined) => Span | undefined;
 
 /**
  * The decoded data of the stream whose dictionary is given: FlateDecode with or without a PNG predictor, or no filter.
+ * @param decrypt what undoes the encryption of the stream, null for data that can't have been encrypted so
  * @throws PdfRefusal `needs_repair` for a wrong Length or damaged data, `too_complex` for other filters and for bombs
  */
-export function streamData(dict: Dict, resolve: Resolve, budget: Budget): Buffer {
-  const raw = rawData(dict, resolve);
+export function streamData(
+  dict: Dict,
+  resolve: Resolve,
+  budget: Budget,
+  decrypt?: (raw: Buffer) => Buffer | null,
+): Buffer {
+  const written = rawData(dict, resolve);
+  const raw = decrypt ? decrypted(dict, written, budget, decrypt) : written;
   const filters = list(entry(dict, "Filter"), resolve).map((span) => asName(span));
   if (filters.length === 0) return raw;
   if (filters.length > 1 || filters[0] !== "FlateDecode") {
@@ -39,6 +46,14 @@ function rawData(dict: Dict, resolve: Resolve): Buffer {
     throw new PdfRefusal("needs_repair", `the stream at ${dict.start} does not end where its Length says`);
   }
   return bytes.subarray(start, start + length);
+}
+
+function decrypted(dict: Dict, data: Buffer, budget: Budget, decrypt: (raw: Buffer) => Buffer | null): Buffer {
+  budget.inflatedBytes -= data.length;
+  if (budget.inflatedBytes < 0) throw new PdfRefusal("too_complex", "streams that take too much to decrypt");
+  const clear = decrypt(data);
+  if (!clear) throw new PdfRefusal("encrypted", `the stream at ${dict.start} can't be decrypted`);
+  return clear;
 }
 
 function list(span: Span | undefined, resolve: Resolve): Span[] {

@@ -79,6 +79,12 @@ export function asInteger(span: Span | undefined): number | undefined {
   return value >= 0 && end === span.end ? value : undefined;
 }
 
+/** The span as an integer of up to ten digits with or without a sign; undefined when it is anything else. */
+export function asSignedInteger(span: Span | undefined): number | undefined {
+  const text = span?.bytes.toString("latin1", span.start, span.end) ?? "";
+  return /^[-+]?\d{1,10}$/.test(text) ? Number(text) : undefined;
+}
+
 /** The span as an indirect reference; undefined when it is anything else. */
 export function asRef(span: Span | undefined): Ref | undefined {
   if (span?.bytes[span.end - 1] !== 0x52) return undefined;

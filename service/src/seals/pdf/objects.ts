@@ -1,5 +1,5 @@
 import { dateString, textString, withElement, withEntries } from "../../pdf/edit.ts";
-import type { Ref } from "../../pdf/lexer.ts";
+import { hasWord, type Ref, type Span, skipSpace } from "../../pdf/lexer.ts";
 import type { PdfLookup } from "../../pdf/lookup.ts";
 import { resolve } from "../../pdf/objects.ts";
 import { PdfRefusal } from "../../pdf/refusal.ts";
@@ -16,7 +16,12 @@ export type SealDescription = {
 };
 
 /** An object of the appended revision, as latin1 text without its header. */
-export type NewObject = { readonly ref: Ref; readonly body: string };
+export type NewObject = {
+  readonly ref: Ref;
+  readonly body: string;
+  /** False for strings that stand as they stood in the file itself: in an encrypted file they are encrypted already. */
+  readonly clear: boolean;
+};
 
 /** Both flags of ISO 32000-1 table 219: signatures exist, append only. */
 const SIG_FLAGS = 3;
@@ -29,7 +34,7 @@ export function fieldObject(look: PdfLookup, field: Ref, signature: Ref, docSha2
   const body =
     `<</Type/Annot/Subtype/Widget/FT/Sig/T(${name})/F 132/Rect[0 0 0 0]` +
     `/P ${num} ${gen} R/V ${signature.num} ${signature.gen} R>>`;
-  return { ref: field, body };
+  return { ref: field, body, clear: true };
 }
 
 /** The signature dictionary up to the `<` of its Contents, and what follows the ByteRange. */
@@ -48,24 +53,31 @@ export function signatureParts(description: SealDescription, originalLength: num
  */
 export function changedObjects(look: PdfLookup, field: Ref): NewObject[] {
   const changed = new Map<number, NewObject>();
-  const change = (ref: Ref, body: string) => {
+  const change: Change = (ref, body, old) => {
     const other = changed.get(ref.num);
     // Annots and Fields may be one and the same array; anything else in two roles is nonsense.
     if (other && other.body !== body) throw new PdfRefusal("needs_repair", `object ${ref.num} is two things at once`);
-    changed.set(ref.num, { ref, body });
+    // Without its data it would be another object, and an object stream would take others with it.
+    if (hasWord(old.bytes, skipSpace(old.bytes, old.end), "stream")) {
+      throw new PdfRefusal("needs_repair", `object ${ref.num} is a stream where a dictionary belongs`);
+    }
+    changed.set(ref.num, { ref, body, clear: old.bytes !== look.file.bytes });
   };
   const { ref, dict } = look.firstPage;
   const annots = added(look, dict, "Annots", field, change);
-  if (annots) change(ref, withEntries(dict, { Annots: annots }));
+  if (annots) change(ref, withEntries(dict, { Annots: annots }), dict);
   changeForm(look, field, change);
   return [...changed.values()];
 }
 
-function changeForm(look: PdfLookup, field: Ref, change: (ref: Ref, body: string) => void): void {
+/** Takes the new version of an object and the old one. */
+type Change = (ref: Ref, body: string, old: Span) => void;
+
+function changeForm(look: PdfLookup, field: Ref, change: Change): void {
   const { root, acroForm } = look;
   if (!acroForm) {
     const form = `<</Fields[${field.num} ${field.gen} R]/SigFlags ${SIG_FLAGS}>>`;
-    change(root.ref, withEntries(root.dict, { AcroForm: form }));
+    change(root.ref, withEntries(root.dict, { AcroForm: form }), root.dict);
     return;
   }
   const changes: Record<string, string> = {};
@@ -75,24 +87,18 @@ function changeForm(look: PdfLookup, field: Ref, change: (ref: Ref, body: string
   if ((flags & SIG_FLAGS) !== SIG_FLAGS) changes.SigFlags = String(flags | SIG_FLAGS);
   if (Object.keys(changes).length === 0) return;
   const form = withEntries(acroForm.dict, changes);
-  if (acroForm.ref) change(acroForm.ref, form);
-  else change(root.ref, withEntries(root.dict, { AcroForm: form }));
+  if (acroForm.ref) change(acroForm.ref, form, acroForm.dict);
+  else change(root.ref, withEntries(root.dict, { AcroForm: form }), root.dict);
 }
 
 /** Adds the field to an array: gives the new direct value, or null when the array is an object and was changed. */
-function added(
-  look: PdfLookup,
-  dict: Dict,
-  key: string,
-  field: Ref,
-  change: (ref: Ref, body: string) => void,
-): string | null {
+function added(look: PdfLookup, dict: Dict, key: string, field: Ref, change: Change): string | null {
   const value = entry(dict, key);
   const array = resolve(look.file, value);
   if (!array) return `[${field.num} ${field.gen} R]`;
   if (!isArray(array)) throw new PdfRefusal("needs_repair", `/${key} is not an array`);
   const ref = asRef(value);
   if (!ref) return withElement(array, field);
-  change(ref, withElement(array, field));
+  change(ref, withElement(array, field), array);
   return null;
 }

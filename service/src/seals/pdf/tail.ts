@@ -1,5 +1,6 @@
 import type { PdfLookup } from "../../pdf/lookup.ts";
 import { changedObjects, fieldObject, type SealDescription, signatureParts } from "./objects.ts";
+import { stringEncryption } from "./string-encryption.ts";
 import { type Placed, xrefSection } from "./xref-section.ts";
 
 /** Offset and length, twice: what the signature covers (ISO 32000-1 12.8.1), from the start of the file. */
@@ -28,16 +29,17 @@ export function buildTail(look: PdfLookup, description: SealDescription, docSha2
   const last = bytes[bytes.length - 1];
   const lead = last === 10 || last === 13 ? "" : "\n";
   const parts = signatureParts(description, bytes.length);
-  const head = `${lead}${signature.num} 0 obj\n${parts.head}`;
+  const encrypt = stringEncryption(look, docSha256);
+  const head = `${lead}${signature.num} 0 obj\n${encrypt(parts.head, signature)}`;
   const contentsStart = head.length;
   const contentsEnd = contentsStart + 2 * description.reserve + 2;
 
   let rest = `${parts.end}\nendobj\n`;
   const restStart = bytes.length + contentsEnd + "/ByteRange[]".length + BYTE_RANGE_WIDTH;
   const placed: Placed[] = [{ ref: signature, offset: bytes.length + lead.length - base }];
-  for (const { ref, body } of [fieldObject(look, field, signature, docSha256), ...changedObjects(look, field)]) {
+  for (const { ref, body, clear } of [fieldObject(look, field, signature, docSha256), ...changedObjects(look, field)]) {
     placed.push({ ref, offset: restStart + rest.length - base });
-    rest += `${ref.num} ${ref.gen} obj\n${body}\nendobj\n`;
+    rest += `${ref.num} ${ref.gen} obj\n${clear ? encrypt(body, ref) : body}\nendobj\n`;
   }
   rest += xrefSection(look, placed, restStart + rest.length - base, docSha256);
 

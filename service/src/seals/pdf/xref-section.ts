@@ -1,4 +1,4 @@
-import type { Ref } from "../../pdf/lexer.ts";
+import type { Ref, Span } from "../../pdf/lexer.ts";
 import type { PdfLookup } from "../../pdf/lookup.ts";
 
 /** An object and its offset as a cross-reference writes it. */
@@ -16,12 +16,14 @@ export function xrefSection(look: PdfLookup, placed: readonly Placed[], at: numb
 }
 
 function trailerEntries(look: PdfLookup, size: number, docSha256: string): string {
-  const { info, root, firstId, file } = look;
+  const { info, root, firstId, encrypt, file } = look;
   const second = `<${docSha256.slice(0, 32)}>`;
-  const first = firstId ? firstId.bytes.toString("latin1", firstId.start, firstId.end) : second;
+  const written = ({ bytes, start, end }: Span) => bytes.toString("latin1", start, end);
+  const first = firstId ? written(firstId) : second;
   return (
     `/Size ${size}/Root ${root.ref.num} ${root.ref.gen} R` +
     (info ? `/Info ${info.num} ${info.gen} R` : "") +
+    (encrypt ? `/Encrypt ${written(encrypt)}` : "") +
     `/ID[${first}${second}]/Prev ${file.startxref}`
   );
 }

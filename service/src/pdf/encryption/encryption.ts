@@ -1,0 +1,104 @@
+import type { PdfFile } from "../file.ts";
+import { resolve, resolveDict } from "../objects.ts";
+import { PdfRefusal } from "../refusal.ts";
+import { stringBytes } from "../strings.ts";
+import { asInteger, asName, asSignedInteger, type Dict, elements, entry, isArray, isString } from "../values.ts";
+import { aes128Cipher, aes256Cipher, type Cipher, type Encryption, rc4Cipher } from "./ciphers.ts";
+import { type KeyEntries, openByEmptyPassword, permissionsGenuine } from "./file-key.ts";
+
+/** Bits 4 and 6 of P: both are asked for to add a form field, a signature field among them (table 22). */
+const MAY_ADD_FIELDS = 0b101000;
+
+/**
+ * The encryption of a document that the empty password opens and whose permissions let anybody add a signature field;
+ * null when it is not encrypted.
+ * @param file its sections, newest first
+ * @throws PdfRefusal `encrypted` in every other case
+ */
+export function openEncryption(file: PdfFile): Encryption | null {
+  const [newest, ...older] = file.sections;
+  const encrypt = newest && entry(newest.trailer, "Encrypt");
+  const said = encrypt?.bytes.toString("latin1", encrypt.start, encrypt.end);
+  for (const { trailer } of older) {
+    const other = entry(trailer, "Encrypt");
+    // Readers ask the newest trailer alone; what an older one says otherwise would be read in two ways.
+    if (other && other.bytes.toString("latin1", other.start, other.end) !== said) {
+      throw refused(`the trailer at ${trailer.start} and the newest one name different Encrypt dictionaries`);
+    }
+  }
+  if (!newest || !encrypt) return null;
+  const dict = resolveDict(file, encrypt, "Encrypt")?.dict;
+  if (!dict || (dict.bytes !== file.bytes && dict.bytes !== encrypt.bytes)) {
+    throw refused(`the Encrypt dictionary that the trailer at ${newest.trailer.start} names can't be read`);
+  }
+  return fromDictionary(file, dict, idOf(newest.trailer));
+}
+
+const refused = (detail: string) => new PdfRefusal("encrypted", detail);
+
+function fromDictionary(file: PdfFile, dict: Dict, id: Buffer): Encryption {
+  const filter = asName(resolve(file, entry(dict, "Filter")));
+  if (filter !== "Standard") throw refused(`the Encrypt dictionary at ${dict.start} asks for the handler ${filter}`);
+  const version = asInteger(resolve(file, entry(dict, "V"))) ?? 0;
+  const entries = keyEntries(file, dict, version, id);
+  const opened = openByEmptyPassword(entries);
+  if (!opened) throw refused("it needs a password to be opened");
+  const { fileKey, owner } = opened;
+  if (!permissionsGenuine(fileKey, entries)) {
+    throw refused(`the permissions of the Encrypt dictionary at ${dict.start} are not those its key vouches for`);
+  }
+  if (!owner && (entries.permissions & MAY_ADD_FIELDS) !== MAY_ADD_FIELDS) {
+    throw refused(`its permissions (P ${entries.permissions}) don't let a signature field be added`);
+  }
+  if (version < 4) return { strings: rc4Cipher(fileKey), streams: rc4Cipher(fileKey) };
+  const cipher = (key: string) => filterCipher(file, dict, asName(resolve(file, entry(dict, key))), version, fileKey);
+  return { strings: cipher("StrF"), streams: cipher("StmF") };
+}
+
+function keyEntries(file: PdfFile, dict: Dict, version: number, id: Buffer): KeyEntries {
+  const revision = asInteger(resolve(file, entry(dict, "R"))) ?? 0;
+  const bits = version === 1 ? 40 : version === 2 ? (asInteger(resolve(file, entry(dict, "Length"))) ?? 40) : 128;
+  const known = version === 5 ? revision === 5 || revision === 6 : revision >= 2 && revision <= 4;
+  const usable = [1, 2, 4, 5].includes(version) && known && bits >= 40 && bits <= 128 && bits % 8 === 0;
+  const permissions = asSignedInteger(resolve(file, entry(dict, "P")));
+  if (!usable || permissions === undefined) {
+    const said = `V ${version}, R ${revision}, P ${permissions} and a key of ${bits} bits`;
+    throw refused(`the Encrypt dictionary at ${dict.start} has ${said}`);
+  }
+  const bytes = (key: string) => {
+    const value = resolve(file, entry(dict, key));
+    return value && isString(value) ? stringBytes(value) : Buffer.alloc(0);
+  };
+  const metadata = resolve(file, entry(dict, "EncryptMetadata"));
+  return {
+    revision,
+    keyLength: bits / 8,
+    o: bytes("O"),
+    u: bytes("U"),
+    ue: bytes("UE"),
+    oe: bytes("OE"),
+    perms: bytes("Perms"),
+    // Some producers write the 32 bits without a sign.
+    permissions: permissions | 0,
+    encryptMetadata: metadata?.bytes.toString("latin1", metadata.start, metadata.end) !== "false",
+    id,
+  };
+}
+
+/** The crypt filter of that name (7.6.6): how it encrypts, null for Identity. */
+function filterCipher(file: PdfFile, dict: Dict, name = "Identity", version: number, fileKey: Buffer): Cipher | null {
+  if (name === "Identity") return null;
+  const filters = resolveDict(file, entry(dict, "CF"), "CF");
+  const filter = filters && resolveDict(file, entry(filters.dict, name), "a crypt filter");
+  const method = filter && asName(resolve(file, entry(filter.dict, "CFM")));
+  if (version === 4 && method === "V2") return rc4Cipher(fileKey);
+  if (version === 4 && method === "AESV2") return aes128Cipher(fileKey);
+  if (version === 5 && method === "AESV3") return aes256Cipher(fileKey);
+  throw refused(`the Encrypt dictionary at ${dict.start} has a crypt filter by ${method}`);
+}
+
+function idOf(trailer: Dict): Buffer {
+  const id = entry(trailer, "ID");
+  const first = id && isArray(id) ? elements(id).next().value : undefined;
+  return first && isString(first) ? stringBytes(first) : Buffer.alloc(0);
+}

@@ -1,0 +1,98 @@
+import { createCipheriv, createDecipheriv, createHash } from "node:crypto";
+import { rc4 } from "./ciphers.ts";
+
+/** The entries of a standard encryption dictionary (ISO 32000-2 table 21) that the key is made from. */
+export type KeyEntries = {
+  readonly revision: number;
+  /** Length of the file's key in bytes. */
+  readonly keyLength: number;
+  readonly o: Buffer;
+  readonly u: Buffer;
+  /** Revisions 5 and 6 alone; else empty. */
+  readonly ue: Buffer;
+  readonly oe: Buffer;
+  readonly perms: Buffer;
+  /** P as a signed integer of 32 bits. */
+  readonly permissions: number;
+  readonly encryptMetadata: boolean;
+  /** The first element of the trailer's ID. */
+  readonly id: Buffer;
+};
+
+/** What the empty password opens: the file's key, and whether it is the owner's password too. */
+export type Opened = { readonly fileKey: Buffer; readonly owner: boolean };
+
+/** The string that pads passwords of up to 32 bytes; alone it is the empty password (7.6.4.3.2). */
+const PADDING = Buffer.from("28bf4e5e4e758a4164004e56fffa01082e2e00b6d0683e802f0ca9fe6453697a", "hex");
+const md5 = (...parts: Buffer[]) => parts.reduce((hash, part) => hash.update(part), createHash("md5")).digest();
+
+/** Opens a file by the empty user password; null when it has another one. */
+export function openByEmptyPassword(entries: KeyEntries): Opened | null {
+  return entries.revision >= 5 ? openAes256(entries) : openRc4Key(entries);
+}
+
+/** Algorithms 2 and 6 (revisions 2 to 4). */
+function openRc4Key(entries: KeyEntries): Opened | null {
+  const { revision, keyLength, o, permissions, encryptMetadata, id } = entries;
+  const p = Buffer.alloc(4);
+  p.writeInt32LE(permissions);
+  const plainMetadata = revision >= 4 && !encryptMetadata ? Buffer.alloc(4, 0xff) : Buffer.alloc(0);
+  const hash = md5(PADDING, o.subarray(0, 32), p, id, plainMetadata);
+  const fileKey = again(hash, revision, keyLength);
+  const expected = revision === 2 ? rc4(fileKey, PADDING) : manyTimes(fileKey, md5(PADDING, id));
+  if (!entries.u.subarray(0, expected.length).equals(expected)) return null;
+  // Algorithm 3: what O would be, were the owner's password empty too.
+  const ownerKey = again(md5(PADDING), revision, keyLength);
+  const owner = revision === 2 ? rc4(ownerKey, PADDING) : manyTimes(ownerKey, PADDING);
+  return { fileKey, owner: o.subarray(0, 32).equals(owner) };
+}
+
+function again(hash: Buffer, revision: number, keyLength: number): Buffer {
+  let key = hash.subarray(0, keyLength);
+  if (revision >= 3) for (let i = 0; i < 50; i++) key = md5(key).subarray(0, keyLength);
+  return key;
+}
+
+/** RC4 twenty times, with the key's bytes XORed with 0 to 19. */
+function manyTimes(key: Buffer, data: Buffer): Buffer {
+  let out = data;
+  for (let i = 0; i < 20; i++) out = rc4(Buffer.from(key.map((byte) => byte ^ i)), out);
+  return out;
+}
+
+/** Algorithm 2.A (revisions 5 and 6). */
+function openAes256(entries: KeyEntries): Opened | null {
+  const { revision, o, u, ue, oe } = entries;
+  if (o.length < 48 || u.length < 48 || ue.length < 32 || oe.length < 32) return null;
+  const none = Buffer.alloc(0);
+  if (!hash2B(revision, u.subarray(32, 40), none).equals(u.subarray(0, 32))) return null;
+  const decipher = createDecipheriv("aes-256-cbc", hash2B(revision, u.subarray(40, 48), none), Buffer.alloc(16));
+  const fileKey = decipher.setAutoPadding(false).update(ue.subarray(0, 32));
+  return { fileKey, owner: hash2B(revision, o.subarray(32, 40), u.subarray(0, 48)).equals(o.subarray(0, 32)) };
+}
+
+/** Algorithm 13: whether the permissions are those that the file's key vouches for; before revision 5 nothing does. */
+export function permissionsGenuine(fileKey: Buffer, { revision, perms, permissions }: KeyEntries): boolean {
+  if (revision < 5) return true;
+  if (perms.length < 16) return false;
+  const decipher = createDecipheriv("aes-256-ecb", fileKey, null);
+  const said = decipher.setAutoPadding(false).update(perms.subarray(0, 16));
+  return said.toString("latin1", 9, 12) === "adb" && said.readInt32LE(0) === permissions;
+}
+
+/** Algorithm 2.B for the empty password: SHA-256 of the salt (and the user entry), hardened in revision 6. */
+function hash2B(revision: number, salt: Buffer, userEntry: Buffer): Buffer {
+  let key = createHash("sha256").update(salt).update(userEntry).digest();
+  if (revision === 5) return key;
+  // The last byte is at most 255, so it ends after 288 rounds at the latest.
+  for (let round = 1, last = 0; round <= 64 || last > round - 33; round++) {
+    const cipher = createCipheriv("aes-128-cbc", key.subarray(0, 16), key.subarray(16, 32)).setAutoPadding(false);
+    const encrypted = cipher.update(Buffer.concat(Array<Buffer[]>(64).fill([key, userEntry]).flat()));
+    const remainder = encrypted.subarray(0, 16).reduce((sum, byte) => sum + byte, 0) % 3;
+    key = createHash(["sha256", "sha384", "sha512"][remainder] ?? "")
+      .update(encrypted)
+      .digest();
+    last = encrypted.at(-1) ?? 0;
+  }
+  return key.subarray(0, 32);
+}

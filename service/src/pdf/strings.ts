@@ -1,0 +1,47 @@
+import type { Span } from "./lexer.ts";
+
+const NEWLINE = 10;
+const RETURN = 13;
+const BACKSLASH = 0x5c;
+const ESCAPES: ReadonlyMap<number, number> = new Map(
+  Object.entries({ n: 10, r: 13, t: 9, b: 8, f: 12 }).map(([letter, code]) => [letter.charCodeAt(0), code]),
+);
+
+/** The bytes that a string stands for (ISO 32000-1 7.3.4); `span` is a well-formed string with its delimiters. */
+export function stringBytes({ bytes, start, end }: Span): Buffer {
+  const inner = bytes.subarray(start + 1, end - 1);
+  return bytes[start] === 0x28 ? literalBytes(inner) : hexBytes(inner);
+}
+
+function hexBytes(inner: Buffer): Buffer {
+  const digits = inner.toString("latin1").replace(/[^0-9a-fA-F]/g, "");
+  return Buffer.from(digits.length % 2 === 0 ? digits : `${digits}0`, "hex");
+}
+
+function literalBytes(inner: Buffer): Buffer {
+  const out = Buffer.allocUnsafe(inner.length);
+  let length = 0;
+  for (let at = 0; at < inner.length; at++) {
+    const code = inner[at] ?? 0;
+    if (code === RETURN) {
+      // An end of line in a string is a line feed, however it is written.
+      out[length++] = NEWLINE;
+      if (inner[at + 1] === NEWLINE) at++;
+    } else if (code === BACKSLASH) {
+      const { value, last } = escaped(inner, at + 1);
+      if (value !== null) out[length++] = value;
+      at = last;
+    } else out[length++] = code;
+  }
+  return out.subarray(0, length);
+}
+
+/** What a backslash before `at` stands for, null for nothing, and the last byte that belongs to it. */
+function escaped(inner: Buffer, at: number): { value: number | null; last: number } {
+  const code = inner[at];
+  if (code === undefined || code === NEWLINE) return { value: null, last: at };
+  if (code === RETURN) return { value: null, last: inner[at + 1] === NEWLINE ? at + 1 : at };
+  const octal = /^[0-7]{1,3}/.exec(inner.toString("latin1", at, at + 3))?.[0];
+  if (octal) return { value: Number.parseInt(octal, 8) & 0xff, last: at + octal.length - 1 };
+  return { value: ESCAPES.get(code) ?? code, last: at };
+}

@@ -1,0 +1,37 @@
+import { createHash } from "node:crypto";
+import { type Ref, skipSpace, skipValue } from "../../pdf/lexer.ts";
+import type { PdfLookup } from "../../pdf/lookup.ts";
+import { stringBytes } from "../../pdf/strings.ts";
+
+/**
+ * How the strings of new objects are encrypted, as the document's own are (ISO 32000-2 7.6.2): a function that is given
+ * an object's latin1 text and gives it back with its strings encrypted. Nothing changes where strings are not encrypted.
+ * @param docSha256 makes the initialization vectors: a seal stays a function of what is sealed, and none occurs twice
+ */
+export function stringEncryption(look: PdfLookup, docSha256: string): (text: string, object: Ref) => string {
+  const cipher = look.file.encryption?.strings;
+  if (!cipher) return (text) => text;
+  return (text, object) => {
+    let count = 0;
+    return replaceStrings(Buffer.from(text, "latin1"), (clear) => {
+      const seed = `${docSha256} ${object.num} ${object.gen} ${count++}`;
+      const iv = createHash("sha256").update(seed).digest().subarray(0, 16);
+      return `<${cipher.encrypt(clear, object, iv).toString("hex")}>`;
+    });
+  };
+}
+
+function replaceStrings(bytes: Buffer, replacement: (clear: Buffer) => string): string {
+  let text = "";
+  let copied = 0;
+  for (let at = skipSpace(bytes, 0); at < bytes.length; at = skipSpace(bytes, at)) {
+    const isHex = bytes[at] === 0x3c && bytes[at + 1] !== 0x3c;
+    if (bytes[at] === 0x28 || isHex) {
+      const end = skipValue(bytes, at);
+      text += bytes.toString("latin1", copied, at) + replacement(stringBytes({ bytes, start: at, end }));
+      at = end;
+      copied = end;
+    } else at += bytes[at] === 0x3c ? 2 : 1;
+  }
+  return text + bytes.toString("latin1", copied);
+}
