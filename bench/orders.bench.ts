@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import { insertStatement, listStatement, type NewOrder, ownOrderStatement } from "../service/src/orders/store.ts";
+import { insertStatement, type NewOrder } from "../service/src/orders/insert.ts";
+import { listStatement, ownOrderStatement } from "../service/src/orders/store.ts";
 import { keyStatement, keyWithRoomsStatement } from "../service/src/partners/keys/resolve.ts";
 import { connectionIn, portable, startBare } from "./bare.ts";
 import { get, interleave, type Target } from "./http-load.ts";
@@ -83,7 +84,9 @@ export async function run(): Promise<Result[]> {
   for (let n = 0; n < 40; n++) code = await place(service, form, headers);
   const of = { partnerId, environment: "test" } as const;
   const authenticate = portable(keyStatement(key));
-  const written = portable(insertStatement(sampleOrder(partnerId, keyId), null));
+  const sample = sampleOrder(partnerId, keyId);
+  const written = portable(insertStatement(sample, null));
+  const unique = [...written.values.keys()].filter((n) => /^(order\.created:)?0{40}$/.test(String(written.values[n])));
   const bareFiles = join(folder.path, "bare");
   mkdirSync(bareFiles);
   const bare = await startBare({
@@ -97,7 +100,7 @@ export async function run(): Promise<Result[]> {
       [`/api/partner/orders/${code}`]: [authenticate, portable(ownOrderStatement(code, of))],
       "/api/partner/me": [portable(keyWithRoomsStatement(key))],
     },
-    write: { authenticate, ...written, unique: [0, 30] },
+    write: { authenticate, ...written, unique },
   });
   const targets = (request: (n: number) => Buffer, at = service): [Target, Target] => [
     { port: Number(new URL(at.baseUrl).port), request },

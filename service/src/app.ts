@@ -5,7 +5,7 @@ import { analyticsReader, analyticsRoutes } from "./analytics/analytics.ts";
 import type { Anchoring } from "./anchoring/anchoring.ts";
 import { closingRoutes, closingView, openCertificates } from "./closing-passports/closing-passports.ts";
 import { orderMailJobs, sandboxRoutes } from "./fulfilment/fulfilment.ts";
-import { acceptEmptyJson, acceptNoBody } from "./http/bodies.ts";
+import { acceptEmptyJson } from "./http/bodies.ts";
 import { healthRoutes } from "./http/health.ts";
 import { openapi } from "./http/openapi.ts";
 import { openRateLimits } from "./http/rate-limits.ts";
@@ -124,16 +124,12 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     playbookRoutes(routes, { ...deps, ...portal, enabled: config.playbooks, callbacks });
     const orderDeps = {
       ...deps,
+      ...portal,
       checkoutUrlOf: processor && ((code: string) => checkoutUrl(checkout, code, null).catch(withoutCheckout(log))),
-      resolveKey,
-      limits,
       uploadMemory,
     };
     orderRoutes(routes, orderDeps);
-    await routes.register(async (scope) => {
-      acceptNoBody(scope);
-      checkoutRoute(scope, { ...checkout, resolveKey, limits });
-    });
+    checkoutRoute(routes, { ...checkout, ...portal });
     await processorWebhook(routes, { ...deps, processor });
     const sandboxDeps = { ...deps, ...sealing, baseUrl: config.baseUrl, sandboxPayment, resolveKey, limits };
     await routes.register(async (scope) => {

@@ -1,9 +1,9 @@
 import type { Anchoring } from "./anchoring/anchoring.ts";
-import { sweepIdempotencyKeys } from "./http/idempotency.ts";
 import { sweepSessions } from "./members/members.ts";
 import { sweepFills } from "./orders/orders.ts";
 import type { LastUse } from "./partners/partners.ts";
 import { sweepOrphans } from "./platform/blobs/orphans.ts";
+import { sweepIdempotencyKeys } from "./platform/idempotency.ts";
 import { sweepFailedJobs } from "./platform/jobs/jobs.ts";
 import { endsWithin } from "./platform/work/grace.ts";
 import { createLoop, type Loop } from "./platform/work/loop.ts";

@@ -1,4 +1,11 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, onRequestAsyncHookHandler } from "fastify";
+import type {
+  FastifyError,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  FastifySchema,
+  onRequestAsyncHookHandler,
+} from "fastify";
 import { type Static, type TObject, type TSchema, Type } from "typebox";
 import { invalid } from "../platform/errors.ts";
 import { type Callers, readSession, requireKey, requireKeyOrSession, requireSession } from "./authentication.ts";
@@ -6,6 +13,7 @@ import { acceptEmptyJson, acceptNoBody } from "./bodies.ts";
 import { errors, ref } from "./openapi.ts";
 import { bodyOptional } from "./openapi-around.ts";
 import type { Policy, RateLimits } from "./rate-limits.ts";
+import { wireError } from "./wire-errors.ts";
 
 /** What every route needs: who calls, and how often one may. */
 export type RouteDeps = Callers & { limits: RateLimits };
@@ -64,6 +72,8 @@ export type JsonRoute<P extends TObject, Q extends TObject, A extends TSchema> =
   body?: Named;
   /** `none`: what comes is read and discarded; `optional`: an empty one counts as `{}`. Default: JSON where there is a schema. */
   bodyIs?: "none" | "optional";
+  /** A multipart form in the place of a JSON body: its description, and the refusal of a body of another type. */
+  form?: { schema: object; notForm: string };
   headers?: TObject;
   /** Default 200. */
   status?: 200 | 201;
@@ -73,7 +83,7 @@ export type JsonRoute<P extends TObject, Q extends TObject, A extends TSchema> =
   /** Schemas of answers that are no `{error}`. */
   otherAnswers?: Readonly<Record<number, TSchema>>;
   answerHeaders?: Readonly<Record<string, string>>;
-  /** @returns the answer, or `ready` when it was sent already */
+  /** @returns the answer, or that one was sent already */
   handle: (request: RouteRequest<P, Q>, reply: FastifyReply) => Promise<Static<A> | Sent>;
 };
 
@@ -97,7 +107,7 @@ export function jsonRoute<P extends TObject, Q extends TObject, A extends TSchem
   deps: RouteDeps,
   route: JsonRoute<P, Q, A>,
 ): void {
-  const { method, url, caller, policy, status = 200, bodyIs } = route;
+  const { method, url, caller, policy, status = 200, bodyIs, form } = route;
   const addTo = (scope: FastifyInstance) =>
     scope.route({
       method,
@@ -106,6 +116,7 @@ export function jsonRoute<P extends TObject, Q extends TObject, A extends TSchem
       schema: schemaOf(app, route),
       // The schemas describe; texts and bodies are checked by the domain, with the contract's messages.
       validatorCompiler: () => () => true,
+      ...(form && { errorHandler: refuseOtherBodies(form.notForm) }),
       handler: async (request, reply) => {
         if (route.query) requireEachOnce(request.query as object);
         const answer = await route.handle(request as RouteRequest<P, Q>, reply);
@@ -129,7 +140,7 @@ function schemaOf<P extends TObject, Q extends TObject, A extends TSchema>(
   app: FastifyInstance,
   route: JsonRoute<P, Q, A>,
 ): FastifySchema {
-  const { tag, operationId, summary, description, caller, params, query, body, headers, bodyIs, status = 200 } = route;
+  const { tag, operationId, summary, description, caller, params, query, body, headers, bodyIs, form } = route;
   return {
     tags: [tag],
     security: security[caller],
@@ -140,9 +151,10 @@ function schemaOf<P extends TObject, Q extends TObject, A extends TSchema>(
     ...(query && { querystring: query }),
     ...(headers && { headers }),
     ...(body && { body: shared(app, body) }),
+    ...(form && { consumes: ["multipart/form-data"], body: form.schema }),
     ...(bodyIs === "optional" && { [bodyOptional]: true }),
     response: {
-      [status]: shared(app, route.answer),
+      [route.status ?? 200]: shared(app, route.answer),
       ...errors({ ...commonRefusals[caller], ...route.refusals }),
       ...route.otherAnswers,
     },
@@ -155,6 +167,13 @@ function shared(app: FastifyInstance, schema: Named): TSchema {
   if (!app.getSchema(schema.$id)) app.addSchema(schema);
   return ref(schema);
 }
+
+/** What the framework has against the type of a body is said in the form's own words. */
+const refuseOtherBodies =
+  (message: string) =>
+  (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
+    wireError(error.code?.startsWith("FST_ERR_CTP_") ? invalid(message) : error, request, reply);
+  };
 
 /** @throws ServiceError for a query parameter that was sent more than once */
 function requireEachOnce(query: object): void {

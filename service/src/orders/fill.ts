@@ -1,8 +1,10 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import type { Blobs } from "../platform/blobs/blobs.ts";
 import type { Clock } from "../platform/clock.ts";
-import type { Database, Sql } from "../platform/database.ts";
+import type { Sql } from "../platform/database.ts";
 import { invalid } from "../platform/errors.ts";
+import { newCode } from "../platform/ids.ts";
+import { sql } from "../platform/sql.ts";
 import { looksLikePdf, pagesOf } from "./original.ts";
 import type { OriginalDocument } from "./store.ts";
 
@@ -15,30 +17,20 @@ const tokenSha256 = (token: string): Buffer => createHash("sha256").update(token
  * @throws ServiceError when the bytes are no PDF or more than `maxBytes`.
  */
 export async function addFill(
-  deps: { db: Database; blobs: Blobs; clock: Clock },
+  deps: { db: Sql; blobs: Blobs; clock: Clock },
   bytes: Buffer,
   options: { slug: string | null; maxBytes: number },
 ): Promise<{ fillToken: string; expiresAt: string }> {
   if (!looksLikePdf(bytes)) throw invalid("FILE must be a PDF.");
   if (bytes.length > options.maxBytes) throw invalid(`FILE must have at most ${options.maxBytes} bytes.`);
-  const fillToken = randomBytes(20).toString("hex");
+  const fillToken = newCode();
   const createdAt = deps.clock();
   const expiresAt = new Date(createdAt.getTime() + usableForMs);
   const sha256 = createHash("sha256").update(bytes).digest("hex");
-  await deps.db.rows(
-    `INSERT INTO fill_documents (token_sha256, slug, sha256, bytes, pages, blob_key, created_at, expires_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-    [
-      tokenSha256(fillToken),
-      options.slug,
-      sha256,
-      bytes.length,
-      pagesOf(bytes),
-      await deps.blobs.put(bytes),
-      createdAt,
-      expiresAt,
-    ],
-  );
+  await deps.db.query(sql`
+    INSERT INTO fill_documents (token_sha256, slug, sha256, bytes, pages, blob_key, created_at, expires_at)
+    VALUES (${tokenSha256(fillToken)}, ${options.slug}, ${sha256}, ${bytes.length}, ${pagesOf(bytes)},
+      ${await deps.blobs.put(bytes)}, ${createdAt}, ${expiresAt})`);
   return { fillToken, expiresAt: expiresAt.toISOString() };
 }
 
@@ -46,24 +38,21 @@ export async function addFill(
 export type FilledDocument = OriginalDocument & { slug: string | null };
 
 /** The document behind a token that is neither used nor expired. */
-export async function findFill(sql: Sql, token: string, now: Date): Promise<FilledDocument | undefined> {
-  const [found] = await sql.rows<FilledDocument>(
-    `SELECT slug, sha256, bytes, pages, blob_key AS "blobKey" FROM fill_documents
-     WHERE token_sha256 = $1 AND used_at IS NULL AND expires_at > $2`,
-    [tokenSha256(token), now],
-  );
+export async function findFill(db: Sql, token: string, now: Date): Promise<FilledDocument | undefined> {
+  const [found] = await db.query<FilledDocument>(sql`
+    SELECT slug, sha256, bytes, pages, blob_key AS "blobKey" FROM fill_documents
+    WHERE token_sha256 = ${tokenSha256(token)} AND used_at IS NULL AND expires_at > ${now}`);
   return found;
 }
 
 /** Uses the token up; false when another order was faster or it has expired. */
-export async function takeFill(sql: Sql, token: string, now: Date): Promise<boolean> {
-  const taken = await sql.rows(
-    `UPDATE fill_documents SET used_at = $2 WHERE token_sha256 = $1 AND used_at IS NULL AND expires_at > $2 RETURNING 1`,
-    [tokenSha256(token), now],
-  );
+export async function takeFill(db: Sql, token: string, now: Date): Promise<boolean> {
+  const taken = await db.query(sql`
+    UPDATE fill_documents SET used_at = ${now}
+    WHERE token_sha256 = ${tokenSha256(token)} AND used_at IS NULL AND expires_at > ${now} RETURNING 1`);
   return taken.length === 1;
 }
 
 /** Forgets tokens that expired unused; their blobs become orphans and are swept. */
-export const sweepFills = (sql: Sql, now: Date) =>
-  sql.rows("DELETE FROM fill_documents WHERE used_at IS NULL AND expires_at <= $1", [now]);
+export const sweepFills = (db: Sql, now: Date) =>
+  db.query(sql`DELETE FROM fill_documents WHERE used_at IS NULL AND expires_at <= ${now}`);

@@ -1,8 +1,8 @@
 /** Orders: the form, the record, and the transitions that each may take. What the processor causes has its own way in (by-processor.ts). */
 export { addAdjustment } from "./adjust.ts";
-export { createOrder, type OrderDeps } from "./create.ts";
 export { addFill, sweepFills } from "./fill.ts";
 export { orderPage } from "./list.ts";
+export { type OrderDeps, type PlaceRequest, placeOrder } from "./place.ts";
 export { orderRoutes } from "./routes.ts";
 export { serviceFlags } from "./services.ts";
 export { findOrder, findOwnOrder, type StoredDocument } from "./store.ts";

@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { ref } from "../http/openapi.ts";
 
 const nullable = (schema: ReturnType<typeof Type.String>) => Type.Union([schema, Type.Null()]);
 const timestamp = () => Type.String({ format: "date-time", examples: ["2026-03-04T05:06:07.089Z"] });
@@ -27,7 +28,7 @@ const common = {
   subtotalCents: cents(),
   discountCents: cents(),
   totalCents: cents(),
-  lines: Type.Array(Type.Unsafe<{ type: string; label: string; amountCents: number }>({ $ref: "OrderLine#" })),
+  lines: Type.Array(ref(OrderLine)),
 };
 
 export const CreatedOrder = Type.Object({ ...common, checkoutUrl: nullable(Type.String()) }, { $id: "CreatedOrder" });
@@ -58,7 +59,7 @@ export const OrderSummary = Type.Object(
 
 export const OrderList = Type.Object(
   {
-    orders: Type.Array(Type.Unsafe<object>({ $ref: "OrderSummary#" })),
+    orders: Type.Array(ref(OrderSummary)),
     nextCursor: nullable(Type.String({ description: "Send it as `cursor` for the next page; null on the last." })),
     requestId: Type.String({ format: "uuid" }),
   },
@@ -104,3 +105,6 @@ export const orderFormSchema = {
     create_checkout: flag("`true` or `on`: also mint the hosted checkout."),
   },
 } as const;
+
+/** The names of the form's text fields, and of its file. */
+export type OrderFormField = keyof typeof orderFormSchema.properties;

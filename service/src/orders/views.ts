@@ -1,5 +1,7 @@
+import type { Static } from "typebox";
 import type { Environment } from "../identity/identity.ts";
 import type { BoughtServices, OrderLine } from "../pricing/pricing.ts";
+import type { CreatedOrder, OrderDetail, OrderSummary } from "./schemas.ts";
 import { serviceFlags } from "./services.ts";
 
 /** An order as the database holds it and the API shows it. */
@@ -33,14 +35,18 @@ const common = (order: OrderRow) => ({
 });
 
 /** Contract, "Order response (create)". */
-export const createdView = (order: OrderRow, requestId: string, checkoutUrl: string | null) => ({
+export const createdView = (
+  order: OrderRow,
+  requestId: string,
+  checkoutUrl: string | null,
+): Static<typeof CreatedOrder> => ({
   requestId,
   ...common(order),
   checkoutUrl,
 });
 
 /** Contract, "Order detail (fetch)". */
-export const detailView = (order: OrderRow, requestId: string) => ({
+export const detailView = (order: OrderRow, requestId: string): Static<typeof OrderDetail> => ({
   requestId,
   ...common(order),
   services: serviceFlags(order),
@@ -53,7 +59,7 @@ export type OrderSummaryRow = BoughtServices &
   Pick<OrderRow, "code" | "status" | "totalCents" | "externalReference" | "customerEmail" | "createdAt">;
 
 /** Contract, "Order summary (list item)". */
-export const summaryView = (order: OrderSummaryRow) => ({
+export const summaryView = (order: OrderSummaryRow): Static<typeof OrderSummary> => ({
   orderCode: order.code,
   status: order.status,
   services: serviceFlags(order),

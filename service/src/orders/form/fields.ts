@@ -1,22 +1,22 @@
 import { invalid } from "../../platform/errors.ts";
+import { isPlainText } from "../../platform/text.ts";
+import type { OrderFormField } from "../schemas.ts";
 
 /** Reads the text fields of a form; empty ones count as absent, as browsers send them. */
 export type Fields = {
-  optional: (name: string, maxLength: number) => string | null;
-  required: (name: string, maxLength: number, when?: string) => string;
+  optional: (name: OrderFormField, maxLength: number) => string | null;
+  required: (name: OrderFormField, maxLength: number, when?: string) => string;
   /** As sent, white space and all; null when there is nothing else. */
-  exact: (name: string, maxLength: number) => string | null;
-  flag: (name: string) => boolean;
+  exact: (name: OrderFormField, maxLength: number) => string | null;
+  flag: (name: OrderFormField) => boolean;
 };
-
-const controlCharacter = /[\p{Cc}\uFFFD]/u;
 
 export function fieldsOf(values: ReadonlyMap<string, string>): Fields {
   const exact: Fields["exact"] = (name, maxLength) => {
     const text = values.get(name) ?? "";
     if (text.trim() === "") return null;
     if ([...text].length > maxLength) throw invalid(`${name} must have at most ${maxLength} characters.`);
-    if (controlCharacter.test(text)) throw invalid(`${name} must be UTF-8 text without control characters.`);
+    if (!isPlainText(text)) throw invalid(`${name} must be UTF-8 text without control characters.`);
     return text;
   };
   const optional: Fields["optional"] = (name, maxLength) => exact(name, maxLength)?.trim() ?? null;

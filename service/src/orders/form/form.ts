@@ -1,6 +1,8 @@
 import { isEmail } from "../../platform/email.ts";
 import { invalid } from "../../platform/errors.ts";
+import { isCode } from "../../platform/text.ts";
 import { type Address, type BoughtServices, isUsState, type ShipMethod } from "../../pricing/pricing.ts";
+import type { OrderFormField } from "../schemas.ts";
 import { normalizeFaxNumber } from "./fax-number.ts";
 import { type Fields, fieldsOf } from "./fields.ts";
 
@@ -79,7 +81,7 @@ function documentSource(fields: Fields, hasDocument: boolean): string | null {
   const token = fields.optional("fill_token", 200);
   if (token !== null && hasDocument) throw invalid("document and fill_token exclude each other: send one of them.");
   if (token === null && !hasDocument) throw invalid("document or fill_token is required: send one of them.");
-  if (token !== null && !/^[0-9a-f]{40}$/.test(token)) throw invalid("fill_token must be 40 lowercase hex characters.");
+  if (token !== null && !isCode(token)) throw invalid("fill_token must be 40 lowercase hex characters.");
   return token;
 }
 
@@ -91,7 +93,7 @@ function faxNumber(fields: Fields): string | null {
   return number;
 }
 
-function state(fields: Fields, name: string): string | null {
+function state(fields: Fields, name: OrderFormField): string | null {
   const text = fields.optional(name, 100);
   if (text === null) return null;
   const code = text.toUpperCase();
@@ -100,7 +102,8 @@ function state(fields: Fields, name: string): string | null {
 }
 
 function address(fields: Fields, prefix: "ship" | "from", when: string): Address {
-  const part = (name: string, maxLength: number) => fields.required(`${prefix}_${name}`, maxLength, when);
+  const part = (name: "name" | "line1" | "city" | "state" | "postal", maxLength: number) =>
+    fields.required(`${prefix}_${name}`, maxLength, when);
   const found: Address = {
     name: part("name", 200),
     line1: part("line1", 200),
@@ -116,7 +119,7 @@ function address(fields: Fields, prefix: "ship" | "from", when: string): Address
   return found;
 }
 
-const senderFields = ["from_name", "from_line1", "from_line2", "from_city", "from_state", "from_postal"];
+const senderFields = ["from_name", "from_line1", "from_line2", "from_city", "from_state", "from_postal"] as const;
 
 /** All or none: a sender address that is begun must be whole. */
 function senderAddress(fields: Fields): Address | null {

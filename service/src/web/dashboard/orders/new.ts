@@ -3,12 +3,11 @@ import { type Callers, principalOf } from "../../../http/authentication.ts";
 import type { RateLimits } from "../../../http/rate-limits.ts";
 import { type Form, readForm } from "../../../http/uploads/multipart.ts";
 import type { UploadMemory } from "../../../http/uploads/upload-memory.ts";
-import { createOrder, type OrderDeps } from "../../../orders/orders.ts";
-import { ServiceError } from "../../../platform/errors.ts";
+import { type OrderDeps, placeOrder } from "../../../orders/orders.ts";
 import type { Assets } from "../../ui/assets.ts";
 import { attempt, done, sendPage } from "../page-shell.ts";
 import { memberAgain } from "../reauthenticate.ts";
-import { creating, requireSameEnvironment, submissionKey } from "../submit-once.ts";
+import { creating, inOurWords, requireSameEnvironment, submissionKey } from "../submit-once.ts";
 import { type OrderFormView, orderFormBody } from "./form.ts";
 
 export type OrderNewDeps = OrderDeps &
@@ -62,21 +61,23 @@ export function orderNewPage(app: FastifyInstance, deps: OrderNewDeps): void {
     requireSameEnvironment(request, fields.get("environment"));
     // A browser sends an empty file where none was chosen.
     const form = sent.upload?.bytes.length === 0 ? { ...sent, upload: null } : sent;
-    const answer = await createOrder(deps, {
-      principal,
-      form,
-      idempotencyKey: submissionKey(fields, form.upload?.sha256 ?? null),
-      requestId: request.id,
-    }).catch((error) => {
-      throw isInFlight(error)
-        ? new ServiceError("conflict", "This order is just being placed. See the list of orders in a moment.")
-        : error;
-    });
-    const { body } = answer.replayed ?? answer;
-    const { orderCode, checkoutUrl } = JSON.parse(body) as { orderCode: string; checkoutUrl: string | null };
-    const lacksCheckout = fields.get("create_checkout") === "on" && checkoutUrl === null;
+    const key = submissionKey(fields, form.upload?.sha256 ?? null);
+    const wanted = { principal, sent: form, route: `POST ${path}/new`, idempotencyKey: key };
+    const { body } = await placeOrder(deps, wanted, wording).catch(
+      inOurWords("This order is just being placed. See the list of orders in a moment."),
+    );
+    const [orderCode = "", checkoutUrl] = body.split(" ");
+    const lacksCheckout = fields.get("create_checkout") === "on" && checkoutUrl === undefined;
     return done(reply, `${path}/${orderCode}`, lacksCheckout ? "order-placed-unpayable" : "order-placed");
   }
 }
 
-const isInFlight = (error: unknown): boolean => error instanceof ServiceError && error.code === "idempotency_in_flight";
+/** The order's code, and its checkout where it has one. */
+const wording = {
+  status: 303,
+  bodyOf: (order: { code: string }) => order.code,
+  async withCheckout(code: string, mint: (code: string) => Promise<string | null>) {
+    const url = await mint(code);
+    return url === null ? code : `${code} ${url}`;
+  },
+};

@@ -15,11 +15,11 @@ import type { Assets } from "../../ui/assets.ts";
 import { formHeaders } from "../../ui/page-headers.ts";
 import { attempt, done, sendPage } from "../page-shell.ts";
 import { memberAgain } from "../reauthenticate.ts";
-import { creating, type OnceDeps, once, requireSameEnvironment } from "../submit-once.ts";
+import { creating, requireSameEnvironment, type SubmitDeps, submitOnce } from "../submit-once.ts";
 import { chooseOnePdf, passportsBody } from "./body.ts";
 import { passportBody } from "./one.ts";
 
-type UploadDeps = SealUploadDeps & OnceDeps & Pick<Callers, "resolveSession">;
+type UploadDeps = SealUploadDeps & SubmitDeps & Pick<Callers, "resolveSession">;
 export type PassportPagesDeps = UploadDeps & FindDeps & { limits: RateLimits; assets: Assets };
 
 const path = "/dashboard/passports";
@@ -71,7 +71,7 @@ async function sealed(deps: UploadDeps, request: FastifyRequest): Promise<string
   try {
     return await withUpload(deps, request, memberAgain(deps), async (upload, fields) => {
       requireSameEnvironment(request, fields.get("environment"));
-      const { name } = await once(deps, request, {
+      const { name } = await submitOnce(deps, request, {
         fields,
         documentSha256: upload.sha256,
         make: () => sealPassport(deps, principalOf(request), upload),

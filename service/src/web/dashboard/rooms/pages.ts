@@ -4,7 +4,7 @@ import { countOpenRooms } from "../../../partners/partners.ts";
 import { createRoom, newRoomFields, roomPage } from "../../../rooms/rooms.ts";
 import { formBody } from "../../ui/forms/fields.ts";
 import { attempt, done, sendPage } from "../page-shell.ts";
-import { creating, once, requireSameEnvironment } from "../submit-once.ts";
+import { creating, requireSameEnvironment, submitOnce } from "../submit-once.ts";
 import { type RoomsDeps, roomDetail } from "./detail.ts";
 import { type RoomsProblem, roomsBody } from "./list-body.ts";
 
@@ -41,7 +41,7 @@ export function roomsPages(forms: FastifyInstance, deps: RoomsDeps): void {
       reply,
       async () => {
         requireSameEnvironment(request, typed["environment"]);
-        const { name: roomCode } = await once(deps, request, {
+        const { name: roomCode } = await submitOnce(deps, request, {
           fields: new Map(Object.entries(typed)),
           make: () => createRoom(deps, principalOf(request), newRoomFields(typed)),
           nameOf: (room) => room.roomCode,

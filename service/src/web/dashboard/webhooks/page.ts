@@ -20,7 +20,7 @@ import type { Assets } from "../../ui/assets.ts";
 import { formBody } from "../../ui/forms/fields.ts";
 import { formHeaders, htmlType } from "../../ui/page-headers.ts";
 import { attempt, done, sendPage } from "../page-shell.ts";
-import { creating, once, requireSameEnvironment } from "../submit-once.ts";
+import { creating, requireSameEnvironment, submitOnce } from "../submit-once.ts";
 import { chosenTopics, type WebhooksView, webhooksBody } from "./body.ts";
 import { feedFragment, webhookBody } from "./one.ts";
 import { type NewSecret, secretBody } from "./secret.ts";
@@ -75,7 +75,7 @@ export function webhookPages(forms: FastifyInstance, deps: WebhookPagesDeps): vo
       async () => {
         requireSameEnvironment(request, typed["environment"]);
         const body = { url: typed["url"], topics: chosenTopics(typed) };
-        const { made } = await once(deps, request, {
+        const { made } = await submitOnce(deps, request, {
           fields: new Map(Object.entries(typed)),
           make: () => subscribe(deps, principalOf(request), urlField(body), topicsField(body)),
           nameOf: ({ id }) => id,
@@ -109,7 +109,7 @@ export function webhookPages(forms: FastifyInstance, deps: WebhookPagesDeps): vo
   forms.post<WebhookPath>(`${path}/:id/rotate`, hidden, async (request, reply) => {
     const principal = principalOf(request);
     const { id, url } = await oneSubscription(deps, principal, request.params.id);
-    const { made } = await once(deps, request, {
+    const { made } = await submitOnce(deps, request, {
       fields: new Map([...Object.entries(formBody(request.body)), ["id", id]]),
       make: () => rotateSecret(deps, principal, id),
       nameOf: () => id,

@@ -1,0 +1,28 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { Type } from "typebox";
+import { invalid } from "../platform/errors.ts";
+import type { StoredResponse } from "../platform/idempotency.ts";
+import { json, type Sent } from "./route.ts";
+
+/** The header of routes whose requests may be sent again, for /openapi.json. */
+export const idempotencyHeader = Type.Object({
+  "idempotency-key": Type.Optional(Type.String({ minLength: 8, maxLength: 255 })),
+});
+
+/** The `Idempotency-Key` header (contract, Order create request), null when not sent. @throws ServiceError out of 8-255. */
+export function idempotencyKeyOf({ headers }: Pick<FastifyRequest, "headers">): string | null {
+  const key = headers["idempotency-key"];
+  if (key === undefined) return null;
+  if (typeof key !== "string" || key.length < 8 || key.length > 255)
+    throw invalid("Idempotency-Key must have 8 to 255 characters.");
+  return key;
+}
+
+/** Sends a response as it was stored. */
+export function sendStored(
+  reply: FastifyReply,
+  { status, body, replayed }: StoredResponse & { replayed: boolean },
+): Sent {
+  if (replayed) reply.header("Idempotent-Replayed", "true");
+  return { sent: reply.code(status).type(json).send(body) };
+}

@@ -1,0 +1,69 @@
+import { auditLine } from "../audit/audit.ts";
+import { eventRow } from "../events/events.ts";
+import { actorOf, type Principal } from "../identity/identity.ts";
+import type { Sql } from "../platform/database.ts";
+import { nothing, type Statement, sql } from "../platform/sql.ts";
+import type { OrderForm } from "./form/form.ts";
+import type { OriginalDocument } from "./store.ts";
+import type { OrderStatus } from "./transitions/statuses.ts";
+import type { OrderRow } from "./views.ts";
+
+export type NewOrder = OrderRow & {
+  status: Extract<OrderStatus, "QuoteReady" | "ManualQuoteRequired">;
+  principal: Principal;
+  form: OrderForm;
+  priceBookVersion: number;
+  document: OriginalDocument;
+};
+
+const jsonOrNull = (value: object | null): string | null => value && JSON.stringify(value);
+
+/**
+ * The one statement that writes an order, its document, audit lines and event.
+ * @param claim the insert that claims the request's key: without its row nothing is written
+ */
+export function insertStatement(order: NewOrder, claim: Statement | null): Statement {
+  const { code, status, createdAt: at, form, principal, document } = order;
+  const { partnerId, environment } = principal;
+  const audit = auditLine(
+    {
+      at,
+      action: sql`step.action`,
+      actor: actorOf(principal),
+      partnerId,
+      orderId: sql`new_order.id`,
+      fromStatus: sql`step.from_status`,
+      toStatus: sql`step.to_status`,
+    },
+    sql`new_order, (VALUES
+        (1, 'order.created', NULL, 'Created'), (2, 'order.transition', 'Created', ${status}::text)
+      ) AS step (n, action, from_status, to_status) ORDER BY step.n`,
+  );
+  const event = eventRow(
+    { at, topic: "order.created", eventId: `order.created:${code}`, partnerId, environment, subject: code },
+    sql`new_order`,
+  );
+  return sql`
+    WITH ${claim ? sql`claim AS (${claim}), ` : nothing}new_order AS (
+      INSERT INTO orders (code, partner_id, environment, status, sign, notarize, ship, fax, envelope_status,
+        external_reference, customer_email, customer_name, doc_slug, signer_state, dest_state, ship_method, ship_to,
+        ship_from, fax_to, lines, subtotal_cents, discount_cents, total_cents, price_book_version, created_at, updated_at)
+      SELECT ${code}, ${partnerId}::uuid, ${environment}, ${status}, ${order.sign}, ${order.notarize}, ${order.ship},
+        ${order.fax}, ${order.envelopeStatus}, ${order.externalReference}, ${order.customerEmail}, ${form.name},
+        ${form.docSlug}, ${form.signerState}, ${form.destState}, ${form.shipMethod}, ${jsonOrNull(form.shipTo)}::jsonb,
+        ${jsonOrNull(form.shipFrom)}::jsonb, ${order.faxTo}, ${JSON.stringify(order.lines)}::jsonb,
+        ${order.subtotalCents}, ${order.discountCents}, ${order.totalCents}, ${order.priceBookVersion}, ${at}, ${at}
+      ${claim ? sql`FROM claim` : nothing}
+      RETURNING id
+    ), document AS (
+      INSERT INTO documents (order_id, kind, sha256, bytes, pages, blob_key, created_at)
+      SELECT id, 'original', ${document.sha256}, ${document.bytes}, ${document.pages}, ${document.blobKey}, ${at}
+      FROM new_order
+    ), audit AS (${audit}), event AS (${event})
+    SELECT id FROM new_order`;
+}
+
+/** @returns false when the key was taken by an earlier request: then nothing was written */
+export async function insertOrder(db: Sql, order: NewOrder, claim: Statement | null): Promise<boolean> {
+  return (await db.query(insertStatement(order, claim))).length === 1;
+}

@@ -1,0 +1,52 @@
+import type { Principal } from "../identity/identity.ts";
+import { fingerprintOf, once, requestKey, type StoredResponse } from "../platform/idempotency.ts";
+import { type CreateDeps, createOrder, type SentOrder } from "./create.ts";
+import type { NewOrder } from "./insert.ts";
+
+export type OrderDeps = CreateDeps & {
+  /** The checkout of a committed order; null when there is none to be had. Never rejects. Null: payments are not configured. */
+  checkoutUrlOf: ((orderCode: string) => Promise<string | null>) | null;
+};
+
+export type PlaceRequest = {
+  principal: Principal;
+  sent: SentOrder;
+  /** Which door it came by, and the key that it bears. */
+  route: string;
+  idempotencyKey: string | null;
+};
+
+/** How a door words its response: the API as JSON, a page by what it shows next. */
+export type Wording = {
+  status: number;
+  /** The body for an order, without its checkout. */
+  bodyOf: (order: NewOrder) => string;
+  /** The body with the checkout that `mint` gives for the order's code; null when there is none to be had. */
+  withCheckout: (body: string, mint: (orderCode: string) => Promise<string | null>) => Promise<string>;
+};
+
+/**
+ * Places an order once for its Idempotency-Key. The order stands whatever the processor says: without a checkout it can be
+ * asked for again. A response that lacks its checkout is not final; one that a crash left so is finished by the next request.
+ * @throws ServiceError naming the field and the rule; then nothing was written
+ */
+export function placeOrder(
+  deps: OrderDeps,
+  { principal, sent, route, idempotencyKey }: PlaceRequest,
+  { status, bodyOf, withCheckout }: Wording,
+): Promise<StoredResponse & { replayed: boolean }> {
+  const { checkoutUrlOf } = deps;
+  const fingerprint = fingerprintOf(sent.fields, sent.upload?.sha256 ?? null);
+  const progressOf = (order: NewOrder) => ({
+    body: bodyOf(order),
+    final: !(order.form.createCheckout && order.status === "QuoteReady" && checkoutUrlOf !== null),
+  });
+  return once(deps, requestKey(principal, route, idempotencyKey, fingerprint), {
+    status,
+    begin: async (claim) => {
+      const order = await createOrder(deps, principal, sent, claim && ((order) => claim(progressOf(order))));
+      return order && progressOf(order);
+    },
+    finish: (body) => withCheckout(body, async (code) => (await checkoutUrlOf?.(code)) ?? null),
+  });
+}

@@ -1,0 +1,178 @@
+/**
+ * Requests that may be sent again: done once for each key, and answered alike each time (contract, Idempotency-Key).
+ *
+ * A key is claimed by a row that also keeps the response. While that is not final, duplicates wait for it; when its maker died,
+ * one of them goes on where it had come to.
+ */
+import { createHash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Principal } from "../identity/identity.ts";
+import type { Clock } from "./clock.ts";
+import { hasSqlState, type Sql, sqlState } from "./database.ts";
+import { ServiceError } from "./errors.ts";
+import { type Statement, sql } from "./sql.ts";
+
+const keptForMs = 24 * 3600 * 1000;
+// A request that takes longer has died on the way.
+const pendingForMs = 60_000;
+const waitForDuplicateMs = 5_000;
+const lookEveryMs = 50;
+
+const after = (now: Date, ms: number): Date => new Date(now.getTime() + ms);
+
+/** Whose key of which route, with what its request said. */
+export type RequestKey = { callerId: string; route: string; key: string; fingerprint: Buffer };
+
+/** The key of a principal's request, or null when none was sent: of a partner key, or of a member in one firm. */
+export function requestKey(
+  { key: partnerKey, member, partnerId }: Principal,
+  route: string,
+  key: string | null,
+  fingerprint: Buffer,
+): RequestKey | null {
+  if (key === null) return null;
+  if (partnerKey) return { callerId: partnerKey.id, route, key, fingerprint };
+  // A person may go from one firm to another.
+  return member && { callerId: member.userId, route, key: `${partnerId}:${key}`, fingerprint };
+}
+
+/** What makes two requests the same: every field, whatever their order, and the document. */
+export function fingerprintOf(fields: ReadonlyMap<string, string>, documentSha256: string | null): Buffer {
+  const sorted = [...fields].sort(([a], [b]) => (a < b ? -1 : 1));
+  return createHash("sha256")
+    .update(JSON.stringify([sorted, documentSha256]))
+    .digest();
+}
+
+/** What a key replays, byte for byte. */
+export type StoredResponse = { status: number; body: string };
+
+/** The body that a request has come to; one that is not final is handed to `finish`. */
+export type Progress = { body: string; final: boolean };
+
+/** The insert that claims a key. It returns a row when the key is ours, and none when a duplicate was first. */
+export type Claim = (progress: Progress) => Statement;
+
+const nothingDone: Progress = { body: "", final: false };
+
+export type Work = {
+  status: number;
+  /**
+   * Claims the key in the very statement that does the work. Left out: the key is claimed by itself, before `finish`.
+   * @param claim null for a request without a key
+   * @returns null when the key was not to be had; then nothing was written
+   */
+  begin?: (claim: Claim | null) => Promise<Progress | null>;
+  /**
+   * Makes the final body; done again, by another request, when the process dies meanwhile.
+   * @param soFar the body of `begin`
+   */
+  finish: (soFar: string) => Promise<string>;
+};
+
+export type OnceDeps = { db: Sql; clock: Clock };
+
+/**
+ * Does a request's work once for its key. What `begin` and `finish` throw is not kept: the key is free again, unless `begin`
+ * has written something.
+ * @returns the response, and whether it is that of an earlier request
+ * @throws ServiceError when the key was used with another body, or a duplicate is still in progress after 5 s
+ */
+export async function once(
+  deps: OnceDeps,
+  key: RequestKey | null,
+  { status, begin = claimAlone(deps.db), finish }: Work,
+): Promise<StoredResponse & { replayed: boolean }> {
+  const begun = key ? await beginOrReplay(deps, key, status, begin) : await begin(null);
+  if (begun === null) throw new Error("work without a key did not begin");
+  if ("status" in begun) return { ...begun, replayed: true };
+  if (begun.final) return { status, body: begun.body, replayed: false };
+  const body = await finish(begun.body).catch(async (error) => {
+    if (key && begun.body === nothingDone.body) await releaseKey(deps.db, key);
+    throw error;
+  });
+  if (key) await completeKey(deps.db, key, { status, body });
+  return { status, body, replayed: false };
+}
+
+const claimAlone =
+  (db: Sql): NonNullable<Work["begin"]> =>
+  async (claim) => {
+    const claimed = claim ? await db.query(claim(nothingDone)) : [true];
+    return claimed.length === 1 ? nothingDone : null;
+  };
+
+async function beginOrReplay(
+  { db, clock }: OnceDeps,
+  key: RequestKey,
+  status: number,
+  begin: NonNullable<Work["begin"]>,
+): Promise<Progress | StoredResponse> {
+  for (let waitedMs = 0; waitedMs <= waitForDuplicateMs; waitedMs += lookEveryMs) {
+    const now = clock();
+    const stored = await findResponse(db, key, now);
+    if (stored && !stored.pending) return { status: stored.status, body: stored.body };
+    if (stored?.abandoned && (await takeOver(db, key, now))) return { body: stored.body, final: false };
+    if (stored) await sleep(lookEveryMs);
+    else {
+      const begun = await begin((progress) => claimStatement(key, status, progress, now)).catch((error) => {
+        // The statement waited for a duplicate's transaction as long as any may wait for a lock.
+        throw hasSqlState(error, sqlState.lockNotAvailable) ? inFlight() : error;
+      });
+      if (begun) return begun;
+    }
+  }
+  throw inFlight();
+}
+
+const inFlight = (): ServiceError =>
+  new ServiceError("idempotency_in_flight", "A request with this Idempotency-Key is still in progress.");
+
+/** A claim of the same key that is in flight makes this statement wait for its end; one that is kept makes it return no row. */
+function claimStatement(key: RequestKey, status: number, { body, final }: Progress, now: Date): Statement {
+  return sql`
+    INSERT INTO idempotency_keys (caller_id, route, idempotency_key, fingerprint, status, body, created_at, pending_until)
+    VALUES (${key.callerId}, ${key.route}, ${key.key}, ${key.fingerprint}, ${status}, ${body}, ${now},
+      ${final ? null : after(now, pendingForMs)})
+    ON CONFLICT (caller_id, route, idempotency_key) DO UPDATE
+      SET fingerprint = excluded.fingerprint, status = excluded.status, body = excluded.body,
+        created_at = excluded.created_at, pending_until = excluded.pending_until
+      WHERE idempotency_keys.created_at < ${after(now, -keptForMs)}
+    RETURNING 1`;
+}
+
+const ofKey = ({ callerId, route, key }: RequestKey): Statement =>
+  sql`caller_id = ${callerId} AND route = ${route} AND idempotency_key = ${key}`;
+
+/** `pending`: the response so far of a request that is in progress; `abandoned` when that has died. */
+type Found = StoredResponse & { pending: boolean; abandoned: boolean };
+
+async function findResponse(db: Sql, key: RequestKey, now: Date): Promise<Found | undefined> {
+  const [found] = await db.query<Found & { fingerprint: Buffer }>(sql`
+    SELECT fingerprint, status, body, pending_until IS NOT NULL AS pending,
+      coalesce(pending_until < ${now}, false) AS abandoned
+    FROM idempotency_keys WHERE ${ofKey(key)} AND created_at >= ${after(now, -keptForMs)}`);
+  if (found && !found.fingerprint.equals(key.fingerprint))
+    throw new ServiceError("idempotency_key_reused", "This Idempotency-Key was used before with another body.");
+  return found;
+}
+
+async function takeOver(db: Sql, key: RequestKey, now: Date): Promise<boolean> {
+  const taken = await db.query(sql`
+    UPDATE idempotency_keys SET pending_until = ${after(now, pendingForMs)}
+    WHERE ${ofKey(key)} AND pending_until < ${now} RETURNING 1`);
+  return taken.length === 1;
+}
+
+/** Keeps the final response of a claimed key. */
+const completeKey = (db: Sql, key: RequestKey, { status, body }: StoredResponse) =>
+  db.query(sql`
+    UPDATE idempotency_keys SET status = ${status}, body = ${body}, pending_until = NULL WHERE ${ofKey(key)}`);
+
+/** Forgets a claim whose request was refused, so that it may be sent again. */
+const releaseKey = (db: Sql, key: RequestKey) =>
+  db.query(sql`DELETE FROM idempotency_keys WHERE ${ofKey(key)} AND pending_until IS NOT NULL`);
+
+/** Forgets expired keys. */
+export const sweepIdempotencyKeys = (db: Sql, now: Date) =>
+  db.query(sql`DELETE FROM idempotency_keys WHERE created_at < ${after(now, -keptForMs)}`);
