@@ -1,7 +1,16 @@
+import { join } from "node:path";
 import { type Database, openDatabase } from "../service/src/platform/database.ts";
 import { openEmbeddedPostgres } from "../service/src/platform/postgres/embedded.ts";
+import { prepareDatabase } from "./data-template.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
 
-/** The database of a data folder, beside the service that runs on it. `name` tells its connections from the service's. */
+/** The database of a data folder on which a service runs, for as long as that runs. */
+export const databaseOfRunning = (dataDir: string): Database =>
+  openDatabase({ host: join(dataDir, "postgres/run"), user: "signsealship", database: "postgres" }, () => {}, {
+    poolSize: 1,
+  });
+
+/** The database of a data folder, beside the service that runs on it or without one; once a process. `name` tells its connections from the service's. */
 export async function databaseOf(dataDir: string, { poolSize = 4, name = "test" } = {}): Promise<Database> {
   const server = await openEmbeddedPostgres(dataDir);
   const db = openDatabase({ ...server.connection, application_name: name }, () => {}, { poolSize });
@@ -10,6 +19,20 @@ export async function databaseOf(dataDir: string, { poolSize = 4, name = "test" 
     close: async () => {
       await db.close();
       await server.release();
+    },
+  };
+}
+
+/** A migrated database in a folder of its own, without a service. */
+export async function newDatabase(): Promise<Database> {
+  const folder = temporaryFolder();
+  await prepareDatabase(folder.path);
+  const db = await databaseOf(folder.path, { poolSize: 20 });
+  return {
+    ...db,
+    close: async () => {
+      await db.close();
+      folder.remove();
     },
   };
 }

@@ -1,27 +1,19 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createPartner, issueKey } from "../service/src/partners/partners.ts";
 import { systemClock } from "../service/src/platform/clock.ts";
 import { prepareDatabase } from "./data-template.ts";
-import { databaseOf } from "./database.ts";
+import { databaseOfRunning } from "./database.ts";
 import { freePort } from "./free-port.ts";
-import { endWithTests, removeWithTests } from "./reaper.ts";
+import { endWithTests } from "./reaper.ts";
 
 const cli = fileURLToPath(new URL("../service/src/cli/main.ts", import.meta.url));
 
-type Env = Record<string, string>;
+export { temporaryFolder } from "./temporary-folder.ts";
 
-/** A folder of its own for a service's data, removed by `remove`, or else when the tests end. */
-export function temporaryFolder(): { path: string; remove: () => void } {
-  const path = mkdtempSync(join(tmpdir(), "sss-"));
-  removeWithTests(path);
-  return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 10 }) };
-}
+type Env = Record<string, string>;
 
 // Of the caller's environment only what programs need: its settings must not leak into a test.
 const basics = {
@@ -118,7 +110,7 @@ export async function startService(
 /** A partner with a key in one step, as the operator makes them. */
 export async function newPartner(service: Service, options: { tier?: string; live?: boolean; name?: string } = {}) {
   const { name = "Acme Title", tier = "trial", live = false } = options;
-  const db = await databaseOf(service.dataDir, { poolSize: 1 });
+  const db = databaseOfRunning(service.dataDir);
   try {
     const deps = { db, clock: systemClock };
     const { partnerId } = await createPartner(deps, { name, tier, live });

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { databaseOf } from "@signsealship/testing/database";
 import { startMailCatcher } from "@signsealship/testing/mail-catcher";
 import { type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { type ListedRequest, listRequests } from "../../src/access-requests/access-requests.ts";
-import { type Database, openDatabase } from "../../src/platform/database.ts";
-import { openEmbeddedPostgres } from "../../src/platform/postgres/embedded.ts";
+import type { Database } from "../../src/platform/database.ts";
 
 const folder = temporaryFolder();
 const useCase = "We are a title company and want our closings notarized online\nbefore the deeds are recorded.";
@@ -18,12 +18,10 @@ let close: () => Promise<void>;
 before(async () => {
   mails = await startMailCatcher();
   service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off", SMTP_URL: mails.url });
-  const server = await openEmbeddedPostgres(folder.path);
-  db = openDatabase(server.connection, () => {});
+  db = await databaseOf(folder.path);
   close = async () => {
     await service.stop();
     await db.close();
-    await server.release();
     await mails.close();
     folder.remove();
   };

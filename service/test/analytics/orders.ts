@@ -1,23 +1,12 @@
-import { temporaryFolder } from "@signsealship/testing/service";
-import { readConfig } from "../../src/config.ts";
+import { newDatabase } from "@signsealship/testing/database";
 import type { Database } from "../../src/platform/database.ts";
 import { newCode, newUuid } from "../../src/platform/ids.ts";
-import { openLog } from "../../src/platform/logs.ts";
-import { openResources, root } from "../../src/resources.ts";
 
-/** The schema of the service without the service. */
+/** A database with a price book. */
 export async function openData() {
-  const folder = temporaryFolder();
-  const resources = await openResources(readConfig({ DATA_DIR: folder.path }, folder.path, root), openLog("silent"));
-  const { db } = resources;
+  const db = await newDatabase();
   await db.rows("INSERT INTO price_books (sha256, content) VALUES ('x', '{}')");
-  return {
-    db,
-    async close() {
-      await resources.close();
-      folder.remove();
-    },
-  };
+  return { db, close: db.close };
 }
 
 export async function newPartnerRow(db: Database): Promise<string> {

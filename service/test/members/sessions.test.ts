@@ -1,29 +1,25 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { databaseOf } from "@signsealship/testing/database";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { createPartner, issueKey, revokeKey, setPartner } from "../../src/partners/partners.ts";
 import { systemClock as clock } from "../../src/platform/clock.ts";
-import { type Database, openDatabase } from "../../src/platform/database.ts";
-import { openEmbeddedPostgres } from "../../src/platform/postgres/embedded.ts";
+import type { Database } from "../../src/platform/database.ts";
 import { link, newMember, postForm, signIn } from "./member.ts";
 
 const folder = temporaryFolder();
 let service: Service;
 let db: Database;
-let release: () => Promise<void>;
 let people = 0;
 
 before(async () => {
   service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off", PLAYBOOKS: "on" });
-  const server = await openEmbeddedPostgres(folder.path);
-  db = openDatabase(server.connection, () => {});
-  release = server.release;
+  db = await databaseOf(folder.path);
 });
 after(async () => {
   await db.close();
-  await release();
   await service.stop();
   folder.remove();
 });

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { databaseOf } from "@signsealship/testing/database";
 import { type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import fc from "fast-check";
 import { cookieOf } from "../../src/members/sessions/tokens.ts";
 import { returnPath } from "../../src/members/sign-in/sign-in.ts";
-import { openDatabase } from "../../src/platform/database.ts";
-import { openEmbeddedPostgres } from "../../src/platform/postgres/embedded.ts";
 import { askForLink, cookieIn, linksTo, postForm, signIn } from "./member.ts";
 
 const folder = temporaryFolder();
@@ -222,8 +221,7 @@ test("neither tables nor logs hold a token, of a link, of a browser or of a sess
   const { cookie } = await signIn(service, "hashed@harbor-title.com");
   const { browser, path } = await askForLink(service, "hashed@harbor-title.com");
   const tokens = [cookie.split("=")[1], browser.split("=")[1], path.split("/").at(-1)];
-  const server = await openEmbeddedPostgres(folder.path);
-  const db = openDatabase(server.connection, () => {});
+  const db = await databaseOf(folder.path);
   try {
     for (const table of ["sessions", "sign_in_links", "users", "jobs", "audit_log"]) {
       const rows = JSON.stringify(await db.rows(`SELECT t::text FROM ${table} t`));
@@ -231,7 +229,6 @@ test("neither tables nor logs hold a token, of a link, of a browser or of a sess
     }
   } finally {
     await db.close();
-    await server.release();
   }
   for (const token of tokens) assert.ok(token && !(service.stdout() + service.stderr()).includes(token));
 });

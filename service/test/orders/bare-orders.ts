@@ -1,10 +1,7 @@
-import { fileURLToPath } from "node:url";
-import { temporaryFolder } from "@signsealship/testing/service";
+import { newDatabase } from "@signsealship/testing/database";
 import { pino } from "pino";
-import { type Database, openDatabase } from "../../src/platform/database.ts";
+import type { Database } from "../../src/platform/database.ts";
 import { newCode, newUuid } from "../../src/platform/ids.ts";
-import { migrate } from "../../src/platform/migrations.ts";
-import { openEmbeddedPostgres } from "../../src/platform/postgres/embedded.ts";
 
 export const silent = pino({ level: "silent" });
 
@@ -40,10 +37,7 @@ export type Look = {
 };
 
 export async function openBareOrders(): Promise<BareOrders> {
-  const folder = temporaryFolder();
-  const server = await openEmbeddedPostgres(folder.path);
-  const db = openDatabase(server.connection, () => {});
-  await migrate(db, fileURLToPath(new URL("../../migrations", import.meta.url)));
+  const db = await newDatabase();
   const partnerId = newUuid();
   await db.rows("INSERT INTO partners (id, name, tier) VALUES ($1, 'Acme Title', 'trial')", [partnerId]);
   await db.rows("INSERT INTO price_books (sha256, content) VALUES ('x', '{}')");
@@ -93,10 +87,6 @@ export async function openBareOrders(): Promise<BareOrders> {
       if (!look) throw new Error("no such order");
       return look;
     },
-    async close() {
-      await db.close();
-      await server.release();
-      folder.remove();
-    },
+    close: db.close,
   };
 }

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { databaseOf } from "@signsealship/testing/database";
 import { minimal, orderForm, shipping } from "@signsealship/testing/order-form";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { type StripeDouble, startStripe } from "@signsealship/testing/stripe";
 import { until } from "@signsealship/testing/until";
-import { openDatabase } from "../../src/platform/database.ts";
-import { openEmbeddedPostgres } from "../../src/platform/postgres/embedded.ts";
 
 const folder = temporaryFolder();
 let service: Service;
@@ -191,11 +190,9 @@ test("an order whose service died before its checkout was minted is found again,
   await service.kill();
   await lost;
   service = await service.restart();
-  const server = await openEmbeddedPostgres(folder.path);
-  const db = openDatabase(server.connection, () => {});
+  const db = await databaseOf(folder.path);
   await db.rows("UPDATE idempotency_keys SET pending_until = now() - interval '1 s' WHERE pending_until IS NOT NULL");
   await db.close();
-  await server.release();
   const found = await create({ create_checkout: "true" }, key);
   assert.equal(found.status, 201);
   assert.notEqual(found.body.checkoutUrl, null);

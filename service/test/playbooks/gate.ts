@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
+import { databaseOf } from "@signsealship/testing/database";
 import { freePort } from "@signsealship/testing/free-port";
 import { type newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import { openDatabase } from "../../src/platform/database.ts";
-import { openEmbeddedPostgres } from "../../src/platform/postgres/embedded.ts";
 import { openSecretsKey } from "../../src/platform/secrets.ts";
 import { callbackPath, createCallbacks, listExecutions } from "../../src/playbooks/playbooks.ts";
 
@@ -26,11 +25,10 @@ export type Execution = {
 export async function openGate(more: Record<string, string> = {}) {
   const folder = temporaryFolder();
   const env = { DATA_DIR: folder.path, RATE_LIMITS: "off", PLAYBOOKS: "on", ...more };
-  const server = await openEmbeddedPostgres(folder.path);
-  // Named, to be told from the connections of the service.
-  const db = openDatabase({ ...server.connection, application_name: "test" }, () => {});
+  const service = await startService(env);
+  const db = await databaseOf(folder.path);
   const gate = {
-    service: await startService(env),
+    service,
     db,
     /** Another node, on a port of its own. */
     second: async (other: Record<string, string> = {}) =>
@@ -47,7 +45,6 @@ export async function openGate(more: Record<string, string> = {}) {
     async close() {
       await gate.service.stop();
       await db.close();
-      await server.release();
       folder.remove();
     },
   };

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { after, before, test } from "node:test";
 import { type CalendarDouble, startCalendar } from "@signsealship/testing/calendar";
+import { databaseOf } from "@signsealship/testing/database";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import { bytesOf, databaseOf, fileForm, postSeal, type SealAnswer } from "./kit.ts";
+import { bytesOf, fileForm, postSeal, type SealAnswer } from "./kit.ts";
 
 const folder = temporaryFolder();
 const seals = 200;

@@ -1,6 +1,4 @@
 import assert from "node:assert/strict";
-import { type Database, openDatabase } from "../../src/platform/database.ts";
-import { openEmbeddedPostgres } from "../../src/platform/postgres/embedded.ts";
 
 export type SealAnswer = {
   passportId: string;
@@ -42,16 +40,3 @@ export async function errorOf(response: Response, status = 400): Promise<string>
 }
 
 export const bytesOf = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
-
-/** The database of a running service's folder, beside the service. */
-export async function databaseOf(dataDir: string): Promise<Database> {
-  const server = await openEmbeddedPostgres(dataDir);
-  const db = openDatabase(server.connection, () => {});
-  return {
-    ...db,
-    close: async () => {
-      await db.close();
-      await server.release();
-    },
-  };
-}

@@ -1,38 +1,27 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { temporaryFolder } from "@signsealship/testing/service";
+import { newDatabase } from "@signsealship/testing/database";
 import type { Environment, Principal } from "../../src/identity/identity.ts";
 import type { Blobs } from "../../src/platform/blobs/blobs.ts";
-import { type Database, openDatabase } from "../../src/platform/database.ts";
+import type { Database } from "../../src/platform/database.ts";
 import { newUuid, newVerifyCode } from "../../src/platform/ids.ts";
 import { openLog } from "../../src/platform/logs.ts";
-import { migrate } from "../../src/platform/migrations.ts";
-import { type EmbeddedPostgres, openEmbeddedPostgres } from "../../src/platform/postgres/embedded.ts";
 import { secretBytes } from "../../src/platform/secrets.ts";
 import type { FindDeps } from "../../src/proof-passports/find.ts";
 import { listPassports } from "../../src/proof-passports/proof-passports.ts";
 import { createRowMac, type PassportFacts } from "../../src/proof-passports/row-integrity.ts";
 import { insertPassport, type NewPassport, passportListStatement } from "../../src/proof-passports/store.ts";
 
-const folder = temporaryFolder();
 const rowMac = createRowMac(secretBytes(Buffer.alloc(32, 7)));
-let server: EmbeddedPostgres;
 let db: Database;
 let deps: FindDeps;
 
 before(async () => {
-  server = await openEmbeddedPostgres(folder.path);
-  db = openDatabase(server.connection, () => {});
-  await migrate(db, fileURLToPath(new URL("../../migrations", import.meta.url)));
+  db = await newDatabase();
   // A list opens no blob.
   deps = { db, rowMac, log: openLog("silent"), blobs: {} as Blobs };
 });
-after(async () => {
-  await db.close();
-  await server.release();
-  folder.remove();
-});
+after(() => db.close());
 
 async function firm(environment: Environment = "live"): Promise<Principal> {
   const partnerId = newUuid();

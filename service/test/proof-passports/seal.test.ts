@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type CalendarDouble, startCalendar } from "@signsealship/testing/calendar";
+import { databaseOf } from "@signsealship/testing/database";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { needs, testsNeeding } from "@signsealship/testing/tools";
@@ -13,7 +14,7 @@ import { openBlobs } from "../../src/platform/blobs/blobs.ts";
 import { folderBackend } from "../../src/platform/blobs/folder.ts";
 import { sweepOrphans } from "../../src/platform/blobs/orphans.ts";
 import { openSecretsKey } from "../../src/platform/secrets.ts";
-import { bytesOf, type Caller, databaseOf, type SealAnswer, seal } from "./kit.ts";
+import { bytesOf, type Caller, type SealAnswer, seal } from "./kit.ts";
 
 const { after, before, test } = testsNeeding("openssl");
 

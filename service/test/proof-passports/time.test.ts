@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { verifyOts } from "@signsealship/evidence/ots";
 import { type CalendarDouble, type FakeBlock, startCalendar } from "@signsealship/testing/calendar";
+import { databaseOf } from "@signsealship/testing/database";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { testsNeeding } from "@signsealship/testing/tools";
@@ -9,7 +10,7 @@ import { type Anchoring, openAnchoring } from "../../src/anchoring/anchoring.ts"
 import type { Database } from "../../src/platform/database.ts";
 import { openLog } from "../../src/platform/logs.ts";
 import { createMetrics } from "../../src/platform/metrics.ts";
-import { type Caller, databaseOf, type SealAnswer, seal } from "./kit.ts";
+import { type Caller, type SealAnswer, seal } from "./kit.ts";
 
 const { after, before, test } = testsNeeding("openssl");
 

@@ -3,10 +3,11 @@ import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { databaseOf } from "@signsealship/testing/database";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import type { Database } from "../../src/platform/database.ts";
-import { type Caller, databaseOf, type SealAnswer, seal } from "./kit.ts";
+import { type Caller, type SealAnswer, seal } from "./kit.ts";
 
 const folder = temporaryFolder();
 let service: Service;

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
+import { databaseOf } from "@signsealship/testing/database";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { createPartner, issueKey } from "../../src/partners/partners.ts";
 import { systemClock } from "../../src/platform/clock.ts";
-import { type Database, openDatabase } from "../../src/platform/database.ts";
-import { openEmbeddedPostgres } from "../../src/platform/postgres/embedded.ts";
+import type { Database } from "../../src/platform/database.ts";
 import type { RoomView } from "../../src/rooms/rooms.ts";
 
 const document = makePdf();
@@ -92,8 +92,7 @@ function client(
 export async function openHouse(): Promise<House> {
   const folder = temporaryFolder();
   const service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" });
-  const server = await openEmbeddedPostgres(folder.path);
-  const db = openDatabase(server.connection, () => {});
+  const db = await databaseOf(folder.path);
   const deps = { db, clock: systemClock };
   return {
     service,
@@ -113,7 +112,6 @@ export async function openHouse(): Promise<House> {
     async close() {
       await service.stop();
       await db.close();
-      await server.release();
       folder.remove();
     },
   };

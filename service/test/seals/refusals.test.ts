@@ -4,19 +4,12 @@ import { Agent, request } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { databaseOf } from "@signsealship/testing/database";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { zooFiles } from "@signsealship/testing/zoo";
 import type { Database } from "../../src/platform/database.ts";
-import {
-  bytesOf,
-  type Caller,
-  databaseOf,
-  errorOf,
-  fileForm,
-  postSeal,
-  type SealAnswer,
-} from "../proof-passports/kit.ts";
+import { bytesOf, type Caller, errorOf, fileForm, postSeal, type SealAnswer } from "../proof-passports/kit.ts";
 
 const folder = temporaryFolder();
 const expected = "Expected a multipart 'file' PDF part up to 35MB.";

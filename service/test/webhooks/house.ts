@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { databaseOf } from "@signsealship/testing/database";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { type Authority, type Catcher, makeAuthority, startCatcher } from "@signsealship/testing/webhook-catcher";
 import { createPartner, issueKey } from "../../src/partners/partners.ts";
 import { systemClock } from "../../src/platform/clock.ts";
-import { type Database, openDatabase } from "../../src/platform/database.ts";
-import { openEmbeddedPostgres } from "../../src/platform/postgres/embedded.ts";
+import type { Database } from "../../src/platform/database.ts";
 
 const document = makePdf();
 
@@ -57,8 +57,7 @@ export async function openHouse(more: Record<string, string> = {}): Promise<Hous
   };
   const service = await startService(env);
   const catcher = await startCatcher(authority);
-  const server = await openEmbeddedPostgres(dataDir);
-  const db = openDatabase(server.connection, () => {}, { poolSize: 4 });
+  const db = await databaseOf(dataDir);
 
   async function withKey(partnerId: string, environment: "live" | "test"): Promise<Client> {
     const { key } = await issueKey({ db, clock: systemClock }, partnerId, environment);
@@ -128,7 +127,6 @@ export async function openHouse(more: Record<string, string> = {}): Promise<Hous
     async close() {
       await db.close();
       await house.service.stop();
-      await server.release();
       await catcher.close();
       folder.remove();
     },

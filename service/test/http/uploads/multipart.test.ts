@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import { after, before, test } from "node:test";
+import { databaseOf } from "@signsealship/testing/database";
 import { examplePdf, minimal } from "@signsealship/testing/order-form";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import fc from "fast-check";
 import type { Database } from "../../../src/platform/database.ts";
 import { link, newMember } from "../../members/member.ts";
-import { databaseOf, seal } from "../../proof-passports/kit.ts";
+import { seal } from "../../proof-passports/kit.ts";
 import { beginUpload, boundary, multipart, pieces, type RawUpload } from "./raw-upload.ts";
 
 type Headers = Record<string, string>;

@@ -1,42 +1,39 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { temporaryFolder } from "@signsealship/testing/service";
-import { readConfig } from "../../src/config.ts";
+import { newDatabase } from "@signsealship/testing/database";
 import { listStatement } from "../../src/orders/store.ts";
-import { openLog } from "../../src/platform/logs.ts";
-import { openResources, type Resources, root } from "../../src/resources.ts";
+import type { Database } from "../../src/platform/database.ts";
 
-const folder = temporaryFolder();
 const partnerId = "00000000-0000-4000-8000-000000000001";
-let resources: Resources;
+let db: Database;
 
 before(async () => {
-  resources = await openResources(readConfig({ DATA_DIR: folder.path }, folder.path, root), openLog("silent"));
-  const { db } = resources;
+  db = await newDatabase();
   await db.rows("INSERT INTO partners (id, name, tier) VALUES ($1, 'Large', 'ClosingDesk')", [partnerId]);
   await db.rows("INSERT INTO price_books (sha256, content) VALUES ('x', '{}')");
-  await db.rows(
-    `INSERT INTO orders (code, partner_id, environment, status, sign, notarize, ship, fax, external_reference, customer_email,
+  await db.transaction(async (tx) => {
+    // Triggers aside: they would make most of the time.
+    await tx.script("SET LOCAL session_replication_role = replica");
+    await tx.rows(
+      `INSERT INTO orders (code, partner_id, environment, status, sign, notarize, ship, fax, external_reference, customer_email,
        lines, subtotal_cents, discount_cents, total_cents, price_book_version, created_at, updated_at)
      SELECT encode(sha256(n::text::bytea), 'hex')::char(40), $1::uuid, 'live', CASE WHEN n % 10 = 0 THEN 'Completed' ELSE 'QuoteReady' END,
        true, false, false, false, 'ref-' || n / 4, 'a@example.com', '[]', 0, 0, 0, 1, t, t
-     FROM (SELECT n, timestamptz '2026-01-01' + n * interval '10 seconds' AS t FROM generate_series(1, 1000000) n) s`,
-    [partnerId],
-  );
+     FROM (SELECT n, timestamptz '2026-01-01' + n * interval '10 seconds' AS t FROM generate_series(1, 50000) n) s`,
+      [partnerId],
+    );
+  });
   await db.rows("ANALYZE orders");
 });
-after(async () => {
-  await resources.close();
-  folder.remove();
-});
+after(() => db.close());
 
 type Plan = { "Node Type": string; "Index Name"?: string; Plans?: Plan[] };
 const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)];
 
-/** The plan of a statement as it runs on a million orders: index names used, and the shared buffers it touched. */
+/** The plan of a statement as it runs on many orders: index names used, and the shared buffers it touched. */
 async function explain(text: string, values: unknown[]) {
   type Row = { "QUERY PLAN": { Plan: Plan & { "Shared Hit Blocks": number; "Shared Read Blocks": number } }[] };
-  const [row] = await resources.db.rows<Row>(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, values);
+  const [row] = await db.rows<Row>(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, values);
   const plan = row?.["QUERY PLAN"][0]?.Plan;
   assert.ok(plan);
   const all = nodes(plan);
@@ -50,14 +47,14 @@ async function explain(text: string, values: unknown[]) {
 const of = { partnerId, environment: "live" } as const;
 const noFilter = { status: null, externalReference: null, after: null, limit: 21 };
 
-test("on a million orders every list stays on its index and touches few pages", async () => {
-  const [middle] = await resources.db.rows<{ code: string }>("SELECT code FROM orders WHERE id = 500000");
+test("on many orders every list stays on its index and touches few pages", async () => {
+  const [middle] = await db.rows<{ code: string }>("SELECT code FROM orders WHERE id = 25000");
   const lists = {
     newest: [noFilter, "orders_newest"],
     "a later page": [{ ...noFilter, after: middle?.code ?? "" }, "orders_newest"],
     "by status": [{ ...noFilter, status: "Completed" }, "orders_by_status"],
     "by an unknown status": [{ ...noFilter, status: "Nonsense" }, "orders_by_status"],
-    "by reference": [{ ...noFilter, externalReference: "ref-70000" }, "orders_by_reference"],
+    "by reference": [{ ...noFilter, externalReference: "ref-7000" }, "orders_by_reference"],
   } as const;
   for (const [name, [filter, index]] of Object.entries(lists)) {
     const { text, values } = listStatement(of, filter);
@@ -68,8 +65,8 @@ test("on a million orders every list stays on its index and touches few pages", 
   }
 });
 
-test("on a million orders one is found by its code in one index look-up", async () => {
-  const [order] = await resources.db.rows<{ code: string }>("SELECT code FROM orders WHERE id = 777777");
+test("on many orders one is found by its code in one index look-up", async () => {
+  const [order] = await db.rows<{ code: string }>("SELECT code FROM orders WHERE id = 37777");
   const plan = await explain("SELECT * FROM orders WHERE code = $1 AND partner_id = $2 AND environment = $3", [
     order?.code,
     partnerId,
@@ -77,20 +74,4 @@ test("on a million orders one is found by its code in one index look-up", async 
   ]);
   assert.deepEqual(plan.indexes, ["orders_code_key"]);
   assert.ok(plan.blocks < 10);
-});
-
-test("audit lines and events can be added but not changed, removed or truncated", async () => {
-  const { db } = resources;
-  await db.rows("INSERT INTO audit_log (occurred_at, action, actor) VALUES (now(), 'test', 'system')");
-  await db.rows(
-    "INSERT INTO events (occurred_at, topic, event_id, partner_id, environment, subject) VALUES (now(), 'order.created', 'x', $1, 'live', 'y')",
-    [partnerId],
-  );
-  for (const table of ["audit_log", "events"])
-    for (const statement of [
-      `UPDATE ${table} SET occurred_at = now()`,
-      `DELETE FROM ${table}`,
-      `TRUNCATE ${table} CASCADE`,
-    ])
-      await assert.rejects(db.rows(statement), /is append-only/);
 });

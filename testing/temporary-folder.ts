@@ -1,0 +1,11 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { removeWithTests } from "./reaper.ts";
+
+/** A folder of its own for a service's data, removed by `remove`, or else when the tests end. */
+export function temporaryFolder(): { path: string; remove: () => void } {
+  const path = mkdtempSync(join(tmpdir(), "sss-"));
+  removeWithTests(path);
+  return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 10 }) };
+}
