@@ -144,7 +144,8 @@ export function lookUp(document: PdfDocument, number: number): XrefEntry | undef
   return undefined;
 }
 
-function spend(budget: Budget, work: number): void {
+/** @throws EvidenceError `limit` when nothing is left */
+export function spend(budget: Budget, work: number): void {
   budget.left -= work;
   if (budget.left < 0) throw new EvidenceError("limit", "reading this file takes too much work");
 }
@@ -230,7 +231,8 @@ function read(
   throw new EvidenceError("pdf", `object ${number} is not where the cross-reference section says`);
 }
 
-function readCompressed(
+/** The object at `index` of an object stream. @throws EvidenceError `pdf` when it is not there */
+export function readCompressed(
   document: PdfDocument,
   streamNumber: number,
   index: number,

@@ -2,15 +2,14 @@ import type { Claim } from "../claim.ts";
 import { claim } from "../claim.ts";
 import type { EvidenceCrypto } from "../crypto-port.ts";
 import { EvidenceError } from "../errors.ts";
-import { type ChangeLevel, changesSince, permits } from "../pdf/changes.ts";
+import { type ChangeLevel, type LaterChanges, laterChanges, permits } from "../pdf/changes/changes.ts";
 import type { PdfDocument } from "../pdf/document.ts";
-import { openUnlocked } from "../pdf/encryption/unlock.ts";
-import { findSignatures } from "../pdf/signatures.ts";
 import type { RangedSignature } from "../pdf/structure.ts";
 import type { Certificate } from "../x509/certificate.ts";
 import { type PadesVerification, verifyPades } from "./pades.ts";
+import { vanishedSignatures } from "./vanished-signatures.ts";
 
-export type EarlierClaimName = "revision_covered" | "signature_valid" | "later_changes_permitted";
+export type EarlierClaimName = "signature_present" | "revision_covered" | "signature_valid" | "later_changes_permitted";
 
 /** A signature that was in the document before it was sealed: a finding, on which the seal's verdict does not rest. */
 export interface EarlierSignature {
@@ -20,30 +19,44 @@ export interface EarlierSignature {
   readonly revisionEnd: number | null;
   /** What later revisions did, at most. */
   readonly laterChanges: ChangeLevel | null;
-  /** /P of a certification. */
+  /** /P of a certification, or of the signature's lock. */
   readonly docMdp: 1 | 2 | 3 | null;
 }
 
 const MAX_SIGNATURES = 64;
 
 /**
- * Verifies the signatures other than the seal, each over its own revision, and classifies what came later.
+ * Verifies the signatures other than the seal, each over its own revision, and classifies what came later. Those that a
+ * later revision took away are found, too.
  *
+ * @param signatures those that the document holds, the seal included
+ * @param seal the one that covers the whole file
  * @throws EvidenceError `limit` when there are more than 64
  */
 export async function verifyEarlierSignatures(input: {
   readonly document: PdfDocument;
   readonly signatures: readonly RangedSignature[];
+  readonly seal: RangedSignature | null;
   readonly tsaAnchors: readonly Certificate[];
   readonly at: number;
   readonly crypto: EvidenceCrypto;
 }): Promise<EarlierSignature[]> {
-  if (input.signatures.length > MAX_SIGNATURES) throw new EvidenceError("limit", "There are too many signatures");
   const { document, tsaAnchors, at, crypto } = input;
+  const present = input.signatures.filter((signature) => signature !== input.seal);
+  const vanished = await vanishedSignatures(document, input.signatures, MAX_SIGNATURES - present.length);
+  const all = [...present, ...vanished].sort((one, other) => (one.start ?? -1) - (other.start ?? -1));
+  if (all.length > MAX_SIGNATURES) throw new EvidenceError("limit", "There are too many signatures");
+  const comparable = all.flatMap((signature) => {
+    const { byteRange, start, dictionary } = signature;
+    return byteRange.ok && start !== undefined ? [{ signature, dictionary, start, end: byteRange.range.end }] : [];
+  });
+  const compared = laterChanges(document, comparable);
+  const changes = new Map(comparable.map(({ signature }, index) => [signature, compared[index]]));
   const results: EarlierSignature[] = [];
-  for (const signature of input.signatures) {
+  for (const signature of all) {
     const { byteRange, dictionary } = signature;
-    const docMdp = signature.docMdp ?? null;
+    const gone = vanished.includes(signature);
+    const docMdp = strictest(signature.docMdp, changes.get(signature)?.lockPermission ?? undefined);
     if (!byteRange.ok) {
       const why = `The signature does not cover a revision (${byteRange.problem}).`;
       const claims = [{ name: "revision_covered", state: "fails", why }] as const;
@@ -52,54 +65,88 @@ export async function verifyEarlierSignatures(input: {
     }
     const { range } = byteRange;
     const pades = await verifyPades({ dictionary, range, sealAnchors: [], tsaAnchors, at, crypto });
-    const revision = await revisionOf(document, signature, range.end);
-    const laterChanges = revision === null ? null : changesSince(document, revision);
+    const later = changes.get(signature);
     results.push({
       claims: [
-        claim(
-          "revision_covered",
-          revision !== null,
-          `The signature covers the first ${range.end} bytes, which are a revision of their own.`,
-          "The bytes that the signature covers are no revision that holds it.",
-        ),
-        claim(
-          "signature_valid",
-          pades.valid,
-          "The signature is valid over the bytes it covers. Who made it was not checked.",
-          `${failedWhy(pades) ?? pades.problem ?? "The signature is not valid"}.`,
-        ),
-        laterChangesClaim(laterChanges, signature.docMdp),
+        ...(gone ? [VANISHED] : []),
+        coverageClaim(range.end, gone || later?.covered === true),
+        signatureClaim(pades),
+        laterChangesClaim(gone, later, docMdp ?? inherited(signature, all)),
       ],
       pades,
       revisionEnd: range.end,
-      laterChanges,
+      laterChanges: gone ? "other" : (later?.level ?? null),
       docMdp,
     });
   }
   return results;
 }
 
-/** The revision that ends where the signature's range ends, when that revision's own form holds the signature. */
-async function revisionOf(document: PdfDocument, signature: RangedSignature, end: number): Promise<PdfDocument | null> {
-  try {
-    const revision = await openUnlocked(document.bytes.subarray(0, end), document.budget);
-    return findSignatures(revision).some(({ start }) => start === signature.start) ? revision : null;
-  } catch (error) {
-    if (error instanceof EvidenceError) return null;
-    throw error;
-  }
+const VANISHED = {
+  name: "signature_present",
+  state: "fails",
+  why: "A later revision took the signature away.",
+} as const;
+
+function strictest(one: 1 | 2 | 3 | undefined, other: 1 | 2 | 3 | undefined): 1 | 2 | 3 | null {
+  if (one === undefined || other === undefined) return one ?? other ?? null;
+  return one < other ? one : other;
 }
 
-function laterChangesClaim(level: ChangeLevel | null, docMdp: 1 | 2 | 3 | undefined): Claim<EarlierClaimName> {
+/** What the document's certification lets happen to a signature that came after it and states nothing itself. */
+function inherited(signature: RangedSignature, all: readonly RangedSignature[]): 3 | null {
+  const certified = all.find(({ docMdp }) => docMdp !== undefined);
+  return certified?.docMdp === 3 && (certified.start ?? 0) < (signature.start ?? 0) ? 3 : null;
+}
+
+function coverageClaim(end: number, covered: boolean): Claim<EarlierClaimName> {
+  return claim(
+    "revision_covered",
+    covered,
+    `The signature covers the first ${end} bytes, which are a revision of their own.`,
+    "The bytes that the signature covers are no revision that holds it.",
+  );
+}
+
+function signatureClaim(pades: PadesVerification): Claim<EarlierClaimName> {
+  return claim(
+    "signature_valid",
+    pades.valid,
+    "The signature is valid over the bytes it covers. Who made it was not checked.",
+    `${failedWhy(pades) ?? pades.problem ?? "The signature is not valid"}.`,
+  );
+}
+
+const PERMITTED = {
+  1: "no changes",
+  2: "form values and signatures in the fields that are there",
+  3: "form values, signatures and annotations",
+} as const;
+
+function laterChangesClaim(
+  gone: boolean,
+  later: LaterChanges | undefined,
+  permission: 1 | 2 | 3 | null,
+): Claim<EarlierClaimName> {
   const name = "later_changes_permitted";
-  if (level === null) return { name, state: "unchecked", why: "There is no revision to compare with." };
+  if (gone) return { ...VANISHED, name };
+  if (later === undefined) return { name, state: "unchecked", why: "There is no revision to compare with." };
+  if (!later.covered)
+    return { name, state: "fails", why: "There is no revision that later ones could be compared with." };
+  if (later.lockedField !== null) {
+    return {
+      name,
+      state: "fails",
+      why: `A later revision changed the field "${later.lockedField}", which the signature locks.`,
+    };
+  }
   return claim(
     name,
-    permits(docMdp ?? 3, level),
-    `Later revisions changed: ${level}.`,
-    docMdp === undefined
-      ? "Later revisions changed more than signatures, form values and annotations."
-      : `The certification allows changes of level ${docMdp}, and later revisions changed: ${level}.`,
+    permits(permission, later.level),
+    `Later revisions changed: ${later.level}.`,
+    permission === null
+      ? `Later revisions changed more than form values and signatures: ${later.level}.`
+      : `The signature permits ${PERMITTED[permission]} (level ${permission}), and later revisions changed: ${later.level}.`,
   );
 }
 

@@ -90,8 +90,8 @@ export async function verifyProof(
     found === null || signedSha256 === undefined
       ? null
       : await verifySeal({ ...found, dictionary: found.signature.dictionary, signedSha256, trust, at, crypto });
-  const others = signatures.filter((signature) => signature !== found?.signature);
-  const earlier = document === null ? [] : await earlierOf(document, others, trust, at, crypto);
+  const earlier =
+    document === null ? [] : await earlierOf(document, signatures, found?.signature ?? null, trust, at, crypto);
   const beside = await verifyBeside({
     evidence: options.beside ?? {},
     sealedSha256,
@@ -194,13 +194,13 @@ function whyNotCovered(bytes: Uint8Array, signatures: readonly RangedSignature[]
 async function earlierOf(
   document: PdfDocument,
   signatures: readonly RangedSignature[],
+  seal: RangedSignature | null,
   { tsaAnchors }: ProofTrust,
   at: number,
   crypto: EvidenceCrypto,
 ): Promise<EarlierSignature[] | EvidenceError> {
-  if (signatures.length === 0) return [];
   try {
-    return await verifyEarlierSignatures({ document, signatures, tsaAnchors, at, crypto });
+    return await verifyEarlierSignatures({ document, signatures, seal, tsaAnchors, at, crypto });
   } catch (error) {
     if (error instanceof EvidenceError) return error;
     throw error;

@@ -89,15 +89,31 @@ export function signPdf(original: Uint8Array, options: SignOptions): Uint8Array 
     [1, bare.replace(/ >>$/, ` ${form}${permissions} >>`)],
     ...(options.objects ?? []),
   ];
-  const draft = appendRevision(pdf, objects("0 0 0 0"));
-  const gapStart = draft.indexOf(placeholder, original.length);
+  return signRevision(pdf, placeholder, objects, options);
+}
+
+/**
+ * Appends a revision and fills the one signature in it.
+ *
+ * @param placeholder the value of /Contents until it is signed: `<00...>`
+ * @param objects the revision's objects, given the numbers for /ByteRange
+ */
+export function signRevision(
+  pdf: string,
+  placeholder: string,
+  objects: (ranges: string) => readonly NewObject[],
+  options: Pick<SignOptions, "signer" | "contents" | "upperCase"> & CmsOptions,
+  trailer = "",
+): Uint8Array {
+  const draft = appendRevision(pdf, objects("0 0 0 0"), trailer);
+  const gapStart = draft.indexOf(placeholder, pdf.length);
   const gapEnd = gapStart + placeholder.length;
-  const text = appendRevision(pdf, objects(`0 ${gapStart} ${gapEnd} ${draft.length - gapEnd}`));
+  const text = appendRevision(pdf, objects(`0 ${gapStart} ${gapEnd} ${draft.length - gapEnd}`), trailer);
   const signed = bytesOf(text.slice(0, gapStart) + text.slice(gapEnd));
   const digest = () => Uint8Array.from(createHash("sha256").update(signed).digest());
   const der = options.contents?.(signed) ?? cmsOver(digest(), options.signer, options);
   const hex = Buffer.from(der)
     .toString("hex")
-    .padEnd(2 * reserve, "0");
+    .padEnd(placeholder.length - 2, "0");
   return bytesOf(`${text.slice(0, gapStart)}<${options.upperCase ? hex.toUpperCase() : hex}>${text.slice(gapEnd)}`);
 }

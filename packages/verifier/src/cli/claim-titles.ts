@@ -31,6 +31,7 @@ const TITLES: Titles = {
   service_record: "The service's record",
   service_chain_ok: "The service's word on the chain",
   seal_certificate_source: "Where the trust in the certificate comes from",
+  signature_present: "It is still in the document",
   revision_covered: "It covers a state of the document",
   signature_valid: "The signature is intact",
   later_changes_permitted: "Later changes were permitted ones",

@@ -1,0 +1,92 @@
+import { EvidenceError } from "../../errors.ts";
+import type { PdfDocument } from "../document.ts";
+import { cursorAt, takeUnsigned } from "../lexer.ts";
+import type { PdfDictionary } from "../values.ts";
+import { judgeHistory, type Moment, revisionEndingAt } from "./history.ts";
+import type { StepResult } from "./judge.ts";
+import { type ChangeLevel, worst } from "./levels.ts";
+import { type Lock, lockOf } from "./locks.ts";
+import { dictionaryOf, plainDictionary } from "./view.ts";
+
+export { CHANGE_LEVELS, type ChangeLevel, permits } from "./levels.ts";
+
+/** A signature whose revision is to be compared with what came later. */
+export type Signed = {
+  readonly dictionary: PdfDictionary;
+  /** First byte of the indirect object that holds the dictionary. */
+  readonly start: number;
+  /** How many bytes of the file are signed: the revision's end. */
+  readonly end: number;
+};
+
+/** What became of a signed revision. */
+export type LaterChanges = {
+  /** Whether the signed bytes are a revision of their own that holds the signature. */
+  readonly covered: boolean;
+  /** What later revisions did, at most. Whatever can't be judged is `other`. */
+  readonly level: ChangeLevel;
+  /** The strictest /P of the signature's locks. */
+  readonly lockPermission: 1 | 2 | 3 | null;
+  /** A locked field that was changed; null for none. */
+  readonly lockedField: string | null;
+};
+
+const UNKNOWN: LaterChanges = { covered: false, level: "other", lockPermission: null, lockedField: null };
+
+/**
+ * Compares each signed revision with all that came later, revision by revision: what one changes and the next restores
+ * was changed. The whole file is read once, however many signatures there are.
+ */
+export function laterChanges(document: PdfDocument, signatures: readonly Signed[]): LaterChanges[] {
+  const found: Found[] = signatures.map(() => ({ revision: -1, covered: false, lock: null }));
+  let steps: readonly StepResult[] | null = null;
+  try {
+    steps = compare(document, signatures, found);
+  } catch (error) {
+    if (!(error instanceof EvidenceError)) throw error;
+  }
+  const oldest = Math.max(...found.map(({ revision }) => revision));
+  return found.map((one) => {
+    if (!one.covered) return UNKNOWN;
+    return steps === null ? { ...UNKNOWN, covered: true } : sinceRevision(one, steps, oldest);
+  });
+}
+
+type Found = { revision: number; covered: boolean; lock: Lock | null };
+
+function compare(document: PdfDocument, signatures: readonly Signed[], found: readonly Found[]): StepResult[] {
+  for (const [index, one] of found.entries()) one.revision = revisionEndingAt(document, signatures[index]?.end ?? 0);
+  const oldest = Math.max(-1, ...found.map(({ revision }) => revision));
+  if (oldest < 0) return [];
+  return judgeHistory(document, oldest, (revision, moment) => {
+    for (const [index, one] of found.entries()) {
+      const signature = signatures[index];
+      if (signature === undefined || one.revision !== revision) continue;
+      const field = fieldOf(document, moment, signature);
+      one.covered = field !== null && moment.reaches <= signature.end;
+      one.lock = lockOf(moment.view, signature.dictionary, field ?? undefined);
+    }
+  });
+}
+
+function sinceRevision({ revision, lock }: Found, steps: readonly StepResult[], oldest: number): LaterChanges {
+  const later = steps.slice(oldest - revision);
+  const touched = later.flatMap((step) => step.touched);
+  return {
+    covered: true,
+    level: worst(later.map(({ level }) => level)),
+    lockPermission: lock?.permission ?? null,
+    lockedField: touched.find((one) => lock?.locks(one))?.name ?? null,
+  };
+}
+
+/** The field whose value the signature is; undefined when the catalog alone names it, null when neither does. */
+function fieldOf(document: PdfDocument, { view, reach }: Moment, { start }: Signed): PdfDictionary | undefined | null {
+  const number = takeUnsigned(cursorAt(document.bytes, start));
+  if (number === undefined || view.get(number)?.start !== start) return null;
+  const field = reach.signed.get(number) ?? (reach.fields.get(number)?.type === "Sig" ? number : undefined);
+  if (field !== undefined) return dictionaryOf(view.get(field)) ?? null;
+  const catalog = plainDictionary(view, view.trailer.entries.get("Root"));
+  const certification = plainDictionary(view, catalog?.entries.get("Perms"))?.entries.get("DocMDP");
+  return certification?.kind === "reference" && certification.number === number ? undefined : null;
+}

@@ -1,0 +1,115 @@
+import { loadRevisions, type PdfDocument, type Revision, startxrefValue } from "../document.ts";
+import { lastIndexOfText } from "../search.ts";
+import { integerOf } from "../values.ts";
+import { judgeStep, type StepResult } from "./judge.ts";
+import { createReach, type Reach, reachFromChanged, reachFromTrailer } from "./reach.ts";
+import { createView, entriesOfRevision, type Stored, type Table, type View } from "./view.ts";
+
+/** The state of a document at a revision that was signed. */
+export type Moment = {
+  readonly view: View;
+  readonly reach: Reach;
+  /** Just past the last byte of any object so far. */
+  readonly reaches: number;
+};
+
+/**
+ * What each revision after the oldest of `marks` did, oldest first: revision `marks[0] - 1` comes first, revision 0 last.
+ *
+ * @param oldest index of the revision that the first step starts from
+ * @param visit told of the state at each revision from `oldest` on, before the step from it is judged
+ * @throws EvidenceError when the document can't be read, or reading takes too much work
+ */
+export function judgeHistory(
+  document: PdfDocument,
+  oldest: number,
+  visit: (revision: number, moment: Moment) => void,
+): StepResult[] {
+  const revisions = loadRevisions(document);
+  const table: Table = new Map();
+  for (const revision of revisions.slice(oldest).toReversed()) merge(table, entriesOfRevision(document, revision));
+  const known: Known = new Map();
+  const reach = createReach();
+  let earlier = createView(documentAt(document, oldest), (number) => table.get(number), known);
+  reachFromTrailer(reach, earlier);
+  let reaches = furthest(known.values());
+  visit(oldest, { view: earlier, reach, reaches });
+  const steps: StepResult[] = [];
+  for (let index = oldest - 1; index >= 0; index--) {
+    const revision = revisions[index];
+    if (revision === undefined) break;
+    const changed = entriesOfRevision(document, revision);
+    const fresh: Known = new Map();
+    const entryOf = (number: number) => (changed.has(number) ? inUse(changed.get(number)) : table.get(number));
+    const read = (number: number) => (changed.has(number) ? fresh : known);
+    const later = createView(documentAt(document, index), entryOf, {
+      has: (number) => read(number).has(number),
+      get: (number) => read(number).get(number),
+      set: (number, stored) => read(number).set(number, stored),
+    });
+    steps.push(judgeStep(earlier, later, reach, changed.keys()));
+    merge(table, changed);
+    for (const number of changed.keys()) known.delete(number);
+    for (const [number, stored] of fresh) known.set(number, stored);
+    reaches = Math.max(reaches, furthest(fresh.values()));
+    earlier = createView(documentAt(document, index), (number) => table.get(number), known);
+    reachFromChanged(reach, earlier, changed.keys());
+    reachFromTrailer(reach, earlier);
+    visit(index, { view: earlier, reach, reaches });
+  }
+  return steps;
+}
+
+type Known = Map<number, Stored | undefined>;
+
+/** The document as it was at a revision, sharing what was read already. */
+function documentAt(document: PdfDocument, index: number): PdfDocument {
+  const revisions = document.revisions.slice(index);
+  const trailer = revisions[0]?.main.trailer ?? document.trailer;
+  return { ...document, revisions, trailer, objects: new Map() };
+}
+
+function merge(table: Table, entries: Table): void {
+  for (const [number, entry] of entries) {
+    if (entry.type === "free") table.delete(number);
+    else table.set(number, entry);
+  }
+}
+
+const inUse = (entry: ReturnType<Table["get"]>) => (entry?.type === "free" ? undefined : entry);
+
+function furthest(objects: Iterable<Stored | undefined>): number {
+  let end = 0;
+  for (const stored of objects) end = Math.max(end, stored?.end ?? 0);
+  return end;
+}
+
+/**
+ * The index of the revision that the first `end` bytes are, or -1: the newest section that lies in them is the one that
+ * their last `startxref` leads to, and it and those before it lie in them whole.
+ */
+export function revisionEndingAt(document: PdfDocument, end: number): number {
+  const revisions = loadRevisions(document);
+  const index = revisions.findIndex(({ main }) => main.offset < end);
+  const [revision] = revisions.slice(index, index + 1);
+  if (index < 0 || revision === undefined) return -1;
+  const startxref = lastIndexOfText(document.bytes, "startxref", end, 0);
+  if (
+    startxref < 0 ||
+    startxrefValue(document.bytes.subarray(0, end), startxref) !== revision.main.offset - document.base
+  ) {
+    return -1;
+  }
+  if (sectionsEnd(revision) > startxref) return -1;
+  return revisions.slice(index).every((one) => sectionsEnd(one) <= end) ? index : -1;
+}
+
+function sectionsEnd({ main, hybrid }: Revision): number {
+  return Math.max(
+    ...[main, hybrid].map((section) => {
+      if (section === undefined) return 0;
+      const data = section.kind === "stream" ? (integerOf(section.trailer, "Length") ?? 0) : 0;
+      return section.end + data;
+    }),
+  );
+}

@@ -1,0 +1,127 @@
+import { sameValue } from "../same-value.ts";
+import type { PdfValue } from "../values.ts";
+import { type ChangeLevel, worst } from "./levels.ts";
+import type { Reach } from "./reach.ts";
+import { ROLE, type Role, rolesIn } from "./roles.ts";
+import { catalog, extensions, information, markInfo, metadata } from "./rules/catalog.ts";
+import { appearance, appearanceStream, field, fieldValue } from "./rules/field.ts";
+import { fields, form, resourceNames, resources } from "./rules/form.ts";
+import { annotation, annotationPart, annots, page } from "./rules/page.ts";
+import { store, storeList, validation } from "./rules/store.ts";
+import { parentTree, structure, structureRoot } from "./rules/structure.ts";
+import { type AddedField, addedField } from "./signature-field.ts";
+import type { Rule, Step, Touched } from "./step.ts";
+import { itemsOf, plainDictionary, sameStored, storedOf, type View } from "./view.ts";
+
+const unchangeable: Rule = () => "other";
+
+const RULES: Readonly<Record<Role, Rule>> = {
+  [ROLE.frozen]: unchangeable,
+  [ROLE.catalog]: catalog,
+  [ROLE.page]: page,
+  [ROLE.pageKids]: unchangeable,
+  [ROLE.annots]: annots,
+  [ROLE.annotation]: annotation,
+  [ROLE.annotationPart]: annotationPart,
+  [ROLE.form]: form,
+  [ROLE.fields]: fields,
+  [ROLE.field]: field,
+  [ROLE.fieldKids]: unchangeable,
+  [ROLE.fieldValue]: fieldValue,
+  [ROLE.appearance]: appearance,
+  [ROLE.appearanceStream]: appearanceStream,
+  [ROLE.resources]: resources,
+  [ROLE.resourceNames]: resourceNames,
+  [ROLE.metadata]: metadata,
+  [ROLE.information]: information,
+  [ROLE.extensions]: extensions,
+  [ROLE.markInfo]: markInfo,
+  [ROLE.store]: store,
+  [ROLE.storeList]: storeList,
+  [ROLE.validation]: validation,
+  [ROLE.structureRoot]: structureRoot,
+  [ROLE.structure]: structure,
+  [ROLE.parentTree]: parentTree,
+};
+
+/** What one revision did: at most this, and to these fields. */
+export type StepResult = { readonly level: ChangeLevel; readonly touched: readonly Touched[] };
+
+/**
+ * Judges a revision by what became of each object that its sections name.
+ *
+ * @param numbers the objects that they name
+ * @throws EvidenceError when an object can't be read, or reading takes too much work
+ */
+export function judgeStep(earlier: View, later: View, reach: Reach, numbers: Iterable<number>): StepResult {
+  const touched: Touched[] = [];
+  const added = addedFields(earlier, later, reach);
+  const step: Step = {
+    earlier,
+    later,
+    reach,
+    newFields: new Map(added.flatMap(({ level, widgets }) => widgets.map((number) => [number, { level }]))),
+    between: (role, before, after) =>
+      RULES[role]({ before: storedOf(earlier, before), after: storedOf(later, after), number: undefined }, step),
+    touch: (one) => touched.push(one),
+  };
+  for (const { name, whenLocked } of added) touched.push({ name, whenLocked });
+  const levels: ChangeLevel[] = [trailerLevel(step)];
+  for (const number of numbers) levels.push(objectLevel(step, number));
+  return { level: worst(levels), touched };
+}
+
+/** The root stays where it is; the information dictionary may be left out or moved. */
+function trailerLevel({ earlier, later, between }: Step): ChangeLevel {
+  const [was, is] = [earlier.trailer.entries, later.trailer.entries];
+  for (const key of ["Root", "Encrypt"]) if (!sameValue(was.get(key), is.get(key))) return "other";
+  if (later.trailer.repeated.length > 0) return "other";
+  const information = is.get("Info");
+  if (information === undefined || sameValue(was.get("Info"), information)) return "none";
+  return between(ROLE.information, was.get("Info"), information);
+}
+
+const REMOVABLE = ROLE.annotation | ROLE.annotationPart;
+
+function objectLevel(step: Step, number: number): ChangeLevel {
+  const { earlier, later, reach } = step;
+  const roles = reach.roles.get(number) ?? 0;
+  const [was, is] = [earlier.inUse(number), later.inUse(number)];
+  const [before, after] = [earlier.get(number), later.get(number)];
+  if (after !== undefined && hasRepeatedKey(after.value)) return "other";
+  if (!was && (!is || roles === 0)) return "none";
+  if (before !== undefined && after !== undefined && sameStored(later, before, after)) return "none";
+  // What was there without a role may serve a reader in a way that is not known here, as object streams do.
+  if (roles === 0 || (before && after && before.generation !== after.generation)) return "other";
+  if ((!was || !is) && (roles & ~REMOVABLE) !== 0) return "other";
+  return worst(rolesIn(roles).map((role) => RULES[role]({ before, after, number }, step)));
+}
+
+/** Readers differ in which of two equal keys they take. */
+function hasRepeatedKey(value: PdfValue): boolean {
+  if (value.kind === "array") return value.items.some(hasRepeatedKey);
+  if (value.kind !== "dictionary") return false;
+  return value.repeated.length > 0 || [...value.entries.values()].some(hasRepeatedKey);
+}
+
+/** The signature fields that the form's list has gained. One that bears a name that is taken is none of its own. */
+function addedFields(earlier: View, later: View, { fields }: Reach): AddedField[] {
+  const [old, now] = [earlier, later].map((view) => {
+    const catalog = plainDictionary(view, view.trailer.entries.get("Root"));
+    const form = plainDictionary(view, catalog?.entries.get("AcroForm"));
+    return itemsOf(view, form?.entries.get("Fields"));
+  });
+  if (old === undefined || now === undefined || old === now) return [];
+  later.spend(old.length + now.length);
+  const known = new Set(old.map((item) => (item.kind === "reference" ? item.number : -1)));
+  const items = now.filter((item) => item.kind === "reference" && !known.has(item.number));
+  const names = new Set(items.length === 0 ? [] : [...fields.values()].map(({ name }) => name));
+  const added: AddedField[] = [];
+  for (const item of items) {
+    const one = addedField(earlier, later, item);
+    if (one === null || names.has(one.name)) continue;
+    names.add(one.name);
+    added.push(one);
+  }
+  return added;
+}

@@ -1,0 +1,67 @@
+import { indexOfText } from "../../search.ts";
+import { nameOf } from "../../values.ts";
+import { worst } from "../levels.ts";
+import { ROLE, type Role } from "../roles.ts";
+import { changedKeys, type Rule } from "../step.ts";
+import { dictionaryOf, type Stored } from "../view.ts";
+
+const MAX_METADATA = 16 * 1024 * 1024;
+
+const BY_KEY: Readonly<Record<string, Role>> = {
+  AcroForm: ROLE.form,
+  DSS: ROLE.store,
+  Metadata: ROLE.metadata,
+  Extensions: ROLE.extensions,
+  MarkInfo: ROLE.markInfo,
+  StructTreeRoot: ROLE.structureRoot,
+};
+
+/** The catalog (ISO 32000-2 section 7.7.2). /Perms is not among what may change: nobody certifies later, or takes it back. */
+export const catalog: Rule = ({ before, after }, step) => {
+  const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
+  if (old === undefined || now === undefined) return "other";
+  return worst(
+    changedKeys(old, now).map((key) => {
+      const [was, is] = [old.entries.get(key), now.entries.get(key)];
+      if (key === "Version") return is?.kind === "name" ? "validation" : "other";
+      const role = BY_KEY[key];
+      return role === undefined ? "other" : step.between(role, was, is);
+    }),
+  );
+};
+
+/** /Extensions: names and numbers (section 7.12). */
+export const extensions: Rule = ({ after }) => (dictionaryOf(after) === undefined ? "other" : "validation");
+
+/** /MarkInfo (section 14.7.1). */
+export const markInfo: Rule = ({ before, after }) =>
+  dictionaryOf(before) === undefined || dictionaryOf(after) === undefined ? "other" : "signatures";
+
+/** The information dictionary, and strings in it (section 14.3.3). */
+export const information: Rule = ({ before, after }) =>
+  before?.data === undefined && after?.data === undefined ? "validation" : "other";
+
+/** The document's metadata (section 14.3.2): XMP, and nothing that could be shown. */
+export const metadata: Rule = ({ before, after }) => {
+  if (after === undefined) return "validation";
+  return after.closed && [before, after].every((one) => one === undefined || isXmp(one)) ? "validation" : "other";
+};
+
+function isXmp({ value, decode }: Stored): boolean {
+  if (value.kind !== "dictionary" || decode === undefined) return false;
+  if (nameOf(value, "Type") !== "Metadata" || nameOf(value, "Subtype") !== "XML") return false;
+  const text = decode(MAX_METADATA);
+  const at = firstMarkup(text);
+  if (at < 0 || indexOfText(text, "<!", 0, text.length) >= 0) return false;
+  return indexOfText(text, "adobe:ns:meta/", at, text.length) >= 0;
+}
+
+/** Where XMP begins, when nothing but a byte order mark and white space stand before it. */
+function firstMarkup(text: Uint8Array): number {
+  const start = text[0] === 0xef && text[1] === 0xbb && text[2] === 0xbf ? 3 : 0;
+  let at = start;
+  while (at < text.length && [9, 10, 13, 32].includes(text[at] ?? 0)) at++;
+  const isMarkup =
+    indexOfText(text, "<?xpacket", at, at + 9) === at || indexOfText(text, "<x:xmpmeta", at, at + 10) === at;
+  return isMarkup ? at : -1;
+}

@@ -1,0 +1,99 @@
+import { sameValue } from "../../same-value.ts";
+import { integerOf, type PdfDictionary } from "../../values.ts";
+import type { Field } from "../edges.ts";
+import type { ChangeLevel } from "../levels.ts";
+import { filledLevel } from "../signature-field.ts";
+import { type Change, changedKeys, type Rule, type Step } from "../step.ts";
+import { dictionaryOf, plainDictionary, storedOf } from "../view.ts";
+
+/** What filling in changes: the value, how it is shown, when (ISO 32000-2 sections 12.7.4 and 12.7.5). */
+const VALUE_KEYS = new Set(["V", "AP", "AS", "RV", "I", "TI", "M", "DA", "Q", "F", "Ff", "Type"]);
+const SIGNATURE_KEYS = new Set(["V", "AP", "M", "F", "Ff", "Type"]);
+/** Changes that a lock itself brings: read-only flags. */
+const LOCK_KEYS = new Set(["Ff", "Type"]);
+/** Invisible, Hidden, NoView and ToggleNoView (table 167). */
+const VISIBILITY = 0x1 | 0x2 | 0x20 | 0x100;
+/** ReadOnly, Required and NoExport (table 227): the others say how a value is shown. */
+const COMMON_FLAGS = 0x7;
+
+/** A form field or its widget: filled in, or signed when it is an empty signature field. */
+export const field: Rule = ({ before, after, number }, step) => {
+  const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
+  const known = number === undefined ? undefined : step.reach.fields.get(number);
+  if (old === undefined || now === undefined || known === undefined || known.ambiguous) return "other";
+  const keys = changedKeys(old, now);
+  const isSignature = known.type === "Sig";
+  const allowed = isSignature ? SIGNATURE_KEYS : VALUE_KEYS;
+  if (keys.some((key) => !allowed.has(key)) || !keys.every((key) => fits(key, old, now, known, step))) {
+    return "other";
+  }
+  if (keys.every((key) => LOCK_KEYS.has(key))) return "signatures";
+  if (!isSignature) return filled(known, step);
+  return signed(known, step);
+};
+
+function fits(key: string, old: PdfDictionary, now: PdfDictionary, { type }: Field, step: Step): boolean {
+  const value = now.entries.get(key);
+  if (key === "Type") return !old.entries.has(key) && value?.kind === "name" && value.value === "Annot";
+  if (key === "F") return sameFlags(old, now, key, VISIBILITY);
+  if (key === "Ff") return sameFlags(old, now, key, ~COMMON_FLAGS);
+  if (key === "AP") return value === undefined || isAppearance(step, plainDictionary(step.later, value));
+  // A dictionary is the value of a signature field alone: no other field may pass for one.
+  return key !== "V" || type === "Sig" || plainDictionary(step.later, value) === undefined;
+}
+
+function sameFlags(old: PdfDictionary, now: PdfDictionary, key: string, mask: number): boolean {
+  return ((integerOf(old, key) ?? 0) & mask) === ((integerOf(now, key) ?? 0) & mask);
+}
+
+/** /AP: appearances, each a stream or one for each state. */
+function isAppearance(step: Step, appearance: PdfDictionary | undefined): boolean {
+  if (appearance === undefined) return false;
+  return [...appearance.entries].every(
+    ([key, value]) => ["N", "R", "D"].includes(key) && storedOf(step.later, value)?.value.kind === "dictionary",
+  );
+}
+
+function filled({ name }: Field, step: Step): ChangeLevel {
+  step.touch({ name, whenLocked: false });
+  return "forms";
+}
+
+function signed({ name, holder }: Field, step: Step): ChangeLevel {
+  const level = filledLevel(step, holder);
+  if (level === null) return "other";
+  step.touch({ name, whenLocked: level === "validation" });
+  return level;
+}
+
+/** How the change of a field's part counts: as that of the one field it belongs to. */
+function ofOwner({ number }: Change, step: Step): ChangeLevel {
+  const owners = number === undefined ? undefined : step.reach.owners.get(number);
+  const [owner, another] = owners ?? [];
+  const known = owner === undefined ? undefined : step.reach.fields.get(owner);
+  if (known === undefined || another !== undefined || known.ambiguous) return "other";
+  return known.type === "Sig" ? signed(known, step) : filled(known, step);
+}
+
+/** /AP as an object of its own. */
+export const appearance: Rule = (change, step) => {
+  const [old, now] = [dictionaryOf(change.before), dictionaryOf(change.after)];
+  return old !== undefined && isAppearance(step, now) ? ofOwner(change, step) : "other";
+};
+
+/** An appearance rewritten in its place. */
+export const appearanceStream: Rule = (change, step) => {
+  const { before, after } = change;
+  if (before?.data === undefined || after?.data === undefined || !after.closed) return "other";
+  const [old, now] = [before.value, after.value];
+  if (old.kind !== "dictionary" || now.kind !== "dictionary") return "other";
+  if (!sameValue(old.entries.get("Subtype"), now.entries.get("Subtype"))) return "other";
+  return ofOwner(change, step);
+};
+
+/** A field's value as an object of its own. */
+export const fieldValue: Rule = (change, step) => {
+  const { after } = change;
+  if (after === undefined || dictionaryOf(after) !== undefined) return "other";
+  return ofOwner(change, step);
+};

@@ -1,0 +1,63 @@
+import { nameOf } from "../../values.ts";
+import { type ChangeLevel, worst } from "../levels.ts";
+import { ROLE } from "../roles.ts";
+import { changedKeys, listChange, type Rule, type Step } from "../step.ts";
+import { dictionaryOf, storedOf } from "../view.ts";
+
+/** A page: its annotations and the order of tabs through them. Nodes of the page tree stay as they are. */
+export const page: Rule = ({ before, after }, step) => {
+  const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
+  if (old === undefined || now === undefined || old.entries.has("Kids")) return "other";
+  return worst(
+    changedKeys(old, now).map((key) => {
+      const is = now.entries.get(key);
+      if (key === "Annots") return step.between(ROLE.annots, old.entries.get(key), is);
+      return key === "Tabs" && is?.kind === "name" ? "signatures" : "other";
+    }),
+  );
+};
+
+/** A page's annotations, in the order in which they are drawn. */
+export const annots: Rule = ({ before, after }, step) => {
+  const lists = [before, after].map((one) =>
+    one === undefined ? [] : one.value.kind === "array" ? one.value.items : null,
+  );
+  const [old, now] = lists;
+  if (!old || !now) return "other";
+  step.later.spend(old.length + now.length);
+  const change = listChange(old, now);
+  if (change === null) return "other";
+  return worst([
+    ...change.inserted.map(
+      (item) => step.newFields.get(item.number)?.level ?? annotationLevel(storedOf(step.later, item)),
+    ),
+    ...change.removed.map((item) => annotationLevel(storedOf(step.earlier, item))),
+  ]);
+};
+
+/** An annotation that was there: one of a form field is judged as a field. */
+export const annotation: Rule = ({ before, after, number }, step) => {
+  if (isWidget(before) || isWidget(after)) return isFieldStill(before, number, step) ? "none" : "other";
+  return worst([before, after].flatMap((one) => (one === undefined ? [] : [annotationLevel(one)])));
+};
+
+/** What an annotation is made of. */
+export const annotationPart: Rule = () => "annotations";
+
+function isFieldStill(before: Parameters<Rule>[0]["before"], number: number | undefined, { reach }: Step): boolean {
+  return isWidget(before) && number !== undefined && ((reach.roles.get(number) ?? 0) & ROLE.field) !== 0;
+}
+
+function isWidget(stored: Parameters<Rule>[0]["before"]): boolean {
+  const dictionary = dictionaryOf(stored);
+  return dictionary !== undefined && nameOf(dictionary, "Subtype") === "Widget";
+}
+
+/** `annotations` for an annotation that is no form field, whatever it calls itself besides. */
+function annotationLevel(stored: Parameters<Rule>[0]["before"]): ChangeLevel {
+  const dictionary = dictionaryOf(stored);
+  const subtype = dictionary && nameOf(dictionary, "Subtype");
+  const type = dictionary && nameOf(dictionary, "Type");
+  if (subtype === undefined || subtype === "Widget" || (type !== undefined && type !== "Annot")) return "other";
+  return "annotations";
+}

@@ -1,0 +1,129 @@
+import { sameValue } from "../../same-value.ts";
+import { nameOf, type PdfDictionary, type PdfValue } from "../../values.ts";
+import { type ChangeLevel, worst } from "../levels.ts";
+import { ROLE } from "../roles.ts";
+import { changedKeys, type Rule, type Step } from "../step.ts";
+import { dictionaryOf, plainDictionary, storedOf } from "../view.ts";
+
+/** Depth of new elements that is looked at. */
+const MAX_DEPTH = 4;
+/** Values of a list that are neither references nor numbers. */
+const MAX_DIRECT = 1000;
+const ELEMENT_KEYS = new Set(["Type", "S", "P", "K", "Pg", "ID", "T", "Lang", "Alt", "A"]);
+
+/** The root of the tags (ISO 32000-2 section 14.7.2): tags for new annotations may be added. */
+export const structureRoot: Rule = ({ before, after }, step) => {
+  const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
+  if (old === undefined || now === undefined) return "other";
+  return worst(
+    changedKeys(old, now).map((key) => {
+      const [was, is] = [old.entries.get(key), now.entries.get(key)];
+      if (key === "K") return step.between(ROLE.structure, was, is);
+      if (key === "ParentTree") return step.between(ROLE.parentTree, was, is);
+      return key === "ParentTreeNextKey" && is?.kind === "number" ? "signatures" : "other";
+    }),
+  );
+};
+
+/** An element, or the list of what it groups. */
+export const structure: Rule = ({ before, after }, step) => {
+  const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
+  // One object reference may become a list of them.
+  const isElement = old !== undefined && now !== undefined && nameOf(old, "Type") !== "OBJR";
+  if (!isElement) return kids(listOf(before?.value), listOf(after?.value), step);
+  return worst(
+    changedKeys(old, now).map((key) => {
+      if (key !== "K") return "other";
+      return kids(kidsOf(step, "earlier", old), kidsOf(step, "later", now), step);
+    }),
+  );
+};
+
+/** The numbers by which annotations name their tags. */
+export const parentTree: Rule = ({ before, after }, step) => {
+  const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
+  if (old !== undefined && now !== undefined) {
+    const levels = changedKeys(old, now).map((key) => {
+      if (key === "Limits") return "signatures";
+      return key === "Nums" || key === "Kids"
+        ? step.between(ROLE.parentTree, old.entries.get(key), now.entries.get(key))
+        : "other";
+    });
+    return worst(levels);
+  }
+  const [was, is] = [before?.value, after?.value];
+  if (was?.kind !== "array" || is?.kind !== "array") return "other";
+  return hasGrown(was.items, is.items) ? "signatures" : "other";
+};
+
+function listOf(value: PdfValue | undefined): readonly PdfValue[] {
+  if (value === undefined) return [];
+  return value.kind === "array" ? value.items : [value];
+}
+
+function kidsOf(step: Step, which: "earlier" | "later", element: PdfDictionary): readonly PdfValue[] {
+  const value = element.entries.get("K");
+  const found = storedOf(step[which], value)?.value;
+  return found?.kind === "array" ? found.items : value === undefined ? [] : [value];
+}
+
+/** What an element groups may grow by tags of annotations, and lose those of annotations. */
+function kids(before: readonly PdfValue[], after: readonly PdfValue[], step: Step): ChangeLevel {
+  step.later.spend(before.length + after.length);
+  const inBefore = membership(before);
+  const inAfter = membership(after);
+  if (inBefore === null || inAfter === null) return "other";
+  if (!isSame(before.filter(inAfter), after.filter(inBefore))) return "other";
+  return worst([
+    ...after.filter((item) => !inBefore(item)).map((item) => tagLevel(step, "later", item, 0)),
+    ...before
+      .filter((item) => !inAfter(item))
+      .map((item) => worst(["annotations", tagLevel(step, "earlier", item, 0)])),
+  ]);
+}
+
+/** Whether a value is in a list; null when too many of the list's values would have to be compared one by one. */
+function membership(list: readonly PdfValue[]): ((item: PdfValue) => boolean) | null {
+  const simple = new Set(list.map(keyOf));
+  const others = list.filter((item) => keyOf(item) === null);
+  if (others.length > MAX_DIRECT) return null;
+  return (item) => {
+    const key = keyOf(item);
+    return key === null ? others.some((one) => sameValue(one, item)) : simple.has(key);
+  };
+}
+
+function keyOf(item: PdfValue): string | null {
+  if (item.kind === "reference") return `${item.number} ${item.generation} R`;
+  return item.kind === "number" ? String(item.value) : null;
+}
+
+function isSame(one: readonly PdfValue[], other: readonly PdfValue[]): boolean {
+  return one.length === other.length && one.every((item, index) => sameValue(item, other[index]));
+}
+
+/** Whether a list grew by whole entries: numbers with their values, or nodes. */
+function hasGrown(before: readonly PdfValue[], after: readonly PdfValue[]): boolean {
+  const width = before[0]?.kind === "number" ? 2 : 1;
+  let at = 0;
+  for (let index = 0; index < after.length && at < before.length; index += width) {
+    if (isSame(before.slice(at, at + width), after.slice(index, index + width))) at += width;
+  }
+  return at >= before.length;
+}
+
+/** A tag of an annotation, or a group of such: as grave as the annotation. */
+function tagLevel(step: Step, which: "earlier" | "later", value: PdfValue, depth: number): ChangeLevel {
+  const view = step[which];
+  const isNew = value.kind !== "reference" || which === "earlier" || !step.earlier.inUse(value.number);
+  const element = plainDictionary(view, value);
+  if (element === undefined || !isNew || depth > MAX_DEPTH) return "other";
+  if (nameOf(element, "Type") === "OBJR") {
+    const target = element.entries.get("Obj");
+    if (target?.kind !== "reference" || step.reach.fields.has(target.number)) return "other";
+    return step.newFields.get(target.number)?.level ?? "annotations";
+  }
+  if ([...element.entries.keys()].some((key) => !ELEMENT_KEYS.has(key))) return "other";
+  const items = kidsOf(step, which, element);
+  return worst(items.map((item) => tagLevel(step, which, item, depth + 1)));
+}

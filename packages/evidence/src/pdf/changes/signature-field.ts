@@ -1,0 +1,126 @@
+import { stringText } from "../text.ts";
+import { nameOf, type PdfDictionary, type PdfValue } from "../values.ts";
+import { type ChangeLevel, worst } from "./levels.ts";
+import { paintsNothing } from "./paint.ts";
+import type { Step } from "./step.ts";
+import { itemsOf, plainDictionary, type View } from "./view.ts";
+
+/** Keys of a field that shows nothing, and of its widget; nothing may stand there that could make it show. */
+const INVISIBLE_KEYS = new Set(
+  "Type Subtype FT T TU TM F Ff Rect P V Lock SV DA Q M NM AP Kids StructParent MK".split(" "),
+);
+const VISIBLE_KEYS = new Set([...INVISIBLE_KEYS, "BS", "Border", "H", "DR", "Lang"]);
+const WIDGET_KEYS = new Set("Type Subtype F Rect P Parent M NM AP StructParent MK".split(" "));
+const MAX_WIDGETS = 16;
+
+/** A signature field that a revision adds. */
+export type AddedField = {
+  readonly level: ChangeLevel;
+  readonly name: string;
+  /** A lock on all fields does not forbid it: it shows nothing, and holds nothing or a document time stamp. */
+  readonly whenLocked: boolean;
+  /** Its object, and those of its widgets, which pages may list. */
+  readonly widgets: readonly number[];
+};
+
+/** What a new object in the form's list of fields is; null for anything but a signature field of its own. */
+export function addedField(earlier: View, later: View, item: PdfValue): AddedField | null {
+  const dictionary = plainDictionary(later, item);
+  if (item.kind !== "reference" || earlier.inUse(item.number) || dictionary === undefined) return null;
+  const title = dictionary.entries.get("T");
+  if (title?.kind !== "string" || nameOf(dictionary, "FT") !== "Sig") return null;
+  const name = stringText(title);
+  if (name === "" || name.includes(".")) return null;
+  const kids = itemsOf(later, dictionary.entries.get("Kids"));
+  const parts = widgetsOf(earlier, later, item.number, dictionary, kids);
+  if (parts === null) return null;
+  const value = dictionary.entries.get("V");
+  const signed = valueLevel(earlier, later, value);
+  if (signed === null) return null;
+  const shows = parts.some((part) => part.shows);
+  const widgets = [item.number, ...parts.map((part) => part.number)];
+  if (!shows) {
+    const whenLocked = value === undefined || signed === "validation";
+    return { level: signed, name, whenLocked, widgets };
+  }
+  // Nobody has signed in it: then it is no more than a picture on the page.
+  const isPicture = value === undefined && parts.some(({ dictionary }) => dictionary.entries.has("AP"));
+  return { level: isPicture ? "annotations" : "fields", name, whenLocked: false, widgets };
+}
+
+type Part = { readonly number: number; readonly dictionary: PdfDictionary; readonly shows: boolean };
+
+function widgetsOf(
+  earlier: View,
+  later: View,
+  number: number,
+  field: PdfDictionary,
+  kids: readonly PdfValue[],
+): Part[] | null {
+  if (kids.length === 0) return partOf(later, number, field, field.entries.has("Rect") || field.entries.has("Subtype"));
+  if (kids.length > MAX_WIDGETS || field.entries.has("Subtype")) return null;
+  if (![...field.entries.keys()].every((key) => INVISIBLE_KEYS.has(key))) return null;
+  const parts: Part[] = [];
+  for (const kid of kids) {
+    const widget = plainDictionary(later, kid);
+    if (kid.kind !== "reference" || earlier.inUse(kid.number) || widget === undefined) return null;
+    if (nameOf(widget, "Subtype") !== "Widget" || ![...widget.entries.keys()].every((key) => WIDGET_KEYS.has(key))) {
+      return null;
+    }
+    const visible = shows(later, widget);
+    if (!visible && couldShow(later, widget)) return null;
+    parts.push({ number: kid.number, dictionary: widget, shows: visible });
+  }
+  return parts;
+}
+
+function partOf(later: View, number: number, field: PdfDictionary, isWidget: boolean): Part[] | null {
+  if (isWidget && nameOf(field, "Subtype") !== "Widget") return null;
+  const visible = shows(later, field);
+  if (!visible && couldShow(later, field)) return null;
+  const keys = visible ? VISIBLE_KEYS : INVISIBLE_KEYS;
+  return [...field.entries.keys()].every((key) => keys.has(key))
+    ? [{ number, dictionary: field, shows: visible }]
+    : null;
+}
+
+/** Whether a widget has an area. */
+function shows(view: View, widget: PdfDictionary): boolean {
+  const corners = itemsOf(view, widget.entries.get("Rect")).map((item) =>
+    item.kind === "number" ? item.value : Number.NaN,
+  );
+  const [left, bottom, right, top] = corners;
+  return corners.length > 0 && !(corners.length === 4 && (left === right || bottom === top));
+}
+
+/** Whether a widget without an area has all the same an appearance or a border, which some readers might paint. */
+function couldShow(view: View, widget: PdfDictionary): boolean {
+  const [style, appearance] = [widget.entries.get("MK"), widget.entries.get("AP")];
+  if (style !== undefined && plainDictionary(view, style)?.entries.size !== 0) return true;
+  return appearance !== undefined && !paintsNothing(view, appearance);
+}
+
+/** How grave a signature field's value is: a new signature or document time stamp, or none yet; null for anything else. */
+function valueLevel(earlier: View, later: View, value: PdfValue | undefined): ChangeLevel | null {
+  if (value === undefined || value.kind === "null") return "signatures";
+  if (value.kind !== "reference" || earlier.inUse(value.number)) return null;
+  const signature = plainDictionary(later, value);
+  if (signature === undefined) return null;
+  const isTimeStamp = nameOf(signature, "Type") === "DocTimeStamp" && nameOf(signature, "SubFilter") === "ETSI.RFC3161";
+  return isTimeStamp ? "validation" : "signatures";
+}
+
+/** What became of a signature field that was there and empty; null when it was not empty, or still is. */
+export function filledLevel({ earlier, later }: Step, field: number): ChangeLevel | null {
+  const [old, now] = [earlier, later].map((view) => {
+    const stored = view.get(field);
+    return stored?.value.kind === "dictionary" && stored.data === undefined ? stored.value : undefined;
+  });
+  const held = old?.entries.get("V");
+  const value = now?.entries.get("V");
+  if (now === undefined || (held !== undefined && held.kind !== "null") || value === undefined) return null;
+  const level = valueLevel(earlier, later, value);
+  const widgets = itemsOf(later, now.entries.get("Kids")).map((kid) => plainDictionary(later, kid));
+  const visible = [now, ...widgets].some((widget) => widget !== undefined && shows(later, widget));
+  return level === null ? null : worst([level, visible ? "signatures" : level]);
+}

@@ -1,0 +1,155 @@
+import { equalBytes } from "../../bytes.ts";
+import { EvidenceError } from "../../errors.ts";
+import { type PdfDocument, type Revision, readCompressed, spend } from "../document.ts";
+import { cursorAt, readIndirectObject, skipSpace, takeKeyword } from "../lexer.ts";
+import { sameValue } from "../same-value.ts";
+import { decodeStream } from "../stream.ts";
+import type { PdfDictionary, PdfValue } from "../values.ts";
+import { entriesOf, entryOf, type XrefEntry } from "../xref.ts";
+
+/** An object as one revision has it. */
+export type Stored = {
+  readonly value: PdfValue;
+  /** The data of a stream as written, filters and all. */
+  readonly data: Uint8Array | undefined;
+  /** The data without encryption and filters. @throws EvidenceError as `decodeStream` */
+  readonly decode: ((limit: number) => Uint8Array) | undefined;
+  readonly generation: number;
+  /** Its first byte; undefined when it lies in an object stream. */
+  readonly start: number | undefined;
+  /** Just past its last byte, or past that of the object stream which holds it. */
+  readonly end: number;
+  /** Whether the data ends where /Length says, so that all readers see the same. */
+  readonly closed: boolean;
+};
+
+/** The objects as they are in one revision. */
+export type View = {
+  readonly trailer: PdfDictionary;
+  readonly inUse: (number: number) => boolean;
+  /** @throws EvidenceError when the object is not where the revision says */
+  readonly get: (number: number) => Stored | undefined;
+  readonly spend: (work: number) => void;
+};
+
+/** Objects that were read already; undefined for those that are not there. */
+export type ReadObjects = {
+  readonly has: (number: number) => boolean;
+  readonly get: (number: number) => Stored | undefined;
+  readonly set: (number: number, stored: Stored | undefined) => unknown;
+};
+
+/** Where the objects in use are. */
+export type Table = Map<number, XrefEntry>;
+
+/** What a revision's sections say, each number once; a hybrid's stream counts where its table says free or nothing. */
+export function entriesOfRevision(document: PdfDocument, { main, hybrid }: Revision): Table {
+  const entries: Table = new Map();
+  for (const section of hybrid === undefined ? [main] : [main, hybrid]) {
+    for (const [number, entry] of entriesOf(section)) {
+      spend(document.budget, 1);
+      if (entries.has(number)) continue;
+      const own = section === main ? entry : entryOf(main, number);
+      const hidden = own === undefined || own.type === "free" ? hybrid && entryOf(hybrid, number) : undefined;
+      entries.set(number, hidden ?? own ?? entry);
+    }
+  }
+  return entries;
+}
+
+/**
+ * A view of the file's objects.
+ *
+ * @param document the file with the sections of this revision and those before it
+ * @param entry where an object is; undefined when it is not in use
+ * @param known what is read is added to it
+ */
+export function createView(
+  document: PdfDocument,
+  entry: (number: number) => XrefEntry | undefined,
+  known: ReadObjects,
+): View {
+  const view: View = {
+    trailer: document.trailer,
+    inUse: (number) => entry(number) !== undefined,
+    get: (number) => {
+      if (known.has(number)) return known.get(number);
+      const found = entry(number);
+      const stored = found === undefined ? undefined : readStored(document, view, found, number);
+      spend(document.budget, stored === undefined ? 1 : stored.value.end - stored.value.start + 1);
+      known.set(number, stored);
+      return stored;
+    },
+    spend: (work) => spend(document.budget, work),
+  };
+  return view;
+}
+
+/** The object that a value is or refers to. A reference of a wrong generation, or to another reference, leads nowhere. */
+export function storedOf(view: View, value: PdfValue | undefined): Stored | undefined {
+  if (value === undefined || value.kind === "null") return undefined;
+  if (value.kind !== "reference") {
+    return { value, data: undefined, decode: undefined, generation: 0, start: undefined, end: value.end, closed: true };
+  }
+  const stored = view.get(value.number);
+  if (stored === undefined || stored.generation !== value.generation) return undefined;
+  return stored.value.kind === "reference" || stored.value.kind === "null" ? undefined : stored;
+}
+
+/** The dictionary that a value is or refers to, when it is one and no stream. */
+export function plainDictionary(view: View, value: PdfValue | undefined): PdfDictionary | undefined {
+  return dictionaryOf(storedOf(view, value));
+}
+
+/** The dictionary of an object that is no stream. */
+export function dictionaryOf(stored: Stored | undefined): PdfDictionary | undefined {
+  return stored?.value.kind === "dictionary" && stored.data === undefined ? stored.value : undefined;
+}
+
+/** The items of the array that a value is or refers to; none for anything else. */
+export function itemsOf(view: View, value: PdfValue | undefined): readonly PdfValue[] {
+  const found = storedOf(view, value)?.value;
+  return found?.kind === "array" ? found.items : [];
+}
+
+/** Whether two versions of an object say the same, data included. */
+export function sameStored(view: View, one: Stored, other: Stored): boolean {
+  if (!one.closed || !other.closed || one.generation !== other.generation) return false;
+  if (!sameValue(one.value, other.value)) return false;
+  if (one.data === undefined || other.data === undefined) return one.data === other.data;
+  view.spend(one.data.length);
+  return equalBytes(one.data, other.data);
+}
+
+function readStored(document: PdfDocument, view: View, entry: XrefEntry, number: number): Stored | undefined {
+  if (entry.type === "free") return undefined;
+  if (entry.type === "compressed") {
+    const { value } = readCompressed(document, entry.stream, entry.index, number) ?? {};
+    if (value === undefined) return undefined;
+    const end = view.get(entry.stream)?.end ?? Number.POSITIVE_INFINITY;
+    return { value, data: undefined, decode: undefined, generation: 0, start: undefined, end, closed: true };
+  }
+  const { bytes, base, decryption } = document;
+  const object = readIndirectObject(bytes, entry.offset + base, bytes.length, decryption);
+  if (object?.number !== number || object.generation !== entry.generation) {
+    throw new EvidenceError("pdf", `object ${number} is not where the cross-reference section says`);
+  }
+  const { value, generation, start, streamStart } = object;
+  if (value.kind !== "dictionary" || streamStart === undefined) {
+    return { value, data: undefined, decode: undefined, generation, start, end: object.end, closed: true };
+  }
+  const length = storedOf(view, value.entries.get("Length"))?.value;
+  const size = length?.kind === "number" && length.integer && length.value >= 0 ? length.value : Number.NaN;
+  const end = streamStart + size;
+  if (!(end <= bytes.length)) throw new EvidenceError("pdf", `object ${number} has an odd /Length`);
+  const decrypt = (data: Uint8Array) => decryption?.stream(data, number, generation) ?? data;
+  const decode = (limit: number) => decodeStream(bytes, value, streamStart, size, limit, decrypt);
+  const data = bytes.subarray(streamStart, end);
+  return { value, data, decode, generation, start, end, closed: endsAt(bytes, end) };
+}
+
+function endsAt(bytes: Uint8Array, end: number): boolean {
+  const cursor = cursorAt(bytes, end);
+  skipSpace(cursor);
+  return cursor.position - end <= 2 && takeKeyword(cursor, "endstream");
+}

@@ -1,0 +1,65 @@
+import { EvidenceError } from "../errors.ts";
+import type { PdfDocument } from "../pdf/document.ts";
+import { openUnlocked } from "../pdf/encryption/unlock.ts";
+import { cursorAt, readValue } from "../pdf/lexer.ts";
+import { indexOfText } from "../pdf/search.ts";
+import { findSignatures } from "../pdf/signatures.ts";
+import { type RangedSignature, withRanges } from "../pdf/structure.ts";
+
+const KEY = "/ByteRange";
+
+/**
+ * The signatures that an earlier state of the document held and the document no longer does. They are looked for in the
+ * bytes: whoever takes a signature away may have made the sections lead past it.
+ *
+ * @param known the signatures that the document holds
+ * @throws EvidenceError `limit` when more than `most` states of the document would have to be opened
+ */
+export async function vanishedSignatures(
+  document: PdfDocument,
+  known: readonly RangedSignature[],
+  most: number,
+): Promise<RangedSignature[]> {
+  const { bytes } = document;
+  const found: RangedSignature[] = [];
+  const opened = new Map<number, readonly RangedSignature[]>();
+  for (let at = indexOfText(bytes, KEY, 0, bytes.length); at >= 0; at = indexOfText(bytes, KEY, at + 1, bytes.length)) {
+    const covers = (one: RangedSignature) => one.dictionary.start < at && at < one.dictionary.end;
+    if (known.some(covers) || found.some(covers)) continue;
+    const end = signedEnd(bytes, at);
+    if (end === null) continue;
+    if (!opened.has(end) && opened.size >= most) throw new EvidenceError("limit", "There are too many signatures");
+    const state = opened.get(end) ?? (await signaturesOf(document, end));
+    opened.set(end, state);
+    found.push(...state.filter((one) => covers(one) && one.byteRange.ok && one.byteRange.range.end === end));
+  }
+  return found;
+}
+
+/** Where the range of a /ByteRange at `at` ends, when its gap is where a signature value would be. */
+function signedEnd(bytes: Uint8Array, at: number): number | null {
+  let numbers: readonly number[];
+  try {
+    const value = readValue(cursorAt(bytes, at + KEY.length, Math.min(bytes.length, at + 256)));
+    numbers =
+      value.kind === "array" ? value.items.map((item) => (item.kind === "number" ? item.value : Number.NaN)) : [];
+  } catch (error) {
+    if (error instanceof EvidenceError) return null;
+    throw error;
+  }
+  const [start, gapStart = Number.NaN, gapEnd = Number.NaN, length = Number.NaN] = numbers;
+  const end = gapEnd + length;
+  const fits = numbers.length === 4 && start === 0 && gapStart < gapEnd && end <= bytes.length && at < end;
+  return fits && bytes[gapStart] === 0x3c && bytes[gapEnd - 1] === 0x3e ? end : null;
+}
+
+/** The signatures that the first `end` bytes hold; none when they are no document. */
+async function signaturesOf(document: PdfDocument, end: number): Promise<readonly RangedSignature[]> {
+  try {
+    const state = await openUnlocked(document.bytes.subarray(0, end), document.budget);
+    return withRanges(state.bytes, findSignatures(state));
+  } catch (error) {
+    if (error instanceof EvidenceError) return [];
+    throw error;
+  }
+}

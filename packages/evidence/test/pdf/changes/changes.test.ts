@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { verifyProof } from "../../../src/seal/verify-proof.ts";
+import { memoizedCrypto } from "../../node-crypto.ts";
+import { testSigner, tokenOver } from "../../signer.ts";
+import type { Attack, Permission } from "./attacks/attack.ts";
+import { attacks } from "./attacks/attacks.ts";
+import { asBytes, formDocument, signForm } from "./document.ts";
+import { honest } from "./honest/honest.ts";
+import type { Honest } from "./honest/update.ts";
+
+const signer = testSigner("stranger");
+const tsa = testSigner("tsa");
+const crypto = memoizedCrypto();
+const at = Date.UTC(2026, 5, 1);
+const stamp = (signed: Uint8Array) => tokenOver(signed, tsa, Date.UTC(2026, 0, 2));
+const PERMISSIONS: readonly Permission[] = [1, 2, 3, "approval"];
+
+/** What is said of the first signature; a file that can't be read is refused with all that is in it. */
+async function first(pdf: string): Promise<string | undefined> {
+  // A comment at the end, so that no signature covers the whole file.
+  const result = await verifyProof(asBytes(`${pdf}% end\n`), { sealAnchors: [], tsaAnchors: [tsa.certificate] }, at, {
+    crypto,
+  });
+  const claims = result.earlierSignatures[0]?.claims ?? result.claims;
+  return claims.find(
+    ({ name }) => name === "later_changes_permitted" || (name === "pdf_readable" && claims.length === 1),
+  )?.state;
+}
+
+function signedForm(
+  { prepared, preparedRevision, signature }: Pick<Attack & Honest, "prepared" | "preparedRevision" | "signature">,
+  permission: Permission,
+) {
+  const original = (preparedRevision ?? ((pdf: string) => pdf))(formDocument(prepared));
+  const certify = permission === "approval" ? {} : { certify: permission };
+  return { original, signed: signForm(original, { signer, ...certify, ...signature }) };
+}
+
+for (const { kind, ...attack } of attacks) {
+  for (const permission of attack.forbidden) {
+    test(`refuses ${kind}: ${attack.name} (${permission})`, async () => {
+      const { original, signed } = signedForm(attack, permission);
+      const forged = attack.make(signed, original);
+      assert.notEqual(forged, signed);
+      if (!attack.unsound) assert.equal(await first(signed), "holds", "the form that was signed");
+      assert.equal(await first(forged), "fails");
+    });
+  }
+}
+
+for (const { kind, ...update } of honest) {
+  for (const permission of PERMISSIONS) {
+    const permitted = update.permitted.includes(permission);
+    test(`${permitted ? "permits" : "refuses"} ${kind}: ${update.name} (${permission})`, async () => {
+      const { signed } = signedForm(update, permission);
+      assert.equal(await first(signed), "holds", "the form that was signed");
+      assert.equal(await first(update.make(signed, signer, stamp)), permitted ? "holds" : "fails");
+    });
+  }
+}
