@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { createServer } from "../../src/http/server.ts";
+import { type ErrorCode, ServiceError } from "../../src/platform/errors.ts";
+import { openLog } from "../../src/platform/logs.ts";
+import { createMetrics } from "../../src/platform/metrics.ts";
+
+/** What each refusal of the domain is on the wire: status, and title of its problem type. */
+const table: Record<ErrorCode, readonly [number, string]> = {
+  validation: [400, "Bad Request"],
+  unauthenticated: [401, "Unauthorized"],
+  sign_in_required: [401, "Unauthorized"],
+  not_linked: [403, "Forbidden"],
+  cross_site: [403, "Forbidden"],
+  owner_required: [403, "Forbidden"],
+  not_found: [404, "Not Found"],
+  verdict_unknown: [404, "Not Found"],
+  method_not_allowed: [405, "Method Not Allowed"],
+  conflict: [409, "Conflict"],
+  not_payable: [409, "Conflict"],
+  idempotency_key_reused: [409, "Conflict"],
+  idempotency_in_flight: [409, "Conflict"],
+  payload_too_large: [413, "Payload Too Large"],
+  unsupported_media_type: [415, "Unsupported Media Type"],
+  rate_limited: [429, "Too Many Requests"],
+  processor_failed: [502, "Bad Gateway"],
+  payments_not_configured: [503, "Service Unavailable"],
+  unavailable: [503, "Service Unavailable"],
+};
+const codes = Object.keys(table) as ErrorCode[];
+const message = (code: ErrorCode) => `why it is ${code}`;
+
+const app = createServer({
+  log: openLog("silent"),
+  metrics: createMetrics(),
+  baseUrl: "http://localhost",
+  trustProxy: [],
+  unmatchedPage: () => null,
+});
+
+before(async () => {
+  app.get<{ Params: { code: ErrorCode } }>("/api/refused/:code", ({ params: { code } }) => {
+    throw new ServiceError(code, message(code));
+  });
+  app.get("/api/broken", () => {
+    throw new Error("the secret reason");
+  });
+  await app.ready();
+});
+after(() => app.close());
+
+async function get(url: string, accept = "*/*") {
+  const { statusCode, headers, body } = await app.inject({ url, headers: { accept } });
+  return { statusCode, headers, body: JSON.parse(body) as unknown };
+}
+
+for (const [code, [status, title]] of Object.entries(table) as [ErrorCode, readonly [number, string]][]) {
+  test(`${code} is ${status} with the contract's body`, async () => {
+    const { statusCode, headers, body } = await get(`/api/refused/${code}`);
+    assert.equal(statusCode, status);
+    assert.deepEqual(body, code === "verdict_unknown" ? { verdict: "unknown" } : { error: message(code) });
+    assert.equal(headers["content-type"], "application/json; charset=utf-8");
+    assert.equal(headers["cache-control"], "no-store");
+    assert.equal(headers["www-authenticate"], status === 401 ? "Bearer" : undefined);
+  });
+
+  test(`${code} as problem details is of its own type, titled ${title}`, async () => {
+    const { statusCode, headers, body } = await get(`/api/refused/${code}`, "application/problem+json");
+    assert.equal(statusCode, status);
+    assert.equal(headers["content-type"], "application/problem+json");
+    const type = `urn:signsealship:problem:${code}`;
+    const requestId = headers["request-id"];
+    assert.deepEqual(body, { type, title, status, detail: message(code), code, requestId });
+  });
+}
+
+test("what is no refusal is an opaque 500 in either shape", async () => {
+  const plain = await get("/api/broken");
+  assert.deepEqual([plain.statusCode, plain.body], [500, { error: "Something went wrong on our side." }]);
+  const problem = await get("/api/broken", "application/problem+json");
+  assert.equal(problem.statusCode, 500);
+  assert.doesNotMatch(JSON.stringify(problem.body), /secret/);
+  assert.equal((problem.body as { code: string }).code, "internal");
+});
+
+test("every code is refused with somewhere in the source", () => {
+  const folder = join(import.meta.dirname, "../../src");
+  const source = globSync("**/*.ts", { cwd: folder })
+    .map((name) => readFileSync(join(folder, name), "utf8"))
+    .join("\n");
+  // wire-errors.ts has `refusal` for what Fastify itself refuses.
+  const refused = new Set(
+    Array.from(source.matchAll(/\b(?:ServiceError|refusal)\(\s*"([a-z_]+)"/g), ([, code]) => code),
+  );
+  if (/\binvalid\(/.test(source)) refused.add("validation");
+  assert.deepEqual(
+    codes.filter((code) => !refused.has(code)),
+    [],
+  );
+});
