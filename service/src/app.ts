@@ -167,13 +167,14 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
       closingRecord: (verifyCode: string) => closingView(db, verifyCode),
     };
     await pages(routes, {
-      ...deps,
       baseUrl: config.baseUrl,
-      evidence,
-      checkoutUrl: (code) => checkoutUrl(checkout, code, null),
-      paymentsConfigured: processor !== null,
-      requestAccess: access,
-      recaptcha: config.recaptcha,
+      client: {
+        db,
+        checkoutUrl: (code) => checkoutUrl(checkout, code, null),
+        paymentsConfigured: processor !== null,
+      },
+      verify: evidence,
+      visitor: { requestAccess: access, recaptcha: config.recaptcha },
       members: { ...orderDeps, ...sandboxDeps, ...proofDeps, ...closingDeps, ...webhookDeps, readAnalytics },
       limits,
       assets,

@@ -5,6 +5,7 @@ import { card, emptyState, facts, notice, statusBadge, type Tone } from "../ui/c
 import { time } from "../ui/format.ts";
 import { type IconName, icon } from "../ui/icons.ts";
 import { layout } from "../ui/layout.ts";
+import { orderCount, progressMeters } from "../ui/orders/progress.ts";
 import { activityText, nameOf, servicesText } from "../ui/orders/room-words.ts";
 import { statusWords } from "../ui/orders/status-words.ts";
 import { type Html, html, render } from "../ui/render.ts";
@@ -17,27 +18,6 @@ const evidence: Readonly<Record<OrderCard["evidenceBadge"], { shape: IconName; t
   recorded: { shape: "info", tone: "progress", text: "On record here; not sealed yet" },
   none: { shape: "upcoming", tone: "waiting", text: "No evidence yet" },
 };
-
-/** How many orders there are. */
-export const orderCount = ({ total }: RoomView["progress"]): string => (total === 1 ? "1 order" : `${total} orders`);
-
-function meter(id: string, label: string, count: number, of: number): Html {
-  const text = of === 0 ? "None needed" : `${count} of ${of}`;
-  return html`<li><span class="meter-label" id="${id}">${label}</span><span class="meter-count">${text}</span>${
-    of > 0 && html`<progress value="${count}" max="${of}" aria-labelledby="${id}">${text}</progress>`
-  }</li>`;
-}
-
-/** How far the orders of a room have come. */
-export function glance({ progress, orders }: Pick<RoomView, "progress" | "orders">): Html {
-  if (progress.total === 0) return html``;
-  const toSign = orders.filter(({ signers }) => signers.length > 0).length;
-  return html`<ul class="meters">
-${meter("meter-signed", "Signed", progress.signed, toSign)}
-${meter("meter-sealed", "Sealed", progress.sealed, progress.total)}
-${meter("meter-delivered", "Delivered or complete", progress.delivered, progress.total)}
-</ul>`;
-}
 
 function signer({ name, email, signed }: OrderCard["signers"][number]): Html {
   return html`<li class="${signed ? "done" : "waiting"}">${icon(signed ? "done" : "waiting")}<span>${name ?? email}${
@@ -102,7 +82,7 @@ ${attribution(partnerName, branding)}
 <p class="eyebrow"><span>${reference ? html`Reference ${reference}` : "Closing room"}</span>${statusBadge(closed ? "stopped" : "progress", closed ? "Closed" : "Open")}</p>
 </header>
 ${environment === "test" && notice("attention", "A test room", "Nothing in it is real: no money moves, and nothing is signed, notarized or sent.")}
-${card("glance", "At a glance", html`<p class="lead">${orderCount(progress)} in this room</p>${glance(room)}`)}
+${card("glance", "At a glance", html`<p class="lead">${orderCount(progress)} in this room</p>${progressMeters(room)}`)}
 <div class="room">
 <section aria-labelledby="orders-title"><h2 id="orders-title">Orders</h2>
 ${orders.length === 0 ? emptyState("No orders yet", "Orders appear here when they are added.") : html`<ul class="order-cards">${orders.map(orderCard)}</ul>`}

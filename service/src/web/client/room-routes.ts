@@ -1,29 +1,37 @@
-import type { FastifyInstance, FastifyReply, onRequestAsyncHookHandler } from "fastify";
+import type { FastifyInstance } from "fastify";
+import type { RateLimits } from "../../http/rate-limits.ts";
 import type { Sql } from "../../platform/database.ts";
 import { ServiceError } from "../../platform/errors.ts";
 import { roomEnvironment, roomView } from "../../rooms/rooms.ts";
 import { logoOf } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets.ts";
-import { credentialHeaders, htmlType } from "../ui/page-headers.ts";
+import { credentialHeaders } from "../ui/page-headers.ts";
 import { refreshingPolicy } from "../ui/page-policy.ts";
+import { type PageAnswer, pageRoute } from "../ui/page-route.ts";
 import { type RoomPageView, roomFragment, roomPage } from "./room-page.ts";
 
-type CodeRoute = { Params: { code: string } };
+export type RoomPageDeps = { db: Sql; assets: Assets; limits: RateLimits };
 
 /** `/rooms/{code}`, and the part of it that refreshes. */
-export function roomRoutes(
-  people: FastifyInstance,
-  { db, assets, onRequest }: { db: Sql; assets: Assets; onRequest: onRequestAsyncHookHandler },
-): void {
-  const options = { onRequest, schema: { hide: true } };
+export function roomRoutes(app: FastifyInstance, deps: RoomPageDeps): void {
+  const { db, assets } = deps;
+  const frame = { policy: "page", headers: credentialHeaders } as const;
 
-  people.get<CodeRoute>("/rooms/:code", options, async ({ params }, reply) => {
-    const room = await find(params.code);
-    return send(reply, room, roomPage(assets, room));
+  pageRoute(app, deps, {
+    ...frame,
+    url: "/rooms/:code",
+    handle: async ({ params }) => {
+      const room = await find(params.code);
+      return withPolicy(room, roomPage(assets, room));
+    },
   });
-  people.get<CodeRoute>("/rooms/:code/status", options, async ({ params }, reply) => {
-    const room = await find(params.code);
-    return send(reply, room, roomFragment(room));
+  pageRoute(app, deps, {
+    ...frame,
+    url: "/rooms/:code/status",
+    handle: async ({ params }) => {
+      const room = await find(params.code);
+      return withPolicy(room, roomFragment(room));
+    },
   });
 
   async function find(code: string): Promise<RoomPageView> {
@@ -33,8 +41,7 @@ export function roomRoutes(
   }
 }
 
-function send(reply: FastifyReply, { branding }: RoomPageView, page: string): FastifyReply {
+function withPolicy({ branding }: RoomPageView, page: string): PageAnswer {
   const logo = logoOf(branding);
-  const policy = refreshingPolicy(logo ? [logo.origin] : []);
-  return reply.type(htmlType).headers(credentialHeaders).header("Content-Security-Policy", policy).send(page);
+  return { page, headers: { "Content-Security-Policy": refreshingPolicy(logo ? [logo.origin] : []) } };
 }

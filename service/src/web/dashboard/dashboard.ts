@@ -1,34 +1,37 @@
 import type { FastifyInstance } from "fastify";
-import { linkedPrincipalOf, readSession, requireSession } from "../../http/authentication.ts";
+import { type Callers, linkedPrincipalOf, readSession, requireSession } from "../../http/authentication.ts";
 import type { RateLimits } from "../../http/rate-limits.ts";
-import { acceptForms } from "../ui/forms/fields.ts";
+import { acceptForms } from "../ui/forms/form-body.ts";
 import { type AnalyticsPageDeps, analyticsPage } from "./analytics/page.ts";
 import { type LinkPageDeps, linkPage } from "./link-page.ts";
-import { type OrderNewDeps, orderNewPage } from "./orders/new.ts";
-import { type OrderPagesDeps, orderListPage, orderOnePage } from "./orders/pages.ts";
-import { type PassportPagesDeps, passportPages } from "./passports/page.ts";
-import type { RoomsDeps } from "./rooms/detail.ts";
-import { roomsPages } from "./rooms/pages.ts";
+import { type OrderDetailDeps, orderDetailPage } from "./orders/detail-page.ts";
+import { type OrderListDeps, orderListPage } from "./orders/list-page.ts";
+import { type OrderNewDeps, orderNewPage } from "./orders/new-page.ts";
+import { type PassportPagesDeps, passportPages } from "./passports/list-page.ts";
+import type { RoomsDeps } from "./rooms/detail-page.ts";
+import { roomsPages } from "./rooms/list-page.ts";
 import { type SettingsDeps, settingsPage } from "./settings/page.ts";
-import { startPage } from "./start-page.ts";
+import { type StartPageDeps, startPage } from "./start-page.ts";
 import { waysBack } from "./ways-back.ts";
-import { type WebhookPagesDeps, webhookPages } from "./webhooks/page.ts";
+import { type WebhookPagesDeps, webhookPages } from "./webhooks/list-page.ts";
 
-export type DashboardDeps = LinkPageDeps &
+export type DashboardDeps = Callers & { limits: RateLimits } & StartPageDeps &
+  LinkPageDeps &
   SettingsDeps &
   AnalyticsPageDeps &
+  OrderListDeps &
   OrderNewDeps &
-  OrderPagesDeps &
+  OrderDetailDeps &
   PassportPagesDeps &
   RoomsDeps &
-  WebhookPagesDeps & { limits: RateLimits };
+  WebhookPagesDeps;
 
 /**
  * What members of a firm see and do, by the same front doors as the API. Every request needs a session and counts against it;
  * every write must come from one of our own pages.
  */
-export function dashboard(people: FastifyInstance, deps: DashboardDeps): void {
-  people.register(async (scope) => {
+export function dashboard(app: FastifyInstance, deps: DashboardDeps): void {
+  app.register(async (scope) => {
     const { limits } = deps;
     for (const hook of [readSession(deps), limits.limit("partner-portal"), requireSession(deps)])
       scope.addHook("onRequest", hook);
@@ -50,7 +53,7 @@ export function dashboard(people: FastifyInstance, deps: DashboardDeps): void {
       linked.register(async (forms) => {
         acceptForms(forms);
         settingsPage(forms, deps);
-        orderOnePage(forms, deps);
+        orderDetailPage(forms, deps);
         roomsPages(forms, deps);
         webhookPages(forms, deps);
       });

@@ -34,9 +34,3 @@ ${choice("test", "Test")}${choice("live", "Live")}
 <p class="environment-note">${environment === "test" ? "Nothing here is real: no money moves and nothing is mailed. Webhooks are sent." : "Orders here are real."}</p>
 </form>`;
 }
-
-/** Who is signed in, and the way out. */
-export const accountNav = ({ member }: Principal): Html => signedInNav(member?.email ?? "");
-
-export const signedInNav = (email: string): Html =>
-  html`<div class="account"><span class="account-email">${email}</span><form method="post" action="/sign-out"><button type="submit" class="link-button">Sign out</button></form></div>`;

@@ -1,12 +1,16 @@
 import type { FastifyInstance } from "fastify";
 import { principalOf } from "../../http/authentication.ts";
+import type { RateLimits } from "../../http/rate-limits.ts";
 import { readLaunchpad } from "../../partners/partners.ts";
 import type { Sql } from "../../platform/database.ts";
 import type { Assets } from "../ui/assets.ts";
-import { card, progressSteps, type Step } from "../ui/components.ts";
+import { card, pageHead, progressSteps, type Step } from "../ui/components.ts";
 import { time } from "../ui/format.ts";
+import { pageRoute } from "../ui/page-route.ts";
 import { type Html, html } from "../ui/render.ts";
-import { pageHead, sendPage } from "./page-shell.ts";
+import { dashboardPage } from "./page-shell.ts";
+
+export type StartPageDeps = { db: Sql; assets: Assets; limits: RateLimits };
 
 type Launchpad = Awaited<ReturnType<typeof readLaunchpad>>;
 
@@ -29,10 +33,13 @@ const notes: Readonly<Record<string, string>> = {
 };
 
 /** The first page: what is done and what is next on the way to live. */
-export function startPage(app: FastifyInstance, deps: { db: Sql; assets: Assets }): void {
-  app.get("/dashboard", { schema: { hide: true } }, async (request, reply) => {
-    const launchpad = await readLaunchpad(deps.db, principalOf(request));
-    return sendPage(deps, request, reply, { title: "Start", section: "start", body: body(launchpad) });
+export function startPage(app: FastifyInstance, deps: StartPageDeps): void {
+  pageRoute(app, deps, {
+    url: "/dashboard",
+    handle: async ({ request }) => {
+      const launchpad = await readLaunchpad(deps.db, principalOf(request));
+      return dashboardPage(deps, request, { title: "Start", section: "start", body: body(launchpad) });
+    },
   });
 }
 

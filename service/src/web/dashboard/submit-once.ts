@@ -7,22 +7,23 @@ import { ServiceError } from "../../platform/errors.ts";
 import { fingerprintOf, once, requestKey } from "../../platform/idempotency.ts";
 import { newSecret } from "../../platform/ids.ts";
 import { isSecret } from "../../platform/text.ts";
-import type { FormValues } from "../ui/forms/fields.ts";
-import { type Html, html } from "../ui/render.ts";
+import { hiddenFields } from "../ui/forms/button-form.ts";
+import type { FormValues } from "../ui/forms/form-body.ts";
+import type { Html } from "../ui/render.ts";
 
 /** What a form that creates something carries unseen. */
-export type Creating = {
+export type FormSubmission = {
   /** The one in which the form was opened. */
   environment: Environment;
   /** Tells this form from every other: sent twice it creates one thing. */
   submission: string;
 };
 
-export const creatingFields = ({ environment, submission }: Creating): Html =>
-  html`<input type="hidden" name="submission" value="${submission}"><input type="hidden" name="environment" value="${environment}">`;
+export const submissionFields = ({ environment, submission }: FormSubmission): Html =>
+  hiddenFields({ submission, environment });
 
 /** What a form carries that is shown now; one that was refused keeps its submission. */
-export function creating(request: FastifyRequest, typed: FormValues = {}): Creating {
+export function submissionFor(request: FastifyRequest, typed: FormValues = {}): FormSubmission {
   const { submission = "" } = typed;
   const { environment } = principalOf(request);
   return { environment, submission: isSecret(submission) ? submission : newSecret() };

@@ -1,7 +1,7 @@
 import type { Overview, ShownExecution } from "../../playbooks/playbooks.ts";
-import { buttonForm } from "../dashboard/page-shell.ts";
 import { emptyState, facts } from "../ui/components.ts";
 import { time } from "../ui/format.ts";
+import { buttonForm, hiddenFields } from "../ui/forms/button-form.ts";
 import { field } from "../ui/forms/fields.ts";
 import { records } from "../ui/records.ts";
 import { type Html, html } from "../ui/render.ts";
@@ -48,14 +48,13 @@ ${(next || after !== "") && html`<nav class="form-actions" aria-label="Pages of 
 function decisionForms(execution: ShownExecution, after: string, problem?: Problem): Html {
   const action = `/operator/playbooks/${execution.id}/decide`;
   const about = subjectText(execution);
-  const sent = after === "" ? undefined : { after };
-  const hidden = sent && html`<input type="hidden" name="after" value="${after}">`;
+  const sent: Record<string, string> = after === "" ? {} : { after };
   return html`<div class="row-actions">${buttonForm(action, "Approve", { fields: { ...sent, decision: "approved" }, about })}${buttonForm(
     action,
     "Reject",
     { fields: { ...sent, decision: "rejected" }, kind: "danger-button", about },
   )}</div><details class="ask"${problem && html` open`}><summary>Another decision<span class="visually-hidden"> on ${about}</span></summary>
-<form class="form" method="post" action="${action}">${hidden}
+<form class="form" method="post" action="${action}">${hiddenFields(sent)}
 ${field({ form: execution.id, name: "decision", label: "Decision", required: true, maxLength: 200, value: problem?.decision, error: problem?.message, autocomplete: "off" })}
 <div class="form-actions"><button type="submit" class="quiet-button">Decide</button></div>
 </form></details>`;

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import {
   type AccessDeps,
   approveRequest,
@@ -9,40 +9,28 @@ import { refuseCrossSite } from "../../http/authentication.ts";
 import type { RateLimits } from "../../http/rate-limits.ts";
 import { operatorResolver } from "../../members/members.ts";
 import { decideByOperator, findExecution, isExecutionId, overviewOfExecutions } from "../../playbooks/playbooks.ts";
-import { attempt, done, said } from "../dashboard/page-shell.ts";
 import type { Assets } from "../ui/assets.ts";
-import { acceptForms, formBody } from "../ui/forms/fields.ts";
+import { done, flashOf } from "../ui/flash-messages.ts";
+import { acceptForms } from "../ui/forms/form-body.ts";
 import { formHeaders, htmlType } from "../ui/page-headers.ts";
+import { pageRoute } from "../ui/page-route.ts";
 import type { Problem } from "./executions.ts";
 import { guestPage, operatorPage } from "./page.ts";
 
 export type OperatorDeps = AccessDeps & { ownOrigin: string; limits: RateLimits; assets: Assets };
 
-type IdRoute = { Params: { id: string } };
-type Shown = { Querystring: { after?: unknown } };
-
-const hidden = { schema: { hide: true } };
 const requestsShown = 50;
 
 /**
  * What waits for the operator, and the decisions, by the same front doors as the command line. Every request needs a session of the
  * operator, every write must come from one of our own pages.
  */
-export function operatorPages(people: FastifyInstance, deps: OperatorDeps): void {
+export function operatorPages(app: FastifyInstance, deps: OperatorDeps): void {
   const { assets, limits, ownOrigin } = deps;
   const isOperator = operatorResolver(deps);
   const guest = guestPage(assets);
 
-  async function show(request: FastifyRequest, reply: FastifyReply, after: string, problem?: Problem) {
-    const [executions, requests] = await Promise.all([
-      overviewOfExecutions(deps, after),
-      pendingRequests(deps, requestsShown),
-    ]);
-    const page = operatorPage(assets, { said: said(request), executions, requests, after, problem });
-    return reply.type(htmlType).headers(formHeaders).send(page);
-  }
-
-  people.register(async (scope) => {
+  app.register(async (scope) => {
     acceptForms(scope);
     scope.addHook("onRequest", limits.limit("page"));
     scope.addHook("onRequest", async (request, reply) => {
@@ -51,40 +39,41 @@ export function operatorPages(people: FastifyInstance, deps: OperatorDeps): void
       refuseCrossSite(request, ownOrigin);
     });
 
-    scope.get<Shown>("/operator", hidden, (request, reply) => {
-      const { after } = request.query;
-      return show(request, reply, typeof after === "string" ? after : "");
+    pageRoute(scope, deps, { url: "/operator", handle: ({ query, request }) => show(request, query["after"]) });
+
+    pageRoute(scope, deps, {
+      method: "POST",
+      url: "/operator/playbooks/:id/decide",
+      handle: async ({ params: { id }, form: { decision = "", after } }) => {
+        await decideByOperator(deps, id, decision.trim());
+        return done(pathOf(after), "execution-decided");
+      },
+      refused: async ({ params: { id }, form: { decision = "", after }, request }, message) =>
+        show(request, after, { message, decision, id, execution: await findExecution(deps, id) }),
     });
 
-    scope.post<IdRoute>("/operator/playbooks/:id/decide", hidden, (request, reply) => {
-      const { id } = request.params;
-      const { decision = "", after = "" } = formBody(request.body);
-      return attempt(
-        reply,
-        async () => {
-          await decideByOperator(deps, id, decision.trim());
-          return done(reply, pathOf(after), "execution-decided");
-        },
-        async (message) =>
-          show(request, reply, after, { message, decision, id, execution: await findExecution(deps, id) }),
-      );
-    });
-
-    for (const [verb, decide, word] of [
+    for (const [verb, decide, message] of [
       ["approve", approveRequest, "request-approved"],
       ["decline", declineRequest, "request-declined"],
     ] as const)
-      scope.post<IdRoute>(`/operator/requests/:id/${verb}`, hidden, (request, reply) =>
-        attempt(
-          reply,
-          async () => {
-            await decide(deps, request.params.id);
-            return done(reply, pathOf(formBody(request.body)["after"]), word);
-          },
-          (message) => show(request, reply, formBody(request.body)["after"] ?? "", { message }),
-        ),
-      );
+      pageRoute(scope, deps, {
+        method: "POST",
+        url: `/operator/requests/:id/${verb}`,
+        handle: async ({ params, form }) => {
+          await decide(deps, params.id);
+          return done(pathOf(form["after"]), message);
+        },
+        refused: ({ form, request }, message) => show(request, form["after"], { message }),
+      });
   });
+
+  async function show(request: FastifyRequest, after = "", problem?: Problem): Promise<string> {
+    const [executions, requests] = await Promise.all([
+      overviewOfExecutions(deps, after),
+      pendingRequests(deps, requestsShown),
+    ]);
+    return operatorPage(assets, { flash: flashOf(request), executions, requests, after, problem });
+  }
 }
 
 /** Back to the page of the list that one was on. */

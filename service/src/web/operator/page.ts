@@ -1,9 +1,8 @@
 import type { pendingRequests } from "../../access-requests/access-requests.ts";
 import type { Overview } from "../../playbooks/playbooks.ts";
-import { signedInNav } from "../dashboard/nav.ts";
-import { pageHead } from "../dashboard/page-shell.ts";
+import { accountNav } from "../ui/account-nav.ts";
 import type { Assets } from "../ui/assets.ts";
-import { card } from "../ui/components.ts";
+import { card, pageHead } from "../ui/components.ts";
 import { errorSummary } from "../ui/forms/fields.ts";
 import { layout } from "../ui/layout.ts";
 import { type Html, html } from "../ui/render.ts";
@@ -12,7 +11,7 @@ import { requestsPart } from "./requests.ts";
 
 export type OperatorView = {
   /** What was just done. */
-  said: Html | "";
+  flash: Html | "";
   executions: Overview;
   requests: Awaited<ReturnType<typeof pendingRequests>>;
   after: string;
@@ -22,12 +21,12 @@ export type OperatorView = {
 type AssetUrls = Pick<Assets, "url">;
 
 /** Everything that waits for the operator, and what was decided lately. */
-export function operatorPage(assets: AssetUrls, { said, executions, requests, after, problem }: OperatorView): string {
+export function operatorPage(assets: AssetUrls, { flash, executions, requests, after, problem }: OperatorView): string {
   const { execution } = problem ?? {};
   return layout(assets, {
     title: "Operator",
-    headerNav: signedInNav("Operator"),
-    body: html`${said}${pageHead("Operator", "What waits for a decision of yours. Each is taken once.")}
+    headerNav: accountNav("Operator"),
+    body: html`${flash}${pageHead("Operator", "What waits for a decision of yours. Each is taken once.")}
 ${errorSummary(problem?.message)}
 <div class="panels">
 ${execution?.completedAt && card("became", "This one ended before", becameOf(execution))}

@@ -1,7 +1,7 @@
 import type { ListedRequest, pendingRequests } from "../../access-requests/access-requests.ts";
-import { buttonForm } from "../dashboard/page-shell.ts";
 import { emptyState, facts, notice } from "../ui/components.ts";
 import { time } from "../ui/format.ts";
+import { buttonForm } from "../ui/forms/button-form.ts";
 import { type Html, html } from "../ui/render.ts";
 
 const reasonWords: Readonly<Record<ListedRequest["reasons"][number], string>> = {

@@ -88,3 +88,7 @@ export const emptyState = (title: string, text: string): Html =>
 /** A titled part of a page. `id` is unique on it. */
 export const card = (id: string, title: string, body: Html): Html =>
   html`<section class="card" id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>${body}</section>`;
+
+/** The head of a page: its title, and what one comes to do there. */
+export const pageHead = (title: string, lead: Html | string = "", actions: Html | "" = ""): Html =>
+  html`<div class="page-head"><div><h1>${title}</h1>${lead && html`<p class="lead">${lead}</p>`}</div>${actions}</div>`;

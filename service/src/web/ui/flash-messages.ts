@@ -1,5 +1,10 @@
-/** What pages say after a form was accepted; the address bears the word, never a text. */
-export const doneWords = {
+import type { FastifyRequest } from "fastify";
+import { icon } from "./icons.ts";
+import type { PageAnswer } from "./page-route.ts";
+import { type Html, html } from "./render.ts";
+
+/** What pages say after a form was accepted; the address has the name of the message, never a text. */
+const flashMessages = {
   linked: "You are linked to your firm.",
   environment: "You switched the environment.",
   "session-ended": "The session was ended.",
@@ -37,3 +42,20 @@ export const doneWords = {
   "sandbox-advanced": "The test order moved on.",
   "sandbox-completed": "The test order was walked to Completed.",
 } as const;
+
+export type FlashMessage = keyof typeof flashMessages;
+
+/** After a form was accepted: leads to a page, which says what was done. */
+export function done(path: string, message: FlashMessage): PageAnswer {
+  const [before = "", hash] = path.split("#", 2);
+  const address = `${before}${before.includes("?") ? "&" : "?"}done=${message}`;
+  return { redirect: hash === undefined ? address : `${address}#${hash}` };
+}
+
+/** The message that the address names. */
+export function flashOf({ query }: FastifyRequest): Html | "" {
+  const { done: name } = query as { done?: unknown };
+  if (typeof name !== "string" || !Object.hasOwn(flashMessages, name)) return "";
+  const text = flashMessages[name as FlashMessage];
+  return html`<div class="notice done flash" role="status">${icon("done")}<div><p>${text}</p></div></div>`;
+}

@@ -5,11 +5,14 @@ export const formHeaders = {
   "Referrer-Policy": "same-origin",
 };
 
-export const htmlType = "text/html; charset=utf-8";
-
-/** Of a page whose address is a credential: it is kept by no cache and no index, and left by no referrer. */
+/** Of a page whose address is a credential: no cache and no index keeps it, and no referrer passes it on. */
 export const credentialHeaders = {
   "Cache-Control": "no-store",
   "X-Robots-Tag": "noindex, nofollow",
   "Referrer-Policy": "no-referrer",
 };
+
+/** Of a page that is the same for everybody. */
+export const publicHeaders = { "Cache-Control": "no-cache" };
+
+export const htmlType = "text/html; charset=utf-8";

@@ -3,6 +3,7 @@ import type { Assets } from "../ui/assets.ts";
 import { card, codeText, facts, notice } from "../ui/components.ts";
 import { time } from "../ui/format.ts";
 import { layout } from "../ui/layout.ts";
+import { downloads, timesOf } from "../ui/proof-record.ts";
 import { type Html, html } from "../ui/render.ts";
 import type { VerifyConfig } from "./browser/config.ts";
 import { dropZone, proofDropWords } from "./drop-zone.ts";
@@ -52,33 +53,6 @@ function recordBanner({ environment, sealedAt }: ProofRecord): Html {
         "A test seal",
         html`It was made with a test key on ${time(sealedAt)}, to try the service out. It stands for nothing outside of a test.`,
       );
-}
-
-/** What independent parties said of the time. */
-export function timesOf({ timeStamp, anchor }: ProofRecord): Html {
-  const stamped = timeStamp && html`${time(timeStamp.at)}, by ${timeStamp.authority}`;
-  const anchored =
-    anchor &&
-    (anchor.status === "confirmed"
-      ? html`Confirmed by a Bitcoin block; handed to ${anchor.calendar} on ${time(anchor.submittedAt)}`
-      : html`Promised by ${anchor.calendar} on ${time(anchor.submittedAt)}; a block has not confirmed it yet`);
-  return facts([
-    ["Time stamp (RFC 3161)", stamped ?? "None was had: the time of sealing is this service’s word"],
-    ["OpenTimestamps", anchored ?? "None was had"],
-  ]);
-}
-
-/** Sealed PDF where it is kept, and evidence. */
-export function downloads({ verifyCode, documentKept }: ProofRecord): Html {
-  const api = `/api/passport/verify/${verifyCode}`;
-  return html`<ul class="links">
-${
-  documentKept
-    ? html`<li><a href="${api}/document" download="sealed-${verifyCode.slice(0, 6)}.pdf">Sealed PDF</a><p>The document with its seal, byte for byte.</p></li>`
-    : html`<li><span>Sealed PDF</span><p>It is not kept here. Whoever had it sealed has it.</p></li>`
-}
-<li><a href="${api}/evidence" download="evidence-${verifyCode.slice(0, 6)}.zip">Evidence</a><p>Token, proof, certificates and instructions, in a zip.</p></li>
-</ul>`;
 }
 
 /** `/verify/{code}`: the record, and a file compared with it. */

@@ -1,10 +1,14 @@
-import type { FastifyInstance, FastifyReply, onRequestAsyncHookHandler } from "fastify";
+import type { FastifyInstance } from "fastify";
+import type { RateLimits } from "../../http/rate-limits.ts";
+import { isVerifyCode } from "../../platform/text.ts";
 import type { ProofRecord } from "../../proof-passports/proof-passports.ts";
 import { logoOf } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets.ts";
-import { credentialHeaders, htmlType } from "../ui/page-headers.ts";
+import { credentialHeaders, publicHeaders } from "../ui/page-headers.ts";
 import { silentPolicy } from "../ui/page-policy.ts";
-import { type ClosingRecord, closingPage, unknownClosingPage } from "./closing/page.ts";
+import { pageRoute } from "../ui/page-route.ts";
+import { closingPage, unknownClosingPage } from "./closing/page.ts";
+import type { ClosingRecord } from "./closing/record.ts";
 import { proofRecordPage, unknownRecordPage, verifyPage } from "./page.ts";
 
 /** Where the verification pages get what they show. */
@@ -16,41 +20,44 @@ export type EvidenceSources = {
   closingRecord: (verifyCode: string) => Promise<ClosingRecord | null>;
 };
 
-type Deps = EvidenceSources & { assets: Assets; baseUrl: string; onRequest: onRequestAsyncHookHandler };
-type CodeRoute = { Params: { code: string } };
+export type VerifyDeps = EvidenceSources & { assets: Assets; limits: RateLimits; baseUrl: string };
 
-const isVerifyCode = (code: string): boolean => /^[a-z2-7]{26}$/.test(code);
+const policyHeaders = (logo?: string) => ({
+  "Content-Security-Policy": silentPolicy(logo === undefined ? [] : [logo]),
+});
 
 /** `/verify`, `/verify/{code}` and `/v/room/{code}`. */
-export function verifyRoutes(people: FastifyInstance, { assets, baseUrl, onRequest, ...sources }: Deps): void {
-  const options = { onRequest, schema: { hide: true } };
+export function verifyPages(app: FastifyInstance, deps: VerifyDeps): void {
+  const { assets, baseUrl, sealCertificates, proofRecord, closingRecord } = deps;
+  const frame = { policy: "page", headers: { ...credentialHeaders, ...policyHeaders() } } as const;
 
-  people.get("/verify", options, async (_request, reply) => {
-    const page = verifyPage(assets, await sources.sealCertificates());
-    return reply
-      .type(htmlType)
-      .headers({ "Cache-Control": "no-cache", "Content-Security-Policy": silentPolicy() })
-      .send(page);
+  pageRoute(app, deps, {
+    url: "/verify",
+    policy: "page",
+    headers: { ...publicHeaders, ...policyHeaders() },
+    handle: async () => verifyPage(assets, await sealCertificates()),
   });
 
-  people.get<CodeRoute>("/verify/:code", options, async ({ params }, reply) => {
-    const record = isVerifyCode(params.code) ? await sources.proofRecord(params.code) : null;
-    if (!record) return send(reply.code(404), unknownRecordPage(assets));
-    return send(
-      reply,
-      proofRecordPage(assets, { record, sealCertificates: await sources.sealCertificates(), baseUrl }),
-    );
+  pageRoute(app, deps, {
+    ...frame,
+    url: "/verify/:code",
+    handle: async ({ params: { code } }) => {
+      const record = isVerifyCode(code) ? await proofRecord(code) : null;
+      if (!record) return { status: 404, page: unknownRecordPage(assets) };
+      return proofRecordPage(assets, { record, sealCertificates: await sealCertificates(), baseUrl });
+    },
   });
 
-  people.get<CodeRoute>("/v/room/:code", options, async ({ params }, reply) => {
-    const record = isVerifyCode(params.code) ? await sources.closingRecord(params.code) : null;
-    if (!record) return send(reply.code(404), unknownClosingPage(assets));
-    const page = closingPage(assets, { record, sealCertificates: await sources.sealCertificates(), baseUrl });
-    return send(reply, page, logoOf(record.branding)?.origin);
+  pageRoute(app, deps, {
+    ...frame,
+    url: "/v/room/:code",
+    handle: async ({ params: { code } }) => {
+      const record = isVerifyCode(code) ? await closingRecord(code) : null;
+      if (!record) return { status: 404, page: unknownClosingPage(assets) };
+      return {
+        page: closingPage(assets, { record, sealCertificates: await sealCertificates(), baseUrl }),
+        headers: policyHeaders(logoOf(record.branding)?.origin),
+      };
+    },
   });
-}
-
-function send(reply: FastifyReply, page: string, logo?: string): FastifyReply {
-  const policy = silentPolicy(logo === undefined ? [] : [logo]);
-  return reply.type(htmlType).headers(credentialHeaders).header("Content-Security-Policy", policy).send(page);
 }

@@ -1,7 +1,8 @@
 import { maxLengths, recaptchaAction } from "../../access-requests/access-requests.ts";
 import { isEmail } from "../../platform/email.ts";
 import type { Assets } from "../ui/assets.ts";
-import { errorSummary, type FormValues, field, textArea } from "../ui/forms/fields.ts";
+import { errorSummary, field, textArea } from "../ui/forms/fields.ts";
+import type { FormValues } from "../ui/forms/form-body.ts";
 import { layout } from "../ui/layout.ts";
 import { type Html, html } from "../ui/render.ts";
 

@@ -1,67 +1,63 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { accessRequestFields, type SentRequest } from "../../access-requests/access-requests.ts";
 import { refuseCrossSite } from "../../http/authentication.ts";
-import { ServiceError } from "../../platform/errors.ts";
+import type { RateLimits } from "../../http/rate-limits.ts";
 import type { Assets } from "../ui/assets.ts";
-import { acceptForms, formBody } from "../ui/forms/fields.ts";
-import { htmlType } from "../ui/page-headers.ts";
+import { acceptForms } from "../ui/forms/form-body.ts";
+import { publicHeaders } from "../ui/page-headers.ts";
+import { pageRoute } from "../ui/page-route.ts";
 import { type RecaptchaSite, requestAccessPage, requestTakenPage } from "./request-access-page.ts";
 
 export type RequestAccessDeps = {
   assets: Assets;
+  limits: RateLimits;
   /** Null where reCAPTCHA is not set up. */
   recaptcha: RecaptchaSite | null;
   /** Of the public address. */
   ownOrigin: string;
   requestAccess: (request: SentRequest, remoteIp: string) => Promise<"issued" | "pending">;
-  onRequest: onRequestAsyncHookHandler;
-  /** Counts together with the route of the API. */
-  onPost: onRequestAsyncHookHandler;
 };
 
 /** The form for partner access: `POST /api/partner/request` for people. It needs no script and no session. */
-export async function requestAccessRoutes(people: FastifyInstance, deps: RequestAccessDeps): Promise<void> {
-  const { assets, recaptcha, requestAccess, ownOrigin, onRequest, onPost } = deps;
-  const hidden = { schema: { hide: true } };
+export function requestAccessRoutes(app: FastifyInstance, deps: RequestAccessDeps): void {
+  const { assets, recaptcha, requestAccess, ownOrigin } = deps;
   const empty = requestAccessPage(assets, recaptcha);
   // Without a referrer a browser would not name the origin of the form.
-  const headers = recaptcha ? scoredHeaders(recaptcha.apiBase) : { "Referrer-Policy": "same-origin" };
-  const send = (reply: FastifyReply, cache: string, page: string) =>
-    reply
-      .type(htmlType)
-      .headers({ ...headers, "Cache-Control": cache })
-      .send(page);
+  const formPolicy = recaptcha ? scoredHeaders(recaptcha.apiBase) : { "Referrer-Policy": "same-origin" };
 
-  people.get("/request-access", { onRequest, ...hidden }, async (_request, reply) => send(reply, "no-cache", empty));
+  pageRoute(app, deps, {
+    url: "/request-access",
+    policy: "page",
+    headers: { ...publicHeaders, ...formPolicy },
+    handle: () => empty,
+  });
   for (const status of ["issued", "pending"] as const) {
     const page = requestTakenPage(assets, status);
-    people.get(`/request-access/${status}`, { onRequest, ...hidden }, async (_request, reply) =>
-      reply.type(htmlType).headers({ "Cache-Control": "no-cache", "X-Robots-Tag": "noindex, nofollow" }).send(page),
-    );
+    pageRoute(app, deps, {
+      url: `/request-access/${status}`,
+      policy: "page",
+      headers: { ...publicHeaders, "X-Robots-Tag": "noindex, nofollow" },
+      handle: () => page,
+    });
   }
-  await people.register(async (scope) => {
+  app.register(async (scope) => {
     acceptForms(scope);
-    // No site may have its visitors ask in somebody's name.
-    const ours = async (request: FastifyRequest) => refuseCrossSite(request, ownOrigin);
-    scope.post("/request-access", { onRequest: [onPost, ours], ...hidden }, async (request, reply) => {
-      const values = formBody(request.body);
-      const sent = read(values);
-      if (typeof sent === "string")
-        return send(reply.code(400), "no-store", requestAccessPage(assets, recaptcha, { values, message: sent }));
-      // The answer is an address of its own, so that loading it again sends nothing again.
-      return reply.redirect(`/request-access/${await requestAccess(sent, request.ip)}`, 303);
+    pageRoute(scope, deps, {
+      method: "POST",
+      url: "/request-access",
+      // Counts together with the route of the API.
+      policy: "partner-request",
+      // No site may have its visitors ask in somebody's name.
+      onRequest: async (request) => refuseCrossSite(request, ownOrigin),
+      headers: { ...formPolicy, "Cache-Control": "no-store" },
+      handle: async ({ form, request }) => {
+        const status = await requestAccess(accessRequestFields(form), request.ip);
+        // The answer has an address of its own, so that loading it again sends nothing again.
+        return { redirect: `/request-access/${status}` };
+      },
+      refused: ({ form: values }, message) => requestAccessPage(assets, recaptcha, { values, message }),
     });
   });
-}
-
-/** The request in a form, or the sentence why it is none. */
-function read(values: ReturnType<typeof formBody>): SentRequest | string {
-  try {
-    return accessRequestFields(values);
-  } catch (error) {
-    if (error instanceof ServiceError && error.code === "validation") return error.message;
-    throw error;
-  }
 }
 
 /**

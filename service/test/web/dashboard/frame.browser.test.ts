@@ -69,7 +69,7 @@ test("an owner brands the firm, gives a role, ends a session and signs out", asy
   await page.getByLabel("Brand name").fill("Acme <Closings>");
   await page.getByLabel("Colour").fill("red");
   await page.getByRole("button", { name: "Save branding" }).click();
-  assert.match((await page.getByRole("alert").textContent()) ?? "", /colour like #1a2b3c/);
+  assert.match((await page.getByRole("alert").textContent()) ?? "", /color like #1a2b3c/);
   assert.equal(await page.getByLabel("Brand name").inputValue(), "Acme <Closings>");
   await page.getByLabel("Colour").fill("#1A2B3C");
   await page.getByRole("button", { name: "Save branding" }).click();

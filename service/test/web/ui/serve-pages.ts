@@ -76,15 +76,19 @@ export async function servePages(shown: Shown, limit: () => Promise<void> = asyn
     );
     await pages(routes, {
       assets,
-      db,
       limits: { limit: () => limit, close: async () => {} },
       baseUrl: "http://localhost",
       members: null,
-      checkoutUrl: () => Promise.reject(new Error("payments are not set up here")),
-      paymentsConfigured: false,
-      requestAccess: () => Promise.reject(new Error("nobody asks for access here")),
-      recaptcha: null,
-      evidence: {
+      client: {
+        db,
+        checkoutUrl: () => Promise.reject(new Error("payments are not set up here")),
+        paymentsConfigured: false,
+      },
+      visitor: {
+        requestAccess: () => Promise.reject(new Error("nobody asks for access here")),
+        recaptcha: null,
+      },
+      verify: {
         sealCertificates: async () => shown.sealCertificates ?? "",
         proofRecord: async (verifyCode) => shown.proofs?.get(verifyCode) ?? null,
         closingRecord: async (verifyCode) => shown.closings?.get(verifyCode) ?? null,

@@ -1,14 +1,14 @@
 import type { VersionedPricing } from "../../../pricing/pricing.ts";
 import { usStates } from "../../../pricing/pricing.ts";
-import { notice } from "../../ui/components.ts";
-import { type Choice, checkbox, errorSummary, type FormValues, field, select } from "../../ui/forms/fields.ts";
+import { notice, pageHead } from "../../ui/components.ts";
+import { type Choice, checkbox, errorSummary, field, select } from "../../ui/forms/fields.ts";
+import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type Html, html } from "../../ui/render.ts";
-import { pageHead } from "../page-shell.ts";
-import { type Creating, creatingFields } from "../submit-once.ts";
+import { type FormSubmission, submissionFields } from "../submit-once.ts";
 import { fileField, type Part, senderPart, shippingPart } from "./form-parts.ts";
 import { labels, type OrderField, refusalWords } from "./words.ts";
 
-export type OrderFormView = Creating & {
+export type OrderFormView = FormSubmission & {
   pricing: Pick<VersionedPricing, "catalog" | "notarizationBlocked">;
   /** Whether a checkout can be had at all. */
   paymentsConfigured: boolean;
@@ -36,7 +36,7 @@ export function orderFormBody(view: OrderFormView): Html {
 ${!test && notice("attention", "A real order", "What you place here is priced, signed, notarized and sent for real.")}
 ${errorSummary(problem?.text)}
 <form class="form order-form card" method="post" action="/dashboard/orders/new" enctype="multipart/form-data">
-${creatingFields(view)}
+${submissionFields(view)}
 <fieldset><legend>Document</legend>
 ${fileField({ ...part("document"), again: refused !== undefined })}
 ${select({ ...part("doc_slug"), options: catalogChoices(pricing.catalog), hint: "One of these decides by itself whether it is signed and notarized." })}

@@ -1,11 +1,10 @@
 import type { orderPage } from "../../../orders/orders.ts";
-import { emptyState, statusBadge } from "../../ui/components.ts";
+import { emptyState, pageHead, statusBadge } from "../../ui/components.ts";
 import { money, shortCode, shortTime } from "../../ui/format.ts";
 import { errorSummary, field, select } from "../../ui/forms/fields.ts";
 import { statusWords } from "../../ui/orders/status-words.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
-import { pageHead } from "../page-shell.ts";
 import { statusChoices } from "./words.ts";
 
 type Orders = Awaited<ReturnType<typeof orderPage>>;

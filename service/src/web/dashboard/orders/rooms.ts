@@ -1,7 +1,8 @@
 import type { PublicOrderRow } from "../../../orders/orders.ts";
 import { invalid } from "../../../platform/errors.ts";
 import type { OpenRoom, RoomOfOrder } from "../../../rooms/rooms.ts";
-import { type FormValues, field, select } from "../../ui/forms/fields.ts";
+import { field, select } from "../../ui/forms/fields.ts";
+import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type Html, html } from "../../ui/render.ts";
 
 /** So many of the firm's open rooms are offered, the latest; others can be named by their codes. */

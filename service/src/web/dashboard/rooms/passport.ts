@@ -1,8 +1,8 @@
 import { emptyState } from "../../ui/components.ts";
 import { shortTime } from "../../ui/format.ts";
+import { buttonForm } from "../../ui/forms/button-form.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
-import { buttonForm } from "../page-shell.ts";
 import { formPath, problemOf, type RoomDetailView } from "./view.ts";
 
 /** The sealed versions of the room's passport, and the button for the next. */

@@ -1,7 +1,7 @@
 import { codeText } from "../../ui/components.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
+import { buttonForm } from "../../ui/forms/button-form.ts";
 import { type Html, html } from "../../ui/render.ts";
-import { buttonForm } from "../page-shell.ts";
 import { formPath, problemOf, type RoomDetailView } from "./view.ts";
 
 /** The public link, and a new one in its place. */

@@ -2,7 +2,8 @@ import type { ClosingVersions } from "../../../closing-passports/closing-passpor
 import type { orderPage } from "../../../orders/orders.ts";
 import type { OwnRoom } from "../../../rooms/rooms.ts";
 import { statusBadge } from "../../ui/components.ts";
-import { errorSummary, type FormValues } from "../../ui/forms/fields.ts";
+import { errorSummary } from "../../ui/forms/fields.ts";
+import type { FormValues } from "../../ui/forms/form-body.ts";
 import type { Html } from "../../ui/render.ts";
 
 /** Where on the page a refusal belongs. */

@@ -1,13 +1,14 @@
 import type { Principal, Session } from "../../../identity/identity.ts";
 import type { ListedSession, Member } from "../../../members/members.ts";
 import type { Branding, KeyMetadata } from "../../../partners/partners.ts";
-import { card, emptyState, facts } from "../../ui/components.ts";
+import { card, emptyState, facts, pageHead } from "../../ui/components.ts";
 import { shortTime, time } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
-import { errorSummary, type FormValues, field } from "../../ui/forms/fields.ts";
+import { buttonForm } from "../../ui/forms/button-form.ts";
+import { errorSummary, field } from "../../ui/forms/fields.ts";
+import type { FormValues } from "../../ui/forms/form-body.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
-import { buttonForm, pageHead } from "../page-shell.ts";
 
 export type SettingsView = {
   principal: Principal;

@@ -1,6 +1,6 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { principalOf, sessionOf } from "../../../http/authentication.ts";
-import type { Principal } from "../../../identity/identity.ts";
+import type { RateLimits } from "../../../http/rate-limits.ts";
 import {
   changeBranding,
   changeRole,
@@ -15,23 +15,38 @@ import {
 } from "../../../members/members.ts";
 import { listKeys, readBranding } from "../../../partners/partners.ts";
 import type { Assets } from "../../ui/assets.ts";
-import { formBody } from "../../ui/forms/fields.ts";
-import { formHeaders } from "../../ui/page-headers.ts";
-import { attempt, done, sendPage } from "../page-shell.ts";
+import { done } from "../../ui/flash-messages.ts";
+import { type PageCall, pageRoute } from "../../ui/page-route.ts";
+import { dashboardPage } from "../page-shell.ts";
 import { type SettingsView, settingsBody } from "./body.ts";
 
-export type SettingsDeps = MemberDeps & { assets: Assets };
+export type SettingsDeps = MemberDeps & { assets: Assets; limits: RateLimits };
 
 const path = "/dashboard/settings";
-const hidden = { schema: { hide: true } };
 
 /** The firm's keys, members and branding, one's own sessions, and the switch between live and test. */
 export function settingsPage(forms: FastifyInstance, deps: SettingsDeps): void {
-  async function show(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    problem: Pick<SettingsView, "error" | "typed"> = {},
-  ): Promise<FastifyReply> {
+  const form = {
+    method: "POST",
+    refused: ({ request, form: typed }: PageCall, error: string) => show(request, { error, typed }),
+  } as const;
+
+  pageRoute(forms, deps, { url: path, handle: ({ request }) => show(request) });
+
+  pageRoute(forms, deps, {
+    ...form,
+    url: `${path}/branding`,
+    handle: async ({ form: { brandName = "", accentColor = "", logoUrl = "" }, request }) => {
+      const branding = { brandName, accentColor: accentColor.trim(), logoUrl: logoUrl.trim() };
+      await changeBranding(deps, principalOf(request), branding);
+      return done(path, "branding-saved");
+    },
+  });
+
+  memberForms(forms, deps, form);
+  sessionForms(forms, deps, form);
+
+  async function show(request: FastifyRequest, problem: Pick<SettingsView, "error" | "typed"> = {}): Promise<string> {
     const principal = principalOf(request);
     const session = sessionOf(request);
     const [keys, members, branding, sessions] = await Promise.all([
@@ -40,81 +55,56 @@ export function settingsPage(forms: FastifyInstance, deps: SettingsDeps): void {
       readBranding(deps, principal),
       listSessions(deps, session),
     ]);
-    const view = { principal, session, keys, members, branding, sessions, ...problem };
-    return sendPage(deps, request, reply, {
-      title: "Firm and settings",
-      section: "settings",
-      body: settingsBody(view),
-    });
+    const body = settingsBody({ principal, session, keys, members, branding, sessions, ...problem });
+    return dashboardPage(deps, request, { title: "Firm and settings", section: "settings", body });
   }
-
-  forms.get(path, hidden, show);
-
-  const change = (
-    route: string,
-    work: (request: FastifyRequest, principal: Principal) => Promise<unknown>,
-    answer: (request: FastifyRequest, reply: FastifyReply) => FastifyReply,
-  ) =>
-    forms.post(route, hidden, (request, reply) =>
-      attempt(
-        reply,
-        async () => {
-          await work(request, principalOf(request));
-          return answer(request, reply);
-        },
-        (error) => show(request, reply, { error, typed: formBody(request.body) }),
-      ),
-    );
-
-  const say = (word: Parameters<typeof done>[2]) => (_request: FastifyRequest, reply: FastifyReply) =>
-    done(reply, path, word);
-  const userIdOf = ({ params }: FastifyRequest) => (params as { userId: string }).userId;
-  const sessionIdOf = ({ params }: FastifyRequest) => (params as { sessionId: string }).sessionId;
-
-  change(
-    `${path}/branding`,
-    (request, principal) => {
-      const { brandName = "", accentColor = "", logoUrl = "" } = formBody(request.body);
-      return changeBranding(deps, principal, { brandName, accentColor: accentColor.trim(), logoUrl: logoUrl.trim() });
-    },
-    say("branding-saved"),
-  );
-  change(
-    `${path}/members/:userId/role`,
-    (request, principal) => changeRole(deps, principal, userIdOf(request), formBody(request.body)["role"] ?? ""),
-    say("role-changed"),
-  );
-  change(
-    `${path}/members/:userId/remove`,
-    (request, principal) => removeMember(deps, principal, userIdOf(request)),
-    (request, reply) =>
-      userIdOf(request) === sessionOf(request).userId
-        ? done(reply, "/dashboard/link", "firm-left")
-        : done(reply, path, "member-removed"),
-  );
-  change(
-    `${path}/sessions/:sessionId/end`,
-    (request) => endSession(deps, sessionOf(request), sessionIdOf(request)),
-    (request, reply) =>
-      sessionIdOf(request) === sessionOf(request).id ? signedOut(reply) : done(reply, path, "session-ended"),
-  );
-
-  forms.post("/dashboard/environment", hidden, (request, reply) =>
-    attempt(
-      reply,
-      async () => {
-        const { environment = "", return_to: returnTo } = formBody(request.body);
-        await chooseEnvironment(deps, sessionOf(request), environment);
-        return done(reply, sectionOf(returnTo), "environment");
-      },
-      (error) => show(request, reply, { error }),
-    ),
-  );
 }
 
-/** The browser's own session is over. */
-const signedOut = (reply: FastifyReply): FastifyReply =>
-  reply.headers(formHeaders).header("Set-Cookie", clearCookie(cookieNames.session)).redirect("/sign-in", 303);
+type FormFrame = { method: "POST"; refused: (call: PageCall, error: string) => Promise<string> };
+
+function memberForms(forms: FastifyInstance, deps: SettingsDeps, form: FormFrame): void {
+  pageRoute(forms, deps, {
+    ...form,
+    url: `${path}/members/:userId/role`,
+    handle: async ({ params, form: { role = "" }, request }) => {
+      await changeRole(deps, principalOf(request), params.userId, role);
+      return done(path, "role-changed");
+    },
+  });
+
+  pageRoute(forms, deps, {
+    ...form,
+    url: `${path}/members/:userId/remove`,
+    handle: async ({ params, request }) => {
+      await removeMember(deps, principalOf(request), params.userId);
+      return params.userId === sessionOf(request).userId
+        ? done("/dashboard/link", "firm-left")
+        : done(path, "member-removed");
+    },
+  });
+}
+
+function sessionForms(forms: FastifyInstance, deps: SettingsDeps, form: FormFrame): void {
+  pageRoute(forms, deps, {
+    ...form,
+    url: `${path}/sessions/:sessionId/end`,
+    handle: async ({ params, request }) => {
+      const session = sessionOf(request);
+      await endSession(deps, session, params.sessionId);
+      if (params.sessionId !== session.id) return done(path, "session-ended");
+      return { redirect: "/sign-in", headers: { "Set-Cookie": clearCookie(cookieNames.session) } };
+    },
+  });
+
+  pageRoute(forms, deps, {
+    ...form,
+    url: "/dashboard/environment",
+    handle: async ({ form: { environment = "", return_to: returnTo }, request }) => {
+      await chooseEnvironment(deps, sessionOf(request), environment);
+      return done(sectionOf(returnTo), "environment");
+    },
+  });
+}
 
 /** The section that one was in: what it showed of the one environment is not there in the other. */
 const sectionOf = (returnTo = ""): string =>

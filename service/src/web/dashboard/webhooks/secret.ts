@@ -1,8 +1,10 @@
+import type { FastifyRequest } from "fastify";
 import { signatureHeader, toleranceSeconds } from "../../../webhooks/webhooks.ts";
-import { card, codeText, notice } from "../../ui/components.ts";
+import type { Assets } from "../../ui/assets.ts";
+import { card, codeText, notice, pageHead } from "../../ui/components.ts";
 import { time } from "../../ui/format.ts";
 import { type Html, html } from "../../ui/render.ts";
-import { pageHead } from "../page-shell.ts";
+import { dashboardPage } from "../page-shell.ts";
 
 export type NewSecret = {
   id: string;
@@ -12,8 +14,17 @@ export type NewSecret = {
   previousSecretExpiresAt: Date | null;
 };
 
+/** Once, in the answer of what made it: no page leads to it, and no cache keeps it. */
+export const secretPage = (deps: { assets: Assets }, request: FastifyRequest, secret: NewSecret): string =>
+  dashboardPage(deps, request, {
+    title: "Signing secret",
+    section: "webhooks",
+    body: secretBody(secret),
+    scripts: ["copy.js"],
+  });
+
 /** A signing secret, in the one answer that holds it. */
-export function secretBody({ id, url, secret, previousSecretExpiresAt }: NewSecret): Html {
+function secretBody({ id, url, secret, previousSecretExpiresAt }: NewSecret): Html {
   const title = previousSecretExpiresAt ? "The new signing secret" : "The webhook is created";
   return html`${pageHead(title, html`<span class="breakable">${url}</span>`)}
 <div class="panels">

@@ -1,5 +1,5 @@
-import { buttonForm } from "../../dashboard/page-shell.ts";
 import { type Html, html } from "../render.ts";
+import { buttonForm } from "./button-form.ts";
 
 export type Question = {
   /** What opens the question; `about` tells it apart for who does not see its place. */

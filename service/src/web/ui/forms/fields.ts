@@ -1,5 +1,3 @@
-import type { FastifyInstance } from "fastify";
-import { ServiceError } from "../../../platform/errors.ts";
 import { type Html, html } from "../render.ts";
 
 /** What all fields have in common. `form` tells fields of one name apart on a page with several forms. */
@@ -86,31 +84,3 @@ export function checkbox(part: Checkbox): Html {
 /** Why the form was not accepted, read out and focused when the page opens; nothing without a message. */
 export const errorSummary = (message: string | null | undefined): Html =>
   html`${message && html`<div class="form-errors" role="alert" tabindex="-1" autofocus><p class="form-errors-title">Please check the form</p><p>${message}</p></div>`}`;
-
-export type FormValues = Readonly<Record<string, string>>;
-
-/** The texts of a parsed form, with line breaks as they were typed; whatever else a body is counts as an empty form. */
-export function formBody(body: unknown): FormValues {
-  const values: Record<string, string> = Object.create(null);
-  if (typeof body !== "object" || body === null || Array.isArray(body)) return values;
-  // Forms are sent with CRLF (HTML, section 4.10.21.7).
-  for (const [name, value] of Object.entries(body))
-    if (typeof value === "string") values[name] = value.replaceAll("\r\n", "\n");
-  return values;
-}
-
-const formType = "application/x-www-form-urlencoded";
-const maxFormBytes = 64 * 1024;
-
-/** For routes that take forms: `application/x-www-form-urlencoded` alone is read, and of a repeated name the last value stays. */
-export function acceptForms(scope: FastifyInstance): void {
-  scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser(formType, { parseAs: "string", bodyLimit: maxFormBytes }, (_request, body, done) => {
-    const values: Record<string, string> = Object.create(null);
-    for (const [name, value] of new URLSearchParams(String(body))) values[name] = value;
-    done(null, values);
-  });
-  scope.addContentTypeParser("*", (_request, _payload, done) =>
-    done(new ServiceError("unsupported_media_type", `Send the form as ${formType}.`)),
-  );
-}

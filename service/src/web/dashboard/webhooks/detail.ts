@@ -1,12 +1,12 @@
 import type { deliveryFeed } from "../../../webhooks/webhooks.ts";
-import { card, codeText, emptyState, facts, statusBadge, type Tone } from "../../ui/components.ts";
+import { card, codeText, emptyState, facts, pageHead, statusBadge, type Tone } from "../../ui/components.ts";
 import { shortTime, time } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
+import { buttonForm } from "../../ui/forms/button-form.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html, render } from "../../ui/render.ts";
-import { buttonForm, pageHead } from "../page-shell.ts";
-import type { Creating } from "../submit-once.ts";
-import { topicList, type Webhook } from "./body.ts";
+import type { FormSubmission } from "../submit-once.ts";
+import { topicList, type Webhook } from "./list.ts";
 import { reasonText } from "./words.ts";
 
 export type Delivery = Awaited<ReturnType<typeof deliveryFeed>>["deliveries"][number];
@@ -23,7 +23,7 @@ const fewDeliveries = 25;
 const pathOf = ({ id }: Webhook): string => `/dashboard/webhooks/${id}`;
 
 /** One webhook: what it hears of, what can be done with it, and what became of its deliveries. */
-export function webhookBody(view: WebhookView & Creating): Html {
+export function webhookBody(view: WebhookView & FormSubmission): Html {
   const { webhook, submission } = view;
   const { id, url, topics, active, createdAt } = webhook;
   const path = pathOf(webhook);

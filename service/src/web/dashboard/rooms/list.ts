@@ -1,12 +1,12 @@
 import { openRoomQuota, tierOf } from "../../../partners/partners.ts";
 import type { roomPage } from "../../../rooms/rooms.ts";
-import { card, emptyState } from "../../ui/components.ts";
+import { card, emptyState, pageHead } from "../../ui/components.ts";
 import { shortTime } from "../../ui/format.ts";
-import { errorSummary, type FormValues, field } from "../../ui/forms/fields.ts";
+import { errorSummary, field } from "../../ui/forms/fields.ts";
+import type { FormValues } from "../../ui/forms/form-body.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
-import { pageHead } from "../page-shell.ts";
-import { type Creating, creatingFields } from "../submit-once.ts";
+import { type FormSubmission, submissionFields } from "../submit-once.ts";
 import { openOrClosed } from "./view.ts";
 
 /** Why a form was refused, and what was typed into it. */
@@ -15,7 +15,7 @@ export type RoomsProblem = { error: string; typed: FormValues };
 type Page = Awaited<ReturnType<typeof roomPage>>;
 
 export type RoomsView = Page &
-  Creating & {
+  FormSubmission & {
     isFirstPage: boolean;
     /** How many of the firm's rooms are open. */
     openRooms: number;
@@ -73,7 +73,7 @@ function newRoom(view: RoomsView): Html {
   return html`<p>${quotaText(openRooms, tier)}</p>
 ${errorSummary(problem?.error)}
 <form class="form" method="post" action="${path}">
-${creatingFields(view)}
+${submissionFields(view)}
 ${field({ name: "name", label: "Name", value: typed?.["name"], required: true, maxLength: 200, autocomplete: "off", hint: "Everybody in the room sees it, like “12 Elm Street”." })}
 ${field({ name: "reference", label: "Reference", value: typed?.["reference"], maxLength: 200, autocomplete: "off", hint: "Your file number, for example. It is shown in the room, too." })}
 <div class="form-actions"><button type="submit">Create the room</button></div>

@@ -1,16 +1,25 @@
 import { sandboxMoves } from "../../../fulfilment/fulfilment.ts";
 import { type PublicOrderRow, serviceFlags } from "../../../orders/orders.ts";
-import { card, codeText, facts, moneyTable, notice, progressSteps, statusBadge } from "../../ui/components.ts";
+import {
+  card,
+  codeText,
+  facts,
+  moneyTable,
+  notice,
+  pageHead,
+  progressSteps,
+  statusBadge,
+} from "../../ui/components.ts";
 import { money, shortCode, time } from "../../ui/format.ts";
+import { buttonForm } from "../../ui/forms/button-form.ts";
 import { errorSummary } from "../../ui/forms/fields.ts";
 import { statusWords } from "../../ui/orders/status-words.ts";
 import { orderSteps } from "../../ui/orders/steps.ts";
 import { type Html, html } from "../../ui/render.ts";
-import { buttonForm, pageHead } from "../page-shell.ts";
 import { type OrderRoomsView, roomPart } from "./rooms.ts";
 import { envelopeLabel } from "./words.ts";
 
-export type OrderOneView = OrderRoomsView & {
+export type OrderDetailView = OrderRoomsView & {
   order: PublicOrderRow;
   /** The client's page, absolute. */
   clientUrl: string;
@@ -22,7 +31,7 @@ export type OrderOneView = OrderRoomsView & {
 };
 
 /** An order as its firm sees it. */
-export function orderOneBody(view: OrderOneView): Html {
+export function orderDetailBody(view: OrderDetailView): Html {
   const { order, clientUrl, fired, error } = view;
   const test = order.environment === "test";
   return html`${pageHead(`Order ${shortCode(order.code)}`, "", html`<a href="/dashboard/orders">All orders</a>`)}
@@ -55,7 +64,7 @@ ${card(
 </div>`;
 }
 
-function statusCard({ order, payable }: OrderOneView): Html {
+function statusCard({ order, payable }: OrderDetailView): Html {
   const { tone, label, headline, summary } = statusWords(order.status);
   return html`<section class="card status-card ${tone}" aria-labelledby="status-title">
 <p>${statusBadge(tone, label)}</p>

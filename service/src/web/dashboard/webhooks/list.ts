@@ -1,16 +1,16 @@
 import { type listSubscriptions, topics } from "../../../webhooks/webhooks.ts";
-import { card, emptyState } from "../../ui/components.ts";
+import { card, emptyState, pageHead } from "../../ui/components.ts";
 import { shortTime } from "../../ui/format.ts";
-import { checkbox, errorSummary, type FormValues, field } from "../../ui/forms/fields.ts";
+import { checkbox, errorSummary, field } from "../../ui/forms/fields.ts";
+import type { FormValues } from "../../ui/forms/form-body.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
-import { pageHead } from "../page-shell.ts";
-import { type Creating, creatingFields } from "../submit-once.ts";
+import { type FormSubmission, submissionFields } from "../submit-once.ts";
 import { topicWords } from "./words.ts";
 
 export type Webhook = Awaited<ReturnType<typeof listSubscriptions>>[number];
 
-export type WebhooksView = Creating & {
+export type WebhooksView = FormSubmission & {
   webhooks: readonly Webhook[];
   error?: string;
   typed?: FormValues;
@@ -57,7 +57,7 @@ function newWebhook(view: WebhooksView): Html {
   const { error, typed = {} } = view;
   return html`${errorSummary(error)}
 <form class="form" method="post" action="${path}">
-${creatingFields(view)}
+${submissionFields(view)}
 ${field({ name: "url", label: "Address", type: "url", value: typed["url"] ?? "", required: true, maxLength: 2048, autocomplete: "off", hint: "It begins with https:// and can be reached from the internet." })}
 <fieldset class="topic-choice"><legend>Topics</legend>
 ${topics.map((topic) => checkbox({ name: boxName(topic), label: topic, hint: topicWords[topic], checked: typed[boxName(topic)] === "on" }))}

@@ -1,9 +1,8 @@
 import type { ProofRecord } from "../../../proof-passports/proof-passports.ts";
-import { card, codeText, facts, notice } from "../../ui/components.ts";
+import { card, codeText, facts, notice, pageHead } from "../../ui/components.ts";
 import { time } from "../../ui/format.ts";
+import { downloads, timesOf } from "../../ui/proof-record.ts";
 import { type Html, html } from "../../ui/render.ts";
-import { downloads, timesOf } from "../../verify/page.ts";
-import { pageHead } from "../page-shell.ts";
 
 /** One proof passport: the link to share, what is on record, and the files. */
 export function passportBody(record: ProofRecord, baseUrl: string): Html {

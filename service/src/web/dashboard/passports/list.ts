@@ -1,15 +1,14 @@
 import { maxUploadBytes } from "../../../http/uploads/multipart.ts";
 import type { ListedPassport } from "../../../proof-passports/proof-passports.ts";
-import { card, emptyState, statusBadge } from "../../ui/components.ts";
+import { card, emptyState, pageHead, statusBadge } from "../../ui/components.ts";
 import { shortTime } from "../../ui/format.ts";
 import { errorSummary } from "../../ui/forms/fields.ts";
 import { icon } from "../../ui/icons.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
-import { pageHead } from "../page-shell.ts";
-import { type Creating, creatingFields } from "../submit-once.ts";
+import { type FormSubmission, submissionFields } from "../submit-once.ts";
 
-export type PassportsView = Creating & {
+export type PassportsView = FormSubmission & {
   passports: readonly ListedPassport[];
   nextCursor: string | null;
   isFirstPage: boolean;
@@ -36,7 +35,7 @@ ${card("sealed", "Sealed documents", list(view))}
 
 const sealZone = (view: PassportsView): Html =>
   html`<div class="seal-part"><form id="seal-form" class="drop" method="post" enctype="multipart/form-data" action="${path}" data-max-bytes="${String(maxUploadBytes)}" data-too-large="${chooseOnePdf}">
-${creatingFields(view)}
+${submissionFields(view)}
 ${icon("evidence")}
 <label for="seal-file"><span class="with-script">Drop a PDF here, or choose it</span><span class="without-script">Choose a PDF</span></label>
 <input type="file" id="seal-file" name="file" accept=".pdf,application/pdf" required aria-describedby="seal-hint">

@@ -1,0 +1,84 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { milestones } from "../../../fulfilment/fulfilment.ts";
+import { principalOf } from "../../../http/authentication.ts";
+import type { RateLimits } from "../../../http/rate-limits.ts";
+import { findOrder, findOwnOrder, isPayable, type OrderDeps, type PublicOrderRow } from "../../../orders/orders.ts";
+import { ServiceError } from "../../../platform/errors.ts";
+import { isCode } from "../../../platform/text.ts";
+import { attachFields, attachOrder, latestOpenRooms, roomsOfOrder } from "../../../rooms/rooms.ts";
+import type { Assets } from "../../ui/assets.ts";
+import { done } from "../../ui/flash-messages.ts";
+import { shortCode } from "../../ui/format.ts";
+import { type PageCall, pageRoute } from "../../ui/page-route.ts";
+import { dashboardPage } from "../page-shell.ts";
+import { type OrderDetailView, orderDetailBody } from "./detail.ts";
+import { roomCodeOf, roomsToChooseFrom } from "./rooms.ts";
+import { type SandboxPageDeps, sandboxForms } from "./sandbox-forms.ts";
+
+export type OrderDetailDeps = OrderDeps & SandboxPageDeps & { limits: RateLimits; assets: Assets; baseUrl: string };
+
+type OrderCall = PageCall<{ code: string }>;
+
+/** One order: where it stands, the sandbox's buttons for a test order, and the rooms it is in. */
+export function orderDetailPage(forms: FastifyInstance, deps: OrderDetailDeps): void {
+  const { db } = deps;
+  const form = {
+    method: "POST",
+    policy: "partner-write",
+    refused: (call: OrderCall, error: string) => show(call, { error, typed: call.form }),
+  } as const;
+
+  pageRoute(forms, deps, { url: "/dashboard/orders/:code", handle: (call) => show(call) });
+
+  sandboxForms(forms, deps, form);
+
+  pageRoute(forms, deps, {
+    ...form,
+    url: "/dashboard/orders/:code/attach",
+    handle: async ({ params, form: typed, request }) => {
+      const { code } = await ownOrder(request, params.code);
+      const fields = attachFields({ orderCode: code, label: typed["label"] ?? "" });
+      const { alreadyAttached } = await attachOrder(deps, principalOf(request), roomCodeOf(typed), fields);
+      return done(`/dashboard/orders/${code}`, alreadyAttached ? "room-order-there" : "room-order-attached");
+    },
+  });
+
+  /** @throws ServiceError for an unknown code, and for an order of another firm or environment alike */
+  async function ownOrder(request: FastifyRequest, code: string): Promise<PublicOrderRow> {
+    const own = isCode(code) && (await findOwnOrder(db, code, principalOf(request)));
+    const order = own ? await findOrder(db, code) : undefined;
+    if (!order) throw new ServiceError("not_found", "Order not found.");
+    return order;
+  }
+
+  async function show(
+    { params, query, request }: OrderCall,
+    problem: Pick<OrderDetailView, "error" | "typed"> = {},
+  ): Promise<string> {
+    const principal = principalOf(request);
+    const order = await ownOrder(request, params.code);
+    const [rooms, openRooms] = await Promise.all([
+      roomsOfOrder(db, order.code, principal),
+      latestOpenRooms(db, principal, roomsToChooseFrom),
+    ]);
+    const body = orderDetailBody({
+      order,
+      clientUrl: `${deps.baseUrl}/orders/${order.code}`,
+      payable: deps.checkoutUrlOf !== null && isPayable(order.status),
+      rooms,
+      openRooms,
+      fired: firedIn(query["fired"]),
+      ...problem,
+    });
+    const title = `Order ${shortCode(order.code)}`;
+    return dashboardPage(deps, request, { title, section: "orders", body, scripts: ["copy.js"] });
+  }
+}
+
+/** The topics that the address says were fired; null when it says nothing of them, or names unknown ones. */
+function firedIn(fired: string | undefined): string[] | null {
+  if (fired === undefined) return null;
+  const known: ReadonlySet<string> = new Set(milestones);
+  const named = fired.split(",").filter((name) => name !== "");
+  return named.every((name) => known.has(name)) ? named : null;
+}

@@ -1,0 +1,87 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { type Callers, principalOf } from "../../../http/authentication.ts";
+import type { RateLimits } from "../../../http/rate-limits.ts";
+import { type Form, readForm } from "../../../http/uploads/multipart.ts";
+import type { UploadMemory } from "../../../http/uploads/upload-memory.ts";
+import { type OrderDeps, placeOrder } from "../../../orders/orders.ts";
+import type { Assets } from "../../ui/assets.ts";
+import { done } from "../../ui/flash-messages.ts";
+import { type PageAnswer, pageRoute } from "../../ui/page-route.ts";
+import { dashboardPage } from "../page-shell.ts";
+import { reauthenticate } from "../reauthenticate.ts";
+import { inOurWords, requireSameEnvironment, submissionFor, submissionKey } from "../submit-once.ts";
+import { type OrderFormView, orderFormBody } from "./form.ts";
+
+export type OrderNewDeps = OrderDeps &
+  Pick<Callers, "resolveSession"> & { limits: RateLimits; uploadMemory: UploadMemory; assets: Assets };
+
+const path = "/dashboard/orders";
+const messages = {
+  notMultipart: "The form could not be read. Please fill it in again.",
+  tooLarge: "document must be a PDF of at most 35 MB.",
+  incomplete: "The form was cut off on its way. Please send it again.",
+};
+
+/** Where an order is placed by hand, by the rules of `POST /api/partner/orders`. Its scope takes multipart forms. */
+export function orderNewPage(app: FastifyInstance, deps: OrderNewDeps): void {
+  const authenticate = reauthenticate(deps);
+
+  pageRoute(app, deps, { url: `${path}/new`, handle: ({ request }) => show(request) });
+
+  pageRoute(app, deps, {
+    method: "POST",
+    url: `${path}/new`,
+    policy: "partner-write",
+    handle: async ({ request, form: shownAgain }) => {
+      const typed = new Map<string, string>();
+      const rules = { filePart: "document", memory: deps.uploadMemory, messages, typed, authenticate };
+      try {
+        const form = await readForm(request, rules);
+        try {
+          return await place(deps, request, form);
+        } finally {
+          form.release();
+        }
+      } finally {
+        Object.assign(shownAgain, Object.fromEntries(typed));
+      }
+    },
+    refused: ({ request, form: values }, message) => show(request, { values, message }),
+  });
+
+  function show(request: FastifyRequest, refused?: OrderFormView["refused"]): string {
+    const body = orderFormBody({
+      ...submissionFor(request, refused?.values),
+      pricing: deps.pricing,
+      paymentsConfigured: deps.checkoutUrlOf !== null,
+      ...(refused && { refused }),
+    });
+    const title = refused ? "Please check the form: place an order" : "Place an order";
+    return dashboardPage(deps, request, { title, section: "orders", body });
+  }
+}
+
+async function place(deps: OrderNewDeps, request: FastifyRequest, sent: Form): Promise<PageAnswer> {
+  const { fields } = sent;
+  requireSameEnvironment(request, fields.get("environment"));
+  // A browser sends an empty file where none was chosen.
+  const form = sent.upload?.bytes.length === 0 ? { ...sent, upload: null } : sent;
+  const idempotencyKey = submissionKey(fields, form.upload?.sha256 ?? null);
+  const wanted = { principal: principalOf(request), sent: form, route: `POST ${path}/new`, idempotencyKey };
+  const { body } = await placeOrder(deps, wanted, wording).catch(
+    inOurWords("This order is just being placed. See the list of orders in a moment."),
+  );
+  const [orderCode = "", checkoutUrl] = body.split(" ");
+  const lacksCheckout = fields.get("create_checkout") === "on" && checkoutUrl === undefined;
+  return done(`${path}/${orderCode}`, lacksCheckout ? "order-placed-unpayable" : "order-placed");
+}
+
+/** The order's code, and its checkout where it has one. */
+const wording = {
+  status: 303,
+  bodyOf: (order: { code: string }) => order.code,
+  async withCheckout(code: string, mint: (code: string) => Promise<string | null>) {
+    const url = await mint(code);
+    return url === null ? code : `${code} ${url}`;
+  },
+};

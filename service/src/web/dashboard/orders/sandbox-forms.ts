@@ -1,0 +1,60 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import {
+  outcomes,
+  type SandboxDeps,
+  type SimulationResult,
+  sandboxAdvance,
+  sandboxCheckout,
+  sandboxComplete,
+} from "../../../fulfilment/fulfilment.ts";
+import { principalOf } from "../../../http/authentication.ts";
+import type { RateLimits } from "../../../http/rate-limits.ts";
+import { invalid } from "../../../platform/errors.ts";
+import { done, type FlashMessage } from "../../ui/flash-messages.ts";
+import { type PageAnswer, type PageCall, pageRoute } from "../../ui/page-route.ts";
+
+export type SandboxPageDeps = SandboxDeps & { limits: RateLimits };
+
+type FormFrame = {
+  method: "POST";
+  policy: "partner-write";
+  refused: (call: PageCall<{ code: string }>, error: string) => Promise<string>;
+};
+
+/** The buttons that move a test order: what is refused is shown on the order's page. */
+export function sandboxForms(forms: FastifyInstance, deps: SandboxPageDeps, form: FormFrame): void {
+  pageRoute(forms, deps, {
+    ...form,
+    url: "/dashboard/orders/:code/sandbox/checkout",
+    handle: async ({ params: { code }, form: { outcome: asked }, request }) => {
+      const outcome = outcomes.find((each) => each === asked);
+      if (!outcome) throw invalid("Choose what becomes of the payment.");
+      const result = await sandboxCheckout(deps, moveOf(request, code), outcome);
+      return played(code, result, `sandbox-${outcome}`);
+    },
+  });
+
+  pageRoute(forms, deps, {
+    ...form,
+    url: "/dashboard/orders/:code/sandbox/advance",
+    handle: async ({ params: { code }, request }) =>
+      played(code, await sandboxAdvance(deps, moveOf(request, code), null), "sandbox-advanced"),
+  });
+
+  pageRoute(forms, deps, {
+    ...form,
+    url: "/dashboard/orders/:code/sandbox/complete",
+    handle: async ({ params: { code }, request }) =>
+      played(code, await sandboxComplete(deps, moveOf(request, code)), "sandbox-completed"),
+  });
+}
+
+const moveOf = (request: FastifyRequest, code: string) => ({
+  principal: principalOf(request),
+  code,
+  attempt: request.id,
+});
+
+/** Back to the order's page, which says what was done and which events it fired. */
+const played = (code: string, { firedEvents }: SimulationResult, message: FlashMessage): PageAnswer =>
+  done(`/dashboard/orders/${code}?fired=${firedEvents.join(",")}`, message);

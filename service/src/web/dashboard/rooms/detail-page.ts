@@ -1,0 +1,36 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { closingVersions, type SealClosingDeps } from "../../../closing-passports/closing-passports.ts";
+import { principalOf } from "../../../http/authentication.ts";
+import type { RateLimits } from "../../../http/rate-limits.ts";
+import { orderPage } from "../../../orders/orders.ts";
+import { ownRoom } from "../../../rooms/rooms.ts";
+import type { Assets } from "../../ui/assets.ts";
+import { pageRoute } from "../../ui/page-route.ts";
+import { dashboardPage } from "../page-shell.ts";
+import { roomChanges } from "./changes.ts";
+import { roomBody } from "./detail.ts";
+import type { RoomProblem } from "./view.ts";
+
+export type RoomsDeps = SealClosingDeps & { assets: Assets; limits: RateLimits };
+
+const latestOrders = "25";
+
+/** A room of the firm, with everything that its owner may do to it. */
+export function roomDetail(forms: FastifyInstance, deps: RoomsDeps): void {
+  pageRoute(forms, deps, {
+    url: "/dashboard/rooms/:code",
+    handle: ({ params, request }) => show(request, params.code),
+  });
+  roomChanges(forms, deps, show);
+
+  async function show(request: FastifyRequest, code: string, problem?: RoomProblem): Promise<string> {
+    const principal = principalOf(request);
+    const room = await ownRoom(deps, principal, code);
+    const [passport, { orders }] = await Promise.all([
+      closingVersions(deps.db, principal, code),
+      orderPage(deps.db, principal, { limit: latestOrders }),
+    ]);
+    const body = roomBody({ room, passport, orders, baseUrl: deps.baseUrl, problem });
+    return dashboardPage(deps, request, { title: room.name, section: "rooms", body, scripts: ["copy.js"] });
+  }
+}

@@ -1,0 +1,53 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { principalOf } from "../../../http/authentication.ts";
+import { countOpenRooms } from "../../../partners/partners.ts";
+import { createRoom, newRoomFields, roomPage } from "../../../rooms/rooms.ts";
+import { done } from "../../ui/flash-messages.ts";
+import { pageRoute } from "../../ui/page-route.ts";
+import { dashboardPage } from "../page-shell.ts";
+import { requireSameEnvironment, submissionFor, submitOnce } from "../submit-once.ts";
+import { type RoomsDeps, roomDetail } from "./detail-page.ts";
+import { type RoomsProblem, roomsBody } from "./list.ts";
+
+const path = "/dashboard/rooms";
+const pageSize = "20";
+
+/** The firm's rooms, one after another and each by itself. */
+export function roomsPages(forms: FastifyInstance, deps: RoomsDeps): void {
+  pageRoute(forms, deps, { url: path, handle: ({ request, query }) => show(request, query["cursor"]) });
+
+  pageRoute(forms, deps, {
+    method: "POST",
+    url: path,
+    policy: "partner-write",
+    handle: async ({ form, request }) => {
+      requireSameEnvironment(request, form["environment"]);
+      const { name: roomCode } = await submitOnce(deps, request, {
+        fields: new Map(Object.entries(form)),
+        make: () => createRoom(deps, principalOf(request), newRoomFields(form)),
+        nameOf: (room) => room.roomCode,
+      });
+      return done(`${path}/${roomCode}`, "room-created");
+    },
+    refused: ({ form, query, request }, error) => show(request, query["cursor"], { error, typed: form }),
+  });
+
+  roomDetail(forms, deps);
+
+  async function show(request: FastifyRequest, cursor = "", problem?: RoomsProblem): Promise<string> {
+    const principal = principalOf(request);
+    const [page, openRooms] = await Promise.all([
+      roomPage(deps.db, principal, { limit: pageSize, cursor }),
+      countOpenRooms(deps.db, principal),
+    ]);
+    const body = roomsBody({
+      ...page,
+      ...submissionFor(request, problem?.typed),
+      isFirstPage: cursor === "",
+      openRooms,
+      tier: principal.tier,
+      problem,
+    });
+    return dashboardPage(deps, request, { title: "Rooms", section: "rooms", body });
+  }
+}

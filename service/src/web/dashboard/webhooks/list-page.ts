@@ -1,0 +1,55 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { principalOf } from "../../../http/authentication.ts";
+import type { RateLimits } from "../../../http/rate-limits.ts";
+import {
+  type DeliveryDeps,
+  listSubscriptions,
+  type SubscriptionDeps,
+  subscribe,
+  topicsField,
+  urlField,
+} from "../../../webhooks/webhooks.ts";
+import type { Assets } from "../../ui/assets.ts";
+import { done } from "../../ui/flash-messages.ts";
+import { pageRoute } from "../../ui/page-route.ts";
+import { dashboardPage } from "../page-shell.ts";
+import { requireSameEnvironment, submissionFor, submitOnce } from "../submit-once.ts";
+import { webhookDetailPage } from "./detail-page.ts";
+import { chosenTopics, type WebhooksView, webhooksBody } from "./list.ts";
+import { secretPage } from "./secret.ts";
+
+export type WebhookPagesDeps = SubscriptionDeps & DeliveryDeps & { assets: Assets; limits: RateLimits };
+
+const path = "/dashboard/webhooks";
+
+/** The firm's webhooks and what became of their deliveries. */
+export function webhookPages(forms: FastifyInstance, deps: WebhookPagesDeps): void {
+  pageRoute(forms, deps, { url: path, handle: ({ request }) => show(request) });
+
+  pageRoute(forms, deps, {
+    method: "POST",
+    url: path,
+    handle: async ({ form, request }) => {
+      requireSameEnvironment(request, form["environment"]);
+      const body = { url: form["url"], topics: chosenTopics(form) };
+      const { made } = await submitOnce(deps, request, {
+        fields: new Map(Object.entries(form)),
+        make: () => subscribe(deps, principalOf(request), urlField(body), topicsField(body)),
+        nameOf: ({ id }) => id,
+      });
+      if (!made) return done(path, "webhook-there");
+      return secretPage(deps, request, { ...made, previousSecretExpiresAt: null });
+    },
+    // Of the boxes of this form none is unknown: they are refused when none is ticked.
+    refused: ({ form: typed, request }, error) =>
+      show(request, { error: error.replace(/^topics must.*$/, "Choose at least one topic."), typed }),
+  });
+
+  webhookDetailPage(forms, deps);
+
+  async function show(request: FastifyRequest, problem: Pick<WebhooksView, "error" | "typed"> = {}): Promise<string> {
+    const webhooks = await listSubscriptions(deps, principalOf(request));
+    const body = webhooksBody({ ...submissionFor(request, problem.typed), webhooks, ...problem });
+    return dashboardPage(deps, request, { title: "Webhooks", section: "webhooks", body });
+  }
+}

@@ -1,0 +1,20 @@
+import { type Html, html } from "../render.ts";
+
+type ButtonOptions = {
+  /** What the form carries unseen. */
+  fields?: Readonly<Record<string, string>>;
+  /** A class of forms.css, for quieter or destructive buttons. */
+  kind?: string;
+  /** Tells the button apart from others of its label, for screen readers. */
+  about?: string;
+};
+
+/** A form that is one button. */
+export function buttonForm(action: string, label: string, { fields = {}, kind = "", about }: ButtonOptions = {}): Html {
+  const more = about && html`<span class="visually-hidden"> ${about}</span>`;
+  return html`<form class="button-form form-actions" method="post" action="${action}">${hiddenFields(fields)}<button type="submit" class="${kind}">${label}${more}</button></form>`;
+}
+
+/** What a form carries unseen. */
+export const hiddenFields = (fields: Readonly<Record<string, string>>): Html =>
+  html`${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}`;

@@ -1,0 +1,31 @@
+import type { FastifyInstance } from "fastify";
+import { ServiceError } from "../../../platform/errors.ts";
+
+/** What a form or a query holds: texts by name. */
+export type FormValues = Readonly<Record<string, string>>;
+
+/** The texts of a parsed form or query, with line breaks as they were typed; all else counts as not sent. */
+export function textsOf(parsed: unknown): Record<string, string> {
+  const values: Record<string, string> = Object.create(null);
+  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) return values;
+  // Forms are sent with CRLF (HTML, section 4.10.21.7).
+  for (const [name, value] of Object.entries(parsed))
+    if (typeof value === "string") values[name] = value.replaceAll("\r\n", "\n");
+  return values;
+}
+
+const formType = "application/x-www-form-urlencoded";
+const maxFormBytes = 64 * 1024;
+
+/** For routes that take forms: `application/x-www-form-urlencoded` alone is read, and of a repeated name the last value stays. */
+export function acceptForms(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser(formType, { parseAs: "string", bodyLimit: maxFormBytes }, (_request, body, done) => {
+    const values: Record<string, string> = Object.create(null);
+    for (const [name, value] of new URLSearchParams(String(body))) values[name] = value;
+    done(null, values);
+  });
+  scope.addContentTypeParser("*", (_request, _payload, done) =>
+    done(new ServiceError("unsupported_media_type", `Send the form as ${formType}.`)),
+  );
+}

@@ -1,0 +1,93 @@
+import type { FastifyInstance } from "fastify";
+import type { RateLimits } from "../../http/rate-limits.ts";
+import {
+  cookieNames,
+  cookieOf,
+  lookAtLink,
+  operatorSessionSeconds,
+  type SignInDeps,
+  sessionSeconds,
+  setCookie,
+  signOut,
+  useLink,
+} from "../../members/members.ts";
+import { ServiceError } from "../../platform/errors.ts";
+import type { Assets } from "../ui/assets.ts";
+import { type PageAnswer, pageRoute } from "../ui/page-route.ts";
+import { unusableLinkPage, unusableOperatorLinkPage, useLinkPage } from "./sign-in-pages.ts";
+
+export type SignInLinkDeps = SignInDeps & { limits: RateLimits; assets: Assets };
+
+type LinkKind = {
+  url: "/sign-in/:token" | "/operator/sign-in/:token";
+  cookie: (typeof cookieNames)["session" | "operator"];
+  seconds: number;
+  /** What the browser has to show; undefined when it does not have it. */
+  browserOf: (cookieHeader: string | undefined) => string | null | undefined;
+  unusablePage: string;
+};
+
+/** The links that sign members and the operator in. */
+export function signInLinkRoutes(scope: FastifyInstance, deps: SignInLinkDeps): void {
+  linkRoutes(scope, deps, {
+    url: "/sign-in/:token",
+    cookie: cookieNames.session,
+    seconds: sessionSeconds,
+    browserOf: (header) => cookieOf(header, cookieNames.signIn),
+    unusablePage: unusableLinkPage(deps.assets),
+  });
+  linkRoutes(scope, deps, {
+    url: "/operator/sign-in/:token",
+    cookie: cookieNames.operator,
+    seconds: operatorSessionSeconds,
+    browserOf: () => null,
+    unusablePage: unusableOperatorLinkPage(deps.assets),
+  });
+}
+
+/** Looking at a link, and using it: a session always gets a new token, whatever cookie the browser brought. */
+function linkRoutes(
+  scope: FastifyInstance,
+  deps: SignInLinkDeps,
+  { url, cookie, seconds, browserOf, unusablePage }: LinkKind,
+): void {
+  pageRoute(scope, deps, {
+    url,
+    policy: "page",
+    handle: ({ params, request: { headers } }) =>
+      unlessUnusable(async () => {
+        const { email } = await lookAtLink(deps, params.token, browserIn(headers.cookie));
+        return useLinkPage(deps.assets, email);
+      }),
+  });
+
+  pageRoute(scope, deps, {
+    method: "POST",
+    url,
+    policy: "page",
+    handle: ({ params, request: { headers } }) =>
+      unlessUnusable(async () => {
+        const used = await useLink(deps, params.token, browserIn(headers.cookie), headers["user-agent"]);
+        await signOut(deps, headers.cookie, [cookie]);
+        return {
+          redirect: used.returnTo,
+          headers: { "Set-Cookie": setCookie(cookie, used.sessionToken, seconds) },
+        };
+      }),
+  });
+
+  function browserIn(header: string | undefined): string | null {
+    const browser = browserOf(header);
+    if (browser === undefined) throw new ServiceError("not_found", "This link cannot be used.");
+    return browser;
+  }
+
+  async function unlessUnusable(work: () => Promise<PageAnswer>): Promise<PageAnswer> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      return { status: 404, page: unusablePage };
+    }
+  }
+}

@@ -1,0 +1,19 @@
+import type { FastifyInstance } from "fastify";
+import { publicHeaders } from "../ui/page-headers.ts";
+import { pageRoute } from "../ui/page-route.ts";
+import { homePage } from "./home-page.ts";
+import { type RequestAccessDeps, requestAccessRoutes } from "./request-access-routes.ts";
+import { type SignInRouteDeps, signInRoutes } from "./sign-in-routes.ts";
+
+export type VisitorDeps = RequestAccessDeps & {
+  /** Null where nobody can sign in. */
+  signIn: SignInRouteDeps | null;
+};
+
+/** What somebody sees who is nobody's client or member yet: the start page, asking for access, signing in. */
+export function visitorPages(app: FastifyInstance, deps: VisitorDeps): void {
+  const home = homePage(deps.assets);
+  pageRoute(app, deps, { url: "/", policy: "page", headers: publicHeaders, handle: () => home });
+  requestAccessRoutes(app, deps);
+  if (deps.signIn) signInRoutes(app, deps.signIn);
+}
