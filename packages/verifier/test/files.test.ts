@@ -5,11 +5,11 @@ import { type TestContext, test } from "node:test";
 import { writeDetached } from "@signsealship/evidence/ots";
 import { sealReasons } from "@signsealship/evidence/seal";
 import { makePdf } from "@signsealship/testing/pdf-maker";
+import { makeZip } from "@signsealship/testing/zip-maker";
 import { withAttachment } from "../../evidence/test/seal/closing-pdf.ts";
 import { forgeries } from "../../evidence/test/seal/forge.ts";
 import { tokenOver } from "../../evidence/test/signer.ts";
 import * as f from "./fixtures.ts";
-import { makeZip } from "./zip-maker.ts";
 
 const root = "3ba3edfd7a7b12b27ac72c3e67768f617fc81bc3888a51323a9fb8aa4b1e5e4a";
 const genesis = `01000000${"00".repeat(32)}${root}29ab5f49ffff001d1dac2b7c`;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { startHttpDouble } from "@signsealship/testing/http-double";
+import { makeZip } from "@signsealship/testing/zip-maker";
 import { parseVerifyUrl } from "../src/url/verify-url.ts";
 import * as f from "./fixtures.ts";
-import { makeZip } from "./zip-maker.ts";
 
 const code = "abcdefghijklmnopqrstuvwxyz";
 const pdf = f.proofPdf();

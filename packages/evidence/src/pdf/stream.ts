@@ -1,5 +1,5 @@
 import { EvidenceError } from "../errors.ts";
-import { inflate } from "./inflate.ts";
+import { inflate } from "../inflate.ts";
 import type { PdfDictionary, PdfValue } from "./values.ts";
 
 /**

@@ -1,4 +1,5 @@
 import { EvidenceError } from "@signsealship/evidence/errors";
+import { readZip } from "@signsealship/evidence/zip";
 import type { Context, NamedBytes } from "../context.ts";
 import { passportOf, verifyClosingSet } from "./closing-set.ts";
 import { verifyEvidenceSet } from "./evidence-set.ts";
@@ -8,7 +9,6 @@ import { failure, type Report } from "./report.ts";
 import { type Beside, verifySealedPdf } from "./sealed-pdf.ts";
 import { quoted } from "./shell.ts";
 import { verifyTokenFile } from "./token-file.ts";
-import { readZip } from "./zip.ts";
 
 /** Verifies one file of any kind: a sealed PDF, a manifest, an evidence zip, a proof or a time stamp. */
 export async function verifyFile(file: NamedBytes, context: Context, beside: Beside = {}): Promise<Report> {

@@ -3,13 +3,13 @@ import { EvidenceError } from "@signsealship/evidence/errors";
 import { manifestBytes, validateManifest } from "@signsealship/evidence/manifest";
 import type { ClosingVersion } from "@signsealship/evidence/seal";
 import { parseCertificatesPem } from "@signsealship/evidence/x509";
+import { readZip } from "@signsealship/evidence/zip";
 import type { Context } from "../context.ts";
 import { verifyClosingSet } from "../files/closing-set.ts";
 import { asTest, evidenceNames, recordChecks, recordOf, verifyEvidenceSet } from "../files/evidence-set.ts";
 import { type Check, check, failure, type Report, withChecks } from "../files/report.ts";
 import { verifySealedPdf } from "../files/sealed-pdf.ts";
 import { quoted } from "../files/shell.ts";
-import { readZip } from "../files/zip.ts";
 import { type Answer, type Fetch, fetchBounded, fetchLimits } from "./fetch-bounded.ts";
 
 /** A verify URL, taken apart: `base` has no trailing slash. */

@@ -1,56 +1,17 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
-import { EvidenceError } from "@signsealship/evidence/errors";
 import { sealReasons } from "@signsealship/evidence/seal";
-import { mutate, randomFrom } from "../../../../packages/evidence/test/mutate.ts";
+import { makeZip } from "@signsealship/testing/zip-maker";
 import { withAttachment } from "../../../../packages/evidence/test/seal/closing-pdf.ts";
-import { zipPieces } from "../../../src/proof-passports/zip.ts";
 import { render } from "../../../src/web/ui/render.ts";
 import { checkFiles } from "../../../src/web/verify/browser/check.ts";
 import type { VerifyConfig } from "../../../src/web/verify/browser/config.ts";
 import { kindOf } from "../../../src/web/verify/browser/files.ts";
 import type { Outcome } from "../../../src/web/verify/browser/outcome.ts";
 import { headlineOf, outcomesView } from "../../../src/web/verify/browser/outcome-view.ts";
-import { readStoredZip } from "../../../src/web/verify/browser/zip.ts";
 import { closingRecord, contract, sealedAt, sealer } from "../ui/samples.ts";
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
-
-describe("an evidence zip", () => {
-  const entries = [
-    { name: "sealed.pdf", bytes: bytesOf("%PDF-1.7") },
-    { name: "README.txt", bytes: bytesOf("Read me") },
-  ];
-  const zip = Buffer.concat(zipPieces(entries));
-
-  test("gives its files as they are", () => {
-    const files = readStoredZip(zip).map(({ name, bytes }) => [name, Buffer.from(bytes).toString()]);
-    assert.deepEqual(files, [
-      ["sealed.pdf", "%PDF-1.7"],
-      ["README.txt", "Read me"],
-    ]);
-  });
-
-  test("is refused with bytes around its files, names that differ, or twins", () => {
-    const renamed = Buffer.from(zip);
-    renamed.write("x", renamed.indexOf("sealed.pdf"));
-    const twins = Buffer.concat(zipPieces([entries[0], entries[0]].filter((entry) => entry !== undefined)));
-    for (const wrong of [Buffer.concat([Buffer.of(0), zip]), Buffer.concat([zip, Buffer.of(0)]), renamed, twins]) {
-      assert.throws(() => readStoredZip(wrong), EvidenceError);
-    }
-  });
-
-  test("however it was damaged, is read or refused", () => {
-    const random = randomFrom(20261121);
-    for (let round = 0; round < 20_000; round++) {
-      try {
-        readStoredZip(mutate(zip, random));
-      } catch (error) {
-        assert.ok(error instanceof EvidenceError, String(error));
-      }
-    }
-  });
-});
 
 describe("what is dropped", () => {
   let own: Awaited<ReturnType<typeof sealer>>;
@@ -80,7 +41,7 @@ describe("what is dropped", () => {
   const verdictOf = ([outcome]: Outcome[]) => (outcome?.kind === "failed" ? outcome.why : outcome?.verdict);
 
   test("is told by its bytes, and a PDF by its name before them", () => {
-    const zip = Buffer.concat(zipPieces([{ name: "a", bytes: bytesOf("a") }]));
+    const zip = makeZip([{ name: "a", bytes: bytesOf("a") }]);
     const kinds: [string, Uint8Array, string][] = [
       ["a.zip", zip, "zip"],
       ["a.PDF", zip, "pdf"],
@@ -90,6 +51,15 @@ describe("what is dropped", () => {
       ["a", bytesOf("Dear Sir"), "unknown"],
     ];
     for (const [name, bytes, kind] of kinds) assert.equal(kindOf({ name, bytes }), kind);
+  });
+
+  test("as a zip is taken for the files in it, and one that cannot be read fails by a sentence", async () => {
+    for (const deflated of [false, true]) {
+      const zip = makeZip([{ name: "sealed.pdf", bytes: sealed.bytes, deflated }]);
+      assert.equal(verdictOf(await check([{ name: "evidence.zip", bytes: zip }])), "verified");
+      const cut = { name: "evidence.zip", bytes: zip.subarray(0, -1) };
+      assert.match(verdictOf(await check([cut])) ?? "", /^The zip has .+ Unpack it/);
+    }
   });
 
   test("is verified under a known certificate, intact without one, and refuted when changed", async () => {

@@ -13,8 +13,8 @@ import {
 } from "@signsealship/testing/browser";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { temporaryFolder } from "@signsealship/testing/service";
+import { makeZip } from "@signsealship/testing/zip-maker";
 import { withAttachment } from "../../../../packages/evidence/test/seal/closing-pdf.ts";
-import { zipPieces } from "../../../src/proof-passports/zip.ts";
 import type { ClosingVersionRecord } from "../../../src/web/verify/closing/page.ts";
 import {
   brokenClosingCode,
@@ -71,12 +71,10 @@ before(async () => {
   };
   zip = file(
     "evidence.zip",
-    Buffer.concat(
-      zipPieces([
-        { name: "sealed.pdf", bytes: sealed.bytes },
-        { name: "README.txt", bytes: Buffer.from("Read me") },
-      ]),
-    ),
+    makeZip([
+      { name: "sealed.pdf", bytes: sealed.bytes },
+      { name: "README.txt", bytes: Buffer.from("Read me") },
+    ]),
   );
   strangersPem = file("stranger.pem", Buffer.from(stranger.pem));
   const { docSha256, sealedSha256 } = sealed;

@@ -12,11 +12,11 @@ import {
 import { createWebCrypto } from "@signsealship/evidence/webcrypto";
 import type { Certificate } from "@signsealship/evidence/x509";
 import { nameText, parseCertificatesPem } from "@signsealship/evidence/x509";
+import { readZip } from "@signsealship/evidence/zip";
 import { closingCertificate, joinedVersions } from "./closing-versions.ts";
 import type { ReadersTrust, VerifyConfig } from "./config.ts";
 import { kindOf, type NamedBytes } from "./files.ts";
 import type { CertificateFacts, ClosingOutcome, FailedOutcome, Outcome, ProofOutcome } from "./outcome.ts";
-import { readStoredZip } from "./zip.ts";
 
 export type CheckInput = {
   readonly files: readonly NamedBytes[];
@@ -59,7 +59,7 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
 function unpacked(file: NamedBytes, failures: FailedOutcome[]): readonly NamedBytes[] {
   if (kindOf(file) !== "zip") return [file];
   try {
-    return readStoredZip(file.bytes);
+    return [...readZip(file.bytes)].map(([name, bytes]) => ({ name, bytes }));
   } catch (error) {
     if (!(error instanceof EvidenceError)) throw error;
     failures.push(failed(file, `${sentence(error.message)} Unpack it and drop the files in it.`));

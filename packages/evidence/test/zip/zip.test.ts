@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { EvidenceError } from "@signsealship/evidence/errors";
 import { needs } from "@signsealship/testing/tools";
+import { makeZip } from "@signsealship/testing/zip-maker";
 import fc from "fast-check";
-import { mutate, randomFrom } from "../../evidence/test/mutate.ts";
-import { readZip } from "../src/files/zip.ts";
-import { folderWith } from "./fixtures.ts";
-import { makeZip } from "./zip-maker.ts";
+import { EvidenceError } from "../../src/errors.ts";
+import { readZip } from "../../src/zip/zip.ts";
+import { mutate, randomFrom } from "../mutate.ts";
 
 const text = (value: string) => Uint8Array.from(Buffer.from(value));
 const refuses = (bytes: Uint8Array, message: RegExp) =>
@@ -36,7 +36,10 @@ test("gives back any files, stored and deflated", () => {
 });
 
 test("reads what the zip program writes", needs("zip"), (t) => {
-  const folder = folderWith(t, { "a.txt": "hello".repeat(100), "b.bin": Buffer.from([1, 2, 3]) });
+  const folder = mkdtempSync(join(tmpdir(), "zip-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, "a.txt"), "hello".repeat(100));
+  writeFileSync(join(folder, "b.bin"), Buffer.from([1, 2, 3]));
   execFileSync("zip", ["-q", "made.zip", "a.txt", "b.bin"], { cwd: folder });
   const read = readZip(readFileSync(join(folder, "made.zip")));
   assert.deepEqual([...read.keys()], ["a.txt", "b.bin"]);

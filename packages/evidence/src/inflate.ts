@@ -1,4 +1,4 @@
-import { EvidenceError } from "../errors.ts";
+import { EvidenceError, type EvidenceErrorCode } from "./errors.ts";
 
 const LENGTH_BASE = [
   3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258,
@@ -21,16 +21,18 @@ type State = {
   output: Uint8Array;
   length: number;
   readonly limit: number;
+  /** Of the format that the data is part of. */
+  readonly code: EvidenceErrorCode;
 };
 
-function broken(what: string): EvidenceError {
-  return new EvidenceError("pdf", `compressed stream: ${what}`);
+function broken({ code }: State, what: string): EvidenceError {
+  return new EvidenceError(code, `compressed stream: ${what}`);
 }
 
 function takeBits(state: State, count: number): number {
   while (state.bitCount < count) {
     const byte = state.input[state.position++];
-    if (byte === undefined) throw broken("ends too early");
+    if (byte === undefined) throw broken(state, "ends too early");
     state.bits |= byte << state.bitCount;
     state.bitCount += 8;
   }
@@ -40,7 +42,7 @@ function takeBits(state: State, count: number): number {
   return value;
 }
 
-function buildHuffman(lengths: Uint8Array): Huffman {
+function buildHuffman(state: State, lengths: Uint8Array): Huffman {
   const counts = new Uint16Array(16);
   for (const length of lengths) counts[length] = (counts[length] ?? 0) + 1;
   counts[0] = 0;
@@ -48,7 +50,7 @@ function buildHuffman(lengths: Uint8Array): Huffman {
   let left = 1;
   for (let length = 1; length < 16; length++) {
     left = left * 2 - (counts[length] ?? 0);
-    if (left < 0) throw broken("over-subscribed code");
+    if (left < 0) throw broken(state, "over-subscribed code");
     offsets[length + 1] = (offsets[length] ?? 0) + (counts[length] ?? 0);
   }
   const symbols = new Uint16Array(lengths.length);
@@ -73,7 +75,7 @@ function takeSymbol(state: State, { counts, symbols }: Huffman): number {
     first = (first + count) << 1;
     code <<= 1;
   }
-  throw broken("unknown code");
+  throw broken(state, "unknown code");
 }
 
 function reserve(state: State, more: number): void {
@@ -89,8 +91,8 @@ function copyStored(state: State): void {
   state.bits = 0;
   state.bitCount = 0;
   const length = takeBits(state, 16);
-  if ((takeBits(state, 16) ^ 0xffff) !== length) throw broken("stored block with a wrong length");
-  if (state.position + length > state.input.length) throw broken("ends too early");
+  if ((takeBits(state, 16) ^ 0xffff) !== length) throw broken(state, "stored block with a wrong length");
+  if (state.position + length > state.input.length) throw broken(state, "ends too early");
   reserve(state, length);
   state.output.set(state.input.subarray(state.position, state.position + length), state.length);
   state.position += length;
@@ -103,7 +105,7 @@ function readCodes(state: State): [Huffman, Huffman] {
   const orderCount = takeBits(state, 4) + 4;
   const orderLengths = new Uint8Array(19);
   for (const symbol of CODE_LENGTH_ORDER.slice(0, orderCount)) orderLengths[symbol] = takeBits(state, 3);
-  const order = buildHuffman(orderLengths);
+  const order = buildHuffman(state, orderLengths);
   const lengths = new Uint8Array(literalCount + distanceCount);
   for (let index = 0; index < lengths.length; ) {
     const symbol = takeSymbol(state, order);
@@ -111,20 +113,20 @@ function readCodes(state: State): [Huffman, Huffman] {
       lengths[index++] = symbol;
       continue;
     }
-    if (symbol === 16 && index === 0) throw broken("repeats nothing");
+    if (symbol === 16 && index === 0) throw broken(state, "repeats nothing");
     const value = symbol === 16 ? (lengths[index - 1] ?? 0) : 0;
     const repeat =
       symbol === 16 ? 3 + takeBits(state, 2) : symbol === 17 ? 3 + takeBits(state, 3) : 11 + takeBits(state, 7);
-    if (index + repeat > lengths.length) throw broken("too many code lengths");
+    if (index + repeat > lengths.length) throw broken(state, "too many code lengths");
     lengths.fill(value, index, index + repeat);
     index += repeat;
   }
-  return [buildHuffman(lengths.subarray(0, literalCount)), buildHuffman(lengths.subarray(literalCount))];
+  return [buildHuffman(state, lengths.subarray(0, literalCount)), buildHuffman(state, lengths.subarray(literalCount))];
 }
 
-function fixedCodes(): [Huffman, Huffman] {
+function fixedCodes(state: State): [Huffman, Huffman] {
   const lengths = new Uint8Array(288).fill(8, 0, 144).fill(9, 144, 256).fill(7, 256, 280).fill(8, 280);
-  return [buildHuffman(lengths), buildHuffman(new Uint8Array(30).fill(5))];
+  return [buildHuffman(state, lengths), buildHuffman(state, new Uint8Array(30).fill(5))];
 }
 
 function copyCompressed(state: State, [literals, distances]: [Huffman, Huffman]): void {
@@ -137,13 +139,13 @@ function copyCompressed(state: State, [literals, distances]: [Huffman, Huffman])
       continue;
     }
     const base = LENGTH_BASE[symbol - 257];
-    if (base === undefined) throw broken("unknown length");
+    if (base === undefined) throw broken(state, "unknown length");
     const length = base + takeBits(state, LENGTH_EXTRA[symbol - 257] ?? 0);
     const distanceSymbol = takeSymbol(state, distances);
     const distanceBase = DISTANCE_BASE[distanceSymbol];
-    if (distanceBase === undefined) throw broken("unknown distance");
+    if (distanceBase === undefined) throw broken(state, "unknown distance");
     const distance = distanceBase + takeBits(state, distanceSymbol < 2 ? 0 : (distanceSymbol >> 1) - 1);
-    if (distance > state.length) throw broken("points before its start");
+    if (distance > state.length) throw broken(state, "points before its start");
     reserve(state, length);
     for (let step = 0; step < length; step++) {
       state.output[state.length] = state.output[state.length - distance] ?? 0;
@@ -161,17 +163,39 @@ function copyCompressed(state: State, [literals, distances]: [Huffman, Huffman])
  */
 export function inflate(input: Uint8Array, limit: number): Uint8Array {
   const [first = 0, second = 0] = input;
+  const state = stateOf(input, limit, "pdf");
   if ((first & 0x0f) !== 8 || (first * 256 + second) % 31 !== 0 || (second & 0x20) !== 0)
-    throw broken("no zlib header");
+    throw broken(state, "no zlib header");
+  state.position = 2;
+  return decompressed(state);
+}
+
+/**
+ * Decompresses deflated data (RFC 1951) that fills the input to its end.
+ *
+ * @param limit the most bytes that may come out
+ * @throws EvidenceError `code` when the data is malformed or ends early, `limit` when it grows past `limit`
+ */
+export function inflateRaw(input: Uint8Array, limit: number, code: EvidenceErrorCode): Uint8Array {
+  const state = stateOf(input, limit, code);
+  const output = decompressed(state);
+  if (state.position !== input.length) throw broken(state, "bytes after its end");
+  return output;
+}
+
+function stateOf(input: Uint8Array, limit: number, code: EvidenceErrorCode): State {
   const output = new Uint8Array(Math.min(limit, Math.max(1024, input.length * 4)));
-  const state: State = { input, position: 2, bits: 0, bitCount: 0, output, length: 0, limit };
+  return { input, position: 0, bits: 0, bitCount: 0, output, length: 0, limit, code };
+}
+
+function decompressed(state: State): Uint8Array {
   for (let last = false; !last; ) {
     last = takeBits(state, 1) === 1;
     const type = takeBits(state, 2);
     if (type === 0) copyStored(state);
-    else if (type === 1) copyCompressed(state, fixedCodes());
+    else if (type === 1) copyCompressed(state, fixedCodes(state));
     else if (type === 2) copyCompressed(state, readCodes(state));
-    else throw broken("unknown block type");
+    else throw broken(state, "unknown block type");
   }
   return state.output.subarray(0, state.length);
 }

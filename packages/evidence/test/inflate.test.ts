@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { deflateSync } from "node:zlib";
+import { deflateRawSync, deflateSync } from "node:zlib";
 import fc from "fast-check";
-import { EvidenceError } from "../../src/errors.ts";
-import { inflate } from "../../src/pdf/inflate.ts";
-import { mutate, randomFrom } from "../mutate.ts";
+import { EvidenceError } from "../src/errors.ts";
+import { inflate, inflateRaw } from "../src/inflate.ts";
+import { mutate, randomFrom } from "./mutate.ts";
 
 const sample = Buffer.from("The quick brown fox jumps over the lazy dog. ".repeat(60));
 
@@ -25,6 +25,14 @@ test("inflates whatever zlib deflates, at every level and strategy", () => {
 test("ignores what follows the compressed data", () => {
   const compressed = Buffer.concat([deflateSync(sample), Buffer.from("\nendstream")]);
   assert.deepEqual(Buffer.from(inflate(compressed, 100_000)), sample);
+});
+
+test("raw data has no header and fills its input to the end", () => {
+  const compressed = deflateRawSync(sample);
+  assert.deepEqual(Buffer.from(inflateRaw(compressed, sample.length, "zip")), sample);
+  assert.throws(() => inflateRaw(Buffer.concat([compressed, Buffer.of(0)]), 100_000, "zip"), { code: "zip" });
+  assert.throws(() => inflateRaw(compressed.subarray(0, 20), 100_000, "zip"), { code: "zip" });
+  assert.throws(() => inflateRaw(compressed, sample.length - 1, "zip"), { code: "limit" });
 });
 
 test("stops at its bound", () => {
