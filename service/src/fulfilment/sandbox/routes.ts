@@ -1,10 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { type TSchema, Type } from "typebox";
-import { principalOf, requireKey } from "../../http/authentication.ts";
-import { errors, ref } from "../../http/openapi.ts";
-import { bodyOptional } from "../../http/openapi-around.ts";
-import type { RateLimits } from "../../http/rate-limits.ts";
-import type { ResolveKey } from "../../identity/identity.ts";
+import { Type } from "typebox";
+import { principalOf } from "../../http/authentication.ts";
+import { jsonRoute, type RouteDeps } from "../../http/route.ts";
 import { invalid } from "../../platform/errors.ts";
 import {
   milestones,
@@ -15,9 +12,7 @@ import {
   sandboxCheckout,
 } from "./sandbox.ts";
 
-export type SandboxRouteDeps = SandboxDeps & { baseUrl: string; resolveKey: ResolveKey; limits: RateLimits };
-
-type CodeRoute = { Params: { code: string } };
+export type SandboxRouteDeps = SandboxDeps & RouteDeps & { baseUrl: string };
 
 const common = {
   orderCode: Type.String({ pattern: "^[0-9a-f]{40}$" }),
@@ -28,110 +23,87 @@ const common = {
   }),
   requestId: Type.String({ format: "uuid" }),
 };
+const outcomeNames = outcomes.map((name) => Type.Literal(name));
 const SandboxCheckout = Type.Object(
   {
     ...common,
-    outcome: Type.Union(outcomes.map((outcome) => Type.Literal(outcome))),
+    outcome: Type.Unsafe<(typeof outcomes)[number]>(Type.Union(outcomeNames)),
     checkoutUrl: Type.String({ description: "The order's page: no processor is involved." }),
   },
   { $id: "SandboxCheckout" },
 );
 const SandboxAdvance = Type.Object(common, { $id: "SandboxAdvance" });
 
+const params = Type.Object({ code: Type.String() });
+const checkoutBody = Type.Object({ outcome: Type.Optional(Type.Union(outcomeNames, { default: "success" })) });
+const advanceBody = Type.Object({
+  event: Type.Optional(Type.Union([...milestones.map((name) => Type.Literal(name)), Type.Null()])),
+});
+
 /** The sandbox: a test order's way, driven by its partner (test keys and test orders only). */
 export function sandboxRoutes(app: FastifyInstance, deps: SandboxRouteDeps): void {
-  app.addSchema(SandboxCheckout);
-  app.addSchema(SandboxAdvance);
-  const onRequest = [requireKey(deps.resolveKey), deps.limits.limit("partner-write")];
-  const about = (
-    operationId: string,
-    summary: string,
-    field: string,
-    body: TSchema,
-    answer: TSchema & { $id?: string },
-  ) => ({
-    tags: ["Sandbox"],
-    security: [{ partnerKey: [] }],
-    operationId,
-    summary,
-    params: Type.Object({ code: Type.String() }),
-    body,
-    [bodyOptional]: true,
-    response: {
-      200: ref(answer),
-      ...errors({
-        400: `${field} must be one of the named values.`,
-        401: "A valid partner API key is required.",
-        404: "Order not found.",
-        409: "The sandbox takes test orders only.",
-        429: "Rate limit exceeded. Try again in 42 seconds.",
-      }),
+  const frame = {
+    method: "POST",
+    tag: "Sandbox",
+    caller: "key",
+    policy: "partner-write",
+    params,
+    bodyIs: "optional",
+  } as const;
+  const refusals = (field: string) => ({
+    400: `${field} must be one of the named values.`,
+    404: "Order not found.",
+    409: "The sandbox takes test orders only.",
+  });
+
+  jsonRoute(app, deps, {
+    ...frame,
+    url: "/api/partner/sandbox/orders/:code/checkout",
+    operationId: "sandboxCheckout",
+    summary: "Simulate the payment of a test order",
+    body: checkoutBody,
+    answer: SandboxCheckout,
+    refusals: refusals("outcome"),
+    handle: async (request) => {
+      const outcome = choice(request.body, "outcome", outcomes) ?? "success";
+      const { code: orderCode } = request.params;
+      const result = await sandboxCheckout(deps, requestOf(request, orderCode), outcome);
+      const checkoutUrl = `${deps.baseUrl}/orders/${orderCode}`;
+      return { orderCode, outcome, checkoutUrl, ...result, requestId: request.id };
     },
   });
-  // The body may be left out; what it holds is checked by its own messages.
-  const unchecked = { onRequest, validatorCompiler: () => () => true };
 
-  app.post<CodeRoute>(
-    "/api/partner/sandbox/orders/:code/checkout",
-    {
-      ...unchecked,
-      schema: about(
-        "sandboxCheckout",
-        "Simulate the payment of a test order",
-        "outcome",
-        Type.Object({
-          outcome: Type.Optional(
-            Type.Union(
-              outcomes.map((name) => Type.Literal(name)),
-              { default: "success" },
-            ),
-          ),
-        }),
-        SandboxCheckout,
-      ),
+  jsonRoute(app, deps, {
+    ...frame,
+    url: "/api/partner/sandbox/orders/:code/advance",
+    operationId: "sandboxAdvance",
+    summary: "Walk a test order to its next milestone",
+    body: advanceBody,
+    answer: SandboxAdvance,
+    refusals: refusals("event"),
+    handle: async (request) => {
+      const event = choice(request.body, "event", milestones);
+      const { code: orderCode } = request.params;
+      return {
+        orderCode,
+        ...(await sandboxAdvance(deps, requestOf(request, orderCode), event)),
+        requestId: request.id,
+      };
     },
-    async (request) => {
-      const outcome = choice(request, "outcome", outcomes) ?? "success";
-      const answer = await sandboxCheckout(deps, requestOf(request), outcome);
-      const orderCode = request.params.code;
-      const checkoutUrl = `${deps.baseUrl}/orders/${orderCode}`;
-      return { orderCode, outcome, checkoutUrl, ...answer, requestId: request.id };
-    },
-  );
-
-  app.post<CodeRoute>(
-    "/api/partner/sandbox/orders/:code/advance",
-    {
-      ...unchecked,
-      schema: about(
-        "sandboxAdvance",
-        "Walk a test order to its next milestone",
-        "event",
-        Type.Object({
-          event: Type.Optional(Type.Union([...milestones.map((name) => Type.Literal(name)), Type.Null()])),
-        }),
-        SandboxAdvance,
-      ),
-    },
-    async (request) => {
-      const event = choice(request, "event", milestones);
-      const walked = await sandboxAdvance(deps, requestOf(request), event);
-      return { orderCode: request.params.code, ...walked, requestId: request.id };
-    },
-  );
+  });
 }
 
-const requestOf = (request: FastifyRequest<CodeRoute>): SandboxRequest => ({
+const requestOf = (request: FastifyRequest, code: string): SandboxRequest => ({
   principal: principalOf(request),
-  code: request.params.code,
+  code,
   attempt: request.id,
 });
 
 /** One of the names, or null when it was left out. @throws ServiceError for anything else */
-function choice<T extends string>(request: FastifyRequest, field: string, names: readonly T[]): T | null {
-  const body = request.body ?? {};
-  const value = typeof body === "object" ? (body as Record<string, unknown>)[field] : undefined;
+function choice<T extends string>(sent: unknown, field: "outcome" | "event", names: readonly T[]): T | null {
+  const body = sent ?? {};
   if (typeof body !== "object" || Array.isArray(body)) throw invalid("The body must be a JSON object.");
+  const value = (body as Record<string, unknown>)[field];
   if (value === undefined || (value === null && field === "event")) return null;
   const name = names.find((each) => each === value);
   if (name === undefined) throw invalid(`${field} must be ${names.slice(0, -1).join(", ")} or ${names.at(-1)}.`);

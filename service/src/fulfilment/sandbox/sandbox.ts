@@ -9,8 +9,8 @@ import {
   type SandboxDeps,
   type SandboxOutcome,
   type SimulationResult,
-  walk,
-} from "./walk.ts";
+  simulate,
+} from "./simulate.ts";
 
 export { milestones, type SandboxDeps, type SandboxOutcome, type SimulationResult };
 
@@ -47,7 +47,7 @@ export async function sandboxCheckout(
 }
 
 /**
- * Walks a test order to the named milestone or the next one; after the last, to Completed.
+ * Takes a test order to the named milestone or the next one; after the last, to Completed.
  * @throws ServiceError `not_found`, `conflict` for a live order and for one that cannot advance
  */
 export async function sandboxAdvance(
@@ -55,17 +55,17 @@ export async function sandboxAdvance(
   request: SandboxRequest,
   event: Milestone | null,
 ): Promise<SimulationResult> {
-  return walk(deps, await testOrder(deps, request), event, request.attempt);
+  return simulate(deps, await testOrder(deps, request), event, request.attempt);
 }
 
-/** Walks a test order through all its milestones to Completed. @throws ServiceError as `sandboxAdvance` */
+/** Takes a test order through all its milestones to Completed. @throws ServiceError as `sandboxAdvance` */
 export async function sandboxComplete(deps: SandboxDeps, request: SandboxRequest): Promise<SimulationResult> {
   const firedEvents: Milestone[] = [];
   // Each milestone, and the way from the last one to the end.
   for (let round = 0; ; round++) {
-    const walked = await sandboxAdvance(deps, request, null);
-    firedEvents.push(...walked.firedEvents);
-    if (walked.status === "Completed" || round === milestones.length) return { status: walked.status, firedEvents };
+    const result = await sandboxAdvance(deps, request, null);
+    firedEvents.push(...result.firedEvents);
+    if (result.status === "Completed" || round === milestones.length) return { status: result.status, firedEvents };
   }
 }
 

@@ -58,12 +58,12 @@ export const isOnHappyPath = (status: string): boolean => Object.hasOwn(happy, s
 const mostSteps = 20;
 
 /**
- * Walks a test order along the happy path to the named milestone or the next one; after the last, to Completed. A
+ * Takes a test order along the happy path to the named milestone or the next one; after the last, to Completed. A
  * milestone that was passed before is a no-op.
  * @param attempt names this request
  * @throws ServiceError `conflict` for a milestone that is never reached, or an order that stands off the path
  */
-export async function walk(
+export async function simulate(
   deps: SandboxDeps,
   order: OrderFacts,
   event: Milestone | null,
@@ -79,7 +79,7 @@ export async function walk(
   const firedEvents: Milestone[] = [];
   let { status } = order;
   for (let step = 0; step < mostSteps && status !== "Completed"; step++) {
-    const moved = await stepFrom(deps, order, status, attempt);
+    const moved = await takeStep(deps, order, status, attempt);
     status = moved.status;
     firedEvents.push(...moved.firedEvents);
     if (goal && (await milestonesOf(deps.db, order.id)).has(goal)) break;
@@ -87,7 +87,7 @@ export async function walk(
   return { status, firedEvents };
 }
 
-async function stepFrom(
+async function takeStep(
   deps: SandboxDeps,
   { id, orderCode }: OrderFacts,
   status: string,

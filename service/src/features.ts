@@ -1,0 +1,116 @@
+import { join } from "node:path";
+import { openAccess } from "./access-requests/access-requests.ts";
+import { analyticsReader } from "./analytics/analytics.ts";
+import type { Anchoring } from "./anchoring/anchoring.ts";
+import { openCertificates } from "./closing-passports/closing-passports.ts";
+import type { RateLimits } from "./http/rate-limits.ts";
+import type { RouteDeps } from "./http/route.ts";
+import { maxReservedBytes } from "./http/uploads/multipart.ts";
+import { createUploadMemory } from "./http/uploads/upload-memory.ts";
+import { sessionResolver } from "./members/members.ts";
+import { keyResolver, keyWithRoomsResolver, type LastUse } from "./partners/partners.ts";
+import { type CheckoutDeps, checkoutUrl, openProcessor, sandboxPayment } from "./payments/payments.ts";
+import { createKeyedSemaphore } from "./platform/keyed-semaphore.ts";
+import type { Log } from "./platform/logs.ts";
+import type { Metrics } from "./platform/metrics.ts";
+import { createCallbacks } from "./playbooks/playbooks.ts";
+import type { VersionedPricing } from "./pricing/pricing.ts";
+import { createRowMac } from "./proof-passports/proof-passports.ts";
+import { type Resources, root } from "./resources.ts";
+import type { Sealing } from "./seals/seals.ts";
+import { openWebhooks } from "./webhooks/webhooks.ts";
+
+// Eight of the largest uploads at once, two of one firm; more wait their turn with the sender held back.
+const uploadMemoryBytes = { total: 8 * maxReservedBytes, perHolder: 2 * maxReservedBytes };
+// Each holds a database connection while a time stamp is waited for; the pool has 20.
+const sealsAtOnce = 4;
+const screeningFile = join(root, "service/data/screening.yaml");
+
+export type AppDeps = Resources & {
+  version: string;
+  metrics: Metrics;
+  lastUse: LastUse;
+  pricing: VersionedPricing;
+  sealing: Sealing;
+  /** Null when no calendars are set. */
+  anchoring: Anchoring | null;
+};
+
+export type Features = ReturnType<typeof openFeatures>;
+
+/** Opens the features: what each is handed, by its name. */
+export function openFeatures(deps: AppDeps, limits: RateLimits) {
+  const { config, db, clock, log, metrics, blobs, secrets, sealing, anchoring, pricing } = deps;
+  const { baseUrl } = config;
+  const frame: RouteDeps = {
+    resolveKey: keyResolver(db, deps.lastUse),
+    resolveSession: sessionResolver(deps),
+    ownOrigin: new URL(baseUrl).origin,
+    limits,
+  };
+  const records = { ...frame, db, clock, log };
+  const processor = config.stripe && openProcessor(config.stripe, baseUrl);
+  const checkout = { ...records, processor };
+  const uploadMemory = createUploadMemory(uploadMemoryBytes);
+  const { dispatcher, secretCipher } = outgoingWebhooks(deps);
+  return {
+    processor,
+    dispatcher,
+    frame,
+    partners: { ...records, resolveKeyWithRooms: keyWithRoomsResolver(db, deps.lastUse) },
+    members: { ...records, secrets },
+    access: { ...frame, requestAccess: accessRequests(deps) },
+    analytics: { ...frame, readAnalytics: analyticsReader(deps) },
+    playbooks: { ...records, enabled: config.playbooks, callbacks: createCallbacks(secrets) },
+    orders: { ...records, blobs, pricing, uploadMemory, checkoutUrlOf: processor && checkoutOfNewOrder(checkout, log) },
+    checkout,
+    processorEvents: { db, clock, log, metrics, processor },
+    sandbox: { ...records, ...sealing, blobs, baseUrl, sandboxPayment },
+    rooms: records,
+    passports: {
+      ...records,
+      ...sealing,
+      blobs,
+      anchoring,
+      baseUrl,
+      rowMac: createRowMac(secrets),
+      keepSealed: config.keepSealed,
+      uploadMemory,
+    },
+    closings: {
+      ...records,
+      ...sealing,
+      blobs,
+      anchoring,
+      baseUrl,
+      drawCertificate: openCertificates(),
+      turns: createKeyedSemaphore(sealsAtOnce),
+    },
+    webhooks: { ...records, secretCipher, wake: dispatcher.wake },
+  };
+}
+
+function outgoingWebhooks(deps: AppDeps) {
+  const { config, metrics } = deps;
+  const deliveries = metrics.counter("webhook_deliveries_total", "Webhook deliveries that ended.", ["outcome"]);
+  return openWebhooks({
+    ...deps,
+    baseUrl: config.baseUrl,
+    allow: config.webhookAllow,
+    caFile: config.webhookCa,
+    count: (outcome) => deliveries.inc({ outcome }),
+  });
+}
+
+/** Access requests with the shipped rules, and with a bot score where reCAPTCHA is set up. */
+function accessRequests(deps: AppDeps) {
+  const { baseUrl, recaptcha } = deps.config;
+  return openAccess({ ...deps, fetch, rulesPath: screeningFile, recaptcha, hostname: new URL(baseUrl).hostname });
+}
+
+/** A placed order stands without its checkout, which may be asked for again. */
+const checkoutOfNewOrder = (checkout: CheckoutDeps, log: Log) => (code: string) =>
+  checkoutUrl(checkout, code, null).catch((error: Error) => {
+    log.warn({ err: error }, "an order was placed without its checkout");
+    return null;
+  });
