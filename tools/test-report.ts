@@ -5,8 +5,14 @@ import { installCommand } from "./install-tools.ts";
 
 type Result = { name: string; file: string; message: string };
 
-/** What a run found. `seconds` are those of each file. */
-type Outcome = { passed: Map<string, number>; failures: Result[]; skips: Result[]; seconds: Map<string, number> };
+/** What a run found. `seconds` are those of each file, `summed` the files that reached their end. */
+type Outcome = {
+  passed: Map<string, number>;
+  failures: Result[];
+  skips: Result[];
+  seconds: Map<string, number>;
+  summed: Set<string>;
+};
 
 const describe = (error: unknown): string => {
   const cause = (error as { cause?: unknown }).cause ?? error;
@@ -16,6 +22,7 @@ const describe = (error: unknown): string => {
 /** A skip for want of a tool is a skip where that is allowed; any other is a failure. */
 function note(outcome: Outcome, { type, data }: TestEvent, root: string, allowSkips: boolean): void {
   const { entryFile } = data as { entryFile?: string };
+  if (type === "test:summary" && data.file !== undefined) outcome.summed.add(relative(root, data.file));
   // The file as a whole ends outside of itself.
   if (type === "test:complete" && entryFile === undefined && data.file !== undefined)
     outcome.seconds.set(relative(root, data.file), data.details.duration_ms / 1000);
@@ -53,9 +60,13 @@ export async function report(
   { root, allowSkips, slowest }: { root: string; allowSkips: boolean; slowest: number },
   print: (text: string) => void,
 ): Promise<number> {
-  const outcome: Outcome = { passed: new Map(), failures: [], skips: [], seconds: new Map() };
+  const outcome: Outcome = { passed: new Map(), failures: [], skips: [], seconds: new Map(), summed: new Set() };
   for await (const event of events) note(outcome, event, root, allowSkips);
-  const { passed, failures, skips, seconds } = outcome;
+  const { passed, failures, skips, seconds, summed } = outcome;
+  const failed = new Set(failures.map(({ file }) => file));
+  for (const file of seconds.keys())
+    if (!summed.has(file) && !failed.has(file))
+      failures.push({ name: "the whole file", file, message: "It ended before its tests did." });
   for (const [file, count] of passed) print(`${String(count).padStart(4)}  ${file}\n`);
   for (const { name, file, message } of failures)
     print(`\nFAILED ${name}\n  ${file}\n${message.replace(/^/gm, "    ")}\n`);

@@ -1,7 +1,7 @@
 // Runs every *.test.ts of the repository, or the files named: npm test [-- --slowest] [--no-install] [FILE ...]
 import { globSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { run } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -26,8 +26,7 @@ const events = run({
   files: positionals.length > 0 ? positionals : globSync(patterns, { cwd: root }).sort(),
   concurrency: availableParallelism(),
   timeout: 300_000,
-  // What a failed set-up leaves open must not keep the run waiting.
-  forceExit: true,
+  execArgv: [`--import=${join(root, "testing/end-of-file.ts")}`],
 });
 const isCi = (process.env["CI"] ?? "") !== "";
 const options = { root, allowSkips: !isCi, slowest: values.slowest ? 15 : 0 };
