@@ -78,6 +78,24 @@ module.exports = {
       "Nothing imports pages or verbs.",
     ),
     rule(
+      "audiences-share-only-ui",
+      { path: "^service/src/web/(client|dashboard|operator|verify|visitor)/" },
+      { path: "^service/src/web/(?!ui/)", pathNot: "^service/src/web/$1/" },
+      "Pages of one audience know nothing of another's; what both need lies in ui/.",
+    ),
+    rule(
+      "ui-knows-no-audience",
+      { path: "^service/src/web/ui/" },
+      { path: "^service/src/web/(?!ui/)" },
+      "ui/ is below all audiences.",
+    ),
+    rule(
+      "browser-code-is-reached-by-bundles",
+      { path: "^service/src/web/.*/browser/" },
+      { path: "^service/src/(?!web/)" },
+      "What runs in a browser imports nothing of the service.",
+    ),
+    rule(
       "product-not-tests",
       { path: "^(packages|service)/[^/]*/?src/" },
       { path: "^(testing|bench|tools)/" },

@@ -8,12 +8,13 @@ import { type OrderDetailDeps, orderDetailPage } from "./orders/detail-page.ts";
 import { type OrderListDeps, orderListPage } from "./orders/list-page.ts";
 import { type OrderNewDeps, orderNewPage } from "./orders/new-page.ts";
 import { type PassportPagesDeps, passportPages } from "./passports/list-page.ts";
-import type { RoomsDeps } from "./rooms/detail-page.ts";
+import type { RoomsDeps } from "./rooms/changes.ts";
 import { roomsPages } from "./rooms/list-page.ts";
 import { type SettingsDeps, settingsPage } from "./settings/page.ts";
 import { type StartPageDeps, startPage } from "./start-page.ts";
 import { waysBack } from "./ways-back.ts";
-import { type WebhookPagesDeps, webhookPages } from "./webhooks/list-page.ts";
+import type { WebhookPagesDeps } from "./webhooks/detail-page.ts";
+import { webhookPages } from "./webhooks/list-page.ts";
 
 export type DashboardDeps = Callers & { limits: RateLimits } & StartPageDeps &
   LinkPageDeps &

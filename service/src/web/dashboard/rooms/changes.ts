@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { sealClosing } from "../../../closing-passports/closing-passports.ts";
+import { type SealClosingDeps, sealClosing } from "../../../closing-passports/closing-passports.ts";
 import { principalOf } from "../../../http/authentication.ts";
+import type { RateLimits } from "../../../http/rate-limits.ts";
 import { invalid } from "../../../platform/errors.ts";
 import {
   addParticipant,
@@ -13,12 +14,14 @@ import {
   reopenRoom,
   rotateRoom,
 } from "../../../rooms/rooms.ts";
+import type { Assets } from "../../ui/assets.ts";
 import { done } from "../../ui/flash-messages.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type PageCall, pageRoute } from "../../ui/page-route.ts";
-import type { RoomsDeps } from "./detail-page.ts";
 import { orderCodeOf } from "./orders.ts";
 import type { RoomPart, RoomProblem } from "./view.ts";
+
+export type RoomsDeps = SealClosingDeps & { assets: Assets; limits: RateLimits };
 
 /** Shows the room's page again, with what was wrong. */
 type Show = (request: FastifyRequest, code: string, problem: RoomProblem) => Promise<string>;

@@ -1,17 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { closingVersions, type SealClosingDeps } from "../../../closing-passports/closing-passports.ts";
+import { closingVersions } from "../../../closing-passports/closing-passports.ts";
 import { principalOf } from "../../../http/authentication.ts";
-import type { RateLimits } from "../../../http/rate-limits.ts";
 import { orderPage } from "../../../orders/orders.ts";
 import { ownRoom } from "../../../rooms/rooms.ts";
-import type { Assets } from "../../ui/assets.ts";
 import { pageRoute } from "../../ui/page-route.ts";
 import { dashboardPage } from "../page-shell.ts";
-import { roomChanges } from "./changes.ts";
+import { type RoomsDeps, roomChanges } from "./changes.ts";
 import { roomBody } from "./detail.ts";
 import type { RoomProblem } from "./view.ts";
-
-export type RoomsDeps = SealClosingDeps & { assets: Assets; limits: RateLimits };
 
 const latestOrders = "25";
 

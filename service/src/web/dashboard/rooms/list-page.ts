@@ -6,7 +6,8 @@ import { done } from "../../ui/flash-messages.ts";
 import { pageRoute } from "../../ui/page-route.ts";
 import { dashboardPage } from "../page-shell.ts";
 import { requireSameEnvironment, submissionFor, submitOnce } from "../submit-once.ts";
-import { type RoomsDeps, roomDetail } from "./detail-page.ts";
+import type { RoomsDeps } from "./changes.ts";
+import { roomDetail } from "./detail-page.ts";
 import { type RoomsProblem, roomsBody } from "./list.ts";
 
 const path = "/dashboard/rooms";

@@ -1,22 +1,27 @@
 import type { FastifyInstance } from "fastify";
 import { principalOf } from "../../../http/authentication.ts";
+import type { RateLimits } from "../../../http/rate-limits.ts";
 import { ServiceError } from "../../../platform/errors.ts";
 import {
+  type DeliveryDeps,
   deliveryFeed,
   oneDelivery,
   oneSubscription,
   replayDelivery,
   rotateSecret,
+  type SubscriptionDeps,
   sendTest,
   unsubscribe,
 } from "../../../webhooks/webhooks.ts";
+import type { Assets } from "../../ui/assets.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { type PageCall, pageRoute } from "../../ui/page-route.ts";
 import { dashboardPage } from "../page-shell.ts";
 import { submissionFor, submitOnce } from "../submit-once.ts";
 import { feedFragment, type WebhookView, webhookBody } from "./detail.ts";
-import type { WebhookPagesDeps } from "./list-page.ts";
 import { secretPage } from "./secret.ts";
+
+export type WebhookPagesDeps = SubscriptionDeps & DeliveryDeps & { assets: Assets; limits: RateLimits };
 
 const path = "/dashboard/webhooks";
 

@@ -1,24 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { principalOf } from "../../../http/authentication.ts";
-import type { RateLimits } from "../../../http/rate-limits.ts";
-import {
-  type DeliveryDeps,
-  listSubscriptions,
-  type SubscriptionDeps,
-  subscribe,
-  topicsField,
-  urlField,
-} from "../../../webhooks/webhooks.ts";
-import type { Assets } from "../../ui/assets.ts";
+import { listSubscriptions, subscribe, topicsField, urlField } from "../../../webhooks/webhooks.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { pageRoute } from "../../ui/page-route.ts";
 import { dashboardPage } from "../page-shell.ts";
 import { requireSameEnvironment, submissionFor, submitOnce } from "../submit-once.ts";
-import { webhookDetailPage } from "./detail-page.ts";
+import { type WebhookPagesDeps, webhookDetailPage } from "./detail-page.ts";
 import { chosenTopics, type WebhooksView, webhooksBody } from "./list.ts";
 import { secretPage } from "./secret.ts";
-
-export type WebhookPagesDeps = SubscriptionDeps & DeliveryDeps & { assets: Assets; limits: RateLimits };
 
 const path = "/dashboard/webhooks";
 
