@@ -10,7 +10,7 @@ import fastify, {
 import { ServiceError } from "../platform/errors.ts";
 import type { Log } from "../platform/logs.ts";
 import type { Metrics } from "../platform/metrics.ts";
-import { type AccessLine, accessLog } from "./access-log.ts";
+import { type AccessLine, logAccess } from "./access-log.ts";
 import { pageHeaders, securityHeaders } from "./security-headers.ts";
 import { wireError } from "./wire-errors.ts";
 
@@ -65,12 +65,11 @@ export function createServer({ log, metrics, baseUrl, trustProxy, unmatchedPage 
     if (request.url.startsWith("/api/")) reply.header("Cache-Control", "no-store");
     done();
   });
-  const writeAccess = accessLog(log);
   app.addHook("onResponse", (request, reply, done) => {
     const { url: route = "unmatched" } = request.routeOptions;
     const { elapsedTime } = reply;
     metrics.observe(request.method, route, reply.statusCode, elapsedTime / 1000);
-    if (!unlogged.has(route)) writeAccess(accessLine(request, reply.statusCode, elapsedTime));
+    if (!unlogged.has(route)) logAccess(log, accessLine(request, reply.statusCode, elapsedTime));
     done();
   });
   // Response schemas describe the answers for /openapi.json; compiling them to serializers would double the start's time.

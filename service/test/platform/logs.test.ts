@@ -8,10 +8,10 @@ import { maskCodes } from "../../src/platform/logs.ts";
 
 const logs = fileURLToPath(new URL("../../src/platform/logs.ts", import.meta.url));
 
-const opening = `const { openLog, lineWriterOf } = await import(${JSON.stringify(logs)});
-  const log = openLog("info"); const write = lineWriterOf(log);`;
+const opening = `const { openLog } = await import(${JSON.stringify(logs)});
+  const log = openLog("info");`;
 
-/** Runs a script that has `log` and `write`. @returns its exit code and the lines on its standard error. */
+/** Runs a script that has `log`. @returns its exit code and the lines on its standard error. */
 function run(script: string) {
   const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", opening + script], {
     encoding: "utf8",
@@ -20,7 +20,7 @@ function run(script: string) {
 }
 
 describe("the log on standard error", () => {
-  const many = `for (let n = 0; n < 500; n++) if (n % 2) log.info({ n }, "line"); else write(JSON.stringify({ n }) + "\\n");`;
+  const many = `for (let n = 0; n < 500; n++) log.info({ n }, "line");`;
   const ends = [
     ["by itself", "", 0],
     ["by an exit", "process.exit(3);", 3],
