@@ -42,7 +42,10 @@ const table = {
   mupdf: packaged("mupdf-tools", "mutool"),
   qpdf: packaged("qpdf", "qpdf"),
   openssl: packaged("openssl", "openssl"),
-  softhsm: { ...packaged("softhsm2", "softhsm2-util"), isHere: () => softHsmModule() !== undefined },
+  softhsm: {
+    debian: "softhsm2",
+    isHere: () => softHsmModule() !== undefined && programPath("softhsm2-util") !== undefined,
+  },
   redis: packaged("redis-server", "redis-server"),
   jq: packaged("jq", "jq"),
   zip: packaged("zip", "zip"),
