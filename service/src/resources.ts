@@ -11,6 +11,7 @@ import type { Log } from "./platform/logs.ts";
 import { migrate } from "./platform/migrations.ts";
 import { openEmbeddedPostgres } from "./platform/postgres/embedded.ts";
 import { openSecretsKey, type SecretBytes } from "./platform/secrets.ts";
+import { sql } from "./platform/sql.ts";
 
 /** The checkout's root. */
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -30,7 +31,7 @@ async function connect(config: Config, log: Log): Promise<{ db: Database; close:
   const onIdleError = (error: Error) => log.warn({ err: error }, "an idle database connection broke");
   if (config.databaseUrl !== null) {
     const db = openDatabase({ connectionString: config.databaseUrl }, onIdleError);
-    await db.rows("SELECT 1").catch((error: Error) => {
+    await db.query(sql`SELECT 1`).catch((error: Error) => {
       throw new StartupError(`DATABASE_URL does not answer: ${error.message || "connection refused"}`);
     });
     return { db, close: db.close };

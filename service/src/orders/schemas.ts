@@ -1,9 +1,8 @@
 import { Type } from "typebox";
 import { ref } from "../http/openapi.ts";
+import { hexCode, nextCursor, nullable, requestId, timestamp } from "../http/schema-parts.ts";
 
-const nullable = (schema: ReturnType<typeof Type.String>) => Type.Union([schema, Type.Null()]);
-const timestamp = () => Type.String({ format: "date-time", examples: ["2026-03-04T05:06:07.089Z"] });
-const code = () => Type.String({ pattern: "^[0-9a-f]{40}$", examples: ["3f1c0d5a9be24c7786a1f0e2d4b6c8900a1b2c3d"] });
+const code = () => hexCode("3f1c0d5a9be24c7786a1f0e2d4b6c8900a1b2c3d");
 const cents = () => Type.Integer({ examples: [6100] });
 
 export const OrderLine = Type.Object(
@@ -19,7 +18,7 @@ export const OrderLine = Type.Object(
 );
 
 const common = {
-  requestId: Type.String({ format: "uuid" }),
+  requestId: requestId(),
   orderCode: code(),
   orderUrl: Type.String({ examples: ["/orders/3f1c0d5a9be24c7786a1f0e2d4b6c8900a1b2c3d"] }),
   status: Type.String({ examples: ["QuoteReady"] }),
@@ -60,8 +59,8 @@ export const OrderSummary = Type.Object(
 export const OrderList = Type.Object(
   {
     orders: Type.Array(ref(OrderSummary)),
-    nextCursor: nullable(Type.String({ description: "Send it as `cursor` for the next page; null on the last." })),
-    requestId: Type.String({ format: "uuid" }),
+    nextCursor: nextCursor(),
+    requestId: requestId(),
   },
   { $id: "OrderList" },
 );

@@ -3,26 +3,28 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Database, Sql } from "./database.ts";
 import { StartupError } from "./errors.ts";
+import { sql } from "./sql.ts";
 
-type Migration = { version: number; name: string; sql: string; sha256: string };
+type Migration = { version: number; name: string; script: string; sha256: string };
 type Applied = { version: number; sha256: string };
 
-// One number for all nodes: whoever holds it migrates, the others wait and then find nothing to do.
+// One number for all nodes: the holder migrates, the others wait and then find nothing to do.
 const advisoryLock = 7_246_001;
 
 async function readMigrations(folder: string): Promise<Migration[]> {
   const files = (await readdir(folder)).filter((file) => /^\d{4}_.*\.sql$/.test(file)).sort();
   return Promise.all(
     files.map(async (name) => {
-      const sql = await readFile(join(folder, name), "utf8");
-      return { version: Number(name.slice(0, 4)), name, sql, sha256: createHash("sha256").update(sql).digest("hex") };
+      const script = await readFile(join(folder, name), "utf8");
+      const sha256 = createHash("sha256").update(script).digest("hex");
+      return { version: Number(name.slice(0, 4)), name, script, sha256 };
     }),
   );
 }
 
 async function applied(db: Sql): Promise<Applied[]> {
-  const [found] = await db.rows<{ there: boolean }>("SELECT to_regclass('schema_migrations') IS NOT NULL AS there");
-  return found?.there ? db.rows<Applied>("SELECT version, sha256 FROM schema_migrations ORDER BY version") : [];
+  const [found] = await db.query<{ there: boolean }>(sql`SELECT to_regclass('schema_migrations') IS NOT NULL AS there`);
+  return found?.there ? db.query<Applied>(sql`SELECT version, sha256 FROM schema_migrations ORDER BY version`) : [];
 }
 
 function pending(migrations: Migration[], done: Applied[]): Migration[] {
@@ -50,17 +52,15 @@ export async function migrate(db: Database, folder: string): Promise<void> {
   await db.transaction(async (tx) => {
     // Another node may be busy with a long migration: wait for it rather than fail after the usual 5 s.
     await tx.script("SET LOCAL lock_timeout = '10min'");
-    await tx.rows("SELECT pg_advisory_xact_lock($1)", [advisoryLock]);
-    await tx.rows(
-      "CREATE TABLE IF NOT EXISTS schema_migrations (version int PRIMARY KEY, name text NOT NULL, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())",
-    );
-    for (const migration of pending(migrations, await applied(tx))) {
-      await tx.script(migration.sql);
-      await tx.rows("INSERT INTO schema_migrations (version, name, sha256) VALUES ($1, $2, $3)", [
-        migration.version,
-        migration.name,
-        migration.sha256,
-      ]);
+    await tx.query(sql`SELECT pg_advisory_xact_lock(${advisoryLock})`);
+    await tx.query(sql`
+      CREATE TABLE IF NOT EXISTS schema_migrations (
+        version int PRIMARY KEY, name text NOT NULL, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now()
+      )`);
+    for (const { version, name, sha256, script } of pending(migrations, await applied(tx))) {
+      await tx.script(script);
+      await tx.query(sql`
+        INSERT INTO schema_migrations (version, name, sha256) VALUES (${version}, ${name}, ${sha256})`);
     }
   });
 }

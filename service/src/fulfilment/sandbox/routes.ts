@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { principalOf } from "../../http/authentication.ts";
 import { jsonRoute, type RouteDeps } from "../../http/route.ts";
+import { nullable, oneOf, requestId } from "../../http/schema-parts.ts";
 import { invalid } from "../../platform/errors.ts";
 import {
   milestones,
@@ -21,13 +22,12 @@ const common = {
     examples: [["payment.cleared"]],
     description: "Topics, in the order they fired.",
   }),
-  requestId: Type.String({ format: "uuid" }),
+  requestId: requestId(),
 };
-const outcomeNames = outcomes.map((name) => Type.Literal(name));
 const SandboxCheckout = Type.Object(
   {
     ...common,
-    outcome: Type.Unsafe<(typeof outcomes)[number]>(Type.Union(outcomeNames)),
+    outcome: oneOf(outcomes),
     checkoutUrl: Type.String({ description: "The order's page: no processor is involved." }),
   },
   { $id: "SandboxCheckout" },
@@ -35,10 +35,8 @@ const SandboxCheckout = Type.Object(
 const SandboxAdvance = Type.Object(common, { $id: "SandboxAdvance" });
 
 const params = Type.Object({ code: Type.String() });
-const checkoutBody = Type.Object({ outcome: Type.Optional(Type.Union(outcomeNames, { default: "success" })) });
-const advanceBody = Type.Object({
-  event: Type.Optional(Type.Union([...milestones.map((name) => Type.Literal(name)), Type.Null()])),
-});
+const checkoutBody = Type.Object({ outcome: Type.Optional(oneOf(outcomes, "Default: success.")) });
+const advanceBody = Type.Object({ event: Type.Optional(nullable(oneOf(milestones))) });
 
 /** The sandbox: a test order's way, driven by its partner (test keys and test orders only). */
 export function sandboxRoutes(app: FastifyInstance, deps: SandboxRouteDeps): void {

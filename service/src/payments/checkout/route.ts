@@ -3,13 +3,14 @@ import { Type } from "typebox";
 import { principalOf } from "../../http/authentication.ts";
 import { idempotencyHeader, idempotencyKeyOf, sendStored } from "../../http/idempotency-key.ts";
 import { jsonRoute, type RouteDeps } from "../../http/route.ts";
+import { requestId } from "../../http/schema-parts.ts";
 import { fingerprintOf, once, requestKey } from "../../platform/idempotency.ts";
 import { type CheckoutDeps, checkoutUrl } from "./checkout.ts";
 
 const Checkout = Type.Object(
   {
     checkoutUrl: Type.String({ description: "The hosted checkout page; the same one while it is open." }),
-    requestId: Type.String({ format: "uuid" }),
+    requestId: requestId(),
   },
   { $id: "Checkout" },
 );
