@@ -10,7 +10,8 @@ export function withEntries(dict: Dict, changes: Readonly<Record<string, string>
   const edits: { start: number; end: number; text: string }[] = [];
   let added = "";
   for (const [key, value] of Object.entries(changes)) {
-    if (dict.repeated?.has(key)) throw new PdfRefusal("needs_repair", `/${key} is given twice`);
+    if (dict.repeated?.has(key))
+      throw new PdfRefusal("needs_repair", `/${key} stands twice in the dictionary at ${dict.start}`);
     const old = dict.entries.get(key);
     // A value may follow its name without a space only if it begins with a delimiter: always write one.
     if (old) edits.push({ start: old.start, end: old.end, text: ` ${value}` });

@@ -86,10 +86,12 @@ function newestTrailer(file: PdfFile): Dict {
 
 /** The catalog that the newest trailer names. @throws PdfRefusal */
 export function catalog(file: PdfFile): { ref: Ref; dict: Dict } {
-  const found = resolveDict(file, entry(newestTrailer(file), "Root"), "the catalog");
-  if (!found?.ref) throw new PdfRefusal("needs_repair", "the trailer names no catalog");
+  const trailer = newestTrailer(file);
+  const found = resolveDict(file, entry(trailer, "Root"), "the catalog");
+  if (!found?.ref) throw new PdfRefusal("needs_repair", `the trailer at ${trailer.start} leads to no catalog`);
   const type = asName(entry(found.dict, "Type"));
-  if (type !== undefined && type !== "Catalog") throw new PdfRefusal("needs_repair", `the catalog is a ${type}`);
+  if (type !== undefined && type !== "Catalog")
+    throw new PdfRefusal("needs_repair", `object ${found.ref.num} is a ${type} where the catalog belongs`);
   return { ref: found.ref, dict: found.dict };
 }
 
@@ -97,7 +99,7 @@ function nextObject(file: PdfFile): number {
   let next = 1;
   for (const { table, stream, trailer } of file.sections) {
     const size = asInteger(entry(trailer, "Size"));
-    if (size === undefined) throw new PdfRefusal("needs_repair", "a trailer without a Size");
+    if (size === undefined) throw new PdfRefusal("needs_repair", `the trailer at ${trailer.start} has no Size`);
     next = Math.max(next, size, table?.size ?? 0, stream?.size ?? 0);
   }
   if (next > LIMITS.objectNumber - 16) throw new PdfRefusal("too_complex", `object numbers up to ${next}`);

@@ -83,7 +83,8 @@ export function resolve(file: PdfFile, span: Span | undefined): Span | undefined
   for (let hops = 0; value; hops++) {
     const ref = asRef(value);
     if (!ref) return isNull(value) || value.start === value.end ? undefined : value;
-    if (hops === LIMITS.indirections) throw new PdfRefusal("too_complex", "references that lead to references");
+    if (hops === LIMITS.indirections)
+      throw new PdfRefusal("too_complex", `object ${ref.num} is a reference to references`);
     const place = locate(file, ref);
     value = place && spanAt(file, place);
   }
@@ -100,7 +101,8 @@ export function resolveDict(file: PdfFile, span: Span | undefined, what: string)
   for (let hops = 0; value; hops++) {
     const next = asRef(value);
     if (!next) break;
-    if (hops === LIMITS.indirections) throw new PdfRefusal("too_complex", "references that lead to references");
+    if (hops === LIMITS.indirections)
+      throw new PdfRefusal("too_complex", `object ${next.num} is a reference to references`);
     ref = next;
     const place = locate(file, next);
     // The usual case is read once: a dictionary's end is known when its entries are.
@@ -108,8 +110,12 @@ export function resolveDict(file: PdfFile, span: Span | undefined, what: string)
     value = place && spanAt(file, place);
   }
   if (!value || isNull(value) || value.start === value.end) return undefined;
-  if (!isDict(value)) throw new PdfRefusal("needs_repair", `${what} is not a dictionary`);
+  if (!isDict(value)) throw new PdfRefusal("needs_repair", `${what} is not a dictionary: ${placeOf(value, ref)}`);
   return { ref, dict: readDict(value.bytes, value.start) };
+}
+
+function placeOf(value: Span, ref: Ref | null): string {
+  return ref ? `object ${ref.num} ${ref.gen}` : `at ${value.start}`;
 }
 
 function dictAt(file: PdfFile, { bytes, start }: Place): Dict {

@@ -38,10 +38,11 @@ function findStartxref(bytes: Buffer): number {
   const keyword = bytes.subarray(searched).lastIndexOf("startxref", undefined, "latin1");
   if (keyword < 0) throw new PdfRefusal("needs_repair", "no startxref");
   const { value, end } = readDigits(bytes, skipSpace(bytes, searched + keyword + 9));
-  if (value <= 0) throw new PdfRefusal("needs_repair", "startxref without an offset");
+  if (value <= 0) throw new PdfRefusal("needs_repair", `no offset after the startxref at ${searched + keyword}`);
   // Objects behind the last cross-reference are a revision that lost its own: readers that repair would show it.
-  if (bytes.subarray(end).includes("endobj", 0, "latin1")) {
-    throw new PdfRefusal("needs_repair", "objects follow the last cross-reference section");
+  const lost = bytes.indexOf("endobj", end, "latin1");
+  if (lost >= 0) {
+    throw new PdfRefusal("needs_repair", `an object ends at ${lost}, after the last cross-reference section`);
   }
   return value;
 }
@@ -83,7 +84,8 @@ function offsetEntry(trailer: Dict, key: string): number | undefined {
   const span = entry(trailer, key);
   if (!span) return undefined;
   const offset = asInteger(span);
-  if (offset === undefined) throw new PdfRefusal("needs_repair", `/${key} of a trailer is not an offset`);
+  if (offset === undefined)
+    throw new PdfRefusal("needs_repair", `/${key} of the trailer at ${trailer.start} is not an offset`);
   return offset;
 }
 

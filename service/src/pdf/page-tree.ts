@@ -14,7 +14,7 @@ export type Page = { readonly ref: Ref; readonly dict: Dict };
  */
 export function* pages(file: PdfFile, catalog: Dict): Generator<Page, void, undefined> {
   const root = resolveDict(file, entry(catalog, "Pages"), "the root of the page tree");
-  if (!root) throw new PdfRefusal("no_pages", "the catalog has no page tree");
+  if (!root) throw new PdfRefusal("no_pages", `the catalog at ${catalog.start} leads to no page tree`);
   const seen = new Set<number>();
   let nodes = 0;
   const pending: Generator<Span, void, undefined>[] = [kids(file, root.dict)];
@@ -27,7 +27,10 @@ export function* pages(file: PdfFile, catalog: Dict): Generator<Page, void, unde
     if (++nodes > LIMITS.treeNodes) throw new PdfRefusal("too_complex", `more than ${LIMITS.treeNodes} pages`);
     const found = resolveDict(file, next.value, "a node of the page tree");
     const ref = found?.ref ?? asRef(next.value);
-    if (!found || !ref) throw new PdfRefusal("needs_repair", "a node of the page tree is missing");
+    if (!found || !ref) {
+      const which = ref ? `object ${ref.num}` : `the kid at ${next.value.start}`;
+      throw new PdfRefusal("needs_repair", `${which} is no page and no node of the page tree`);
+    }
     if (seen.has(ref.num)) throw new PdfRefusal("needs_repair", `the page tree reaches object ${ref.num} twice`);
     seen.add(ref.num);
     if (isPage(found.dict)) yield { ref, dict: found.dict };
@@ -38,7 +41,8 @@ export function* pages(file: PdfFile, catalog: Dict): Generator<Page, void, unde
 
 function kids(file: PdfFile, node: Dict): Generator<Span, void, undefined> {
   const array = resolve(file, entry(node, "Kids"));
-  if (!array || !isArray(array)) throw new PdfRefusal("needs_repair", "a node of the page tree has no array of Kids");
+  if (!array || !isArray(array))
+    throw new PdfRefusal("needs_repair", `the node of the page tree at ${node.start} has no array of Kids`);
   return elements(array);
 }
 

@@ -14,7 +14,8 @@ export function certification(file: PdfFile, catalog: Dict): 2 | 3 | null {
   const signature = permissions && resolveDict(file, entry(permissions.dict, "DocMDP"), "the certifying signature");
   const references = signature && resolve(file, entry(signature.dict, "Reference"));
   if (!references) return null;
-  if (!isArray(references)) throw new PdfRefusal("needs_repair", "the Reference of a signature is not an array");
+  if (!isArray(references))
+    throw new PdfRefusal("needs_repair", `the Reference of the signature at ${signature?.dict.start} is not an array`);
   let allowed: 2 | 3 | null = null;
   let count = 0;
   for (const element of elements(references)) {
@@ -23,7 +24,8 @@ export function certification(file: PdfFile, catalog: Dict): 2 | 3 | null {
     if (!reference || asName(resolve(file, entry(reference.dict, "TransformMethod"))) !== "DocMDP") continue;
     const parameters = resolveDict(file, entry(reference.dict, "TransformParams"), "TransformParams");
     const p = parameters && asInteger(resolve(file, entry(parameters.dict, "P")));
-    if (p === 1) throw new PdfRefusal("docmdp_forbids_changes", "the certification allows no change");
+    if (p === 1)
+      throw new PdfRefusal("docmdp_forbids_changes", `the certification at ${parameters?.dict.start} has P 1`);
     allowed = p === 3 && allowed !== 2 ? 3 : 2;
   }
   return allowed;
@@ -36,7 +38,8 @@ export function certification(file: PdfFile, catalog: Dict): 2 | 3 | null {
 export function countSignatures(file: PdfFile, acroForm: Dict): number {
   const roots = resolve(file, entry(acroForm, "Fields"));
   if (!roots) return 0;
-  if (!isArray(roots)) throw new PdfRefusal("needs_repair", "the Fields of the form are not an array");
+  if (!isArray(roots))
+    throw new PdfRefusal("needs_repair", `the Fields of the form at ${acroForm.start} are not an array`);
   const seen = new Set<number>();
   const pending = [{ num: 0, kids: elements(roots), signature: false }];
   let nodes = 0;
@@ -75,6 +78,6 @@ export function countSignatures(file: PdfFile, acroForm: Dict): number {
 function refuseLock(file: PdfFile, field: Dict): void {
   const lock = resolveDict(file, entry(field, "Lock"), "the lock of a signature field");
   if (lock && asInteger(resolve(file, entry(lock.dict, "P"))) === 1) {
-    throw new PdfRefusal("docmdp_forbids_changes", "a signature locked the document");
+    throw new PdfRefusal("docmdp_forbids_changes", `the signature field at ${field.start} locked the document`);
   }
 }

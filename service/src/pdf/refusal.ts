@@ -11,15 +11,20 @@ export const PDF_REFUSALS = [
 
 export type PdfRefusalReason = (typeof PDF_REFUSALS)[number];
 
-/** The document can't be used as it is; `reason` is for programs, `detail` for a log line. */
+/**
+ * The document can't be used as it is; `reason` is for programs, `detail` says what is wrong where, in printable ASCII.
+ * Places are bytes from the start of the file, or of the object stream that holds the object.
+ */
 export class PdfRefusal extends Error {
   readonly reason: PdfRefusalReason;
   readonly detail: string;
 
   constructor(reason: PdfRefusalReason, detail: string) {
-    super(`${reason}: ${detail}`);
+    // It may repeat a name of the document's.
+    const printable = detail.replace(/[^ -~]/g, "?").slice(0, 200);
+    super(`${reason}: ${printable}`);
     this.name = "PdfRefusal";
     this.reason = reason;
-    this.detail = detail;
+    this.detail = printable;
   }
 }

@@ -25,7 +25,7 @@ export function streamData(
   if (filters.length > 1 || filters[0] !== "FlateDecode") {
     throw new PdfRefusal("too_complex", `the stream at ${dict.start} has the filter ${filters.join(" ")}`);
   }
-  const inflated = inflate(raw, budget);
+  const inflated = inflate(dict, raw, budget);
   const [parameters] = list(entry(dict, "DecodeParms"), resolve);
   return parameters && isDict(parameters)
     ? unpredict(inflated, readDict(parameters.bytes, parameters.start))
@@ -69,16 +69,19 @@ function list(span: Span | undefined, resolve: Resolve): Span[] {
   return found;
 }
 
-function inflate(raw: Buffer, budget: Budget): Buffer {
+function inflate(dict: Dict, raw: Buffer, budget: Budget): Buffer {
   try {
     const inflated = inflateSync(raw, { maxOutputLength: Math.max(1, budget.inflatedBytes) });
     budget.inflatedBytes -= inflated.length;
     return inflated;
   } catch (error) {
     if (error instanceof RangeError) {
-      throw new PdfRefusal("too_complex", `streams inflate to more than ${LIMITS.inflatedBytes} bytes`);
+      throw new PdfRefusal(
+        "too_complex",
+        `with the one at ${dict.start}, streams inflate to more than ${LIMITS.inflatedBytes} bytes`,
+      );
     }
-    throw new PdfRefusal("needs_repair", "a compressed stream is damaged");
+    throw new PdfRefusal("needs_repair", `the compressed stream at ${dict.start} is damaged`);
   }
 }
 
@@ -94,6 +97,12 @@ function unpredict(data: Buffer, parameters: Dict): Buffer {
   }
   const rows = Math.floor(data.length / (columns + 1));
   for (let row = 0; row < rows; row++) {
+    if ((data[row * (columns + 1)] ?? 0) > 4) {
+      throw new PdfRefusal(
+        "needs_repair",
+        `the stream with the parameters at ${parameters.start} has an odd row ${row}`,
+      );
+    }
     unpredictRow(data, row, columns);
   }
   return data.subarray(0, rows * columns);
@@ -103,7 +112,6 @@ function unpredictRow(data: Buffer, row: number, columns: number): void {
   const from = row * (columns + 1);
   const to = row * columns;
   const kind = data[from] ?? 0;
-  if (kind > 4) throw new PdfRefusal("needs_repair", "a predictor row of an unknown kind");
   for (let i = 0; i < columns; i++) {
     const left = i > 0 ? (data[to + i - 1] ?? 0) : 0;
     const up = row > 0 ? (data[to - columns + i] ?? 0) : 0;

@@ -48,7 +48,8 @@ function sameBytes(a: Span, b: Span): boolean {
 /** The value of a key, undefined when it is absent or null. @throws PdfRefusal `needs_repair` for a key given twice */
 export function entry(dict: Dict, key: string): Span | undefined {
   const span = dict.entries.get(key);
-  if (span === AMBIGUOUS) throw new PdfRefusal("needs_repair", `/${key} is given twice with different values`);
+  if (span === AMBIGUOUS)
+    throw new PdfRefusal("needs_repair", `/${key} stands twice in the dictionary at ${dict.start}`);
   return span === undefined || isNull(span) ? undefined : span;
 }
 

@@ -16,9 +16,15 @@ const refused: Readonly<Record<PdfRefusalReason, string>> = {
   too_complex: "The PDF is too complex: its structure exceeds what is read of a document.",
 };
 
+/** What is wrong, and where; the contract's own two messages stand alone. */
+function messageOf({ reason, detail }: PdfRefusal): string {
+  const message = refused[reason];
+  return reason === "not_a_pdf" || reason === "too_large" ? message : `${message} Found: ${detail}.`;
+}
+
 /** A failure to seal as a refusal that the caller may read; what is neither the document's fault nor the key's stays as it is. */
 export function sealRefusal(error: unknown): unknown {
-  if (error instanceof PdfRefusal) return new ServiceError("validation", refused[error.reason], { cause: error });
+  if (error instanceof PdfRefusal) return new ServiceError("validation", messageOf(error), { cause: error });
   if (error instanceof SealNotVerified && error.documentAtFault) {
     return invalid(`The PDF can't be sealed so that its seal verifies: ${error.why}`);
   }

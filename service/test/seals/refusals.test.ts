@@ -156,11 +156,11 @@ test("a caller that hangs up leaves nothing", async () => {
 
 const causes: Record<string, RegExp> = {
   not_a_pdf: /^Uploaded bytes are not a PDF\.$/,
-  encrypted: /encrypted/,
-  needs_repair: /needs repair/,
-  docmdp_forbids_changes: /DocMDP.*forbids changes/,
-  no_pages: /no pages/,
-  too_complex: /too complex/,
+  encrypted: /encrypted.* Found: [ -~]+\.$/,
+  needs_repair: /needs repair.* Found: [ -~]+\.$/,
+  docmdp_forbids_changes: /DocMDP.*forbids changes.* Found: .*\d/,
+  no_pages: /no pages.* Found: /,
+  too_complex: /too complex.* Found: /,
 };
 
 test("every file of the zoo is sealed, or refused with a message that names the cause, and then leaves nothing", async () => {

@@ -1,16 +1,19 @@
 import assert from "node:assert/strict";
 import { createCipheriv, createHash } from "node:crypto";
 import { describe, test } from "node:test";
-import { zooBytes } from "@signsealship/testing/zoo";
+import { zooBytes, zooFiles } from "@signsealship/testing/zoo";
 import fc from "fast-check";
 import { toHex } from "../../src/bytes.ts";
+import { EvidenceError } from "../../src/errors.ts";
 import { dictionaryIn, itemsIn, openDocument, resolve } from "../../src/pdf/document.ts";
 import { decryptAesCbc, withoutPadding } from "../../src/pdf/encryption/aes.ts";
 import { md5 } from "../../src/pdf/encryption/md5.ts";
 import { rc4 } from "../../src/pdf/encryption/rc4.ts";
 import { openUnlocked } from "../../src/pdf/encryption/unlock.ts";
 import { sameValue } from "../../src/pdf/same-value.ts";
+import { findSignatures } from "../../src/pdf/signatures.ts";
 import { stringText } from "../../src/pdf/text.ts";
+import { mutate, randomFrom } from "../mutate.ts";
 
 const ascii = (text: string) => new TextEncoder().encode(text);
 
@@ -118,4 +121,28 @@ test("an encrypted document is refused when a password, another handler or an un
   for (const [name, message] of Object.entries(whys)) {
     await assert.rejects(openUnlocked(zooBytes(name)), { name: "EvidenceError", message }, name);
   }
+});
+
+test("4,000 damaged encrypted files are read, or refused with nothing but the evidence's own error", async () => {
+  const random = randomFrom(4242);
+  const sources = zooFiles()
+    .filter(({ name }) => name.startsWith("encrypted-"))
+    .map(({ name }) => Uint8Array.from(zooBytes(name)));
+  let read = 0;
+  for (let round = 0; round < 4000; round++) {
+    const source = sources[round % sources.length] ?? new Uint8Array(0);
+    try {
+      const document = await openUnlocked(mutate(source, random));
+      findSignatures(document);
+      for (let number = 1; number < 12; number++) {
+        const value = resolve(document, { kind: "reference", number, generation: 0, start: 0, end: 0 });
+        const strings = value?.kind === "dictionary" ? [...value.entries.values()] : [];
+        for (const string of strings) if (string.kind === "string") stringText(string);
+      }
+      read++;
+    } catch (error) {
+      assert.ok(error instanceof EvidenceError, `round ${round}: ${error instanceof Error ? error.stack : error}`);
+    }
+  }
+  assert.ok(read > 100, `${read} read`);
 });

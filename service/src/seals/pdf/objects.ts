@@ -96,7 +96,8 @@ function added(look: PdfLookup, dict: Dict, key: string, field: Ref, change: Cha
   const value = entry(dict, key);
   const array = resolve(look.file, value);
   if (!array) return `[${field.num} ${field.gen} R]`;
-  if (!isArray(array)) throw new PdfRefusal("needs_repair", `/${key} is not an array`);
+  if (!isArray(array))
+    throw new PdfRefusal("needs_repair", `/${key} of the dictionary at ${dict.start} is not an array`);
   const ref = asRef(value);
   if (!ref) return withElement(array, field);
   change(ref, withElement(array, field), array);

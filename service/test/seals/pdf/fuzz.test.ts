@@ -18,7 +18,9 @@ const PIECES = [
   ..."/Type /Catalog /Pages /Kids /Count /Annots /AcroForm /Fields /Perms /DocMDP /Prev /XRefStm /Size /Root /W".split(
     " ",
   ),
-  ..."/Index /Length /Filter /FlateDecode /N /First /Encrypt xref trailer startxref %%EOF %PDF-1.4 \0 \r \n".split(" "),
+  ..."/Index /Length /Filter /FlateDecode /N /First /Encrypt /V /R /P /CF /StmF /StrF /Identity /AESV3 xref trailer startxref %%EOF %PDF-1.4 \0 \r \n".split(
+    " ",
+  ),
 ].flatMap((piece) => piece.split("|"));
 
 function mutate(input: Buffer, random: (below: number) => number): Buffer {
