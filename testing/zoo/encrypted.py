@@ -1,6 +1,8 @@
 """Changes encrypted inputs as no tool would, and writes what says odd things of its encryption."""
 
+import hashlib
 import re
+import struct
 import sys
 from pathlib import Path
 
@@ -23,15 +25,41 @@ def with_permissions(data, value):
     return data[: found.start(1)] + b"%0*d" % (len(found.group(1)), value) + data[found.end(1) :]
 
 
-def document(encrypt, **table):
+def document(encrypt, language=b"(en)"):
     pdf = Pdf()
-    pdf.put(1, b"<</Type/Catalog/Pages 2 0 R/Lang(en)>>")
+    pdf.put(1, b"<</Type/Catalog/Pages 2 0 R/Lang%s>>" % language)
     pdf.put(2, b"<</Type/Pages/Count 1/Kids[3 0 R]>>")
     pdf.put(3, b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 100]>>")
-    pdf.table(trailer=b"/Root 1 0 R/Encrypt%s" % encrypt, **table)
+    pdf.table(trailer=b"/Root 1 0 R/Encrypt%s" % encrypt)
     return pdf
 
 
+def rc4(key, data):
+    state, j, out = list(range(256)), 0, bytearray()
+    for i in range(256):
+        j = (j + state[i] + key[i % len(key)]) % 256
+        state[i], state[j] = state[j], state[i]
+    i = j = 0
+    for byte in data:
+        i = (i + 1) % 256
+        j = (j + state[i]) % 256
+        state[i], state[j] = state[j], state[i]
+        out.append(byte ^ state[(state[i] + state[j]) % 256])
+    return bytes(out)
+
+
+def without_id():
+    """RC4 of 40 bits by a key that no ID went into: a later revision must not bring one."""
+    padding = bytes.fromhex("28bf4e5e4e758a4164004e56fffa01082e2e00b6d0683e802f0ca9fe6453697a")
+    owner = rc4(hashlib.md5(b"owner" + padding[:27]).digest()[:5], padding)
+    key = hashlib.md5(padding + owner + struct.pack("<i", -4)).digest()[:5]
+    user = rc4(key, padding)
+    encrypt = b"<</Filter/Standard/V 1/R 2/P -4/O<%s>/U<%s>>>" % (owner.hex().encode(), user.hex().encode())
+    language = rc4(hashlib.md5(key + bytes([1, 0, 0, 0, 0])).digest()[:10], b"en")
+    return document(encrypt, language=b"<%s>" % language.hex().encode())
+
+
+save("encrypted-open-no-id", without_id().out)
 save("encrypted-forged-permissions", with_permissions(read("encrypted-open-forbids-all"), 4))
 save("encrypted-public-key", document(b"<</Filter/Adobe.PubSec/SubFilter/adbe.pkcs7.s5/V 4/CF<<>>>>").out)
 save("encrypted-unpublished", document(b"<</Filter/Standard/V 3/R 3/O()/U()/P -4>>").out)

@@ -19,7 +19,8 @@ function trailerEntries(look: PdfLookup, size: number, docSha256: string): strin
   const { info, root, firstId, encrypt, file } = look;
   const second = `<${docSha256.slice(0, 32)}>`;
   const written = ({ bytes, start, end }: Span) => bytes.toString("latin1", start, end);
-  const first = firstId ? written(firstId) : second;
+  // The key of an encrypted document is made from the first element: where there was none it has to stay nothing.
+  const first = firstId ? written(firstId) : encrypt ? "<>" : second;
   return (
     `/Size ${size}/Root ${root.ref.num} ${root.ref.gen} R` +
     (info ? `/Info ${info.num} ${info.gen} R` : "") +
