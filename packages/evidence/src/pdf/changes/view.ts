@@ -75,6 +75,8 @@ export function createView(
     get: (number) => {
       if (known.has(number)) return known.get(number);
       const found = entry(number);
+      // A stream may name itself as its length.
+      known.set(number, undefined);
       const stored = found === undefined ? undefined : readStored(document, view, found, number);
       spend(document.budget, stored === undefined ? 1 : stored.value.end - stored.value.start + 1);
       known.set(number, stored);
