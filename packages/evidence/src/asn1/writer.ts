@@ -89,7 +89,8 @@ function node(tag: number, length: number, body: Uint8Array | readonly DerValue[
   return { tag, length, size: 1 + lengthOfLength(length) + length, body };
 }
 
-function constructed(tag: number, children: readonly DerValue[]): DerValue {
+/** A value of parts, with the identifier octet given. */
+export function constructed(tag: number, children: readonly DerValue[]): DerValue {
   let length = 0;
   for (const child of children) length += child.size;
   return node(tag, length, children);

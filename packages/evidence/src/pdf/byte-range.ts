@@ -1,3 +1,5 @@
+import { derFromBer } from "../asn1/ber.ts";
+import { EvidenceError } from "../errors.ts";
 import type { PdfDictionary } from "./values.ts";
 
 /** Why a signature dictionary's /ByteRange and /Contents cannot be relied on. */
@@ -26,6 +28,9 @@ export type SignedRange = {
   readonly contents: Uint8Array;
 };
 
+/** How a signature value may be encoded: `foreign` takes what other programs write, and turns it into DER. */
+export type ContentsEncoding = "der" | "foreign";
+
 export type ByteRangeResult =
   | { readonly ok: true; readonly range: SignedRange }
   | { readonly ok: false; readonly problem: ByteRangeProblem };
@@ -40,8 +45,14 @@ const refuse = (problem: ByteRangeProblem): ByteRangeResult => ({ ok: false, pro
  * @param bytes the whole file
  * @param dictionary the signature dictionary, read from `bytes`
  * @param inFile whether the dictionary was read from the file itself and not from an object stream
+ * @param encoding `foreign` for what is never a seal: BER, too
  */
-export function readByteRange(bytes: Uint8Array, dictionary: PdfDictionary, inFile: boolean): ByteRangeResult {
+export function readByteRange(
+  bytes: Uint8Array,
+  dictionary: PdfDictionary,
+  inFile: boolean,
+  encoding: ContentsEncoding = "der",
+): ByteRangeResult {
   if (dictionary.repeated.length > 0) return refuse("repeated-key");
   const byteRange = dictionary.entries.get("ByteRange");
   if (byteRange === undefined) return refuse("byte-range-missing");
@@ -69,7 +80,7 @@ export function readByteRange(bytes: Uint8Array, dictionary: PdfDictionary, inFi
   if (end > bytes.length || gapEnd > bytes.length || gapStart >= gapEnd) return refuse("byte-range-outside-file");
   if (contents.start !== gapStart || contents.end !== gapEnd || dictionary.end > end)
     return refuse("gap-is-not-contents");
-  const der = readContents(bytes, gapStart + 1, gapEnd - 1);
+  const der = (encoding === "der" ? readContents : readForeignContents)(bytes, gapStart + 1, gapEnd - 1);
   if (typeof der === "string") return refuse(der);
   const signedBytes = [bytes.subarray(0, gapStart), bytes.subarray(gapEnd, end)] as const;
   return { ok: true, range: { gapStart, gapEnd, end, signedBytes, contents: der } };
@@ -91,6 +102,20 @@ function readContents(bytes: Uint8Array, from: number, to: number): Uint8Array |
   if (der === undefined) return "contents-not-hexadecimal";
   if (isMixedCase(bytes, from, from + length * 2)) return "contents-mixed-case";
   return isZeroPadding(bytes, from + length * 2, to) ? der : "padding-not-zero";
+}
+
+function readForeignContents(bytes: Uint8Array, from: number, to: number): Uint8Array | ByteRangeProblem {
+  if ((to - from) % 2 !== 0) return "contents-not-hexadecimal";
+  const value = decodeHex(bytes, from, to);
+  if (value === undefined) return "contents-not-hexadecimal";
+  try {
+    const { der, end } = derFromBer(value);
+    if (isMixedCase(bytes, from, from + 2 * end)) return "contents-mixed-case";
+    return isZeroPadding(bytes, from + 2 * end, to) ? der : "padding-not-zero";
+  } catch (error) {
+    if (error instanceof EvidenceError) return "contents-not-der";
+    throw error;
+  }
 }
 
 /** Total length of the SEQUENCE that begins here; undefined for other tags, indefinite or non-minimal lengths. */

@@ -1,4 +1,4 @@
-import { type ByteRangeResult, readByteRange, type SignedRange } from "./byte-range.ts";
+import { type ByteRangeResult, type ContentsEncoding, readByteRange, type SignedRange } from "./byte-range.ts";
 import { type PdfDocument, startxrefValue } from "./document.ts";
 import { indexOfText, lastIndexOfText } from "./search.ts";
 import type { SignatureInPdf } from "./signatures.ts";
@@ -8,11 +8,15 @@ import { entriesOf } from "./xref.ts";
 /** A signature with what its /ByteRange says. */
 export type RangedSignature = SignatureInPdf & { readonly byteRange: ByteRangeResult };
 
-/** Reads the ranges of all signatures of a document. */
-export function withRanges(bytes: Uint8Array, signatures: readonly SignatureInPdf[]): RangedSignature[] {
+/** Reads the ranges of all signatures of a document. @param encoding `foreign` for those that are no seals */
+export function withRanges<Signature extends SignatureInPdf>(
+  bytes: Uint8Array,
+  signatures: readonly Signature[],
+  encoding: ContentsEncoding = "der",
+): (Signature & RangedSignature)[] {
   return signatures.map((signature) => ({
     ...signature,
-    byteRange: readByteRange(bytes, signature.dictionary, signature.start !== undefined),
+    byteRange: readByteRange(bytes, signature.dictionary, signature.start !== undefined, encoding),
   }));
 }
 

@@ -4,7 +4,7 @@ import type { EvidenceCrypto } from "../crypto-port.ts";
 import { EvidenceError } from "../errors.ts";
 import { type ChangeLevel, type LaterChanges, laterChanges, permits } from "../pdf/changes/changes.ts";
 import type { PdfDocument } from "../pdf/document.ts";
-import type { RangedSignature } from "../pdf/structure.ts";
+import { type RangedSignature, withRanges } from "../pdf/structure.ts";
 import type { Certificate } from "../x509/certificate.ts";
 import { type PadesVerification, verifyPades } from "./pades.ts";
 import { vanishedSignatures } from "./vanished-signatures.ts";
@@ -42,7 +42,8 @@ export async function verifyEarlierSignatures(input: {
   readonly crypto: EvidenceCrypto;
 }): Promise<EarlierSignature[]> {
   const { document, tsaAnchors, at, crypto } = input;
-  const present = input.signatures.filter((signature) => signature !== input.seal);
+  const others = input.signatures.filter((signature) => signature !== input.seal);
+  const present = withRanges(document.bytes, others, "foreign");
   const vanished = await vanishedSignatures(document, input.signatures, MAX_SIGNATURES - present.length);
   const all = [...present, ...vanished].sort((one, other) => (one.start ?? -1) - (other.start ?? -1));
   if (all.length > MAX_SIGNATURES) throw new EvidenceError("limit", "There are too many signatures");
@@ -109,6 +110,9 @@ function coverageClaim(end: number, covered: boolean): Claim<EarlierClaimName> {
 }
 
 function signatureClaim(pades: PadesVerification): Claim<EarlierClaimName> {
+  if (pades.format === "pkcs7-sha1" || pades.format === "x509-rsa-sha1") {
+    return { name: "signature_valid", state: "unchecked", why: `${pades.problem}.` };
+  }
   return claim(
     "signature_valid",
     pades.valid,

@@ -16,7 +16,7 @@ import type { Certificate } from "../x509/certificate.ts";
  * What a signature is by its /SubFilter: PAdES (ETSI EN 319 142-1), the older PKCS#7 without a bound certificate, a
  * document time stamp, or something that is not read.
  */
-export type SignatureFormat = "pades" | "pkcs7" | "document-time-stamp" | "unknown";
+export type SignatureFormat = "pades" | "pkcs7" | "document-time-stamp" | "pkcs7-sha1" | "x509-rsa-sha1" | "unknown";
 
 export interface PadesInput {
   readonly dictionary: PdfDictionary;
@@ -61,6 +61,10 @@ export function signatureFormat(dictionary: PdfDictionary): SignatureFormat {
       return "pkcs7";
     case "ETSI.RFC3161":
       return "document-time-stamp";
+    case "adbe.pkcs7.sha1":
+      return "pkcs7-sha1";
+    case "adbe.x509.rsa_sha1":
+      return "x509-rsa-sha1";
     default:
       return "unknown";
   }
@@ -75,6 +79,9 @@ export async function verifyPades(input: PadesInput): Promise<PadesVerification>
   const format = signatureFormat(input.dictionary);
   try {
     if (format === "unknown") return unreadable(format, "The signature's /SubFilter is not one that is read");
+    if (format === "pkcs7-sha1" || format === "x509-rsa-sha1") {
+      return unreadable(format, "A signature of an older format, which rests on SHA-1 and cannot be relied on");
+    }
     return format === "document-time-stamp" ? await verifyDocumentTimeStamp(input) : await verifySigned(input, format);
   } catch (error) {
     if (error instanceof EvidenceError) return unreadable(format, `The signature cannot be read: ${error.message}`);
@@ -154,7 +161,7 @@ async function verifyDocumentTimeStamp(input: PadesInput): Promise<PadesVerifica
     certificates: token.signedData.certificates,
     timeStamps: [verification],
     signatureValue: null,
-    problem: null,
+    problem: "A document time stamp: it says when, and not who sealed",
   };
 }
 

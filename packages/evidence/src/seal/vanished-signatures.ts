@@ -57,7 +57,7 @@ function signedEnd(bytes: Uint8Array, at: number): number | null {
 async function signaturesOf(document: PdfDocument, end: number): Promise<readonly RangedSignature[]> {
   try {
     const state = await openUnlocked(document.bytes.subarray(0, end), document.budget);
-    return withRanges(state.bytes, findSignatures(state));
+    return withRanges(state.bytes, findSignatures(state), "foreign");
   } catch (error) {
     if (error instanceof EvidenceError) return [];
     throw error;

@@ -5,7 +5,7 @@ import { makePdf } from "@signsealship/testing/pdf-maker";
 import type { EvidenceCrypto } from "../../src/crypto-port.ts";
 import { type ProofTrust, type ProofVerification, verifyProof } from "../../src/seal/verify-proof.ts";
 import { createWebCrypto } from "../../src/webcrypto.ts";
-import { testSigner, tokenOver } from "../signer.ts";
+import { cmsOver, testSigner, tokenOver } from "../signer.ts";
 import { appendRevision, bytesOf, latin1, type SignOptions, signPdf } from "./signed-pdf.ts";
 
 const seal = testSigner("seal");
@@ -180,7 +180,9 @@ test("reads earlier PKCS#7 signatures and document time stamps, and accepts neit
     [{ ...pkcs7, withoutSigningCertificate: true }, "pkcs7", "holds"],
     [stampOnly, "document-time-stamp", "holds"],
     [wrongStamp, "document-time-stamp", "fails"],
-    [{ ...pkcs7, subFilter: "adbe.x509.rsa_sha1" }, "unknown", "fails"],
+    [{ ...pkcs7, subFilter: "adbe.x509.rsa_sha1" }, "x509-rsa-sha1", "unchecked"],
+    [{ ...pkcs7, subFilter: "adbe.pkcs7.sha1" }, "pkcs7-sha1", "unchecked"],
+    [{ ...pkcs7, subFilter: "none.such" }, "unknown", "fails"],
   ] as const;
   for (const [options, format, expected] of cases) {
     const once = signPdf(original, options);
@@ -218,5 +220,19 @@ test("refuses a seal over a certified document that was changed more than its ce
     const overChanged = await verifyProof(sealed({}, changed), trust, at, { crypto });
     assert.equal(overChanged.verdict, "not_verified");
     assert.ok(failing(overChanged).includes("certification_respected"));
+  }
+});
+
+test("reads an earlier signature in BER, and takes none for a seal", async () => {
+  const contents = (signed: Uint8Array) => {
+    const value = cmsOver(createHash("sha256").update(signed).digest(), stranger);
+    return Uint8Array.from([0x30, 0x80, ...value.subarray(4), 0, 0]);
+  };
+  const once = signPdf(original, { signer: stranger, originalLength: "absent", contents });
+  const alone = await verifyProof(once, { ...trust, sealAnchors: [stranger.certificate] }, at, { crypto });
+  assert.deepEqual([alone.verdict, ...failing(alone)], ["not_verified", "whole_file_covered"]);
+  for (const result of [alone, await verifyProof(sealed({}, once), trust, at, { crypto })]) {
+    const states = result.earlierSignatures[0]?.claims.map((one) => one.state);
+    assert.deepEqual(states, ["holds", "holds", "holds"]);
   }
 });
