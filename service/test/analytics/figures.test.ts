@@ -7,7 +7,7 @@ import { bucketOf } from "../../src/analytics/funnel.ts";
 import { analyticsReader } from "../../src/analytics/snapshot.ts";
 import { orderStatuses } from "../../src/orders/transitions/statuses.ts";
 import { ServiceError } from "../../src/platform/errors.ts";
-import { addOrder, newPartnerRow, openData } from "./orders.ts";
+import { addOrder, newPartnerRow, openData } from "./orders-database.ts";
 
 const now = new Date("2026-03-15T12:00:00.000Z");
 const hour = 3_600_000;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { figuresSettings, figuresStatement } from "../../src/analytics/store.ts";
-import { newPartnerRow, openData } from "./orders.ts";
+import { newPartnerRow, openData } from "./orders-database.ts";
 
 let data: Awaited<ReturnType<typeof openData>>;
 let large: string;

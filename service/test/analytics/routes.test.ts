@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { type Client, type House, openHouse } from "../rooms/house.ts";
+import { type Client, openRoomsService, type RoomsService } from "../rooms/rooms-service.ts";
 
-let house: House;
+let running: RoomsService;
 let acme: Client;
 
 before(async () => {
-  house = await openHouse();
-  acme = await house.partner();
+  running = await openRoomsService();
+  acme = await running.partner();
 });
-after(() => house.close());
+after(() => running.close());
 
 type Snapshot = {
   windowDays: number;
@@ -42,14 +42,14 @@ test("a snapshot has the fields of the contract and the request's id", async () 
 });
 
 test("figures follow a status that changes, and show nothing of another partner or environment", async () => {
-  const partner = await house.partner();
+  const partner = await running.partner();
   const code = await partner.order();
   const read = (client: Client) => client.ok<Snapshot>("GET", "/api/partner/analytics");
   assert.equal((await read(partner)).revenueCents, 0);
-  await house.setStatus(code, "EsignPending");
+  await running.setStatus(code, "EsignPending");
   const { funnel, revenueCents, windowDays } = await read(partner);
   assert.deepEqual([funnel["inProgress"], revenueCents, windowDays], [1, 1200, 90]);
-  for (const other of [await house.partner(), await partner.withKey("live")])
+  for (const other of [await running.partner(), await partner.withKey("live")])
     assert.deepEqual((await read(other)).volumeByMonth, []);
 });
 
@@ -71,7 +71,7 @@ test("days that are no integer are refused by name; others are clamped", async (
 test("without a key analytics and launchpad ask to sign in, before they look at anything else", async () => {
   for (const path of ["/api/partner/analytics?days=abc", "/api/partner/launchpad"])
     for (const headers of [{}, { Authorization: "Bearer svc_pk_test_nonsense" }] as HeadersInit[]) {
-      const response = await fetch(house.service.baseUrl + path, { headers });
+      const response = await fetch(running.service.baseUrl + path, { headers });
       assert.equal(response.status, 401);
       assert.equal(response.headers.get("www-authenticate"), "Bearer");
       assert.deepEqual(await response.json(), { error: "Sign in to continue." });
@@ -90,7 +90,7 @@ type Launchpad = {
 };
 
 test("the launchpad follows the facts from nothing to a live order", async () => {
-  const partner = await house.partner("ProOffice", "Roe Closings");
+  const partner = await running.partner("ProOffice", "Roe Closings");
   const read = (client = partner) => client.ok<Launchpad>("GET", "/api/partner/launchpad");
   const done = ({ checklist }: Launchpad) => checklist.filter((item) => item.done).map(({ key }) => key);
   const reached = ({ funnel }: Launchpad) => funnel.filter((step) => step.reached).map(({ step }) => step);
@@ -102,11 +102,11 @@ test("the launchpad follows the facts from nothing to a live order", async () =>
 
   const code = await partner.order();
   assert.deepEqual(done(await read()), ["first_test_order"]);
-  await house.setStatus(code, "Completed");
+  await running.setStatus(code, "Completed");
   await partner.room();
   assert.deepEqual(done(await read()), ["first_test_order", "sandbox_completed", "first_room"]);
-  await house.db.rows("INSERT INTO seal_chains VALUES ('0', 'x', now())".replace("'0'", "repeat('0', 64)"));
-  await house.db.rows(
+  await running.db.rows("INSERT INTO seal_chains VALUES ('0', 'x', now())".replace("'0'", "repeat('0', 64)"));
+  await running.db.rows(
     `INSERT INTO passports (id, verify_code, partner_id, environment, doc_sha256, sealed_sha256, seal_chain, row_mac, created_at)
      VALUES (gen_random_uuid(), repeat('a', 26), $1, 'test', repeat('0', 64), repeat('0', 64), repeat('0', 64), sha256('x'), now())`,
     [partner.partnerId],

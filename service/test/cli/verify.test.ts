@@ -6,7 +6,7 @@ import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, runCli, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { testsNeeding } from "@signsealship/testing/tools";
 import { startTsa, type TsaDouble } from "@signsealship/testing/tsa";
-import { bytesOf, type SealAnswer, seal } from "../proof-passports/kit.ts";
+import { bytesOf, type SealAnswer, seal } from "../proof-passports/seal-document.ts";
 
 const { after, before, test } = testsNeeding("openssl");
 

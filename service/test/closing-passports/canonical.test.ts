@@ -4,19 +4,19 @@ import { after, before, test } from "node:test";
 import { python } from "@signsealship/testing/python";
 import { needs } from "@signsealship/testing/tools";
 import fc from "fast-check";
-import { type Client, type House, openHouse } from "../rooms/house.ts";
-import { detached, download, sealRoom, sha256, verify } from "./kit.ts";
+import { type Client, openRoomsService, type RoomsService } from "../rooms/rooms-service.ts";
+import { detached, download, sealRoom, sha256, verify } from "./seal-room.ts";
 
-let house: House;
+let running: RoomsService;
 let acme: Client;
 let orderCode: string;
 
 before(async () => {
-  house = await openHouse();
-  acme = await house.partner("ClosingDesk");
+  running = await openRoomsService();
+  acme = await running.partner("ClosingDesk");
   orderCode = await acme.order();
 });
-after(() => house.close());
+after(() => running.close());
 
 const script = `
 import json, sys
@@ -57,8 +57,8 @@ test(
     for (const [index, name] of names.entries()) {
       const [reference = "", label = ""] = [names[(index + 1) % names.length], names[(index + 2) % names.length]];
       const { verifyCode, manifestSha256 } = await sealed(name, reference, label);
-      const pdf = await download(house.service.baseUrl, verifyCode);
-      const verification = await verify(house.service.baseUrl, verifyCode);
+      const pdf = await download(running.service.baseUrl, verifyCode);
+      const verification = await verify(running.service.baseUrl, verifyCode);
       assert.equal(verification.chainOk, true);
       assert.equal(verification.manifest.passport.roomName, name.trim());
       assert.equal(verification.manifest.documents[0]?.label, label.trim());

@@ -8,7 +8,7 @@ import { needs } from "@signsealship/testing/tools";
 import fc from "fast-check";
 import qrcode from "qrcode";
 import { type CertificateContent, openCertificates } from "../../src/closing-passports/certificate.ts";
-import { sha256, withPdf } from "./kit.ts";
+import { sha256, withPdf } from "./seal-room.ts";
 
 const draw = openCertificates();
 const faces = await openFaces();

@@ -3,17 +3,17 @@ import { after, before, test } from "node:test";
 import { readClosingCertificate } from "@signsealship/evidence/seal";
 import { needs } from "@signsealship/testing/tools";
 import { closingView } from "../../src/closing-passports/closing-passports.ts";
-import { type Client, type House, openHouse } from "../rooms/house.ts";
-import { detached, download, sealRoom, sha256, verify, withPdf } from "./kit.ts";
+import { type Client, openRoomsService, type RoomsService } from "../rooms/rooms-service.ts";
+import { detached, download, sealRoom, sha256, verify, withPdf } from "./seal-room.ts";
 
-let house: House;
+let running: RoomsService;
 let acme: Client;
 
 before(async () => {
-  house = await openHouse();
-  acme = await house.partner("ClosingDesk", "Acme Title");
+  running = await openRoomsService();
+  acme = await running.partner("ClosingDesk", "Acme Title");
 });
-after(() => house.close());
+after(() => running.close());
 
 const unknown = '{"verdict":"unknown"}';
 
@@ -58,20 +58,20 @@ test("the manifest holds the orders by their codes with the artifacts that exist
     ["notarized", "c"],
     ["custody_certificate", "d"],
   ] as const) {
-    await house.db.rows(
+    await running.db.rows(
       `INSERT INTO documents (order_id, kind, sha256, bytes, blob_key, created_at)
        SELECT id, $2, $3, 1, 'none', now() FROM orders WHERE code = $1`,
       [sealedOrder, kind, digit.repeat(64)],
     );
   }
-  await house.setStatus(sealedOrder, "EsignComplete");
+  await running.setStatus(sealedOrder, "EsignComplete");
   const { verifyCode, createdAt } = await sealRoom(acme, room);
-  const { manifest } = await verify(house.service.baseUrl, verifyCode);
+  const { manifest } = await verify(running.service.baseUrl, verifyCode);
   assert.deepEqual(
     manifest.documents.map(({ orderCode }) => orderCode),
     orders.toSorted(),
   );
-  const [originals] = await house.db.rows<{ sha256: string }>(
+  const [originals] = await running.db.rows<{ sha256: string }>(
     "SELECT sha256 FROM documents JOIN orders o ON o.id = order_id WHERE o.code = $1 AND kind = 'original'",
     [sealedOrder],
   );
@@ -103,10 +103,10 @@ test("the manifest holds the orders by their codes with the artifacts that exist
 });
 
 test("verification has exactly the contract's fields, with the firm's branding when it has one", async () => {
-  const firm = await house.partner("trial");
+  const firm = await running.partner("trial");
   const room = await firm.room();
   const { verifyCode, manifestSha256, sealedSha256, createdAt } = await sealRoom(firm, room);
-  const plain = await verify(house.service.baseUrl, verifyCode);
+  const plain = await verify(running.service.baseUrl, verifyCode);
   const { manifest, text, ...rest } = plain;
   assert.deepEqual(rest, {
     manifestSha256,
@@ -119,8 +119,8 @@ test("verification has exactly the contract's fields, with the firm's branding w
     downloadUrl: `/api/verify/room/${verifyCode}/pdf`,
   });
   assert.deepEqual(manifest.documents, []);
-  await house.db.rows("UPDATE partners SET brand_name = $2 WHERE id = $1", [firm.partnerId, "Ácme “Title”"]);
-  const { branding } = await verify(house.service.baseUrl, verifyCode);
+  await running.db.rows("UPDATE partners SET brand_name = $2 WHERE id = $1", [firm.partnerId, "Ácme “Title”"]);
+  const { branding } = await verify(running.service.baseUrl, verifyCode);
   assert.deepEqual(branding, { brandName: "Ácme “Title”", accentColor: null, logoUrl: null });
 });
 
@@ -131,7 +131,7 @@ test(
     const { room } = await roomWithOrders(2);
     await sealRoom(acme, room);
     const { verifyCode, manifestSha256, sealedSha256 } = await sealRoom(acme, room);
-    const response = await fetch(`${house.service.baseUrl}/api/verify/room/${verifyCode}/pdf`);
+    const response = await fetch(`${running.service.baseUrl}/api/verify/room/${verifyCode}/pdf`);
     assert.equal(response.headers.get("content-type"), "application/pdf");
     assert.match(response.headers.get("content-disposition") ?? "", /filename="service-closing-passport-v2\.pdf"$/);
     const pdf = Buffer.from(await response.arrayBuffer());
@@ -150,12 +150,12 @@ test(
 
 test("a seal writes its audit line and its event with the deterministic id, and the room points at it", async () => {
   const { room } = await roomWithOrders(1);
-  const before = await house.view(room);
+  const before = await running.view(room);
   assert.equal(before.passport, null);
   const { verifyCode, createdAt } = await sealRoom(acme, room);
-  assert.deepEqual((await house.view(room)).passport, { version: 1, verifyCode, createdAt });
-  assert.equal((await house.view(room)).updatedAt, before.updatedAt);
-  const events = await house.db.rows<Record<string, unknown>>(
+  assert.deepEqual((await running.view(room)).passport, { version: 1, verifyCode, createdAt });
+  assert.equal((await running.view(room)).updatedAt, before.updatedAt);
+  const events = await running.db.rows<Record<string, unknown>>(
     "SELECT topic, event_id, subject, events.environment, r.code FROM events JOIN rooms r ON r.id = room_id WHERE subject = $1",
     [verifyCode],
   );
@@ -167,7 +167,7 @@ test("a seal writes its audit line and its event with the deterministic id, and 
     code: room,
   };
   assert.deepEqual(events, [expected]);
-  const audits = await house.db.rows<Record<string, unknown>>(
+  const audits = await running.db.rows<Record<string, unknown>>(
     `SELECT actor, detail FROM audit_log JOIN rooms r ON r.id = room_id
      WHERE r.code = $1 AND action = 'room.passport_sealed'`,
     [room],
@@ -177,7 +177,7 @@ test("a seal writes its audit line and its event with the deterministic id, and 
 
 test("only the owner seals, in the room's environment, by the present code; a closed room may still be sealed", async () => {
   const room = await acme.room();
-  const stranger = await house.partner("ClosingDesk");
+  const stranger = await running.partner("ClosingDesk");
   const live = await acme.withKey("live");
   for (const client of [stranger, live]) {
     assert.equal(await client.refused(404, "POST", `/api/rooms/${room}/passport`), "Room not found.");
@@ -185,14 +185,14 @@ test("only the owner seals, in the room's environment, by the present code; a cl
   for (const code of ["x", "0".repeat(40), room.toUpperCase()]) {
     assert.equal(await acme.refused(404, "POST", `/api/rooms/${code}/passport`), "Room not found.");
   }
-  const keyless = await fetch(`${house.service.baseUrl}/api/rooms/${room}/passport`, { method: "POST" });
+  const keyless = await fetch(`${running.service.baseUrl}/api/rooms/${room}/passport`, { method: "POST" });
   assert.deepEqual([keyless.status, await keyless.text()], [401, '{"error":"A valid partner API key is required."}']);
   const { roomCode } = await acme.ok<{ roomCode: string }>("POST", `/api/rooms/${room}/rotate`);
   await acme.refused(404, "POST", `/api/rooms/${room}/passport`);
   await acme.ok("POST", `/api/rooms/${roomCode}/close`);
   const { verifyCode } = await sealRoom(acme, roomCode);
-  assert.equal((await verify(house.service.baseUrl, verifyCode)).manifest.passport.roomCode, roomCode);
-  const [kept] = await house.db.rows<{ count: number }>(
+  assert.equal((await verify(running.service.baseUrl, verifyCode)).manifest.passport.roomCode, roomCode);
+  const [kept] = await running.db.rows<{ count: number }>(
     "SELECT count(*) FROM closing_passports c JOIN rooms r ON r.id = c.room_id WHERE r.code = $1",
     [roomCode],
   );
@@ -217,13 +217,13 @@ test("unknown and malformed verify codes get one and the same answer", async () 
     `${"a".repeat(26)}/pdf`,
   ];
   for (const code of codes) {
-    const response = await fetch(`${house.service.baseUrl}/api/verify/room/${code}`);
+    const response = await fetch(`${running.service.baseUrl}/api/verify/room/${code}`);
     assert.deepEqual([code, response.status, await response.text()], [code, 404, unknown]);
   }
 });
 
 async function tampered(verifyCode: string, change: string): Promise<void> {
-  await house.db.transaction(async (tx) => {
+  await running.db.transaction(async (tx) => {
     await tx.script("ALTER TABLE closing_passports DISABLE TRIGGER USER");
     await tx.rows(`UPDATE closing_passports SET ${change} WHERE verify_code = $1`, [verifyCode]);
     await tx.script("ALTER TABLE closing_passports ENABLE TRIGGER USER");
@@ -234,11 +234,11 @@ test("chainOk is computed from the stored bytes: an altered manifest, or none, i
   const { room } = await roomWithOrders(1);
   const first = await sealRoom(acme, room);
   const second = await sealRoom(acme, room);
-  const chainOk = async (code: string) => (await verify(house.service.baseUrl, code)).chainOk;
+  const chainOk = async (code: string) => (await verify(running.service.baseUrl, code)).chainOk;
   assert.deepEqual([await chainOk(first.verifyCode), await chainOk(second.verifyCode)], [true, true]);
   await tampered(first.verifyCode, `manifest = replace(manifest, 'QuoteReady', 'Completed')`);
   assert.deepEqual([await chainOk(first.verifyCode), await chainOk(second.verifyCode)], [false, true]);
-  const view = await closingView(house.db, second.verifyCode);
+  const view = await closingView(running.db, second.verifyCode);
   assert.deepEqual(
     view?.versions.map(({ hashHolds, linkHolds }) => [hashHolds, linkHolds]),
     [
@@ -247,7 +247,7 @@ test("chainOk is computed from the stored bytes: an altered manifest, or none, i
     ],
   );
   await tampered(first.verifyCode, "manifest = 'no JSON'");
-  const broken = await verify(house.service.baseUrl, first.verifyCode);
+  const broken = await verify(running.service.baseUrl, first.verifyCode);
   assert.deepEqual([broken.chainOk, broken.manifest], [false, null]);
   // Nothing is linked to a version that was altered.
   await tampered(second.verifyCode, "manifest = '{}'");
@@ -259,7 +259,7 @@ test("the page of a version whose stored manifest is none any more says that it 
   const first = await sealRoom(acme, room);
   const second = await sealRoom(acme, room);
   const pageOf = async ({ verifyUrl }: { verifyUrl: string }) => {
-    const response = await fetch(house.service.baseUrl + verifyUrl);
+    const response = await fetch(running.service.baseUrl + verifyUrl);
     return { status: response.status, text: await response.text() };
   };
   assert.doesNotMatch((await pageOf(first)).text, /does not verify/);
@@ -272,7 +272,7 @@ test("the page of a version whose stored manifest is none any more says that it 
     assert.match(text, /The manifest can be read/);
     assert.equal(text.includes(first.manifestSha256), true);
     // As often as the limit lets one client read.
-    if (index < 4) assert.equal((await verify(house.service.baseUrl, first.verifyCode)).chainOk, false, altered);
+    if (index < 4) assert.equal((await verify(running.service.baseUrl, first.verifyCode)).chainOk, false, altered);
   }
   // The next version is linked to what was sealed, and says that the one before is not whole.
   assert.match((await pageOf(second)).text, /This closing passport does not verify/);
@@ -282,7 +282,7 @@ test("chainOk tells of a link that does not hold though every hash does", async 
   const { room } = await roomWithOrders(1);
   await sealRoom(acme, room);
   const second = await sealRoom(acme, room);
-  const forged = (await verify(house.service.baseUrl, second.verifyCode)).text
+  const forged = (await verify(running.service.baseUrl, second.verifyCode)).text
     .slice('{"manifest":'.length)
     .split(',"manifestSha256"')[0]
     ?.replace(second.prevManifestSha256 ?? "", "e".repeat(64));
@@ -291,14 +291,14 @@ test("chainOk tells of a link that does not hold though every hash does", async 
     second.verifyCode,
     `manifest = '${forged.replaceAll("'", "''")}', manifest_sha256 = '${sha256(forged)}'`,
   );
-  const { chainOk } = await verify(house.service.baseUrl, second.verifyCode);
+  const { chainOk } = await verify(running.service.baseUrl, second.verifyCode);
   assert.equal(chainOk, false);
 });
 
 test("the database itself refuses to change a version, to leave one out and to break the chain", async () => {
   const { room } = await roomWithOrders(1);
   const { verifyCode } = await sealRoom(acme, room);
-  const refused = (sql: string, why: RegExp) => assert.rejects(house.db.rows(sql), why);
+  const refused = (sql: string, why: RegExp) => assert.rejects(running.db.rows(sql), why);
   await refused(`UPDATE closing_passports SET version = 2 WHERE verify_code = '${verifyCode}'`, /append-only/);
   await refused(`DELETE FROM closing_passports WHERE verify_code = '${verifyCode}'`, /append-only/);
   await refused("TRUNCATE closing_passports", /append-only/);
@@ -316,20 +316,20 @@ test("the database itself refuses to change a version, to leave one out and to b
 test("a certificate that is gone or altered is unknown; its verification stays", async () => {
   const room = await acme.room();
   const { verifyCode } = await sealRoom(acme, room);
-  await download(house.service.baseUrl, verifyCode);
+  await download(running.service.baseUrl, verifyCode);
   await tampered(verifyCode, "blob_key = '2026-01-01/gone'");
-  const gone = await fetch(`${house.service.baseUrl}/api/verify/room/${verifyCode}/pdf`);
+  const gone = await fetch(`${running.service.baseUrl}/api/verify/room/${verifyCode}/pdf`);
   assert.deepEqual([gone.status, await gone.text()], [404, unknown]);
   const { verifyCode: other } = await sealRoom(acme, await acme.room());
   await tampered(other, `sealed_sha256 = '${"0".repeat(64)}'`);
-  assert.equal((await fetch(`${house.service.baseUrl}/api/verify/room/${other}/pdf`)).status, 404);
-  assert.equal((await verify(house.service.baseUrl, other)).chainOk, true);
+  assert.equal((await fetch(`${running.service.baseUrl}/api/verify/room/${other}/pdf`)).status, 404);
+  assert.equal((await verify(running.service.baseUrl, other)).chainOk, true);
 });
 
 test("the view for people has the chain up to its version, and opens no other manifest", async () => {
   const { room } = await roomWithOrders(1);
   const versions = [await sealRoom(acme, room), await sealRoom(acme, room), await sealRoom(acme, room)];
-  const view = await closingView(house.db, versions[1]?.verifyCode ?? "");
+  const view = await closingView(running.db, versions[1]?.verifyCode ?? "");
   assert.deepEqual(
     view?.versions.map(({ version, manifestSha256, prevManifestSha256, createdAt, manifestText }) => [
       version,
@@ -342,6 +342,6 @@ test("the view for people has the chain up to its version, and opens no other ma
       .slice(0, 2)
       .map((one) => [one.version, one.manifestSha256, one.prevManifestSha256, one.createdAt, one.version === 1]),
   );
-  assert.equal(await closingView(house.db, "a".repeat(26)), null);
-  assert.equal(await closingView(house.db, "x"), null);
+  assert.equal(await closingView(running.db, "a".repeat(26)), null);
+  assert.equal(await closingView(running.db, "x"), null);
 });

@@ -6,24 +6,24 @@ import { startHttpDouble } from "@signsealship/testing/http-double";
 import { startService } from "@signsealship/testing/service";
 import { needs } from "@signsealship/testing/tools";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
-import { type Client, type House, openHouse } from "../rooms/house.ts";
-import { detached, download, sealRoom, type Version, verify } from "./kit.ts";
+import { type Client, openRoomsService, type RoomsService } from "../rooms/rooms-service.ts";
+import { detached, download, sealRoom, type Version, verify } from "./seal-room.ts";
 
 const quota = "Passport version quota reached (20 versions per room).";
 
-let house: House;
+let running: RoomsService;
 let acme: Client;
 
 before(async () => {
-  house = await openHouse();
-  acme = await house.partner("ClosingDesk");
+  running = await openRoomsService();
+  acme = await running.partner("ClosingDesk");
 });
-after(() => house.close());
+after(() => running.close());
 
 type StoredVersion = { version: number; code: string; events: number; audits: number };
 
 const stored = (room: string) =>
-  house.db.rows<StoredVersion>(
+  running.db.rows<StoredVersion>(
     `SELECT version, verify_code AS code,
        (SELECT count(*) FROM events e WHERE e.event_id = 'room.passport_sealed:' || r.code || ':' || verify_code) AS events,
        (SELECT count(*) FROM audit_log a WHERE a.room_id = r.id AND (a.detail->>'version')::int = version) AS audits
@@ -61,7 +61,7 @@ async function requireWholeChain(room: string, baseUrl: string): Promise<string[
 }
 
 test("64 seals at once on two nodes give versions 1 to 20 without a gap, 44 clear refusals and a whole chain", async () => {
-  const second = await startService({ DATA_DIR: house.service.dataDir, RATE_LIMITS: "off" });
+  const second = await startService({ DATA_DIR: running.service.dataDir, RATE_LIMITS: "off" });
   try {
     const room = await acme.room();
     await acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode: await acme.order() });
@@ -100,16 +100,16 @@ test("while a time stamp is waited for, the room's orders change and are attache
     await gate.promise;
     response.writeHead(500).end();
   });
-  const slow = await startService({ DATA_DIR: house.service.dataDir, RATE_LIMITS: "off", TSA_URLS: authority.url });
+  const slow = await startService({ DATA_DIR: running.service.dataDir, RATE_LIMITS: "off", TSA_URLS: authority.url });
   try {
     const room = await acme.room();
     const first = await acme.order();
     await acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode: first });
     const sealing = sealRoom(acme.at(slow), room);
     await asked.promise;
-    await house.setStatus(first, "Paid");
+    await running.setStatus(first, "Paid");
     await acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode: await acme.order() });
-    assert.equal((await house.view(room)).orders.length, 2);
+    assert.equal((await running.view(room)).orders.length, 2);
     assert.equal((await stored(room)).length, 0);
     gate.resolve();
     const { manifest } = await verify(slow.baseUrl, (await sealing).verifyCode);
@@ -128,7 +128,7 @@ test("kill -9 among 64 seals: what was acknowledged is there, the chain has no g
   const room = await acme.room();
   await acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode: await acme.order() });
   const acknowledged: Version[] = [];
-  let victim = await startService({ DATA_DIR: house.service.dataDir, RATE_LIMITS: "off" });
+  let victim = await startService({ DATA_DIR: running.service.dataDir, RATE_LIMITS: "off" });
   for (const until of [4, 12]) {
     const node = acme.at(victim);
     let killing: Promise<void> | undefined;
@@ -142,7 +142,7 @@ test("kill -9 among 64 seals: what was acknowledged is there, the chain has no g
     victim = await victim.restart();
   }
   try {
-    const codes = new Set(await requireWholeChain(room, house.service.baseUrl));
+    const codes = new Set(await requireWholeChain(room, running.service.baseUrl));
     assert.ok(acknowledged.length >= 12);
     for (const { verifyCode } of acknowledged) assert.ok(codes.has(verifyCode));
     // The dead node's lock went with it: the living one seals on at once, up to the cap.
@@ -150,7 +150,7 @@ test("kill -9 among 64 seals: what was acknowledged is there, the chain has no g
       assert.equal((await sealRoom(acme, room)).version, version);
     }
     assert.equal(await acme.refused(400, "POST", `/api/rooms/${room}/passport`), quota);
-    await requireWholeChain(room, house.service.baseUrl);
+    await requireWholeChain(room, running.service.baseUrl);
   } finally {
     await victim.stop();
   }
@@ -161,7 +161,7 @@ test("the manifest in a certificate is the stored one also when many are drawn a
   const rooms = await Promise.all(names.map((name) => acme.room(name)));
   const versions = await Promise.all(rooms.map((room) => sealRoom(acme, room)));
   for (const [index, { verifyCode }] of versions.entries()) {
-    const manifest = JSON.parse(detached(await download(house.service.baseUrl, verifyCode)).toString()) as {
+    const manifest = JSON.parse(detached(await download(running.service.baseUrl, verifyCode)).toString()) as {
       passport: { roomName: string };
     };
     assert.equal(manifest.passport.roomName, names[index]);

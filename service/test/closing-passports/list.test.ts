@@ -2,23 +2,23 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { closingVersions } from "../../src/closing-passports/closing-passports.ts";
 import type { Principal } from "../../src/identity/identity.ts";
-import { type Client, type House, openHouse } from "../rooms/house.ts";
 import { asMember } from "../rooms/members.ts";
-import { sealRoom } from "./kit.ts";
+import { type Client, openRoomsService, type RoomsService } from "../rooms/rooms-service.ts";
+import { sealRoom } from "./seal-room.ts";
 
-let house: House;
+let running: RoomsService;
 let acme: Client;
 let other: Client;
 
 before(async () => {
-  house = await openHouse();
-  acme = await house.partner("ClosingDesk");
-  other = await house.partner();
+  running = await openRoomsService();
+  acme = await running.partner("ClosingDesk");
+  other = await running.partner();
 });
-after(() => house.close());
+after(() => running.close());
 
 const roomNotFound = { code: "not_found", message: "Room not found." };
-const list = (principal: Principal, room: string) => closingVersions(house.db, principal, room);
+const list = (principal: Principal, room: string) => closingVersions(running.db, principal, room);
 
 test("a room's versions are listed for its owner, newest first, with the number of the next", async () => {
   const room = await acme.room();

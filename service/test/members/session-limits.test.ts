@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import { newMember, postForm } from "./member.ts";
+import { newMember, postForm } from "./signed-in-member.ts";
 
 const folder = temporaryFolder();
 let service: Service;

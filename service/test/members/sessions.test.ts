@@ -7,7 +7,7 @@ import { until } from "@signsealship/testing/until";
 import { createPartner, issueKey, revokeKey, setPartner } from "../../src/partners/partners.ts";
 import { systemClock as clock } from "../../src/platform/clock.ts";
 import type { Database } from "../../src/platform/database.ts";
-import { link, newMember, postForm, signIn } from "./member.ts";
+import { link, newMember, postForm, signIn } from "./signed-in-member.ts";
 
 const folder = temporaryFolder();
 let service: Service;

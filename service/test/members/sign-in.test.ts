@@ -5,7 +5,7 @@ import { type Service, startService, temporaryFolder } from "@signsealship/testi
 import fc from "fast-check";
 import { cookieOf } from "../../src/members/sessions/tokens.ts";
 import { returnPath } from "../../src/members/sign-in/sign-in.ts";
-import { askForLink, cookieIn, linksTo, postForm, signIn } from "./member.ts";
+import { askForLink, cookieIn, linksTo, postForm, signIn } from "./signed-in-member.ts";
 
 const folder = temporaryFolder();
 let service: Service;

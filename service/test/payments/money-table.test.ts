@@ -3,14 +3,14 @@ import { after, before, test } from "node:test";
 import { orderStatuses } from "../../src/orders/transitions/statuses.ts";
 import { type Outcome, takeEvent } from "../../src/payments/processor/events.ts";
 import type { SignedEvent } from "../../src/payments/processor/processor.ts";
-import { type BareOrders, openBareOrders, silent } from "../orders/bare-orders.ts";
+import { type OrdersDatabase, openOrdersDatabase, silent } from "../orders/orders-database.ts";
 
-let orders: BareOrders;
+let orders: OrdersDatabase;
 const at = new Date("2026-03-04T05:06:07.089Z");
 const total = 9_900;
 
 before(async () => {
-  orders = await openBareOrders();
+  orders = await openOrdersDatabase();
 });
 after(() => orders.close());
 

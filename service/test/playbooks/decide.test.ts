@@ -2,27 +2,35 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { newPartner, runCli } from "@signsealship/testing/service";
 import { sweepExecutions } from "../../src/playbooks/playbooks.ts";
-import { callback, type Execution, type Gate, openGate, type Partner, start, subject } from "./gate.ts";
+import {
+  callback,
+  type Execution,
+  openPlaybooksService,
+  type Partner,
+  type PlaybooksService,
+  start,
+  subject,
+} from "./playbooks-service.ts";
 
-let gate: Gate;
+let running: PlaybooksService;
 let acme: Partner;
 
 before(async () => {
-  gate = await openGate();
-  acme = await newPartner(gate.service);
+  running = await openPlaybooksService();
+  acme = await newPartner(running.service);
 });
-after(() => gate.close());
+after(() => running.close());
 
-const now = ({ executionName }: Execution) => gate.find(executionName);
+const now = ({ executionName }: Execution) => running.find(executionName);
 const ended = { error: "This execution has ended." };
 
 describe("a callback", () => {
   test("with a decision ends the wait with it, once, and answers with the subject", async () => {
-    const execution = await start(gate, acme.headers);
-    const first = await callback(gate.service, execution, { decision: "approved", more: 1 });
+    const execution = await start(running, acme.headers);
+    const first = await callback(running.service, execution, { decision: "approved", more: 1 });
     const { executionName } = execution;
     assert.deepEqual([first.status, first.body], [200, { executionName, outcome: "approved", ...subject }]);
-    const again = await callback(gate.service, execution, { decision: "rejected" });
+    const again = await callback(running.service, execution, { decision: "rejected" });
     assert.deepEqual([again.status, again.body], [409, ended]);
     const seen = await now(execution);
     assert.deepEqual([seen?.state, seen?.outcome], ["Completed", "approved"]);
@@ -31,7 +39,7 @@ describe("a callback", () => {
   test("that omits the decision ends it as unspecified", async () => {
     for (const body of [{}, { Decision: "approved" }, { decision: null }, undefined])
       assert.equal(
-        (await callback(gate.service, await start(gate, acme.headers), body)).body["outcome"],
+        (await callback(running.service, await start(running, acme.headers), body)).body["outcome"],
         "unspecified",
       );
   });
@@ -43,68 +51,69 @@ describe("a callback", () => {
       ["x".repeat(200), "x".repeat(200)],
     ] as const)
       assert.equal(
-        (await callback(gate.service, await start(gate, acme.headers), { decision })).body["outcome"],
+        (await callback(running.service, await start(running, acme.headers), { decision })).body["outcome"],
         outcome,
       );
   });
 
   test("that is malformed is refused, and the execution waits on", async () => {
-    const execution = await start(gate, acme.headers);
+    const execution = await start(running, acme.headers);
     for (const decision of ["", "x".repeat(201), "a\u0000", {}, ["approved"]])
-      assert.equal((await callback(gate.service, execution, { decision })).status, 400, JSON.stringify(decision));
+      assert.equal((await callback(running.service, execution, { decision })).status, 400, JSON.stringify(decision));
     for (const body of ["{", "[]", '"approved"', "1"])
-      assert.equal((await callback(gate.service, execution, body)).status, 400, body);
-    const form = await callback(gate.service, execution, "decision=approved", "application/x-www-form-urlencoded");
+      assert.equal((await callback(running.service, execution, body)).status, 400, body);
+    const form = await callback(running.service, execution, "decision=approved", "application/x-www-form-urlencoded");
     assert.equal(form.status, 415);
     assert.equal((await now(execution))?.state, "Waiting");
   });
 
   test("of a token that nobody was given is a 404; the execution's name is no token", async () => {
-    const { executionName } = await start(gate, acme.headers);
+    const { executionName } = await start(running, acme.headers);
     for (const token of ["0".repeat(40), executionName.split("/")[1] ?? "", "x", "%00"])
       assert.deepEqual(
-        await callback(gate.service, { callbackUrl: `http://x/internal/playbooks/${token}` } as Execution, {}),
+        await callback(running.service, { callbackUrl: `http://x/internal/playbooks/${token}` } as Execution, {}),
         { status: 404, body: { error: "Not found." } },
       );
   });
 
   test("cannot be told from what is stored or logged", async () => {
-    const execution = await start(gate, acme.headers);
+    const execution = await start(running, acme.headers);
     const token = execution.callbackUrl.split("/").at(-1) ?? "";
     assert.match(token, /^[0-9a-f]{40}$/);
-    await callback(gate.service, execution, {});
+    await callback(running.service, execution, {});
     for (const table of ["playbook_executions", "audit_log"]) {
-      const rows = await gate.db.rows<{ text: string }>(`SELECT t::text AS text FROM ${table} t`);
+      const rows = await running.db.rows<{ text: string }>(`SELECT t::text AS text FROM ${table} t`);
       assert.ok(rows.length > 0 && rows.every(({ text }) => !text.includes(token)));
     }
-    assert.ok(!gate.service.stderr().includes(token));
+    assert.ok(!running.service.stderr().includes(token));
   });
 });
 
 describe("the operator", () => {
   test("sees what waits and decides by name; the decision is on the audit log", async () => {
-    const execution = await start(gate, acme.headers);
+    const execution = await start(running, acme.headers);
     const { executionName } = execution;
     const list = async (...more: string[]) =>
-      (await gate.service.cli<{ executions: Execution[] }>("playbook", "list", "--limit", "1000", ...more)).executions;
+      (await running.service.cli<{ executions: Execution[] }>("playbook", "list", "--limit", "1000", ...more))
+        .executions;
     const shown = (await list()).find((each) => each.executionName === executionName);
     assert.deepEqual([shown?.state, shown?.kind], ["Waiting", "closing"]);
     assert.equal(new URL(shown?.callbackUrl ?? "").pathname, new URL(execution.callbackUrl).pathname);
-    const answer = await gate.service.cli("playbook", "decide", executionName, "approved");
+    const answer = await running.service.cli("playbook", "decide", executionName, "approved");
     assert.deepEqual(answer, { executionName, outcome: "approved", ...subject });
     assert.ok(!(await list()).some((each) => each.executionName === executionName));
     assert.equal((await list("--all")).find((each) => each.executionName === executionName)?.outcome, "approved");
-    assert.equal((await callback(gate.service, execution, { decision: "rejected" })).status, 409);
-    const [line] = await gate.db.rows<{ actor: string; detail: object }>(
+    assert.equal((await callback(running.service, execution, { decision: "rejected" })).status, 409);
+    const [line] = await running.db.rows<{ actor: string; detail: object }>(
       "SELECT actor, detail FROM audit_log WHERE action = 'playbook.decided' ORDER BY id DESC LIMIT 1",
     );
     assert.deepEqual(line, { actor: "operator", detail: { executionName, outcome: "approved" } });
   });
 
   test("is refused an ended or unknown execution, an empty decision and a wrong limit", async () => {
-    const env = { DATA_DIR: gate.service.dataDir };
-    const { executionName } = await start(gate, acme.headers);
-    await gate.service.cli("playbook", "decide", executionName, "approved");
+    const env = { DATA_DIR: running.service.dataDir };
+    const { executionName } = await start(running, acme.headers);
+    await running.service.cli("playbook", "decide", executionName, "approved");
     for (const [code, message, ...args] of [
       [1, "This execution has ended.", "playbook", "decide", executionName, "approved"],
       [1, "No such execution.", "playbook", "decide", "executions/nope", "approved"],
@@ -120,20 +129,20 @@ describe("the operator", () => {
 });
 
 test("of many decisions at once on two nodes, one is taken", async () => {
-  const second = await gate.second();
+  const second = await running.second();
   try {
     for (let round = 0; round < 3; round++) {
-      const execution = await start(gate, acme.headers);
+      const execution = await start(running, acme.headers);
       const answers = await Promise.all(
         Array.from({ length: 24 }, (_, n) =>
-          callback(n % 2 === 0 ? gate.service : second, execution, { decision: `by ${n}` }),
+          callback(n % 2 === 0 ? running.service : second, execution, { decision: `by ${n}` }),
         ),
       );
       const taken = answers.filter(({ status }) => status === 200);
       assert.equal(taken.length, 1);
       assert.ok(answers.every(({ status }) => status === 200 || status === 409));
       assert.equal((await now(execution))?.outcome, taken[0]?.body["outcome"]);
-      const lines = await gate.db.rows(
+      const lines = await running.db.rows(
         "SELECT FROM audit_log WHERE detail->>'executionName' = $1 AND action <> 'playbook.run'",
         [execution.executionName],
       );
@@ -148,46 +157,46 @@ describe("expiry", () => {
   const day = 86_400_000;
 
   test("ends what has waited 30 days, to the instant, and nothing else", async () => {
-    const execution = await start(gate, acme.headers);
+    const execution = await start(running, acme.headers);
     const expiresAt = Date.parse(execution.expiresAt);
-    await sweepExecutions(gate.db, new Date(expiresAt - 1));
+    await sweepExecutions(running.db, new Date(expiresAt - 1));
     assert.equal((await now(execution))?.state, "Waiting");
-    await sweepExecutions(gate.db, new Date(expiresAt));
+    await sweepExecutions(running.db, new Date(expiresAt));
     assert.equal((await now(execution))?.outcome, "expired");
-    assert.deepEqual((await callback(gate.service, execution, { decision: "late" })).body, ended);
+    assert.deepEqual((await callback(running.service, execution, { decision: "late" })).body, ended);
     assert.equal((await now(execution))?.outcome, "expired");
   });
 
   test("a decision after the time is over is too late, swept or not", async () => {
-    const execution = await start(gate, acme.headers);
-    await gate.db.rows("UPDATE playbook_executions SET expires_at = now() - interval '1 s' WHERE id = $1", [
+    const execution = await start(running, acme.headers);
+    await running.db.rows("UPDATE playbook_executions SET expires_at = now() - interval '1 s' WHERE id = $1", [
       execution.executionName.split("/")[1],
     ]);
-    assert.equal((await callback(gate.service, execution, { decision: "late" })).status, 409);
-    assert.equal(await sweepExecutions(gate.db, new Date()), 1);
+    assert.equal((await callback(running.service, execution, { decision: "late" })).status, 409);
+    assert.equal(await sweepExecutions(running.db, new Date()), 1);
   });
 
   test("10,000 that wait are ended by one sweep, each once however many nodes sweep beside decisions", async () => {
-    await sweepExecutions(gate.db, new Date(Date.now() + 60 * day));
-    await gate.db.rows(
+    await sweepExecutions(running.db, new Date(Date.now() + 60 * day));
+    await running.db.rows(
       `INSERT INTO playbook_executions (id, partner_id, environment, playbook, arguments, callback_sha256, started_at, expires_at)
        SELECT gen_random_uuid(), $1, 'test', 'approval_gate', '{"kind": "k", "subjectId": "s"}', sha256(n::text::bytea),
          now(), now() + interval '30 days' FROM generate_series(1, 10000) n`,
       [acme.partnerId],
     );
-    const [waiting] = await gate.db.rows<{ n: number }>(
+    const [waiting] = await running.db.rows<{ n: number }>(
       "SELECT count(*) AS n FROM playbook_executions WHERE outcome IS NULL",
     );
     assert.equal(waiting?.n, 10_000);
-    const extra = await start(gate, acme.headers);
+    const extra = await start(running, acme.headers);
     const later = new Date(Date.now() + 31 * day);
     const [decided, ...swept] = await Promise.all([
-      callback(gate.service, extra, { decision: "approved" }),
-      ...Array.from({ length: 4 }, () => sweepExecutions(gate.db, later)),
+      callback(running.service, extra, { decision: "approved" }),
+      ...Array.from({ length: 4 }, () => sweepExecutions(running.db, later)),
     ]);
     const total = swept.reduce((sum, each) => sum + each, 0);
     assert.equal(total, decided?.status === 200 ? 10_000 : 10_001);
-    const [row] = await gate.db.rows<{ left: number; lines: number }>(
+    const [row] = await running.db.rows<{ left: number; lines: number }>(
       `SELECT (SELECT count(*) FROM playbook_executions WHERE outcome IS NULL) AS left,
          (SELECT count(*) - count(DISTINCT detail->>'executionName') FROM audit_log WHERE action = 'playbook.expired') AS lines`,
     );
@@ -196,9 +205,9 @@ describe("expiry", () => {
 });
 
 test("a wait survives a killed service: its callback stays and ends it after the start", async () => {
-  const execution = await start(gate, acme.headers);
-  await gate.service.kill();
-  gate.service = await gate.service.restart();
-  const { status, body } = await callback(gate.service, execution, { decision: "approved" });
+  const execution = await start(running, acme.headers);
+  await running.service.kill();
+  running.service = await running.service.restart();
+  const { status, body } = await callback(running.service, execution, { decision: "approved" });
   assert.deepEqual([status, body["outcome"]], [200, "approved"]);
 });

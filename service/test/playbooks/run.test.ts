@@ -2,16 +2,25 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { newPartner } from "@signsealship/testing/service";
 import { argumentsOf, returnedOf } from "../../src/playbooks/arguments.ts";
-import { type Gate, listPath, openGate, type Partner, run, runPath, start, subject } from "./gate.ts";
+import {
+  listPath,
+  openPlaybooksService,
+  type Partner,
+  type PlaybooksService,
+  run,
+  runPath,
+  start,
+  subject,
+} from "./playbooks-service.ts";
 
-let gate: Gate;
+let running: PlaybooksService;
 let acme: Partner;
 
 before(async () => {
-  gate = await openGate();
-  acme = await newPartner(gate.service);
+  running = await openPlaybooksService();
+  acme = await newPartner(running.service);
 });
-after(() => gate.close());
+after(() => running.close());
 
 const form = (values: Record<string, string> | [string, string][]) => new URLSearchParams(values);
 const multipart = (values: Record<string, string | Blob>) => {
@@ -20,19 +29,19 @@ const multipart = (values: Record<string, string | Blob>) => {
   return data;
 };
 const refusal = async (body: BodyInit | null, headers: Record<string, string> = {}, path = runPath) => {
-  const answer = await run(gate.service, { ...acme.headers, ...headers }, body, path);
+  const answer = await run(running.service, { ...acme.headers, ...headers }, body, path);
   assert.equal(answer.status, 400, JSON.stringify(answer.body));
   assert.deepEqual(Object.keys(answer.body), ["error"]);
   return answer.body["error"];
 };
 const attempts = (partnerId: string) =>
-  gate.db.rows<{ actor: string; detail: { playbook: string; executionName: string | null } }>(
+  running.db.rows<{ actor: string; detail: { playbook: string; executionName: string | null } }>(
     "SELECT actor, detail FROM audit_log WHERE action = 'playbook.run' AND partner_id = $1 ORDER BY id",
     [partnerId],
   );
 
 test("the registry has the approval gate, with its parameters in order and nothing of its inside", async () => {
-  const response = await fetch(gate.service.baseUrl + listPath, { headers: acme.headers });
+  const response = await fetch(running.service.baseUrl + listPath, { headers: acme.headers });
   const { playbooks } = (await response.json()) as { playbooks: Record<string, unknown>[] };
   assert.equal(playbooks.length, 1);
   assert.deepEqual(Object.keys(playbooks[0] ?? {}), ["key", "name", "description", "paramSchema"]);
@@ -48,7 +57,7 @@ describe("a run", () => {
   test("starts a new execution each time, from either kind of form, and says its name alone", async () => {
     const names = new Set<string>();
     for (const body of [form(subject), form(subject), multipart(subject), multipart({ ...subject, note: "n" })]) {
-      const answer = await run(gate.service, acme.headers, body);
+      const answer = await run(running.service, acme.headers, body);
       assert.equal(answer.status, 200, JSON.stringify(answer.body));
       assert.deepEqual(Object.keys(answer.body), ["executionName"]);
       names.add(answer.body["executionName"] ?? "");
@@ -58,10 +67,10 @@ describe("a run", () => {
 
   test("waits 30 days with kind and subjectId as sent, and keeps no note", async () => {
     const values = { kind: "é".repeat(40), subjectId: " <b> ", note: "z".repeat(500) };
-    const execution = await start(gate, acme.headers, values);
+    const execution = await start(running, acme.headers, values);
     assert.deepEqual([execution.kind, execution.subjectId, execution.state], [values.kind, " <b> ", "Waiting"]);
     assert.equal(Date.parse(execution.expiresAt) - Date.parse(execution.startedAt), 2_592_000_000);
-    const rows = await gate.db.rows("SELECT FROM playbook_executions e WHERE e::text LIKE '%zzz%'");
+    const rows = await running.db.rows("SELECT FROM playbook_executions e WHERE e::text LIKE '%zzz%'");
     assert.equal(rows.length, 0);
   });
 
@@ -112,31 +121,31 @@ describe("a run", () => {
 
   test("of an unknown playbook is a 404, and keys are case-sensitive", async () => {
     for (const key of ["Approval_Gate", "nope", "__proto__", "a%00b", "x".repeat(300)]) {
-      const answer = await run(gate.service, acme.headers, form(subject), `/api/partner/playbooks/${key}/run`);
+      const answer = await run(running.service, acme.headers, form(subject), `/api/partner/playbooks/${key}/run`);
       assert.deepEqual([answer.status, answer.body], [404, { error: "Unknown playbook." }], key);
     }
   });
 
   test("without a credential is a 401 and starts nothing", async () => {
     const count = async () =>
-      (await gate.db.rows<{ n: number }>("SELECT count(*) AS n FROM playbook_executions"))[0]?.n;
+      (await running.db.rows<{ n: number }>("SELECT count(*) AS n FROM playbook_executions"))[0]?.n;
     const sofar = await count();
     for (const path of [runPath, "/api/partner/playbooks/nope/run"]) {
-      const answer = await run(gate.service, {}, form(subject), path);
+      const answer = await run(running.service, {}, form(subject), path);
       assert.deepEqual([answer.status, answer.body], [401, { error: "Sign in to continue." }]);
     }
-    assert.equal((await fetch(gate.service.baseUrl + listPath)).status, 401);
+    assert.equal((await fetch(running.service.baseUrl + listPath)).status, 401);
     assert.equal(await count(), sofar);
   });
 });
 
 test("every authenticated attempt is on the audit log with key and name, and without any value", async () => {
-  const partner = await newPartner(gate.service);
-  const started = await run(gate.service, partner.headers, form({ ...subject, note: "secret-note" }));
-  await run(gate.service, partner.headers, form({ kind: "secret-kind" }));
-  await run(gate.service, partner.headers, form(subject), "/api/partner/playbooks/nope%00/run");
-  await run(gate.service, partner.headers, "x".repeat(300_000));
-  await run(gate.service, {}, form(subject));
+  const partner = await newPartner(running.service);
+  const started = await run(running.service, partner.headers, form({ ...subject, note: "secret-note" }));
+  await run(running.service, partner.headers, form({ kind: "secret-kind" }));
+  await run(running.service, partner.headers, form(subject), "/api/partner/playbooks/nope%00/run");
+  await run(running.service, partner.headers, "x".repeat(300_000));
+  await run(running.service, {}, form(subject));
   const log = await attempts(partner.partnerId);
   assert.deepEqual(
     log.map(({ detail }) => [detail.playbook, detail.executionName]),
@@ -152,9 +161,9 @@ test("every authenticated attempt is on the audit log with key and name, and wit
 });
 
 test("a start that fails says the generic message alone", async () => {
-  await gate.db.rows("ALTER TABLE playbook_executions ADD CONSTRAINT broken CHECK (playbook = 'none') NOT VALID");
+  await running.db.rows("ALTER TABLE playbook_executions ADD CONSTRAINT broken CHECK (playbook = 'none') NOT VALID");
   assert.equal(await refusal(form(subject)), "The playbook could not be started.");
-  await gate.db.rows("ALTER TABLE playbook_executions DROP CONSTRAINT broken");
+  await running.db.rows("ALTER TABLE playbook_executions DROP CONSTRAINT broken");
   assert.equal((await attempts(acme.partnerId)).at(-1)?.detail.executionName, null);
 });
 
@@ -186,30 +195,30 @@ test("whole numbers and booleans are checked by type, and only returned values a
 
 describe("enabling", () => {
   test("off, which is the default, both routes are 404, and 401 without a credential", async () => {
-    await gate.service.stop();
-    gate.service = await gate.service.restart({ PLAYBOOKS: "" });
-    const list = await fetch(gate.service.baseUrl + listPath, { headers: acme.headers });
+    await running.service.stop();
+    running.service = await running.service.restart({ PLAYBOOKS: "" });
+    const list = await fetch(running.service.baseUrl + listPath, { headers: acme.headers });
     assert.deepEqual([list.status, await list.json()], [404, { error: "Not found." }]);
     for (const path of [runPath, "/api/partner/playbooks/nope/run"]) {
-      const answer = await run(gate.service, acme.headers, form(subject), path);
+      const answer = await run(running.service, acme.headers, form(subject), path);
       assert.deepEqual([answer.status, answer.body], [404, { error: "Not found." }]);
     }
-    assert.equal((await run(gate.service, {}, form(subject))).status, 401);
+    assert.equal((await run(running.service, {}, form(subject))).status, 401);
   });
 
   test("by ids, only these partners have them, limited as partner-portal and partner-write", async () => {
-    const other = await newPartner(gate.service);
-    await gate.service.stop();
-    gate.service = await gate.service.restart({ PLAYBOOKS: acme.partnerId, RATE_LIMITS: "on" });
-    const list = (headers: Record<string, string>) => fetch(gate.service.baseUrl + listPath, { headers });
+    const other = await newPartner(running.service);
+    await running.service.stop();
+    running.service = await running.service.restart({ PLAYBOOKS: acme.partnerId, RATE_LIMITS: "on" });
+    const list = (headers: Record<string, string>) => fetch(running.service.baseUrl + listPath, { headers });
     const mine = await list(acme.headers);
     assert.equal(mine.status, 200);
     assert.equal(mine.headers.get("ratelimit-policy"), '"partner-portal";q=120;w=60');
     assert.equal((await list(other.headers)).status, 404);
-    assert.equal((await run(gate.service, other.headers, form(subject))).status, 404);
+    assert.equal((await run(running.service, other.headers, form(subject))).status, 404);
     const sofar = (await attempts(acme.partnerId)).length;
     const statuses = await Promise.all(
-      Array.from({ length: 62 }, async () => (await run(gate.service, acme.headers, form({}))).status),
+      Array.from({ length: 62 }, async () => (await run(running.service, acme.headers, form({}))).status),
     );
     assert.deepEqual(
       [400, 429].map((status) => statuses.filter((each) => each === status).length),

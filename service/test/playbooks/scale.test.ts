@@ -8,12 +8,12 @@ import { openSecretsKey } from "../../src/platform/secrets.ts";
 import { callbackPath, tokenSha256 } from "../../src/playbooks/callback.ts";
 import { createCallbacks, decideByOperator, overviewOfExecutions } from "../../src/playbooks/playbooks.ts";
 import { decideById, decideByToken, endedLately, expireDue, undecidedPage } from "../../src/playbooks/store.ts";
-import { type Gate, openGate } from "./gate.ts";
+import { openPlaybooksService, type PlaybooksService } from "./playbooks-service.ts";
 
 const many = 2_000;
 const day = 86_400;
 
-let gate: Gate;
+let running: PlaybooksService;
 let tokenOf: (id: string) => string;
 let timersBefore: number;
 /** What was answered to have been taken, by execution. */
@@ -27,34 +27,34 @@ async function timersOf(service: Service): Promise<number> {
 }
 
 before(async () => {
-  gate = await openGate();
-  const { partnerId } = await newPartner(gate.service);
-  timersBefore = await timersOf(gate.service);
-  ({ tokenOf } = createCallbacks(await openSecretsKey(`file:${gate.service.dataDir}/keys/secrets`)));
+  running = await openPlaybooksService();
+  const { partnerId } = await newPartner(running.service);
+  timersBefore = await timersOf(running.service);
+  ({ tokenOf } = createCallbacks(await openSecretsKey(`file:${running.service.dataDir}/keys/secrets`)));
   const columns = "id, partner_id, environment, playbook, arguments, callback_sha256, started_at, expires_at";
-  await gate.db.rows(
+  await running.db.rows(
     `INSERT INTO playbook_executions (${columns})
      SELECT id, $1, 'test', 'approval_gate', '{"kind": "many", "subjectId": "s"}', token, now(), now() + interval '30 days'
      FROM unnest($2::uuid[], $3::bytea[]) AS w (id, token)`,
     [partnerId, ids, ids.map((id) => tokenSha256(tokenOf(id)))],
   );
-  await gate.db.rows(
+  await running.db.rows(
     `INSERT INTO playbook_executions (${columns}, outcome, completed_at, ended_by)
      SELECT gen_random_uuid(), $1, 'test', 'approval_gate', '{"kind": "old", "subjectId": "s"}', sha256(n::text::bytea),
        t, t + interval '30 days', 'approved', t + interval '1 day', 'callback'
      FROM (SELECT n, now() - n * interval '1 min' AS t FROM generate_series(1, 20000) n) s`,
     [partnerId],
   );
-  await gate.db.rows("ANALYZE playbook_executions");
+  await running.db.rows("ANALYZE playbook_executions");
 });
-after(() => gate.close());
+after(() => running.close());
 
 type Plan = { "Node Type": string; "Relation Name"?: string; "Index Name"?: string; Plans?: Plan[] };
 const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)];
 
 /** The nodes of a statement's plan, made for these values or for any. */
 async function planOf(text: string, values: string, mode: "custom" | "generic"): Promise<Plan[]> {
-  const row = await gate.db.transaction(async (tx) => {
+  const row = await running.db.transaction(async (tx) => {
     await tx.script(`SET LOCAL plan_cache_mode = force_${mode}_plan; PREPARE planned AS ${text}`);
     const [found] = await tx.rows<{ "QUERY PLAN": { Plan: Plan }[] }>(
       `EXPLAIN (FORMAT JSON) EXECUTE planned (${values})`,
@@ -95,15 +95,15 @@ for (const [name, text, values, index] of [
 
 /** Rows of executions that statements have read so far, of connections that are closed or ours. */
 async function rowsRead(): Promise<number> {
-  await gate.db.rows("SELECT pg_stat_force_next_flush()");
-  const [row] = await gate.db.rows<{ read: number }>(
+  await running.db.rows("SELECT pg_stat_force_next_flush()");
+  const [row] = await running.db.rows<{ read: number }>(
     "SELECT seq_tup_read + idx_tup_fetch AS read FROM pg_stat_user_tables WHERE relname = 'playbook_executions'",
   );
   return row?.read ?? Number.NaN;
 }
 
 const nobodyConnected = async () =>
-  (await gate.db.rows("SELECT FROM pg_stat_activity WHERE application_name = 'signsealship'")).length === 0;
+  (await running.db.rows("SELECT FROM pg_stat_activity WHERE application_name = 'signsealship'")).length === 0;
 
 const callBack = (service: Service, id: string, decision: string) =>
   fetch(service.baseUrl + callbackPath(tokenOf(id)), {
@@ -113,25 +113,25 @@ const callBack = (service: Service, id: string, decision: string) =>
   });
 
 test("a restart reads none of those that wait, and keeps no timer and no job for them", async () => {
-  await gate.service.stop();
+  await running.service.stop();
   await until(nobodyConnected);
   const before = await rowsRead();
-  gate.service = await gate.service.restart();
+  running.service = await running.service.restart();
   const [first = ""] = ids;
-  assert.equal((await callBack(gate.service, first, "first")).status, 200);
+  assert.equal((await callBack(running.service, first, "first")).status, 200);
   accepted.set(first, "first");
-  const timers = await timersOf(gate.service);
+  const timers = await timersOf(running.service);
   assert.ok(timers < timersBefore + 10, `${timers} timers, ${timersBefore} when none waited`);
-  assert.equal((await gate.db.rows("SELECT FROM jobs")).length, 0);
-  await gate.service.stop();
+  assert.equal((await running.db.rows("SELECT FROM jobs")).length, 0);
+  await running.service.stop();
   await until(nobodyConnected);
   const read = (await rowsRead()) - before;
   assert.ok(read >= 1 && read < 10, `${read} rows were read`);
-  gate.service = await gate.service.restart();
+  running.service = await running.service.restart();
 });
 
 test("the operator sees a page of them and how many there are", async () => {
-  const { waiting, waitingTotal, next } = await overviewOfExecutions({ db: gate.db, clock: systemClock }, "");
+  const { waiting, waitingTotal, next } = await overviewOfExecutions({ db: running.db, clock: systemClock }, "");
   assert.deepEqual([waiting.length, waitingTotal, next], [100, many - accepted.size, waiting.at(-1)?.id]);
 });
 
@@ -148,8 +148,8 @@ test("all due at once end once each, with one line, while two nodes sweep and de
       const decision = `by ${n}`;
       const taken =
         n % 2 === 0
-          ? (await callBack(gate.service, id, decision)).status === 200
-          : await decideByOperator({ db: gate.db, clock: systemClock }, id, decision).then(
+          ? (await callBack(running.service, id, decision)).status === 200
+          : await decideByOperator({ db: running.db, clock: systemClock }, id, decision).then(
               () => true,
               (error: { code?: string }) => {
                 assert.equal(error.code, "conflict");
@@ -165,10 +165,10 @@ test("all due at once end once each, with one line, while two nodes sweep and de
 
   const deciding = Array.from({ length: 4 }, decideOn);
   const ahead = { NODE_ENV: "test", TIME_TRAVEL: String(31 * day) };
-  const sweepers = await Promise.all([gate.second(ahead), gate.second(ahead)]);
+  const sweepers = await Promise.all([running.second(ahead), running.second(ahead)]);
   try {
     await until(
-      async () => (await gate.db.rows("SELECT FROM playbook_executions WHERE outcome IS NULL LIMIT 1")).length === 0,
+      async () => (await running.db.rows("SELECT FROM playbook_executions WHERE outcome IS NULL LIMIT 1")).length === 0,
     );
   } finally {
     swept = true;
@@ -176,7 +176,7 @@ test("all due at once end once each, with one line, while two nodes sweep and de
     await Promise.all(sweepers.map((node) => node.stop()));
   }
 
-  const rows = await gate.db.rows<{ id: string; outcome: string; lines: number; agree: boolean }>(
+  const rows = await running.db.rows<{ id: string; outcome: string; lines: number; agree: boolean }>(
     `SELECT e.id, e.outcome, count(a.id) AS lines, bool_and(a.actor = e.ended_by AND a.occurred_at = e.completed_at
        AND a.action = CASE e.ended_by WHEN 'system' THEN 'playbook.expired' ELSE 'playbook.decided' END) AS agree
      FROM playbook_executions e LEFT JOIN audit_log a ON a.detail->>'executionName' = 'executions/' || e.id

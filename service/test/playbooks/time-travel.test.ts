@@ -7,36 +7,43 @@ import { readConfig } from "../../src/config.ts";
 import { makeOperatorLink } from "../../src/members/sign-in/sign-in.ts";
 import { clockAhead } from "../../src/platform/clock.ts";
 import { openSecretsKey } from "../../src/platform/secrets.ts";
-import { cookieIn, newMember, postForm } from "../members/member.ts";
-import { callback, type Execution, type Gate, openGate, type Partner, start } from "./gate.ts";
+import { cookieIn, newMember, postForm } from "../members/signed-in-member.ts";
+import {
+  callback,
+  type Execution,
+  openPlaybooksService,
+  type Partner,
+  type PlaybooksService,
+  start,
+} from "./playbooks-service.ts";
 
 const day = 86_400;
 const beyond = 30 * day + 60;
-let gate: Gate;
+let running: PlaybooksService;
 let acme: Partner;
 
 before(async () => {
-  gate = await openGate();
-  acme = await newPartner(gate.service);
+  running = await openPlaybooksService();
+  acme = await newPartner(running.service);
 });
-after(() => gate.close());
+after(() => running.close());
 
 /** Stops the service and starts it again with its clock so far ahead. */
 async function travel(seconds: number): Promise<void> {
-  await gate.service.stop();
-  gate.service = await gate.service.restart({ NODE_ENV: "test", TIME_TRAVEL: String(seconds) });
+  await running.service.stop();
+  running.service = await running.service.restart({ NODE_ENV: "test", TIME_TRAVEL: String(seconds) });
 }
 
-const found = ({ executionName }: Execution) => gate.find(executionName);
-const decide = (execution: Execution) => callback(gate.service, execution, { decision: "approved" });
+const found = ({ executionName }: Execution) => running.find(executionName);
+const decide = (execution: Execution) => callback(running.service, execution, { decision: "approved" });
 const ended = { error: "This execution has ended." };
 
 describe("a service whose clock runs ahead", () => {
   test("takes a decision on the 29th day, and has expired what is over 30 days old when it is started", async () => {
-    const [early, late] = [await start(gate, acme.headers), await start(gate, acme.headers)];
+    const [early, late] = [await start(running, acme.headers), await start(running, acme.headers)];
     await travel(29 * day);
     assert.equal((await decide(early)).status, 200);
-    const young = await start(gate, acme.headers);
+    const young = await start(running, acme.headers);
     assert.ok(Date.parse(young.startedAt) - Date.parse(early.startedAt) >= 29 * day * 1000);
 
     await travel(beyond);
@@ -45,15 +52,15 @@ describe("a service whose clock runs ahead", () => {
     const refused = await decide(late);
     assert.deepEqual([refused.status, refused.body], [409, ended]);
     assert.equal((await decide(young)).status, 200);
-    const lines = await gate.db.rows("SELECT FROM audit_log WHERE action = 'playbook.expired'");
+    const lines = await running.db.rows("SELECT FROM audit_log WHERE action = 'playbook.expired'");
     assert.equal(lines.length, 1);
   });
 
   test("agrees with a command whose clock does on what is over", async () => {
-    const { executionName } = await start(gate, acme.headers);
+    const { executionName } = await start(running, acme.headers);
     const decideAfter = (days: number) =>
       runCli(
-        { DATA_DIR: gate.service.dataDir, NODE_ENV: "test", TIME_TRAVEL: String(beyond + days * day) },
+        { DATA_DIR: running.service.dataDir, NODE_ENV: "test", TIME_TRAVEL: String(beyond + days * day) },
         ...["playbook", "decide", executionName, "approved"],
       );
     const late = await decideAfter(31);
@@ -63,29 +70,30 @@ describe("a service whose clock runs ahead", () => {
 
   test("ends links, sessions and idempotency keys in their time, and none before", async () => {
     const order = (key: string) =>
-      fetch(`${gate.service.baseUrl}/api/partner/orders`, {
+      fetch(`${running.service.baseUrl}/api/partner/orders`, {
         method: "POST",
         headers: { ...acme.headers, "Idempotency-Key": key },
         body: orderForm(minimal),
       });
     assert.equal((await order("key-of-today")).status, 201);
     assert.equal((await order("key-of-today")).headers.get("idempotent-replayed"), "true");
-    const member = await newMember(gate.service, "dana@harbor-title.com", acme.key);
+    const member = await newMember(running.service, "dana@harbor-title.com", acme.key);
     const operator = async (cookie: string) =>
-      (await fetch(`${gate.service.baseUrl}/operator`, { headers: { cookie } })).status;
-    const secrets = await openSecretsKey(`file:${gate.service.dataDir}/keys/secrets`);
-    const link = async () => (await makeOperatorLink({ db: gate.db, clock: clockAhead(beyond), secrets })).path;
-    const session = cookieIn(await postForm(gate.service.baseUrl + (await link()), {}), "__Host-operator");
+      (await fetch(`${running.service.baseUrl}/operator`, { headers: { cookie } })).status;
+    const secrets = await openSecretsKey(`file:${running.service.dataDir}/keys/secrets`);
+    const link = async () => (await makeOperatorLink({ db: running.db, clock: clockAhead(beyond), secrets })).path;
+    const session = cookieIn(await postForm(running.service.baseUrl + (await link()), {}), "__Host-operator");
     const lapsed = await link();
 
     await travel(beyond + 15 * 60 + 1);
-    assert.equal((await postForm(gate.service.baseUrl + lapsed, {})).status, 404);
+    assert.equal((await postForm(running.service.baseUrl + lapsed, {})).status, 404);
     assert.equal(await operator(session), 200);
     assert.equal((await order("key-of-today")).headers.get("idempotent-replayed"), "true");
     await travel(beyond + day + 1);
     assert.equal(await operator(session), 401);
     assert.equal((await order("key-of-today")).headers.get("idempotent-replayed"), null);
-    const me = async () => (await fetch(`${gate.service.baseUrl}/api/partner/me`, { headers: member.headers })).status;
+    const me = async () =>
+      (await fetch(`${running.service.baseUrl}/api/partner/me`, { headers: member.headers })).status;
     assert.equal(await me(), 200);
     await travel(beyond + 14 * day + 1);
     assert.equal(await me(), 401);
@@ -100,7 +108,7 @@ test("outside of tests the start stops with a line that says so", async () => {
     ],
     [{ TIME_TRAVEL: "-1", NODE_ENV: "test" }, /^signsealship: TIME_TRAVEL must be a whole number of seconds .*\n$/],
   ] as [Record<string, string>, RegExp][]) {
-    const { code, stderr } = await runCli({ DATA_DIR: gate.service.dataDir, ...more }, "serve");
+    const { code, stderr } = await runCli({ DATA_DIR: running.service.dataDir, ...more }, "serve");
     assert.deepEqual([code, message.test(stderr)], [1, true], stderr);
   }
 });

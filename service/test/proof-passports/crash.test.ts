@@ -5,7 +5,7 @@ import { type CalendarDouble, startCalendar } from "@signsealship/testing/calend
 import { databaseOf } from "@signsealship/testing/database";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import { bytesOf, fileForm, postSeal, type SealAnswer } from "./kit.ts";
+import { bytesOf, fileForm, postSeal, type SealAnswer } from "./seal-document.ts";
 
 const folder = temporaryFolder();
 const seals = 200;

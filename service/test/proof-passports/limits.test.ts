@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import { fileForm, postSeal } from "./kit.ts";
+import { fileForm, postSeal } from "./seal-document.ts";
 
 const folder = temporaryFolder();
 let service: Service;

@@ -14,7 +14,7 @@ import { openBlobs } from "../../src/platform/blobs/blobs.ts";
 import { folderBackend } from "../../src/platform/blobs/folder.ts";
 import { sweepOrphans } from "../../src/platform/blobs/orphans.ts";
 import { openSecretsKey } from "../../src/platform/secrets.ts";
-import { bytesOf, type Caller, type SealAnswer, seal } from "./kit.ts";
+import { bytesOf, type Caller, type SealAnswer, seal } from "./seal-document.ts";
 
 const { after, before, test } = testsNeeding("openssl");
 

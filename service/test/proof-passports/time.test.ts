@@ -10,7 +10,7 @@ import { type Anchoring, openAnchoring } from "../../src/anchoring/anchoring.ts"
 import type { Database } from "../../src/platform/database.ts";
 import { openLog } from "../../src/platform/logs.ts";
 import { createMetrics } from "../../src/platform/metrics.ts";
-import { type Caller, type SealAnswer, seal } from "./kit.ts";
+import { type Caller, type SealAnswer, seal } from "./seal-document.ts";
 
 const { after, before, test } = testsNeeding("openssl");
 

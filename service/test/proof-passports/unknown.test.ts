@@ -7,7 +7,7 @@ import { databaseOf } from "@signsealship/testing/database";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import type { Database } from "../../src/platform/database.ts";
-import { type Caller, type SealAnswer, seal } from "./kit.ts";
+import { type Caller, type SealAnswer, seal } from "./seal-document.ts";
 
 const folder = temporaryFolder();
 let service: Service;

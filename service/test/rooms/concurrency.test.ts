@@ -1,21 +1,22 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Answer } from "@signsealship/testing/client";
 import { type Service, startService } from "@signsealship/testing/service";
-import { type Answer, type Client, type House, openHouse } from "./house.ts";
+import { type Client, openRoomsService, type RoomsService } from "./rooms-service.ts";
 
-let house: House;
+let running: RoomsService;
 let second: Service;
 let acme: Client;
 
 before(async () => {
-  house = await openHouse();
-  second = await startService({ DATA_DIR: house.service.dataDir, RATE_LIMITS: "off" });
-  acme = await house.partner("ClosingDesk");
+  running = await openRoomsService();
+  second = await startService({ DATA_DIR: running.service.dataDir, RATE_LIMITS: "off" });
+  acme = await running.partner("ClosingDesk");
 });
 after(async () => {
   await second.stop();
-  await house.close();
+  await running.close();
 });
 
 const times = <T>(count: number, work: (n: number) => Promise<T>) =>
@@ -41,7 +42,7 @@ describe("quotas and caps under concurrent requests on two nodes", () => {
     ["ProOffice", 25],
   ] as const) {
     test(`${tier}: of 50 rooms at once, ${quota} are made`, async () => {
-      const partner = await house.partner(tier);
+      const partner = await running.partner(tier);
       const answers = await times(50, (n) =>
         (nodes(partner)[n % 2] ?? partner).call("POST", "/api/rooms", { name: `Room ${n}` }),
       );
@@ -56,12 +57,12 @@ describe("quotas and caps under concurrent requests on two nodes", () => {
   }
 
   test("ClosingDesk has no quota", async () => {
-    const partner = await house.partner("ClosingDesk");
+    const partner = await running.partner("ClosingDesk");
     assert.equal(outcomes(await times(60, () => partner.call("POST", "/api/rooms", { name: "x" }))).done, 60);
   });
 
   test("a closed room leaves the quota, and reopening takes a place of it again", async () => {
-    const partner = await house.partner("trial");
+    const partner = await running.partner("trial");
     const rooms = await times(5, (n) => partner.room(`Room ${n}`));
     await times(5, (n) => partner.ok("POST", `/api/rooms/${rooms[n]}/close`));
     await times(3, (n) => partner.room(`More ${n}`));
@@ -76,12 +77,12 @@ describe("quotas and caps under concurrent requests on two nodes", () => {
   });
 
   test("test and live rooms have a quota each, and a change of tier counts at once", async () => {
-    const partner = await house.partner("trial");
+    const partner = await running.partner("trial");
     const live = await partner.withKey("live");
     await times(5, () => partner.room());
     await times(5, () => live.room());
     assert.equal(await live.refused(400, "POST", "/api/rooms", { name: "x" }), "Your trial tier allows 5 open rooms.");
-    await house.db.rows("UPDATE partners SET tier = 'ProOffice' WHERE id = $1", [partner.partnerId]);
+    await running.db.rows("UPDATE partners SET tier = 'ProOffice' WHERE id = $1", [partner.partnerId]);
     await live.room();
   });
 
@@ -94,7 +95,7 @@ describe("quotas and caps under concurrent requests on two nodes", () => {
       refused: 10,
       messages: ["A room holds at most 50 orders."],
     });
-    const { orders: cards, progress } = await house.view(room);
+    const { orders: cards, progress } = await running.view(room);
     assert.deepEqual([cards.length, progress.total], [50, 50]);
     const again = await acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode: cards[7]?.orderCode });
     assert.deepEqual(again, { ok: true, alreadyAttached: true });
@@ -112,7 +113,7 @@ describe("quotas and caps under concurrent requests on two nodes", () => {
       (nodes(acme)[n % 2] ?? acme).call("POST", `/api/rooms/${room}/orders`, { orderCode }),
     );
     assert.equal(answers.filter(({ body }) => body["alreadyAttached"] === false).length, 1);
-    const [events] = await house.db.rows(
+    const [events] = await running.db.rows(
       "SELECT count(*)::int AS count FROM events WHERE subject = $1 AND topic = 'room.order_attached'",
       [orderCode],
     );
@@ -132,7 +133,7 @@ describe("quotas and caps under concurrent requests on two nodes", () => {
       (nodes(acme)[n % 2] ?? acme).call("POST", path, { name: `P ${n}`, email: `p${n}@example.com` }),
     );
     assert.deepEqual(outcomes(answers), { done: 24, refused: 16, messages: ["A room holds at most 25 participants."] });
-    assert.equal((await house.view(room)).participants.length, 25);
+    assert.equal((await running.view(room)).participants.length, 25);
   });
 
   test("of 10 rotations at once, one finds the room", async () => {
@@ -148,14 +149,14 @@ describe("a view on two nodes", () => {
     const order = await acme.order({ svc_sign: "true" });
     const [here, there] = nodes(acme);
     const both = async () => {
-      const [one, two] = [await house.view(room), await house.view(room, second)];
+      const [one, two] = [await running.view(room), await running.view(room, second)];
       assert.deepEqual(one, two);
       return one;
     };
     assert.equal((await both()).orders.length, 0);
     await there.ok("POST", `/api/rooms/${room}/orders`, { orderCode: order });
     assert.equal((await both()).orders.length, 1);
-    await house.setStatus(order, "EsignComplete", ", envelope_status = 'Completed'");
+    await running.setStatus(order, "EsignComplete", ", envelope_status = 'Completed'");
     assert.equal((await both()).progress.signed, 1);
     await here.ok("POST", `/api/rooms/${room}/close`);
     assert.equal((await both()).status, "closed");
@@ -163,33 +164,33 @@ describe("a view on two nodes", () => {
     assert.equal((await both()).status, "open");
     await there.ok("POST", `/api/rooms/${room}/participants`, { name: "Jo", email: "jo@example.com" });
     assert.equal((await both()).participants.length, 1);
-    await house.db.rows("UPDATE partners SET brand_name = 'Acme' WHERE id = $1", [acme.partnerId]);
+    await running.db.rows("UPDATE partners SET brand_name = 'Acme' WHERE id = $1", [acme.partnerId]);
     assert.equal((await both()).branding?.brandName, "Acme");
     await here.ok("DELETE", `/api/rooms/${room}/orders/${order}`);
     assert.equal((await both()).orders.length, 0);
     const { roomCode } = await here.ok<{ roomCode: string }>("POST", `/api/rooms/${room}/rotate`);
-    for (const node of [house.service, second]) {
+    for (const node of [running.service, second]) {
       assert.equal((await fetch(`${node.baseUrl}/api/rooms/${room}`)).status, 404);
-      assert.equal((await house.view(roomCode, node)).roomCode, roomCode);
+      assert.equal((await running.view(roomCode, node)).roomCode, roomCode);
     }
   });
 
   test("bumps its version with each change of an order, in all rooms that hold it and no other", async () => {
     const order = await acme.order();
     const [first, apart] = [await acme.room(), await acme.room()];
-    const third = await (await house.partner()).room();
-    const partner = await house.partner();
+    const third = await (await running.partner()).room();
+    const partner = await running.partner();
     const foreign = await partner.room();
     for (const room of [first, foreign])
       await (room === first ? acme : partner).ok("POST", `/api/rooms/${room}/orders`, { orderCode: order });
     const versions = async () =>
       new Map(
-        (await house.db.rows<{ code: string; version: number }>("SELECT code, view_version AS version FROM rooms")).map(
-          ({ code, version }) => [code, version],
-        ),
+        (
+          await running.db.rows<{ code: string; version: number }>("SELECT code, view_version AS version FROM rooms")
+        ).map(({ code, version }) => [code, version]),
       );
     const before = await versions();
-    await house.setStatus(order, "Paid");
+    await running.setStatus(order, "Paid");
     const bumped = await versions();
     for (const room of [first, foreign]) assert.ok((bumped.get(room) ?? 0) > (before.get(room) ?? 0));
     for (const room of [apart, third]) assert.equal(bumped.get(room), before.get(room));
@@ -211,17 +212,17 @@ describe("a view on two nodes", () => {
     test(`never misses ${what} that commits while its order is being attached`, async () => {
       const [room, orderCode] = [await acme.room(), await acme.order()];
       let attached = false;
-      const attaching = await house.db.transaction(async (tx) => {
+      const attaching = await running.db.transaction(async (tx) => {
         await tx.rows(statement, [orderCode]);
         const request = acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode }).finally(() => {
           attached = true;
         });
         while (!attached && !(await someoneWaits())) await sleep(5);
-        await house.view(room);
+        await running.view(room);
         return { request };
       });
       await attaching.request;
-      const { progress, activity } = await house.view(room);
+      const { progress, activity } = await running.view(room);
       assert.ok(
         progress.delivered + progress.sealed + activity.filter(({ action }) => action === "order.claimed").length === 1,
       );
@@ -234,32 +235,32 @@ describe("a view on two nodes", () => {
     await times(120, async (n) => {
       const client = nodes(acme)[n % 2] ?? acme;
       const [room, orderCode = ""] = [rooms[n % 3], orders[(n * 5) % 6]];
-      if (n % 4 === 0) await house.setStatus(orderCode, n % 8 === 0 ? "Shipped" : "Delivered");
+      if (n % 4 === 0) await running.setStatus(orderCode, n % 8 === 0 ? "Shipped" : "Delivered");
       else if (n % 4 === 3) await client.call("DELETE", `/api/rooms/${room}/orders/${orderCode}`);
       else await client.call("POST", `/api/rooms/${room}/orders`, { orderCode });
-      await house.view(room ?? "", n % 2 ? second : house.service);
+      await running.view(room ?? "", n % 2 ? second : running.service);
     });
     for (const room of rooms) {
-      const rows = await house.db.rows<{ code: string; status: string }>(
+      const rows = await running.db.rows<{ code: string; status: string }>(
         `SELECT o.code, o.status FROM room_orders a JOIN orders o ON o.id = a.order_id JOIN rooms r ON r.id = a.room_id
          WHERE r.code = $1 ORDER BY a.position`,
         [room],
       );
-      for (const node of [house.service, second]) {
-        const { orders: cards } = await house.view(room, node);
+      for (const node of [running.service, second]) {
+        const { orders: cards } = await running.view(room, node);
         assert.deepEqual(
           cards.map(({ orderCode, status }) => ({ code: orderCode, status })),
           rows,
         );
       }
-      const [count] = await house.db.rows("SELECT order_count AS count FROM rooms WHERE code = $1", [room]);
+      const [count] = await running.db.rows("SELECT order_count AS count FROM rooms WHERE code = $1", [room]);
       assert.deepEqual(count, { count: rows.length });
     }
   });
 });
 
 async function someoneWaits(): Promise<boolean> {
-  const [row] = await house.db.rows<{ waits: boolean }>(
+  const [row] = await running.db.rows<{ waits: boolean }>(
     "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted) AS waits",
   );
   return row?.waits ?? false;

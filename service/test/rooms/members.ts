@@ -1,5 +1,5 @@
 import type { Environment, Principal } from "../../src/identity/identity.ts";
-import type { Client } from "./house.ts";
+import type { Client } from "./rooms-service.ts";
 
 /** A member of the client's firm, as a session finds them. */
 export const asMember = ({ partnerId }: Client, environment: Environment = "test"): Principal => ({

@@ -4,21 +4,21 @@ import type { Principal } from "../../src/identity/identity.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { ownOrdersStatement } from "../../src/rooms/attachments/store.ts";
 import { ownRoom } from "../../src/rooms/rooms.ts";
-import { type Client, type House, openHouse } from "./house.ts";
 import { asMember } from "./members.ts";
+import { type Client, openRoomsService, type RoomsService } from "./rooms-service.ts";
 
-let house: House;
+let running: RoomsService;
 let acme: Client;
 let other: Client;
 
 before(async () => {
-  house = await openHouse();
-  acme = await house.partner();
-  other = await house.partner();
+  running = await openRoomsService();
+  acme = await running.partner();
+  other = await running.partner();
 });
-after(() => house.close());
+after(() => running.close());
 
-const read = (principal: Principal, room: string) => ownRoom({ db: house.db, clock: systemClock }, principal, room);
+const read = (principal: Principal, room: string) => ownRoom({ db: running.db, clock: systemClock }, principal, room);
 
 test("the owner sees what everybody sees, and besides emails in full and which orders are its own", async () => {
   const room = await acme.room();
@@ -26,7 +26,7 @@ test("the owner sees what everybody sees, and besides emails in full and which o
   for (const orderCode of [own, foreign]) await acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode });
   await acme.ok("POST", `/api/rooms/${room}/participants`, { name: "Jane", email: "jane@example.com" });
   const { participants, ownOrders, ...view } = await read(asMember(acme), room);
-  const { participants: masked, ...seenByAll } = await house.view(room);
+  const { participants: masked, ...seenByAll } = await running.view(room);
   assert.deepEqual(view, seenByAll);
   assert.deepEqual([...ownOrders], [own]);
   assert.deepEqual([masked[0]?.email, participants[0]?.email], ["j***@example.com", "jane@example.com"]);
@@ -45,7 +45,7 @@ test("whoever else has the code is no owner: another firm, the other environment
 
 test("a room's own orders are found by indexes alone", async () => {
   const { text, values } = ownOrdersStatement(await acme.room(), asMember(acme));
-  const plan = await house.db.transaction(async (tx) => {
+  const plan = await running.db.transaction(async (tx) => {
     await tx.script("SET LOCAL enable_seqscan = off");
     return (await tx.rows<{ "QUERY PLAN": string }>(`EXPLAIN ${text}`, values)).map((line) => line["QUERY PLAN"]);
   });

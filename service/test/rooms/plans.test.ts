@@ -2,23 +2,23 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { roomListStatement } from "../../src/rooms/store.ts";
 import { versionStatement, viewStatement } from "../../src/rooms/view/store.ts";
-import { type Client, type House, openHouse } from "./house.ts";
+import { type Client, openRoomsService, type RoomsService } from "./rooms-service.ts";
 
-let house: House;
+let running: RoomsService;
 let acme: Client;
 let room: string;
 
 before(async () => {
-  house = await openHouse();
-  acme = await house.partner("ClosingDesk");
+  running = await openRoomsService();
+  acme = await running.partner("ClosingDesk");
   room = await acme.room();
   await acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode: await acme.order() });
 });
-after(() => house.close());
+after(() => running.close());
 
 /** The plan where scans of whole tables are forbidden: one that shows up all the same misses its index. */
 async function plan({ text, values }: { text: string; values: unknown[] }): Promise<string> {
-  return house.db.transaction(async (tx) => {
+  return running.db.transaction(async (tx) => {
     await tx.script("SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off");
     const lines = await tx.rows<{ "QUERY PLAN": string }>(`EXPLAIN ${text}`, values);
     return lines.map((line) => line["QUERY PLAN"]).join("\n");
@@ -42,7 +42,7 @@ test("a page of rooms comes from its index in its order", async () => {
   const owner = { partnerId: acme.partnerId, environment: "test" } as const;
   const { rooms } = await acme.ok<{ rooms: unknown[] }>("GET", "/api/rooms");
   assert.equal(rooms.length, 1);
-  const [first] = await house.db.rows<{ id: string }>("SELECT id FROM rooms");
+  const [first] = await running.db.rows<{ id: string }>("SELECT id FROM rooms");
   for (const after of [null, first?.id ?? ""]) {
     const found = await plan(roomListStatement(owner, 100, after));
     assert.match(found, /using rooms_newest/);

@@ -1,23 +1,23 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { startService } from "@signsealship/testing/service";
-import { type Client, type House, openHouse } from "./house.ts";
+import { type Client, openRoomsService, type RoomsService } from "./rooms-service.ts";
 
-let house: House;
+let running: RoomsService;
 let acme: Client;
 let other: Client;
 
 before(async () => {
-  house = await openHouse();
-  acme = await house.partner("ClosingDesk");
-  other = await house.partner("ClosingDesk", "Other Title");
+  running = await openRoomsService();
+  acme = await running.partner("ClosingDesk");
+  other = await running.partner("ClosingDesk", "Other Title");
 });
-after(() => house.close());
+after(() => running.close());
 
 const unknown = "0".repeat(40);
 const odd = ["x", "0".repeat(39), `${"0".repeat(39)}G`, "%00", "%F0%9F%8F%A0", "0".repeat(200), "..%2f..%2fhealthz"];
 const audit = (roomCode: string) =>
-  house.db.rows<{ action: string; actor: string; orders: boolean; from: string | null; to: string | null }>(
+  running.db.rows<{ action: string; actor: string; orders: boolean; from: string | null; to: string | null }>(
     `SELECT action, actor, order_id IS NOT NULL AS orders, from_status AS from, to_status AS to
      FROM audit_log WHERE room_id = (SELECT id FROM rooms WHERE code = $1) ORDER BY id`,
     [roomCode],
@@ -88,7 +88,7 @@ describe("creating a room", () => {
   });
 
   test("needs a key", async () => {
-    const response = await fetch(`${house.service.baseUrl}/api/rooms`, { method: "POST" });
+    const response = await fetch(`${running.service.baseUrl}/api/rooms`, { method: "POST" });
     assert.equal(response.status, 401);
     assert.deepEqual(await response.json(), { error: "A valid partner API key is required." });
   });
@@ -96,7 +96,7 @@ describe("creating a room", () => {
 
 describe("listing rooms", () => {
   test("shows the partner's own, newest first, with the count of their orders", async () => {
-    const partner = await house.partner("ProOffice");
+    const partner = await running.partner("ProOffice");
     const codes = [await partner.room("first"), await partner.room("second"), await partner.room("third")];
     await partner.ok("POST", `/api/rooms/${codes[1]}/orders`, { orderCode: await partner.order() });
     const { rooms, nextCursor } = await partner.ok<{ rooms: Record<string, unknown>[]; nextCursor: null }>(
@@ -133,7 +133,7 @@ describe("listing rooms", () => {
   });
 
   test("pages by cursor, each room once, also when a room is rotated on the way", async () => {
-    const partner = await house.partner("ProOffice");
+    const partner = await running.partner("ProOffice");
     for (let n = 0; n < 7; n++) await partner.room(`room ${n}`);
     const seen: string[] = [];
     let cursor: string | null = "";
@@ -171,16 +171,16 @@ describe("attaching and detaching", () => {
     const orderCode = await other.order();
     const attach = (label?: string) => acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode, label });
     assert.deepEqual(await attach("Deed"), { ok: true, alreadyAttached: false });
-    const { updatedAt } = await house.view(room);
+    const { updatedAt } = await running.view(room);
     assert.deepEqual(await attach("Other"), { ok: true, alreadyAttached: true });
-    const view = await house.view(room);
+    const view = await running.view(room);
     assert.deepEqual(
       view.orders.map((card) => [card.orderCode, card.label]),
       [[orderCode, "Deed"]],
     );
     assert.equal(view.updatedAt, updatedAt);
     assert.deepEqual(await actions(room), ["room.created", "room.order_attached"]);
-    const events = await house.db.rows(
+    const events = await running.db.rows(
       `SELECT topic, event_id, subject, events.environment, events.partner_id, r.code FROM events JOIN rooms r ON r.id = room_id WHERE subject = $1`,
       [orderCode],
     );
@@ -233,7 +233,7 @@ describe("attaching and detaching", () => {
       await acme.refused(404, "DELETE", `/api/rooms/${room}/orders/${first}`),
       "That order is not in this room.",
     );
-    const left = await house.view(room);
+    const left = await running.view(room);
     assert.deepEqual(
       left.orders.map(({ orderCode }) => orderCode),
       [second],
@@ -244,7 +244,7 @@ describe("attaching and detaching", () => {
       alreadyAttached: false,
     });
     assert.deepEqual(
-      (await house.view(room)).orders.map(({ orderCode }) => orderCode),
+      (await running.view(room)).orders.map(({ orderCode }) => orderCode),
       [second, first],
     );
     assert.equal((await actions(room)).filter((action) => action === "room.order_detached").length, 1);
@@ -273,12 +273,12 @@ describe("rotating, closing and reopening", () => {
     assert.match(roomCode, /^[0-9a-f]{40}$/);
     assert.notEqual(roomCode, room);
     assert.equal(roomUrl, `/rooms/${roomCode}`);
-    assert.equal((await house.view(roomCode)).name, "Rotated");
-    assert.equal((await house.view(roomCode)).roomCode, roomCode);
-    assert.equal((await fetch(`${house.service.baseUrl}/api/rooms/${room}`)).status, 404);
+    assert.equal((await running.view(roomCode)).name, "Rotated");
+    assert.equal((await running.view(roomCode)).roomCode, roomCode);
+    assert.equal((await fetch(`${running.service.baseUrl}/api/rooms/${room}`)).status, 404);
     assert.equal(await acme.refused(404, "POST", `/api/rooms/${room}/rotate`), "Room not found.");
     assert.deepEqual(await actions(roomCode), ["room.created", "room.rotated"]);
-    assert.ok((await house.view(roomCode)).updatedAt > (await house.view(roomCode)).createdAt);
+    assert.ok((await running.view(roomCode)).updatedAt > (await running.view(roomCode)).createdAt);
   });
 
   test("a closed room keeps its view and its orders and takes no new ones until it is open again", async () => {
@@ -287,7 +287,7 @@ describe("rotating, closing and reopening", () => {
     await acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode: inside });
     for (let n = 0; n < 2; n++)
       assert.deepEqual(await acme.ok("POST", `/api/rooms/${room}/close`), { ok: true, status: "closed" });
-    assert.equal((await house.view(room)).status, "closed");
+    assert.equal((await running.view(room)).status, "closed");
     assert.equal(
       await acme.refused(400, "POST", `/api/rooms/${room}/orders`, { orderCode: outside }),
       "This room is closed.",
@@ -335,16 +335,16 @@ describe("participants", () => {
         { name: "Lena", email: "lena@lender.example", role: "lender" },
       ],
     );
-    assert.deepEqual((await house.view(room)).participants, [
+    assert.deepEqual((await running.view(room)).participants, [
       { name: "Jane Roe", email: "j***@example.com", role: "client" },
       { name: "Lena", email: "l***@lender.example", role: "lender" },
     ]);
     const id = participants[0]?.["participantId"];
     assert.deepEqual(await acme.ok("DELETE", `${path}/${id}`), { ok: true });
     assert.equal(await acme.refused(404, "DELETE", `${path}/${id}`), "That participant is not in this room.");
-    assert.equal((await house.view(room)).participants.length, 1);
+    assert.equal((await running.view(room)).participants.length, 1);
     assert.deepEqual(await acme.ok("POST", path, jane), { ok: true, alreadyPresent: false });
-    const [history] = await house.db.rows("SELECT count(*)::int AS rows FROM room_participants WHERE email = $1", [
+    const [history] = await running.db.rows("SELECT count(*)::int AS rows FROM room_participants WHERE email = $1", [
       "jane.roe@example.com",
     ]);
     assert.deepEqual(history, { rows: 2 });
@@ -410,7 +410,7 @@ describe("what is somebody else's", () => {
 
   test("needs a key on every route", async () => {
     for (const [method, path] of routesOf(await acme.room())) {
-      const response = await fetch(house.service.baseUrl + path, {
+      const response = await fetch(running.service.baseUrl + path, {
         method,
         headers: { Authorization: "Bearer svc_pk_nope" },
       });
@@ -420,7 +420,7 @@ describe("what is somebody else's", () => {
   });
 
   test("test and live keys of one partner see their own rooms and attach their own orders", async () => {
-    const testKey = await house.partner("ProOffice");
+    const testKey = await running.partner("ProOffice");
     const liveKey = await testKey.withKey("live");
     const rooms = { test: await testKey.room(), live: await liveKey.room() };
     const orders = { test: await testKey.order(), live: await liveKey.order() };
@@ -448,7 +448,7 @@ describe("what is somebody else's", () => {
 describe("the public view's door", () => {
   test("answers an unknown or odd code with an empty 404 that nobody may keep", async () => {
     for (const code of [unknown, "0".repeat(23), "0".repeat(24), "0".repeat(64), "0".repeat(65), ...odd]) {
-      const response = await fetch(`${house.service.baseUrl}/api/rooms/${code}`, {
+      const response = await fetch(`${running.service.baseUrl}/api/rooms/${code}`, {
         headers: { Accept: "application/problem+json" },
       });
       assert.equal(response.status, 404, code);
@@ -458,7 +458,7 @@ describe("the public view's door", () => {
   });
 
   test("counts by address and the partner's routes by key, and says so", async () => {
-    const limited = await startService({ DATA_DIR: house.service.dataDir, RATE_LIMITS: "on" });
+    const limited = await startService({ DATA_DIR: running.service.dataDir, RATE_LIMITS: "on" });
     try {
       const room = await acme.room();
       const first = await fetch(`${limited.baseUrl}/api/rooms/${room}`);

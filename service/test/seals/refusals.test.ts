@@ -9,7 +9,14 @@ import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { zooFiles } from "@signsealship/testing/zoo";
 import type { Database } from "../../src/platform/database.ts";
-import { bytesOf, type Caller, errorOf, fileForm, postSeal, type SealAnswer } from "../proof-passports/kit.ts";
+import {
+  bytesOf,
+  type Caller,
+  errorOf,
+  fileForm,
+  postSeal,
+  type SealAnswer,
+} from "../proof-passports/seal-document.ts";
 
 const folder = temporaryFolder();
 const expected = "Expected a multipart 'file' PDF part up to 35MB.";

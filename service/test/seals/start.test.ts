@@ -9,7 +9,7 @@ import { newPartner, runCli, type Service, startService, temporaryFolder } from 
 import { needs } from "@signsealship/testing/tools";
 import { sealChainPem } from "../../src/seals/certificate/certificate.ts";
 import { openSealKey } from "../../src/seals/keys/open-seal-key.ts";
-import { seal } from "../proof-passports/kit.ts";
+import { seal } from "../proof-passports/seal-document.ts";
 import { selfSigned } from "./signers.ts";
 
 const folder = temporaryFolder();

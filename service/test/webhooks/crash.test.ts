@@ -1,28 +1,28 @@
 import assert from "node:assert/strict";
 import { testsNeeding } from "@signsealship/testing/tools";
 import type { Caught } from "@signsealship/testing/webhook-catcher";
-import { type Client, type House, openHouse } from "./house.ts";
+import { type Client, openWebhooksService, type WebhooksService } from "./webhooks-service.ts";
 
 const { after, before, test } = testsNeeding("openssl");
 
-let house: House;
+let running: WebhooksService;
 let client: Client;
 before(async () => {
-  house = await openHouse();
-  client = await house.partner();
+  running = await openWebhooksService();
+  client = await running.partner();
 });
-after(() => house.close());
+after(() => running.close());
 
 const idOf = ({ body }: Caught): string => (JSON.parse(body.toString()) as { id: string }).id;
-const ids = async (path: string, count: number) => (await house.catcher.wait(path, count)).map(idOf);
+const ids = async (path: string, count: number) => (await running.catcher.wait(path, count)).map(idOf);
 
 test("an event whose service is killed right after the commit is sent after the restart", async () => {
   await client.subscribe("/committed", ["order.created"]);
   const codes: string[] = [];
   for (let round = 0; round < 3; round++) {
     codes.push(await client.order());
-    await house.service.kill();
-    house.service = await house.service.restart();
+    await running.service.kill();
+    running.service = await running.service.restart();
   }
   while (new Set(await ids("/committed", 1)).size < codes.length)
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -33,48 +33,48 @@ test("an event whose service is killed right after the commit is sent after the 
 });
 
 test("an event whose service is killed while it is being sent is sent again, and says so", async () => {
-  house.catcher.answer("/cut", () => {});
+  running.catcher.answer("/cut", () => {});
   const hook = await client.subscribe("/cut", ["order.created"]);
   const code = await client.order();
-  await house.catcher.wait("/cut");
-  await house.service.kill();
-  house.catcher.answer("/cut", (_request, response) => void response.end());
-  const [row] = await house.db.rows<{ ahead: boolean }>(
+  await running.catcher.wait("/cut");
+  await running.service.kill();
+  running.catcher.answer("/cut", (_request, response) => void response.end());
+  const [row] = await running.db.rows<{ ahead: boolean }>(
     "SELECT leased_until > now() AS ahead FROM webhook_deliveries WHERE webhook_id = $1",
     [hook.id],
   );
   assert.equal(row?.ahead, true);
   // The lease's end, brought forward.
-  await house.db.rows("UPDATE webhook_deliveries SET leased_until = now() WHERE webhook_id = $1", [hook.id]);
-  house.service = await house.service.restart();
+  await running.db.rows("UPDATE webhook_deliveries SET leased_until = now() WHERE webhook_id = $1", [hook.id]);
+  running.service = await running.service.restart();
   assert.deepEqual(await ids("/cut", 2), [`order.created:${code}`, `order.created:${code}`]);
   const [delivery] = await client.ended(hook);
   assert.deepEqual([delivery?.["state"], delivery?.["attempts"]], ["delivered", 2]);
 });
 
 test("a service that is stopped gives back what it was sending, and the next one sends it at once", async () => {
-  house.catcher.answer("/stopped", () => {});
+  running.catcher.answer("/stopped", () => {});
   const hook = await client.subscribe("/stopped", ["order.created"]);
   const code = await client.order();
-  await house.catcher.wait("/stopped");
-  assert.equal(await house.service.stop(), 0);
-  const [row] = await house.db.rows<{ free: boolean }>(
+  await running.catcher.wait("/stopped");
+  assert.equal(await running.service.stop(), 0);
+  const [row] = await running.db.rows<{ free: boolean }>(
     "SELECT leased_until IS NULL AS free FROM webhook_deliveries WHERE webhook_id = $1",
     [hook.id],
   );
   assert.equal(row?.free, true);
-  house.catcher.answer("/stopped", (_request, response) => void response.end());
-  house.service = await house.service.restart();
+  running.catcher.answer("/stopped", (_request, response) => void response.end());
+  running.service = await running.service.restart();
   assert.deepEqual(await ids("/stopped", 2), [`order.created:${code}`, `order.created:${code}`]);
 });
 
 test("without an allowance loopback is refused, and nothing is connected to", async () => {
   const hook = await client.subscribe("/private", ["order.created"]);
-  await house.service.stop();
+  await running.service.stop();
   const { startService } = await import("@signsealship/testing/service");
-  const allowed = house.service;
-  // The house stops it at its end, whatever happens here.
-  house.service = await startService({ ...house.env, WEBHOOK_ALLOW: "", PORT: new URL(allowed.baseUrl).port });
+  const allowed = running.service;
+  // The harness stops it at its end, whatever happens here.
+  running.service = await startService({ ...running.env, WEBHOOK_ALLOW: "", PORT: new URL(allowed.baseUrl).port });
   await client.order();
   const [delivery] = await client.ended(hook);
   assert.deepEqual(
@@ -82,17 +82,17 @@ test("without an allowance loopback is refused, and nothing is connected to", as
     ["failed", "address_refused", null],
   );
   assert.equal(
-    house.catcher.caught.some(({ path }) => path === "/private"),
+    running.catcher.caught.some(({ path }) => path === "/private"),
     false,
   );
-  await house.service.stop();
-  house.service = await allowed.restart();
+  await running.service.stop();
+  running.service = await allowed.restart();
 });
 
 test("a WEBHOOK_CA that is no certificate stops the start in one line", async () => {
   const { runCli } = await import("@signsealship/testing/service");
   const { freePort } = await import("@signsealship/testing/free-port");
-  const env = { ...house.env, WEBHOOK_CA: `${house.env.DATA_DIR}/none.pem`, PORT: String(await freePort()) };
+  const env = { ...running.env, WEBHOOK_CA: `${running.env.DATA_DIR}/none.pem`, PORT: String(await freePort()) };
   const { code, stderr } = await runCli(env, "serve");
   assert.equal(code, 1);
   assert.match(stderr, /WEBHOOK_CA must be a PEM file of certificates/);

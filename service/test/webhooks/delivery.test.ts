@@ -2,17 +2,17 @@ import assert from "node:assert/strict";
 import { startService } from "@signsealship/testing/service";
 import { testsNeeding } from "@signsealship/testing/tools";
 import type { Caught } from "@signsealship/testing/webhook-catcher";
-import { type Client, type Delivery, type House, openHouse } from "./house.ts";
+import { type Client, type Delivery, openWebhooksService, type WebhooksService } from "./webhooks-service.ts";
 
 const { after, before, test } = testsNeeding("openssl");
 
-let house: House;
+let running: WebhooksService;
 let acme: Client;
 before(async () => {
-  house = await openHouse();
-  acme = await house.partner();
+  running = await openWebhooksService();
+  acme = await running.partner();
 });
-after(() => house.close());
+after(() => running.close());
 
 const webhooks = "/api/partner/webhooks";
 const idOf = ({ body }: Caught): string => (JSON.parse(body.toString()) as { id: string }).id;
@@ -55,7 +55,7 @@ test("a delivery is pending, then ended with what became of it", async () => {
 });
 
 test("a refusal is not sent again", async () => {
-  house.catcher.answer("/refuses", (_request, response) => void response.writeHead(503).end());
+  running.catcher.answer("/refuses", (_request, response) => void response.writeHead(503).end());
   const hook = await acme.subscribe("/refuses", ["order.created"]);
   await acme.order();
   const [delivery] = await acme.ended(hook);
@@ -65,14 +65,14 @@ test("a refusal is not sent again", async () => {
   );
   await acme.ok("POST", `${webhooks}/${hook.id}/test`);
   await acme.ended(hook, 2);
-  assert.equal((await house.catcher.wait("/refuses", 2)).length, 2);
+  assert.equal((await running.catcher.wait("/refuses", 2)).length, 2);
 });
 
 test("a replay is a delivery of its own: the same event id, a body of today's records", async () => {
   const hook = await acme.subscribe("/replay", ["order.created"]);
   const orderCode = await acme.order();
   const [first] = await acme.ended(hook);
-  await house.db.rows("UPDATE orders SET status = 'Delivered' WHERE code = $1", [orderCode]);
+  await running.db.rows("UPDATE orders SET status = 'Delivered' WHERE code = $1", [orderCode]);
   const answer = await acme.ok("POST", `${webhooks}/deliveries/${first?.["deliveryId"]}/replay`);
   assert.deepEqual(Object.keys(answer), ["ok", "deliveryId", "replayedFrom", "requestId"]);
   assert.equal(answer["replayedFrom"], first?.["deliveryId"]);
@@ -81,7 +81,7 @@ test("a replay is a delivery of its own: the same event id, a body of today's re
     [second?.["deliveryId"], second?.["replayedFrom"], second?.["eventId"]],
     [answer["deliveryId"], first?.["deliveryId"], first?.["eventId"]],
   );
-  const bodies = (await house.catcher.wait("/replay", 2)).map(
+  const bodies = (await running.catcher.wait("/replay", 2)).map(
     ({ body }) => JSON.parse(body.toString()) as { id: string; data: { status: string } },
   );
   assert.deepEqual(
@@ -99,15 +99,15 @@ test("a replay is a delivery of its own: the same event id, a body of today's re
 });
 
 test("deliveries of all subscriptions are paged newest first and filtered", async () => {
-  const client = await house.partner();
-  house.catcher.answer("/f-bad", (_request, response) => void response.writeHead(500).end());
+  const client = await running.partner();
+  running.catcher.answer("/f-bad", (_request, response) => void response.writeHead(500).end());
   const good = await client.subscribe("/f-good", ["order.created", "payment.cleared"]);
   const bad = await client.subscribe("/f-bad", ["payment.cleared"]);
   const [one, two] = [
     await client.order({ external_reference: "A-1" }),
     await client.order({ external_reference: "A-2" }),
   ];
-  await house.events(client.partnerId, "payment.cleared", [one]);
+  await running.events(client.partnerId, "payment.cleared", [one]);
   await client.ended(good, 3);
   await client.ended(bad, 1);
   const find = async (query: string) => {
@@ -154,17 +154,17 @@ test("deliveries of all subscriptions are paged newest first and filtered", asyn
 });
 
 test("an endpoint that hangs delays neither the order nor anybody else's deliveries", async () => {
-  const [slow, quick] = [await house.partner(), await house.partner()];
-  house.catcher.answer("/hangs", hang);
+  const [slow, quick] = [await running.partner(), await running.partner()];
+  running.catcher.answer("/hangs", hang);
   const hanging = await slow.subscribe("/hangs", ["payment.cleared", "order.created"]);
-  await house.events(slow.partnerId, "payment.cleared", new Array(200).fill(await slow.order()));
+  await running.events(slow.partnerId, "payment.cleared", new Array(200).fill(await slow.order()));
   const beside = await slow.subscribe("/beside", ["order.created"]);
   const hook = await quick.subscribe("/quick", ["order.created"]);
   for (let n = 0; n < 20; n++) await quick.order();
   assert.equal((await quick.ended(hook, 20)).length, 20);
   await slow.order();
   await slow.ended(beside);
-  const [row] = await house.db.rows<{ pending: number }>(
+  const [row] = await running.db.rows<{ pending: number }>(
     "SELECT count(*) AS pending FROM webhook_deliveries WHERE webhook_id = $1 AND state = 'pending'",
     [hanging.id],
   );
@@ -173,26 +173,26 @@ test("an endpoint that hangs delays neither the order nor anybody else's deliver
 });
 
 test("two nodes send 10,000 queued events once each", async () => {
-  const second = await startService(house.env);
+  const second = await startService(running.env);
   try {
-    const client = await house.partner();
+    const client = await running.partner();
     const hooks = await Promise.all(["/many-a", "/many-b"].map((path) => client.subscribe(path, ["payment.cleared"])));
     const orderCode = await client.order();
-    await house.db.rows(
+    await running.db.rows(
       `INSERT INTO events (occurred_at, topic, event_id, partner_id, environment, subject)
        SELECT now(), 'payment.cleared', 'payment.cleared:' || n, $1, 'test', $2 FROM generate_series(1, 5000) AS n`,
       [client.partnerId, orderCode],
     );
     const left = async () =>
       (
-        await house.db.rows<{ n: number }>(
+        await running.db.rows<{ n: number }>(
           "SELECT count(*) AS n FROM webhook_deliveries WHERE partner_id = $1 AND state <> 'delivered'",
           [client.partnerId],
         )
       )[0]?.n;
     while (Number(await left()) > 0) await new Promise((resolve) => setTimeout(resolve, 50));
     for (const path of ["/many-a", "/many-b"]) {
-      const sent = house.catcher.caught.filter((each) => each.path === path).map(idOf);
+      const sent = running.catcher.caught.filter((each) => each.path === path).map(idOf);
       assert.deepEqual([sent.length, new Set(sent).size], [5000, 5000]);
     }
     assert.equal(hooks.length, 2);
@@ -202,15 +202,15 @@ test("two nodes send 10,000 queued events once each", async () => {
 });
 
 test("one event with a hundred subscriptions is sent to each once", async () => {
-  const client = await house.partner();
+  const client = await running.partner();
   for (let n = 0; n < 100; n++) await client.subscribe(`/hundred-${n}`, ["order.created"]);
   await client.order();
-  for (let n = 0; n < 100; n++) await house.catcher.wait(`/hundred-${n}`);
-  assert.equal(house.catcher.caught.filter(({ path }) => path.startsWith("/hundred-")).length, 100);
+  for (let n = 0; n < 100; n++) await running.catcher.wait(`/hundred-${n}`);
+  assert.equal(running.catcher.caught.filter(({ path }) => path.startsWith("/hundred-")).length, 100);
 });
 
 test("the figures of deliveries are on /metrics", async () => {
-  const text = await (await fetch(`${house.service.baseUrl}/metrics`)).text();
+  const text = await (await fetch(`${running.service.baseUrl}/metrics`)).text();
   assert.match(text, /^webhook_deliveries_total\{outcome="delivered"\} [1-9]/m);
   assert.match(text, /^webhook_deliveries_total\{outcome="failed"\} [1-9]/m);
 });

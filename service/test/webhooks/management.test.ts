@@ -5,24 +5,24 @@ import type { Principal } from "../../src/identity/identity.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { columnCipher, secretBytes } from "../../src/platform/secrets.ts";
 import { oneSubscription } from "../../src/webhooks/webhooks.ts";
-import { type Client, type House, openHouse } from "./house.ts";
+import { type Client, openWebhooksService, type WebhooksService } from "./webhooks-service.ts";
 
 const { after, before, test } = testsNeeding("openssl");
 
-let house: House;
+let running: WebhooksService;
 let acme: Client;
 before(async () => {
-  house = await openHouse();
-  acme = await house.partner();
+  running = await openWebhooksService();
+  acme = await running.partner();
 });
-after(() => house.close());
+after(() => running.close());
 
 const unknownId = "00000000-0000-4000-8000-000000000000";
 const webhooks = "/api/partner/webhooks";
 const url = "https://hooks.example.com/a";
 
 test("a subscription is answered with its secret once, and listed newest first without it", async () => {
-  const client = await house.partner();
+  const client = await running.partner();
   const first = await client.ok("POST", webhooks, {
     url,
     topics: ["order.created", "passport.sealed", "order.created"],
@@ -44,9 +44,13 @@ test("a subscription is answered with its secret once, and listed newest first w
 });
 
 test("one subscription is found by its owner, in its environment, until it is deleted", async () => {
-  const { partnerId, ...client } = await house.partner();
+  const { partnerId, ...client } = await running.partner();
   const { id } = await client.subscribe("/one", ["order.created"]);
-  const deps = { db: house.db, clock: systemClock, secretCipher: columnCipher(secretBytes(Buffer.alloc(32)), "none") };
+  const deps = {
+    db: running.db,
+    clock: systemClock,
+    secretCipher: columnCipher(secretBytes(Buffer.alloc(32)), "none"),
+  };
   const own: Principal = {
     partnerId,
     environment: "test",
@@ -68,7 +72,7 @@ test("one subscription is found by its owner, in its environment, until it is de
 
 test("the database holds neither a secret nor its hash in the clear", async () => {
   const { id, secret } = await acme.subscribe("/x", ["order.created"]);
-  const [row] = await house.db.rows<{ dump: string }>(
+  const [row] = await running.db.rows<{ dump: string }>(
     "SELECT encode(hash, 'escape') || encode(hash, 'hex') AS dump FROM webhook_secrets WHERE webhook_id = $1",
     [id],
   );
@@ -138,12 +142,12 @@ test("topics must be some of the seven", async () => {
     "signature.completed",
     "shipment.delivered",
   ];
-  const client = await house.partner();
+  const client = await running.partner();
   assert.deepEqual((await client.ok("POST", webhooks, { url, topics: all }))["topics"], all);
 });
 
 test("the hundredth subscription is the last, of twins as well", async () => {
-  const client = await house.partner();
+  const client = await running.partner();
   const answers = await Promise.all(
     Array.from({ length: 104 }, () => client.call("POST", webhooks, { url, topics: ["order.created"] })),
   );
@@ -163,13 +167,13 @@ test("deleting ends it: gone from the list, unknown from then on, its secrets fo
     false,
   );
   assert.equal(await acme.refused(404, "DELETE", `${webhooks}/${id}`), "No such webhook.");
-  assert.deepEqual(await house.db.rows("SELECT 1 FROM webhook_secrets WHERE webhook_id = $1", [id]), []);
+  assert.deepEqual(await running.db.rows("SELECT 1 FROM webhook_secrets WHERE webhook_id = $1", [id]), []);
 });
 
 test("unknown, malformed, foreign and other-environment ids are all the same 404", async () => {
-  const other = await house.partner();
+  const other = await running.partner();
   const theirs = await other.subscribe("/x", ["order.created"]);
-  const live = await house.withKey(acme.partnerId, "live");
+  const live = await running.withKey(acme.partnerId, "live");
   const ours = await live.subscribe("/x", ["order.created"]);
   const deleted = await acme.subscribe("/x", ["order.created"]);
   await acme.ok("DELETE", `${webhooks}/${deleted.id}`);
@@ -199,7 +203,7 @@ test("the key is asked for before anything else is looked at", async () => {
       headers: { Authorization: "Bearer svc_pk_test_x", "Content-Type": "application/json" },
       ...(method === "POST" ? { body: "{" } : {}),
     };
-    const response = await fetch(house.service.baseUrl + path, init);
+    const response = await fetch(running.service.baseUrl + path, init);
     return [response.status, ((await response.json()) as { error: string }).error];
   };
   const portal = [
@@ -223,7 +227,7 @@ test("the key is asked for before anything else is looked at", async () => {
 });
 
 test("the key-only route subscribes to passport.sealed alone and explains the signature", async () => {
-  const client = await house.partner();
+  const client = await running.partner();
   const made = await client.ok("POST", "/api/passport/webhooks", { url, topics: ["order.created"] });
   assert.deepEqual(Object.keys(made), ["webhookId", "url", "signingSecret", "signatureHeader", "verification"]);
   assert.match(String(made["signingSecret"]), /^svc_whsec_[a-z2-7]{52}$/);
@@ -242,11 +246,11 @@ test("the key-only route subscribes to passport.sealed alone and explains the si
 });
 
 test("every change leaves a line in the audit log without a secret or a URL", async () => {
-  const client = await house.partner();
+  const client = await running.partner();
   const { id } = await client.subscribe("/x", ["order.created"]);
   await client.ok("POST", `${webhooks}/${id}/rotate`);
   await client.ok("DELETE", `${webhooks}/${id}`);
-  const rows = await house.db.rows<{ action: string; detail: object }>(
+  const rows = await running.db.rows<{ action: string; detail: object }>(
     "SELECT action, detail FROM audit_log WHERE partner_id = $1 AND action LIKE 'webhook.%' ORDER BY id",
     [client.partnerId],
   );
@@ -260,7 +264,7 @@ test("every change leaves a line in the audit log without a secret or a URL", as
 });
 
 test("the signature example is public, and the SDK accepts it at its time", async () => {
-  const response = await fetch(`${house.service.baseUrl}${webhooks}/signature-example`);
+  const response = await fetch(`${running.service.baseUrl}${webhooks}/signature-example`);
   assert.equal(response.status, 200);
   const example = (await response.json()) as {
     rawBody: string;
@@ -278,7 +282,7 @@ test("management counts against the portal limit, and the key-only route against
   const policy = async (path: string, method: string) =>
     (await fetch(`${limited.baseUrl}${path}`, { method, headers })).headers.get("RateLimit-Policy");
   const { startService } = await import("@signsealship/testing/service");
-  const limited = await startService({ ...house.env, RATE_LIMITS: "on" });
+  const limited = await startService({ ...running.env, RATE_LIMITS: "on" });
   try {
     assert.equal(await policy(webhooks, "GET"), '"partner-portal";q=120;w=60');
     assert.equal(await policy(`${webhooks}/signature-example`, "GET"), '"partner-portal";q=120;w=60');

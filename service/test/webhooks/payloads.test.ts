@@ -6,18 +6,18 @@ import type { Caught } from "@signsealship/testing/webhook-catcher";
 import Schema from "typebox/schema";
 import { payloads } from "../../src/webhooks/payload-schemas.ts";
 import { orderTopics, topics } from "../../src/webhooks/topics.ts";
-import { type Client, type Hook, type House, openHouse } from "./house.ts";
+import { type Client, type Hook, openWebhooksService, type WebhooksService } from "./webhooks-service.ts";
 
 const { after, before, test } = testsNeeding("openssl");
 
-let house: House;
+let running: WebhooksService;
 let client: Client;
 let paths = 0;
 before(async () => {
-  house = await openHouse();
-  client = await house.partner();
+  running = await openWebhooksService();
+  client = await running.partner();
 });
-after(() => house.close());
+after(() => running.close());
 
 type Body = { type: string; id: string; data: Record<string, string> };
 const webhooks = "/api/partner/webhooks";
@@ -42,14 +42,14 @@ function checked({ headers, body, method }: Caught, secret: string): Body {
 }
 
 async function caught(hook: Hook & { path: string }, count = 1): Promise<Body[]> {
-  return (await house.catcher.wait(hook.path, count)).map((each) => checked(each, hook.secret));
+  return (await running.catcher.wait(hook.path, count)).map((each) => checked(each, hook.secret));
 }
 
 test("order.created tells code, status, environment, time and the reference that was sent", async () => {
   const hook = await hookFor("order.created");
   const orderCode = await client.order({ external_reference: "FILE-2207" });
   const [body] = await caught(hook);
-  const [event] = await house.db.rows<{ at: Date }>("SELECT occurred_at AS at FROM events WHERE event_id = $1", [
+  const [event] = await running.db.rows<{ at: Date }>("SELECT occurred_at AS at FROM events WHERE event_id = $1", [
     `order.created:${orderCode}`,
   ]);
   assert.deepEqual(body, {
@@ -76,7 +76,7 @@ test("the other order topics have the same shape, with the status at the time of
   const hook = await hookFor("payment.cleared", "signature.completed", "shipment.delivered");
   const orderCode = await client.order();
   for (const topic of orderTopics.slice(1))
-    await house.db.rows(
+    await running.db.rows(
       `WITH moved AS (UPDATE orders SET status = 'EsignPending' WHERE code = $1)
        INSERT INTO events (occurred_at, topic, event_id, partner_id, environment, subject) VALUES (now(), $2, $3, $4, 'test', $1)`,
       [orderCode, topic, `${topic}:${orderCode}`, client.partnerId],
@@ -111,7 +111,7 @@ test("room.passport_sealed tells room and passport code, and no order", async ()
   const hook = await hookFor("room.passport_sealed");
   const { roomCode } = await client.ok<{ roomCode: string }>("POST", "/api/rooms", { name: "9 Oak Lane" });
   const passportVerifyCode = "mfrggzdfmztwq2lknnwg23tpoa";
-  await house.db.rows(
+  await running.db.rows(
     `INSERT INTO events (occurred_at, topic, event_id, partner_id, environment, subject, room_id)
      SELECT '2026-03-04T05:06:07.089Z', 'room.passport_sealed', $2, $3, 'test', $4, id FROM rooms WHERE code = $1`,
     [roomCode, `room.passport_sealed:${roomCode}:${passportVerifyCode}`, client.partnerId, passportVerifyCode],
@@ -170,13 +170,13 @@ test("webhook.test goes to the one subscription that asks, whatever its topics",
 
 test("a subscription is told of its own topics, its own firm and its own environment alone", async () => {
   const hook = await hookFor("payment.cleared");
-  const [live, other] = [await house.withKey(client.partnerId, "live"), await house.partner()];
+  const [live, other] = [await running.withKey(client.partnerId, "live"), await running.partner()];
   const lives = await live.subscribe("/live", ["order.created"]);
   const others = await other.subscribe("/other", ["order.created"]);
   const [liveCode, otherCode] = [await live.order(), await other.order()];
   await client.order();
-  const [liveBody] = (await house.catcher.wait("/live")).map((each) => checked(each, lives.secret));
-  const [otherBody] = (await house.catcher.wait("/other")).map((each) => checked(each, others.secret));
+  const [liveBody] = (await running.catcher.wait("/live")).map((each) => checked(each, lives.secret));
+  const [otherBody] = (await running.catcher.wait("/other")).map((each) => checked(each, others.secret));
   assert.deepEqual([liveBody?.data["orderCode"], liveBody?.data["environment"]], [liveCode, "live"]);
   assert.equal(otherBody?.data["orderCode"], otherCode);
   assert.deepEqual(
@@ -199,19 +199,19 @@ test("while a secret is being rotated each delivery has a signature by both, and
   assert.ok(overlap >= 24 * 3600_000 && overlap < 24 * 3600_000 + 60_000);
   const again = await client.ok<{ secret: string }>("POST", `${webhooks}/${hook.id}/rotate`);
   await client.ok("POST", `${webhooks}/${hook.id}/test`);
-  const [first] = await house.catcher.wait(hook.path);
+  const [first] = await running.catcher.wait(hook.path);
   const header = String(first?.headers["service-signature"]);
   assert.match(header, /^t=\d+(,v1=[0-9a-f]{64}){3}$/);
   for (const secret of [hook.secret, rotated.secret, again.secret])
     assert.equal(verifyWebhook(first?.body ?? "", header, secret), true);
   assert.equal(verifyWebhook(first?.body ?? "", header, `${hook.secret.slice(0, -1)}a`), hook.secret.endsWith("a"));
   // A day later.
-  await house.db.rows(
+  await running.db.rows(
     "UPDATE webhook_secrets SET expires_at = now() - interval '1 second' WHERE webhook_id = $1 AND expires_at IS NOT NULL",
     [hook.id],
   );
   await client.ok("POST", `${webhooks}/${hook.id}/test`);
-  const second = (await house.catcher.wait(hook.path, 2))[1];
+  const second = (await running.catcher.wait(hook.path, 2))[1];
   assert.ok(second);
   checked(second, again.secret);
 });
@@ -222,7 +222,7 @@ test("rotating over and over keeps the header short, and the newest secrets in i
   for (let n = 0; n < 7; n++)
     secrets.push((await client.ok<{ secret: string }>("POST", `${webhooks}/${hook.id}/rotate`)).secret);
   await client.ok("POST", `${webhooks}/${hook.id}/test`);
-  const [first] = await house.catcher.wait(hook.path);
+  const [first] = await running.catcher.wait(hook.path);
   const header = String(first?.headers["service-signature"]);
   assert.deepEqual(
     secrets.map((secret) => verifyWebhook(first?.body ?? "", header, secret)),

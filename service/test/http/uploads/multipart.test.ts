@@ -7,8 +7,8 @@ import { newPartner, type Service, startService, temporaryFolder } from "@signse
 import { until } from "@signsealship/testing/until";
 import fc from "fast-check";
 import type { Database } from "../../../src/platform/database.ts";
-import { link, newMember } from "../../members/member.ts";
-import { seal } from "../../proof-passports/kit.ts";
+import { link, newMember } from "../../members/signed-in-member.ts";
+import { seal } from "../../proof-passports/seal-document.ts";
 import { beginUpload, boundary, multipart, pieces, type RawUpload } from "./raw-upload.ts";
 
 type Headers = Record<string, string>;

@@ -4,13 +4,13 @@ import { applyTransition, lockOrder } from "../../../src/orders/transitions/appl
 import { orderStatuses } from "../../../src/orders/transitions/statuses.ts";
 import { type OrderEvent, targetOf, transitionTable } from "../../../src/orders/transitions/table.ts";
 import type { ServiceError } from "../../../src/platform/errors.ts";
-import { type BareOrder, type BareOrders, openBareOrders, silent } from "../bare-orders.ts";
+import { type OrderFacts, type OrdersDatabase, openOrdersDatabase, silent } from "../orders-database.ts";
 
-let orders: BareOrders;
+let orders: OrdersDatabase;
 const at = new Date("2026-03-04T05:06:07.089Z");
 
 before(async () => {
-  orders = await openBareOrders();
+  orders = await openOrdersDatabase();
 });
 after(() => orders.close());
 
@@ -53,8 +53,8 @@ test("a refusal names the status and what was tried", async () => {
 });
 
 test("services that were not bought are skipped, and after the last comes Completed", async () => {
-  const none: Partial<BareOrder> = { sign: false, notarize: false, ship: false, fax: false };
-  const ways: [Partial<BareOrder>, string, string][] = [
+  const none: Partial<OrderFacts> = { sign: false, notarize: false, ship: false, fax: false };
+  const ways: [Partial<OrderFacts>, string, string][] = [
     [none, "Paid", "Completed"],
     [{ ...none, sign: true }, "Paid", "EsignPending"],
     [{ ...none, notarize: true }, "Paid", "NotarizationPending"],

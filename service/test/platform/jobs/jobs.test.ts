@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import { until } from "@signsealship/testing/until";
 import { createJobs, enqueue, type Jobs } from "../../../src/platform/jobs/jobs.ts";
-import { type BareOrders, openBareOrders, silent } from "../../orders/bare-orders.ts";
+import { type OrdersDatabase, openOrdersDatabase, silent } from "../../orders/orders-database.ts";
 
-let house: BareOrders;
+let house: OrdersDatabase;
 let running: Jobs[] = [];
 
 before(async () => {
-  house = await openBareOrders();
+  house = await openOrdersDatabase();
 });
 afterEach(async () => {
   await Promise.all(running.map((jobs) => jobs.stop()));

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { type Client, type House, openHouse } from "../house.ts";
+import { type Client, openRoomsService, type RoomsService } from "../rooms-service.ts";
 
-let house: House;
+let running: RoomsService;
 let acme: Client;
 
 before(async () => {
-  house = await openHouse();
-  acme = await house.partner("ClosingDesk");
+  running = await openRoomsService();
+  acme = await running.partner("ClosingDesk");
 });
-after(() => house.close());
+after(() => running.close());
 
 async function roomWith(...orders: string[]): Promise<string> {
   const room = await acme.room();
@@ -17,15 +17,15 @@ async function roomWith(...orders: string[]): Promise<string> {
   return room;
 }
 
-const cards = async (room: string) => (await house.view(room)).orders;
+const cards = async (room: string) => (await running.view(room)).orders;
 const addDocument = (orderCode: string, kind: string) =>
-  house.db.rows(
+  running.db.rows(
     `INSERT INTO documents (order_id, kind, sha256, bytes, blob_key, created_at)
      SELECT id, $2, repeat('a', 64), 1, 'b', now() FROM orders WHERE code = $1`,
     [orderCode, kind],
   );
 const addAudit = (orderCode: string, action: string, at: string) =>
-  house.db.rows(
+  running.db.rows(
     `INSERT INTO audit_log (occurred_at, action, actor, order_id, from_status, to_status, detail)
      SELECT $3, $2, 'key:secret', id, 'A', 'B', '{"recipient": "secret"}' FROM orders WHERE code = $1`,
     [orderCode, action, at],
@@ -35,7 +35,7 @@ describe("a room's view", () => {
   test("has the contract's fields and no other", async () => {
     const order = await acme.order({ svc_sign: "true", name: "Dora Client", email: "dora@example.com" });
     const room = await roomWith(order);
-    const view = await house.view(room);
+    const view = await running.view(room);
     assert.deepEqual(Object.keys(view), [
       "roomCode",
       "name",
@@ -84,7 +84,7 @@ describe("a room's view", () => {
     const room = await roomWith(order);
     await acme.ok("POST", `/api/rooms/${room}/participants`, { name: "Paul", email: "paul.person@example.com" });
     await addAudit(order, "signing_link.issued", "2026-01-01T00:00:00Z");
-    const text = await (await fetch(`${house.service.baseUrl}/api/rooms/${room}`)).text();
+    const text = await (await fetch(`${running.service.baseUrl}/api/rooms/${room}`)).text();
     for (const secret of ["dora.client", "paul.person", "SECRET-REF", "secret", acme.partnerId, acme.keyId])
       assert.ok(!text.includes(secret), secret);
   });
@@ -108,7 +108,7 @@ describe("a room's view", () => {
       ["Teleported", "open"],
       ["constructor", "open"],
     ] as const) {
-      await house.setStatus(order, status);
+      await running.setStatus(order, status);
       const [card] = await cards(room);
       assert.deepEqual([card?.status, card?.statusGroup], [status, group]);
     }
@@ -118,16 +118,16 @@ describe("a room's view", () => {
     const signing = { svc_sign: "true" };
     const orders = [await acme.order(signing), await acme.order(signing), await acme.order(), await acme.order()];
     const room = await roomWith(...orders);
-    assert.deepEqual((await house.view(room)).progress, { total: 4, signed: 0, sealed: 0, delivered: 0 });
+    assert.deepEqual((await running.view(room)).progress, { total: 4, signed: 0, sealed: 0, delivered: 0 });
     const [first = "", second = "", third = "", fourth = ""] = orders;
-    await house.setStatus(first, "EsignComplete", ", envelope_status = 'Completed'");
-    await house.setStatus(second, "EsignPending", ", envelope_status = 'PartiallySigned'");
-    await house.setStatus(third, "Delivered", ", envelope_status = 'Completed'");
-    await house.setStatus(fourth, "Completed");
+    await running.setStatus(first, "EsignComplete", ", envelope_status = 'Completed'");
+    await running.setStatus(second, "EsignPending", ", envelope_status = 'PartiallySigned'");
+    await running.setStatus(third, "Delivered", ", envelope_status = 'Completed'");
+    await running.setStatus(fourth, "Completed");
     await addDocument(first, "sealed");
     await addDocument(second, "notarized");
     await addDocument(third, "custody_certificate");
-    assert.deepEqual((await house.view(room)).progress, { total: 4, signed: 1, sealed: 2, delivered: 2 });
+    assert.deepEqual((await running.view(room)).progress, { total: 4, signed: 1, sealed: 2, delivered: 2 });
   });
 
   test("badges an order sealed by its artifact, recorded by its payment, and by neither before", async () => {
@@ -135,27 +135,27 @@ describe("a room's view", () => {
     const room = await roomWith(order);
     const badge = async () => (await cards(room))[0]?.evidenceBadge;
     assert.equal(await badge(), "none");
-    await house.setStatus(order, "OnHold", ", status_before_hold = 'AwaitingPayment'");
+    await running.setStatus(order, "OnHold", ", status_before_hold = 'AwaitingPayment'");
     assert.equal(await badge(), "none");
-    await house.setStatus(order, "OnHold", ", status_before_hold = 'ShippingPending'");
+    await running.setStatus(order, "OnHold", ", status_before_hold = 'ShippingPending'");
     assert.equal(await badge(), "recorded");
-    await house.setStatus(order, "Refunded");
+    await running.setStatus(order, "Refunded");
     assert.equal(await badge(), "recorded");
     await addDocument(order, "sealed");
     assert.equal(await badge(), "sealed");
   });
 
   test("bears the partner's branding from the moment it is set", async () => {
-    const partner = await house.partner("trial", "Brand Title");
+    const partner = await running.partner("trial", "Brand Title");
     const room = await partner.room();
-    assert.equal((await house.view(room)).branding, null);
-    await house.service.cli("partner", "set", partner.partnerId, "--accent", "#1A2B3C");
-    assert.deepEqual((await house.view(room)).branding, { brandName: null, accentColor: "#1a2b3c", logoUrl: null });
-    await house.db.rows(
+    assert.equal((await running.view(room)).branding, null);
+    await running.service.cli("partner", "set", partner.partnerId, "--accent", "#1A2B3C");
+    assert.deepEqual((await running.view(room)).branding, { brandName: null, accentColor: "#1a2b3c", logoUrl: null });
+    await running.db.rows(
       "UPDATE partners SET name = 'New Name', brand_name = 'Brand', logo_url = 'https://brand.example/l.svg' WHERE id = $1",
       [partner.partnerId],
     );
-    const { branding, partnerName } = await house.view(room);
+    const { branding, partnerName } = await running.view(room);
     assert.equal(partnerName, "New Name");
     assert.deepEqual(branding, { brandName: "Brand", accentColor: "#1a2b3c", logoUrl: "https://brand.example/l.svg" });
   });
@@ -174,7 +174,7 @@ describe("a room's activity", () => {
     }
     await addAudit(first, "order.cancelled", "2099-01-01T02:00:00Z");
     await addAudit(second, "signing_link.issued", "2099-01-01T02:00:00Z");
-    const { activity } = await house.view(room);
+    const { activity } = await running.view(room);
     assert.equal(activity.length, 100);
     assert.deepEqual(activity.slice(0, 4), [
       {
@@ -213,12 +213,12 @@ describe("a room's activity", () => {
   test("does not tell that an order was attached to another room", async () => {
     const order = await acme.order();
     const [room] = [await roomWith(order), await roomWith(order)];
-    const attached = (await house.view(room)).activity.filter(({ action }) => action === "room.order_attached");
+    const attached = (await running.view(room)).activity.filter(({ action }) => action === "room.order_attached");
     assert.equal(attached.length, 1);
   });
 
   test("begins with an order's creation", async () => {
-    const { activity } = await house.view(await roomWith(await acme.order()));
+    const { activity } = await running.view(await roomWith(await acme.order()));
     assert.deepEqual(
       activity.map(({ action, fromStatus, toStatus }) => [action, fromStatus, toStatus]),
       [

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, type Browser, before, type OpenPage, startBrowser, test } from "@signsealship/testing/browser";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import { linksTo, newMember, postForm, signIn } from "../../members/member.ts";
-import { signedIn } from "./signed-in.ts";
+import { linksTo, newMember, postForm, signIn } from "../../members/signed-in-member.ts";
+import { signedIn } from "./signed-in-page.ts";
 
 const folder = temporaryFolder();
 let service: Service;

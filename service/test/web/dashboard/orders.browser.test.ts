@@ -12,8 +12,8 @@ import {
 import { examplePdf, minimal, orderForm, shipping } from "@signsealship/testing/order-form";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { type StripeDouble, startStripe } from "@signsealship/testing/stripe";
-import { newMember } from "../../members/member.ts";
-import { signedIn } from "./signed-in.ts";
+import { newMember } from "../../members/signed-in-member.ts";
+import { signedIn } from "./signed-in-page.ts";
 
 type Firm = { partnerId: string; key: string; headers: { Authorization: string } };
 type Page = OpenPage["page"];

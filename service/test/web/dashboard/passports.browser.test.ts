@@ -9,8 +9,8 @@ import { newPartner, type Service, startService, temporaryFolder } from "@signse
 import { startTsa, type TsaDouble } from "@signsealship/testing/tsa";
 import { until } from "@signsealship/testing/until";
 import { zooBytes } from "@signsealship/testing/zoo";
-import { fileForm } from "../../proof-passports/kit.ts";
-import { signedIn } from "./signed-in.ts";
+import { fileForm } from "../../proof-passports/seal-document.ts";
+import { signedIn } from "./signed-in-page.ts";
 
 const folder = temporaryFolder();
 const path = "/dashboard/passports";

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { after, type Browser, before, type OpenPage, startBrowser, test } from "@signsealship/testing/browser";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import { newMember, postForm } from "../../members/member.ts";
-import { signedIn } from "./signed-in.ts";
+import { newMember, postForm } from "../../members/signed-in-member.ts";
+import { signedIn } from "./signed-in-page.ts";
 
 const folder = temporaryFolder();
 let service: Service;

@@ -4,33 +4,33 @@ import { type Browser, type OpenPage, startBrowser } from "@signsealship/testing
 import { testsNeeding } from "@signsealship/testing/tools";
 import { until } from "@signsealship/testing/until";
 import type { Caught } from "@signsealship/testing/webhook-catcher";
-import { newMember, postForm } from "../../members/member.ts";
-import { type Client, type House, openHouse } from "../../webhooks/house.ts";
-import { signedIn } from "./signed-in.ts";
+import { newMember, postForm } from "../../members/signed-in-member.ts";
+import { type Client, openWebhooksService, type WebhooksService } from "../../webhooks/webhooks-service.ts";
+import { signedIn } from "./signed-in-page.ts";
 
 const { after, before, test } = testsNeeding("chromium", "openssl");
 
 const path = "/dashboard/webhooks";
 const secretForm = /svc_whsec_[a-z2-7]{52}/;
-let house: House;
+let running: WebhooksService;
 let browser: Browser;
 let acme: Client;
 let dana: OpenPage;
 
 before(async () => {
-  [house, browser] = await Promise.all([openHouse(), startBrowser()]);
-  acme = await house.partner();
-  dana = await signedIn(house.service, browser, { key: acme.key, width: 1280 });
+  [running, browser] = await Promise.all([openWebhooksService(), startBrowser()]);
+  acme = await running.partner();
+  dana = await signedIn(running.service, browser, { key: acme.key, width: 1280 });
   await welcomed(dana);
   await environment("Test");
 });
 after(async () => {
   await browser?.close();
-  await house?.close();
+  await running?.close();
 });
 
 const welcomed = ({ page }: OpenPage) => page.getByRole("heading", { level: 1, name: /^Welcome/ }).waitFor();
-const address = (more = "") => `${house.service.baseUrl}${path}${more}`;
+const address = (more = "") => `${running.service.baseUrl}${path}${more}`;
 // Refusals are told as errors, and a page that is left breaks off what it was loading.
 const ownTroubles = ({ troubles }: OpenPage) => troubles.filter((line) => !/status of 40[04]|^failed: /.test(line));
 const rows = () => dana.page.locator("#feed tbody tr");
@@ -90,7 +90,7 @@ test("a webhook is made, its secret is shown once, and a test event arrives sign
   page.on("response", (response) => {
     if (response.request().method() === "POST") answers.push(response.headers()["cache-control"]);
   });
-  const { secret, id } = await created(`${house.catcher.url}/made`, ["order.created", "passport.sealed"]);
+  const { secret, id } = await created(`${running.catcher.url}/made`, ["order.created", "passport.sealed"]);
   assert.deepEqual(answers, ["no-store"]);
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.getByRole("button", { name: "Copy signing secret" }).click();
@@ -101,7 +101,7 @@ test("a webhook is made, its secret is shown once, and a test event arrives sign
   await page.goto(address());
   assert.doesNotMatch(await page.content(), secretForm);
   const row = (await page.locator("#webhooks tbody tr").textContent()) ?? "";
-  for (const cell of [`${house.catcher.url}/made`, "order.created", "passport.sealed", "Active"])
+  for (const cell of [`${running.catcher.url}/made`, "order.created", "passport.sealed", "Active"])
     assert.ok(row.includes(cell), cell);
   await page.getByRole("link", { name: "/made" }).click();
   await page.getByText("No deliveries yet").waitFor();
@@ -110,7 +110,7 @@ test("a webhook is made, its secret is shown once, and a test event arrives sign
 
   await page.getByRole("button", { name: "Send a test" }).click();
   await page.getByText("A test event is on its way.").waitFor();
-  const [caught] = await house.catcher.wait("/made");
+  const [caught] = await running.catcher.wait("/made");
   assert.ok(caught);
   assert.equal(caught.headers["service-event"], "webhook.test");
   assert.ok(isSigned(caught, secret));
@@ -123,18 +123,18 @@ test("a webhook is made, its secret is shown once, and a test event arrives sign
 
 test("a delivery that failed says why, and its replay is a delivery of the same event", async () => {
   const { page } = dana;
-  house.catcher.answer("/flaky", (_request, response) => response.writeHead(503).end());
-  const { id, secret } = await created(`${house.catcher.url}/flaky`, ["order.created"]);
+  running.catcher.answer("/flaky", (_request, response) => response.writeHead(503).end());
+  const { id, secret } = await created(`${running.catcher.url}/flaky`, ["order.created"]);
   await acme.order();
-  await house.catcher.wait("/flaky");
+  await running.catcher.wait("/flaky");
   await open(id);
   assert.deepEqual(await settled(1, reloaded), ["Failed"]);
   const failed = (await rows().first().textContent()) ?? "";
   for (const cell of ["order.created", "503", "The answer was no success"]) assert.ok(failed.includes(cell), cell);
-  house.catcher.answer("/flaky", (_request, response) => response.end());
+  running.catcher.answer("/flaky", (_request, response) => response.end());
   await page.getByRole("button", { name: "Replay" }).click();
   await page.getByText("The event is on its way again.").waitFor();
-  const [first, second] = await house.catcher.wait("/flaky", 2);
+  const [first, second] = await running.catcher.wait("/flaky", 2);
   assert.ok(first && second);
   assert.equal(JSON.parse(String(second.body)).id, JSON.parse(String(first.body)).id);
   assert.ok(isSigned(second, secret));
@@ -145,7 +145,7 @@ test("a delivery that failed says why, and its replay is a delivery of the same 
 test("of many deliveries the latest are shown, and all of them on request", async () => {
   const { page } = dana;
   const { id } = await acme.subscribe("/many", ["payment.cleared"]);
-  await house.events(
+  await running.events(
     acme.partnerId,
     "payment.cleared",
     Array.from({ length: 28 }, (_, n) => `gone${n}`),
@@ -159,7 +159,7 @@ test("of many deliveries the latest are shown, and all of them on request", asyn
 
 test("rotating asks first, shows the new secret once with the old one's end, and both sign", async () => {
   const { page } = dana;
-  const { id, secret: old } = await created(`${house.catcher.url}/rotated`, ["order.created"]);
+  const { id, secret: old } = await created(`${running.catcher.url}/rotated`, ["order.created"]);
   await open(id);
   assert.equal(await page.getByRole("button", { name: "Rotate it now" }).isVisible(), false);
   await page.getByText("Rotate the secret").click();
@@ -172,7 +172,7 @@ test("rotating asks first, shows the new secret once with the old one's end, and
   assert.ok(Math.abs(end - Date.now() - 24 * 3600_000) < 3600_000);
   await page.getByRole("button", { name: "I have it" }).click();
   await page.getByRole("button", { name: "Send a test" }).click();
-  const [caught] = await house.catcher.wait("/rotated");
+  const [caught] = await running.catcher.wait("/rotated");
   assert.ok(caught);
   assert.deepEqual([isSigned(caught, secret), isSigned(caught, old)], [true, true]);
   assert.equal(isSigned(caught, `svc_whsec_${"a".repeat(52)}`), false);
@@ -181,7 +181,7 @@ test("rotating asks first, shows the new secret once with the old one's end, and
 
 test("deleting asks first; the webhook leaves the list and is unknown from then on", async () => {
   const { page } = dana;
-  const { id } = await created(`${house.catcher.url}/ended`, ["order.created"]);
+  const { id } = await created(`${running.catcher.url}/ended`, ["order.created"]);
   await open(id);
   await page.getByText("Delete this webhook").click();
   await page.getByRole("button", { name: "Delete it now" }).click();
@@ -195,7 +195,7 @@ test("what a form cannot be is told beside it, and what was typed stays", async 
   const cases: [url: string, topics: string[], said: string][] = [
     ["http://hooks.example.com", ["order.created", "payment.cleared"], "A https:// webhook URL is required."],
     ["https://dana:secret@example.com", ["order.created"], "url must hold no user name or password."],
-    [`${house.catcher.url}/none`, [], "Choose at least one topic."],
+    [`${running.catcher.url}/none`, [], "Choose at least one topic."],
   ];
   for (const [url, topics, said] of cases) {
     await create(url, topics);
@@ -234,24 +234,24 @@ for (const width of [360, 1280]) {
 }
 
 test("without script a webhook is made, tested, replayed, rotated and deleted", async () => {
-  const opened = await signedIn(house.service, browser, { key: acme.key, width: 360, javaScript: false });
+  const opened = await signedIn(running.service, browser, { key: acme.key, width: 360, javaScript: false });
   await welcomed(opened);
   const { page } = opened;
   await environment("Test", opened);
-  await create(`${house.catcher.url}/plain`, ["order.created"], opened);
+  await create(`${running.catcher.url}/plain`, ["order.created"], opened);
   const { secret } = await shown(opened);
   await page.getByRole("button", { name: "I have it" }).click();
   await page.getByRole("button", { name: "Send a test" }).click();
   // The delivery may arrive before the browser has shown the page that the form leads to: one that is still on its way cannot be reloaded.
   await page.getByText("A test event is on its way.").waitFor();
-  await house.catcher.wait("/plain");
+  await running.catcher.wait("/plain");
   await until(async () => {
     await page.reload();
     return (await page.locator("#feed").textContent())?.includes("Delivered");
   });
   await page.getByRole("button", { name: "Replay" }).click();
   await page.getByText("The event is on its way again.").waitFor();
-  const [first] = await house.catcher.wait("/plain", 2);
+  const [first] = await running.catcher.wait("/plain", 2);
   assert.ok(first && isSigned(first, secret));
   await page.getByText("Rotate the secret").click();
   await page.getByRole("button", { name: "Rotate it now" }).click();
@@ -267,7 +267,7 @@ test("without script a webhook is made, tested, replayed, rotated and deleted", 
 test("another firm's webhook, and the other environment's, are as unknown as any", async () => {
   const { id } = await acme.subscribe("/foreign", ["order.created"]);
   await acme.order();
-  await house.catcher.wait("/foreign");
+  await running.catcher.wait("/foreign");
   const [delivery] = await until(async () => {
     const feed = await acme.ok<{ deliveries: { deliveryId: string }[] }>(
       "GET",
@@ -276,8 +276,8 @@ test("another firm's webhook, and the other environment's, are as unknown as any
     return feed.deliveries.length > 0 ? feed.deliveries : null;
   });
   const own = await acme.subscribe("/own", ["order.created"]);
-  const other = await house.partner();
-  const stranger = await signedIn(house.service, browser, { key: other.key, email: "x@river-title.com", width: 360 });
+  const other = await running.partner();
+  const stranger = await signedIn(running.service, browser, { key: other.key, email: "x@river-title.com", width: 360 });
   await welcomed(stranger);
   const cookieOf = async ({ page }: OpenPage) => {
     const session = (await page.context().cookies()).find(({ name }) => name.endsWith("session"));
@@ -337,8 +337,8 @@ test("whatever is sent, the form refuses it with a page", async () => {
 
 /** A member of a firm of its own, in test, without a browser. */
 async function member(email: string) {
-  const firm = await house.partner();
-  const { headers } = await newMember(house.service, email, firm.key);
+  const firm = await running.partner();
+  const { headers } = await newMember(running.service, email, firm.key);
   const asMember = { ...headers, Accept: "text/html" };
   const look = async (more = "") => (await fetch(address(more), { headers: asMember })).text();
   const post = async (more: string, fields: Record<string, string>) => {
@@ -346,7 +346,7 @@ async function member(email: string) {
     return { status: answer.status, location: answer.headers.get("location"), text: await answer.text() };
   };
   const environment = (name: string) =>
-    postForm(`${house.service.baseUrl}/dashboard/environment`, { environment: name }, asMember);
+    postForm(`${running.service.baseUrl}/dashboard/environment`, { environment: name }, asMember);
   return { look, post, environment, list: () => firm.ok<{ id: string }[]>("GET", "/api/partner/webhooks") };
 }
 
@@ -382,7 +382,7 @@ test("a secret is rotated once by one form, also when its answer is loaded again
   await post("", { url: "https://hooks.example.com/rotated", "topic-order.created": "on" });
   const [{ id } = { id: "" }] = await list();
   const secrets = async () => {
-    const [row] = await house.db.rows<{ count: number }>(
+    const [row] = await running.db.rows<{ count: number }>(
       "SELECT count(*) AS count FROM webhook_secrets WHERE webhook_id = $1",
       [id],
     );
@@ -399,7 +399,7 @@ test("a secret is rotated once by one form, also when its answer is loaded again
 });
 
 test("the list of deliveries is a part of a page: opened by itself it leads there", async () => {
-  const { headers } = await newMember(house.service, "part@acme.example", acme.key);
+  const { headers } = await newMember(running.service, "part@acme.example", acme.key);
   const { id } = await acme.subscribe("/part", ["order.created"]);
   const ask = (more: Record<string, string>) =>
     fetch(address(`/${id}/deliveries?all=1`), { headers: { ...headers, ...more }, redirect: "manual" });
@@ -408,6 +408,6 @@ test("the list of deliveries is a part of a page: opened by itself it leads ther
   const opened = await ask({});
   assert.deepEqual(
     [opened.status, opened.headers.get("location")],
-    [303, address(`/${id}`).replace(house.service.baseUrl, "")],
+    [303, address(`/${id}`).replace(running.service.baseUrl, "")],
   );
 });

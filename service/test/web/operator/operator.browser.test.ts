@@ -17,28 +17,38 @@ import { until } from "@signsealship/testing/until";
 import { makeOperatorLink } from "../../../src/members/sign-in/sign-in.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { openSecretsKey, type SecretBytes } from "../../../src/platform/secrets.ts";
-import { cookieIn, newMember, postForm } from "../../members/member.ts";
-import { callback, type Execution, type Gate, openGate, type Partner, start } from "../../playbooks/gate.ts";
+import { cookieIn, newMember, postForm } from "../../members/signed-in-member.ts";
+import {
+  callback,
+  type Execution,
+  openPlaybooksService,
+  type Partner,
+  type PlaybooksService,
+  start,
+} from "../../playbooks/playbooks-service.ts";
 
-let gate: Gate;
+let running: PlaybooksService;
 let browser: Browser;
 let harbor: Partner;
 let secrets: SecretBytes;
 
 before(async () => {
   const port = String(await freePort());
-  [gate, browser] = await Promise.all([openGate({ PORT: port, BASE_URL: `http://127.0.0.1:${port}` }), startBrowser()]);
-  harbor = await newPartner(gate.service, { name: "Harbor & Sons <Title>" });
-  secrets = await openSecretsKey(`file:${gate.service.dataDir}/keys/secrets`);
+  [running, browser] = await Promise.all([
+    openPlaybooksService({ PORT: port, BASE_URL: `http://127.0.0.1:${port}` }),
+    startBrowser(),
+  ]);
+  harbor = await newPartner(running.service, { name: "Harbor & Sons <Title>" });
+  secrets = await openSecretsKey(`file:${running.service.dataDir}/keys/secrets`);
 });
 after(async () => {
   await browser.close();
-  await gate.close();
+  await running.close();
 });
 
 const newLink = async () =>
-  gate.service.baseUrl + (await makeOperatorLink({ db: gate.db, clock: systemClock, secrets })).path;
-const at = (path: string) => gate.service.baseUrl + path;
+  running.service.baseUrl + (await makeOperatorLink({ db: running.db, clock: systemClock, secrets })).path;
+const at = (path: string) => running.service.baseUrl + path;
 const signInButton = ({ page }: OpenPage) => page.getByRole("main").getByRole("button", { name: "Sign in" });
 
 /** A browser on the operator's page. */
@@ -58,8 +68,8 @@ const post = (path: string, headers: Record<string, string>, fields: Record<stri
 
 const idOf = ({ executionName }: Execution) => executionName.split("/")[1] ?? "";
 const decidePath = (execution: Execution) => `/operator/playbooks/${idOf(execution)}/decide`;
-const outcomeOf = async ({ executionName }: Execution) => (await gate.find(executionName))?.outcome;
-const newExecution = (subjectId: string) => start(gate, harbor.headers, { kind: "closing", subjectId });
+const outcomeOf = async ({ executionName }: Execution) => (await running.find(executionName))?.outcome;
+const newExecution = (subjectId: string) => start(running, harbor.headers, { kind: "closing", subjectId });
 const alert = ({ page }: OpenPage) => page.getByRole("alert").innerText();
 
 let counter = 0;
@@ -82,7 +92,7 @@ async function waitingRequest(firmName: string, workEmail = `dana${++counter}@gm
 
 /** The mails to an address. */
 const mailsTo = (address: string): string[] => {
-  const outbox = join(gate.service.dataDir, "outbox");
+  const outbox = join(running.service.dataDir, "outbox");
   const files = (existsSync(outbox) ? readdirSync(outbox) : []).filter((name) => name.endsWith(".eml"));
   return files
     .map((name) => readFileSync(join(outbox, name), "utf8"))
@@ -90,7 +100,7 @@ const mailsTo = (address: string): string[] => {
 };
 
 const requestOf = async (workEmail: string) => {
-  const [row] = await gate.db.rows<{ id: string; status: string }>(
+  const [row] = await running.db.rows<{ id: string; status: string }>(
     "SELECT id, status FROM access_requests WHERE work_email = $1 ORDER BY created_at DESC LIMIT 1",
     [workEmail],
   );
@@ -100,7 +110,7 @@ const requestOf = async (workEmail: string) => {
 for (const width of [360, 1280])
   for (const colorScheme of ["light", "dark"] as const)
     test(`${width} pixels wide, ${colorScheme}: every state of the page is accessible and fits`, async () => {
-      const execution = await start(gate, harbor.headers, { kind: "k".repeat(40), subjectId: "s".repeat(64) });
+      const execution = await start(running, harbor.headers, { kind: "k".repeat(40), subjectId: "s".repeat(64) });
       await waitingRequest("W".repeat(200));
       const opened = await asOperator({ width, colorScheme });
       const { page, axe, overflow, troubles, close } = opened;
@@ -112,7 +122,7 @@ for (const width of [360, 1280])
       for (const summary of await page.locator("summary").all()) await summary.click();
       await look();
       assert.deepEqual(troubles, []);
-      await gate.service.cli("playbook", "decide", execution.executionName, "x".repeat(200));
+      await running.service.cli("playbook", "decide", execution.executionName, "x".repeat(200));
       await page.getByRole("button", { name: "Reject kkk" }).first().click();
       await page.getByRole("alert").waitFor();
       await look();
@@ -130,7 +140,7 @@ for (const width of [360, 1280])
 describe("the way", () => {
   test("from the command line by the link to a decision, which is the operator's in the log", async () => {
     const execution = await newExecution("FILE-1");
-    const { url, expiresAt } = await gate.service.cli("operator", "link");
+    const { url, expiresAt } = await running.service.cli("operator", "link");
     assert.ok(Date.parse(expiresAt ?? "") > Date.now());
     const opened = await browser.open(url ?? "", { width: 1280 });
     const { page, troubles, close } = opened;
@@ -143,8 +153,8 @@ describe("the way", () => {
     const ended = page.locator("#ended").getByRole("row").filter({ hasText: "FILE-1" });
     assert.match(await ended.innerText(), /approved\s+The operator/);
     assert.equal(await page.locator("#waiting").getByText("FILE-1").count(), 0);
-    assert.equal((await callback(gate.service, execution, { decision: "rejected" })).status, 409);
-    const [line] = await gate.db.rows<{ actor: string; detail: object }>(
+    assert.equal((await callback(running.service, execution, { decision: "rejected" })).status, 409);
+    const [line] = await running.db.rows<{ actor: string; detail: object }>(
       "SELECT actor, detail FROM audit_log WHERE action = 'playbook.decided' ORDER BY id DESC LIMIT 1",
     );
     assert.deepEqual(line, {
@@ -172,7 +182,7 @@ describe("the way", () => {
   });
 
   test("through many that wait, a page at a time", async () => {
-    await gate.db.rows(
+    await running.db.rows(
       `INSERT INTO playbook_executions (id, partner_id, environment, playbook, arguments, callback_sha256, started_at, expires_at)
        SELECT gen_random_uuid(), $1, 'test', 'approval_gate', jsonb_build_object('kind', 'bulk', 'subjectId', 'B-' || n),
          sha256(n::text::bytea), now(), now() + n * interval '1 min' FROM generate_series(1, 130) n`,
@@ -190,7 +200,7 @@ describe("the way", () => {
     assert.match(await shown().first().innerText(), /B-102\b/);
     await page.getByText("Back to the first").click();
     assert.match(await shown().first().innerText(), /B-1\b/);
-    await gate.db.rows("DELETE FROM playbook_executions WHERE arguments->>'kind' = 'bulk'");
+    await running.db.rows("DELETE FROM playbook_executions WHERE arguments->>'kind' = 'bulk'");
     for (const after of ["x", "00000000-0000-4000-8000-000000000000", "%00", "a&after=b"])
       assert.equal((await page.goto(at(`/operator?after=${after}`)))?.status(), 200);
     await close();
@@ -219,7 +229,7 @@ describe("a decision is taken once", () => {
   test("one whose time is over is not offered and not taken, swept or not", async () => {
     const execution = await newExecution("FILE-4");
     const id = idOf(execution);
-    await gate.db.rows("UPDATE playbook_executions SET expires_at = now() - interval '1 s' WHERE id = $1", [id]);
+    await running.db.rows("UPDATE playbook_executions SET expires_at = now() - interval '1 s' WHERE id = $1", [id]);
     const cookie = await operatorCookie();
     const page = await (await fetch(at("/operator"), { headers: { cookie } })).text();
     assert.ok(!page.includes(decidePath(execution)));
@@ -306,7 +316,7 @@ describe("a request for access", () => {
 describe("nobody else", () => {
   test("sees or decides anything: without a session, with a member's, or with one in the other's cookie", async () => {
     const execution = await newExecution("FILE-6");
-    const member = await newMember(gate.service, "dana@harbor-title.com", harbor.key);
+    const member = await newMember(running.service, "dana@harbor-title.com", harbor.key);
     const session = member.cookie.split("=")[1] ?? "";
     assert.equal((await fetch(at("/dashboard"), { headers: member.headers })).status, 200);
     for (const cookie of [
@@ -355,7 +365,7 @@ describe("nobody else", () => {
     }
     assert.equal(await outcomeOf(execution), null);
     assert.equal((await requestOf(workEmail)).status, "pending");
-    const own = { cookie, Origin: gate.service.baseUrl };
+    const own = { cookie, Origin: running.service.baseUrl };
     assert.equal((await post(decidePath(execution), own, { decision: "approved" })).status, 303);
   });
 });
@@ -384,7 +394,7 @@ describe("a link", () => {
   test("does nothing after 15 minutes, and a session after 8 hours or signing out", async () => {
     const before = (seconds: number) => () => new Date(Date.now() - seconds * 1000);
     const make = async (seconds: number) =>
-      gate.service.baseUrl + (await makeOperatorLink({ db: gate.db, clock: before(seconds), secrets })).path;
+      running.service.baseUrl + (await makeOperatorLink({ db: running.db, clock: before(seconds), secrets })).path;
     assert.equal((await fetch(await make(895))).status, 200);
     assert.equal((await fetch(await make(901))).status, 404);
 
@@ -402,7 +412,7 @@ describe("a link", () => {
     await opened.close();
 
     const later = await operatorCookie();
-    await gate.db.rows("UPDATE sessions SET expires_at = expires_at - interval '8 h' WHERE user_id IS NULL");
+    await running.db.rows("UPDATE sessions SET expires_at = expires_at - interval '8 h' WHERE user_id IS NULL");
     assert.equal((await fetch(at("/operator"), { headers: { cookie: later } })).status, 401);
   });
 });

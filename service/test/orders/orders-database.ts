@@ -6,16 +6,16 @@ import { newCode, newUuid } from "../../src/platform/ids.ts";
 export const silent = pino({ level: "silent" });
 
 /** A migrated database of its own, with orders put into it as a test wants them. */
-export type BareOrders = {
+export type OrdersDatabase = {
   db: Database;
   /** An order in this status, with the documents that its way needs. @returns its code */
-  insert: (status: string, more?: Partial<BareOrder>) => Promise<string>;
+  insert: (status: string, more?: Partial<OrderFacts>) => Promise<string>;
   /** Status, envelope and what was written beside them. */
   look: (code: string) => Promise<Look>;
   close: () => Promise<void>;
 };
 
-export type BareOrder = {
+export type OrderFacts = {
   environment: "live" | "test";
   sign: boolean;
   notarize: boolean;
@@ -36,7 +36,7 @@ export type Look = {
   jobs: string[];
 };
 
-export async function openBareOrders(): Promise<BareOrders> {
+export async function openOrdersDatabase(): Promise<OrdersDatabase> {
   const db = await newDatabase();
   const partnerId = newUuid();
   await db.rows("INSERT INTO partners (id, name, tier) VALUES ($1, 'Acme Title', 'trial')", [partnerId]);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { type Client as Caller, newClient } from "@signsealship/testing/client";
 import { databaseOf } from "@signsealship/testing/database";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { makePdf } from "@signsealship/testing/pdf-maker";
@@ -10,16 +11,9 @@ import type { RoomView } from "../../src/rooms/rooms.ts";
 
 const document = makePdf();
 
-export type Answer = { status: number; headers: Headers; body: Record<string, unknown> & { error?: string } };
-
-export type Client = {
+export type Client = Caller & {
   partnerId: string;
   keyId: string;
-  call: (method: string, path: string, body?: unknown) => Promise<Answer>;
-  /** As `call`, and it must answer 200. */
-  ok: <T = Record<string, unknown>>(method: string, path: string, body?: unknown) => Promise<T>;
-  /** As `call`, and it must refuse with this status; the message. */
-  refused: (status: number, method: string, path: string, body?: unknown) => Promise<string>;
   room: (name?: string) => Promise<string>;
   order: (fields?: Record<string, string>) => Promise<string>;
   /** A second client of the same partner with a key of the other environment. */
@@ -28,7 +22,7 @@ export type Client = {
   at: (service: Service) => Client;
 };
 
-export type House = {
+export type RoomsService = {
   service: Service;
   db: Database;
   partner: (tier?: string, name?: string) => Promise<Client>;
@@ -37,43 +31,21 @@ export type House = {
   close: () => Promise<void>;
 };
 
-async function call(baseUrl: string, key: string, method: string, path: string, body?: unknown): Promise<Answer> {
-  const init: RequestInit = { method, headers: { Authorization: `Bearer ${key}` } };
-  if (body instanceof FormData || body instanceof URLSearchParams) init.body = body;
-  else if (body !== undefined) {
-    init.body = typeof body === "string" ? body : JSON.stringify(body);
-    init.headers = { ...init.headers, "Content-Type": "application/json" };
-  }
-  const response = await fetch(baseUrl + path, init);
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, body: text === "" ? {} : JSON.parse(text) };
-}
-
 function client(
   db: Database,
   service: Service,
   partnerId: string,
   { keyId, key }: { keyId: string; key: string },
 ): Client {
-  const self: Client = {
+  const caller = newClient(service.baseUrl, key);
+  return {
+    ...caller,
     partnerId,
     keyId,
-    call: (method, path, body) => call(service.baseUrl, key, method, path, body),
-    async ok<T>(method: string, path: string, body?: unknown) {
-      const answer = await self.call(method, path, body);
-      assert.equal(answer.status, 200, JSON.stringify(answer.body));
-      return answer.body as T;
-    },
-    async refused(status, method, path, body) {
-      const answer = await self.call(method, path, body);
-      assert.equal(answer.status, status, JSON.stringify(answer.body));
-      assert.deepEqual(Object.keys(answer.body), ["error"]);
-      return answer.body.error ?? "";
-    },
     room: async (name = "12 Elm Street") =>
-      (await self.ok<{ roomCode: string }>("POST", "/api/rooms", { name })).roomCode,
+      (await caller.ok<{ roomCode: string }>("POST", "/api/rooms", { name })).roomCode,
     async order(fields = {}) {
-      const { status, body } = await self.call(
+      const { status, body } = await caller.call(
         "POST",
         "/api/partner/orders",
         orderForm({ ...minimal, ...fields }, document),
@@ -85,11 +57,10 @@ function client(
       client(db, service, partnerId, await issueKey({ db, clock: systemClock }, partnerId, environment)),
     at: (other) => client(db, other, partnerId, { keyId, key }),
   };
-  return self;
 }
 
 /** The real service with a hand in its database. */
-export async function openHouse(): Promise<House> {
+export async function openRoomsService(): Promise<RoomsService> {
   const folder = temporaryFolder();
   const service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" });
   const db = await databaseOf(folder.path);

@@ -1,7 +1,7 @@
 import type { Browser, Look, OpenPage } from "@signsealship/testing/browser";
 import type { Service } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { linksTo } from "../../members/member.ts";
+import { linksTo } from "../../members/signed-in-member.ts";
 
 /** A browser that is signed in and, with a key, linked to its firm; it is on the dashboard's first page. */
 export async function signedIn(

@@ -22,12 +22,12 @@ export type Execution = {
 };
 
 /** A service that may be stopped and started otherwise, and a hand in its database. */
-export async function openGate(more: Record<string, string> = {}) {
+export async function openPlaybooksService(more: Record<string, string> = {}) {
   const folder = temporaryFolder();
   const env = { DATA_DIR: folder.path, RATE_LIMITS: "off", PLAYBOOKS: "on", ...more };
   const service = await startService(env);
   const db = await databaseOf(folder.path);
-  const gate = {
+  const running = {
     service,
     db,
     /** Another node, on a port of its own. */
@@ -39,19 +39,19 @@ export async function openGate(more: Record<string, string> = {}) {
       const all = await listExecutions(db, { all: true, limit: 20_000 });
       const found = all.find((each) => each.executionName === executionName);
       if (!found) return undefined;
-      const callbackUrl = gate.service.baseUrl + callbackPath(tokenOf(executionName.slice("executions/".length)));
+      const callbackUrl = running.service.baseUrl + callbackPath(tokenOf(executionName.slice("executions/".length)));
       return JSON.parse(JSON.stringify({ ...found, callbackUrl })) as Execution;
     },
     async close() {
-      await gate.service.stop();
+      await running.service.stop();
       await db.close();
       folder.remove();
     },
   };
-  return gate;
+  return running;
 }
 
-export type Gate = Awaited<ReturnType<typeof openGate>>;
+export type PlaybooksService = Awaited<ReturnType<typeof openPlaybooksService>>;
 export type Partner = Awaited<ReturnType<typeof newPartner>>;
 
 export async function run(
@@ -66,13 +66,13 @@ export async function run(
 
 /** Starts an execution. @returns it as the operator sees it. */
 export async function start(
-  gate: Gate,
+  running: PlaybooksService,
   headers: Record<string, string>,
   values: Record<string, string> = subject,
 ): Promise<Execution> {
-  const { status, body } = await run(gate.service, headers, new URLSearchParams(values));
+  const { status, body } = await run(running.service, headers, new URLSearchParams(values));
   assert.equal(status, 200, JSON.stringify(body));
-  const found = await gate.find(body["executionName"] ?? "");
+  const found = await running.find(body["executionName"] ?? "");
   assert.ok(found);
   return found;
 }

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Manifest } from "@signsealship/evidence/manifest";
-import type { Client } from "../rooms/house.ts";
+import type { Client } from "../rooms/rooms-service.ts";
 
 export type Version = {
   version: number;

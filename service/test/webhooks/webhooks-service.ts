@@ -1,5 +1,5 @@
-import assert from "node:assert/strict";
 import { join } from "node:path";
+import { type Client as Caller, newClient } from "@signsealship/testing/client";
 import { databaseOf } from "@signsealship/testing/database";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { makePdf } from "@signsealship/testing/pdf-maker";
@@ -11,18 +11,12 @@ import type { Database } from "../../src/platform/database.ts";
 
 const document = makePdf();
 
-export type Answer = { status: number; body: Record<string, unknown> & { error?: string } };
 export type Hook = { id: string; secret: string; url: string; topics: string[]; signatureHeader: string };
 export type Delivery = Record<string, string | number | null>;
 
-export type Client = {
+export type Client = Caller & {
   partnerId: string;
   key: string;
-  call: (method: string, path: string, body?: unknown) => Promise<Answer>;
-  /** As `call`, and it must succeed. */
-  ok: <T = Record<string, unknown>>(method: string, path: string, body?: unknown) => Promise<T>;
-  /** As `call`, and it must refuse with this status; the message. */
-  refused: (status: number, method: string, path: string, body?: unknown) => Promise<string>;
   subscribe: (path: string, topics: string[]) => Promise<Hook>;
   /** Places an order; its code. */
   order: (fields?: Record<string, string>) => Promise<string>;
@@ -30,7 +24,7 @@ export type Client = {
   ended: (hook: Hook, count?: number) => Promise<Delivery[]>;
 };
 
-export type House = {
+export type WebhooksService = {
   service: Service;
   catcher: Catcher;
   authority: Authority;
@@ -44,7 +38,7 @@ export type House = {
 };
 
 /** A service that may deliver to loopback, a receiver, and the database beside them. */
-export async function openHouse(more: Record<string, string> = {}): Promise<House> {
+export async function openWebhooksService(more: Record<string, string> = {}): Promise<WebhooksService> {
   const folder = temporaryFolder();
   const dataDir = join(folder.path, "var");
   const authority = makeAuthority(folder.path);
@@ -61,49 +55,29 @@ export async function openHouse(more: Record<string, string> = {}): Promise<Hous
 
   async function withKey(partnerId: string, environment: "live" | "test"): Promise<Client> {
     const { key } = await issueKey({ db, clock: systemClock }, partnerId, environment);
-    const client: Client = {
+    const caller = newClient(service.baseUrl, key, (status) => status < 300);
+    return {
+      ...caller,
       partnerId,
       key,
-      async call(method, path, body) {
-        const init: RequestInit = { method, headers: { Authorization: `Bearer ${key}` } };
-        if (body instanceof FormData) init.body = body;
-        else if (body !== undefined) {
-          init.body = typeof body === "string" ? body : JSON.stringify(body);
-          init.headers = { ...init.headers, "Content-Type": "application/json" };
-        }
-        const response = await fetch(service.baseUrl + path, init);
-        return { status: response.status, body: (await response.json()) as Answer["body"] };
-      },
-      async ok<T>(method: string, path: string, body?: unknown) {
-        const answer = await client.call(method, path, body);
-        assert.ok(answer.status < 300, JSON.stringify(answer));
-        return answer.body as T;
-      },
-      async refused(status, method, path, body) {
-        const answer = await client.call(method, path, body);
-        assert.equal(answer.status, status, JSON.stringify(answer.body));
-        assert.deepEqual(Object.keys(answer.body), ["error"]);
-        return answer.body.error ?? "";
-      },
       subscribe: (path, topics) =>
-        client.ok<Hook>("POST", "/api/partner/webhooks", { url: catcher.url + path, topics }),
+        caller.ok<Hook>("POST", "/api/partner/webhooks", { url: catcher.url + path, topics }),
       async order(fields = {}) {
         const form = orderForm({ ...minimal, ...fields }, document);
-        return (await client.ok<{ orderCode: string }>("POST", "/api/partner/orders", form)).orderCode;
+        return (await caller.ok<{ orderCode: string }>("POST", "/api/partner/orders", form)).orderCode;
       },
       async ended({ id }, count = 1) {
         for (;;) {
-          const feed = await client.ok<{ deliveries: Delivery[] }>("GET", `/api/partner/webhooks/${id}/deliveries`);
+          const feed = await caller.ok<{ deliveries: Delivery[] }>("GET", `/api/partner/webhooks/${id}/deliveries`);
           const done = feed.deliveries.filter(({ state }) => state !== "pending");
           if (done.length >= count) return done;
           await new Promise((resolve) => setTimeout(resolve, 20));
         }
       },
     };
-    return client;
   }
 
-  const house: House = {
+  const running: WebhooksService = {
     service,
     catcher,
     authority,
@@ -126,10 +100,10 @@ export async function openHouse(more: Record<string, string> = {}): Promise<Hous
     },
     async close() {
       await db.close();
-      await house.service.stop();
+      await running.service.stop();
       await catcher.close();
       folder.remove();
     },
   };
-  return house;
+  return running;
 }
