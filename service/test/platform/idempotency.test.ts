@@ -3,13 +3,13 @@ import { after, before, test } from "node:test";
 import { ServiceError } from "../../src/platform/errors.ts";
 import { once, type RequestKey, sweepIdempotencyKeys, type Work } from "../../src/platform/idempotency.ts";
 import { newUuid } from "../../src/platform/ids.ts";
-import { type BareOrders, openBareOrders } from "../orders/bare-orders.ts";
+import { type OrdersDatabase, openOrdersDatabase } from "../orders/orders-database.ts";
 
-let orders: BareOrders;
+let orders: OrdersDatabase;
 let now = new Date("2026-03-04T05:06:07.089Z");
 
 before(async () => {
-  orders = await openBareOrders();
+  orders = await openOrdersDatabase();
 });
 after(() => orders.close());
 
