@@ -2,10 +2,10 @@ import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { principalOf, requireKey } from "../http/authentication.ts";
 import { acceptNoBody } from "../http/bodies.ts";
+import { HttpError } from "../http/http-error.ts";
 import { errors, ref } from "../http/openapi.ts";
 import type { RateLimits } from "../http/rate-limits.ts";
 import type { ResolveKey } from "../identity/identity.ts";
-import { ServiceError } from "../platform/errors.ts";
 import type { Log } from "../platform/logs.ts";
 import { UnknownVerdict } from "../proof-passports/schemas.ts";
 import { closingCertificate, verifyClosingAsJson } from "./find.ts";
@@ -19,7 +19,7 @@ const json = "application/json; charset=utf-8";
 const uncached = { "Cache-Control": "no-store" };
 const limited = { 429: "Rate limit exceeded. Try again in 42 seconds." };
 
-const unknownVerdict = () => new ServiceError("verdict_unknown", "No such passport.");
+const unknownVerdict = () => new HttpError("verdict_unknown", "No such passport.");
 
 /** Closing passports (contract, Endpoints, Closing passports). Expects the schema `UnknownVerdict` to be there. */
 export function closingRoutes(app: FastifyInstance, deps: ClosingRouteDeps): void {

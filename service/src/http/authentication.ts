@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { Principal, ResolveKey, ResolveSession, Session } from "../identity/identity.ts";
-import { ServiceError } from "../platform/errors.ts";
+import { HttpError } from "./http-error.ts";
 
 /** What session-or-key routes need to know their caller. `ownOrigin` is the origin of the service's public address. */
 export type Callers = { resolveKey: ResolveKey; resolveSession: ResolveSession; ownOrigin: string };
@@ -16,7 +16,7 @@ declare module "fastify" {
 export function requireKey(resolveKey: ResolveKey) {
   return async (request: FastifyRequest): Promise<void> => {
     request.principal = await resolveKey(request.headers.authorization);
-    if (!request.principal) throw new ServiceError("unauthenticated", "A valid partner API key is required.");
+    if (!request.principal) throw new HttpError("unauthenticated", "A valid partner API key is required.");
   };
 }
 
@@ -47,24 +47,24 @@ export function requireKeyOrSession({ resolveKey, ownOrigin }: Pick<Callers, "re
   };
 }
 
-/** The session that a hook has found. @throws ServiceError when there is none. */
+/** The session that a hook has found. @throws HttpError when there is none. */
 export function sessionOf({ session }: FastifyRequest): Session {
-  if (!session) throw new ServiceError("sign_in_required", "Sign in to continue.");
+  if (!session) throw new HttpError("sign_in_required", "Sign in to continue.");
   return session;
 }
 
-/** The firm of the session (contract, Endpoints, Analytics: 401 and 403). @throws ServiceError when there is none. */
+/** The firm of the session (contract, Endpoints, Analytics: 401 and 403). @throws HttpError when there is none. */
 export function linkedPrincipalOf(request: FastifyRequest): Principal {
   const { principal } = sessionOf(request);
   if (principal) return principal;
   const message = "This session is not linked to a partner. Link with a partner API key first.";
-  throw new ServiceError("not_linked", message);
+  throw new HttpError("not_linked", message);
 }
 
 /**
  * A browser names the origin of each write. It must be that of the public address, or the host that was asked by a scheme that is
  * no worse; a client that sends none is no browser, and no site can make it act.
- * @throws ServiceError for a write from another site.
+ * @throws HttpError for a write from another site.
  */
 export function refuseCrossSite(request: FastifyRequest, ownOrigin: string): void {
   if (request.method === "GET" || request.method === "HEAD") return;
@@ -73,7 +73,7 @@ export function refuseCrossSite(request: FastifyRequest, ownOrigin: string): voi
     origin === undefined
       ? site !== undefined && site !== "same-origin" && site !== "none"
       : origin !== ownOrigin && !isHost(origin, request.host, ownOrigin);
-  if (foreign) throw new ServiceError("cross_site", "This request came from another site.");
+  if (foreign) throw new HttpError("cross_site", "This request came from another site.");
 }
 
 function isHost(origin: string, host: string, ownOrigin: string): boolean {

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
+import { acceptTextForms } from "./text-forms.ts";
 
-/** For routes that take no body: whatever comes, of whatever type, is read and left aside. */
+/** For routes that take no body: one that comes, of whatever type, is read and discarded. */
 export function acceptNoBody(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser("*", { parseAs: "string" }, (_request, _body, done) => done(null, undefined));
@@ -15,3 +16,12 @@ export function acceptEmptyJson(scope: FastifyInstance): void {
     else parse(request, String(body), done);
   });
 }
+
+/** What a route takes other than JSON, each by the parsers of a scope of its own. */
+export const acceptBody = { none: acceptNoBody, optional: acceptEmptyJson, form: acceptTextForms } as const;
+
+/**
+ * `none`: what comes is read and discarded; `optional`: JSON, and an empty body counts as `{}`; `form`: a form of text fields, read
+ * by `formFields`.
+ */
+export type BodyKind = keyof typeof acceptBody;

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { Redis } from "ioredis";
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import { clientNetwork } from "../platform/client-network.ts";
-import { ServiceError } from "../platform/errors.ts";
+import { HttpError } from "./http-error.ts";
 
 /** Fixed windows of the contract (Limits), and `sign-in` and `page` for what it leaves open. */
 export const policies = {
@@ -84,5 +84,5 @@ async function count(counter: RateLimiterAbstract, policy: Policy, request: Fast
   reply.header("RateLimit", `"${policy}";r=${state.remainingPoints};t=${resetSeconds}`);
   if (state.consumedPoints <= points) return;
   reply.header("Retry-After", String(resetSeconds));
-  throw new ServiceError("rate_limited", `Rate limit exceeded. Try again in ${resetSeconds} seconds.`);
+  throw new HttpError("rate_limited", `Rate limit exceeded. Try again in ${resetSeconds} seconds.`);
 }

@@ -9,10 +9,11 @@ import type {
 import { type Static, type TObject, type TSchema, Type } from "typebox";
 import { invalid } from "../platform/errors.ts";
 import { type Callers, readSession, requireKey, requireKeyOrSession, requireSession } from "./authentication.ts";
-import { acceptEmptyJson, acceptNoBody } from "./bodies.ts";
+import { acceptBody, type BodyKind } from "./bodies.ts";
 import { errors, ref } from "./openapi.ts";
 import { bodyOptional } from "./openapi-around.ts";
 import type { Policy, RateLimits } from "./rate-limits.ts";
+import { formTypes } from "./text-forms.ts";
 import { wireError } from "./wire-errors.ts";
 
 /** What every route needs: who calls, and how often one may. */
@@ -39,18 +40,27 @@ const security: Readonly<Record<Caller, Record<string, string[]>[]>> = {
   anybody: [],
 };
 
-/** The hooks that find the caller and count the request. What counts by key or session comes after that is known. */
+/**
+ * The hooks that find the caller and count the request. `partner-write` counts by firm, so after the caller is known; the others
+ * count by session or address, before a credential is looked at.
+ */
 export function callerHooks(deps: RouteDeps, caller: Caller, policy: Policy): onRequestAsyncHookHandler[] {
+  const session = caller === "session" || caller === "key-or-session" ? [readSession(deps)] : [];
+  const credential = credentialHooks(deps, caller);
   const count = deps.limits.limit(policy);
+  return policy === "partner-write" ? [...session, ...credential, count] : [...session, count, ...credential];
+}
+
+function credentialHooks(deps: RouteDeps, caller: Caller): onRequestAsyncHookHandler[] {
   switch (caller) {
     case "key":
-      return [requireKey(deps.resolveKey), count];
+      return [requireKey(deps.resolveKey)];
     case "key-or-session":
-      return [readSession(deps), count, requireKeyOrSession(deps)];
+      return [requireKeyOrSession(deps)];
     case "session":
-      return [readSession(deps), count, requireSession(deps)];
+      return [requireSession(deps)];
     case "anybody":
-      return [count];
+      return [];
   }
 }
 
@@ -65,13 +75,15 @@ export type JsonRoute<P extends TObject, Q extends TObject, A extends TSchema> =
   url: string;
   caller: Caller;
   policy: Policy;
+  /** Runs once the caller is known. */
+  guard?: onRequestAsyncHookHandler;
   params?: P;
-  /** Texts, each sent once at most. */
+  /** Each text is taken once. What is described as anything else comes as it was sent; the domain reads it. */
   query?: Q;
   /** The body's schema: described in /openapi.json; the domain checks it with the contract's own messages. */
   body?: Named;
-  /** `none`: what comes is read and discarded; `optional`: an empty one counts as `{}`. Default: JSON where there is a schema. */
-  bodyIs?: "none" | "optional";
+  /** Default: JSON where there is a schema. */
+  bodyIs?: BodyKind;
   /** A multipart form in the place of a JSON body: its description, and the refusal of a body of another type. */
   form?: { schema: object; notForm: string };
   headers?: TObject;
@@ -83,6 +95,8 @@ export type JsonRoute<P extends TObject, Q extends TObject, A extends TSchema> =
   /** Schemas of answers that are no `{error}`. */
   otherAnswers?: Readonly<Record<number, TSchema>>;
   answerHeaders?: Readonly<Record<string, string>>;
+  /** Comes before the answer to a refusal. */
+  onRefusal?: (request: RouteRequest<P, Q>, error: Error) => Promise<void>;
   /** @returns the answer, or that one was sent already */
   handle: (request: RouteRequest<P, Q>, reply: FastifyReply) => Promise<Static<A> | Sent>;
 };
@@ -94,6 +108,7 @@ export type RouteRequest<P extends TObject, Q extends TObject> = FastifyRequest<
 
 /** Says that the handler has sent an answer of its own: a ready text, a file, an empty one. */
 export type Sent = { readonly sent: FastifyReply };
+
 const isSent = (answer: unknown): answer is Sent => (answer as Partial<Sent> | null)?.sent !== undefined;
 
 export const json = "application/json; charset=utf-8";
@@ -107,34 +122,42 @@ export function jsonRoute<P extends TObject, Q extends TObject, A extends TSchem
   deps: RouteDeps,
   route: JsonRoute<P, Q, A>,
 ): void {
-  const { method, url, caller, policy, status = 200, bodyIs, form } = route;
+  const { method, url, caller, policy, guard, bodyIs } = route;
   const addTo = (scope: FastifyInstance) =>
     scope.route({
       method,
       url,
-      onRequest: callerHooks(deps, caller, policy),
+      onRequest: [...callerHooks(deps, caller, policy), ...(guard ? [guard] : [])],
       schema: schemaOf(app, route),
-      // The schemas describe; texts and bodies are checked by the domain, with the contract's messages.
-      validatorCompiler: () => () => true,
-      ...(form && { errorHandler: refuseOtherBodies(form.notForm) }),
-      handler: async (request, reply) => {
-        if (route.query) requireEachOnce(request.query as object);
-        const answer = await route.handle(request as RouteRequest<P, Q>, reply);
-        if (isSent(answer)) return answer.sent;
-        return reply
-          .code(status)
-          .type(json)
-          .headers(route.answerHeaders ?? {})
-          .send(JSON.stringify(answer));
-      },
+      ...((route.form || route.onRefusal) && { errorHandler: refuse(route) }),
+      handler: answerOf(route),
     });
   if (bodyIs === undefined) addTo(app);
   else
     app.register(async (scope) => {
-      (bodyIs === "none" ? acceptNoBody : acceptEmptyJson)(scope);
+      acceptBody[bodyIs](scope);
       addTo(scope);
     });
 }
+
+const answerOf =
+  <P extends TObject, Q extends TObject, A extends TSchema>(route: JsonRoute<P, Q, A>) =>
+  async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    if (route.query) requireEachOnce(request.query as object, route.query);
+    const answer = await route.handle(request as RouteRequest<P, Q>, reply);
+    if (isSent(answer)) return answer.sent;
+    reply.code(route.status ?? 200).headers(route.answerHeaders ?? {});
+    return reply.type(json).send(JSON.stringify(answer));
+  };
+
+/** What the framework has against the type of a body is said in the form's own words. */
+const refuse =
+  <P extends TObject, Q extends TObject, A extends TSchema>({ form, onRefusal }: JsonRoute<P, Q, A>) =>
+  async (error: FastifyError, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    await onRefusal?.(request as RouteRequest<P, Q>, error);
+    const isOfType = error.code?.startsWith("FST_ERR_CTP_") ?? false;
+    return wireError(form && isOfType ? invalid(form.notForm) : error, request, reply);
+  };
 
 function schemaOf<P extends TObject, Q extends TObject, A extends TSchema>(
   app: FastifyInstance,
@@ -152,6 +175,7 @@ function schemaOf<P extends TObject, Q extends TObject, A extends TSchema>(
     ...(headers && { headers }),
     ...(body && { body: shared(app, body) }),
     ...(form && { consumes: ["multipart/form-data"], body: form.schema }),
+    ...(bodyIs === "form" && { consumes: [...formTypes] }),
     ...(bodyIs === "optional" && { [bodyOptional]: true }),
     response: {
       [route.status ?? 200]: shared(app, route.answer),
@@ -168,16 +192,10 @@ function shared(app: FastifyInstance, schema: Named): TSchema {
   return ref(schema);
 }
 
-/** What the framework has against the type of a body is said in the form's own words. */
-const refuseOtherBodies =
-  (message: string) =>
-  (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
-    wireError(error.code?.startsWith("FST_ERR_CTP_") ? invalid(message) : error, request, reply);
-  };
-
-/** @throws ServiceError for a query parameter that was sent more than once */
-function requireEachOnce(query: object): void {
-  const repeated = Object.entries(query).find(([, value]) => typeof value !== "string");
+/** @throws ServiceError for a text in the query that was sent more than once; what is no text is for the domain to check */
+function requireEachOnce(query: object, { properties }: TObject): void {
+  const isText = (name: string) => !(name in properties) || Type.IsString(properties[name]);
+  const repeated = Object.entries(query).find(([name, value]) => typeof value !== "string" && isText(name));
   if (repeated) throw invalid(`${repeated[0]} must be sent once.`);
 }
 

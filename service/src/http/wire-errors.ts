@@ -1,10 +1,14 @@
 import { STATUS_CODES } from "node:http";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
-import { type ErrorCode, ServiceError } from "../platform/errors.ts";
+import type { ErrorCode } from "../platform/errors.ts";
 import { wantsProblem } from "./accept.ts";
+import { type HttpErrorCode, isRefusal, type Refusal } from "./http-error.ts";
+
+/** Everything that an error on the wire may be called. */
+export type WireCode = ErrorCode | HttpErrorCode | "internal";
 
 /** The status of each refusal (contract, Errors). The title of its problem type is the status's reason phrase. */
-export const wireStatus: Readonly<Record<ErrorCode, number>> = {
+export const wireStatus: Readonly<Record<WireCode, number>> = {
   validation: 400,
   unauthenticated: 401,
   sign_in_required: 401,
@@ -21,53 +25,37 @@ export const wireStatus: Readonly<Record<ErrorCode, number>> = {
   payload_too_large: 413,
   unsupported_media_type: 415,
   rate_limited: 429,
+  internal: 500,
   processor_failed: 502,
   payments_not_configured: 503,
   unavailable: 503,
 };
 
-type Refusal = { status: number; code: ErrorCode | "internal"; message: string };
+type WireError = { status: number; code: WireCode; message: string };
 
-const internal: Refusal = { status: 500, code: "internal", message: "Something went wrong on our side." };
+const wire = (code: WireCode, message: string): WireError => ({ status: wireStatus[code], code, message });
 
-/** Errors of Fastify itself (body parser, schema validation, URL decoding), in our words. */
-function ofFramework(error: FastifyError, request: FastifyRequest): Refusal {
-  const refusal = (code: ErrorCode, message: string): Refusal => ({ status: wireStatus[code], code, message });
-  if (error.validation) return refusal("validation", request.routeOptions.config.invalid ?? validationMessage(error));
-  switch (error.code) {
-    case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
-      return refusal("unsupported_media_type", "Send the body as application/json.");
-    case "FST_ERR_CTP_EMPTY_JSON_BODY":
-    case "FST_ERR_CTP_INVALID_JSON_BODY":
-      return refusal("validation", "The body is not valid JSON.");
-    case "FST_ERR_CTP_BODY_TOO_LARGE":
-      return refusal("payload_too_large", "The body is too large.");
-    default: {
-      const status = error.statusCode ?? 500;
-      if (status < 400 || status >= 500) return internal;
-      return { status, code: "validation", message: "The request is malformed." };
-    }
-  }
-}
+/** What Fastify refuses by itself, in our words. */
+const frameworkErrors: ReadonlyMap<string, WireError> = new Map([
+  ["FST_ERR_CTP_INVALID_MEDIA_TYPE", wire("unsupported_media_type", "Send the body as application/json.")],
+  ["FST_ERR_CTP_EMPTY_JSON_BODY", wire("validation", "The body is not valid JSON.")],
+  ["FST_ERR_CTP_INVALID_JSON_BODY", wire("validation", "The body is not valid JSON.")],
+  ["FST_ERR_CTP_BODY_TOO_LARGE", wire("payload_too_large", "The body is too large.")],
+]);
 
-/** `name must NOT have fewer than 1 characters` -> names the field and the rule. */
-function validationMessage(error: FastifyError): string {
-  const [first] = error.validation ?? [];
-  const field = first?.instancePath.slice(1).replaceAll("/", ".") || error.validationContext || "body";
-  const more = first?.params as { additionalProperty?: unknown } | undefined;
-  const what = typeof more?.additionalProperty === "string" ? ` ('${more.additionalProperty}')` : "";
-  return `${field} ${first?.message ?? "is not valid"}${what}.`;
-}
+const internal = wire("internal", "Something went wrong on our side.");
 
-function refusalOf(error: FastifyError | ServiceError, request: FastifyRequest): Refusal {
-  if (error instanceof ServiceError)
-    return { status: wireStatus[error.code], code: error.code, message: error.message };
-  return ofFramework(error, request);
+function wireErrorOf(error: FastifyError | Refusal): WireError {
+  if (isRefusal(error)) return wire(error.code, error.message);
+  const known = frameworkErrors.get(error.code);
+  if (known) return known;
+  const { statusCode: status = 500 } = error;
+  const isRefused = status >= 400 && status < 500;
+  return isRefused ? { status, code: "validation", message: "The request is malformed." } : internal;
 }
 
 /** Sends a refusal: the contract's `{error}`, or RFC 9457 for a caller that asks for it. */
-function sendRefusal(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {
-  const { status, code, message } = refusal;
+function sendWireError(request: FastifyRequest, reply: FastifyReply, { status, code, message }: WireError) {
   reply.code(status).serializer(JSON.stringify);
   if (status === 401) reply.header("WWW-Authenticate", "Bearer");
   if (wantsProblem(request.headers.accept)) {
@@ -86,15 +74,8 @@ function sendRefusal(request: FastifyRequest, reply: FastifyReply, refusal: Refu
 }
 
 /** The one place where an error becomes an answer. What it does not know is an opaque 500 and a full log line. */
-export function wireError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const refusal = refusalOf(error, request);
-  if (refusal.status >= 500) request.log.error({ requestId: request.id, err: error }, "request failed");
-  return sendRefusal(request, reply, refusal);
-}
-
-declare module "fastify" {
-  interface FastifyContextConfig {
-    /** The message of the contract for a body or query that the schema refuses. */
-    invalid?: string;
-  }
+export function wireError(error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const answer = wireErrorOf(error);
+  if (answer.status >= 500) request.log.error({ requestId: request.id, err: error }, "request failed");
+  return sendWireError(request, reply, answer);
 }

@@ -1,21 +1,12 @@
-/** Every way in which the domain refuses a request. The wire status and title of each are in `http/wire-errors.ts`. */
+/** Every way in which the domain refuses what it is asked. The status of each on the wire is in `http/wire-errors.ts`. */
 export type ErrorCode =
   | "validation"
-  | "unauthenticated"
-  | "sign_in_required"
-  | "not_linked"
-  | "cross_site"
   | "owner_required"
   | "not_found"
-  | "verdict_unknown"
   | "conflict"
   | "not_payable"
   | "idempotency_key_reused"
   | "idempotency_in_flight"
-  | "rate_limited"
-  | "method_not_allowed"
-  | "unsupported_media_type"
-  | "payload_too_large"
   | "payments_not_configured"
   | "processor_failed"
   | "unavailable";
@@ -33,7 +24,7 @@ export class ServiceError extends Error {
 /** A refusal of input: `message` names the field and the rule. */
 export const invalid = (message: string): ServiceError => new ServiceError("validation", message);
 
-/** A fault of the set-up (setting, folder, port, data file): told in one line, and the process exits with 1. */
+/** A fault of the set-up (setting, folder, port, data file): printed in one line, and the process exits with 1. */
 export class StartupError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

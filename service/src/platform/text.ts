@@ -34,3 +34,6 @@ export const isPlainLines = (text: string): boolean => !unreadableBesideLines.te
 
 /** The text with each character that is no plain text replaced by `?`. */
 export const toPlainText = (text: string): string => text.replace(new RegExp(unreadable, "gu"), "?");
+
+/** A text from outside as a message or a log may show it: the first 100 characters. */
+export const shownText = (text: string): string => toPlainText(text.slice(0, 100));

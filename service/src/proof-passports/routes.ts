@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { principalOf, requireKey } from "../http/authentication.ts";
+import { HttpError } from "../http/http-error.ts";
 import { errors, ref } from "../http/openapi.ts";
 import type { RateLimits } from "../http/rate-limits.ts";
 import { wireError } from "../http/wire-errors.ts";
@@ -163,7 +164,7 @@ export function passportRoutes(app: FastifyInstance, deps: PassportRouteDeps): v
   }
 }
 
-const unknownVerdict = () => new ServiceError("verdict_unknown", "No such passport.");
+const unknownVerdict = () => new HttpError("verdict_unknown", "No such passport.");
 
 const binary = (type: string) => ({
   description: "The bytes.",

@@ -2,35 +2,46 @@ import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { HttpError, type HttpErrorCode } from "../../src/http/http-error.ts";
 import { createServer } from "../../src/http/server.ts";
 import { type ErrorCode, ServiceError } from "../../src/platform/errors.ts";
 import { openLog } from "../../src/platform/logs.ts";
 import { createMetrics } from "../../src/platform/metrics.ts";
 
+type Wire = readonly [status: number, title: string];
+
 /** What each refusal of the domain is on the wire: status, and title of its problem type. */
-const table: Record<ErrorCode, readonly [number, string]> = {
+const ofDomain: Record<ErrorCode, Wire> = {
   validation: [400, "Bad Request"],
-  unauthenticated: [401, "Unauthorized"],
-  sign_in_required: [401, "Unauthorized"],
-  not_linked: [403, "Forbidden"],
-  cross_site: [403, "Forbidden"],
   owner_required: [403, "Forbidden"],
   not_found: [404, "Not Found"],
-  verdict_unknown: [404, "Not Found"],
-  method_not_allowed: [405, "Method Not Allowed"],
   conflict: [409, "Conflict"],
   not_payable: [409, "Conflict"],
   idempotency_key_reused: [409, "Conflict"],
   idempotency_in_flight: [409, "Conflict"],
-  payload_too_large: [413, "Payload Too Large"],
-  unsupported_media_type: [415, "Unsupported Media Type"],
-  rate_limited: [429, "Too Many Requests"],
   processor_failed: [502, "Bad Gateway"],
   payments_not_configured: [503, "Service Unavailable"],
   unavailable: [503, "Service Unavailable"],
 };
-const codes = Object.keys(table) as ErrorCode[];
-const message = (code: ErrorCode) => `why it is ${code}`;
+
+/** The same of the refusals that HTTP adds. */
+const ofHttp: Record<HttpErrorCode, Wire> = {
+  unauthenticated: [401, "Unauthorized"],
+  sign_in_required: [401, "Unauthorized"],
+  not_linked: [403, "Forbidden"],
+  cross_site: [403, "Forbidden"],
+  verdict_unknown: [404, "Not Found"],
+  method_not_allowed: [405, "Method Not Allowed"],
+  payload_too_large: [413, "Payload Too Large"],
+  unsupported_media_type: [415, "Unsupported Media Type"],
+  rate_limited: [429, "Too Many Requests"],
+};
+
+type Code = ErrorCode | HttpErrorCode;
+const table: Record<Code, Wire> = { ...ofDomain, ...ofHttp };
+const codes = Object.keys(table) as Code[];
+const message = (code: Code) => `why it is ${code}`;
+const isHttp = (code: Code): code is HttpErrorCode => code in ofHttp;
 
 const app = createServer({
   log: openLog("silent"),
@@ -41,8 +52,8 @@ const app = createServer({
 });
 
 before(async () => {
-  app.get<{ Params: { code: ErrorCode } }>("/api/refused/:code", ({ params: { code } }) => {
-    throw new ServiceError(code, message(code));
+  app.get<{ Params: { code: Code } }>("/api/refused/:code", ({ params: { code } }) => {
+    throw isHttp(code) ? new HttpError(code, message(code)) : new ServiceError(code, message(code));
   });
   app.get("/api/broken", () => {
     throw new Error("the secret reason");
@@ -56,7 +67,7 @@ async function get(url: string, accept = "*/*") {
   return { statusCode, headers, body: JSON.parse(body) as unknown };
 }
 
-for (const [code, [status, title]] of Object.entries(table) as [ErrorCode, readonly [number, string]][]) {
+for (const [code, [status, title]] of Object.entries(table) as [Code, Wire][]) {
   test(`${code} is ${status} with the contract's body`, async () => {
     const { statusCode, headers, body } = await get(`/api/refused/${code}`);
     assert.equal(statusCode, status);
@@ -90,9 +101,9 @@ test("every code is refused with somewhere in the source", () => {
   const source = globSync("**/*.ts", { cwd: folder })
     .map((name) => readFileSync(join(folder, name), "utf8"))
     .join("\n");
-  // wire-errors.ts has `refusal` for what Fastify itself refuses.
+  // wire-errors.ts has `wire` for what Fastify itself refuses.
   const refused = new Set(
-    Array.from(source.matchAll(/\b(?:ServiceError|refusal)\(\s*"([a-z_]+)"/g), ([, code]) => code),
+    Array.from(source.matchAll(/\b(?:ServiceError|HttpError|wire)\(\s*"([a-z_]+)"/g), ([, code]) => code),
   );
   if (/\binvalid\(/.test(source)) refused.add("validation");
   assert.deepEqual(

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { ServiceError } from "../../src/platform/errors.ts";
+import { HttpError } from "../../src/http/http-error.ts";
 import { closingCode, closingRecord, proofCode, proofRecord, roomCode, roomRow } from "./ui/samples.ts";
 import { code, order, servePages } from "./ui/serve-pages.ts";
 
@@ -73,7 +73,7 @@ describe("an order's page", () => {
 describe("refusals of a page", () => {
   test("are pages that say what to do", async () => {
     try {
-      refuse = new ServiceError("rate_limited", "Rate limit exceeded. Try again in 42 seconds.");
+      refuse = new HttpError("rate_limited", "Rate limit exceeded. Try again in 42 seconds.");
       const busy = await get("/");
       assert.equal(busy.status, 429);
       const words = await busy.text();

@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { namedQuality } from "../../http/accept.ts";
-import { wireError, wireStatus } from "../../http/wire-errors.ts";
-import { type ErrorCode, ServiceError } from "../../platform/errors.ts";
+import { isRefusal, type Refusal } from "../../http/http-error.ts";
+import { type WireCode, wireError, wireStatus } from "../../http/wire-errors.ts";
 import type { Assets } from "./assets.ts";
 import { messagePage, notFoundPage } from "./not-found-page.ts";
 import { credentialHeaders, htmlType } from "./page-headers.ts";
@@ -12,7 +12,7 @@ export const acceptsPage = (request: FastifyRequest): boolean =>
 
 const textType = "text/plain; charset=utf-8";
 
-const titles: Readonly<Partial<Record<ErrorCode, string>>> = {
+const titles: Readonly<Partial<Record<WireCode, string>>> = {
   rate_limited: "One moment, please",
   cross_site: "That came from another site",
   owner_required: "Only an owner may do this",
@@ -28,9 +28,9 @@ export function errorPage(assets: Assets) {
     "It is our fault, not yours. Please load the page again in a moment.",
   );
 
-  return (error: FastifyError | ServiceError, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+  return (error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     if (!acceptsPage(request)) return wireError(error as FastifyError, request, reply);
-    const code = error instanceof ServiceError ? error.code : "internal";
+    const code = isRefusal(error) ? error.code : "internal";
     reply.type(htmlType).headers(credentialHeaders);
     if (code === "not_found") return reply.code(404).send(notFound);
     if (code === "sign_in_required" || code === "not_linked") {

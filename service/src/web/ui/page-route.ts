@@ -52,7 +52,6 @@ const besideForm: ReadonlySet<ErrorCode> = new Set([
   "conflict",
   "not_payable",
   "not_found",
-  "payload_too_large",
   "processor_failed",
   "payments_not_configured",
   "unavailable",

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { ServiceError } from "../../../platform/errors.ts";
+import { HttpError } from "../../../http/http-error.ts";
 
 /** What a form or a query holds: texts by name. */
 export type FormValues = Readonly<Record<string, string>>;
@@ -26,6 +26,6 @@ export function acceptForms(scope: FastifyInstance): void {
     done(null, values);
   });
   scope.addContentTypeParser("*", (_request, _payload, done) =>
-    done(new ServiceError("unsupported_media_type", `Send the form as ${formType}.`)),
+    done(new HttpError("unsupported_media_type", `Send the form as ${formType}.`)),
   );
 }

@@ -1,0 +1,37 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { invalid, ServiceError } from "../platform/errors.ts";
+import { shownText } from "../platform/text.ts";
+
+const limits = { fileSize: 1, files: 1, fields: 50, parts: 51, fieldSize: 16 * 1024, fieldNameSize: 100 };
+const urlEncoded = "application/x-www-form-urlencoded";
+
+/** The types of a form of text fields. */
+export const formTypes = [urlEncoded, "multipart/form-data"] as const;
+
+/** Takes form-encoded bodies and multipart ones (already known to the app); any other is read and counts as no fields. */
+export function acceptTextForms(scope: FastifyInstance): void {
+  scope.removeContentTypeParser(["application/json", "text/plain"]);
+  scope.addContentTypeParser(urlEncoded, { parseAs: "string" }, (_request, body, done) =>
+    done(null, [...new URLSearchParams(String(body))]),
+  );
+  scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, _body, done) => done(null, undefined));
+}
+
+/**
+ * The fields of the request's form, in their order.
+ * @throws ServiceError `validation` for a broken form, or one with a file in it.
+ */
+export async function formFields(request: FastifyRequest): Promise<[string, string][]> {
+  if (!request.isMultipart()) return Array.isArray(request.body) ? (request.body as [string, string][]) : [];
+  const fields: [string, string][] = [];
+  try {
+    for await (const part of request.parts({ limits })) {
+      if (part.type === "file") throw invalid(`${shownText(part.fieldname)} must be a text field, not a file.`);
+      if (part.valueTruncated) throw invalid(`${shownText(part.fieldname)} is too long.`);
+      fields.push([part.fieldname, String(part.value)]);
+    }
+  } catch (error) {
+    throw error instanceof ServiceError ? error : invalid("The form is incomplete or malformed.");
+  }
+  return fields;
+}
