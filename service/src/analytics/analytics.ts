@@ -1,3 +1,4 @@
 export { windowDays } from "./days.ts";
 export { analyticsRoutes } from "./routes.ts";
-export { type AnalyticsReader, analyticsReader, type Snapshot } from "./snapshot.ts";
+export type { Snapshot } from "./schemas.ts";
+export { type AnalyticsReader, analyticsReader } from "./snapshot.ts";

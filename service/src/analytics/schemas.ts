@@ -1,4 +1,5 @@
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
+import { requestId, timestamp } from "../http/schema-parts.ts";
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const hours = (description: string) => Type.Number({ minimum: 0, description, examples: [26.75] });
@@ -46,11 +47,14 @@ export const Analytics = Type.Object(
       { description: "Counts of records, not of orders." },
     ),
     revenueCents: Type.Integer({ minimum: 0, description: "Total of paid, in-progress and completed orders." }),
-    generatedAt: Type.String({ format: "date-time", examples: ["2026-03-04T05:06:07.089Z"] }),
-    requestId: Type.String(),
+    generatedAt: timestamp(),
+    requestId: requestId(),
   },
   {
     $id: "Analytics",
     description: "The orders created in the window, as they are now, in the environment of the key.",
   },
 );
+
+/** The contract's snapshot (Analytics). */
+export type Snapshot = Omit<Static<typeof Analytics>, "requestId">;

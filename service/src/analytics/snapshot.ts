@@ -4,16 +4,17 @@ import type { Database } from "../platform/database.ts";
 import { ServiceError } from "../platform/errors.ts";
 import { createKeyedSemaphore } from "../platform/keyed-semaphore.ts";
 import { bucketOf, earns } from "./funnel.ts";
+import type { Snapshot } from "./schemas.ts";
 import { type Figures, readFigures } from "./store.ts";
 
 const dayMs = 86_400_000;
 const hardLimitMs = 30_000;
-// A large tenant's figures take a processor for a second or two: the rest of the service shall not feel it.
+// The figures of a large firm take a processor for a second or two; the rest of the service must not feel it.
 const atOnce = 2;
 
-/** The contract's snapshot (Analytics). */
-export function snapshotOf(figures: Figures, windowDays: number, generatedAt: Date) {
-  const months = new Map<string, { month: string; createdCount: number; completedCount: number }>();
+/** The snapshot that the figures of a cohort make; pure. */
+export function snapshotOf(figures: Figures, windowDays: number, generatedAt: Date): Snapshot {
+  const months = new Map<string, Snapshot["volumeByMonth"][number]>();
   const funnel = { created: 0, paid: 0, inProgress: 0, completed: 0, problem: 0 };
   const serviceMix = { sign: 0, notarize: 0, ship: 0, fax: 0 };
   let revenueCents = 0;
@@ -45,16 +46,14 @@ export function snapshotOf(figures: Figures, windowDays: number, generatedAt: Da
   };
 }
 
-export type Snapshot = ReturnType<typeof snapshotOf>;
-
 export type Caller = Pick<Principal, "partnerId" | "environment">;
 
 /** Reads the snapshot of a partner's orders in one environment. @throws ServiceError `unavailable` when it takes too long. */
 export type AnalyticsReader = (caller: Caller, windowDays: number) => Promise<Snapshot>;
 
 /**
- * Opens the reader of this node: one read at a time for a partner and two in all. Who asks for the same figures while they
- * wait for their turn shares the read, which begins after each of them came.
+ * Opens the reader of this node: one read at a time for a partner and two in all. Requests for the same figures that wait for
+ * the same turn share one read, which begins after the last of them came.
  */
 export function analyticsReader(
   { db, clock }: { db: Database; clock: Clock },

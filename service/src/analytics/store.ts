@@ -1,5 +1,6 @@
 import type { Environment } from "../identity/identity.ts";
 import { type Database, hasSqlState, sqlState } from "../platform/database.ts";
+import { type Statement, sql } from "../platform/sql.ts";
 
 /** Whose orders: a partner's in one environment, created from `from` to `to`, both included. */
 export type Cohort = { partnerId: string; environment: Environment; from: Date; to: Date };
@@ -26,15 +27,11 @@ export type Figures = {
 
 // Everything of the cohort is read from indexes alone (orders_newest, documents_sealed, shipments_delivered,
 // workflow_events_paid). To sort its join with events is cheaper than one look-up an order.
-const text = `
-WITH cohort AS NOT MATERIALIZED (
-  SELECT id, status, created_at, updated_at, sign, notarize, ship, fax, total_cents FROM orders
-  WHERE partner_id = $1 AND environment = $2 AND created_at BETWEEN $3 AND $4
-)
-SELECT
-  (SELECT coalesce(json_agg(g ORDER BY month, status), '[]') FROM (
+
+/** Per month and status: the count of orders, their sum, and how many have each service. */
+const groups = ({ from, to }: Cohort) => sql`SELECT coalesce(json_agg(g ORDER BY month, status), '[]') FROM (
     SELECT to_char(month, 'YYYY-MM') AS month, by_status.*
-    FROM generate_series(date_trunc('month', $3::timestamptz AT TIME ZONE 'UTC'), $4::timestamptz AT TIME ZONE 'UTC',
+    FROM generate_series(date_trunc('month', ${from}::timestamptz AT TIME ZONE 'UTC'), ${to}::timestamptz AT TIME ZONE 'UTC',
       interval '1 month') month
     CROSS JOIN LATERAL (
       SELECT status, count(*) AS orders, sum(total_cents) AS cents, count(*) FILTER (WHERE sign) AS sign,
@@ -42,29 +39,38 @@ SELECT
         count(*) FILTER (WHERE fax) AS fax
       FROM cohort
       WHERE created_at >= month AT TIME ZONE 'UTC' AND created_at < (month + interval '1 month') AT TIME ZONE 'UTC'
-      GROUP BY status) by_status) g) AS groups,
-  evidence.*,
-  (SELECT CASE WHEN p IS NOT NULL THEN json_build_array(round(p[1]::numeric, 2), round(p[2]::numeric, 2)) END FROM (
+      GROUP BY status) by_status) g`;
+
+/** Median and 90th percentile of the hours from an order's first payment to its completion. */
+const turnaround = sql`SELECT CASE WHEN p IS NOT NULL THEN json_build_array(round(p[1]::numeric, 2), round(p[2]::numeric, 2)) END
+  FROM (
     SELECT percentile_cont(ARRAY[0.5, 0.9]) WITHIN GROUP (ORDER BY hours) AS p FROM (
       SELECT DISTINCT ON (w.order_id) date_part('epoch', updated_at - w.occurred_at) / 3600 AS hours
       FROM cohort JOIN workflow_events w ON w.order_id = cohort.id
       WHERE cohort.status = 'Completed' AND w.name = 'payment.cleared'
       ORDER BY w.order_id, w.occurred_at) earliest
-    WHERE hours >= 0) q) AS turnaround
-FROM (
+    WHERE hours >= 0) q`;
+
+/** Counts of sealed documents and of delivered shipments. */
+const evidence = sql`
   SELECT count(*) FILTER (WHERE sealed) AS "sealedDocuments", count(*) FILTER (WHERE NOT sealed) AS "deliveredShipments"
   FROM cohort JOIN (
     SELECT order_id, true AS sealed FROM documents WHERE kind IN ('sealed', 'notarized')
-    UNION ALL SELECT order_id, false FROM shipments WHERE status = 'Delivered') e ON order_id = cohort.id) evidence`;
+    UNION ALL SELECT order_id, false FROM shipments WHERE status = 'Delivered') e ON order_id = cohort.id`;
 
 /** The one statement of analytics; apart from its running, so that a bench and a test of its plan can run it. */
-export const figuresStatement = ({ partnerId, environment, from, to }: Cohort) => ({
-  text,
-  values: [partnerId, environment, from, to],
-});
+export function figuresStatement(cohort: Cohort): Statement {
+  const { partnerId, environment, from, to } = cohort;
+  return sql`
+    WITH cohort AS NOT MATERIALIZED (
+      SELECT id, status, created_at, updated_at, sign, notarize, ship, fax, total_cents FROM orders
+      WHERE partner_id = ${partnerId} AND environment = ${environment} AND created_at BETWEEN ${from} AND ${to}
+    )
+    SELECT (${groups(cohort)}) AS groups, evidence.*, (${turnaround}) AS turnaround FROM (${evidence}) evidence`;
+}
 
 /**
- * What is set for the statement: a plan for this very tenant, small or large; memory for its joins; and one worker beside it,
+ * What is set for the statement: a plan for this very firm, small or large; memory for its joins; and one worker beside it,
  * for the other processors belong to the rest of the service.
  */
 export const figuresSettings = `SET TRANSACTION READ ONLY; SET LOCAL plan_cache_mode = force_custom_plan;
@@ -73,11 +79,10 @@ export const figuresSettings = `SET TRANSACTION READ ONLY; SET LOCAL plan_cache_
 
 /** @returns undefined when the statement took longer than `timeoutMs`. */
 export async function readFigures(db: Database, cohort: Cohort, timeoutMs: number): Promise<Figures | undefined> {
-  const { text, values } = figuresStatement(cohort);
   try {
     const [figures] = await db.transaction(async (tx) => {
       await tx.script(`${figuresSettings} SET LOCAL statement_timeout = ${timeoutMs};`);
-      return tx.rows<Figures>(text, values);
+      return tx.query<Figures>(figuresStatement(cohort));
     });
     return figures;
   } catch (error) {

@@ -1,10 +1,8 @@
 import { invalid } from "../platform/errors.ts";
-import { readableText } from "./form.ts";
+import { isPlainText, shownText } from "../platform/text.ts";
 import type { Parameter } from "./registry.ts";
 
 export type Arguments = Record<string, string | number | boolean>;
-
-const controlCharacter = /[\p{Cc}\p{Cs}\uFFFD]/u;
 
 function typedValue({ name, type, maxLength }: Parameter, text: string): string | number | boolean {
   if (maxLength !== null && text.length > maxLength)
@@ -32,7 +30,7 @@ export function argumentsOf(
 ): Arguments {
   const known = new Set(parameters.map(({ name }) => name));
   const sent = new Map<string, string>();
-  for (const [name] of fields) if (!known.has(name)) throw invalid(`Unknown argument '${readableText(name)}'.`);
+  for (const [name] of fields) if (!known.has(name)) throw invalid(`Unknown argument '${shownText(name)}'.`);
   for (const [name, text] of fields) {
     if (sent.has(name)) throw invalid(`Argument '${name}' must be sent once.`);
     sent.set(name, text);
@@ -43,7 +41,7 @@ export function argumentsOf(
   const values: Arguments = {};
   for (const parameter of parameters) {
     const text = sent.get(parameter.name) ?? "";
-    if (parameter.returned && controlCharacter.test(text))
+    if (parameter.returned && !isPlainText(text))
       throw invalid(`Argument '${parameter.name}' must be UTF-8 text without control characters.`);
     if (present(parameter.name)) values[parameter.name] = typedValue(parameter, text);
   }

@@ -12,8 +12,6 @@ export function createCallbacks(secrets: SecretBytes): Callbacks {
   return { tokenOf: (id) => createHmac("sha256", key).update(id).digest("hex").slice(0, 40) };
 }
 
-export const isToken = (text: string): boolean => /^[0-9a-f]{40}$/.test(text);
-
 export const tokenSha256 = (token: string): Buffer => hash("sha256", token, "buffer");
 
 export const callbackPath = (token: string): string => `/internal/playbooks/${token}`;

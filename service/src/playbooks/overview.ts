@@ -1,9 +1,23 @@
 import type { Clock } from "../platform/clock.ts";
 import type { Sql } from "../platform/database.ts";
-import { executionName, isExecutionId } from "./names.ts";
-import * as store from "./store.ts";
+import { pageOf } from "../platform/page.ts";
+import { isUuid } from "../platform/text.ts";
+import * as store from "./list-store.ts";
+import { executionName } from "./names.ts";
 
 export type OverviewDeps = { db: Sql; clock: Clock };
+
+/** Executions for the command line: those that wait, the first to expire at the top, or all, newest first. */
+export async function listExecutions(db: Sql, { all, limit }: { all: boolean; limit: number }) {
+  const rows = await (all ? store.selectNewest(db, limit) : store.selectWaiting(db, limit));
+  return rows.map(({ id, outcome, arguments: values, ...row }) => ({
+    executionName: executionName(id),
+    ...row,
+    state: outcome === null ? "Waiting" : "Completed",
+    outcome,
+    ...values,
+  }));
+}
 
 /** An execution as the operator's pages show it. */
 export type ShownExecution = Omit<store.ListedExecution, "partnerId"> & { executionName: string };
@@ -11,7 +25,7 @@ export type ShownExecution = Omit<store.ListedExecution, "partnerId"> & { execut
 export type Overview = {
   /** A page of those that may be decided, the first to expire at the top. */
   waiting: ShownExecution[];
-  /** How many may be decided, on whatever page. */
+  /** How many may be decided, on all pages. */
   waitingTotal: number;
   /** The id to go on after, or null on the last page. */
   next: string | null;
@@ -31,17 +45,16 @@ const shown = ({ partnerId: _partnerId, ...row }: store.ListedExecution): ShownE
 export async function overviewOfExecutions({ db, clock }: OverviewDeps, after: string): Promise<Overview> {
   const now = clock();
   const [rows, waitingTotal, ended] = await Promise.all([
-    store.selectUndecided(db, now, isExecutionId(after) ? after : null, pageSize + 1),
+    store.selectUndecided(db, now, isUuid(after) ? after : null, pageSize + 1),
     store.countUndecided(db, now),
     store.selectEnded(db, endedShown),
   ]);
-  const waiting = rows.slice(0, pageSize).map(shown);
-  const next = rows.length > pageSize ? (waiting.at(-1)?.id ?? null) : null;
-  return { waiting, waitingTotal, next, ended: ended.map(shown) };
+  const { items, nextCursor: next } = pageOf(rows, pageSize, ({ id }) => id);
+  return { waiting: items.map(shown), waitingTotal, next, ended: ended.map(shown) };
 }
 
 /** The execution of this id; undefined when there is none. */
 export async function findExecution({ db }: { db: Sql }, id: string): Promise<ShownExecution | undefined> {
-  const row = isExecutionId(id) ? await store.selectExecution(db, id) : undefined;
+  const row = isUuid(id) ? await store.selectExecution(db, id) : undefined;
   return row && shown(row);
 }

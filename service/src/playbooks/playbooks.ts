@@ -1,5 +1,11 @@
 export { callbackPath, createCallbacks } from "./callback.ts";
-export { decideByOperator, listExecutions, sweepExecutions } from "./executions.ts";
-export { executionIdOf, isExecutionId } from "./names.ts";
-export { findExecution, type Overview, overviewOfExecutions, type ShownExecution } from "./overview.ts";
+export { decideByOperator, sweepExecutions } from "./decide.ts";
+export { executionIdOf } from "./names.ts";
+export {
+  findExecution,
+  listExecutions,
+  type Overview,
+  overviewOfExecutions,
+  type ShownExecution,
+} from "./overview.ts";
 export { playbookRoutes } from "./routes.ts";

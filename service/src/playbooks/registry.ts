@@ -1,3 +1,5 @@
+import type { PlaybookList } from "./schemas.ts";
+
 /** A parameter of a playbook. Of a `returned` one the value comes back with the outcome; others are not kept. */
 export type Parameter = {
   name: string;
@@ -37,7 +39,7 @@ export const registry: readonly Playbook[] = [
 export const playbookOf = (key: string): Playbook | undefined => registry.find((playbook) => playbook.key === key);
 
 /** What partners see of the registry. */
-export const registryView = () => ({
+export const registryView = (): PlaybookList => ({
   playbooks: registry.map(({ key, name, description, parameters }) => ({
     key,
     name,

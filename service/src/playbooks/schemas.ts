@@ -1,4 +1,5 @@
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
+import { nullable, oneOf } from "../http/schema-parts.ts";
 
 export const PlaybookList = Type.Object(
   {
@@ -10,9 +11,9 @@ export const PlaybookList = Type.Object(
         paramSchema: Type.Array(
           Type.Object({
             name: Type.String(),
-            type: Type.Union([Type.Literal("string"), Type.Literal("int"), Type.Literal("bool")]),
+            type: oneOf(["string", "int", "bool"]),
             required: Type.Boolean(),
-            maxLength: Type.Union([Type.Integer(), Type.Null()]),
+            maxLength: nullable(Type.Integer()),
           }),
         ),
       }),
@@ -20,11 +21,13 @@ export const PlaybookList = Type.Object(
   },
   { $id: "PlaybookList" },
 );
+export type PlaybookList = Static<typeof PlaybookList>;
 
 export const PlaybookStarted = Type.Object(
   { executionName: Type.String({ examples: ["executions/6f9619ff-8b86-4d01-b42d-00cf4fc964ff"] }) },
   { $id: "PlaybookStarted", description: "The execution was created; it may wait for up to 30 days." },
 );
+export type PlaybookStarted = Static<typeof PlaybookStarted>;
 
 export const PlaybookArguments = Type.Object(
   {},

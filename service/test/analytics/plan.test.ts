@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { figuresSettings, figuresStatement } from "../../src/analytics/store.ts";
+import { explain } from "../explain.ts";
 import { newPartnerRow, openData } from "./orders-database.ts";
 
 let data: Awaited<ReturnType<typeof openData>>;
@@ -40,25 +41,16 @@ before(async () => {
 });
 after(() => data.close());
 
-type Plan = { "Node Type": string; "Relation Name"?: string; "Index Name"?: string; Plans?: Plan[] };
-const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)];
-
-async function explain(partnerId: string) {
-  type Row = { "QUERY PLAN": { Plan: Plan & { "Shared Hit Blocks": number; "Shared Read Blocks": number } }[] };
+async function explainFigures(partnerId: string) {
   const to = new Date();
   const from = new Date(to.getTime() - 366 * 86_400_000);
-  const { text, values } = figuresStatement({ partnerId, environment: "live", from, to });
-  const [row] = await data.db.transaction(async (tx) => {
-    await tx.script(figuresSettings);
-    return tx.rows<Row>(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, values);
-  });
-  const plan = row?.["QUERY PLAN"][0]?.Plan;
-  assert.ok(plan);
-  return { nodes: nodes(plan), blocks: plan["Shared Hit Blocks"] + plan["Shared Read Blocks"] };
+  const statement = figuresStatement({ partnerId, environment: "live", from, to });
+  const nodes = await explain(data.db, statement, { settings: figuresSettings, analyze: true });
+  return { nodes, blocks: (nodes[0]?.["Shared Hit Blocks"] ?? 0) + (nodes[0]?.["Shared Read Blocks"] ?? 0) };
 }
 
 test("the figures of a small partner cost what its own orders cost, beside however large a neighbour", async () => {
-  const { nodes: all, blocks } = await explain(small);
+  const { nodes: all, blocks } = await explainFigures(small);
   assert.deepEqual(
     all.filter((node) => node["Node Type"] === "Seq Scan"),
     [],
@@ -67,7 +59,7 @@ test("the figures of a small partner cost what its own orders cost, beside howev
 });
 
 test("the figures of a large partner are read by way of indexes, documents and events from them alone", async () => {
-  const { nodes: all } = await explain(large);
+  const { nodes: all } = await explainFigures(large);
   const tables = all.filter((node) => node["Relation Name"] !== undefined);
   assert.ok(tables.length > 0);
   for (const node of tables)

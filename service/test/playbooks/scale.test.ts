@@ -6,8 +6,10 @@ import { until } from "@signsealship/testing/until";
 import { systemClock } from "../../src/platform/clock.ts";
 import { openSecretsKey } from "../../src/platform/secrets.ts";
 import { callbackPath, tokenSha256 } from "../../src/playbooks/callback.ts";
+import { endedStatement, undecidedStatement } from "../../src/playbooks/list-store.ts";
 import { createCallbacks, decideByOperator, overviewOfExecutions } from "../../src/playbooks/playbooks.ts";
-import { decideById, decideByToken, endedLately, expireDue, undecidedPage } from "../../src/playbooks/store.ts";
+import { decideStatement, expireStatement } from "../../src/playbooks/store.ts";
+import { explain } from "../explain.ts";
 import { openPlaybooksService, type PlaybooksService } from "./playbooks-service.ts";
 
 const many = 2_000;
@@ -49,41 +51,26 @@ before(async () => {
 });
 after(() => running.close());
 
-type Plan = { "Node Type": string; "Relation Name"?: string; "Index Name"?: string; Plans?: Plan[] };
-const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)];
+const now = new Date();
+const decision = { outcome: "a", at: now, actor: "operator" };
+const token = tokenSha256("1");
 
-/** The nodes of a statement's plan, made for these values or for any. */
-async function planOf(text: string, values: string, mode: "custom" | "generic"): Promise<Plan[]> {
-  const row = await running.db.transaction(async (tx) => {
-    await tx.script(`SET LOCAL plan_cache_mode = force_${mode}_plan; PREPARE planned AS ${text}`);
-    const [found] = await tx.rows<{ "QUERY PLAN": { Plan: Plan }[] }>(
-      `EXPLAIN (FORMAT JSON) EXECUTE planned (${values})`,
-    );
-    await tx.script("DEALLOCATE planned");
-    return found;
-  });
-  const plan = row?.["QUERY PLAN"][0]?.Plan;
-  assert.ok(plan);
-  return nodes(plan);
-}
-
-for (const [name, text, values, index] of [
-  ["expiry, nothing due", expireDue, "now(), 1000", "playbook_executions_waiting"],
-  ["expiry, all due", expireDue, "now() + interval '31 days', 1000", "playbook_executions_waiting"],
+for (const [name, statement, index] of [
+  ["expiry, nothing due", expireStatement(now, 1000), "playbook_executions_waiting"],
+  ["expiry, all due", expireStatement(new Date(now.getTime() + 31 * day * 1000), 1000), "playbook_executions_waiting"],
   [
     "decision by callback",
-    decideByToken,
-    "sha256('1'), now(), 'a', 'callback'",
+    decideStatement({ callbackSha256: token }, decision),
     "playbook_executions_callback_sha256_key",
   ],
-  ["decision by the operator", decideById, `'${ids[0]}', now(), 'a', 'operator'`, "playbook_executions_pkey"],
-  ["first page of the operator", undecidedPage, "now(), NULL, 101", "playbook_executions_waiting"],
-  ["later page of the operator", undecidedPage, `now(), '${ids[0]}', 101`, "playbook_executions_waiting"],
-  ["what ended lately", endedLately, "20", "playbook_executions_ended"],
+  ["decision by the operator", decideStatement({ id: ids[0] ?? "" }, decision), "playbook_executions_pkey"],
+  ["first page of the operator", undecidedStatement(now, null, 101), "playbook_executions_waiting"],
+  ["later page of the operator", undecidedStatement(now, ids[0] ?? "", 101), "playbook_executions_waiting"],
+  ["what ended lately", endedStatement(20), "playbook_executions_ended"],
 ] as const)
   test(`${name}: by its index, whatever waits and has ended`, async () => {
     for (const mode of ["custom", "generic"] as const) {
-      const plan = await planOf(text, values, mode);
+      const plan = await explain(running.db, statement, { mode });
       assert.ok(
         plan.some((node) => node["Index Name"] === index),
         `${mode}: ${JSON.stringify(plan)}`,

@@ -8,7 +8,10 @@ import {
 import { refuseCrossSite } from "../../http/authentication.ts";
 import type { RateLimits } from "../../http/rate-limits.ts";
 import { operatorResolver } from "../../members/members.ts";
-import { decideByOperator, findExecution, isExecutionId, overviewOfExecutions } from "../../playbooks/playbooks.ts";
+
+import { isUuid } from "../../platform/text.ts";
+import { decideByOperator, findExecution, overviewOfExecutions } from "../../playbooks/playbooks.ts";
+
 import type { Assets } from "../ui/assets.ts";
 import { done, flashOf } from "../ui/flash-messages.ts";
 import { acceptForms } from "../ui/forms/form-body.ts";
@@ -77,4 +80,4 @@ export function operatorPages(app: FastifyInstance, deps: OperatorDeps): void {
 }
 
 /** Back to the page of the list that one was on. */
-const pathOf = (after = ""): string => (isExecutionId(after) ? `/operator?after=${after}` : "/operator");
+const pathOf = (after = ""): string => (isUuid(after) ? `/operator?after=${after}` : "/operator");

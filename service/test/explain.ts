@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import type { Database } from "../src/platform/database.ts";
+import { Statement } from "../src/platform/sql.ts";
+
+/** A node of a plan as `EXPLAIN (FORMAT JSON)` gives it. */
+export type PlanNode = {
+  "Node Type": string;
+  "Relation Name"?: string;
+  "Index Name"?: string;
+  "Shared Hit Blocks"?: number;
+  "Shared Read Blocks"?: number;
+  Plans?: PlanNode[];
+};
+
+const nodesOf = (plan: PlanNode): PlanNode[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+
+/** A value as a literal in a statement's text. */
+function literal(value: unknown): string {
+  if (value === null || value === undefined) return "NULL";
+  if (typeof value === "number") return String(value);
+  if (Buffer.isBuffer(value)) return `'\\x${value.toString("hex")}'`;
+  return `'${(value instanceof Date ? value.toISOString() : String(value)).replaceAll("'", "''")}'`;
+}
+
+export type ExplainOptions = {
+  /** The plan for any values, or that for these; default `custom`. */
+  mode?: "generic" | "custom";
+  /** Runs the statement and counts the pages that it reads. */
+  analyze?: boolean;
+  /** Settings of the transaction, as a script. */
+  settings?: string;
+};
+
+/** The nodes of a statement's plan, the topmost first. */
+export function explain(db: Database, { text, values }: Statement, options: ExplainOptions = {}): Promise<PlanNode[]> {
+  const { mode = "custom", analyze = false, settings = "" } = options;
+  return db.transaction(async (tx) => {
+    await tx.script(`${settings}; SET LOCAL plan_cache_mode = force_${mode}_plan; PREPARE explained AS ${text}`);
+    const given = values.length > 0 ? `(${values.map(literal).join(", ")})` : "";
+    const how = analyze ? "ANALYZE, BUFFERS, FORMAT JSON" : "FORMAT JSON";
+    const [row] = await tx.query<{ "QUERY PLAN": { Plan: PlanNode }[] }>(
+      new Statement([`EXPLAIN (${how}) EXECUTE explained ${given}`], []),
+    );
+    await tx.script("DEALLOCATE explained");
+    const plan = row?.["QUERY PLAN"][0]?.Plan;
+    assert.ok(plan);
+    return nodesOf(plan);
+  });
+}
