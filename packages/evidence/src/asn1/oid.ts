@@ -60,11 +60,14 @@ export const OID = {
   organizationalUnitName: "2.5.4.11",
   organizationIdentifier: "2.5.4.97",
   emailAddress: "1.2.840.113549.1.9.1",
+  // Ours, from a UUID (X.667): where a seal belongs in its file, docs/evidence-format.md
+  sealStatement: "2.25.246765420328738535511036021239598967444",
 } as const;
 
 const MAX_OID_LENGTH = 64;
-/** Largest arc that is read or written; what is larger does not survive a number. */
-const MAX_ARC = 2 ** 45;
+/** Largest arc that is counted in a number; larger ones, up to the 128 bits of a UUID (X.667), are counted exactly. */
+const MAX_PLAIN_ARC = 2 ** 45;
+const MAX_ARC = 2n ** 128n - 1n;
 
 /** The dotted form of an OBJECT IDENTIFIER's content octets. @throws EvidenceError `der` when malformed or over-long. */
 export function decodeOid(content: Uint8Array, start = 0, end = content.length): string {
@@ -72,44 +75,57 @@ export function decodeOid(content: Uint8Array, start = 0, end = content.length):
     throw new EvidenceError("der", "Object identifier has no usable length");
   let text = "";
   let arc = 0;
-  let fresh = true;
+  let first = start;
   for (let i = start; i < end; i++) {
     const octet = content[i] ?? 0;
-    if (fresh && octet === 0x80) throw new EvidenceError("der", "Object identifier is not minimal");
+    if (i === first && octet === 0x80) throw new EvidenceError("der", "Object identifier is not minimal");
     arc = arc * 128 + (octet & 0x7f);
-    if (arc > MAX_ARC) throw new EvidenceError("der", "Object identifier has an arc too large");
-    fresh = octet < 0x80;
-    if (!fresh) continue;
+    if (octet >= 0x80) continue;
+    const exact = arc <= MAX_PLAIN_ARC ? arc : largeArc(content, first, i + 1);
     if (text === "") {
-      const root = arc < 80 ? Math.floor(arc / 40) : 2;
-      text = `${root}.${arc - root * 40}`;
-    } else text += `.${arc}`;
+      const root = exact < 80 ? Math.floor(Number(exact) / 40) : 2;
+      text = `${root}.${typeof exact === "number" ? exact - root * 40 : exact - 80n}`;
+    } else text += `.${exact}`;
     arc = 0;
+    first = i + 1;
   }
-  if (!fresh) throw new EvidenceError("der", "Object identifier is cut off");
+  if (first !== end) throw new EvidenceError("der", "Object identifier is cut off");
   return text;
+}
+
+function largeArc(content: Uint8Array, start: number, end: number): bigint {
+  let arc = 0n;
+  for (let i = start; i < end; i++) arc = arc * 128n + BigInt((content[i] ?? 0) & 0x7f);
+  if (arc > MAX_ARC) throw new EvidenceError("der", "Object identifier has an arc too large");
+  return arc;
 }
 
 /** The content octets of a dotted object identifier. @throws EvidenceError `der` when it is not one. */
 export function encodeOid(dotted: string): Uint8Array {
-  const arcs = dotted.split(".");
-  const [root = 0, second = 0] = arcs.slice(0, 2).map(arcOf);
-  if (arcs.length < 2 || root > 2 || (root < 2 && second > 39)) throw notDotted();
+  const arcs = dotted.split(".").map(arcOf);
+  const [root, second] = arcs;
+  if (root === undefined || second === undefined || root > 2 || (root < 2 && second > 39)) throw notDotted();
   const octets: number[] = [];
-  pushArc(octets, root * 40 + second);
-  for (let i = 2; i < arcs.length; i++) pushArc(octets, arcOf(arcs[i] ?? ""));
+  pushArc(octets, typeof second === "bigint" ? 80n + second : Number(root) * 40 + second);
+  for (let i = 2; i < arcs.length; i++) pushArc(octets, arcs[i] ?? 0);
   return Uint8Array.from(octets);
 }
 
-function arcOf(text: string): number {
-  const arc = Number(text);
-  // What does not come back the same was signed, padded, fractional, too large or no number.
-  if (!Number.isSafeInteger(arc) || arc < 0 || String(arc) !== text) throw notDotted();
-  return arc;
+/** Neither signed nor padded; 39 digits hold the largest arc. */
+function arcOf(text: string): number | bigint {
+  if (!/^(?:0|[1-9]\d{0,38})$/.test(text)) throw notDotted();
+  return text.length < 13 ? Number(text) : BigInt(text);
 }
 
-function pushArc(octets: number[], arc: number): void {
-  if (arc > MAX_ARC) throw notDotted();
+function pushArc(octets: number[], arc: number | bigint): void {
+  if (typeof arc === "bigint") {
+    if (arc > MAX_ARC) throw notDotted();
+    for (let shift = 126n; shift > 0n; shift -= 7n) {
+      if (arc >> shift > 0n) octets.push(0x80 | Number((arc >> shift) & 0x7fn));
+    }
+    octets.push(Number(arc & 0x7fn));
+    return;
+  }
   let scale = 1;
   while (arc / scale >= 128) scale *= 128;
   for (; scale > 1; scale /= 128) octets.push(0x80 | (Math.floor(arc / scale) % 128));

@@ -120,6 +120,8 @@ test("writes what the standard shows", () => {
   assert.equal(written(der.integer(hex(""))), "020100");
   assert.equal(written(der.boolean(true)), "0101ff");
   assert.equal(written(der.oid("1.2.840.113549")), "06062a864886f70d");
+  const uuid = "2.25.329800735698586629295641978511506172918";
+  assert.equal(written(der.oid(uuid)), "0614" + "6983f09da7ebcfdee0c7a1a7b2c0948cc8f9d776");
   assert.equal(written(der.bitString(hex("80"), 7)), "03020780");
   assert.equal(written(der.explicit(0, der.integer(1))), "a003020101");
   assert.equal(written(der.implicit(1, der.octetString(hex("aa")))), "8101aa");
@@ -130,18 +132,24 @@ test("writes what the standard shows", () => {
   assert.equal(written(der.time(Date.UTC(2050, 0, 1))), `180f${Buffer.from("20500101000000Z").toString("hex")}`);
 });
 
-for (const dotted of ["", "1", "3.1", "1.40", "1.2.", "1.02", "1.-2", "1.2e3", "a.b", "1.2.99999999999999999999"])
+for (const dotted of ["", "1", "3.1", "1.40", "1.2.", "1.02", "1.-2", "1.2e3", "a.b", `1.2.${2n ** 128n}`, "2.25.1n"])
   test(`writes no object identifier from "${dotted}"`, () => assert.throws(() => encodeOid(dotted), { code: "der" }));
 
-for (const content of ["", "80", "2a80", "2a8001", "2a86", "2affffffffffffffffff7f"])
+for (const content of ["", "80", "2a80", "2a8001", "2a86", `2a84${"80".repeat(17)}00`, `2a81${"80".repeat(30)}00`])
   test(`reads no object identifier from "${content}"`, () =>
     assert.throws(() => decodeOid(hex(content)), { code: "der" }));
 
-const arc = fc.oneof(fc.nat(200), fc.integer({ min: 0, max: 2 ** 44 }));
+const arc = fc.oneof(
+  fc.nat(200),
+  fc.integer({ min: 0, max: 2 ** 44 }),
+  fc.bigInt({ min: 0n, max: 2n ** 128n - 1n }),
+  fc.constantFrom(2n ** 45n, 2n ** 45n + 1n, 2n ** 128n - 1n),
+);
+const arcBelowRoot = fc.oneof(fc.nat(200), fc.bigInt({ min: 0n, max: 2n ** 128n - 81n }));
 const dottedOid = fc
   .oneof(
-    fc.tuple(fc.constantFrom(0, 1), fc.nat(39), fc.array(arc, { maxLength: 6 })),
-    fc.tuple(fc.constant(2), arc, fc.array(arc, { maxLength: 6 })),
+    fc.tuple(fc.constantFrom(0, 1), fc.nat(39), fc.array(arc, { maxLength: 3 })),
+    fc.tuple(fc.constant(2), arcBelowRoot, fc.array(arc, { maxLength: 2 })),
   )
   .map(([root, second, rest]) => [root, second, ...rest].join("."));
 
