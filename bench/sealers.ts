@@ -34,8 +34,7 @@ export async function sealers(kind: KeyKind): Promise<{ ours: Sealer; limit: Sea
     sign: async (data) => sign("sha256", data, privateKey),
   };
   return {
-    ours: (original) =>
-      sealPdf({ original, at, reserve, sign: async (digest) => (await signer.sign(Buffer.from(digest))).cms() }),
+    ours: (original) => sealPdf({ original, at, reserve, sign: async (place) => (await signer.sign(place)).cms() }),
     limit: async (pdf) => sign("sha256", createHash("sha256").update(pdf).digest(), privateKey),
     libpdf: async (pdf) => (await PDF.load(pdf)).sign({ signer: foreign, level: "B-B" }),
   };

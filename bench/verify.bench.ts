@@ -31,7 +31,7 @@ export async function run(): Promise<Result[]> {
       original,
       at,
       reserve: signer.maxLength(),
-      sign: async (digest) => (await signer.sign(Buffer.from(digest))).cms(),
+      sign: async (place) => (await signer.sign(place)).cms(),
     });
     const sealed = Buffer.concat([original, tail]);
     const slice = async (work: () => unknown): Promise<number> => {

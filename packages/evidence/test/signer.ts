@@ -1,5 +1,7 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
+import { contentOf, readDer } from "../src/asn1/der.ts";
 import { OID } from "../src/asn1/oid.ts";
+import { fieldsOf } from "../src/asn1/values.ts";
 import {
   bitString,
   boolean,
@@ -66,7 +68,27 @@ export type CmsOptions = {
   readonly stamp?: (signature: Uint8Array) => Uint8Array;
   readonly contentType?: string;
   readonly content?: Uint8Array;
+  /** A seal's statement of its own place. */
+  readonly place?: { readonly byteRange: readonly number[]; readonly originalLength: number };
 };
+
+const P256_ORDER = 0xffffffff_00000000_ffffffff_ffffffff_bce6faad_a7179e84_f3b9cac2_fc632551n;
+
+function pairOf(signature: Uint8Array): readonly [Uint8Array, bigint] {
+  const fields = fieldsOf(readDer(signature), "cms");
+  const [r, s] = [contentOf(fields.next("r")), contentOf(fields.next("s"))];
+  return [r, BigInt(`0x${Buffer.from(s).toString("hex")}`)];
+}
+
+/** The other form of an ECDSA signature by P-256: (r, n - s) for (r, s). */
+export function otherForm(signature: Uint8Array): Uint8Array {
+  const [r, s] = pairOf(signature);
+  return encode(sequence(integer(r), integer(P256_ORDER - s)));
+}
+
+function withLowS(signature: Uint8Array): Uint8Array {
+  return pairOf(signature)[1] > P256_ORDER / 2n ? otherForm(signature) : signature;
+}
 
 /** DER of a SignedData over content with this SHA-256. */
 export function cmsOver(digest: Uint8Array, signer: TestSigner, options: CmsOptions = {}): Uint8Array {
@@ -74,13 +96,29 @@ export function cmsOver(digest: Uint8Array, signer: TestSigner, options: CmsOpti
   const contentType = options.contentType ?? OID.idData;
   const attribute = (type: string, value: DerValue) => sequence(oid(type), set(value));
   const signingCertificate = sequence(sequence(sequence(octetString(sha256(certificate.der)))));
+  const { place } = options;
+  const statement =
+    place === undefined
+      ? []
+      : [
+          attribute(
+            OID.sealStatement,
+            sequence(
+              integer(1),
+              sequence(...place.byteRange.map((number) => integer(number))),
+              integer(place.originalLength),
+              octetString(sha256(certificate.der)),
+            ),
+          ),
+        ];
   const signedAttrs = setOf([
+    ...statement,
     attribute(OID.idContentType, oid(contentType)),
     attribute(OID.idMessageDigest, octetString(digest)),
     ...(options.withoutSigningCertificate ? [] : [attribute(OID.idAaSigningCertificateV2, signingCertificate)]),
     ...(options.signingTime === undefined ? [] : [attribute(OID.idSigningTime, time(options.signingTime))]),
   ]);
-  const signature = Uint8Array.from(sign("sha256", encode(signedAttrs), key));
+  const signature = withLowS(Uint8Array.from(sign("sha256", encode(signedAttrs), key)));
   const unsigned =
     options.stamp === undefined
       ? []

@@ -152,7 +152,7 @@ async function sealCertificate(
     throw error;
   });
   const read = readClosingCertificate(sealed.bytes);
-  const asMeant = read.purpose?.passport === "closing" && read.purpose.environment === environment;
+  const asMeant = read.purpose?.kind === "closing" && read.purpose.environment === environment;
   if (!asMeant || read.manifest === null || !equalBytes(read.manifest, manifest)) {
     throw new Error("the sealed certificate does not say what it should");
   }

@@ -1,3 +1,4 @@
+import { type SealReason, sealReasons } from "@signsealship/evidence/seal";
 import {
   eventsTo,
   lockOrder,
@@ -47,7 +48,7 @@ export async function moveOrder(deps: MoveDeps, request: MoveRequest): Promise<{
     throw invalid("A price can be adjusted only on the way to QuoteReady.");
   requireFacts(plan.on, { ...request.facts, documentGiven: request.document !== null });
   if (request.document && !needsDocument(plan.on)) throw invalid("This move takes no document.");
-  const document = request.document && (await seal(deps, request.document, plan.on));
+  const document = request.document && (await seal(deps, request.document, reasonOf(plan.on, order)));
   const facts = { ...request.facts, ...(document && { document }) };
 
   return deps.db
@@ -92,10 +93,13 @@ function refusal(log: Log, order: OrderFacts, to: string | null): ServiceError {
   return new ServiceError("conflict", `An order in ${order.status} cannot move to ${to}.`);
 }
 
-async function seal(deps: MoveDeps, bytes: Buffer, on: PeopleEvent) {
+const reasonOf = (on: PeopleEvent, { environment }: OrderFacts): SealReason =>
+  sealReasons[on === "signed" ? "signed" : "notarized"][environment];
+
+async function seal(deps: MoveDeps, bytes: Buffer, reason: SealReason) {
   const { sealDocument, close } = await deps.openSealer();
   try {
-    return await sealAndStore({ blobs: deps.blobs, sealDocument }, bytes, on === "signed" ? "Signed" : "Notarized");
+    return await sealAndStore({ blobs: deps.blobs, sealDocument }, bytes, reason);
   } finally {
     await close();
   }

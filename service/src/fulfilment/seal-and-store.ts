@@ -1,3 +1,4 @@
+import type { SealReason } from "@signsealship/evidence/seal";
 import type { StoredDocument } from "../orders/orders.ts";
 import type { Blobs } from "../platform/blobs/blobs.ts";
 import type { Sql } from "../platform/database.ts";
@@ -9,7 +10,7 @@ import { furthestDocument } from "./store.ts";
 export type SealDeps = { blobs: Blobs; sealDocument: SealDocument };
 
 /** Seals a document that people finished, and stores it. @throws ServiceError `validation` for one that cannot be sealed */
-export async function sealAndStore(deps: SealDeps, bytes: Buffer, reason: string): Promise<StoredDocument> {
+export async function sealAndStore(deps: SealDeps, bytes: Buffer, reason: SealReason): Promise<StoredDocument> {
   const sealed = await deps.sealDocument({ bytes, reason });
   return store(deps, sealed);
 }
@@ -18,7 +19,12 @@ export async function sealAndStore(deps: SealDeps, bytes: Buffer, reason: string
  * What signing or notarizing makes of a test order: its furthest document, really sealed. Of a document that cannot be
  * sealed, a page that says so takes the place.
  */
-export async function sealSimulated(deps: SealDeps, db: Sql, orderId: number, reason: string): Promise<StoredDocument> {
+export async function sealSimulated(
+  deps: SealDeps,
+  db: Sql,
+  orderId: number,
+  reason: SealReason,
+): Promise<StoredDocument> {
   const document = await furthestDocument(db, orderId);
   const bytes = document && (await deps.blobs.get(document.blobKey));
   const seal = (each: Buffer) => deps.sealDocument({ bytes: each, reason, timeStamped: false });

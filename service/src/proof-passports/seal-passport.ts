@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { sealReasons } from "@signsealship/evidence/seal";
 import type { Anchoring } from "../anchoring/anchoring.ts";
 import type { Upload } from "../http/uploads/multipart.ts";
 import type { Principal } from "../identity/identity.ts";
@@ -24,8 +25,6 @@ export type SealPassportDeps = {
   baseUrl: string;
 };
 
-const reasons = { live: "Proof passport", test: "Proof passport (test environment)" } as const;
-
 /**
  * Seals an uploaded PDF and records its passport: the sealed PDF is durable before one statement writes passport, audit
  * line and event. The uploaded bytes are never written.
@@ -34,7 +33,7 @@ const reasons = { live: "Proof passport", test: "Proof passport (test environmen
  */
 export async function sealPassport(deps: SealPassportDeps, principal: Principal, upload: Upload) {
   const { db, blobs, anchoring, baseUrl, chainPem } = deps;
-  const sealed = await deps.sealDocument({ ...upload, reason: reasons[principal.environment] });
+  const sealed = await deps.sealDocument({ ...upload, reason: sealReasons.proof[principal.environment] });
   const [anchor, blobKey] = await Promise.all([
     anchoring?.submit(Buffer.from(sealed.sealedSha256, "hex")) ?? null,
     deps.keepSealed ? blobs.put(sealed.bytes) : null,

@@ -18,6 +18,7 @@ import {
 import { concatBytes } from "@signsealship/evidence/bytes";
 import type { Certificate } from "@signsealship/evidence/x509";
 import { signatureAlgorithm } from "./algorithms.ts";
+import { withLowS } from "./keys/ecdsa-sig-value.ts";
 import type { SealKey } from "./keys/seal-key.ts";
 
 /** A signature whose CMS can be written out, at first without and then with a time-stamp token. */
@@ -31,18 +32,29 @@ export type SealSignature = {
   readonly cms: (timeStampToken?: Uint8Array) => Uint8Array<ArrayBuffer>;
 };
 
-/** Signs digests of documents with one key under one chain. */
+/** Far past the largest file that is sealed. */
+const MAX_OFFSET = 2 ** 31 - 1;
+
+/** What a seal signs: the digest of the covered bytes, and where in its file they and their gap are. */
+export type SealPlace = {
+  /** SHA-256 of the detached content, 32 bytes. */
+  readonly messageDigest: Uint8Array;
+  readonly byteRange: readonly [0, number, number, number];
+  readonly originalLength: number;
+};
+
+/** Signs the places of seals with one key under one chain. */
 export type CmsSigner = {
-  /** Signs a SHA-256 digest (32 bytes) of the detached content. @throws {SealKeyError} */
-  readonly sign: (messageDigest: Uint8Array) => Promise<SealSignature>;
+  /** @throws {SealKeyError} */
+  readonly sign: (place: SealPlace) => Promise<SealSignature>;
   /** The most bytes that a CMS with a token of so many bytes can take; none without a token. */
   readonly maxLength: (timeStampTokenLength?: number) => number;
 };
 
 /**
- * A signer of detached SignedData (RFC 5652) for PAdES baseline: signed are the content type, the message digest and
- * signing-certificate-v2 (RFC 5035), and no signing-time, which the baseline forbids. Whatever the key and its chain
- * decide is encoded here, once.
+ * A signer of detached SignedData (RFC 5652) for PAdES baseline: signed are the content type, the message digest,
+ * signing-certificate-v2 (RFC 5035) and the seal's statement of its own place, and no signing-time, which the baseline
+ * forbids. Whatever the key and its chain decide is encoded here, once.
  * @param input `chain` the seal's own certificate first
  */
 export function createCmsSigner(input: {
@@ -51,7 +63,7 @@ export function createCmsSigner(input: {
 }): CmsSigner {
   const { key, chain } = input;
   const [leaf] = chain;
-  const attributes = signedAttributes(leaf);
+  const attributes = signedAttributes(chain);
   const sha256 = sequence(oid(OID.sha256));
   const head = encodedOnce(
     integer(1),
@@ -71,9 +83,10 @@ export function createCmsSigner(input: {
   };
 
   return {
-    sign: async (messageDigest) => {
-      const signedAttrs = attributes.withDigest(messageDigest);
-      const signature = await key.sign(signedAttrs);
+    sign: async (place) => {
+      const signedAttrs = attributes(place);
+      const given = await key.sign(signedAttrs);
+      const signature = key.algorithm === "ecdsa-p256-sha256" ? withLowS(given) : given;
       // Signed as SET OF, embedded as [0] IMPLICIT (RFC 5652, section 5.4).
       signedAttrs[0] = 0xa0;
       return { signature, cms: (timeStampToken) => write(signedAttrs, signature, timeStampToken) };
@@ -81,38 +94,52 @@ export function createCmsSigner(input: {
     maxLength: (tokenLength) => {
       const signature = new Uint8Array(maxSignatureLength(key, leaf));
       const token = tokenLength === undefined ? undefined : new Uint8Array(tokenLength);
-      return write(attributes.withDigest(new Uint8Array(32)), signature, token).length;
+      return write(attributes(FURTHEST), signature, token).length;
     },
   };
 }
 
-/** The SET OF signed attributes, encoded once: only the 32 bytes of the digest differ from seal to seal. */
-function signedAttributes(leaf: Certificate) {
+/** No number of a seal takes more octets than these. */
+const FURTHEST: SealPlace = {
+  messageDigest: new Uint8Array(32),
+  byteRange: [0, MAX_OFFSET, MAX_OFFSET, MAX_OFFSET],
+  originalLength: MAX_OFFSET,
+};
+
+/** The SET OF signed attributes: only the digest and the numbers differ from seal to seal. */
+function signedAttributes(chain: readonly [Certificate, ...Certificate[]]): (place: SealPlace) => Uint8Array {
+  const [leaf] = chain;
   const certHash = createHash("sha256").update(leaf.der).digest();
   const issuerSerial = sequence(sequence(explicit(4, raw(leaf.issuer))), serialNumberOf(leaf));
+  const contentType = encodedOnce(sequence(oid(OID.idContentType), set(oid(OID.idData))));
   // The hash of ESSCertIDv2 is SHA-256 by default, and DER leaves a default out.
-  const signingCertificate = sequence(sequence(sequence(octetString(certHash), issuerSerial)));
-  const messageDigest = sequence(oid(OID.idMessageDigest), set(octetString(new Uint8Array(32))));
-  const template = Buffer.from(
-    encode(
-      setOf([
-        sequence(oid(OID.idContentType), set(oid(OID.idData))),
-        messageDigest,
-        sequence(oid(OID.idAaSigningCertificateV2), set(signingCertificate)),
-      ]),
-    ),
+  const essCertId = sequence(octetString(certHash), issuerSerial);
+  const signingCertificate = encodedOnce(
+    sequence(oid(OID.idAaSigningCertificateV2), set(sequence(sequence(essCertId)))),
   );
-  // Members are sorted by their encodings; these three differ in their lengths, before the digest could matter.
-  const attribute = encode(messageDigest);
-  const digestStart = template.indexOf(attribute) + attribute.length - 32;
-  return {
-    withDigest: (digest: Uint8Array): Uint8Array => {
-      if (digest.length !== 32) throw new RangeError("a message digest is 32 bytes of SHA-256");
-      const copy = Uint8Array.from(template);
-      copy.set(digest, digestStart);
-      return copy;
-    },
+  const messageDigestType = encodedOnce(oid(OID.idMessageDigest));
+  const statementType = encodedOnce(oid(OID.sealStatement));
+  const certificates = encodedOnce(octetString(certificatesDigest(chain)));
+  return ({ messageDigest, byteRange, originalLength }) => {
+    if (messageDigest.length !== 32) throw new RangeError("a message digest is 32 bytes of SHA-256");
+    const ranges = sequence(...byteRange.map((number) => integer(number)));
+    const statement = sequence(integer(1), ranges, integer(originalLength), certificates);
+    return encode(
+      setOf([
+        contentType,
+        sequence(messageDigestType, set(octetString(messageDigest))),
+        sequence(statementType, set(statement)),
+        signingCertificate,
+      ]),
+    );
   };
+}
+
+/** SHA-256 of the certificates as they stand in the CMS: in the order of a DER SET OF. */
+function certificatesDigest(chain: readonly Certificate[]): Uint8Array {
+  const hash = createHash("sha256");
+  for (const der of chain.map((certificate) => Buffer.from(certificate.der)).sort(Buffer.compare)) hash.update(der);
+  return hash.digest();
 }
 
 /** Values one after the other, as one that is only copied from now on. */

@@ -1,7 +1,9 @@
 import type { Hash } from "node:crypto";
+import type { SealReason } from "@signsealship/evidence/seal";
 import type { Clock } from "../platform/clock.ts";
 import { type CmsSigner, createCmsSigner, type SealSignature } from "./cms.ts";
 import type { SealIdentity } from "./identity.ts";
+import { holdsDecoy } from "./pdf/decoys.ts";
 import { completeSeal, type PreparedSeal, prepareSeal } from "./pdf/seal-pdf.ts";
 import { sealRefusal } from "./refusals.ts";
 import { createSelfCheck, SealNotVerified } from "./self-check.ts";
@@ -18,8 +20,8 @@ export type SealInput = {
   readonly hash?: Hash;
   /** Bytes of the same memory after `bytes` that are the caller's too: a tail that fits there is not copied. */
   readonly spare?: number;
-  /** Shown by PDF readers as the reason of the signature. */
-  readonly reason?: string;
+  /** What the seal is for; PDF readers show it as the reason of the signature. */
+  readonly reason: SealReason;
   /** False for a seal without a time stamp, though authorities are set. */
   readonly timeStamped?: boolean;
 };
@@ -44,21 +46,26 @@ export type SealDocument = (input: SealInput) => Promise<Sealed>;
 const usualTokenBytes = 6 * 1024;
 const tokenMargin = 512;
 const maxTokenBytes = 48 * 1024;
+/** How much longer than needed the signature value's place and the tail may be: nobody is to know it beforehand. */
+const spare = { reserve: 256, padding: 1024 };
+const draws = 4;
 
 /**
  * The sealer: appends a PAdES signature to a document, B-T when a time stamp was had and B-B otherwise, and lets the
  * verifier judge the outcome before it is given away.
- * @param deps `stamp` null when no authorities are set; `tokenRoom` bytes to hold ready for the first token
+ * @param deps `stamp` null when no authorities are set; `tokenRoom` bytes to hold ready for the first token;
+ *   `randomBelow` a number from 0 to below its argument, which nobody can guess
  */
 export function createSealer(deps: {
   identity: SealIdentity;
   clock: Clock;
+  randomBelow: (limit: number) => number;
   stamp: Stamp | null;
   tokenRoom?: number;
   /** Told when the verifier did not accept a seal because of its time stamp; the seal is then made without one. */
   onUnfitTimeStamp?: (authority: string, why: string) => void;
 }): SealDocument {
-  const { identity, clock, stamp } = deps;
+  const { identity, clock, stamp, randomBelow } = deps;
   const signer = createCmsSigner(identity);
   const check = createSelfCheck(identity.chain[0]);
   let tokenRoom = deps.tokenRoom ?? usualTokenBytes;
@@ -66,10 +73,10 @@ export function createSealer(deps: {
   async function seal(input: SealInput): Promise<Sealed> {
     const stampThis = input.timeStamped === false ? null : stamp;
     const at = clock();
-    let signed = await sign(signer, input, at, stampThis, tokenRoom);
+    let signed = await sign({ signer, randomBelow, stamp: stampThis }, input, at, tokenRoom);
     if (signed.timeStamp && signed.timeStamp.token.length > signed.room) {
       tokenRoom = Math.min(signed.timeStamp.token.length + tokenMargin, maxTokenBytes);
-      signed = await sign(signer, input, at, stampThis, tokenRoom);
+      signed = await sign({ signer, randomBelow, stamp: stampThis }, input, at, tokenRoom);
     }
     const { prepared, signature, room } = signed;
     const timeStamp = signed.timeStamp && signed.timeStamp.token.length <= room ? signed.timeStamp : null;
@@ -96,23 +103,30 @@ export function createSealer(deps: {
 
 type Signed = { prepared: PreparedSeal; signature: SealSignature; timeStamp: TimeStamp | null; room: number };
 
-async function sign(
-  signer: CmsSigner,
-  input: SealInput,
-  at: Date,
-  stamp: Stamp | null,
-  tokenRoom: number,
-): Promise<Signed> {
-  const prepared = prepareSeal({
-    original: input.bytes,
-    at,
-    reserve: signer.maxLength(stamp ? tokenRoom : undefined),
-    ...(input.hash && { docHash: input.hash }),
-    ...(input.reason !== undefined && { reason: input.reason }),
-  });
-  const signature = await signer.sign(prepared.messageDigest);
+type Tools = { signer: CmsSigner; randomBelow: (limit: number) => number; stamp: Stamp | null };
+
+async function sign(tools: Tools, input: SealInput, at: Date, tokenRoom: number): Promise<Signed> {
+  const { signer, stamp } = tools;
+  const prepared = await prepare(tools, input, at, signer.maxLength(stamp ? tokenRoom : undefined));
+  const signature = await signer.sign(prepared);
   const timeStamp = stamp && (await stamp(signature.signature));
   return { prepared, signature, timeStamp, room: tokenRoom };
+}
+
+/** Draws the lengths that the seal's numbers depend on, until the document holds none that name another place for it. */
+async function prepare({ randomBelow }: Tools, input: SealInput, at: Date, needed: number): Promise<PreparedSeal> {
+  for (let draw = 0; draw < draws; draw++) {
+    const prepared = prepareSeal({
+      original: input.bytes,
+      at,
+      reserve: needed + randomBelow(spare.reserve),
+      padding: randomBelow(spare.padding),
+      reason: input.reason,
+      ...(input.hash && { docHash: input.hash }),
+    });
+    if (!(await holdsDecoy(input.bytes, prepared))) return prepared;
+  }
+  throw new SealNotVerified("it holds numbers that name another place for the signature", true);
 }
 
 function joined({ bytes, spare = 0 }: SealInput, tail: Buffer): Buffer {

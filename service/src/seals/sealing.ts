@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import type { Fetch } from "../platform/bounded-request.ts";
 import type { Clock } from "../platform/clock.ts";
@@ -41,6 +41,7 @@ export async function openSealing(deps: SealingDeps): Promise<Sealing> {
       identity,
       clock,
       stamp,
+      randomBelow: (limit) => randomInt(limit),
       onUnfitTimeStamp: (authority, why) =>
         log.warn({ authority, why }, "a seal was made without its unfit time stamp"),
     }),

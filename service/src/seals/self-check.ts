@@ -49,6 +49,7 @@ export function createSelfCheck(leaf: Certificate): SelfCheck {
     }
     const level = timeStamped ? "B-T" : "B-B";
     if (seal?.pades.level !== level) throw new SealNotVerified(`it is no PAdES ${level}`, false);
+    if (!seal.statesPlace) throw new SealNotVerified("it does not sign its place in the file", false);
     const hashes = claims.filter(
       ({ name }) => name === "document_hash_as_expected" || name === "sealed_hash_as_expected",
     );

@@ -137,7 +137,7 @@ test(
     const pdf = Buffer.from(await response.arrayBuffer());
     assert.equal(sha256(pdf), sealedSha256);
     assert.equal(sha256(detached(pdf)), manifestSha256);
-    assert.deepEqual(readClosingCertificate(pdf).purpose, { passport: "closing", environment: "test" });
+    assert.deepEqual(readClosingCertificate(pdf).purpose, { kind: "closing", environment: "test" });
     withPdf(pdf, (run) => {
       const signatures = run("pdfsig", "certificate.pdf");
       assert.match(signatures, /Signature is Valid/);

@@ -17,7 +17,7 @@ import { startSoftHsm } from "@signsealship/testing/softhsm";
 import { needs, type ToolName } from "@signsealship/testing/tools";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import { sealChainPem } from "../../src/seals/certificate/certificate.ts";
-import { createCmsSigner } from "../../src/seals/cms.ts";
+import { createCmsSigner, type SealPlace } from "../../src/seals/cms.ts";
 import { openSealKey } from "../../src/seals/keys/open-seal-key.ts";
 import type { SealKey } from "../../src/seals/keys/seal-key.ts";
 import { memoryKey, selfSigned } from "./signers.ts";
@@ -49,6 +49,7 @@ const p256 = memoryKey("p-256");
 
 const content = Buffer.from("the bytes that a ByteRange covers");
 const digest = createHash("sha256").update(content).digest();
+const place: SealPlace = { messageDigest: digest, byteRange: [0, 1000, 9000, 700], originalLength: 900 };
 
 /** What openssl says of a CMS over the content: nothing, or it throws. */
 function opensslVerifies(cms: Uint8Array, certificatePem: string, message: Uint8Array = content): void {
@@ -76,7 +77,7 @@ for (const [name, tools, open] of keys) {
     const key = await open();
     const certificate = await selfSigned(key, Date.now());
     const signer = createCmsSigner({ key, chain: [certificate] });
-    const cms = (await signer.sign(digest)).cms();
+    const cms = (await signer.sign(place)).cms();
     opensslVerifies(cms, sealChainPem([certificate]));
     assert.throws(
       () => opensslVerifies(cms, sealChainPem([certificate]), Buffer.from("other")),
@@ -89,13 +90,13 @@ for (const [name, tools, open] of keys) {
 const certificate = await selfSigned(p256);
 const signer = createCmsSigner({ key: p256, chain: [certificate] });
 
-test("signs exactly content type, message digest and signing-certificate-v2, and no signing time", async () => {
-  const signedData = parseSignedData((await signer.sign(digest)).cms());
+test("signs exactly content type, message digest, signing-certificate-v2 and its own place, and no signing time", async () => {
+  const signedData = parseSignedData((await signer.sign(place)).cms());
   const [signerInfo] = signedData.signerInfos;
   assert.ok(signerInfo?.signedAttrs);
   assert.deepEqual(
     new Set(signerInfo.signedAttrs.map((attribute) => attribute.type)),
-    new Set([OID.idContentType, OID.idMessageDigest, OID.idAaSigningCertificateV2]),
+    new Set([OID.idContentType, OID.idMessageDigest, OID.idAaSigningCertificateV2, OID.sealStatement]),
   );
   assert.deepEqual(signerInfo.unsignedAttrs, []);
   assert.equal(signedData.eContent, null);
@@ -106,7 +107,7 @@ test("signs exactly content type, message digest and signing-certificate-v2, and
 
 test("the evidence package finds every claim of the signer to hold", async () => {
   const crypto = createNodeCrypto();
-  const signedData = parseSignedData((await signer.sign(digest)).cms());
+  const signedData = parseSignedData((await signer.sign(place)).cms());
   const [signerInfo] = signedData.signerInfos;
   assert.ok(signerInfo);
   const contentDigest = () => digest;
@@ -121,9 +122,9 @@ test("a digest beginning with any byte leaves the attributes in DER's order", as
   for (const first of [0x00, 0x7f, 0x80, 0xff]) {
     const other = Uint8Array.from(digest);
     other[0] = first;
-    const { signerInfos } = parseSignedData((await signer.sign(other)).cms());
+    const { signerInfos } = parseSignedData((await signer.sign({ ...place, messageDigest: other })).cms());
     const encodings = (signerInfos[0]?.signedAttrs ?? []).map((attribute) => attribute.values.length);
-    assert.equal(encodings.length, 3);
+    assert.equal(encodings.length, 4);
     assert.deepEqual(attributeValues(signerInfos[0]?.signedAttrs ?? [], OID.idMessageDigest)[0]?.subarray(2), other);
   }
 });
@@ -131,14 +132,14 @@ test("a digest beginning with any byte leaves the attributes in DER's order", as
 test("carries the whole chain, whatever its order of bytes", async () => {
   const another = await selfSigned(memoryKey("p-256"));
   const both = createCmsSigner({ key: p256, chain: [certificate, another] });
-  const { certificates } = parseSignedData((await both.sign(digest)).cms());
+  const { certificates } = parseSignedData((await both.sign(place)).cms());
   assert.equal(certificates.length, 2);
   for (const one of [certificate, another])
     assert.ok(certificates.some((found) => Buffer.from(found.der).equals(one.der)));
 });
 
 test("adds a token as the one unsigned attribute and leaves the rest as it was", needs("openssl"), async () => {
-  const seal = await signer.sign(digest);
+  const seal = await signer.sign(place);
   const token = seal.cms();
   const [without, within] = [parseSignedData(seal.cms()), parseSignedData(seal.cms(token))];
   const [signerInfo] = within.signerInfos;
@@ -151,5 +152,5 @@ test("adds a token as the one unsigned attribute and leaves the rest as it was",
 });
 
 test("refuses a digest that is not 32 bytes", async () => {
-  await assert.rejects(signer.sign(new Uint8Array(20)), RangeError);
+  await assert.rejects(signer.sign({ ...place, messageDigest: new Uint8Array(20) }), RangeError);
 });

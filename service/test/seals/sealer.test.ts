@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
+import { sealReasons } from "@signsealship/evidence/seal";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { testsNeeding } from "@signsealship/testing/tools";
 import { startTsa, type TsaDouble } from "@signsealship/testing/tsa";
@@ -11,11 +12,12 @@ import { type SealKey, SealKeyError } from "../../src/seals/keys/seal-key.ts";
 import { createSealer, type Stamp } from "../../src/seals/sealer.ts";
 import { createSelfCheck, SealNotVerified } from "../../src/seals/self-check.ts";
 import { createTimeStamping } from "../../src/seals/time-stamping.ts";
-import { memoryKey, selfSigned } from "./signers.ts";
+import { memoryKey, randomBelow, selfSigned } from "./signers.ts";
 
 const { after, before, test } = testsNeeding("openssl");
 
 const clock = () => new Date();
+const reason = sealReasons.proof.test;
 let identity: SealIdentity;
 let tsa: TsaDouble;
 let stamp: Stamp;
@@ -34,15 +36,15 @@ before(async () => {
 after(() => tsa?.close());
 
 test("a tail that fits the spare memory is put there; otherwise the document is copied, with the same outcome", async () => {
-  const seal = createSealer({ identity, clock, stamp: null });
+  const seal = createSealer({ randomBelow, identity, clock, stamp: null });
   const document = makePdf();
   const roomy = Buffer.alloc(document.length + 64 * 1024);
   document.copy(roomy);
   const spare = roomy.length - document.length;
-  const inPlace = await seal({ bytes: roomy.subarray(0, document.length), spare });
+  const inPlace = await seal({ bytes: roomy.subarray(0, document.length), reason, spare });
   assert.equal(inPlace.bytes.buffer, roomy.buffer);
   for (const given of [{}, { spare: 10 }]) {
-    const { bytes, sealedSha256 } = await seal({ bytes: document, ...given });
+    const { bytes, sealedSha256 } = await seal({ bytes: document, reason, ...given });
     assert.equal(createHash("sha256").update(bytes).digest("hex"), sealedSha256);
     assert.deepEqual(bytes.subarray(0, document.length), document);
   }
@@ -51,27 +53,37 @@ test("a tail that fits the spare memory is put there; otherwise the document is 
 test("memory after the document that is not its own is left alone", async () => {
   const document = makePdf();
   const shared = Buffer.concat([document, Buffer.from("somebody else's")]);
-  await createSealer({ identity, clock, stamp: null })({ bytes: shared.subarray(0, document.length) });
+  await createSealer({ randomBelow, identity, clock, stamp: null })({
+    bytes: shared.subarray(0, document.length),
+    reason,
+  });
   assert.equal(shared.toString("latin1", document.length), "somebody else's");
 });
 
 test("a token that is longer than the room held for it is asked for once more, and then room is held", async () => {
-  const seal = createSealer({ identity, clock, stamp, tokenRoom: 100 });
+  const seal = createSealer({ randomBelow, identity, clock, stamp, tokenRoom: 100 });
   const asked = tsa.requestCount();
-  assert.notEqual((await seal({ bytes: makePdf() })).timeStamp, null);
+  assert.notEqual((await seal({ bytes: makePdf(), reason })).timeStamp, null);
   assert.equal(tsa.requestCount(), asked + 2);
-  assert.notEqual((await seal({ bytes: makePdf() })).timeStamp, null);
+  assert.notEqual((await seal({ bytes: makePdf(), reason })).timeStamp, null);
   assert.equal(tsa.requestCount(), asked + 3);
 });
 
 test("a token beyond every bound is left out, and the seal stands", async () => {
   const huge: Stamp = async () => ({ token: new Uint8Array(60_000), authority: "https://tsa", genTime: new Date() });
-  assert.equal((await createSealer({ identity, clock, stamp: huge })({ bytes: makePdf() })).timeStamp, null);
+  assert.equal(
+    (await createSealer({ randomBelow, identity, clock, stamp: huge })({ bytes: makePdf(), reason })).timeStamp,
+    null,
+  );
 });
 
 test("no authority is asked for a seal that is to bear no time stamp", async () => {
   const asked = tsa.requestCount();
-  const { timeStamp } = await createSealer({ identity, clock, stamp })({ bytes: makePdf(), timeStamped: false });
+  const { timeStamp } = await createSealer({ randomBelow, identity, clock, stamp })({
+    bytes: makePdf(),
+    reason,
+    timeStamped: false,
+  });
   assert.deepEqual([timeStamp, tsa.requestCount()], [null, asked]);
 });
 
@@ -79,31 +91,31 @@ const refusal = (code: string) => (error: unknown) => error instanceof ServiceEr
 
 test("a seal key that fails is no fault of the document: unavailable", async () => {
   const broken: SealKey = { ...identity.key, sign: () => Promise.reject(new SealKeyError("unreachable", "gone")) };
-  const seal = createSealer({ identity: { ...identity, key: broken }, clock, stamp: null });
-  await assert.rejects(seal({ bytes: makePdf() }), refusal("unavailable"));
+  const seal = createSealer({ randomBelow, identity: { ...identity, key: broken }, clock, stamp: null });
+  await assert.rejects(seal({ bytes: makePdf(), reason }), refusal("unavailable"));
 });
 
 test("what the verifier does not accept is not given away: another key's signature, an expired certificate", async () => {
   const other: SealKey = { ...identity.key, sign: memoryKey("p-256").sign };
-  const forged = createSealer({ identity: { ...identity, key: other }, clock, stamp: null });
-  await assert.rejects(forged({ bytes: makePdf() }), refusal("unavailable"));
+  const forged = createSealer({ randomBelow, identity: { ...identity, key: other }, clock, stamp: null });
+  await assert.rejects(forged({ bytes: makePdf(), reason }), refusal("unavailable"));
   const inElevenYears = () => new Date(Date.now() + 11 * 365.25 * 86_400_000);
-  const late = createSealer({ identity, clock: inElevenYears, stamp: null });
-  await assert.rejects(late({ bytes: makePdf() }), refusal("unavailable"));
+  const late = createSealer({ randomBelow, identity, clock: inElevenYears, stamp: null });
+  await assert.rejects(late({ bytes: makePdf(), reason }), refusal("unavailable"));
 });
 
 test("a token that the verifier does not accept is told of and left out, and the seal stands without it", async () => {
   const replayed = await stamp(Buffer.from("another signature"));
   const told: string[] = [];
   const onUnfitTimeStamp = (authority: string) => told.push(authority);
-  const stale = createSealer({ identity, clock, stamp: async () => replayed, onUnfitTimeStamp });
-  assert.equal((await stale({ bytes: makePdf() })).timeStamp, null);
+  const stale = createSealer({ randomBelow, identity, clock, stamp: async () => replayed, onUnfitTimeStamp });
+  assert.equal((await stale({ bytes: makePdf(), reason })).timeStamp, null);
   assert.deepEqual(told, [replayed?.authority]);
 });
 
 test("the self-check refuses changed bytes, other hashes and a missing time stamp, and says whose fault it is", async () => {
   const check = createSelfCheck(identity.chain[0]);
-  const sealed = await createSealer({ identity, clock, stamp: null })({ bytes: makePdf() });
+  const sealed = await createSealer({ randomBelow, identity, clock, stamp: null })({ bytes: makePdf(), reason });
   const claim = { ...sealed, timeStamped: false, at: new Date() };
   await check(claim);
   const changed = Buffer.from(sealed.bytes);
@@ -121,7 +133,7 @@ test("the self-check refuses changed bytes, other hashes and a missing time stam
 test("other requests get their turn while 34 MB are sealed", async () => {
   const bytes = makePdf({ bytes: 34_000_000 });
   const hash = createHash("sha256").update(bytes);
-  const sealing = createSealer({ identity, clock, stamp: null })({ bytes, hash, spare: 0 });
+  const sealing = createSealer({ randomBelow, identity, clock, stamp: null })({ bytes, reason, hash, spare: 0 });
   let turns = 0;
   let done = false;
   const finished = sealing.then(() => {

@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from "node:crypto";
+import { generateKeyPairSync, randomInt } from "node:crypto";
 import type { Certificate } from "@signsealship/evidence/x509";
 import { makeSealCertificate } from "../../src/seals/certificate/certificate.ts";
 import { sealKeyOf } from "../../src/seals/keys/file-key.ts";
@@ -6,6 +6,9 @@ import type { SealKey } from "../../src/seals/keys/seal-key.ts";
 
 /** An instant in the tests' years: epoch milliseconds. */
 export const someInstant = Date.UTC(2026, 0, 15, 12);
+
+/** The randomness that a sealer is given. */
+export const randomBelow = (limit: number): number => randomInt(limit);
 
 /** A seal key in memory. */
 export function memoryKey(kind: "rsa" | "p-256"): SealKey {

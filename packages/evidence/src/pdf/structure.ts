@@ -1,9 +1,9 @@
 import { type ByteRangeResult, type ContentsEncoding, readByteRange, type SignedRange } from "./byte-range.ts";
 import { type PdfDocument, startxrefValue } from "./document.ts";
-import { indexOfText, lastIndexOfText } from "./search.ts";
+import { tailProblem } from "./seal-tail.ts";
+import { indexOfText, isTextAt, lastIndexOfText } from "./search.ts";
 import type { SignatureInPdf } from "./signatures.ts";
 import { integerOf } from "./values.ts";
-import { entriesOf } from "./xref.ts";
 
 /** A signature with what its /ByteRange says. */
 export type RangedSignature = SignatureInPdf & { readonly byteRange: ByteRangeResult };
@@ -48,13 +48,37 @@ export function structureProblem(
   if (inHead || indexOfText(bytes, "startxref", range.gapEnd, bytes.length) !== document.startxref) {
     return "The signature is not in the last revision";
   }
-  const newest = document.revisions[0]?.main;
-  if (newest === undefined) return "There is no cross-reference section";
-  for (const [, entry] of entriesOf(newest)) {
-    const offset = entry.type === "offset" ? entry.offset + document.base : -1;
-    if (offset > range.gapStart && offset < range.gapEnd) return "An object is said to lie inside the signature value";
+  const boundary = originalBoundary(document, seal);
+  // What is wrong with a stated length is a claim of its own.
+  if (boundary.kind === "wrong") return null;
+  if (boundary.kind === "not-stated") return "The signature does not state the length of the document, as a seal does";
+  if (!isLowercase(bytes, range)) return "The signature value is not in lowercase digits";
+  return tailProblem(document, seal, range, boundary.length);
+}
+
+function isLowercase(bytes: Uint8Array, { gapStart, contents }: SignedRange): boolean {
+  const end = gapStart + 1 + 2 * contents.length;
+  for (let at = gapStart + 1; at < end; at++) {
+    const code = bytes[at] ?? 0;
+    if (code >= 0x41 && code <= 0x46) return false;
   }
-  return null;
+  return true;
+}
+
+/** How the sealer writes what stands before and behind the value: the place where the two meet in the signed bytes. */
+const MEETING = "/Contents /ByteRange[";
+const BEFORE = "/Contents ".length;
+
+/**
+ * Whether the signed bytes allow no other place for the value. They are what stands before and behind it, and do not
+ * say where the one ends and the other begins: moved elsewhere, the value leaves them as they are and makes another file
+ * of them. But the sealer writes the same text around it always, and where that text stands once, there is one place.
+ */
+export function isOnlyPlace(range: SignedRange): boolean {
+  const [head, rest] = range.signedBytes;
+  const here =
+    isTextAt(head, MEETING.slice(0, BEFORE), head.length - BEFORE) && isTextAt(rest, MEETING.slice(BEFORE), 0);
+  return here && indexOfText(head, MEETING, 0, head.length) < 0 && indexOfText(rest, MEETING, 0, rest.length) < 0;
 }
 
 /** Where the sealed document ends and the seal's tail begins, or why that cannot be said. */

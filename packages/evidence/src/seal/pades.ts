@@ -46,6 +46,8 @@ export interface PadesVerification {
   readonly timeStamps: readonly TimeStampVerification[];
   /** Signature value, null when it could not be read. */
   readonly signatureValue: Uint8Array | null;
+  /** The CMS of a signature; null when it could not be read, and for a document time stamp. */
+  readonly signedData: SignedData | null;
   /** What keeps it from being read, or from being a PAdES baseline signature, in a sentence; null for nothing. */
   readonly problem: string | null;
 }
@@ -132,6 +134,7 @@ async function verifySigned(input: PadesInput, format: "pades" | "pkcs7"): Promi
     certificates: signedData.certificates,
     timeStamps,
     signatureValue: signerInfo.signature,
+    signedData,
     problem,
   };
 }
@@ -161,6 +164,7 @@ async function verifyDocumentTimeStamp(input: PadesInput): Promise<PadesVerifica
     certificates: token.signedData.certificates,
     timeStamps: [verification],
     signatureValue: null,
+    signedData: null,
     problem: "A document time stamp: it says when, and not who sealed",
   };
 }
@@ -179,6 +183,7 @@ function unreadable(format: SignatureFormat, problem: string): PadesVerification
     certificates: [],
     timeStamps: [],
     signatureValue: null,
+    signedData: null,
     problem,
   };
 }

@@ -1,9 +1,12 @@
 import { stringText } from "../pdf/text.ts";
 import type { PdfDictionary } from "../pdf/values.ts";
 
+/** What the seals of the service are made for: its two passports, and the documents of orders. */
+const kinds = ["proof", "closing", "signed", "notarized"] as const;
+
 /** What a seal was made for. */
 export type SealPurpose = {
-  readonly passport: "proof" | "closing";
+  readonly kind: (typeof kinds)[number];
   readonly environment: "live" | "test";
 };
 
@@ -14,15 +17,22 @@ export type SealPurpose = {
 export const sealReasons = {
   proof: { live: "Proof passport", test: "Proof passport (test environment)" },
   closing: { live: "Closing passport", test: "Closing passport (test environment)" },
-} as const;
+  signed: { live: "Signed", test: "Signed (test)" },
+  notarized: { live: "Notarized", test: "Notarized (test)" },
+} as const satisfies Readonly<Record<SealPurpose["kind"], Readonly<Record<SealPurpose["environment"], string>>>>;
+
+/** One of the texts that a seal may state. */
+export type SealReason = {
+  [Kind in SealPurpose["kind"]]: (typeof sealReasons)[Kind][SealPurpose["environment"]];
+}[SealPurpose["kind"]];
 
 /** The purpose that a signature dictionary states; null when it states none that is known. */
 export function sealPurposeOf(dictionary: PdfDictionary): SealPurpose | null {
   const reason = dictionary.entries.get("Reason");
   const text = reason?.kind === "string" && !dictionary.repeated.includes("Reason") ? stringText(reason) : null;
-  for (const passport of ["proof", "closing"] as const) {
+  for (const kind of kinds) {
     for (const environment of ["live", "test"] as const) {
-      if (text === sealReasons[passport][environment]) return { passport, environment };
+      if (text === sealReasons[kind][environment]) return { kind, environment };
     }
   }
   return null;

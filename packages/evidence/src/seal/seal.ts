@@ -1,7 +1,7 @@
 export { type ClosingCertificate, readClosingCertificate } from "./closing-certificate.ts";
 export type { EarlierClaimName } from "./earlier-signatures.ts";
 export type { ProofStatement } from "./proof-statement.ts";
-export { type SealPurpose, sealPurposeOf, sealReasons } from "./purpose.ts";
+export { type SealPurpose, type SealReason, sealPurposeOf, sealReasons } from "./purpose.ts";
 export { type ClosingVerdict, type ClosingVersion, verifyClosing } from "./verify-closing.ts";
 export {
   type ProofClaimName,

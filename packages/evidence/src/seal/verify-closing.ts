@@ -159,7 +159,7 @@ function sealClaims(named: (check: string) => string, { verdict, claims }: Proof
 function purposeClaim(name: string, purpose: SealPurpose | null): Claim {
   return claim(
     name,
-    purpose?.passport === "closing",
+    purpose?.kind === "closing",
     `The seal says that it was made for a closing certificate (${purpose?.environment} environment).`,
     "The seal does not say that it was made for a closing certificate: anybody may have had this document sealed.",
   );

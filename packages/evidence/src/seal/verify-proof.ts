@@ -15,9 +15,9 @@ import { type ProofStatement, proofStatement } from "./proof-statement.ts";
 import { type SealClaimName, type SealTrust, type SealVerification, verifySeal } from "./verify-seal.ts";
 
 /**
- * `verified`: the seal covers the whole file, is intact, and its certificate is trusted and was valid. `intact`: the
- * same, but no trusted seal certificate was given, so anybody could have made the seal. `not_verified`: something
- * fails. `unsigned`: a PDF without any signature. `not_a_pdf`: no PDF header.
+ * `verified`: the seal covers the whole file, is intact and says what it was made for, and its certificate is trusted and
+ * was valid. `intact`: the same, but no trusted seal certificate was given, so anybody could have made the seal, or it
+ * does not say what it was made for. `not_verified`: something fails. `unsigned`: a PDF without any signature. `not_a_pdf`: no PDF header.
  */
 export type ProofVerdict = "verified" | "intact" | "not_verified" | "unsigned" | "not_a_pdf";
 
@@ -59,6 +59,7 @@ const MUST_HOLD: readonly ProofClaimName[] = [
   "signature_structure",
   "document_unchanged_since_seal",
   "seal_signature_valid",
+  "seal_place",
   "seal_certificate_valid_at_time",
 ];
 
@@ -126,7 +127,8 @@ function verdictOf(claims: readonly Claim<ProofClaimName>[]): ProofVerdict {
   const state = (name: ProofClaimName) => claims.find((one) => one.name === name)?.state;
   if (claims.some((one) => one.state === "fails")) return "not_verified";
   if (MUST_HOLD.some((name) => state(name) !== "holds")) return "not_verified";
-  return state("seal_certificate_trusted") === "holds" ? "verified" : "intact";
+  const known = state("seal_certificate_trusted") === "holds" && state("seal_purpose") === "holds";
+  return known ? "verified" : "intact";
 }
 
 interface Reading {

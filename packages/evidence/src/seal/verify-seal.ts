@@ -1,14 +1,20 @@
 import { type Claim, claim } from "../claim.ts";
 import type { EvidenceCrypto } from "../crypto-port.ts";
 import type { SignedRange } from "../pdf/byte-range.ts";
-import type { PdfDictionary } from "../pdf/values.ts";
+import { isOnlyPlace } from "../pdf/structure.ts";
+import { integerOf, type PdfDictionary } from "../pdf/values.ts";
 import type { Certificate } from "../x509/certificate.ts";
 import { verifyChain } from "../x509/chain.ts";
 import { type PadesVerification, verifyPades } from "./pades.ts";
+import { sealPurposeOf, sealReasons } from "./purpose.ts";
+import { foreignToSealer } from "./seal-contents.ts";
+import { readSealStatement, type SealStatement } from "./seal-statement.ts";
 
 export type SealClaimName =
   | "document_unchanged_since_seal"
   | "seal_signature_valid"
+  | "seal_place"
+  | "seal_purpose"
   | "seal_certificate_trusted"
   | "seal_certificate_valid_at_time"
   | "time_stamp_valid";
@@ -24,6 +30,8 @@ export interface SealTrust {
 export interface SealVerification {
   readonly pades: PadesVerification;
   readonly claims: readonly Claim<SealClaimName>[];
+  /** Whether its place in the file is signed, as every seal's is but those of before. */
+  readonly statesPlace: boolean;
   /** The earliest trusted time at which the seal is known to have existed, epoch ms; null without a trusted time stamp. */
   readonly provenTime: number | null;
 }
@@ -48,12 +56,16 @@ export async function verifySeal(input: {
   const pades = await verifyPades({ dictionary, range, sealAnchors, tsaAnchors, at, crypto, knownDigest });
   const times = pades.timeStamps.flatMap(({ trusted, genTime }) => (trusted && genTime !== null ? [genTime] : []));
   const provenTime = times.length === 0 ? null : Math.min(...times);
+  const statement = readSealStatement(pades.signedData?.signerInfos[0]?.signedAttrs ?? []);
   return {
     pades,
     provenTime,
+    statesPlace: statement !== "absent",
     claims: [
       unchangedClaim(pades),
-      signatureClaim(pades),
+      await signatureClaim(pades, statement, range, crypto),
+      placeClaim(statement, range, dictionary),
+      purposeClaim(dictionary),
       ...(await certificateClaims(pades, sealAnchors, provenTime ?? at, crypto)),
       timeStampClaim(pades),
     ],
@@ -71,12 +83,60 @@ function unchangedClaim(pades: PadesVerification): Claim<SealClaimName> {
   return { name, state: digest.state, why: `${digest.why}.` };
 }
 
-function signatureClaim(pades: PadesVerification): Claim<SealClaimName> {
+async function signatureClaim(
+  pades: PadesVerification,
+  statement: ReturnType<typeof readSealStatement>,
+  { contents }: SignedRange,
+  crypto: EvidenceCrypto,
+): Promise<Claim<SealClaimName>> {
   const name = "seal_signature_valid";
-  const failed =
-    pades.claims.find(({ state }) => state === "fails") ?? pades.claims.find(({ state }) => state !== "holds");
-  if (!pades.valid) return { name, state: "fails", why: `${failed?.why ?? pades.problem ?? "The seal is not valid"}.` };
-  return claim(name, pades.level !== null, `A valid PAdES ${pades.level} signature.`, `${pades.problem}.`);
+  const { valid, claims, level, certificate, signedData } = pades;
+  const failed = claims.find(({ state }) => state === "fails") ?? claims.find(({ state }) => state !== "holds");
+  if (!valid) return { name, state: "fails", why: `${failed?.why ?? pades.problem ?? "The seal is not valid"}.` };
+  if (level !== null && typeof statement === "object" && signedData !== null && certificate !== null) {
+    const foreign = await foreignToSealer(contents, signedData, certificate, statement, crypto);
+    if (foreign !== null) return { name, state: "fails", why: `The signature value holds ${foreign}.` };
+  }
+  return claim(name, level !== null, `A valid PAdES ${level} signature.`, `${pades.problem}.`);
+}
+
+/** The bytes that are signed do not say where the signature value belongs among them: the seal does, under its signature. */
+function placeClaim(
+  statement: SealStatement | "absent" | "malformed",
+  range: SignedRange,
+  dictionary: PdfDictionary,
+): Claim<SealClaimName> {
+  const name = "seal_place";
+  if (statement === "absent") {
+    return claim(
+      name,
+      isOnlyPlace(range),
+      "The seal was made before seals signed their place in the file. What is signed allows no other place for it.",
+      "The seal does not sign its place in the file, and what is signed allows another.",
+    );
+  }
+  const { gapStart, gapEnd, end } = range;
+  const place = [0, gapStart, gapEnd, end - gapEnd];
+  const same =
+    statement !== "malformed" &&
+    statement.byteRange.length === place.length &&
+    statement.byteRange.every((number, index) => number === place[index]) &&
+    statement.originalLength === integerOf(dictionary, "SSSOriginalLength");
+  return claim(
+    name,
+    same,
+    "The seal signs its place in the file, and stands there.",
+    "The seal signs another place in the file than the one where it stands, or is not understood.",
+  );
+}
+
+/** Without a purpose nobody can tell what the key's owner meant to vouch for, and whether it was a test. */
+function purposeClaim(dictionary: PdfDictionary): Claim<SealClaimName> {
+  const name = "seal_purpose";
+  const purpose = sealPurposeOf(dictionary);
+  if (purpose === null) return { name, state: "unchecked", why: "The seal does not say what it was made for." };
+  const why = `The seal says what it was made for: ${sealReasons[purpose.kind][purpose.environment]}.`;
+  return { name, state: "holds", why };
 }
 
 async function certificateClaims(

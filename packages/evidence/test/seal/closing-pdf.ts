@@ -4,8 +4,7 @@ import { appendRevision, bodyOf, bytesOf, latin1, type SignOptions, signPdf } fr
 
 /** A document sealed with this /Reason. */
 export function sealedFor(reason: string, options: SignOptions, document: Uint8Array): Uint8Array {
-  const dictionary = (text: string) => text.replace("/M (", `/Reason (${reason}) /M (`);
-  return signPdf(document, { dictionary, ...options });
+  return signPdf(document, { reason, ...options });
 }
 
 /** How a file is attached; by default as `manifest.json`, plain, under /Names. */

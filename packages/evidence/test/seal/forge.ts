@@ -38,7 +38,7 @@ export function forgeries(signed: Uint8Array, other: Uint8Array): Forgery[] {
 
 function anatomy(signed: Uint8Array): Anatomy {
   const pdf = latin1(signed);
-  const range = [...pdf.matchAll(/\/ByteRange \[0 (\d+) (\d+) (\d+)/g)].at(-1) ?? [];
+  const range = [...pdf.matchAll(/\/ByteRange ?\[0 (\d+) (\d+) (\d+)/g)].at(-1) ?? [];
   const [, gapStart, gapEnd] = range.map(Number);
   const signature = Number([...pdf.matchAll(/\/V (\d+) 0 R/g)].at(-1)?.[1]);
   return { pdf, signature, gapStart: gapStart ?? 0, gapEnd: gapEnd ?? 0, length: pdf.length };
@@ -73,10 +73,10 @@ function inPlace(pdf: string, pattern: RegExp, replacement: (found: string) => s
   return pdf.slice(0, found.index) + replacement(found[0]) + pdf.slice(found.index + found[0].length);
 }
 
-const BYTE_RANGE = /\/ByteRange \[[^\]]*\]/g;
+const BYTE_RANGE = /\/ByteRange ?\[[^\]]*\]/g;
 
 function withByteRange(pdf: string, ranges: string): string {
-  return inPlace(pdf, BYTE_RANGE, (found) => `/ByteRange [${ranges}]`.padEnd(found.length));
+  return inPlace(pdf, BYTE_RANGE, (found) => `/ByteRange[${ranges}]`.padEnd(found.length));
 }
 
 function signatureWrapping({ pdf, gapStart, gapEnd, length }: Anatomy) {
@@ -152,8 +152,9 @@ function contents({ pdf, gapStart, gapEnd }: Anatomy) {
     "something in the padding": put(`<${hex.slice(0, -2)}01>`),
     "an object of indefinite length": put(`<3080${hex.slice(4)}>`),
     "a length past the end": put(`<3084${"f".repeat(8)}${hex.slice(12)}>`),
+    "upper-case digits": put(`<${hex.toUpperCase()}>`),
     "upper-case and lower-case digits": put(`<${hex.replace(/[a-f]/, (digit) => digit.toUpperCase())}>`),
-    "/Contents twice": inPlace(pdf, /\/M \(D:20260101000000Z\) /g, (found) => "/Contents <00>".padEnd(found.length)),
+    "/Contents twice": inPlace(pdf, /\/M ?\(D:20260101000000Z\)/g, (found) => "/Contents <00>".padEnd(found.length)),
   };
 }
 
@@ -202,7 +203,7 @@ function annotations({ pdf }: Anatomy) {
 function crossReferences({ pdf, signature, gapStart, gapEnd }: Anatomy) {
   const { startxref } = endOf(pdf);
   const section = pdf.slice(startxref);
-  const entry = new RegExp(`\\n${signature} 1\\n\\d{10}`, "g");
+  const entry = new RegExp(`\\n${signature} [12]\\n\\d{10}`, "g");
   const field = bodyOf(pdf, signature + 1);
   return {
     "the last section twice": pdf + section.replace(/startxref\n\d+/, `startxref\n${pdf.length}`),
@@ -211,12 +212,12 @@ function crossReferences({ pdf, signature, gapStart, gapEnd }: Anatomy) {
     "an entry that points into the gap": inPlace(
       pdf,
       entry,
-      () => `\n${signature} 1\n${String(gapStart + 100).padStart(10, "0")}`,
+      (found) => found.slice(0, -10) + String(gapStart + 100).padStart(10, "0"),
     ),
     "an entry that points to the end of the gap": inPlace(
       pdf,
       entry,
-      () => `\n${signature} 1\n${String(gapEnd).padStart(10, "0")}`,
+      (found) => found.slice(0, -10) + String(gapEnd).padStart(10, "0"),
     ),
     "a /Prev that points to itself": inPlace(pdf, /\/Prev \d+/g, (found) => `/Prev ${startxref}`.padEnd(found.length)),
     "two fields of one signature": appendRevision(pdf, [

@@ -12,8 +12,10 @@ export type SignOptions = CmsOptions & {
   readonly visible?: boolean;
   /** Changes the dictionary's text before signing. Must keep its length. */
   readonly dictionary?: (text: string) => string;
-  /** Further objects for the new revision: number and body. */
-  readonly objects?: readonly (readonly [number, string])[];
+  /** What the seal says it was made for; null for nothing. */
+  readonly reason?: string | null;
+  /** Without the statement of its own place, as seals were before there was one. */
+  readonly unstated?: boolean;
   /** Makes the DER to put into /Contents from the signed bytes, instead of a CMS. */
   readonly contents?: (signed: Uint8Array) => Uint8Array;
   /** Uppercase hex digits. */
@@ -54,6 +56,49 @@ export function appendRevision(pdf: string, objects: readonly NewObject[], trail
   return `${text}xref\n${rows.join("")}trailer\n<< /Size ${newSize} /Root 1 0 R /Prev ${startxref}${trailer} >>\nstartxref\n${text.length}\n%%EOF\n`;
 }
 
+/** Appends the tail of a seal, byte for byte as the sealer writes one. */
+function appendTail(pdf: string, objects: readonly NewObject[]): string {
+  const { startxref, size } = endOf(pdf);
+  let text = pdf.endsWith("\n") ? pdf : `${pdf}\n`;
+  const places: (readonly [number, number])[] = [];
+  for (const [number, body] of objects) {
+    places.push([number, text.length]);
+    text += `${number} 0 obj\n${body}\nendobj\n`;
+  }
+  places.sort(([one], [other]) => one - other);
+  let table = "xref\n";
+  places.forEach(([number, offset], index) => {
+    const next = places.findIndex(([other], position) => position > index && other !== number + position - index);
+    if (places[index - 1]?.[0] !== number - 1) table += `${number} ${(next < 0 ? places.length : next) - index}\n`;
+    table += `${String(offset).padStart(10, "0")} 00000 n \n`;
+  });
+  const newSize = Math.max(size, ...objects.map(([number]) => number + 1));
+  const trailer = `trailer\n<</Size ${newSize}/Root 1 0 R/ID[<00><01>]/Prev ${startxref}>>\n`;
+  return `${text}${table}${trailer}startxref\n${text.length}\n%%EOF\n`;
+}
+
+const escaped = (text: string): string => text.replace(/[\\()]/g, "\\$&");
+
+/** The signature dictionary around its value, as the sealer or as any other program writes it. */
+function dictionaryParts(options: SignOptions, length: number): readonly [string, (ranges: string) => string] {
+  const { certify, originalLength } = options;
+  const subFilter = options.subFilter ?? "ETSI.CAdES.detached";
+  if (originalLength !== "absent") {
+    const head = `<</Type/Sig/Filter/Adobe.PPKLite/SubFilter/${subFilter}/M(D:20260101000000Z)`;
+    const reason = options.reason === null ? "" : `/Reason(${escaped(options.reason ?? "Proof passport")})`;
+    return [
+      `${head}${reason}/SSSOriginalLength ${originalLength ?? length}/Contents `,
+      (ranges) => `/ByteRange[${ranges.padEnd(40)}]>>`,
+    ];
+  }
+  const reference =
+    certify === undefined
+      ? ""
+      : `/Reference [<< /Type /SigRef /TransformMethod /DocMDP /TransformParams << /Type /TransformParams /V /1.2 /P ${certify} >> >>] `;
+  const head = `<< /Type /Sig /Filter /Adobe.PPKLite /SubFilter /${subFilter} /M (D:20260101000000Z) `;
+  return [`${head}${reference}/Contents `, (ranges) => ` /ByteRange [${ranges.padEnd(40)}] >>`];
+}
+
 /** Signs by a further revision: signature, invisible field, page and catalog. Works on files of our own maker. */
 export function signPdf(original: Uint8Array, options: SignOptions): Uint8Array {
   const pdf = latin1(original);
@@ -61,15 +106,9 @@ export function signPdf(original: Uint8Array, options: SignOptions): Uint8Array 
   const [signature, field] = [size, size + 1];
   const reserve = options.reserve ?? 4096;
   const { certify, originalLength } = options;
-  const reference =
-    certify === undefined
-      ? ""
-      : `/Reference [<< /Type /SigRef /TransformMethod /DocMDP /TransformParams << /Type /TransformParams /V /1.2 /P ${certify} >> >>] `;
-  const length = originalLength === "absent" ? "" : `/SSSOriginalLength ${originalLength ?? original.length} `;
   const placeholder = `<${"0".repeat(2 * reserve)}>`;
-  const dictionary = (ranges: string) =>
-    `<< /Type /Sig /Filter /Adobe.PPKLite /SubFilter /${options.subFilter ?? "ETSI.CAdES.detached"} /M (D:20260101000000Z) ` +
-    `${length}${reference}/Contents ${placeholder} /ByteRange [${ranges.padEnd(40)}] >>`;
+  const [before, behind] = dictionaryParts(options, original.length);
+  const dictionary = (ranges: string) => `${before}${placeholder}${behind(ranges)}`;
   const catalog = bodyOf(pdf, 1);
   const oldFields = /\/AcroForm << \/SigFlags 3 \/Fields \[([^\]]*)\] >>/.exec(catalog)?.[1];
   const form = `/AcroForm << /SigFlags 3 /Fields [${oldFields === undefined ? "" : `${oldFields} `}${field} 0 R] >>`;
@@ -87,9 +126,10 @@ export function signPdf(original: Uint8Array, options: SignOptions): Uint8Array 
     ],
     [5, page.replace(/ ?\/Annots \[[^\]]*\]/, "").replace(/ >>$/, annots)],
     [1, bare.replace(/ >>$/, ` ${form}${permissions} >>`)],
-    ...(options.objects ?? []),
   ];
-  return signRevision(pdf, placeholder, objects, options);
+  if (originalLength === "absent") return signRevision(pdf, placeholder, objects, options);
+  const length = originalLength ?? original.length;
+  return fillSignature(pdf, placeholder, objects, options, appendTail, options.unstated ? null : length);
 }
 
 /**
@@ -105,13 +145,26 @@ export function signRevision(
   options: Pick<SignOptions, "signer" | "contents" | "upperCase"> & CmsOptions,
   trailer = "",
 ): Uint8Array {
-  const draft = appendRevision(pdf, objects("0 0 0 0"), trailer);
+  return fillSignature(pdf, placeholder, objects, options, (text, added) => appendRevision(text, added, trailer), null);
+}
+
+function fillSignature(
+  pdf: string,
+  placeholder: string,
+  objects: (ranges: string) => readonly NewObject[],
+  options: Pick<SignOptions, "signer" | "contents" | "upperCase"> & CmsOptions,
+  append: (pdf: string, objects: readonly NewObject[]) => string,
+  originalLength: number | null,
+): Uint8Array {
+  const draft = append(pdf, objects("0 0 0 0"));
   const gapStart = draft.indexOf(placeholder, pdf.length);
   const gapEnd = gapStart + placeholder.length;
-  const text = appendRevision(pdf, objects(`0 ${gapStart} ${gapEnd} ${draft.length - gapEnd}`), trailer);
+  const byteRange = [0, gapStart, gapEnd, draft.length - gapEnd];
+  const text = append(pdf, objects(byteRange.join(" ")));
   const signed = bytesOf(text.slice(0, gapStart) + text.slice(gapEnd));
   const digest = () => Uint8Array.from(createHash("sha256").update(signed).digest());
-  const der = options.contents?.(signed) ?? cmsOver(digest(), options.signer, options);
+  const stated = originalLength === null ? {} : { place: { byteRange, originalLength } };
+  const der = options.contents?.(signed) ?? cmsOver(digest(), options.signer, { ...stated, ...options });
   const hex = Buffer.from(der)
     .toString("hex")
     .padEnd(placeholder.length - 2, "0");

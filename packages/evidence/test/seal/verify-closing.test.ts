@@ -33,7 +33,7 @@ test("verifies a certificate alone by the manifest that is attached to it", asyn
   const [only] = result.versions;
   assert.equal(only?.version, 1);
   assert.equal(only?.manifestSha256, v1.manifestSha256);
-  assert.deepEqual(only?.purpose, { passport: "closing", environment: "live" });
+  assert.deepEqual(only?.purpose, { kind: "closing", environment: "live" });
   assert.equal(stateOf(result, "manifest.v1.link"), "holds");
 });
 

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import type { EvidenceCrypto } from "../../src/crypto-port.ts";
+import { sealReasons } from "../../src/seal/purpose.ts";
 import { type ProofTrust, type ProofVerification, verifyProof } from "../../src/seal/verify-proof.ts";
 import { createWebCrypto } from "../../src/webcrypto.ts";
 import { cmsOver, testSigner, tokenOver } from "../signer.ts";
@@ -62,6 +63,19 @@ test("without trusted certificates a seal is intact and never verified", async (
   assert.equal(result.seal?.provenTime, null);
 });
 
+test("a seal that states no purpose, or another than the four, is intact and never verified", async () => {
+  for (const reason of [null, "", "Proof passport ", "proof passport", "Something else"]) {
+    const result = await verifyProof(sealed({ reason }), trust, at, { crypto });
+    assert.equal(result.verdict, "intact", String(reason));
+    assert.equal(state(result, "seal_purpose"), "unchecked");
+  }
+  for (const { live, test } of Object.values(sealReasons)) {
+    for (const reason of [live, test]) {
+      assert.equal((await verifyProof(sealed({ reason }), trust, at, { crypto })).verdict, "verified", reason);
+    }
+  }
+});
+
 test("refuses a seal by a certificate that is not trusted", async () => {
   const result = await verifyProof(sealed({ signer: stranger }), trust, at, { crypto });
   assert.equal(result.verdict, "not_verified");
@@ -107,9 +121,10 @@ test("refuses what is weaker than PAdES baseline", async () => {
   }
 });
 
-test("leaves the document's hash unchecked in a foreign signature and refuses a stated length that is wrong", async () => {
+test("takes no foreign signature for a seal, leaves the document's hash unchecked there, and refuses a wrong length", async () => {
   const foreign = await verifyProof(sealed({ originalLength: "absent" }), trust, at, { crypto });
-  assert.equal(foreign.verdict, "verified");
+  assert.equal(foreign.verdict, "not_verified");
+  assert.deepEqual(failing(foreign), ["signature_structure", "seal_place"]);
   assert.equal(foreign.docSha256, null);
   assert.equal(state(foreign, "original_document_hash"), "unchecked");
   for (const originalLength of [0, 1, original.length - 2, original.length + 1, 9_999_999]) {

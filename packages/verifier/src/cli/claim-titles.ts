@@ -10,6 +10,8 @@ const TITLES: Titles = {
   signature_structure: "The seal sits where it should",
   document_unchanged_since_seal: "Not a byte has changed since the seal",
   seal_signature_valid: "The seal's signature is genuine",
+  seal_place: "The seal belongs where it stands",
+  seal_purpose: "The seal says what it was made for",
   seal_certificate_trusted: "The seal is by a known certificate",
   seal_certificate_valid_at_time: "The certificate was valid at the time",
   time_stamp_valid: "An independent authority stamped the time",

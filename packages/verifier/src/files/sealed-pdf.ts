@@ -51,7 +51,7 @@ export async function verifySealedPdf(file: NamedBytes, beside: Beside, context:
     statement: proof.statement,
   };
   const { closing } = beside;
-  if (parts?.purpose?.passport === "closing" || closing !== undefined) return asClosing(file, report, closing, context);
+  if (parts?.purpose?.kind === "closing" || closing !== undefined) return asClosing(file, report, closing, context);
   return { ...report, checks: [...report.checks, ...strayManifest(file.bytes, parts)] };
 }
 
@@ -118,10 +118,19 @@ function factsOf(proof: ProofVerification, parts: SealParts | null): Record<stri
     }),
     ...(proof.seal?.pades.level && { level: `PAdES ${proof.seal.pades.level}` }),
     ...(time !== null && time !== undefined && { provenTime: new Date(time).toISOString() }),
-    ...(parts?.purpose && { purpose: `${parts.purpose.passport} passport, ${parts.purpose.environment}` }),
+    ...(parts?.purpose && { purpose: purposeText(parts.purpose) }),
     ...(proof.earlierSignatures.length > 0 && { earlierSignatures: String(proof.earlierSignatures.length) }),
   };
 }
+
+const KINDS: Readonly<Record<SealPurpose["kind"], string>> = {
+  proof: "proof passport",
+  closing: "closing passport",
+  signed: "signed document",
+  notarized: "notarized document",
+};
+
+const purposeText = ({ kind, environment }: SealPurpose): string => `${KINDS[kind]}, ${environment}`;
 
 function subjectOf(name: Uint8Array): string {
   try {

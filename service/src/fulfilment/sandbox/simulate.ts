@@ -1,3 +1,4 @@
+import { type SealReason, sealReasons } from "@signsealship/evidence/seal";
 import {
   isPayable,
   type LockedOrder,
@@ -96,7 +97,7 @@ async function takeStep(
   const on = happy[status];
   const paying = isPayable(status);
   if (!on && !paying) throw new ServiceError("conflict", `An order in ${status} cannot advance.`);
-  const document = on && needsDocument(on) ? await sealSimulated(deps, deps.db, id, words[on] ?? on) : undefined;
+  const document = on && needsDocument(on) ? await sealSimulated(deps, deps.db, id, reasonOf(on)) : undefined;
 
   return deps.db.transaction(async (tx) => {
     const order = await lockOrder(tx, orderCode);
@@ -116,7 +117,7 @@ async function takeStep(
   });
 }
 
-const words: Readonly<Record<string, string>> = { signed: "Signed (test)", notarized: "Notarized (test)" };
+const reasonOf = (on: string): SealReason => sealReasons[on === "signed" ? "signed" : "notarized"].test;
 
 /** The same for the same order, always. */
 const simulated = ({ code }: LockedOrder): Facts => ({

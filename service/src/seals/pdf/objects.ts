@@ -11,6 +11,8 @@ export type SealDescription = {
   readonly at: Date;
   /** Length of the CMS placeholder in bytes. */
   readonly reserve: number;
+  /** Spaces behind the numbers of /ByteRange, so that nobody knows beforehand how long the tail will be. */
+  readonly padding?: number;
   readonly name?: string;
   readonly reason?: string;
 };

@@ -17,6 +17,8 @@ export type SealRequest = SealDescription & {
 export type PreparedSeal = Tail & {
   /** Hex SHA-256 of the original. */
   readonly docSha256: string;
+  /** Length of the original in bytes. */
+  readonly originalLength: number;
   /** SHA-256 of what the signature covers: the original and the tail without Contents. */
   readonly messageDigest: Buffer;
   readonly docHash: Hash;
@@ -55,7 +57,7 @@ export function prepareSeal(request: SealRequest): PreparedSeal {
     .update(tail.tail.subarray(0, tail.contentsStart))
     .update(tail.tail.subarray(tail.contentsEnd))
     .digest();
-  return { ...tail, docSha256, messageDigest, docHash };
+  return { ...tail, docSha256, originalLength: request.original.length, messageDigest, docHash };
 }
 
 /**
@@ -73,12 +75,12 @@ export function completeSeal(prepared: PreparedSeal, cms: Uint8Array): Seal {
 }
 
 /**
- * Seals a document: `sign` is given the SHA-256 of what is covered (32 bytes) and answers with the DER of the CMS.
+ * Seals a document: `sign` is given the digest of what is covered and its place, and answers with the DER of the CMS.
  * @throws PdfRefusal, ReserveTooSmall, and whatever `sign` throws
  */
 export async function sealPdf(
-  request: SealRequest & { readonly sign: (messageDigest: Buffer) => Uint8Array | Promise<Uint8Array> },
+  request: SealRequest & { readonly sign: (prepared: PreparedSeal) => Uint8Array | Promise<Uint8Array> },
 ): Promise<Seal> {
   const prepared = prepareSeal(request);
-  return completeSeal(prepared, await request.sign(prepared.messageDigest));
+  return completeSeal(prepared, await request.sign(prepared));
 }

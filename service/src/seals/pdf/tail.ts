@@ -15,7 +15,7 @@ export type Tail = {
 };
 
 /** Room for four numbers of up to ten digits. */
-const BYTE_RANGE_WIDTH = 40;
+const NUMBERS_WIDTH = 40;
 
 /**
  * Builds the revision that adds one signature field with an empty signature: only what follows the original.
@@ -35,7 +35,8 @@ export function buildTail(look: PdfLookup, description: SealDescription, docSha2
   const contentsEnd = contentsStart + 2 * description.reserve + 2;
 
   let rest = `${parts.end}\nendobj\n`;
-  const restStart = bytes.length + contentsEnd + "/ByteRange[]".length + BYTE_RANGE_WIDTH;
+  const rangeWidth = NUMBERS_WIDTH + (description.padding ?? 0);
+  const restStart = bytes.length + contentsEnd + "/ByteRange[]".length + rangeWidth;
   const placed: Placed[] = [{ ref: signature, offset: bytes.length + lead.length - base }];
   for (const { ref, body, clear } of [fieldObject(look, field, signature, docSha256), ...changedObjects(look, field)]) {
     placed.push({ ref, offset: restStart + rest.length - base });
@@ -50,6 +51,6 @@ export function buildTail(look: PdfLookup, description: SealDescription, docSha2
   tail.fill(0x30, contentsStart, contentsEnd);
   tail[contentsStart] = 0x3c;
   tail[contentsEnd - 1] = 0x3e;
-  tail.write(`/ByteRange[${byteRange.join(" ").padEnd(BYTE_RANGE_WIDTH)}]${rest}`, contentsEnd, "latin1");
+  tail.write(`/ByteRange[${byteRange.join(" ").padEnd(rangeWidth)}]${rest}`, contentsEnd, "latin1");
   return { tail, byteRange, contentsStart, contentsEnd };
 }

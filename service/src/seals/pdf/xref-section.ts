@@ -4,6 +4,9 @@ import type { PdfLookup } from "../../pdf/lookup.ts";
 /** An object and its offset as a cross-reference writes it. */
 export type Placed = { readonly ref: Ref; readonly offset: number };
 
+/** 64 octets as hexadecimal digits. */
+const MAX_ID = 130;
+
 /**
  * The cross-reference section of an appended revision with its trailer, of the kind that the newest one has.
  * Latin1 text, up to and with %%EOF.
@@ -20,7 +23,9 @@ function trailerEntries(look: PdfLookup, size: number, docSha256: string): strin
   const second = `<${docSha256.slice(0, 32)}>`;
   const written = ({ bytes, start, end }: Span) => bytes.toString("latin1", start, end);
   // The key of an encrypted document is made from the first element: where there was none it has to stay nothing.
-  const first = firstId ? written(firstId) : encrypt ? "<>" : second;
+  // Elsewhere an identifier is a digest, and a long one would be room for something else.
+  const kept = firstId && (encrypt || firstId.end - firstId.start <= MAX_ID);
+  const first = kept ? written(firstId) : encrypt ? "<>" : second;
   return (
     `/Size ${size}/Root ${root.ref.num} ${root.ref.gen} R` +
     (info ? `/Info ${info.num} ${info.gen} R` : "") +

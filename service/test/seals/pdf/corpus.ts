@@ -6,10 +6,11 @@ import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
+import { sealReasons } from "@signsealship/evidence/seal";
 import { PdfRefusal } from "../../../src/pdf/refusal.ts";
 import { sealChainPem } from "../../../src/seals/certificate/certificate.ts";
 import { createSealer } from "../../../src/seals/sealer.ts";
-import { memoryKey, selfSigned } from "../signers.ts";
+import { memoryKey, randomBelow, selfSigned } from "../signers.ts";
 import { mutoolOpens, mutoolVerdict, pdfsig, run } from "./oracles.ts";
 
 /** `reason` is `sealed` or that of the refusal; `faults` what foreign readers found wrong with the sealed file. */
@@ -21,7 +22,12 @@ const key = memoryKey("p-256");
 const certificate = await selfSigned(key, Date.now());
 const chainPem = sealChainPem([certificate]);
 writeFileSync(join(out, "certificate.pem"), chainPem);
-const seal = createSealer({ identity: { key, chain: [certificate], chainPem }, clock: () => new Date(), stamp: null });
+const seal = createSealer({
+  randomBelow,
+  identity: { key, chain: [certificate], chainPem },
+  clock: () => new Date(),
+  stamp: null,
+});
 
 /** What qpdf says of a file: 0 nothing is wrong, 3 it warns, 2 it is damaged or needs a password. */
 const qpdf = async (path: string) => (await run("qpdf", ["--check", path])).code;
@@ -29,7 +35,7 @@ const qpdf = async (path: string) => (await run("qpdf", ["--check", path])).code
 async function attempt(path: string, bytes: Buffer, sealedPath: string): Promise<Outcome> {
   const outcome = { path, wellFormed: (await qpdf(path)) === 0, detail: "", earlier: 0, faults: [] };
   try {
-    const sealed = await seal({ bytes });
+    const sealed = await seal({ bytes, reason: sealReasons.proof.test });
     writeFileSync(sealedPath, sealed.bytes);
     return { ...outcome, reason: "sealed", ...(await judge(path, sealedPath, outcome.wellFormed)) };
   } catch (error) {

@@ -11,7 +11,7 @@ import { PdfRefusal } from "../../../src/pdf/refusal.ts";
 import { sealChainPem } from "../../../src/seals/certificate/certificate.ts";
 import { prepareSeal } from "../../../src/seals/pdf/seal-pdf.ts";
 import { createSealer, type SealDocument } from "../../../src/seals/sealer.ts";
-import { memoryKey, selfSigned } from "../signers.ts";
+import { memoryKey, randomBelow, selfSigned } from "../signers.ts";
 import { run } from "./oracles.ts";
 
 const at = new Date("2026-03-04T05:06:07Z");
@@ -26,7 +26,7 @@ before(async () => {
   const certificate = await selfSigned(key, at.getTime());
   const identity = { key, chain: [certificate] as const, chainPem: sealChainPem([certificate]) };
   anchors = { sealAnchors: [certificate], tsaAnchors: [] };
-  seal = createSealer({ identity, clock: () => at, stamp: null });
+  seal = createSealer({ randomBelow, identity, clock: () => at, stamp: null });
 });
 
 /** The document as qpdf decrypts it: text in which every string is as it was written before. */
@@ -46,7 +46,7 @@ describe("an encrypted document that the empty password opens, and that lets fie
       const { verdict } = await verifyProof(bytes, anchors, at.getTime(), { crypto: createNodeCrypto() });
       assert.equal(verdict, "verified");
       const [signature] = findSignatures(await openUnlocked(bytes)).slice(-1);
-      assert.deepEqual(signature && sealPurposeOf(signature.dictionary), { passport: "proof", environment: "test" });
+      assert.deepEqual(signature && sealPurposeOf(signature.dictionary), { kind: "proof", environment: "test" });
       // Nothing is left in clear, and qpdf reads the strings that we wrote and those that we wrote anew.
       const tail = bytes.subarray(original.length).toString("latin1");
       assert.ok(!tail.includes("SignSealShip-Seal") && !tail.includes("test environment"), "strings in clear");

@@ -5,7 +5,13 @@ import { makePdf } from "@signsealship/testing/pdf-maker";
 import { zooBytes } from "@signsealship/testing/zoo";
 import fc from "fast-check";
 import { lookUpPdf } from "../../../src/pdf/lookup.ts";
-import { completeSeal, prepareSeal, ReserveTooSmall, sealPdf } from "../../../src/seals/pdf/seal-pdf.ts";
+import {
+  completeSeal,
+  type PreparedSeal,
+  prepareSeal,
+  ReserveTooSmall,
+  sealPdf,
+} from "../../../src/seals/pdf/seal-pdf.ts";
 
 const at = new Date("2026-03-04T05:06:07.890Z");
 const sha256 = (...parts: Buffer[]) => parts.reduce((hash, part) => hash.update(part), createHash("sha256"));
@@ -72,12 +78,12 @@ describe("a seal", () => {
   test("asks for the signature over the message digest, at once or later", async () => {
     const original = makePdf();
     const asked: Buffer[] = [];
-    const sign = (digest: Buffer) => {
-      asked.push(digest);
+    const sign = ({ messageDigest }: PreparedSeal) => {
+      asked.push(messageDigest);
       return Buffer.from([0xab]);
     };
     const now = await sealPdf({ original, at, reserve: 16, sign });
-    const later = await sealPdf({ original, at, reserve: 16, sign: async (digest) => sign(digest) });
+    const later = await sealPdf({ original, at, reserve: 16, sign: async (prepared) => sign(prepared) });
     assert.deepEqual(now, later);
     const { messageDigest } = prepareSeal({ original, at, reserve: 16 });
     assert.deepEqual(asked, [messageDigest, messageDigest]);

@@ -7,7 +7,7 @@ import { makePdf } from "@signsealship/testing/pdf-maker";
 import type { ProofRecord } from "../../../src/proof-passports/proof-passports.ts";
 import type { RoomRow } from "../../../src/rooms/view/store.ts";
 import { makeSealCertificate } from "../../../src/seals/certificate/certificate.ts";
-import { createCmsSigner } from "../../../src/seals/cms.ts";
+import { createCmsSigner, type SealPlace } from "../../../src/seals/cms.ts";
 import { sealKeyOf } from "../../../src/seals/keys/file-key.ts";
 import { sealPdf } from "../../../src/seals/pdf/seal-pdf.ts";
 import type { ClosingRecord, ClosingVersionRecord } from "../../../src/web/verify/closing/page.ts";
@@ -30,7 +30,7 @@ export async function sealer() {
   return {
     pem: encodePem(leaf.der, "CERTIFICATE"),
     async seal(original: Buffer, reason: string = sealReasons.proof.live) {
-      const sign = async (digest: Uint8Array) => (await signer.sign(digest)).cms();
+      const sign = async (place: SealPlace) => (await signer.sign(place)).cms();
       const made = await sealPdf({ original, at: sealedAt, reserve: signer.maxLength(), reason, sign });
       return { ...made, bytes: Buffer.concat([original, made.tail]) };
     },

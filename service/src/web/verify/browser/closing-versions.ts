@@ -8,7 +8,7 @@ import type { ClosingConfig } from "./config.ts";
 export function closingCertificate(bytes: Uint8Array): ClosingCertificate | null {
   try {
     const read = readClosingCertificate(bytes);
-    return read.purpose?.passport === "closing" ? read : null;
+    return read.purpose?.kind === "closing" ? read : null;
   } catch (error) {
     if (error instanceof EvidenceError) return null;
     throw error;

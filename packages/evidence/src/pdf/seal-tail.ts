@@ -1,0 +1,140 @@
+import { EvidenceError } from "../errors.ts";
+import type { SignedRange } from "./byte-range.ts";
+import { locate, type PdfDocument } from "./document.ts";
+import { isTextAt } from "./search.ts";
+import type { SignatureInPdf } from "./signatures.ts";
+import { integerOf, nameOf, type PdfDictionary, type PdfValue } from "./values.ts";
+import { entriesOf, type XrefSection } from "./xref.ts";
+
+const SIGNATURE_KEYS = /^Type,Filter,SubFilter,M,(Name,)?(Reason,)?SSSOriginalLength,Contents,ByteRange$/;
+const TABLE_KEYS = /^Size,Root,(Info,)?(Encrypt,)?ID,Prev$/;
+const STREAM_KEYS = /^Type,Size,Root,(Info,)?(Encrypt,)?ID,Prev,W,Index,Length$/;
+/** The signature, its field, page, form, catalog, and the section itself where it is a stream. */
+const MAX_OBJECTS = 8;
+
+type Entry = { readonly number: number; readonly generation: number; readonly start: number };
+
+/**
+ * What in a sealed file, from the end of the original on, is not as the sealer writes it, or null: its objects, one
+ * after the other without a byte between them, the seal's own first; then the cross-reference section that names exactly
+ * these; then `startxref`, that section's offset and `%%EOF` (docs/evidence-format.md, section 2.1).
+ *
+ * @param seal the signature that covers the whole file
+ * @param originalLength where the original ends, as `originalBoundary` found it
+ */
+export function tailProblem(
+  document: PdfDocument,
+  seal: SignatureInPdf,
+  range: SignedRange,
+  originalLength: number,
+): string | null {
+  const { bytes, base } = document;
+  const section = document.revisions[0]?.main;
+  const entries = section === undefined ? [] : placesOf(section, base);
+  const [first, second, ...others] = entries;
+  const isStream = section?.kind === "stream";
+  if (section === undefined || first === undefined || second === undefined || entries.length > MAX_OBJECTS) {
+    return "The newest cross-reference section does not name a seal and its field";
+  }
+  let at = first.start === seal.start ? sealEnd(bytes, seal.dictionary, first, range, originalLength) : null;
+  if (at === null) return "The signature dictionary is not written as the sealer writes it";
+  for (const entry of isStream ? [second, ...others.slice(0, -1)] : [second, ...others]) {
+    if (entry.start !== at) return "The objects behind the seal do not follow one another";
+    const value = objectAt(document, entry);
+    if (value === null) return "An object behind the seal is not written as the sealer writes it";
+    if (entry === second && !isFieldOf(value, first)) return "The seal is not followed by its field";
+    at = value.end + END_OF_OBJECT.length;
+  }
+  if (section.offset !== at) return "The objects behind the seal are not followed by their cross-reference section";
+  const end = isStream ? streamEnd(bytes, section, entries) : tableEnd(bytes, section, entries, base);
+  const last = `startxref\n${section.offset - base}\n%%EOF\n`;
+  const ends = end !== null && isTextAt(bytes, last, end) && end + last.length === bytes.length;
+  return ends ? null : "The file does not end as the sealer ends it";
+}
+
+const END_OF_OBJECT = "\nendobj\n";
+
+/** The objects that a section names, by their place in the file; none when it names anything else. */
+function placesOf(section: XrefSection, base: number): Entry[] {
+  const places: Entry[] = [];
+  for (const [number, entry] of entriesOf(section)) {
+    if (entry.type !== "offset") return [];
+    if (places.push({ number, generation: entry.generation, start: entry.offset + base }) > MAX_OBJECTS) break;
+  }
+  return places.sort((one, other) => one.start - other.start);
+}
+
+/** Where the object of the signature dictionary ends; null unless it is written as the sealer does. */
+function sealEnd(
+  bytes: Uint8Array,
+  seal: PdfDictionary,
+  { number, start }: Entry,
+  { gapStart, gapEnd, end }: SignedRange,
+  originalLength: number,
+): number | null {
+  const header = `${number} 0 obj\n`;
+  const before = `/SSSOriginalLength ${originalLength}/Contents `;
+  const after = `/ByteRange[0 ${gapStart} ${gapEnd} ${end - gapEnd}`;
+  if (!isTextAt(bytes, header, start) || seal.start !== start + header.length) return null;
+  if (!SIGNATURE_KEYS.test([...seal.entries.keys()].join())) return null;
+  if (!isTextAt(bytes, before, gapStart - before.length) || !isTextAt(bytes, after, gapEnd)) return null;
+  let at = gapEnd + after.length;
+  while (bytes[at] === 0x20) at++;
+  return seal.end === at + 3 && isTextAt(bytes, `]>>${END_OF_OBJECT}`, at) ? seal.end + END_OF_OBJECT.length : null;
+}
+
+/** The value of an object that is written as the sealer does. */
+function objectAt(document: PdfDocument, { number, generation, start }: Entry): PdfValue | null {
+  const header = `${number} ${generation} obj\n`;
+  try {
+    const value = locate(document, { kind: "reference", number, generation, start: 0, end: 0 })?.value;
+    if (!isTextAt(document.bytes, header, start) || value?.start !== start + header.length) return null;
+    return isTextAt(document.bytes, END_OF_OBJECT, value.end) ? value : null;
+  } catch (error) {
+    if (error instanceof EvidenceError) return null;
+    throw error;
+  }
+}
+
+function isFieldOf(value: PdfValue, seal: Entry): boolean {
+  if (value.kind !== "dictionary" || nameOf(value, "FT") !== "Sig") return false;
+  const held = value.entries.get("V");
+  return held?.kind === "reference" && held.number === seal.number;
+}
+
+/** Where a cross-reference table and its trailer end; null unless they are written as the sealer does. */
+function tableEnd(bytes: Uint8Array, section: XrefSection, entries: readonly Entry[], base: number): number | null {
+  const rows = entries.toSorted((one, other) => one.number - other.number);
+  let text = "xref\n";
+  let next = -1;
+  for (const [index, { number, generation, start }] of rows.entries()) {
+    if (number !== next) {
+      let count = 1;
+      while (rows[index + count]?.number === number + count) count++;
+      text += `${number} ${count}\n`;
+    }
+    text += `${String(start - base).padStart(10, "0")} ${String(generation).padStart(5, "0")} n \n`;
+    next = number + 1;
+  }
+  text += "trailer\n";
+  const { trailer, offset } = section;
+  if (!isTextAt(bytes, text, offset) || trailer.start !== offset + text.length) return null;
+  return hasKeys(trailer, TABLE_KEYS) && bytes[trailer.end] === 0x0a ? trailer.end + 1 : null;
+}
+
+/** The same of a cross-reference stream, which is the last of the objects that it names. */
+function streamEnd(bytes: Uint8Array, section: XrefSection, entries: readonly Entry[]): number | null {
+  const { trailer, offset } = section;
+  const header = `${entries.at(-1)?.number} 0 obj\n`;
+  const rows = 7 * entries.length;
+  if (!isTextAt(bytes, header, offset) || trailer.start !== offset + header.length) return null;
+  if (!hasKeys(trailer, STREAM_KEYS) || integerOf(trailer, "Length") !== rows) return null;
+  const start = trailer.end + "\nstream\n".length;
+  const end = `\nendstream${END_OF_OBJECT}`;
+  const good = isTextAt(bytes, "\nstream\n", trailer.end) && isTextAt(bytes, end, start + rows);
+  return good ? start + rows + end.length : null;
+}
+
+function hasKeys(dictionary: PdfDictionary, pattern: RegExp): boolean {
+  return dictionary.repeated.length === 0 && pattern.test([...dictionary.entries.keys()].join());
+}

@@ -1,0 +1,112 @@
+import { readDer, TAG } from "../asn1/der.ts";
+import { OID } from "../asn1/oid.ts";
+import { fieldsOf, readInteger, unsignedOf } from "../asn1/values.ts";
+import {
+  type DerValue,
+  encode,
+  explicit,
+  implicit,
+  integer,
+  nullValue,
+  octetString,
+  oid,
+  primitive,
+  raw,
+  sequence,
+  set,
+  setOf,
+} from "../asn1/writer.ts";
+import { concatBytes, equalBytes } from "../bytes.ts";
+import { type SignedData, signatureTimeStampTokens } from "../cms/signed-data.ts";
+import type { EvidenceCrypto } from "../crypto-port.ts";
+import { EvidenceError } from "../errors.ts";
+import type { Certificate } from "../x509/certificate.ts";
+import type { SealStatement } from "./seal-statement.ts";
+
+/** The order of P-256 (SEC 2, section 2.4.2), halved. */
+const HALF_OF_P256 = 0x7fffffff_80000000_7fffffff_ffffffff_de737d56_d38bcf42_79dce561_7e3192a8n;
+
+/**
+ * Whether a seal's value is, to the byte, the one that the sealer writes of what is signed. A CMS has parts that its
+ * signature does not cover, and an ECDSA signature has two forms: so that a seal has one form alone, everything else is
+ * refused (docs/evidence-format.md, section 3.2).
+ *
+ * @param contents the ContentInfo that `signedData` was read from
+ * @param signer the certificate of its only signer
+ * @returns what is otherwise, in words that follow "The signature value holds"; null for nothing
+ */
+export async function foreignToSealer(
+  contents: Uint8Array,
+  signedData: SignedData,
+  signer: Certificate,
+  { certificatesSha256 }: SealStatement,
+  crypto: EvidenceCrypto,
+): Promise<string | null> {
+  const included = concatBytes(signedData.certificates.map(({ der }) => der));
+  if (!equalBytes(await crypto.digest("SHA-256", [included]), certificatesSha256)) {
+    return "certificates other than those it was sealed with";
+  }
+  const written = rewritten(signedData, signer);
+  if (written === null || !equalBytes(written, contents)) return "something that the sealer does not write";
+  return null;
+}
+
+/** The ContentInfo as the sealer would write it of the same signed attributes, signature, certificates and token. */
+function rewritten(signedData: SignedData, signer: Certificate): Uint8Array | null {
+  const [signerInfo] = signedData.signerInfos;
+  const algorithm = algorithmOf(signer);
+  if (!signerInfo?.signedAttrsDer || algorithm === null || !isCanonical(signerInfo.signature, signer)) return null;
+  const [token, another] = signatureTimeStampTokens(signerInfo);
+  if (another !== undefined) return null;
+  const signedAttrs = Uint8Array.from(signerInfo.signedAttrsDer);
+  signedAttrs[0] = 0xa0;
+  const unsigned =
+    token === undefined ? [] : [implicit(1, set(sequence(oid(OID.idAaTimeStampToken), set(raw(token)))))];
+  const sha256 = sequence(oid(OID.sha256));
+  const certificates = setOf(signedData.certificates.map(({ der }) => raw(der)));
+  return encode(
+    sequence(
+      oid(OID.idSignedData),
+      explicit(
+        0,
+        sequence(
+          integer(1),
+          set(sha256),
+          sequence(oid(OID.idData)),
+          implicit(0, certificates),
+          set(
+            sequence(
+              integer(1),
+              sequence(raw(signer.issuer), primitive(TAG.integer, signer.serialNumber)),
+              sha256,
+              raw(signedAttrs),
+              algorithm,
+              octetString(signerInfo.signature),
+              ...unsigned,
+            ),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+function algorithmOf({ publicKey }: Certificate): DerValue | null {
+  if (publicKey.type === "rsa") return sequence(oid(OID.sha256WithRsa), nullValue);
+  return publicKey.type === "ec" && publicKey.curve === "P-256" ? sequence(oid(OID.ecdsaWithSha256)) : null;
+}
+
+/** RSA as long as the modulus; of the two forms (r, s) and (r, n - s) of an ECDSA signature, the one with the lower s. */
+function isCanonical(signature: Uint8Array, { publicKey }: Certificate): boolean {
+  if (publicKey.type === "rsa") return signature.length === Math.ceil(publicKey.bits / 8);
+  try {
+    const fields = fieldsOf(readDer(signature), "cms");
+    readInteger(fields.next("r"));
+    const s = unsignedOf(readInteger(fields.next("s")));
+    fields.end();
+    return s.reduce((value, octet) => value * 256n + BigInt(octet), 0n) <= HALF_OF_P256;
+  } catch (error) {
+    if (error instanceof EvidenceError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,82 @@
+import { isDigit } from "../../pdf/lexer.ts";
+import { PdfRefusal } from "../../pdf/refusal.ts";
+import type { PreparedSeal } from "./seal-pdf.ts";
+
+/** Two milliseconds of work. */
+const SLICE = 4 * 1024 * 1024;
+/** Steps for a byte, beyond which a document is nothing but brackets that are followed by comments. */
+const STEPS = 4;
+const OPEN = 0x5b;
+
+/**
+ * Whether a document, or what the sealer copies of it, holds four numbers in brackets that would be a /ByteRange of this
+ * seal, had its signature value another place: the bytes that are signed don't say where the value belongs. Our verifier
+ * is told so by the signature itself, other readers are not. Between slices other requests get their turn.
+ * @throws PdfRefusal `too_complex`
+ */
+export async function holdsDecoy(original: Buffer, prepared: PreparedSeal): Promise<boolean> {
+  const { tail, contentsStart, contentsEnd, byteRange } = prepared;
+  const [, head, , rest] = byteRange;
+  const search = { steps: STEPS * original.length + SLICE, signed: head + rest };
+  // Its own /ByteRange begins right behind the value.
+  const own = contentsEnd + "/ByteRange".length;
+  if (findRange(tail, 0, contentsStart, search) || findRange(tail, own + 1, tail.length, search)) return true;
+  for (let at = 0; at < original.length; at += SLICE) {
+    if (at > 0) await new Promise(setImmediate);
+    if (findRange(original, at, Math.min(at + SLICE, original.length), search)) return true;
+  }
+  return false;
+}
+
+type Search = { steps: number; readonly signed: number };
+
+function findRange(bytes: Buffer, from: number, to: number, search: Search): boolean {
+  for (let at = nextBracket(bytes, from); at >= 0 && at < to; at = nextBracket(bytes, at + 1)) {
+    const [start, first, , last] = numbersAt(bytes, at + 1, search);
+    if (start === 0 && first !== undefined && last !== undefined && first + last === search.signed) return true;
+  }
+  return false;
+}
+
+/** Where brackets are far apart a search for one byte is the fastest; where they are not, it is the slowest. */
+function nextBracket(bytes: Buffer, from: number): number {
+  const near = Math.min(from + 24, bytes.length);
+  for (let at = from; at < near; at++) if (bytes[at] === OPEN) return at;
+  return bytes.indexOf(OPEN, near);
+}
+
+/** The numbers up to the closing bracket, read as the most lenient reader would; none unless there are four. */
+function numbersAt(bytes: Buffer, from: number, search: Search): number[] {
+  const numbers: number[] = [];
+  let at = skip(bytes, from, search);
+  for (; numbers.length < 4; at = skip(bytes, at, search)) {
+    const end = numberEnd(bytes, at);
+    if (end === at) return [];
+    numbers.push(Math.trunc(Number.parseFloat(bytes.toString("latin1", at, end))));
+    if (numbers[0] !== 0) return [];
+    at = end;
+  }
+  return bytes[at] === 0x5d ? numbers : [];
+}
+
+function numberEnd(bytes: Buffer, from: number): number {
+  const sign = bytes[from];
+  let at = sign === 0x2b || sign === 0x2d ? from + 1 : from;
+  const digits = at;
+  while (at - from < 32 && (isDigit(bytes, at) || bytes[at] === 0x2e)) at++;
+  return at === digits ? from : at;
+}
+
+/** White space and comments. */
+function skip(bytes: Buffer, from: number, search: Search): number {
+  let at = from;
+  for (let comment = false; at < bytes.length; at++) {
+    const code = bytes[at] ?? 0;
+    if (code === 0x0a || code === 0x0d) comment = false;
+    else if (code === 0x25) comment = true;
+    else if (!comment && code !== 0x20 && code !== 0x09 && code !== 0x0c && code !== 0) break;
+  }
+  search.steps -= at - from;
+  if (search.steps < 0) throw new PdfRefusal("too_complex", "brackets and comments, over and over");
+  return at;
+}

@@ -1,0 +1,312 @@
+import { openDocument } from "@signsealship/evidence/pdf";
+import { type PdfObject, withStream, withTable } from "./writer.ts";
+
+/**
+ * Seals whatever the forger hands in. He needs no key: a partner's test key will do, and as many tries as he likes.
+ * Rejects where the sealer refuses the document.
+ */
+export type SealForStrangers = (original: Buffer) => Promise<Buffer>;
+
+/** The sealed document as it was handed out, and the same signed bytes with the signature value moved elsewhere. */
+export type MovedGap = { readonly genuine: Buffer; readonly forged: Buffer };
+
+/** How the forger writes his own signature dictionary around the place that he moves the value to. */
+export type Spelling = {
+  /** @param at where it begins; @param length how much of the file is to pass for the document, null to say nothing */
+  readonly before: (at: number, length: number | null) => string;
+  readonly behind: (range: readonly number[]) => string;
+  /** How many zeros more the value is padded with than it was: nobody signed how many there are. */
+  readonly padding?: number;
+};
+
+const HEAD = "9 0 obj\n<</Type/Sig/Filter/Adobe.PPKLite/SubFilter/ETSI.CAdES.detached/M(D:20260304050607Z)";
+const numbers = (range: readonly number[]) => range.join(" ").padEnd(40);
+
+/** To the letter as the sealer writes it, but a live passport, whatever the genuine one is. */
+export const asTheSealer: Spelling = {
+  before: (_, length) =>
+    `${HEAD}/Reason(Proof passport)${length === null ? "" : `/SSSOriginalLength ${length}`}/Contents `,
+  behind: (range) => `/ByteRange[${numbers(range)}]>>\nendobj\n`,
+};
+
+/** Other ways to write the same: readers take them all. */
+export const SPELLINGS: Readonly<Record<string, Spelling>> = {
+  "with a space before the brackets": {
+    ...asTheSealer,
+    behind: (range) => `/ByteRange [ ${numbers(range)}] >>\nendobj\n`,
+  },
+  "with a comment between": {
+    ...asTheSealer,
+    behind: (range) => `/ByteRange%\n[%\n0 ${numbers(range.slice(1))}]>>\nendobj\n`,
+  },
+  "with escaped names": {
+    before: (at, length) => asTheSealer.before(at, length).replace("/Contents", "/C#6fntents"),
+    behind: (range) => asTheSealer.behind(range).replace("/ByteRange", "/#42yteRange"),
+  },
+  "with a line for each": {
+    before: (at, length) => asTheSealer.before(at, length).replace("/Contents ", "/Contents\n"),
+    behind: (range) => asTheSealer.behind(range).replace("/ByteRange", "\n/ByteRange\n"),
+  },
+  "with other padding": { ...asTheSealer, padding: 640 },
+};
+
+const MARK = "@@@ cargo @@@";
+const SEAL_FIELD = "@field";
+const PAGE = (contents: number, more = "") =>
+  `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> >> /Contents ${contents} 0 R${more} >>`;
+const text = (shown: string) => {
+  const data = `BT /F1 18 Tf 72 720 Td (${shown}) Tj ET`;
+  return `<< /Length ${data.length} >>\nstream\n${data}\nendstream`;
+};
+const BASE: readonly PdfObject[] = [
+  [2, "<< /Type /Pages /Count 1 /Kids [4 0 R] >>"],
+  [3, "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"],
+  [5, text("Nothing to see here")],
+  [8, text("I owe the bearer a million")],
+];
+const STANDARD = {
+  1: "<< /Type /Catalog /Pages 2 0 R /AcroForm 6 0 R >>",
+  4: PAGE(5),
+  6: "<< /Fields 7 0 R /SigFlags 3 >>",
+  7: "[]",
+};
+const FAKE_PAGE = PAGE(8).replaceAll(" /", "/");
+const FAKE_CATALOG = `<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[ ${SEAL_FIELD} 0 R]>>>>`;
+const FAKE_FIELDS = `[ ${SEAL_FIELD} 0 R]`;
+
+/** A way to have the sealer copy text of the forger's into its tail, behind the signature value. */
+export type Carrier = {
+  /** The document with its cargo: a page, 4, that it wants to be another, and a signature dictionary, 9, that isn't there yet. */
+  readonly document: (cargo: string, decoyAt: number) => string;
+  /** What is to stand where the moved offsets lead, by object number. */
+  readonly fakes: Readonly<Record<number, string>>;
+};
+
+function carrier(changed: (cargo: string) => Readonly<Record<number, string>>, fakes: Carrier["fakes"]): Carrier {
+  return {
+    fakes,
+    document: (cargo, decoyAt) => {
+      const own = Object.entries({ ...STANDARD, ...changed(cargo) });
+      const objects = [...BASE, ...own.map(([number, body]) => [Number(number), body] as const)];
+      return withTable({ objects, elsewhere: { 9: decoyAt } });
+    },
+  };
+}
+
+/** Every place from which the sealer copies text into its tail. */
+export const CARRIERS: Readonly<Record<string, Carrier>> = {
+  "a string in the page": carrier((cargo) => ({ 4: PAGE(5, ` /Note (${cargo})`) }), { 4: FAKE_PAGE }),
+  "a string far below the page": carrier(
+    (cargo) => ({ 4: PAGE(5, ` /PieceInfo << /A << /Private [[(${cargo})]] >> >>`) }),
+    { 4: FAKE_PAGE },
+  ),
+  "an indirect /Annots": carrier((cargo) => ({ 4: PAGE(5, " /Annots 11 0 R"), 11: `[(${cargo})]` }), {
+    11: FAKE_FIELDS,
+  }),
+  "an indirect /Fields": carrier((cargo) => ({ 4: PAGE(5, " /Annots 11 0 R"), 11: "[]", 7: `[(${cargo})]` }), {
+    7: FAKE_FIELDS,
+    11: FAKE_FIELDS,
+  }),
+  "the form's /DA": carrier((cargo) => ({ 6: `<< /Fields [] /DA (${cargo}) /SigFlags 3 >>` }), {
+    4: FAKE_PAGE,
+    6: `<</Fields[ ${SEAL_FIELD} 0 R]/SigFlags 3>>`,
+  }),
+  "a form in the catalog": carrier(
+    (cargo) => ({ 1: `<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [] /DA (${cargo}) >> >>` }),
+    { 1: FAKE_CATALOG, 4: FAKE_PAGE },
+  ),
+  "a string in the catalog": carrier((cargo) => ({ 1: `<< /Type /Catalog /Pages 2 0 R /Note (${cargo}) >>` }), {
+    1: FAKE_CATALOG,
+    4: FAKE_PAGE,
+  }),
+  "a page in an object stream": {
+    fakes: { 4: FAKE_PAGE },
+    document: (cargo, decoyAt) => {
+      const own = Object.entries({ ...STANDARD, 4: PAGE(5, ` /Note (${cargo})`) });
+      const objects = [...BASE, ...own.map(([number, body]) => [Number(number), body] as const)];
+      return withStream({ objects, elsewhere: { 9: decoyAt } }, [4]);
+    },
+  },
+};
+
+type Measures = {
+  readonly text: string;
+  readonly gapStart: number;
+  readonly gapEnd: number;
+  readonly section: number;
+  /** The objects that the newest section names, by their places. */
+  readonly entries: readonly { readonly number: number; readonly offset: number }[];
+};
+
+/** What anybody can measure in a file that he was given. */
+function measure(sealed: Buffer): Measures {
+  const latin1 = sealed.toString("latin1");
+  const ranges = [...latin1.matchAll(/\/ByteRange\[0 (\d+) (\d+) (\d+)/g)];
+  // The sealer's own stands right behind its signature value; the forger's do not, yet.
+  const [, gapStart = 0, gapEnd = 0] = ranges.find(({ index, 2: end }) => index === Number(end))?.map(Number) ?? [];
+  const { main } = openDocument(sealed).revisions[0] ?? {};
+  const entries: { number: number; offset: number }[] = [];
+  for (const subsection of main?.subsections ?? []) {
+    for (let index = 0; index < subsection.count; index++) {
+      const entry = main?.entryAt(subsection, index);
+      if (entry?.type === "offset") entries.push({ number: subsection.first + index, offset: entry.offset });
+    }
+  }
+  entries.sort((one, other) => one.offset - other.offset);
+  return { text: latin1, gapStart, gapEnd, entries, section: main?.offset ?? 0 };
+}
+
+/** The same signed bytes, with the signature value somewhere else: `to` counts in the bytes without it. */
+function moved(sealed: Buffer, to: number, padding: number): Buffer {
+  const { gapStart, gapEnd } = measure(sealed);
+  const value = sealed.toString("latin1", gapStart, gapEnd - 1).padEnd(gapEnd - gapStart - 1 + padding, "0");
+  const signed = Buffer.concat([sealed.subarray(0, gapStart), sealed.subarray(gapEnd)]);
+  return Buffer.concat([signed.subarray(0, to), Buffer.from(`${value}>`, "latin1"), signed.subarray(to)]);
+}
+
+type Piece = { readonly at: number; readonly text: string };
+
+/** Text with pieces put over it at places of their own. */
+function stamped(length: number, pieces: readonly Piece[]): string {
+  let made = "";
+  for (const { at, text: piece } of pieces.toSorted((one, other) => one.at - other.at)) {
+    if (at < made.length) throw new Error(`no room for ${piece.slice(0, 20)} at ${at}`);
+    made = made.padEnd(at) + piece;
+  }
+  if (made.length > length) throw new Error("the cargo is too long");
+  return made.padEnd(length);
+}
+
+const CARGO = 8000;
+/** So many times the forger has a document sealed until its numbers are those of the seal. */
+const DRAFTS = 4;
+
+/** The dictionary at `at` of the forged file, with the numbers that fit it there; and where the value goes. */
+function decoy(sealed: Buffer, at: number, length: number | null, spelling: Spelling) {
+  const { gapStart, gapEnd } = measure(sealed);
+  const before = spelling.before(at, length);
+  const place = at + before.length;
+  const gap = gapEnd - gapStart;
+  const range = [0, place, place + gap + (spelling.padding ?? 0), sealed.length - gap - place];
+  return { place, text: before + spelling.behind(range) };
+}
+
+/**
+ * Moves the value behind everything that stands before the cargo: what the newest section's entries lead to there is in
+ * the cargo now, where other objects wait.
+ */
+export async function moveIntoCopy(
+  carried: Carrier,
+  seal: SealForStrangers,
+  spelling: Spelling = asTheSealer,
+): Promise<MovedGap> {
+  let cargo = MARK.padEnd(CARGO);
+  let decoyAt = 1_000_000;
+  let place = 0;
+  let genuine: Buffer = Buffer.alloc(0);
+  for (let draft = 0; draft < DRAFTS; draft++) {
+    genuine = await seal(Buffer.from(carried.document(cargo, decoyAt), "latin1"));
+    const { text: file, gapStart, gapEnd, entries } = measure(genuine);
+    const cargoAt = file.indexOf(MARK, gapEnd);
+    // What stands before the gap's new place moves forward by the gap; what was asked for behind it, by the difference.
+    const gap = gapEnd - gapStart;
+    const field = entries[1]?.number;
+    const pieces: Piece[] = [{ at: 0, text: MARK }];
+    for (const { number, offset } of entries.slice(1)) {
+      if (offset > cargoAt) continue;
+      const body = number === field ? "<</FT/Sig/T(x)/V 9 0 R>>" : (carried.fakes[number] ?? "null");
+      const own = body.replaceAll(SEAL_FIELD, String(field));
+      pieces.push({ at: offset + gap - cargoAt, text: `${number} 0 obj${own}endobj ` });
+    }
+    const last = pieces.reduce((one, other) => (other.at > one.at ? other : one));
+    const start = last.at + last.text.length + 1;
+    decoyAt = cargoAt + start - gap;
+    const { place: found, text: dictionary } = decoy(genuine, decoyAt, decoyAt, spelling);
+    place = found;
+    pieces.push({ at: start - 1, text: `\n${dictionary}` });
+    cargo = stamped(CARGO, pieces);
+  }
+  return { genuine, forged: moved(genuine, place, spelling.padding ?? 0) };
+}
+
+/** Moves the value into the first string of the trailer's /ID: then the newest section itself is another. */
+export async function moveIntoId(seal: SealForStrangers, spelling: Spelling = asTheSealer): Promise<MovedGap> {
+  const own = Object.entries(STANDARD).map(([number, body]) => [Number(number), body] as const);
+  let cargo = MARK.padEnd(CARGO);
+  let place = 0;
+  let genuine: Buffer = Buffer.alloc(0);
+  for (let draft = 0; draft < DRAFTS; draft++) {
+    const original = withTable({ objects: [...BASE, ...own], trailer: ` /ID [(${cargo}) (b)]` });
+    genuine = await seal(Buffer.from(original, "latin1"));
+    const { text: file, gapStart, gapEnd, section, entries } = measure(genuine);
+    const field = entries[1]?.number ?? 0;
+    const cargoAt = file.indexOf(MARK, gapEnd);
+    // The sealer may have copied none of it.
+    if (cargoAt < 0) break;
+    const gap = gapEnd - gapStart;
+    const at = section + gap - cargoAt;
+    const offsets = new Map<number, number>();
+    const first = section + 600;
+    let fakes = "";
+    for (const [number, body] of [
+      [field, "<</FT/Sig/T(x)/V 9 0 R>>"] as const,
+      [7, `[${field} 0 R]`] as const,
+      [4, FAKE_PAGE] as const,
+    ]) {
+      offsets.set(number, first + fakes.length);
+      fakes += `${number} 0 obj${body}endobj\n`;
+    }
+    offsets.set(9, first + fakes.length);
+    const rows = [...offsets].map(([number, offset]) => `${number} 1\n${String(offset).padStart(10, "0")} 00000 n \n`);
+    const previous = /startxref\n(\d+)/.exec(original)?.[1];
+    // The rules for a stated length ask for a section behind the dictionary: here none is stated.
+    const { place: found, text: dictionary } = decoy(genuine, first + fakes.length, null, spelling);
+    place = found;
+    cargo = stamped(CARGO, [
+      { at: 0, text: MARK },
+      { at, text: `xref\n${rows.join("")}trailer\n<</Size ${field + 1}/Root 1 0 R/Prev ${previous}>>\n` },
+      { at: at + 600, text: fakes + dictionary },
+    ]);
+  }
+  return { genuine, forged: moved(genuine, place, spelling.padding ?? 0) };
+}
+
+/** Moves the value to the text behind the document's own last `startxref`: the file behind it moves back. */
+export async function moveBehindStartxref(seal: SealForStrangers, spelling: Spelling = asTheSealer): Promise<MovedGap> {
+  const own = Object.entries({ ...STANDARD, 7: "[10 0 R]" }).map(([number, body]) => [Number(number), body] as const);
+  const objects = [...BASE, ...own];
+  const start = withTable({ objects, elsewhere: { 9: 0, 10: 0 } }).length;
+  // Nothing but a text field, until the file before it has grown by the gap.
+  const harmless: Piece = { at: CARGO - 200, text: "10 0 obj<</FT/Tx/T(x)>> " };
+  let pieces = [harmless];
+  let place = 0;
+  let genuine: Buffer = Buffer.alloc(0);
+  for (let draft = 0; draft < DRAFTS; draft++) {
+    const behind = `${stamped(CARGO - 1, pieces)}\n`;
+    const elsewhere = { 9: start + 1, 10: start + harmless.at };
+    genuine = await seal(Buffer.from(withTable({ objects, elsewhere, behind }), "latin1"));
+    const { gapStart, gapEnd, entries } = measure(genuine);
+    const gap = gapEnd - gapStart + (spelling.padding ?? 0);
+    const { place: found, text: dictionary } = decoy(genuine, start + 1, start + 1, spelling);
+    place = found;
+    pieces = [
+      harmless,
+      // No "endobj": the sealer would take it for a revision that was lost.
+      { at: 0, text: `\n${dictionary.replace("endobj", "")}` },
+      { at: harmless.at - gap, text: "10 0 obj<</FT/Sig/T(x)/V 9 0 R>> " },
+      { at: CARGO - gap, text: `${entries[0]?.number} 0 obj null ` },
+    ];
+  }
+  return { genuine, forged: moved(genuine, place, spelling.padding ?? 0) };
+}
+
+/** Every forger that has a place to move the value to: the sealer copies no long /ID any more. */
+export const FORGERS: Readonly<Record<string, (seal: SealForStrangers, spelling?: Spelling) => Promise<MovedGap>>> = {
+  ...Object.fromEntries(
+    Object.entries(CARRIERS).map(([name, carried]) => [
+      name,
+      (seal: SealForStrangers, spelling?: Spelling) => moveIntoCopy(carried, seal, spelling),
+    ]),
+  ),
+  "behind the last startxref": moveBehindStartxref,
+};

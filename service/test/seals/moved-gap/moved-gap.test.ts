@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { generateKeyPairSync } from "node:crypto";
+import { describe, test } from "node:test";
+import { sealReasons, verifyProof } from "@signsealship/evidence/seal";
+import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
+import { cmsOver } from "../../../../packages/evidence/test/signer.ts";
+import { ServiceError } from "../../../src/platform/errors.ts";
+import { sealChainPem } from "../../../src/seals/certificate/certificate.ts";
+import { createCmsSigner } from "../../../src/seals/cms.ts";
+import { sealKeyOf } from "../../../src/seals/keys/file-key.ts";
+import { sealPdf } from "../../../src/seals/pdf/seal-pdf.ts";
+import { createSealer } from "../../../src/seals/sealer.ts";
+import { randomBelow, selfSigned } from "../signers.ts";
+import { asTheSealer, FORGERS, moveIntoId, type SealForStrangers, SPELLINGS } from "./forger.ts";
+
+const at = new Date("2026-03-04T05:06:07Z");
+const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+const key = sealKeyOf(privateKey, "memory");
+const certificate = await selfSigned(key);
+const identity = { key, chain: [certificate], chainPem: sealChainPem([certificate]) } as const;
+const crypto = createNodeCrypto();
+const signer = createCmsSigner(identity);
+const reason = sealReasons.proof.test;
+
+const verified = (bytes: Uint8Array) =>
+  verifyProof(bytes, { sealAnchors: [certificate], tsaAnchors: [] }, at.getTime(), { crypto });
+const failing = async (bytes: Uint8Array) =>
+  (await verified(bytes)).claims.filter(({ state }) => state === "fails").map(({ name }) => name);
+
+const joined = (original: Buffer, { tail }: { readonly tail: Buffer }) => Buffer.concat([original, tail]);
+/** As the sealer was before: every length is known beforehand, and nothing but the digest is signed. */
+const asBefore: SealForStrangers = async (original) =>
+  joined(
+    original,
+    await sealPdf({
+      original,
+      at,
+      reserve: 1200,
+      reason,
+      sign: ({ messageDigest }) => cmsOver(messageDigest, { key: privateKey, certificate }),
+    }),
+  );
+/** A seal that signs its place, by a sealer that lets its lengths be known. */
+const predictable: SealForStrangers = async (original) =>
+  joined(
+    original,
+    await sealPdf({ original, at, reserve: 1200, reason, sign: async (place) => (await signer.sign(place)).cms() }),
+  );
+const sealerWith = (random: (limit: number) => number): SealForStrangers => {
+  const sealDocument = createSealer({ identity, clock: () => at, stamp: null, randomBelow: random });
+  return async (bytes) => (await sealDocument({ bytes, reason })).bytes;
+};
+
+const cases = [
+  ...Object.entries(FORGERS).map(([name, forge]) => [name, forge, asTheSealer] as const),
+  ...Object.entries(FORGERS).flatMap(([name, forge]) =>
+    Object.entries(SPELLINGS).map(([how, spelling]) => [`${name}, ${how}`, forge, spelling] as const),
+  ),
+];
+
+test("the sealer copies no /ID that has room for another signature", async () => {
+  const { genuine } = await moveIntoId(predictable);
+  assert.equal((await verified(genuine)).verdict, "verified");
+  assert.ok(genuine.lastIndexOf("cargo") < genuine.lastIndexOf("/SSSOriginalLength"));
+});
+
+describe("the signature value moved to", () => {
+  for (const [name, forge, spelling] of cases) {
+    test(`${name}: neither a seal of before nor one that signs its place is taken for another document`, async () => {
+      const before = await forge(asBefore, spelling);
+      assert.notDeepEqual(before.forged, before.genuine);
+      assert.equal((await verified(before.forged)).verdict, "not_verified");
+      const now = await forge(predictable, spelling);
+      assert.equal((await verified(now.genuine)).verdict, "verified");
+      assert.equal((await verified(now.forged)).verdict, "not_verified");
+      if (spelling === asTheSealer) assert.ok((await failing(now.forged)).includes("seal_place"), name);
+    });
+
+    test(`${name}: the sealer refuses the document, or its numbers come to nothing`, async () => {
+      await assert.rejects(
+        forge(
+          sealerWith(() => 0),
+          spelling,
+        ),
+        (error) =>
+          error instanceof ServiceError && error.code === "validation" && /names? another place/.test(error.message),
+      );
+      const drawn = await forge(sealerWith(randomBelow), spelling).catch((error) => error);
+      if (drawn instanceof ServiceError) return;
+      assert.equal((await verified(drawn.genuine)).verdict, "verified");
+      assert.equal((await verified(drawn.forged)).verdict, "not_verified");
+    });
+  }
+});
