@@ -9,8 +9,8 @@ const NULL_PARAMETERS = Uint8Array.of(TAG.null, 0);
 
 /**
  * A CMS has parts that its signature does not cover. This finds what could be changed there unnoticed: digest
- * algorithms, versions, revocation lists, unsigned attributes, and certificates that neither lead from the signer
- * upwards nor bear a good signature. A certificate whose issuer is not at hand passes: `verifyChain` judges it.
+ * algorithms, versions, revocation lists, unsigned attributes, and certificates that do not lead from the signer
+ * upwards, each the signer of the one before.
  *
  * @param der the ContentInfo that `signedData` was read from
  * @param signerInfo its only signer
@@ -51,6 +51,10 @@ function child(node: DerNode | undefined, index: number): DerNode | undefined {
   return node === undefined ? undefined : childrenOf(node)[index];
 }
 
+/** However the certificates are named, no more signatures than these are tried. */
+const MAX_TRIES = 64;
+
+/** The signed attributes vouch for the signer's own certificate; each next one must have signed the one before. */
 async function looseCertificate(
   { certificates }: SignedData,
   { sid }: SignerInfo,
@@ -63,29 +67,39 @@ async function looseCertificate(
       : one.subjectKeyIdentifier !== null && equalBytes(one.subjectKeyIdentifier, sid.keyIdentifier),
   );
   const waiting = new Set(certificates);
-  // The signed attributes vouch for the signer's own certificate; each next one must be the issuer of the last.
-  for (let last = signer; last !== undefined; ) {
+  let last = signer;
+  let tries = 0;
+  for (let next = signer; next !== undefined; ) {
+    last = next;
     waiting.delete(last);
-    const { issuer } = last;
-    last = [...waiting].find(({ subject }) => equalBytes(subject, issuer));
-    if (last !== undefined && !(await isVouchedFor(last, certificates, anchors, crypto))) {
-      return "a certificate with a wrong signature";
+    const { issuer, subject } = last;
+    // Nothing leads on from a certificate that is its own issuer: another of its name would be anybody's.
+    const issuers = equalBytes(issuer, subject) ? [] : [...waiting].filter((one) => equalBytes(one.subject, issuer));
+    next = undefined;
+    for (const one of issuers) {
+      if (++tries > MAX_TRIES) return "too many certificates of one name";
+      if (next === undefined && (await hasSigned(one, last, crypto))) next = one;
     }
   }
-  return waiting.size === 0 ? null : "certificates that it does not use";
+  if (waiting.size > 0) return "certificates that it does not use";
+  if (last === undefined || last === signer) return null;
+  return (await isVouchedFor(last, anchors, crypto)) ? null : "a certificate with a wrong signature";
 }
 
+/** The topmost certificate by its own signature or an anchor's; where its issuer is not at hand, `verifyChain` judges it. */
 async function isVouchedFor(
   one: Certificate,
-  included: readonly Certificate[],
   anchors: readonly Certificate[],
   crypto: EvidenceCrypto,
 ): Promise<boolean> {
   if (anchors.some(({ der }) => equalBytes(der, one.der))) return true;
-  const issuers = [...included, ...anchors].filter(({ subject }) => equalBytes(subject, one.issuer));
+  const issuers = [one, ...anchors].filter(({ subject }) => equalBytes(subject, one.issuer));
   if (issuers.length === 0) return true;
-  const { signatureAlgorithm: algorithm, signature, tbsCertificate: data } = one;
-  if (algorithm === null) return false;
-  for (const { spki } of issuers) if (await crypto.verify({ spki, algorithm, signature, data })) return true;
+  for (const issuer of issuers) if (await hasSigned(issuer, one, crypto)) return true;
   return false;
+}
+
+async function hasSigned({ spki }: Certificate, one: Certificate, crypto: EvidenceCrypto): Promise<boolean> {
+  const { signatureAlgorithm: algorithm, signature, tbsCertificate: data } = one;
+  return algorithm !== null && crypto.verify({ spki, algorithm, signature, data });
 }

@@ -4,15 +4,15 @@ import { test } from "node:test";
 import { verifyProof } from "../../src/seal/verify-proof.ts";
 import { createWebCrypto } from "../../src/webcrypto.ts";
 import { parseCertificatesPem } from "../../src/x509/pem.ts";
-import cases from "../../vectors/moved-gap/index.json" with { type: "json" };
+import cases from "../../vectors/seals/index.json" with { type: "json" };
 
 const bytesOf = (name: string) =>
-  Uint8Array.from(readFileSync(new URL(`../../vectors/moved-gap/${name}`, import.meta.url)));
-const sealAnchors = parseCertificatesPem(new TextDecoder().decode(bytesOf("seal.pem")));
+  Uint8Array.from(readFileSync(new URL(`../../vectors/seals/${name}`, import.meta.url)));
 const crypto = createWebCrypto(globalThis.crypto.subtle);
 
-for (const { file, name, at, expect } of cases) {
+for (const { file, anchor, name, at, expect } of cases) {
   test(`${file}, ${name}: ${expect}`, async () => {
+    const sealAnchors = parseCertificatesPem(new TextDecoder().decode(bytesOf(anchor)));
     const result = await verifyProof(bytesOf(file), { sealAnchors, tsaAnchors: [] }, Date.parse(at), { crypto });
     assert.equal(result.verdict, expect, JSON.stringify(result.claims));
     if (expect === "verified") return;
