@@ -1,21 +1,7 @@
 import { readDer, TAG } from "../asn1/der.ts";
 import { OID } from "../asn1/oid.ts";
 import { fieldsOf, readInteger, unsignedOf } from "../asn1/values.ts";
-import {
-  type DerValue,
-  encode,
-  explicit,
-  implicit,
-  integer,
-  nullValue,
-  octetString,
-  oid,
-  primitive,
-  raw,
-  sequence,
-  set,
-  setOf,
-} from "../asn1/writer.ts";
+import * as der from "../asn1/writer.ts";
 import { concatBytes, equalBytes } from "../bytes.ts";
 import { type SignedData, signatureTimeStampTokens } from "../cms/signed-data.ts";
 import type { EvidenceCrypto } from "../crypto-port.ts";
@@ -42,7 +28,7 @@ export async function foreignToSealer(
   { certificatesSha256 }: SealStatement,
   crypto: EvidenceCrypto,
 ): Promise<string | null> {
-  const included = concatBytes(signedData.certificates.map(({ der }) => der));
+  const included = concatBytes(signedData.certificates.map((one) => one.der));
   if (!equalBytes(await crypto.digest("SHA-256", [included]), certificatesSha256)) {
     return "certificates other than those it was sealed with";
   }
@@ -61,27 +47,29 @@ function rewritten(signedData: SignedData, signer: Certificate): Uint8Array | nu
   const signedAttrs = Uint8Array.from(signerInfo.signedAttrsDer);
   signedAttrs[0] = 0xa0;
   const unsigned =
-    token === undefined ? [] : [implicit(1, set(sequence(oid(OID.idAaTimeStampToken), set(raw(token)))))];
-  const sha256 = sequence(oid(OID.sha256));
-  const certificates = setOf(signedData.certificates.map(({ der }) => raw(der)));
-  return encode(
-    sequence(
-      oid(OID.idSignedData),
-      explicit(
+    token === undefined
+      ? []
+      : [der.implicit(1, der.set(der.sequence(der.oid(OID.idAaTimeStampToken), der.set(der.raw(token)))))];
+  const sha256 = der.sequence(der.oid(OID.sha256));
+  const certificates = der.setOf(signedData.certificates.map((one) => der.raw(one.der)));
+  return der.encode(
+    der.sequence(
+      der.oid(OID.idSignedData),
+      der.explicit(
         0,
-        sequence(
-          integer(1),
-          set(sha256),
-          sequence(oid(OID.idData)),
-          implicit(0, certificates),
-          set(
-            sequence(
-              integer(1),
-              sequence(raw(signer.issuer), primitive(TAG.integer, signer.serialNumber)),
+        der.sequence(
+          der.integer(1),
+          der.set(sha256),
+          der.sequence(der.oid(OID.idData)),
+          der.implicit(0, certificates),
+          der.set(
+            der.sequence(
+              der.integer(1),
+              der.sequence(der.raw(signer.issuer), der.primitive(TAG.integer, signer.serialNumber)),
               sha256,
-              raw(signedAttrs),
+              der.raw(signedAttrs),
               algorithm,
-              octetString(signerInfo.signature),
+              der.octetString(signerInfo.signature),
               ...unsigned,
             ),
           ),
@@ -91,9 +79,9 @@ function rewritten(signedData: SignedData, signer: Certificate): Uint8Array | nu
   );
 }
 
-function algorithmOf({ publicKey }: Certificate): DerValue | null {
-  if (publicKey.type === "rsa") return sequence(oid(OID.sha256WithRsa), nullValue);
-  return publicKey.type === "ec" && publicKey.curve === "P-256" ? sequence(oid(OID.ecdsaWithSha256)) : null;
+function algorithmOf({ publicKey }: Certificate): der.DerValue | null {
+  if (publicKey.type === "rsa") return der.sequence(der.oid(OID.sha256WithRsa), der.nullValue);
+  return publicKey.type === "ec" && publicKey.curve === "P-256" ? der.sequence(der.oid(OID.ecdsaWithSha256)) : null;
 }
 
 /** RSA as long as the modulus; of the two forms (r, s) and (r, n - s) of an ECDSA signature, the one with the lower s. */
