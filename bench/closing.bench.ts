@@ -1,4 +1,4 @@
-import { verificationStatement } from "../service/src/closing-passports/find.ts";
+import { verificationStatement } from "../service/src/closing-passports/verification.ts";
 import { connectionIn, portable, startBare } from "./bare.ts";
 import { get, interleave, type Target } from "./http-load.ts";
 import { atLeast, type Result } from "./result.ts";

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { accessMailJobs, accessRoutes } from "./access-requests/access-requests.ts";
 import { analyticsRoutes } from "./analytics/analytics.ts";
-import { closingRoutes, closingView } from "./closing-passports/closing-passports.ts";
+import { closingRecord, closingRoutes } from "./closing-passports/closing-passports.ts";
 import { type AppDeps, type Features, openFeatures } from "./features.ts";
 import { orderMailJobs, sandboxRoutes } from "./fulfilment/fulfilment.ts";
 import { healthRoutes } from "./http/health.ts";
@@ -17,8 +17,9 @@ import { createJobs, type Jobs } from "./platform/jobs/jobs.ts";
 import { openMailer } from "./platform/mail/mail.ts";
 import { sql } from "./platform/sql.ts";
 import { playbookRoutes } from "./playbooks/playbooks.ts";
-import { passportRoutes, proofRecord, sealCertificates } from "./proof-passports/proof-passports.ts";
+import { passportRoutes, proofRecord } from "./proof-passports/proof-passports.ts";
 import { roomRoutes } from "./rooms/rooms.ts";
+import { sealCertificates } from "./seals/seals.ts";
 import { acceptsPage, buildAssets, notFoundPage, type PageDeps, pages } from "./web/pages.ts";
 import { webhookRoutes, webhooksSection } from "./webhooks/webhooks.ts";
 
@@ -104,7 +105,7 @@ function pageDeps(deps: AppDeps, features: Features, assets: PageDeps["assets"])
     verify: {
       sealCertificates: () => sealCertificates(db, sealing.chainPem),
       proofRecord: (verifyCode) => proofRecord(passports, verifyCode),
-      closingRecord: (verifyCode) => closingView(db, verifyCode),
+      closingRecord: (verifyCode) => closingRecord(db, verifyCode),
     },
     client: {
       db,

@@ -15,7 +15,7 @@ import type { Log } from "./platform/logs.ts";
 import type { Metrics } from "./platform/metrics.ts";
 import { createCallbacks } from "./playbooks/playbooks.ts";
 import type { VersionedPricing } from "./pricing/pricing.ts";
-import { createRowMac } from "./proof-passports/proof-passports.ts";
+import { createRowIntegrity } from "./proof-passports/proof-passports.ts";
 import { type Resources, root } from "./resources.ts";
 import type { Sealing } from "./seals/seals.ts";
 import { openWebhooks } from "./webhooks/webhooks.ts";
@@ -73,7 +73,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
       blobs,
       anchoring,
       baseUrl,
-      rowMac: createRowMac(secrets),
+      rowIntegrity: createRowIntegrity(secrets),
       keepSealed: config.keepSealed,
       uploadMemory,
     },
@@ -84,7 +84,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
       anchoring,
       baseUrl,
       drawCertificate: openCertificates(),
-      turns: createKeyedSemaphore(sealsAtOnce),
+      semaphore: createKeyedSemaphore(sealsAtOnce),
     },
     webhooks: { ...records, secretCipher, wake: dispatcher.wake },
   };

@@ -1,5 +1,5 @@
-export { openCertificates } from "./certificate.ts";
-export { type ClosingView, closingView } from "./find.ts";
+export { openCertificates } from "./certificate/certificate.ts";
 export { type ClosingVersions, closingVersions } from "./list.ts";
+export { type ClosingRecord, type ClosingVersionRecord, closingRecord } from "./record.ts";
 export { type ClosingRouteDeps, closingRoutes } from "./routes.ts";
-export { type SealClosingDeps, sealClosing } from "./seal.ts";
+export { type SealClosingDeps, sealClosing } from "./seal-version.ts";

@@ -1,125 +1,80 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
-import { principalOf, requireKey } from "../http/authentication.ts";
-import { acceptNoBody } from "../http/bodies.ts";
-import { HttpError } from "../http/http-error.ts";
-import { errors, ref } from "../http/openapi.ts";
-import type { RateLimits } from "../http/rate-limits.ts";
-import type { ResolveKey } from "../identity/identity.ts";
+import { principalOf } from "../http/authentication.ts";
+import { fileRoute } from "../http/file-route.ts";
+import { jsonRoute, type RouteDeps, sendText } from "../http/route.ts";
+import { uncached, unknownAnswer, unknownBelow, unknownVerdict } from "../http/verdicts.ts";
 import type { Log } from "../platform/logs.ts";
-import { UnknownVerdict } from "../proof-passports/schemas.ts";
-import { closingCertificate, verifyClosingAsJson } from "./find.ts";
+import { closingCertificate } from "./certificate-file.ts";
 import { ClosingManifest, ClosingPassport, ClosingVerification } from "./schemas.ts";
-import { type SealClosingDeps, sealClosing } from "./seal.ts";
+import { type SealClosingDeps, sealClosing } from "./seal-version.ts";
+import { verifyClosing } from "./verification.ts";
 
-export type ClosingRouteDeps = SealClosingDeps & { log: Log; resolveKey: ResolveKey; limits: RateLimits };
+export type ClosingRouteDeps = SealClosingDeps & RouteDeps & { log: Log };
 
-const json = "application/json; charset=utf-8";
-// The address is a credential: what it shows is kept by no cache.
-const uncached = { "Cache-Control": "no-store" };
-const limited = { 429: "Rate limit exceeded. Try again in 42 seconds." };
+const tag = "Closing passports";
 
-const unknownVerdict = () => new HttpError("verdict_unknown", "No such passport.");
-
-/** Closing passports (contract, Endpoints, Closing passports). Expects the schema `UnknownVerdict` to be there. */
+/** Closing passports (contract, Endpoints, Closing passports). */
 export function closingRoutes(app: FastifyInstance, deps: ClosingRouteDeps): void {
-  for (const schema of [ClosingPassport, ClosingManifest, ClosingVerification]) app.addSchema(schema);
-  app.register(async (scope) => {
-    acceptNoBody(scope);
-    sealRoute(scope, deps);
-  });
-  verifyRoutes(app, deps);
+  app.addSchema(ClosingManifest);
+  sealRoute(app, deps);
+  verificationRoutes(app, deps);
 }
 
 function sealRoute(app: FastifyInstance, deps: ClosingRouteDeps): void {
-  app.post<{ Params: { roomCode: string } }>(
-    "/api/rooms/:roomCode/passport",
-    {
-      onRequest: [requireKey(deps.resolveKey), deps.limits.limit("partner-write")],
-      schema: {
-        tags: ["Closing passports"],
-        security: [{ partnerKey: [] }],
-        operationId: "sealRoom",
-        summary: "Seal the room as it is now",
-        params: Type.Object({ roomCode: Type.String({ description: "The room's present code." }) }),
-        response: {
-          200: ref(ClosingPassport),
-          ...errors({
-            400: "Passport version quota reached (20 versions per room).",
-            401: "A valid partner API key is required.",
-            404: "Room not found.",
-            ...limited,
-            503: "The seal can't be made now. Try again later.",
-          }),
-        },
-      },
+  jsonRoute(app, deps, {
+    tag,
+    caller: "key",
+    policy: "partner-write",
+    method: "POST",
+    url: "/api/rooms/:roomCode/passport",
+    operationId: "sealRoom",
+    summary: "Seal the room as it is now",
+    params: Type.Object({ roomCode: Type.String({ description: "The room's present code." }) }),
+    bodyIs: "none",
+    answer: ClosingPassport,
+    refusals: {
+      400: "Passport version quota reached (20 versions per room).",
+      404: "Room not found.",
+      503: "The seal can't be made now. Try again later.",
     },
-    async (request, reply) => {
-      const version = await sealClosing(deps, principalOf(request), request.params.roomCode);
-      return reply.type(json).send(JSON.stringify(version));
-    },
-  );
+    handle: (request) => sealClosing(deps, principalOf(request), request.params.roomCode),
+  });
 }
 
-type CodeRoute = { Params: { verifyCode: string } };
-
-function verifyRoutes(app: FastifyInstance, deps: ClosingRouteDeps): void {
-  const publicRead = deps.limits.limit("public-read");
-  const about = {
-    tags: ["Closing passports"],
-    security: [],
+function verificationRoutes(app: FastifyInstance, deps: ClosingRouteDeps): void {
+  const common = {
+    tag,
+    caller: "anybody",
+    policy: "public-read",
     params: Type.Object({ verifyCode: Type.String({ description: "The verify code." }) }),
-  };
-  const unknown = { 404: ref(UnknownVerdict), ...errors(limited) };
-
-  app.get<CodeRoute>(
-    "/api/verify/room/:verifyCode",
-    {
-      onRequest: publicRead,
-      schema: {
-        ...about,
-        operationId: "verifyRoomPassport",
-        summary: "Verify a version of a closing passport",
-        response: { 200: ref(ClosingVerification), ...unknown },
-      },
-    },
-    async (request, reply) => {
-      const answer = await verifyClosingAsJson(deps.db, request.params.verifyCode);
+    otherAnswers: unknownAnswer(app),
+  } as const;
+  jsonRoute(app, deps, {
+    ...common,
+    method: "GET",
+    url: "/api/verify/room/:verifyCode",
+    operationId: "verifyRoomPassport",
+    summary: "Verify a version of a closing passport",
+    answer: ClosingVerification,
+    async handle({ params }, reply) {
+      const answer = await verifyClosing(deps.db, params.verifyCode);
       if (answer === null) throw unknownVerdict();
-      return reply.type(json).headers(uncached).send(answer);
+      return sendText(reply.headers(uncached), answer);
     },
-  );
-
-  app.get<CodeRoute>(
-    "/api/verify/room/:verifyCode/pdf",
-    {
-      onRequest: publicRead,
-      schema: {
-        ...about,
-        operationId: "downloadClosingCertificate",
-        summary: "Download the sealed certificate, byte for byte",
-        response: {
-          200: {
-            description: "The bytes.",
-            content: { "application/pdf": { schema: { type: "string", format: "binary" } } },
-          },
-          ...unknown,
-        },
-      },
-    },
-    async (request, reply) => {
-      const certificate = await closingCertificate(deps, request.params.verifyCode);
-      if (!certificate) throw unknownVerdict();
-      return reply
-        .type("application/pdf")
-        .headers(uncached)
-        .header("Content-Disposition", `attachment; filename="service-closing-passport-v${certificate.version}.pdf"`)
-        .send(certificate.bytes);
-    },
-  );
-
-  // What is no code by its length or its slashes is as unknown as any other.
-  app.get("/api/verify/room/*", { onRequest: publicRead, schema: { hide: true } }, async () => {
-    throw unknownVerdict();
   });
+  fileRoute(app, deps, {
+    ...common,
+    url: "/api/verify/room/:verifyCode/pdf",
+    operationId: "downloadClosingCertificate",
+    summary: "Download the sealed certificate, byte for byte",
+    media: "application/pdf",
+    async handle({ params }) {
+      const certificate = await closingCertificate(deps, params.verifyCode);
+      if (!certificate) throw unknownVerdict();
+      const name = `service-closing-passport-v${certificate.version}.pdf`;
+      return { name, disposition: "attachment", content: certificate.bytes };
+    },
+  });
+  unknownBelow(app, deps, "/api/verify/room/*", common.policy);
 }

@@ -1,9 +1,6 @@
-import { type TSchema, Type } from "typebox";
+import { type Static, Type } from "typebox";
+import { nullable, sha256, timestamp, verifyCode, verifyCodeExample } from "../http/schema-parts.ts";
 
-const sha256 = (description: string) => Type.String({ pattern: "^[0-9a-f]{64}$", description });
-const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
-const instant = () => Type.String({ format: "date-time", examples: ["2026-03-04T05:06:07.089Z"] });
-const verifyCodeExample = "mfrggzdfmztwq2lknnwg23tpoa";
 const orderCode = "3f1c0d5a9be24c7786a1f0e2d4b6c8900a1b2c3d";
 
 const version = Type.Integer({ minimum: 1, maximum: 20, description: "From 1, without a gap." });
@@ -14,15 +11,16 @@ const sealedSha256 = sha256("SHA-256 of the sealed certificate PDF, hex.");
 export const ClosingPassport = Type.Object(
   {
     version,
-    verifyCode: Type.String({ pattern: "^[a-z2-7]{26}$", examples: [verifyCodeExample] }),
+    verifyCode: verifyCode(),
     verifyUrl: Type.String({ examples: [`/v/room/${verifyCodeExample}`], description: "Root-relative." }),
     manifestSha256,
     prevManifestSha256,
     sealedSha256,
-    createdAt: instant(),
+    createdAt: timestamp(),
   },
   { $id: "ClosingPassport", description: "One version of a room's closing passport; it never changes." },
 );
+export type ClosingPassport = Static<typeof ClosingPassport>;
 
 const artifact = (description: string) => Type.Optional(sha256(`${description} Absent when there is none.`));
 
@@ -79,8 +77,9 @@ export const ClosingVerification = Type.Object(
         logoUrl: nullable(Type.String()),
       }),
     ),
-    createdAt: instant(),
+    createdAt: timestamp(),
     downloadUrl: Type.String({ examples: [`/api/verify/room/${verifyCodeExample}/pdf`] }),
   },
   { $id: "ClosingVerification" },
 );
+export type ClosingVerification = Static<typeof ClosingVerification>;

@@ -1,9 +1,7 @@
-import type { Principal } from "../identity/identity.ts";
-import { invalid } from "../platform/errors.ts";
-import { type FindDeps, isPassportId, sound } from "./find.ts";
+import type { Owner } from "../identity/identity.ts";
+import { cursorOf, foreignCursor, limitOf, type PageQuery, pageOf } from "../platform/page.ts";
+import { isPassportId, type LookupDeps, verifiedRow } from "./lookup.ts";
 import { type AnchorStatus, type ListedPassportRow, selectOwnPassport, selectPassports } from "./store.ts";
-
-export type PassportListQuery = { limit?: string; cursor?: string };
 
 /** A proof passport in the list of its firm. */
 export type ListedPassport = {
@@ -20,20 +18,13 @@ export type ListedPassport = {
   anchorStatus: AnchorStatus | null;
 };
 
-const defaultLimit = 20;
-const maxLimit = 100;
-
-function limitOf(text: string | undefined): number {
-  if (text === undefined || text === "") return defaultLimit;
-  if (!/^[+-]?\d+$/.test(text)) throw invalid(`limit must be a whole number from 1 to ${maxLimit}.`);
-  return Math.min(Math.max(Number(text), 1), maxLimit);
-}
+const pageSize = { usual: 20, most: 100 };
 
 /** A cursor is the id of the last passport of the page before: it is no credential. */
-async function afterOf({ db }: FindDeps, principal: Principal, cursor: string | undefined): Promise<string | null> {
-  if (cursor === undefined || cursor === "") return null;
-  if (!isPassportId(cursor) || !(await selectOwnPassport(db, cursor, principal)))
-    throw invalid("cursor is not one that this list has given.");
+async function afterOf({ db }: LookupDeps, owner: Owner, query: PageQuery): Promise<string | null> {
+  const cursor = cursorOf(query.cursor);
+  if (cursor === null) return null;
+  if (!isPassportId(cursor) || !(await selectOwnPassport(db, cursor, owner))) throw foreignCursor();
   return cursor;
 }
 
@@ -47,14 +38,10 @@ const listed = (row: ListedPassportRow): ListedPassport => ({
   anchorStatus: row.anchorStatus,
 });
 
-/** A page of the caller's proof passports, newest first, and the cursor of the next page or null. @throws ServiceError */
-export async function listPassports(deps: FindDeps, principal: Principal, query: PassportListQuery) {
-  const limit = limitOf(query.limit);
-  // One more than asked tells whether another page follows.
-  const rows = await selectPassports(deps.db, principal, limit + 1, await afterOf(deps, principal, query.cursor));
-  const page = rows.slice(0, limit);
-  return {
-    passports: page.filter((row) => sound(deps, row)).map(listed),
-    nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null,
-  };
+/** A page of the owner's proof passports, newest first, and the cursor of the next page or null. @throws ServiceError */
+export async function listPassports(deps: LookupDeps, owner: Owner, query: PageQuery) {
+  const limit = limitOf(query.limit, pageSize);
+  const rows = await selectPassports(deps.db, owner, limit + 1, await afterOf(deps, owner, query));
+  const { items, nextCursor } = pageOf(rows, limit, ({ id }) => id);
+  return { passports: items.filter((row) => verifiedRow(deps, row)).map(listed), nextCursor };
 }

@@ -1,7 +1,7 @@
-export type { FindDeps } from "./find.ts";
 export { type ListedPassport, listPassports } from "./list.ts";
-export { ownProofRecord, type ProofRecord, proofRecord, sealCertificates } from "./public-record.ts";
+export type { LookupDeps } from "./lookup.ts";
+export { ownProofRecord, type ProofRecord, proofRecord } from "./public-record.ts";
 export { type PassportRouteDeps, passportRoutes } from "./routes.ts";
-export { createRowMac } from "./row-integrity.ts";
+export { createRowIntegrity } from "./row-integrity.ts";
 export { sealPassport } from "./seal-passport.ts";
-export { type SealUploadDeps, withUpload } from "./seal-upload.ts";
+export { type SealRouteDeps, withUpload } from "./seal-route.ts";

@@ -1,20 +1,19 @@
-import { createHash } from "node:crypto";
 import { sealReasons } from "@signsealship/evidence/seal";
 import type { Anchoring } from "../anchoring/anchoring.ts";
-import type { Upload } from "../http/uploads/multipart.ts";
-import type { Principal } from "../identity/identity.ts";
+import { actorOf, type Principal } from "../identity/identity.ts";
 import type { Blobs } from "../platform/blobs/blobs.ts";
 import type { Sql } from "../platform/database.ts";
 import { newUuid, newVerifyCode } from "../platform/ids.ts";
-import type { SealDocument } from "../seals/sealer.ts";
-import type { PassportFacts, RowMac } from "./row-integrity.ts";
+import { type SealDocument, type SealInput, sealChainOf } from "../seals/seals.ts";
+import type { PassportFacts, RowIntegrity } from "./row-integrity.ts";
+import type { SealedPassport } from "./schemas.ts";
 import { insertPassport } from "./store.ts";
 import { sealedView } from "./views.ts";
 
 export type SealPassportDeps = {
   db: Sql;
   blobs: Blobs;
-  rowMac: RowMac;
+  rowIntegrity: RowIntegrity;
   sealDocument: SealDocument;
   /** PEM of the seal's certificates. */
   chainPem: string;
@@ -31,8 +30,12 @@ export type SealPassportDeps = {
  * @returns the contract's seal response
  * @throws ServiceError; then nothing was recorded
  */
-export async function sealPassport(deps: SealPassportDeps, principal: Principal, upload: Upload) {
-  const { db, blobs, anchoring, baseUrl, chainPem } = deps;
+export async function sealPassport(
+  deps: SealPassportDeps,
+  principal: Principal,
+  upload: Pick<SealInput, "bytes" | "hash" | "spare">,
+): Promise<SealedPassport> {
+  const { db, blobs, anchoring } = deps;
   const sealed = await deps.sealDocument({ ...upload, reason: sealReasons.proof[principal.environment] });
   const [anchor, blobKey] = await Promise.all([
     anchoring?.submit(Buffer.from(sealed.sealedSha256, "hex")) ?? null,
@@ -47,19 +50,17 @@ export async function sealPassport(deps: SealPassportDeps, principal: Principal,
     sealedSha256: sealed.sealedSha256,
     createdAt: sealed.sealedAt,
   };
-  const chain = { sha256: createHash("sha256").update(chainPem).digest("hex"), pem: chainPem };
   const { timeStamp } = sealed;
+  const rowMac = deps.rowIntegrity.macOf(facts);
+  const chain = sealChainOf(deps.chainPem);
   // When this fails the blob stays for the sweep: a connection that broke does not say whether the row was committed.
-  await insertPassport(db, { ...facts, rowMac: deps.rowMac.of(facts), blobKey, chain, timeStamp, anchor }, principal);
-  return sealedView(
-    facts,
-    {
-      authority: timeStamp?.authority ?? null,
-      stampedAt: timeStamp?.genTime ?? null,
-      calendar: anchor?.calendar ?? null,
-      submittedAt: anchor?.submittedAt ?? null,
-      anchorStatus: anchor && "pending",
-    },
-    baseUrl,
-  );
+  await insertPassport(db, { ...facts, rowMac, blobKey, chain, timeStamp, anchor }, actorOf(principal));
+  const times = {
+    authority: timeStamp?.authority ?? null,
+    stampedAt: timeStamp?.genTime ?? null,
+    calendar: anchor?.calendar ?? null,
+    submittedAt: anchor?.submittedAt ?? null,
+    anchorStatus: anchor && ("pending" as const),
+  };
+  return sealedView(facts, times, deps.baseUrl);
 }

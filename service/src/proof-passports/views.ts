@@ -1,37 +1,40 @@
 import type { PassportFacts } from "./row-integrity.ts";
-import type { EvidenceRow } from "./store.ts";
+import type { Facts, Passport, PassportVerification, SealedPassport, Timestamps } from "./schemas.ts";
+import type { EvidenceRow, PassportRow } from "./store.ts";
 
 export const verifyPath = (verifyCode: string): string => `/api/passport/verify/${verifyCode}`;
 
-function facts(passport: PassportFacts, baseUrl: string) {
+function factsView(passport: PassportFacts, baseUrl: string): Facts {
   const { id, verifyCode, docSha256, sealedSha256, environment } = passport;
   const verifyUrl = `${baseUrl}${verifyPath(verifyCode)}`;
   return { passportId: id, verifyCode, verifyUrl, docSha256, sealedSha256, status: "sealed", environment };
 }
 
-type Times = Pick<EvidenceRow, "authority" | "stampedAt" | "calendar" | "submittedAt" | "anchorStatus">;
+export type Times = Pick<EvidenceRow, "authority" | "stampedAt" | "calendar" | "submittedAt" | "anchorStatus">;
 
 /** What independent parties said of the time: each is null when it was not had (contract, Proof passport). */
-export function timestampsView({ authority, stampedAt, calendar, submittedAt, anchorStatus }: Times) {
+export function timestampsView({ authority, stampedAt, calendar, submittedAt, anchorStatus }: Times): Timestamps {
   return {
-    rfc3161: authority && stampedAt && { authority, timestampedAtUtc: stampedAt.toISOString() },
-    openTimestamps: calendar &&
-      submittedAt && { calendar, submittedAtUtc: submittedAt.toISOString(), status: anchorStatus },
+    rfc3161: authority && stampedAt ? { authority, timestampedAtUtc: stampedAt.toISOString() } : null,
+    openTimestamps:
+      calendar && submittedAt && anchorStatus
+        ? { calendar, submittedAtUtc: submittedAt.toISOString(), status: anchorStatus }
+        : null,
   };
 }
 
-export const sealedView = (passport: PassportFacts, times: Times, baseUrl: string) => ({
-  ...facts(passport, baseUrl),
+export const sealedView = (passport: PassportFacts, times: Times, baseUrl: string): SealedPassport => ({
+  ...factsView(passport, baseUrl),
   timestamps: timestampsView(times),
 });
 
-export const passportView = (passport: PassportFacts, baseUrl: string) => ({
-  ...facts(passport, baseUrl),
+export const passportView = (passport: PassportFacts, baseUrl: string): Omit<Passport, "requestId"> => ({
+  ...factsView(passport, baseUrl),
   createdAt: passport.createdAt.toISOString(),
 });
 
 /** The public verification: says nothing of the partner. */
-export function verificationView(passport: PassportFacts & { blobKey: string | null }) {
+export function verificationView(passport: PassportRow): PassportVerification {
   const { verifyCode, sealedSha256, docSha256, createdAt, environment, blobKey } = passport;
   return {
     verdict: environment === "live" ? "verified" : "verified_test",

@@ -2,7 +2,7 @@ import type { EvidenceCrypto } from "@signsealship/evidence/crypto-port";
 import { type ProofClaimName, verifyProof } from "@signsealship/evidence/seal";
 import type { Certificate } from "@signsealship/evidence/x509";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
-import { hashInTurns } from "../platform/hash-yielding.ts";
+import { hashYielding } from "../platform/hash-yielding.ts";
 
 /** The verifier does not accept what was sealed. `why` is a sentence, `documentAtFault` whether another document might do. */
 export class SealNotVerified extends Error {
@@ -69,7 +69,7 @@ function inTurns(crypto: EvidenceCrypto): EvidenceCrypto {
         base && messages.every(([first]) => first?.buffer === base.buffer && first.byteOffset === base.byteOffset);
       if (hash !== "SHA-256" || !alike) return crypto.digests(hash, messages);
       const shared = Math.min(...messages.map(([first]) => first?.length ?? 0));
-      const state = await hashInTurns(base.subarray(0, shared));
+      const state = await hashYielding(base.subarray(0, shared));
       return messages.map(([first, ...rest]) => {
         const own = state.copy().update(first?.subarray(shared) ?? "");
         for (const chunk of rest) own.update(chunk);

@@ -7,7 +7,7 @@ import { buildManifest, manifestBytes } from "@signsealship/evidence/manifest";
 import { needs } from "@signsealship/testing/tools";
 import fc from "fast-check";
 import qrcode from "qrcode";
-import { type CertificateContent, openCertificates } from "../../src/closing-passports/certificate.ts";
+import { type CertificateContent, openCertificates } from "../../src/closing-passports/certificate/certificate.ts";
 import { sha256, withPdf } from "./seal-room.ts";
 
 const draw = openCertificates();

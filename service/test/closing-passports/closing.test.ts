@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { readClosingCertificate } from "@signsealship/evidence/seal";
 import { needs } from "@signsealship/testing/tools";
-import { closingView } from "../../src/closing-passports/closing-passports.ts";
+import { closingRecord } from "../../src/closing-passports/closing-passports.ts";
 import { type Client, openRoomsService, type RoomsService } from "../rooms/rooms-service.ts";
 import { detached, download, sealRoom, sha256, verify, withPdf } from "./seal-room.ts";
 
@@ -238,7 +238,7 @@ test("chainOk is computed from the stored bytes: an altered manifest, or none, i
   assert.deepEqual([await chainOk(first.verifyCode), await chainOk(second.verifyCode)], [true, true]);
   await tampered(first.verifyCode, `manifest = replace(manifest, 'QuoteReady', 'Completed')`);
   assert.deepEqual([await chainOk(first.verifyCode), await chainOk(second.verifyCode)], [false, true]);
-  const view = await closingView(running.db, second.verifyCode);
+  const view = await closingRecord(running.db, second.verifyCode);
   assert.deepEqual(
     view?.versions.map(({ hashHolds, linkHolds }) => [hashHolds, linkHolds]),
     [
@@ -329,7 +329,7 @@ test("a certificate that is gone or altered is unknown; its verification stays",
 test("the view for people has the chain up to its version, and opens no other manifest", async () => {
   const { room } = await roomWithOrders(1);
   const versions = [await sealRoom(acme, room), await sealRoom(acme, room), await sealRoom(acme, room)];
-  const view = await closingView(running.db, versions[1]?.verifyCode ?? "");
+  const view = await closingRecord(running.db, versions[1]?.verifyCode ?? "");
   assert.deepEqual(
     view?.versions.map(({ version, manifestSha256, prevManifestSha256, createdAt, manifestText }) => [
       version,
@@ -342,6 +342,6 @@ test("the view for people has the chain up to its version, and opens no other ma
       .slice(0, 2)
       .map((one) => [one.version, one.manifestSha256, one.prevManifestSha256, one.createdAt, one.version === 1]),
   );
-  assert.equal(await closingView(running.db, "a".repeat(26)), null);
-  assert.equal(await closingView(running.db, "x"), null);
+  assert.equal(await closingRecord(running.db, "a".repeat(26)), null);
+  assert.equal(await closingRecord(running.db, "x"), null);
 });

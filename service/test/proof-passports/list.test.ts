@@ -1,25 +1,24 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { newDatabase } from "@signsealship/testing/database";
-import type { Environment, Principal } from "../../src/identity/identity.ts";
+import { actorOf, type Environment, type Principal } from "../../src/identity/identity.ts";
 import type { Blobs } from "../../src/platform/blobs/blobs.ts";
 import type { Database } from "../../src/platform/database.ts";
 import { newUuid, newVerifyCode } from "../../src/platform/ids.ts";
 import { openLog } from "../../src/platform/logs.ts";
 import { secretBytes } from "../../src/platform/secrets.ts";
-import type { FindDeps } from "../../src/proof-passports/find.ts";
-import { listPassports } from "../../src/proof-passports/proof-passports.ts";
-import { createRowMac, type PassportFacts } from "../../src/proof-passports/row-integrity.ts";
+import { type LookupDeps, listPassports } from "../../src/proof-passports/proof-passports.ts";
+import { createRowIntegrity, type PassportFacts } from "../../src/proof-passports/row-integrity.ts";
 import { insertPassport, type NewPassport, passportListStatement } from "../../src/proof-passports/store.ts";
 
-const rowMac = createRowMac(secretBytes(Buffer.alloc(32, 7)));
+const rowIntegrity = createRowIntegrity(secretBytes(Buffer.alloc(32, 7)));
 let db: Database;
-let deps: FindDeps;
+let deps: LookupDeps;
 
 before(async () => {
   db = await newDatabase();
   // A list opens no blob.
-  deps = { db, rowMac, log: openLog("silent"), blobs: {} as Blobs };
+  deps = { db, rowIntegrity, log: openLog("silent"), blobs: {} as Blobs };
 });
 after(() => db.close());
 
@@ -45,7 +44,7 @@ async function record(of: Principal, createdAt: Date, more: Partial<NewPassport>
   };
   const chain = { sha256: "c".repeat(64), pem: "pem" };
   const bare = { blobKey: null, chain, timeStamp: null, anchor: null };
-  await insertPassport(db, { ...facts, ...bare, rowMac: rowMac.of(facts), ...more }, of);
+  await insertPassport(db, { ...facts, ...bare, rowMac: rowIntegrity.macOf(facts), ...more }, actorOf(of));
   return facts.id;
 }
 

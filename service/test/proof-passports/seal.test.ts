@@ -148,7 +148,8 @@ test("the evidence is a zip whose README holds commands that work", needs("unzip
   const readme = readFileSync(join(path, "README.txt"), "utf8");
   const commands = readme.split("\n").filter((line) => /^ {2}/.test(line) && !/^ {2}ots /.test(line));
   assert.ok(commands.length >= 8, readme);
-  const shown = execFileSync("bash", ["-euo", "pipefail", "-c", commands.join("\n")], {
+  // Without pipefail: `head` may end before `tail` has written all, which is no fault.
+  const shown = execFileSync("bash", ["-eu", "-c", commands.join("\n")], {
     cwd: path,
     encoding: "utf8",
     stdio: "pipe",

@@ -1,33 +1,25 @@
+import { createPdfFile } from "@signsealship/certificate/pdf-file";
+
 /**
- * A one-page PDF 1.4 that stands for a test order's document where that cannot be sealed.
+ * A one-page PDF that stands for a test order's document where that cannot be sealed.
  * @param sha256 of the document it stands for, hex
  */
 export function simulatedDocument(sha256: string): Buffer {
-  const text = [
+  const lines = [
     "Simulated document of a test order",
     "The document that was sent cannot be sealed. Its SHA-256:",
     sha256,
   ];
-  const lines = text.map((line, n) => `1 0 0 1 56 ${720 - 24 * n} Tm (${line}) Tj`).join(" ");
-  const content = `BT /F1 11 Tf ${lines} ET`;
-  const objects = [
-    "<< /Type /Catalog /Pages 2 0 R >>",
-    "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-    "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
-    `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
-    "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
-  ];
-  let pdf = "%PDF-1.4\n";
-  const offsets = objects.map((object, n) => {
-    const at = pdf.length;
-    pdf += `${n + 1} 0 obj\n${object}\nendobj\n`;
-    return at;
-  });
-  const entries = offsets.map((at) => `${String(at).padStart(10, "0")} 00000 n \n`).join("");
-  const size = objects.length + 1;
-  const xref = `xref\n0 ${size}\n0000000000 65535 f \n${entries}`;
-  return Buffer.from(
-    `${pdf}${xref}trailer\n<< /Size ${size} /Root 1 0 R >>\nstartxref\n${pdf.length}\n%%EOF\n`,
-    "latin1",
+  const shown = lines.map((line, n) => `1 0 0 1 56 ${720 - 24 * n} Tm (${line}) Tj`).join(" ");
+  const file = createPdfFile();
+  const font = file.add("<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>");
+  const content = file.stream("", `BT /F1 11 Tf ${shown} ET`, { compress: false });
+  const pages = file.reserve();
+  const resources = `<</Font<</F1 ${font}>>>>`;
+  const page = file.add(
+    `<</Type/Page/Parent ${pages.ref}/MediaBox[0 0 612 792]/Contents ${content}/Resources${resources}>>`,
   );
+  pages.fill(`<</Type/Pages/Kids[${page}]/Count 1>>`);
+  const root = file.add(`<</Type/Catalog/Pages ${pages.ref}>>`);
+  return file.finish(root, file.add("<</Producer(SignSealShip)>>"));
 }

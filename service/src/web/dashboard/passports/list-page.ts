@@ -3,10 +3,10 @@ import { type Callers, principalOf } from "../../../http/authentication.ts";
 import type { RateLimits } from "../../../http/rate-limits.ts";
 import { invalid, ServiceError } from "../../../platform/errors.ts";
 import {
-  type FindDeps,
+  type LookupDeps,
   listPassports,
   ownProofRecord,
-  type SealUploadDeps,
+  type SealRouteDeps,
   sealPassport,
   withUpload,
 } from "../../../proof-passports/proof-passports.ts";
@@ -20,8 +20,8 @@ import { requireSameEnvironment, type SubmitDeps, submissionFor, submitOnce } fr
 import { passportBody } from "./detail.ts";
 import { chooseOnePdf, passportsBody } from "./list.ts";
 
-type UploadDeps = SealUploadDeps & SubmitDeps & Pick<Callers, "resolveSession">;
-export type PassportPagesDeps = UploadDeps & FindDeps & { limits: RateLimits; assets: Assets };
+type UploadDeps = SealRouteDeps & SubmitDeps & Pick<Callers, "resolveSession">;
+export type PassportPagesDeps = UploadDeps & LookupDeps & { limits: RateLimits; assets: Assets };
 
 const path = "/dashboard/passports";
 const section = "passports";

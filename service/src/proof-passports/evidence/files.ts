@@ -1,22 +1,21 @@
-import { evidenceReadme } from "./evidence-readme.ts";
-import type { PassportFacts } from "./row-integrity.ts";
+import type { PassportFacts } from "../row-integrity.ts";
+import type { EvidenceRow } from "../store.ts";
+import { timestampsView, verifyPath } from "../views.ts";
+import { evidenceReadme } from "./readme.ts";
 import { sealedParts } from "./sealed-parts.ts";
-import type { EvidenceRow } from "./store.ts";
-import { timestampsView, verifyPath } from "./views.ts";
-import { zipPieces } from "./zip.ts";
+import type { ZipEntry } from "./zip.ts";
 
 /**
  * Everything that is known of a passport, for a stranger's own check. The same evidence gives the same bytes; it grows
  * only when a block confirms the proof.
  * @param sealed the sealed PDF, null when it is not kept
- * @returns the zip in pieces
  */
-export async function evidenceZip(
+export async function evidenceFiles(
   passport: PassportFacts,
   evidence: EvidenceRow,
   sealed: Buffer | null,
   baseUrl: string,
-): Promise<Buffer[]> {
+): Promise<ZipEntry[]> {
   const { verifyCode, environment, docSha256, sealedSha256, createdAt } = passport;
   const { token, proof, chainPem } = evidence;
   const verifyUrl = `${baseUrl}${verifyPath(verifyCode)}`;
@@ -46,5 +45,5 @@ export async function evidenceZip(
     { name: "passport.json", bytes: Buffer.from(`${JSON.stringify(record, null, 2)}\n`) },
     { name: "README.txt", bytes: Buffer.from(readme) },
   ];
-  return zipPieces(files.flatMap(({ name, bytes }) => (bytes ? [{ name, bytes }] : [])));
+  return files.flatMap(({ name, bytes }) => (bytes ? [{ name, bytes }] : []));
 }

@@ -1,29 +1,45 @@
-import type { FastifyRequest } from "fastify";
-import { principalOf } from "../http/authentication.ts";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { principalOf, requireKey } from "../http/authentication.ts";
+import { jsonRoute, type RouteDeps } from "../http/route.ts";
 import { type Form, type FormRules, readForm, type Upload } from "../http/uploads/multipart.ts";
 import type { UploadMemory } from "../http/uploads/upload-memory.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
-import { expectedFile } from "../seals/refusals.ts";
+import { expectedFile } from "../seals/seals.ts";
+import { SealedPassport, sealFormSchema } from "./schemas.ts";
 import { type SealPassportDeps, sealPassport } from "./seal-passport.ts";
 
-export type SealUploadDeps = SealPassportDeps & { uploadMemory: UploadMemory };
+export type SealRouteDeps = SealPassportDeps & { uploadMemory: UploadMemory };
+
+/** `POST /api/passport/seal` (contract, Proof passports). */
+export function sealRoute(app: FastifyInstance, deps: SealRouteDeps & RouteDeps): void {
+  jsonRoute(app, deps, {
+    tag: "Proof passports",
+    caller: "key",
+    policy: "public-write",
+    method: "POST",
+    url: "/api/passport/seal",
+    operationId: "sealPassport",
+    summary: "Seal one executed PDF",
+    form: { schema: sealFormSchema, notForm: expectedFile },
+    answer: SealedPassport,
+    refusals: { 400: expectedFile, 503: "The seal can't be made now. Try again later." },
+    handle: (request) =>
+      withUpload(deps, request, requireKey(deps.resolveKey), (upload) =>
+        sealPassport(deps, principalOf(request), upload),
+      ),
+  });
+}
 
 const messages = { notMultipart: expectedFile, tooLarge: expectedFile, incomplete: expectedFile };
 /** Far more than a seal adds to most documents; where it adds more, the document is copied. */
 const tailBytes = 64 * 1024;
 
 /**
- * Seals the PDF that a form bears as its part `file`, for the request's principal.
+ * Hands the PDF that a form bears as its part `file`, and the form's fields, to `work`; the bytes are gone after it.
  * @param authenticate finds the principal anew (`FormRules`)
- * @returns the contract's seal response
- * @throws ServiceError; then nothing was recorded
  */
-export const sealUpload = (deps: SealUploadDeps, request: FastifyRequest, authenticate: FormRules["authenticate"]) =>
-  withUpload(deps, request, authenticate, (upload) => sealPassport(deps, principalOf(request), upload));
-
-/** Hands the PDF that a form bears as its part `file`, and the form's fields, to `work`; the bytes are gone after it. */
 export async function withUpload<Result>(
-  deps: Pick<SealUploadDeps, "uploadMemory">,
+  deps: Pick<SealRouteDeps, "uploadMemory">,
   request: FastifyRequest,
   authenticate: FormRules["authenticate"],
   work: (upload: Upload, fields: Form["fields"]) => Promise<Result>,

@@ -1,0 +1,52 @@
+import {
+  certificateFile,
+  createFlow,
+  createSheets,
+  createTypeset,
+  type Faces,
+  openFaces,
+  type Typeset,
+} from "@signsealship/certificate";
+import { chainList, manualChecks } from "./chain.ts";
+import type { CertificateContent } from "./content.ts";
+import { coverageLists } from "./coverage.ts";
+import { documentList } from "./documents.ts";
+import { pageFeet, title } from "./frame.ts";
+import { summary } from "./summary.ts";
+
+export type { CertificateContent } from "./content.ts";
+
+/** Draws a certificate as a PDF that is yet to be sealed. Equal contents give equal bytes. */
+export type DrawCertificate = (content: CertificateContent) => Promise<Buffer>;
+
+/** The drawing of certificates; fonts are read when first needed. */
+export function openCertificates(): DrawCertificate {
+  let opening: Promise<Faces> | undefined;
+  return async (content) => {
+    opening ??= openFaces();
+    const faces = await opening;
+    const { passport, documents } = content.manifest;
+    const written = [
+      passport.roomName,
+      passport.reference,
+      content.partnerName,
+      ...documents.map(({ label }) => label),
+    ];
+    for (const text of written) if (text !== null) await faces.prepare(text);
+    return draw(createTypeset(faces), content);
+  };
+}
+
+function draw(typeset: Typeset, content: CertificateContent): Buffer {
+  const sheets = createSheets();
+  const flow = createFlow(sheets, typeset);
+  sheets.newPage();
+  title(sheets, flow, typeset, content);
+  summary(sheets, flow, content);
+  documentList(flow, content.manifest.documents);
+  coverageLists(flow, content.manifest.coverage);
+  chainList(flow, content.chain);
+  manualChecks(flow, content.manifestSha256);
+  pageFeet(sheets, typeset, content);
+  return certificateFile(sheets, content.manifest, content.manifestBytes);
+}

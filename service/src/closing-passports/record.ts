@@ -1,0 +1,79 @@
+import { EvidenceError } from "@signsealship/evidence/errors";
+import { type Manifest, parseManifest } from "@signsealship/evidence/manifest";
+import type { Environment } from "../identity/identity.ts";
+import type { Sql } from "../platform/database.ts";
+import { sql } from "../platform/sql.ts";
+import { isVerifyCode } from "../platform/text.ts";
+import { type Branding, brandingOf } from "../rooms/rooms.ts";
+import { fromVersion, hashHolds, linkHolds, type VersionRow, versionColumns } from "./versions.ts";
+
+/** One version of a chain, with what was recomputed of it. Hashes are lowercase hex SHA-256. */
+export type ClosingVersionRecord = {
+  version: number;
+  createdAt: Date;
+  manifestSha256: string;
+  prevManifestSha256: string | null;
+  sealedSha256: string;
+  /** The stored manifest; null on earlier versions, which the code does not open. */
+  manifestText: string | null;
+  hashHolds: boolean;
+  linkHolds: boolean;
+};
+
+/** A version for the eyes of people, and the chain up to it. */
+export type ClosingRecord = {
+  verifyCode: string;
+  environment: Environment;
+  partnerName: string;
+  branding: Branding | null;
+  /** Null when what is stored is no manifest any more. */
+  manifest: Manifest | null;
+  certificateKept: boolean;
+  /** In ascending order; the last is the one of the code. */
+  versions: [ClosingVersionRecord, ...ClosingVersionRecord[]];
+};
+
+type ChainRow = VersionRow & Branding & { partnerName: string; environment: Environment };
+
+const selectChain = (db: Sql, verifyCode: string) =>
+  db.query<ChainRow>(sql`
+SELECT ${versionColumns}, p.name AS "partnerName", r.environment
+FROM closing_passports own JOIN closing_passports c ON c.room_id = own.room_id AND c.version <= own.version ${fromVersion}
+WHERE own.verify_code = ${verifyCode} ORDER BY c.version`);
+
+function readManifest(text: string): Manifest | null {
+  try {
+    return parseManifest(Buffer.from(text));
+  } catch (error) {
+    if (error instanceof EvidenceError) return null;
+    throw error;
+  }
+}
+
+const versionRecord = (row: ChainRow, own: ChainRow): ClosingVersionRecord => ({
+  version: row.version,
+  createdAt: row.createdAt,
+  manifestSha256: row.manifestSha256,
+  prevManifestSha256: row.prevManifestSha256,
+  sealedSha256: row.sealedSha256,
+  manifestText: row === own ? row.manifest : null,
+  hashHolds: hashHolds(row),
+  linkHolds: linkHolds(row),
+});
+
+/** What the page of a verify code shows, every hash and link of the chain computed anew; null for an unknown code. */
+export async function closingRecord(db: Sql, verifyCode: string): Promise<ClosingRecord | null> {
+  const rows = isVerifyCode(verifyCode) ? await selectChain(db, verifyCode) : [];
+  const own = rows.at(-1);
+  if (!own) return null;
+  const [first = versionRecord(own, own), ...rest] = rows.map((row) => versionRecord(row, own));
+  return {
+    verifyCode,
+    environment: own.environment,
+    partnerName: own.partnerName,
+    branding: brandingOf(own),
+    manifest: readManifest(own.manifest),
+    certificateKept: true,
+    versions: [first, ...rest],
+  };
+}

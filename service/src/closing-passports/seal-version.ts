@@ -1,0 +1,177 @@
+import { equalBytes } from "@signsealship/evidence/bytes";
+import { buildManifest, type Manifest, manifestBytes, manifestLimits } from "@signsealship/evidence/manifest";
+import { readClosingCertificate, sealReasons } from "@signsealship/evidence/seal";
+import { actorOf, type Principal } from "../identity/identity.ts";
+import type { Blobs } from "../platform/blobs/blobs.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { Database, Tx } from "../platform/database.ts";
+import { invalid, ServiceError } from "../platform/errors.ts";
+import { newVerifyCode } from "../platform/ids.ts";
+import type { KeyedSemaphore } from "../platform/keyed-semaphore.ts";
+import { isCode } from "../platform/text.ts";
+import { roomNotFound } from "../rooms/rooms.ts";
+import { type SealDocument, type Sealed, sealChainOf } from "../seals/seals.ts";
+import type { CertificateContent, DrawCertificate } from "./certificate/certificate.ts";
+import type { ClosingPassport } from "./schemas.ts";
+import {
+  findRoomId,
+  insertVersion,
+  lockSeals,
+  type RoomOfOwner,
+  type Snapshot,
+  type StoredLink,
+  selectSnapshotOf,
+  selectVersions,
+} from "./store.ts";
+import { sha256 } from "./versions.ts";
+
+export type SealClosingDeps = {
+  db: Database;
+  blobs: Blobs;
+  clock: Clock;
+  sealDocument: SealDocument;
+  /** PEM of the seal's certificates. */
+  chainPem: string;
+  drawCertificate: DrawCertificate;
+  /** By room, so that seals that wait for another hold no connection. */
+  semaphore: KeyedSemaphore;
+  baseUrl: string;
+};
+
+const verifyPath = (verifyCode: string): string => `/v/room/${verifyCode}`;
+
+/**
+ * Seals the room as it is now as the next version of its closing passport. Seals of one room follow one another, here
+ * and across nodes; the sealed certificate is durable before one statement writes version, audit line and event.
+ * @param expected the version that the caller means to seal: of a form sent twice one is refused; null for the next
+ * @returns the contract's passport version response
+ * @throws ServiceError for an unknown room, beyond 20 versions, for a version that is not the next, and when no seal can be
+ * made; then nothing was recorded
+ */
+export async function sealClosing(
+  deps: SealClosingDeps,
+  principal: Principal,
+  roomCode: string,
+  expected: number | null = null,
+): Promise<ClosingPassport> {
+  const { partnerId, environment } = principal;
+  const room = { roomCode, partnerId, environment };
+  const roomId = isCode(roomCode) ? await findRoomId(deps.db, room) : undefined;
+  if (roomId === undefined) throw roomNotFound();
+  const asked = { room, roomId, expected, actor: actorOf(principal) };
+  return deps.semaphore(roomId, () => deps.db.transaction((tx) => sealNext(deps, tx, asked)));
+}
+
+type Asked = { room: RoomOfOwner; roomId: string; expected: number | null; actor: string };
+
+async function sealNext(deps: SealClosingDeps, tx: Tx, asked: Asked): Promise<ClosingPassport> {
+  const { room, roomId, actor } = asked;
+  const { snapshot, before } = await readForSeal(tx, asked);
+  const at = deps.clock();
+  const manifest = manifestOf(room, snapshot, before.at(-1), at);
+  const sealed = await sealManifest(deps, room, snapshot.partnerName, before, { manifest, at });
+  const blobKey = await deps.blobs.put(sealed.certificate.bytes);
+  const { version, prevManifestSha256 } = manifest.passport;
+  const { verifyCode, manifestSha256 } = sealed;
+  const { sealedSha256 } = sealed.certificate;
+  await insertVersion(tx, {
+    ...room,
+    roomId,
+    actor,
+    version,
+    verifyCode,
+    manifest: Buffer.from(sealed.bytes).toString("latin1"),
+    manifestSha256,
+    prevManifestSha256,
+    sealedSha256,
+    chain: sealChainOf(deps.chainPem),
+    blobKey,
+    createdAt: at,
+  });
+  return {
+    version,
+    verifyCode,
+    verifyUrl: verifyPath(verifyCode),
+    manifestSha256,
+    prevManifestSha256,
+    sealedSha256,
+    createdAt: at.toISOString(),
+  };
+}
+
+/** The room and its versions, once no other seal of it is in progress. @throws ServiceError when no version may be sealed */
+async function readForSeal(tx: Tx, { room, roomId, expected }: Asked) {
+  await lockSeals(tx, roomId);
+  // The code may have been rotated meanwhile.
+  const snapshot = await selectSnapshotOf(tx, room);
+  if (!snapshot) throw roomNotFound();
+  const before = await selectVersions(tx, roomId);
+  if (before.length >= manifestLimits.versions) {
+    throw invalid(`Passport version quota reached (${manifestLimits.versions} versions per room).`);
+  }
+  const next = before.length + 1;
+  if (expected !== null && expected !== next)
+    throw new ServiceError("conflict", `Version ${expected} was not sealed now: the next one is version ${next}.`);
+  requireWhole(before.at(-1), roomId);
+  return { snapshot, before };
+}
+
+/** A version is never linked to one that was altered: its seal would vouch for it. */
+function requireWhole(previous: StoredLink | undefined, roomId: string): void {
+  if (previous && sha256(previous.manifest) !== previous.manifestSha256) {
+    throw new Error(`version ${previous.version} of room ${roomId} is not what was sealed`);
+  }
+}
+
+const manifestOf = (room: RoomOfOwner, snapshot: Snapshot, previous: StoredLink | undefined, at: Date): Manifest =>
+  buildManifest({
+    roomCode: room.roomCode,
+    roomName: snapshot.name,
+    reference: snapshot.reference,
+    version: (previous?.version ?? 0) + 1,
+    prevManifestSha256: previous?.manifestSha256 ?? null,
+    generatedAt: at,
+    documents: snapshot.documents,
+  });
+
+async function sealManifest(
+  deps: SealClosingDeps,
+  { environment }: RoomOfOwner,
+  partnerName: string,
+  before: readonly StoredLink[],
+  { manifest, at }: { manifest: Manifest; at: Date },
+) {
+  const bytes = manifestBytes(manifest);
+  const manifestSha256 = sha256(bytes);
+  const verifyCode = newVerifyCode();
+  const content = {
+    manifest,
+    manifestBytes: bytes,
+    manifestSha256,
+    environment,
+    partnerName,
+    verifyUrl: `${deps.baseUrl}${verifyPath(verifyCode)}`,
+    verifyCode,
+    chain: [...before, { version: manifest.passport.version, manifestSha256, createdAt: at }],
+  };
+  return { bytes, manifestSha256, verifyCode, certificate: await sealCertificate(deps, content) };
+}
+
+/** Draws and seals; what counts as sealed bears exactly this manifest and says what it is, as the verifier reads it. */
+async function sealCertificate(deps: SealClosingDeps, content: CertificateContent): Promise<Sealed> {
+  const { environment } = content;
+  const bytes = await deps.drawCertificate(content);
+  const sealed = await deps.sealDocument({ bytes, reason: sealReasons.closing[environment] }).catch((error) => {
+    // The document is ours: no caller could do anything about it.
+    if (error instanceof ServiceError && error.code === "validation") {
+      throw new Error("the certificate cannot be sealed", { cause: error });
+    }
+    throw error;
+  });
+  const { purpose, manifest } = readClosingCertificate(sealed.bytes);
+  const asMeant = purpose?.kind === "closing" && purpose.environment === environment;
+  if (!asMeant || manifest === null || !equalBytes(manifest, content.manifestBytes)) {
+    throw new Error("the sealed certificate does not say what it should");
+  }
+  return sealed;
+}

@@ -1,0 +1,47 @@
+import type { Sql } from "../platform/database.ts";
+import { type Statement, sql } from "../platform/sql.ts";
+import { isVerifyCode } from "../platform/text.ts";
+import { type Branding, brandingOf } from "../rooms/rooms.ts";
+import type { ClosingVerification } from "./schemas.ts";
+import { fromVersion, hashHolds, linkHolds, type VersionRow, versionColumns } from "./versions.ts";
+
+/** The one read of a verification; apart from its running, so that a bench can run it bare. */
+export const verificationStatement = (verifyCode: string): Statement =>
+  sql`SELECT ${versionColumns} FROM closing_passports c ${fromVersion} WHERE c.verify_code = ${verifyCode}`;
+
+/**
+ * The public verification (contract, Closing passports), computed for this answer, or null for what is no verify code of
+ * ours. It is JSON text, with the stored manifest in it as it is: reading and writing that anew is half of the work
+ * (`npm run bench closing`).
+ */
+export async function verifyClosing(db: Sql, verifyCode: string): Promise<string | null> {
+  if (!isVerifyCode(verifyCode)) return null;
+  const [row] = await db.query<VersionRow & Branding>(verificationStatement(verifyCode));
+  if (!row) return null;
+  const isWhole = hashHolds(row);
+  const rest: Omit<ClosingVerification, "manifest"> = {
+    manifestSha256: row.manifestSha256,
+    sealedSha256: row.sealedSha256,
+    version: row.version,
+    prevManifestSha256: row.prevManifestSha256,
+    chainOk: isWhole && linkHolds(row),
+    branding: brandingOf(row),
+    createdAt: row.createdAt.toISOString(),
+    downloadUrl: `/api/verify/room/${verifyCode}/pdf`,
+  };
+  return withManifest(isWhole ? row.manifest : jsonOrNull(row.manifest), rest);
+}
+
+/** An object as JSON, with the manifest's own JSON as its first member. */
+const withManifest = (manifest: string, rest: object): string =>
+  `{"manifest":${manifest},${JSON.stringify(rest).slice(1)}`;
+
+/** What was altered need not be JSON any more. */
+function jsonOrNull(text: string): string {
+  try {
+    JSON.parse(text);
+    return text;
+  } catch {
+    return "null";
+  }
+}

@@ -1,0 +1,30 @@
+import type { FastifyInstance } from "fastify";
+import { Type } from "typebox";
+import { HttpError } from "./http-error.ts";
+import { ref } from "./openapi.ts";
+import type { Policy } from "./rate-limits.ts";
+import { callerHooks, type RouteDeps } from "./route.ts";
+
+const UnknownVerdict = Type.Object(
+  { verdict: Type.String({ enum: ["unknown"] }) },
+  { $id: "UnknownVerdict", description: "No such code, or nothing to be had under it: all look the same." },
+);
+
+/** The one refusal of public verification (contract, Verification). */
+export const unknownVerdict = () => new HttpError("verdict_unknown", "No such passport.");
+
+/** A verification's address is a credential: what it shows is kept by no cache. */
+export const uncached = { "Cache-Control": "no-store" };
+
+/** Describes the unknown verdict; @returns the answers of a verification that are no `{error}`. */
+export function unknownAnswer(app: FastifyInstance) {
+  if (!app.getSchema("UnknownVerdict")) app.addSchema(UnknownVerdict);
+  return { 404: ref(UnknownVerdict) };
+}
+
+/** What is no code by its length or its slashes is as unknown as any other. @param url ends with `/*` */
+export function unknownBelow(app: FastifyInstance, deps: RouteDeps, url: string, policy: Policy): void {
+  app.get(url, { onRequest: callerHooks(deps, "anybody", policy), schema: { hide: true } }, async () => {
+    throw unknownVerdict();
+  });
+}

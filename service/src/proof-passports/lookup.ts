@@ -1,0 +1,47 @@
+import type { Owner } from "../identity/identity.ts";
+import type { Blobs } from "../platform/blobs/blobs.ts";
+import type { Sql } from "../platform/database.ts";
+import { hashYielding } from "../platform/hash-yielding.ts";
+import type { Log } from "../platform/logs.ts";
+import { isUuid, isVerifyCode } from "../platform/text.ts";
+import type { RowIntegrity } from "./row-integrity.ts";
+import { type PassportRow, selectOwnPassport, selectPassportByCode } from "./store.ts";
+
+export type LookupDeps = { db: Sql; blobs: Blobs; rowIntegrity: RowIntegrity; log: Log };
+
+/** Anything else is unknown without a look at the database. */
+export const isPassportId = (text: string): boolean => isUuid(text.toLowerCase());
+
+/** The owner's passport, or undefined. @param id as it came; need not be a UUID */
+export async function findOwnPassport(deps: LookupDeps, id: string, owner: Owner): Promise<PassportRow | undefined> {
+  return isPassportId(id) ? verifiedRow(deps, await selectOwnPassport(deps.db, id, owner)) : undefined;
+}
+
+/** The passport under a verify code, or undefined. @param verifyCode as it came; need not be one */
+export async function findPassport(deps: LookupDeps, verifyCode: string): Promise<PassportRow | undefined> {
+  return isVerifyCode(verifyCode) ? verifiedRow(deps, await selectPassportByCode(deps.db, verifyCode)) : undefined;
+}
+
+/** A row that is not what was written at the seal says nothing: it is reported, and treated as absent. */
+export function verifiedRow<Row extends PassportRow>(
+  { rowIntegrity, log }: LookupDeps,
+  row: Row | undefined,
+): Row | undefined {
+  if (!row || rowIntegrity.holds(row, row.rowMac)) return row;
+  log.error({ passportId: row.id }, "a passport's row was altered, or SECRETS_KEY is another: it is not vouched for");
+  return undefined;
+}
+
+/** The sealed PDF, hashed again; null when it was not kept, is gone or is not the one that was sealed. */
+export async function sealedDocument({ blobs, log }: LookupDeps, passport: PassportRow): Promise<Buffer | null> {
+  if (passport.blobKey === null) return null;
+  const bytes = await blobs.get(passport.blobKey).catch((error) => {
+    log.error({ err: error, passportId: passport.id }, "a sealed PDF cannot be read");
+    return null;
+  });
+  if (bytes === null) return null;
+  const sha256 = (await hashYielding(bytes)).digest("hex");
+  if (sha256 === passport.sealedSha256) return bytes;
+  log.error({ passportId: passport.id, sha256 }, "a sealed PDF is not the one that was sealed");
+  return null;
+}
