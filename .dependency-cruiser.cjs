@@ -59,6 +59,31 @@ module.exports = {
         `${room} imports only the rooms that it rests on.`,
       ),
     ),
+    ...Object.keys(rooms)
+      .filter((room) => !["identity", "platform", "pdf", "http"].includes(room))
+      .map((room) =>
+        rule(
+          `door-${room}`,
+          { path: "^(service|packages|tools|testing)/", pathNot: `^service/src/${room}/` },
+          { path: `^service/src/${room}/`, pathNot: `^service/src/${room}/${room}\\.ts$|/by-processor\\.ts$` },
+          `${room} is entered by its front door. The processor's transitions have a rule of their own.`,
+        ),
+      ),
+    rule(
+      "domain-knows-no-http",
+      {
+        path: "^service/src/(?!(http|web|cli|identity|platform)/)[^/]+/",
+        pathNot: "(^|/|-)(routes?|schemas)\\.ts$",
+      },
+      { path: "^service/src/http/" },
+      "The domain knows no HTTP.",
+    ),
+    rule(
+      "fastify-at-the-edge",
+      { path: "^service/src/(?!(http|web)/|app\\.ts|main\\.ts)", pathNot: "(^|/|-)routes?\\.ts$" },
+      { path: "node_modules/(fastify|@fastify)/" },
+      "Fastify stands in routes, http/ and web/ only.",
+    ),
     rule(
       "one-road-to-paid",
       { path: "^service/src/(?!payments/)" },
