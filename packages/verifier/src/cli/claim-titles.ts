@@ -78,6 +78,8 @@ const OF_VERSION: Readonly<Record<string, string>> = {
 export function titleOf(claim: string): string {
   const title = TITLES[claim];
   if (title !== undefined) return title;
+  const [, number, finding = ""] = /^earlier\.(\d+)\.(.+)$/.exec(claim) ?? [];
+  if (number !== undefined) return `Earlier signature ${number}: ${TITLES[finding] ?? finding}`;
   const [, subject = "", version = "", what = ""] = /^(manifest|certificate)\.v(\d+|\?)\.(.+)$/.exec(claim) ?? [];
   const ofVersion = OF_VERSION[`${subject}.${what}`] ?? TITLES[what];
   return ofVersion === undefined ? claim : `Version ${version}: ${ofVersion}`;

@@ -46,6 +46,7 @@ export async function verifySealedPdf(file: NamedBytes, beside: Beside, context:
       ...checksOf(proof.claims, sealCommands(file.path, parts, paths, context)),
       ...environmentCheck(parts?.purpose ?? null),
       ...proof.anchoring.map(({ name, state, why }) => check(name, state, why)),
+      ...earlierChecks(proof),
     ],
     facts: factsOf(proof, parts),
     statement: proof.statement,
@@ -53,6 +54,13 @@ export async function verifySealedPdf(file: NamedBytes, beside: Beside, context:
   const { closing } = beside;
   if (parts?.purpose?.kind === "closing" || closing !== undefined) return asClosing(file, report, closing, context);
   return { ...report, checks: [...report.checks, ...strayManifest(file.bytes, parts)] };
+}
+
+/** Findings about the signatures that the document held before: the verdict does not rest on them. */
+function earlierChecks({ earlierSignatures }: ProofVerification): Check[] {
+  return earlierSignatures.flatMap(({ claims }, index) =>
+    claims.map(({ name, state, why }) => check(`earlier.${index + 1}.${name}`, state, why)),
+  );
 }
 
 /** A seal that says it is a test never gives `verified`. */
