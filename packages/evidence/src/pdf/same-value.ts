@@ -2,14 +2,12 @@ import { equalBytes } from "../bytes.ts";
 import { stringBytes } from "./text.ts";
 import type { PdfString, PdfValue } from "./values.ts";
 
-/** Strings as written; in an encrypted document by what they stand for, since each writing of a text is another. */
+/** By what they stand for: programs write a text of others in another way, and an encrypted one never twice the same. */
 function sameString(one: PdfString, other: PdfString): boolean {
-  const written = ({ source, start, end }: PdfString) => source.subarray(start, end);
-  if (one.decrypt === undefined && other.decrypt === undefined) return equalBytes(written(one), written(other));
   return equalBytes(stringBytes(one), stringBytes(other));
 }
 
-/** Whether two values say the same: references by number, strings by their text as written. */
+/** Whether two values say the same: references by number, strings by what they stand for. */
 export function sameValue(one: PdfValue | undefined, other: PdfValue | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;
   switch (one.kind) {
