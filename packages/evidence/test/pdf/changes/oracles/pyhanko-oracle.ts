@@ -1,0 +1,37 @@
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { python } from "@signsealship/testing/python";
+
+/** Something that pyHanko does to a document: see MAKERS in pyhanko_oracle.py. */
+export type Operation = readonly [name: string, ...args: (string | number | readonly string[])[]];
+
+export type OracleRequest =
+  | { readonly judge: Uint8Array }
+  | { readonly make: readonly Operation[]; readonly pdf: Uint8Array };
+
+/** What pyHanko says of one signature: `permitted` when it covers a revision and all later changes are within bounds. */
+export type OracleJudgement = { readonly field: string; readonly permitted: boolean; readonly why: string };
+
+export type OracleAnswer = {
+  readonly signatures?: readonly OracleJudgement[];
+  readonly pdf?: Uint8Array;
+  readonly error?: string;
+};
+
+/** Asks pyHanko all of the questions in one process. */
+export function askPyHanko(requests: readonly OracleRequest[]): OracleAnswer[] {
+  const script = fileURLToPath(new URL("pyhanko_oracle.py", import.meta.url));
+  const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
+  const lines = requests.map((request) =>
+    JSON.stringify("judge" in request ? { judge: base64(request.judge) } : { ...request, pdf: base64(request.pdf) }),
+  );
+  const run = spawnSync(python, [script], { input: `${lines.join("\n")}\n`, encoding: "utf8", maxBuffer: 2 ** 30 });
+  if (run.status !== 0) throw new Error(`pyHanko: ${run.error ?? run.stderr}`);
+  return run.stdout
+    .trim()
+    .split("\n")
+    .map((line) => {
+      const { pdf, ...answer } = JSON.parse(line);
+      return pdf === undefined ? answer : { ...answer, pdf: Uint8Array.from(Buffer.from(pdf, "base64")) };
+    });
+}

@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { isDeepStrictEqual } from "node:util";
+import { testsNeeding } from "@signsealship/testing/tools";
+import { verifyProof } from "../../../src/seal/verify-proof.ts";
+import { memoizedCrypto } from "../../node-crypto.ts";
+import { testSigner, tokenOver } from "../../signer.ts";
+import type { Permission } from "./attacks/attack.ts";
+import { attacks } from "./attacks/attacks.ts";
+import { asBytes, formDocument, metadata, signForm } from "./document.ts";
+import { honest } from "./honest/honest.ts";
+import { askPyHanko, type Operation } from "./oracles/pyhanko-oracle.ts";
+
+const { test } = testsNeeding("pyhanko");
+
+const signer = testSigner("stranger");
+const tsa = testSigner("tsa");
+const crypto = memoizedCrypto();
+const stamp = (signed: Uint8Array) => tokenOver(signed, tsa, Date.UTC(2026, 0, 2));
+
+/** Whether each signature of a file permits what came later. Whatever lies behind the last one keeps it from being a seal. */
+async function ours(pdf: Uint8Array): Promise<boolean[]> {
+  const bytes = Uint8Array.from([...pdf, 0x0a]);
+  const trust = { sealAnchors: [], tsaAnchors: [] };
+  const { earlierSignatures } = await verifyProof(bytes, trust, Date.UTC(2026, 5, 1), { crypto });
+  return earlierSignatures.map(({ claims }) =>
+    claims.some(({ name, state }) => name === "later_changes_permitted" && state === "holds"),
+  );
+}
+
+function signed(
+  permission: Permission,
+  one: Pick<(typeof attacks)[number], "prepared" | "preparedRevision" | "signature">,
+) {
+  const original = (one.preparedRevision ?? ((pdf: string) => pdf))(formDocument(one.prepared));
+  const certify = permission === "approval" ? {} : { certify: permission };
+  return { original, signed: signForm(original, { signer, ...certify, ...one.signature }) };
+}
+
+/** Honest changes that pyHanko's rules don't foresee: none of them shows, but for what a form field is filled with. */
+const KINDER = new Set([
+  "a field filled that had no appearance",
+  "a field's indirect value rewritten",
+  "a field with rich text filled",
+  "a list's choice",
+  "a radio button set: the group has the value, its kids neither type nor name",
+  "a signature field and an order of tabs",
+  "a signature field and its tag",
+  // What its strict reader refuses.
+  "nothing",
+  "an object in a number that was never used",
+  "free numbers, freed again",
+  "a field filled in a hybrid section",
+]);
+
+test("is as strict as pyHanko on every manipulation, and as kind on every honest change", async () => {
+  const made = [
+    // Its rules do not cover level 3.
+    ...attacks.flatMap((attack) => {
+      const permission = attack.forbidden.includes(2) ? 2 : "approval";
+      const { original, signed: base } = signed(permission, attack);
+      return attack.kind === "dressed" ? [] : [{ ...attack, permission, pdf: attack.make(base, original) }];
+    }),
+    ...honest.flatMap((update) =>
+      ([1, 2, "approval"] as const).map((permission) => {
+        const pdf = update.make(signed(permission, update).signed, signer, stamp);
+        return { ...update, permission, pdf };
+      }),
+    ),
+  ];
+  const answers = askPyHanko(made.map(({ pdf }) => ({ judge: asBytes(pdf) })));
+  for (const [index, one] of made.entries()) {
+    const theirs = answers[index]?.signatures?.find(({ field }) => /^Signature4[6-9]$/.test(field))?.permitted ?? false;
+    const permits = (await ours(asBytes(one.pdf)))[0] ?? false;
+    const what = `${one.name} (${one.permission})`;
+    if (permits && !KINDER.has(one.name)) assert.ok(theirs, `pyHanko refuses: ${what}`);
+    if (theirs && "permitted" in one && one.permission !== 1) assert.ok(permits, `pyHanko permits: ${what}`);
+  }
+});
+
+const UPDATES: readonly (readonly Operation[])[] = [
+  [["fill", "Amount", "250"]],
+  [
+    ["fill", "Name", "Bob"],
+    ["fill", "Amount", "300"],
+  ],
+  [["sign", "Countersign"]],
+  [["approve", "Later"]],
+  [["approve split", "Later"]],
+  [["approve visibly", "Later"]],
+  [["store"]],
+  [["stamp"]],
+  [["store"], ["stamp"]],
+  [["fill", "Amount", "250"], ["approve", "Later"], ["store"], ["stamp"]],
+  [
+    ["lock", "Later", ["Name"]],
+    ["fill", "Amount", "250"],
+  ],
+  [
+    ["lock", "Later", ["Amount"]],
+    ["fill", "Amount", "250"],
+  ],
+  [
+    ["lock all", "Later"],
+    ["fill", "Amount", "250"],
+  ],
+  [["note", "/Text"]],
+  [["note", "/Highlight"]],
+  [["content", "0 0 m"]],
+  [["font"]],
+  [["identical"]],
+];
+
+test("says of files that pyHanko made what pyHanko says of them", async () => {
+  const rdf = '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"></rdf:RDF>';
+  const form = asBytes(formDocument({ metadata: metadata(`<x:xmpmeta xmlns:x="adobe:ns:meta/">${rdf}</x:xmpmeta>`) }));
+  const bases: readonly Operation[][] = [[["certify", 1]], [["certify", 2]], [["approve", "First"]]];
+  const recipes = bases.flatMap((base) => UPDATES.map((update) => [...base, ...update]));
+  // pyHanko itself does not sign where a certification forbids it.
+  const files = askPyHanko(recipes.map((make) => ({ make, pdf: form }))).flatMap(({ pdf }, index) =>
+    pdf === undefined ? [] : [{ pdf, recipe: recipes[index] }],
+  );
+  assert.ok(files.length > 40, `${files.length} files`);
+  const answers = askPyHanko(files.map(({ pdf }) => ({ judge: pdf })));
+  const different: unknown[] = [];
+  for (const [index, { pdf, recipe }] of files.entries()) {
+    const theirs = answers[index]?.signatures?.map(({ permitted }) => permitted);
+    const own = await ours(pdf);
+    if (!isDeepStrictEqual(own, theirs)) different.push({ recipe, own, ...answers[index] });
+  }
+  assert.deepEqual(different, []);
+});
