@@ -1,10 +1,10 @@
 import { EvidenceError } from "@signsealship/evidence/errors";
 import { type Manifest, parseManifest } from "@signsealship/evidence/manifest";
 import type { Environment } from "../identity/identity.ts";
+import { type Branding, shownBranding } from "../partners/partners.ts";
 import type { Sql } from "../platform/database.ts";
 import { sql } from "../platform/sql.ts";
 import { isVerifyCode } from "../platform/text.ts";
-import { type Branding, brandingOf } from "../rooms/rooms.ts";
 import { fromVersion, hashHolds, linkHolds, type VersionRow, versionColumns } from "./versions.ts";
 
 /** One version of a chain, with what was recomputed of it. Hashes are lowercase hex SHA-256. */
@@ -71,7 +71,7 @@ export async function closingRecord(db: Sql, verifyCode: string): Promise<Closin
     verifyCode,
     environment: own.environment,
     partnerName: own.partnerName,
-    branding: brandingOf(own),
+    branding: shownBranding(own),
     manifest: readManifest(own.manifest),
     certificateKept: true,
     versions: [first, ...rest],

@@ -1,7 +1,7 @@
+import { type Branding, shownBranding } from "../partners/partners.ts";
 import type { Sql } from "../platform/database.ts";
 import { type Statement, sql } from "../platform/sql.ts";
 import { isVerifyCode } from "../platform/text.ts";
-import { type Branding, brandingOf } from "../rooms/rooms.ts";
 import type { ClosingVerification } from "./schemas.ts";
 import { fromVersion, hashHolds, linkHolds, type VersionRow, versionColumns } from "./versions.ts";
 
@@ -25,7 +25,7 @@ export async function verifyClosing(db: Sql, verifyCode: string): Promise<string
     version: row.version,
     prevManifestSha256: row.prevManifestSha256,
     chainOk: isWhole && linkHolds(row),
-    branding: brandingOf(row),
+    branding: shownBranding(row),
     createdAt: row.createdAt.toISOString(),
     downloadUrl: `/api/verify/room/${verifyCode}/pdf`,
   };

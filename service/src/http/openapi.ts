@@ -2,41 +2,8 @@ import { createHash } from "node:crypto";
 import swagger from "@fastify/swagger";
 import scalar from "@scalar/fastify-api-reference";
 import type { FastifyInstance } from "fastify";
-import { type Static, type TSchema, Type } from "typebox";
+import { ErrorBody } from "./error-schemas.ts";
 import { describeAround } from "./openapi-around.ts";
-
-/** The contract's error body. */
-export const ErrorBody = Type.Object(
-  { error: Type.String() },
-  { $id: "Error", description: "What was refused and why." },
-);
-
-/** A reference to a schema that was added under its `$id`. */
-export function ref<S extends TSchema>(schema: S & { $id?: string }) {
-  return Type.Unsafe<Static<S>>({ $ref: `${schema.$id}#` });
-}
-
-const errorText: Readonly<Record<number, string>> = {
-  400: "The request breaks a rule; the message names the field and the rule.",
-  401: "No valid credential.",
-  403: "The session is not linked to a partner.",
-  404: "Unknown, or another partner's: both look the same.",
-  409: "In conflict with the present state.",
-  413: "The body is too large.",
-  415: "The body has another media type than the route takes.",
-  429: "Too many requests in this window; `Retry-After` says when to come back.",
-  502: "The payment processor failed.",
-  503: "Not available now.",
-};
-
-/** Documents the errors of a route; `examples` are the contract's messages. */
-export function errors(examples: Readonly<Record<number, string>>) {
-  const entries = Object.entries(examples).map(([status, error]) => {
-    const schema = { ...ref(ErrorBody), description: errorText[Number(status)] ?? "Error.", examples: [{ error }] };
-    return [status, schema] as const;
-  });
-  return Object.fromEntries(entries) as Record<string, TSchema>;
-}
 
 /**
  * Publishes `/openapi.json` (OpenAPI 3.1) and its readable form at `/docs`, all of it served from here.

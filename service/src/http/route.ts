@@ -10,9 +10,10 @@ import { type Static, type TObject, type TSchema, Type } from "typebox";
 import { invalid } from "../platform/errors.ts";
 import { type Callers, readSession, requireKey, requireKeyOrSession, requireSession } from "./authentication.ts";
 import { acceptBody, type BodyKind } from "./bodies.ts";
-import { errors, ref } from "./openapi.ts";
+import { errors } from "./error-schemas.ts";
 import { bodyOptional } from "./openapi-around.ts";
 import type { Policy, RateLimits } from "./rate-limits.ts";
+import { ref } from "./schema-parts.ts";
 import { formTypes } from "./text-forms.ts";
 import { wireError } from "./wire-errors.ts";
 
@@ -114,7 +115,7 @@ const isSent = (answer: unknown): answer is Sent => (answer as Partial<Sent> | n
 export const json = "application/json; charset=utf-8";
 
 /** Sends JSON that is a text already. */
-export const sendText = (reply: FastifyReply, text: string): Sent => ({ sent: reply.type(json).send(text) });
+export const sendText = (reply: FastifyReply, text: string | Buffer): Sent => ({ sent: reply.type(json).send(text) });
 
 /** Adds a JSON route with its frame: caller, limit, description, and the answer as text. */
 export function jsonRoute<P extends TObject, Q extends TObject, A extends TSchema>(

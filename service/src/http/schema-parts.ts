@@ -1,6 +1,11 @@
-import { type TSchema, Type } from "typebox";
+import { type Static, type TSchema, Type } from "typebox";
 
 // Parts that the schemas of many answers are made of.
+
+/** A reference to a schema that was added under its `$id`. */
+export function ref<S extends TSchema>(schema: S & { $id?: string }) {
+  return Type.Unsafe<Static<S>>({ $ref: `${schema.$id}#` });
+}
 
 export const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { HttpError } from "./http-error.ts";
-import { ref } from "./openapi.ts";
 import type { Policy } from "./rate-limits.ts";
 import { callerHooks, type RouteDeps } from "./route.ts";
+import { ref } from "./schema-parts.ts";
 
 const UnknownVerdict = Type.Object(
   { verdict: Type.String({ enum: ["unknown"] }) },

@@ -1,6 +1,5 @@
 import { Type } from "typebox";
-import { ref } from "../http/openapi.ts";
-import { hexCode, nextCursor, nullable, requestId, timestamp } from "../http/schema-parts.ts";
+import { hexCode, nextCursor, nullable, ref, requestId, timestamp } from "../http/schema-parts.ts";
 
 const code = () => hexCode("3f1c0d5a9be24c7786a1f0e2d4b6c8900a1b2c3d");
 const cents = () => Type.Integer({ examples: [6100] });

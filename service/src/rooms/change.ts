@@ -1,17 +1,20 @@
+import { type AuditLine, auditLine } from "../audit/audit.ts";
 import { actorOf, type Principal } from "../identity/identity.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { ServiceError } from "../platform/errors.ts";
-import { isCode } from "./fields.ts";
-import { insertAudit, type LockedRoom, lockRoom, type RoomAudit } from "./store.ts";
+import { isCode } from "../platform/text.ts";
+import { type LockedRoom, lockRoom } from "./store.ts";
 
 export type RoomDeps = { db: Database; clock: Clock };
 
-/** A room locked for a change by its owner: `at` is the change's instant everywhere, `audit` writes its line in the log. */
+type More = Pick<AuditLine, "orderId" | "fromStatus" | "toStatus" | "detail">;
+
+/** A room locked for a change by its owner: `at` is the change's instant everywhere, `audit` writes its line in the audit log. */
 export type RoomChange = {
   room: LockedRoom;
   at: Date;
-  audit: (action: string, more?: Pick<RoomAudit, "orderId" | "fromStatus" | "toStatus" | "detail">) => Promise<unknown>;
+  audit: (action: string, more?: More) => Promise<unknown>;
 };
 
 export const roomNotFound = (): ServiceError => new ServiceError("not_found", "Room not found.");
@@ -26,17 +29,6 @@ export async function beginChange(tx: Tx, clock: Clock, principal: Principal, ro
   const room = isCode(roomCode) ? await lockRoom(tx, roomCode, principal) : undefined;
   if (!room) throw roomNotFound();
   const at = clock();
-  return {
-    room,
-    at,
-    audit: (action, more = {}) =>
-      insertAudit(tx, {
-        at,
-        action,
-        actor: actorOf(principal),
-        partnerId: principal.partnerId,
-        roomId: room.id,
-        ...more,
-      }),
-  };
+  const line = { at, actor: actorOf(principal), partnerId: principal.partnerId, roomId: room.id };
+  return { room, at, audit: (action, more = {}) => tx.query(auditLine({ ...line, action, ...more })) };
 }

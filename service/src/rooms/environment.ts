@@ -1,12 +1,13 @@
 import type { Environment } from "../identity/identity.ts";
 import type { Sql } from "../platform/database.ts";
-import { isCode } from "./fields.ts";
+import { sql } from "../platform/sql.ts";
+import { isCode } from "../platform/text.ts";
 
-/** The environment of a room and of all its orders, for whoever has its code; null for an unknown code. */
-export async function roomEnvironment(sql: Sql, roomCode: string): Promise<Environment | null> {
+/** The environment of a room and of all its orders, by the room's code; null for an unknown code. */
+export async function roomEnvironment(db: Sql, roomCode: string): Promise<Environment | null> {
   if (!isCode(roomCode)) return null;
-  const [room] = await sql.rows<{ environment: Environment }>("SELECT environment FROM rooms WHERE code = $1", [
-    roomCode,
-  ]);
+  const [room] = await db.query<{ environment: Environment }>(
+    sql`SELECT environment FROM rooms WHERE code = ${roomCode}`,
+  );
   return room?.environment ?? null;
 }

@@ -1,13 +1,11 @@
+import { hasEmailShape } from "../platform/email.ts";
 import { invalid } from "../platform/errors.ts";
+import { isPlainText } from "../platform/text.ts";
 
 const nameMessage = "A room name (1-200 chars) is required.";
 const orderCodeMessage = "A valid orderCode is required.";
 const participantNameMessage = "A participant name (1-200 chars) is required.";
 const participantEmailMessage = "A valid participant email (at most 320 chars) is required.";
-
-// Lone surrogates have no UTF-8; U+FFFD is what is left of bytes that were none.
-const notText = /[\p{Cc}\p{Cs}\uFFFD]/u;
-const emailShape = /^[^\s@<>()[\],;:"\\]+@[^\s@.<>()[\],;:"\\]+(\.[^\s@.<>()[\],;:"\\]+)+$/;
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -16,7 +14,7 @@ const membersOf = (body: unknown): Body =>
   typeof body === "object" && body !== null && !Array.isArray(body) ? (body as Body) : {};
 
 function requireText(field: string, text: string): string {
-  if (notText.test(text)) throw invalid(`${field} must be UTF-8 text without control characters.`);
+  if (!isPlainText(text)) throw invalid(`${field} must be UTF-8 text without control characters.`);
   return text;
 }
 
@@ -54,9 +52,6 @@ export function participantFields(body: unknown): { name: string; email: string;
   const members = membersOf(body);
   const name = required(members, "name", 200, participantNameMessage);
   const email = required(members, "email", 320, participantEmailMessage).toLowerCase();
-  if (!emailShape.test(email) || email.length > 320) throw invalid(participantEmailMessage);
+  if (!hasEmailShape(email) || email.length > 320) throw invalid(participantEmailMessage);
   return { name, email, role: optional(members, "role", 40) ?? "client" };
 }
-
-/** True for what may be an order or room code; anything else is unknown without a look at the database. */
-export const isCode = (text: string): boolean => /^[0-9a-f]{40}$/.test(text);

@@ -1,13 +1,15 @@
+import { auditLine } from "../audit/audit.ts";
 import { actorOf, type Principal } from "../identity/identity.ts";
 import { countOpenRooms, openRoomQuota, tierOf } from "../partners/partners.ts";
 import type { Tx } from "../platform/database.ts";
 import { invalid } from "../platform/errors.ts";
 import { newCode, newUuid } from "../platform/ids.ts";
 import { beginChange, type RoomDeps } from "./change.ts";
-import { changeCode, changeStatus, insertAudit, insertRoom, lockPartner } from "./store.ts";
+import type { CreatedRoom, RoomStatus, RotatedRoom } from "./schemas.ts";
+import { changeCode, changeStatus, insertRoom, lockPartner, type RoomState } from "./store.ts";
 
 /**
- * Locks the partner until the end of the transaction, so that of twins only one gets the last free room.
+ * Locks the partner until the end of the transaction, so that of two requests at once only one gets the last free room.
  * @throws ServiceError when the quota of its tier, as it is now, is used up.
  */
 async function takeQuota(tx: Tx, principal: Principal): Promise<void> {
@@ -22,17 +24,18 @@ export async function createRoom(
   { db, clock }: RoomDeps,
   principal: Principal,
   fields: { name: string; reference: string | null },
-) {
+): Promise<CreatedRoom> {
   const { partnerId, environment } = principal;
   const room = { ...fields, id: newUuid(), code: newCode(), partnerId, environment };
   return db.transaction(async (tx) => {
     await takeQuota(tx, principal);
     const at = clock();
     await insertRoom(tx, { ...room, at });
-    await insertAudit(tx, { at, action: "room.created", actor: actorOf(principal), partnerId, roomId: room.id });
+    const line = { at, action: "room.created", actor: actorOf(principal), partnerId, roomId: room.id };
+    await tx.query(auditLine(line));
     return {
       roomCode: room.code,
-      roomUrl: `/rooms/${room.code}`,
+      roomUrl: urlOf(room.code),
       name: room.name,
       reference: room.reference,
       status: "open",
@@ -41,39 +44,45 @@ export async function createRoom(
   });
 }
 
+const urlOf = (code: string): string => `/rooms/${code}`;
+
 /** Gives the room a new code in place of the old one. @throws ServiceError for an unknown room. */
-export async function rotateRoom({ db, clock }: RoomDeps, principal: Principal, roomCode: string) {
+export async function rotateRoom(
+  { db, clock }: RoomDeps,
+  principal: Principal,
+  roomCode: string,
+): Promise<RotatedRoom> {
   return db.transaction(async (tx) => {
     const { room, at, audit } = await beginChange(tx, clock, principal, roomCode);
     const code = newCode();
     await changeCode(tx, room.id, code, at);
     await audit("room.rotated");
-    return { roomCode: code, roomUrl: `/rooms/${code}` };
+    return { roomCode: code, roomUrl: urlOf(code) };
   });
 }
 
 /** Closes the room, which leaves the quota; closing twice is the same. @throws ServiceError for an unknown room. */
-export async function closeRoom({ db, clock }: RoomDeps, principal: Principal, roomCode: string) {
-  return db.transaction(async (tx) => {
-    const { room, audit } = await beginChange(tx, clock, principal, roomCode);
-    if (room.status !== "closed") {
-      await changeStatus(tx, room.id, "closed");
-      await audit("room.closed", { fromStatus: room.status, toStatus: "closed" });
-    }
-    return { ok: true, status: "closed" };
-  });
-}
+export const closeRoom = (deps: RoomDeps, principal: Principal, roomCode: string): Promise<RoomStatus> =>
+  setStatus(deps, principal, roomCode, "closed");
 
 /** Opens the room again; opening twice is the same. @throws ServiceError for an unknown room or a used-up quota. */
-export async function reopenRoom({ db, clock }: RoomDeps, principal: Principal, roomCode: string) {
+export const reopenRoom = (deps: RoomDeps, principal: Principal, roomCode: string): Promise<RoomStatus> =>
+  setStatus(deps, principal, roomCode, "open");
+
+async function setStatus(
+  { db, clock }: RoomDeps,
+  principal: Principal,
+  roomCode: string,
+  to: RoomState,
+): Promise<RoomStatus> {
   return db.transaction(async (tx) => {
-    await lockPartner(tx, principal.partnerId);
+    if (to === "open") await lockPartner(tx, principal.partnerId);
     const { room, audit } = await beginChange(tx, clock, principal, roomCode);
-    if (room.status !== "open") {
-      await takeQuota(tx, principal);
-      await changeStatus(tx, room.id, "open");
-      await audit("room.reopened", { fromStatus: room.status, toStatus: "open" });
+    if (room.status !== to) {
+      if (to === "open") await takeQuota(tx, principal);
+      await changeStatus(tx, room.id, to);
+      await audit(to === "open" ? "room.reopened" : "room.closed", { fromStatus: room.status, toStatus: to });
     }
-    return { ok: true, status: "open" };
+    return { ok: true, status: to };
   });
 }

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { principalOf } from "../http/authentication.ts";
-import { ref } from "../http/openapi.ts";
 import { jsonRoute, type RouteDeps } from "../http/route.ts";
+import { ref } from "../http/schema-parts.ts";
 import type { DeliveryDeps } from "./deliveries/deliveries.ts";
 import { deliveryRoutes } from "./deliveries/routes.ts";
 import { passportWebhookRoutes } from "./passport-routes.ts";

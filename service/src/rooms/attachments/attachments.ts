@@ -1,20 +1,17 @@
+import { eventRow } from "../../events/events.ts";
 import type { Principal } from "../../identity/identity.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
+import { isCode } from "../../platform/text.ts";
 import { beginChange, orderNotFound, type RoomDeps } from "../change.ts";
-import { isCode } from "../fields.ts";
-import {
-  deleteAttachment,
-  findOrderId,
-  holdOrder,
-  insertAttachedEvent,
-  insertAttachment,
-  isAttached,
-} from "./store.ts";
+import type { RoomChanged } from "../schemas.ts";
+import type { Attached } from "./schemas.ts";
+import { deleteAttachment, findOrderId, holdOrder, insertAttachment, isAttached } from "./store.ts";
 
 const maxOrders = 50;
+const topic = "room.order_attached";
 
 /**
- * Binds an order to the room. Whoever has the order's code may; only the environments must be the same. An order that is
+ * Binds an order to the room. Having the order's code is enough; only the environments must be the same. An order that is
  * there already stays as it is, label and all, also in a closed or full room.
  * @throws ServiceError for an unknown room or order, a closed room and a full one.
  */
@@ -22,26 +19,31 @@ export async function attachOrder(
   { db, clock }: RoomDeps,
   principal: Principal,
   roomCode: string,
-  fields: { orderCode: string; label: string | null },
-) {
+  { orderCode, label }: { orderCode: string; label: string | null },
+): Promise<Attached> {
   const { partnerId, environment } = principal;
   return db.transaction(async (tx) => {
-    const order = isCode(fields.orderCode) ? await holdOrder(tx, fields.orderCode, environment) : undefined;
+    const order = isCode(orderCode) ? await holdOrder(tx, orderCode, environment) : undefined;
     const { room, at, audit } = await beginChange(tx, clock, principal, roomCode);
     if (!order) throw orderNotFound();
     if (await isAttached(tx, room.id, order.id)) return { ok: true, alreadyAttached: true };
     if (room.status !== "open") throw invalid("This room is closed.");
     if (room.orderCount >= maxOrders) throw invalid(`A room holds at most ${maxOrders} orders.`);
-    await insertAttachment(tx, room.id, order.id, fields.label, at);
-    await audit("room.order_attached", { orderId: order.id });
-    const event = { at, partnerId, environment, roomId: room.id, roomCode: room.code, orderCode: order.code };
-    await insertAttachedEvent(tx, event);
+    await insertAttachment(tx, room.id, order.id, label, at);
+    await audit(topic, { orderId: order.id });
+    const eventId = `${topic}:${room.code}:${order.code}`;
+    await tx.query(eventRow({ at, topic, eventId, partnerId, environment, subject: order.code, roomId: room.id }));
     return { ok: true, alreadyAttached: false };
   });
 }
 
 /** Takes an order out of the room; it may come back. @throws ServiceError for an unknown room or order, or one not in it. */
-export async function detachOrder({ db, clock }: RoomDeps, principal: Principal, roomCode: string, orderCode: string) {
+export async function detachOrder(
+  { db, clock }: RoomDeps,
+  principal: Principal,
+  roomCode: string,
+  orderCode: string,
+): Promise<RoomChanged> {
   return db.transaction(async (tx) => {
     const { room, at, audit } = await beginChange(tx, clock, principal, roomCode);
     const orderId = isCode(orderCode) ? await findOrderId(tx, orderCode, principal.environment) : undefined;

@@ -1,5 +1,7 @@
-import type { Environment, Owner } from "../../identity/identity.ts";
+import type { Environment } from "../../identity/identity.ts";
 import type { Sql, Tx } from "../../platform/database.ts";
+import { type Statement, sql } from "../../platform/sql.ts";
+import type { Owner } from "../store.ts";
 
 type OrderKey = { id: number; code: string };
 
@@ -8,80 +10,61 @@ type OrderKey = { id: number; code: string };
  * the attachment's look and its commit could be missed by the room's view otherwise.
  */
 export async function holdOrder(tx: Tx, code: string, environment: Environment): Promise<OrderKey | undefined> {
-  const [order] = await tx.rows<OrderKey>(
-    "SELECT id, code FROM orders WHERE code = $1 AND environment = $2 FOR SHARE",
-    [code, environment],
+  const [order] = await tx.query<OrderKey>(
+    sql`SELECT id, code FROM orders WHERE code = ${code} AND environment = ${environment} FOR SHARE`,
   );
   return order;
 }
 
-export async function findOrderId(sql: Sql, code: string, environment: Environment): Promise<number | undefined> {
-  const [order] = await sql.rows<{ id: number }>("SELECT id FROM orders WHERE code = $1 AND environment = $2", [
-    code,
-    environment,
-  ]);
+export async function findOrderId(db: Sql, code: string, environment: Environment): Promise<number | undefined> {
+  const [order] = await db.query<{ id: number }>(
+    sql`SELECT id FROM orders WHERE code = ${code} AND environment = ${environment}`,
+  );
   return order?.id;
 }
 
 export async function isAttached(tx: Tx, roomId: string, orderId: number): Promise<boolean> {
-  const rows = await tx.rows("SELECT 1 FROM room_orders WHERE room_id = $1 AND order_id = $2", [roomId, orderId]);
+  const rows = await tx.query(sql`SELECT FROM room_orders WHERE room_id = ${roomId} AND order_id = ${orderId}`);
   return rows.length === 1;
 }
 
-const ownOrders = `SELECT o.code FROM rooms r JOIN room_orders a ON a.room_id = r.id JOIN orders o ON o.id = a.order_id
-  WHERE r.code = $1 AND r.partner_id = $2 AND r.environment = $3 AND o.partner_id = $2`;
+/** Codes of those orders in the owner's room that it placed itself; apart from its running, so that its plan can be looked at. */
+export const ownOrdersStatement = (roomCode: string, { partnerId, environment }: Owner): Statement =>
+  sql`SELECT o.code FROM rooms r JOIN room_orders a ON a.room_id = r.id JOIN orders o ON o.id = a.order_id
+  WHERE r.code = ${roomCode} AND r.partner_id = ${partnerId} AND r.environment = ${environment}
+    AND o.partner_id = ${partnerId}`;
 
-/** Apart from its running, so that its plan can be looked at. */
-export const ownOrdersStatement = (roomCode: string, { partnerId, environment }: Owner) => ({
-  text: ownOrders,
-  values: [roomCode, partnerId, environment],
-});
-
-/** Codes of those orders in the owner's room that it placed itself. */
-export async function selectOwnOrders(sql: Sql, roomCode: string, owner: Owner): Promise<string[]> {
-  const { text, values } = ownOrdersStatement(roomCode, owner);
-  return (await sql.rows<{ code: string }>(text, values)).map(({ code }) => code);
+export async function selectOwnOrders(db: Sql, roomCode: string, owner: Owner): Promise<string[]> {
+  const rows = await db.query<{ code: string }>(ownOrdersStatement(roomCode, owner));
+  return rows.map(({ code }) => code);
 }
+
+export type RoomOfOrder = { code: string; name: string; status: string };
+
+/** The owner's rooms that the order is in, at most 100, in the order in which it came to them. */
+export const roomsOfOrder = (db: Sql, orderCode: string, { partnerId, environment }: Owner) =>
+  db.query<RoomOfOrder>(
+    sql`SELECT r.code, r.name, r.status
+     FROM orders o JOIN room_orders a ON a.order_id = o.id JOIN rooms r ON r.id = a.room_id
+     WHERE o.code = ${orderCode} AND r.partner_id = ${partnerId} AND r.environment = ${environment}
+     ORDER BY a.attached_at, a.position LIMIT 100`,
+  );
 
 /** Under the room's lock, so that `order_count` is the count of the rows. */
 export const insertAttachment = (tx: Tx, roomId: string, orderId: number, label: string | null, at: Date) =>
-  tx.rows(
-    `WITH attachment AS (INSERT INTO room_orders (room_id, order_id, label, attached_at) VALUES ($1, $2, $3, $4))
-     UPDATE rooms SET order_count = order_count + 1, updated_at = $4 WHERE id = $1`,
-    [roomId, orderId, label, at],
+  tx.query(
+    sql`WITH attachment AS (
+       INSERT INTO room_orders (room_id, order_id, label, attached_at) VALUES (${roomId}, ${orderId}, ${label}, ${at}))
+     UPDATE rooms SET order_count = order_count + 1, updated_at = ${at} WHERE id = ${roomId}`,
   );
 
 /** @returns false when the order was not in the room. */
 export async function deleteAttachment(tx: Tx, roomId: string, orderId: number, at: Date): Promise<boolean> {
-  const rows = await tx.rows(
-    `WITH attachment AS (DELETE FROM room_orders WHERE room_id = $1 AND order_id = $2 RETURNING 1)
-     UPDATE rooms SET order_count = order_count - 1, updated_at = $3 WHERE id = $1 AND EXISTS (SELECT FROM attachment)
-     RETURNING 1`,
-    [roomId, orderId, at],
+  const rows = await tx.query(
+    sql`WITH attachment AS (
+       DELETE FROM room_orders WHERE room_id = ${roomId} AND order_id = ${orderId} RETURNING 1)
+     UPDATE rooms SET order_count = order_count - 1, updated_at = ${at}
+     WHERE id = ${roomId} AND EXISTS (SELECT FROM attachment) RETURNING 1`,
   );
   return rows.length === 1;
 }
-
-export type AttachedEvent = {
-  at: Date;
-  partnerId: string;
-  environment: Environment;
-  roomId: string;
-  roomCode: string;
-  orderCode: string;
-};
-
-/** Records `room.order_attached`; the order code is its subject, the room's name is read when it is told. */
-export const insertAttachedEvent = (tx: Tx, event: AttachedEvent) =>
-  tx.rows(
-    `INSERT INTO events (occurred_at, topic, event_id, partner_id, environment, subject, room_id)
-     VALUES ($1, 'room.order_attached', $2, $3, $4, $5, $6)`,
-    [
-      event.at,
-      `room.order_attached:${event.roomCode}:${event.orderCode}`,
-      event.partnerId,
-      event.environment,
-      event.orderCode,
-      event.roomId,
-    ],
-  );

@@ -1,18 +1,23 @@
 import type { Principal } from "../../identity/identity.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
 import { newUuid } from "../../platform/ids.ts";
+import { isCode, isUuid } from "../../platform/text.ts";
 import { beginChange, type RoomDeps, roomNotFound } from "../change.ts";
-import { isCode } from "../fields.ts";
+import type { RoomChanged } from "../schemas.ts";
+import type { Participant, ParticipantAdded } from "./schemas.ts";
 import { countParticipants, insertParticipant, markRemoved, selectParticipants } from "./store.ts";
 
 const maxParticipants = 25;
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Those present. @throws ServiceError for an unknown room. */
-export async function listParticipants({ db }: RoomDeps, principal: Principal, roomCode: string) {
-  const participants = isCode(roomCode) ? await selectParticipants(db, roomCode, principal) : undefined;
-  if (!participants) throw roomNotFound();
-  return { participants };
+export async function listParticipants(
+  { db }: RoomDeps,
+  principal: Principal,
+  roomCode: string,
+): Promise<Participant[]> {
+  const rows = isCode(roomCode) ? await selectParticipants(db, roomCode, principal) : undefined;
+  if (!rows) throw roomNotFound();
+  return rows.map((row) => ({ ...row, createdAt: row.createdAt.toISOString() }));
 }
 
 /** Names somebody who takes part; it grants no access. One email is there once. @throws ServiceError when 25 are there. */
@@ -21,7 +26,7 @@ export async function addParticipant(
   principal: Principal,
   roomCode: string,
   fields: { name: string; email: string; role: string },
-) {
+): Promise<ParticipantAdded> {
   return db.transaction(async (tx) => {
     const { room, at, audit } = await beginChange(tx, clock, principal, roomCode);
     const { total, present } = await countParticipants(tx, room.id, fields.email);
@@ -40,10 +45,10 @@ export async function removeParticipant(
   principal: Principal,
   roomCode: string,
   participantId: string,
-) {
+): Promise<RoomChanged> {
   return db.transaction(async (tx) => {
     const { room, at, audit } = await beginChange(tx, clock, principal, roomCode);
-    if (!uuid.test(participantId) || !(await markRemoved(tx, room.id, participantId, at)))
+    if (!isUuid(participantId) || !(await markRemoved(tx, room.id, participantId, at)))
       throw new ServiceError("not_found", "That participant is not in this room.");
     await audit("room.participant_removed", { detail: { participantId } });
     return { ok: true };

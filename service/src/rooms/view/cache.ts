@@ -1,3 +1,5 @@
+import { LRUCache } from "lru-cache";
+
 /** Ready answers by room, each for one version of its view; the least recently used leave when the bytes run out. */
 export type ViewCache = {
   /** The answer kept for exactly this version. */
@@ -7,39 +9,21 @@ export type ViewCache = {
   heldBytes: () => number;
 };
 
-type Entry = { version: string; answer: Buffer };
-
 // Key, map entry and buffer object, roughly.
 const entryBytes = 500;
-const costOf = ({ answer }: Entry): number => answer.length + entryBytes;
 
 /** @param maxBytes the bound on all entries together; an answer larger than that is not kept. */
 export function createViewCache(maxBytes: number): ViewCache {
-  const entries = new Map<string, Entry>();
-  let held = 0;
-  const drop = (roomId: string, entry: Entry) => {
-    entries.delete(roomId);
-    held -= costOf(entry);
-  };
+  const entries = new LRUCache<string, { version: string; answer: Buffer }>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ answer }) => answer.length + entryBytes,
+  });
   return {
     get(roomId, version) {
       const entry = entries.get(roomId);
-      if (entry?.version !== version) return undefined;
-      entries.delete(roomId);
-      entries.set(roomId, entry);
-      return entry.answer;
+      return entry?.version === version ? entry.answer : undefined;
     },
-    put(roomId, version, answer) {
-      const before = entries.get(roomId);
-      if (before) drop(roomId, before);
-      const entry = { version, answer };
-      entries.set(roomId, entry);
-      held += costOf(entry);
-      for (const [oldest, old] of entries) {
-        if (held <= maxBytes) break;
-        drop(oldest, old);
-      }
-    },
-    heldBytes: () => held,
+    put: (roomId, version, answer) => void entries.set(roomId, { version, answer }),
+    heldBytes: () => entries.calculatedSize,
   };
 }

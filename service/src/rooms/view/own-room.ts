@@ -2,8 +2,8 @@ import type { Principal } from "../../identity/identity.ts";
 import { selectOwnOrders } from "../attachments/store.ts";
 import { type RoomDeps, roomNotFound } from "../change.ts";
 import { listParticipants } from "../participants/participants.ts";
-import type { Participant } from "../participants/store.ts";
-import type { RoomView } from "./view.ts";
+import type { Participant } from "../participants/schemas.ts";
+import type { RoomView } from "./schemas.ts";
 import { roomView } from "./views.ts";
 
 /** What everybody sees of a room, and what its owner alone does: who takes part in full, and which orders are its own. */
@@ -14,7 +14,7 @@ export type OwnRoom = Omit<RoomView, "participants"> & {
 
 /** A room of the caller's. @throws ServiceError for an unknown room, and for one of another owner or environment. */
 export async function ownRoom(deps: RoomDeps, principal: Principal, roomCode: string): Promise<OwnRoom> {
-  const { participants } = await listParticipants(deps, principal, roomCode);
+  const participants = await listParticipants(deps, principal, roomCode);
   const [view, ownOrders] = await Promise.all([
     roomView(deps.db, roomCode),
     selectOwnOrders(deps.db, roomCode, principal),

@@ -1,5 +1,8 @@
 import type { Sql } from "../../platform/database.ts";
+import { type Statement, sql } from "../../platform/sql.ts";
 import type { BoughtServices } from "../../pricing/pricing.ts";
+import type { RoomState } from "../store.ts";
+import type { ActivityItem, PassportPointer } from "./schemas.ts";
 
 /** Which room a code opens, and which state of its view is the present one. */
 export type ViewVersion = { roomId: string; version: string };
@@ -19,22 +22,11 @@ export type CardRow = BoughtServices & {
   attachedAt: string;
 };
 
-/** One line of the timeline. */
-export type ActivityItem = {
-  orderCode: string;
-  action: string;
-  fromStatus: string | null;
-  toStatus: string | null;
-  occurredAt: string;
-};
-
-export type PassportPointer = { version: number; verifyCode: string; createdAt: string };
-
 export type RoomRow = ViewVersion & {
   code: string;
   name: string;
   reference: string | null;
-  status: string;
+  status: RoomState;
   createdAt: Date;
   updatedAt: Date;
   partnerName: string;
@@ -47,74 +39,76 @@ export type RoomRow = ViewVersion & {
   passport: PassportPointer | null;
 };
 
-const version = `r.id AS "roomId", r.view_version || '.' || p.view_version AS version`;
-
-const selectVersion = `SELECT ${version} FROM rooms r JOIN partners p ON p.id = r.partner_id WHERE r.code = $1`;
+const version = sql`r.id AS "roomId", r.view_version || '.' || p.view_version AS version`;
 
 /** Apart from its running, as is `viewStatement`, so that its plan can be looked at. */
-export const versionStatement = (code: string) => ({ text: selectVersion, values: [code] });
+export const versionStatement = (code: string): Statement =>
+  sql`SELECT ${version} FROM rooms r JOIN partners p ON p.id = r.partner_id WHERE r.code = ${code}`;
 
 /** One indexed read of two rows; undefined for an unknown code. */
-export async function findViewVersion(sql: Sql, code: string): Promise<ViewVersion | undefined> {
-  const { text, values } = versionStatement(code);
-  const [row] = await sql.rows<ViewVersion>(text, values);
+export async function findViewVersion(db: Sql, code: string): Promise<ViewVersion | undefined> {
+  const [row] = await db.query<ViewVersion>(versionStatement(code));
   return row;
 }
 
-const iso = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+const iso = (column: Statement) => sql`to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-// The predicate of the index audit_log_activity, in the same words.
-const activityOf = (roomCondition: string) => `(
-  SELECT id, action, from_status, to_status, occurred_at FROM audit_log
-  WHERE order_id = a.order_id AND ${roomCondition}
-    AND action IN ('order.created', 'order.transition', 'order.claimed', 'order.cancelled', 'signing_link.issued',
-      'room.order_attached')
-  ORDER BY occurred_at DESC, id DESC LIMIT 100)`;
-
-// What happened to an order is shown in each of its rooms; that it was attached, only in the room it was attached to.
-const selectView = `
-WITH room AS (
-  SELECT ${version}, r.code, r.name, r.reference, r.status, r.created_at AS "createdAt", r.updated_at AS "updatedAt",
-    p.name AS "partnerName", p.brand_name AS "brandName", p.accent_color AS "accentColor", p.logo_url AS "logoUrl"
-  FROM rooms r JOIN partners p ON p.id = r.partner_id WHERE r.code = $1
-), attached AS (
-  SELECT o.code, a.* FROM room JOIN room_orders a ON a.room_id = room."roomId" JOIN orders o ON o.id = a.order_id
-), cards AS (
+const cards = sql`
   SELECT coalesce(json_agg(json_build_object('code', o.code, 'label', a.label, 'status', o.status,
     'statusBeforeHold', o.status_before_hold, 'envelopeStatus', o.envelope_status,
     'sign', o.sign, 'notarize', o.notarize, 'ship', o.ship, 'fax', o.fax,
     'customerName', o.customer_name, 'customerEmail', o.customer_email,
     'hasSealed', EXISTS (SELECT FROM documents d WHERE d.order_id = o.id AND d.kind IN ('sealed', 'notarized')),
     'carrier', parcel.carrier, 'trackingNumber', parcel.tracking_number,
-    'attachedAt', ${iso("a.attached_at")}) ORDER BY a.position), '[]') AS list
+    'attachedAt', ${iso(sql`a.attached_at`)}) ORDER BY a.position), '[]') AS list
   FROM attached a JOIN orders o ON o.id = a.order_id
   LEFT JOIN LATERAL (
     SELECT carrier, tracking_number FROM shipments s WHERE s.order_id = o.id ORDER BY s.id DESC LIMIT 1
-  ) parcel ON o.ship
-), recent AS (
+  ) parcel ON o.ship`;
+
+// The predicate of the index audit_log_activity, in the same words.
+const activityOf = (roomCondition: Statement) => sql`(
+    SELECT id, action, from_status, to_status, occurred_at FROM audit_log
+    WHERE order_id = a.order_id AND ${roomCondition}
+      AND action IN ('order.created', 'order.transition', 'order.claimed', 'order.cancelled', 'signing_link.issued',
+        'room.order_attached')
+    ORDER BY occurred_at DESC, id DESC LIMIT 100)`;
+
+// What happened to an order is shown in each of its rooms; that it was attached, only in the room it was attached to.
+const recent = sql`
   SELECT a.code, item.* FROM attached a CROSS JOIN LATERAL (
-    ${activityOf("room_id IS NULL")} UNION ALL ${activityOf("room_id = a.room_id")}
-  ) item ORDER BY item.occurred_at DESC, item.id DESC LIMIT 100
-), activity AS (
+    ${activityOf(sql`room_id IS NULL`)} UNION ALL ${activityOf(sql`room_id = a.room_id`)}
+  ) item ORDER BY item.occurred_at DESC, item.id DESC LIMIT 100`;
+
+const activity = sql`
   SELECT coalesce(json_agg(json_build_object('orderCode', code, 'action', action, 'fromStatus', from_status,
-    'toStatus', to_status, 'occurredAt', ${iso("occurred_at")}) ORDER BY occurred_at DESC, id DESC), '[]') AS list
-  FROM recent
-), participants AS (
+    'toStatus', to_status, 'occurredAt', ${iso(sql`occurred_at`)}) ORDER BY occurred_at DESC, id DESC), '[]') AS list
+  FROM recent`;
+
+const participants = sql`
   SELECT coalesce(json_agg(json_build_object('name', p.name, 'email', p.email, 'role', p.role)
     ORDER BY p.created_at, p.id), '[]') AS list
-  FROM room JOIN room_participants p ON p.room_id = room."roomId" AND p.removed_at IS NULL
-)
-SELECT room.*, cards.list AS cards, activity.list AS activity, participants.list AS participants, (
-    SELECT json_build_object('version', c.version, 'verifyCode', c.verify_code, 'createdAt', ${iso("c.created_at")})
-    FROM closing_passports c WHERE c.room_id = room."roomId" ORDER BY c.version DESC LIMIT 1
-  ) AS passport
-FROM room, cards, activity, participants`;
+  FROM room JOIN room_participants p ON p.room_id = room."roomId" AND p.removed_at IS NULL`;
 
-export const viewStatement = (code: string) => ({ text: selectView, values: [code] });
+const passport = sql`
+  SELECT json_build_object('version', c.version, 'verifyCode', c.verify_code, 'createdAt', ${iso(sql`c.created_at`)})
+  FROM closing_passports c WHERE c.room_id = room."roomId" ORDER BY c.version DESC LIMIT 1`;
 
-/** Everything that the view of a room shows, and its version, out of one snapshot; undefined for an unknown code. */
-export async function selectRoomRow(sql: Sql, code: string): Promise<RoomRow | undefined> {
-  const { text, values } = viewStatement(code);
-  const [row] = await sql.rows<RoomRow>(text, values);
+/** Everything that the view of a room shows, out of one snapshot. */
+export const viewStatement = (code: string): Statement => sql`
+  WITH room AS (
+    SELECT ${version}, r.code, r.name, r.reference, r.status, r.created_at AS "createdAt", r.updated_at AS "updatedAt",
+      p.name AS "partnerName", p.brand_name AS "brandName", p.accent_color AS "accentColor", p.logo_url AS "logoUrl"
+    FROM rooms r JOIN partners p ON p.id = r.partner_id WHERE r.code = ${code}
+  ), attached AS (
+    SELECT o.code, a.* FROM room JOIN room_orders a ON a.room_id = room."roomId" JOIN orders o ON o.id = a.order_id
+  ), cards AS (${cards}), recent AS (${recent}), activity AS (${activity}), participants AS (${participants})
+  SELECT room.*, cards.list AS cards, activity.list AS activity, participants.list AS participants,
+    (${passport}) AS passport
+  FROM room, cards, activity, participants`;
+
+/** The room's record and the version that it is of; undefined for an unknown code. */
+export async function selectRoomRow(db: Sql, code: string): Promise<RoomRow | undefined> {
+  const [row] = await db.query<RoomRow>(viewStatement(code));
   return row;
 }

@@ -1,43 +1,8 @@
-import { type StatusGroup, statusGroupOf, wasPaid } from "../../orders/orders.ts";
+import { statusGroupOf, wasPaid } from "../../orders/orders.ts";
+import { shownBranding } from "../../partners/partners.ts";
 import { maskEmail } from "../../platform/mask-email.ts";
-import type { BoughtServices } from "../../pricing/pricing.ts";
-import type { ActivityItem, CardRow, PassportPointer, RoomRow } from "./store.ts";
-
-export type Signer = { name: string | null; email: string; routingOrder: number; signed: boolean };
-
-/** Contract, "Order card fields". Emails are masked. */
-export type OrderCard = {
-  orderCode: string;
-  label: string | null;
-  status: string;
-  statusGroup: StatusGroup;
-  services: BoughtServices;
-  signers: Signer[];
-  evidenceBadge: "sealed" | "recorded" | "none";
-  verifyCode: string | null;
-  trackingNumber: string | null;
-  carrier: string | null;
-  attachedAt: string;
-};
-
-export type Branding = { brandName: string | null; accentColor: string | null; logoUrl: string | null };
-
-/** Contract, "Public view" of a closing room. */
-export type RoomView = {
-  roomCode: string;
-  name: string;
-  reference: string | null;
-  status: string;
-  partnerName: string;
-  branding: Branding | null;
-  progress: { total: number; signed: number; sealed: number; delivered: number };
-  orders: OrderCard[];
-  activity: ActivityItem[];
-  passport: PassportPointer | null;
-  participants: { name: string; email: string; role: string }[];
-  createdAt: string;
-  updatedAt: string;
-};
+import type { OrderCard, RoomView, Signer } from "./schemas.ts";
+import type { CardRow, RoomRow } from "./store.ts";
 
 /** The one signer is the order's client. */
 function signersOf(row: CardRow): Signer[] {
@@ -77,10 +42,6 @@ export function progressOf(cards: readonly OrderCard[]): RoomView["progress"] {
   };
 }
 
-/** What a firm shows of itself; null when that is nothing. */
-export const brandingOf = ({ brandName, accentColor, logoUrl }: Branding): Branding | null =>
-  brandName || accentColor || logoUrl ? { brandName, accentColor, logoUrl } : null;
-
 export function viewOf(row: RoomRow): RoomView {
   const orders = row.cards.map(cardOf);
   return {
@@ -89,7 +50,7 @@ export function viewOf(row: RoomRow): RoomView {
     reference: row.reference,
     status: row.status,
     partnerName: row.partnerName,
-    branding: brandingOf(row),
+    branding: shownBranding(row),
     progress: progressOf(orders),
     orders,
     activity: row.activity,

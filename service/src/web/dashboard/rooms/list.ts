@@ -63,7 +63,7 @@ const roomTable = (rooms: Page["rooms"]): Html =>
       reference ?? html`<span class="quiet-text">None</span>`,
       openOrClosed(status),
       String(orderCount),
-      shortTime(updatedAt),
+      shortTime(new Date(updatedAt)),
     ]),
   );
 

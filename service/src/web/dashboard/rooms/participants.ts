@@ -32,7 +32,7 @@ const participantTable = (view: RoomDetailView): Html =>
       name,
       email,
       role,
-      shortTime(createdAt),
+      shortTime(new Date(createdAt)),
       askFirst({
         label: "Remove",
         about: name,
