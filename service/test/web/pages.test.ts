@@ -77,7 +77,7 @@ describe("refusals of a page", () => {
       const busy = await get("/");
       assert.equal(busy.status, 429);
       const words = await busy.text();
-      assert.match(words, /Many requests came in a short time\. Wait a minute/);
+      assert.match(words, /Too many requests came in a short time\. Wait a minute/);
       assert.doesNotMatch(words, /network/);
       refuse = new Error("secret detail");
       const broken = await get(`/orders/${code}`);

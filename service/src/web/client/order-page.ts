@@ -28,7 +28,7 @@ function live(order: OrderView): Html {
   const { tone, label, headline, summary, next } = statusWords(order.status);
   const test = order.environment === "test";
   return html`<div class="order-main">
-${test && notice("attention", "A test order", "Nothing in it is real: no money moves, and nothing is signed, notarized or sent.")}
+${test && notice("attention", "A test order", "Nothing in it is real: no money moves, and nothing is signed, notarized, or sent.")}
 <section class="card status-card ${tone}" aria-labelledby="status-title">
 <div aria-live="polite">
 <p class="eyebrow">Order ${shortCode(order.code)} ${statusBadge(tone, label)}</p>
@@ -68,5 +68,5 @@ export const orderPage = (assets: Pick<Assets, "url">, order: OrderView): string
     body: html`<div id="order" class="order" hx-get="/orders/${order.code}/status" hx-trigger="every 15s" hx-swap="innerMorph">
 ${live(order)}
 </div>
-<p class="quiet no-print"><span class="with-script">This page refreshes itself every 15 seconds.</span><span class="without-script">Reload this page for the latest status.</span> Whoever has its address can see it, so share it with care.</p>`,
+<p class="quiet no-print"><span class="with-script">This page updates every 15 seconds.</span><span class="without-script">Reload this page for the latest status.</span> Anyone with this link can see it, so share it with care.</p>`,
   });

@@ -15,7 +15,7 @@ export type RoomPageView = RoomView & { environment: "live" | "test" };
 
 const evidence: Readonly<Record<OrderCard["evidenceBadge"], { shape: IconName; tone: Tone; text: string }>> = {
   sealed: { shape: "evidence", tone: "done", text: "Sealed: its hash is on record" },
-  recorded: { shape: "info", tone: "progress", text: "On record here; not sealed yet" },
+  recorded: { shape: "info", tone: "progress", text: "On record, not sealed yet" },
   none: { shape: "upcoming", tone: "waiting", text: "No evidence yet" },
 };
 
@@ -44,8 +44,7 @@ ${facts([
 }
 
 function timelineOf({ activity, orders }: RoomView): Html {
-  if (activity.length === 0)
-    return emptyState("Nothing has happened yet", "What happens to the orders is listed here.");
+  if (activity.length === 0) return emptyState("No activity yet", "Changes to the orders are listed here.");
   const names = new Map(orders.map((order) => [order.orderCode, nameOf(order)]));
   return html`<ol class="timeline">${activity.map(
     (item) =>
@@ -55,9 +54,9 @@ function timelineOf({ activity, orders }: RoomView): Html {
 
 function passportCard({ passport }: RoomView): Html {
   const body = passport
-    ? html`<p>Version ${passport.version} was sealed on ${time(new Date(passport.createdAt))}. It states the hashes of the documents of that moment, and anybody can check it.</p>
+    ? html`<p>Version ${passport.version} was sealed on ${time(new Date(passport.createdAt))}. It lists the hashes of the documents at that time, and anyone can check it.</p>
 <p><a href="/v/room/${passport.verifyCode}">Verify the closing passport</a></p>`
-    : html`<p>None is sealed yet. When one is, it states the hashes of the documents of that moment, and anybody can check it.</p>`;
+    : html`<p>Not sealed yet. Once it is, it lists the hashes of the documents at that time, and anyone can check it.</p>`;
   return card("passport", "Closing passport", body);
 }
 
@@ -81,16 +80,16 @@ ${attribution(partnerName, branding)}
 <h1>${name}</h1>
 <p class="eyebrow"><span>${reference ? html`Reference ${reference}` : "Closing room"}</span>${statusBadge(closed ? "stopped" : "progress", closed ? "Closed" : "Open")}</p>
 </header>
-${environment === "test" && notice("attention", "A test room", "Nothing in it is real: no money moves, and nothing is signed, notarized or sent.")}
+${environment === "test" && notice("attention", "A test room", "Nothing in it is real: no money moves, and nothing is signed, notarized, or sent.")}
 ${card("glance", "At a glance", html`<p class="lead">${orderCount(progress)} in this room</p>${progressMeters(room)}`)}
 <div class="room">
 <section aria-labelledby="orders-title"><h2 id="orders-title">Orders</h2>
-${orders.length === 0 ? emptyState("No orders yet", "Orders appear here when they are added.") : html`<ul class="order-cards">${orders.map(orderCard)}</ul>`}
+${orders.length === 0 ? emptyState("No orders yet", "Orders appear here once they are added.") : html`<ul class="order-cards">${orders.map(orderCard)}</ul>`}
 </section>
 <div class="room-side">
 ${passportCard(room)}
 ${people(room)}
-${card("activity", "What happened", timelineOf(room))}
+${card("activity", "Activity", timelineOf(room))}
 </div>
 </div>`;
 }
@@ -107,5 +106,5 @@ export const roomPage = (assets: Pick<Assets, "url">, room: RoomPageView): strin
     body: html`<div id="room" class="stack" hx-get="/rooms/${room.roomCode}/status" hx-trigger="every 15s" hx-swap="innerMorph">
 ${live(room)}
 </div>
-<p class="quiet no-print"><span class="with-script">This page refreshes itself every 15 seconds.</span><span class="without-script">Reload this page for what is new.</span> Whoever has its address sees all of this room, so share it with care.</p>`,
+<p class="quiet no-print"><span class="with-script">This page updates every 15 seconds.</span><span class="without-script">Reload this page for the latest.</span> Anyone with this link can see the whole room, so share it with care.</p>`,
   });

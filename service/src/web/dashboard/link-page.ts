@@ -38,14 +38,14 @@ type LinkView = { session: Session; flash: Html | ""; error: string | undefined 
 
 const page = (assets: Assets, { session, flash, error }: LinkView): string =>
   layout(assets, {
-    title: "Link with your firm",
+    title: "Connect to your firm",
     headerNav: accountNav(session.email),
-    body: html`<div class="narrow">${flash}<h1>Link with your firm</h1>
-<p class="lead">Show once that you belong to it: paste one of its API keys. A test key will do. The key is checked, not kept.</p>
+    body: html`<div class="narrow">${flash}<h1>Connect to your firm</h1>
+<p class="lead">Paste one of your firm’s API keys to show that you belong to it. You only do this once, and a test key works too. We check the key and do not store it.</p>
 ${errorSummary(error)}
 <form class="form" method="post" action="/dashboard/link">
-${field({ name: "apiKey", label: "API key", hint: "It begins with svc_pk_ and came to your firm’s work email.", required: true, maxLength: 200, autocomplete: "off" })}
-<div class="form-actions"><button type="submit">Link</button></div>
+${field({ name: "apiKey", label: "API key", hint: "It starts with svc_pk_ and was emailed to someone at your firm.", required: true, maxLength: 200, autocomplete: "off" })}
+<div class="form-actions"><button type="submit">Connect</button></div>
 </form>
-<p class="quiet">No key yet? <a href="/request-access">Ask for partner access</a>, and it comes by mail.</p></div>`,
+<p class="quiet">No key yet? <a href="/request-access">Request partner access</a>, and we will email you one.</p></div>`,
   });

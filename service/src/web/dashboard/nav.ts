@@ -31,6 +31,6 @@ function environmentSwitch({ environment, liveEnabled }: Principal, url: string)
   return html`<form class="environment ${environment}" method="post" action="/dashboard/environment" aria-label="Environment">
 <input type="hidden" name="return_to" value="${url}">
 ${choice("test", "Test")}${choice("live", "Live")}
-<p class="environment-note">${environment === "test" ? "Nothing here is real: no money moves and nothing is mailed. Webhooks are sent." : "Orders here are real."}</p>
+<p class="environment-note">${environment === "test" ? "Nothing here is real: no money moves, and nothing is shipped or mailed. Webhooks are sent." : "Orders here are real."}</p>
 </form>`;
 }

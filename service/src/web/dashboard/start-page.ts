@@ -24,12 +24,12 @@ const actions: Readonly<Record<string, string>> = {
 };
 
 const notes: Readonly<Record<string, string>> = {
-  first_test_order: "Any PDF will do; nothing in it is real.",
-  sandbox_completed: "Pay it and advance it with the sandbox buttons on the order’s page.",
-  first_room: "One page for everybody of a closing. Attach your order to it.",
-  first_passport: "Seal a room or a single document, then open its verify link.",
-  webhook: "Your system hears of every step by itself.",
-  live: "Ask the operator of this service to enable live and to issue a live key.",
+  first_test_order: "Any PDF works. Nothing about a test order is real.",
+  sandbox_completed: "Use the sandbox buttons on the order’s page to pay for it and move it along.",
+  first_room: "One page for everyone in a closing. Add your order to it.",
+  first_passport: "Seal a room or a single document, then open its verification link.",
+  webhook: "We notify your system of every step.",
+  live: "Ask the operator of this service to turn on live orders and issue a live key.",
 };
 
 /** The first page: what is done and what is next on the way to live. */
@@ -50,7 +50,7 @@ function body({ partner, completed, total, checklist, funnel }: Launchpad): Html
     return { label, state: key === next?.key ? "current" : "upcoming", note: key === next?.key ? "Next" : "Later" };
   });
   const action = next && actions[next.key];
-  return html`${pageHead(`Welcome, ${partner.name}`, next ? `${completed} of ${total} steps to live are done.` : "All is set: you are live.")}
+  return html`${pageHead(`Welcome, ${partner.name}`, next ? `${completed} of ${total} steps to go live are done.` : "All set: you are live.")}
 <div class="panels">
 ${
   next &&
@@ -60,7 +60,7 @@ ${
     html`<p>${notes[next.key] ?? next.action}</p>${action && html`<div class="form-actions"><a role="button" href="${next.deepLink}">${action}</a></div>`}`,
   )
 }
-${card("launchpad", "Your way to live", progressSteps(steps))}
+${card("launchpad", "Go-live checklist", progressSteps(steps))}
 ${card("milestones", "Milestones", milestones(funnel))}
 </div>`;
 }

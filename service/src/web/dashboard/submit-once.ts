@@ -34,7 +34,7 @@ export function requireSameEnvironment(request: FastifyRequest, opened: string |
   if ((opened ?? principalOf(request).environment) !== principalOf(request).environment)
     throw new ServiceError(
       "conflict",
-      "You switched between test and live since you opened this form. Nothing was done.",
+      "You switched between test and live since you opened this form. Nothing was changed.",
     );
 }
 
@@ -78,7 +78,7 @@ export async function submitOnce<Made>(
       made = it;
       return nameOf(it);
     },
-  }).catch(inOurWords("This form was sent already and is being worked on. Look again in a moment."));
+  }).catch(inOurWords("This form was already sent and is being processed. Check again in a moment."));
   return { made, name };
 }
 

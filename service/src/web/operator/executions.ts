@@ -25,13 +25,13 @@ const subjectText = ({ arguments: { kind = "", subjectId = "" } }: ShownExecutio
 
 /** Executions that may be decided, a page of them, each with its forms. */
 export function waitingPart({ waiting, waitingTotal, next }: Overview, after: string, problem?: Problem): Html {
-  if (waitingTotal === 0) return emptyState("Nothing waits", "Executions that partners start appear here.");
-  const count = waitingTotal === 1 ? "One waits" : `${waitingTotal.toLocaleString("en-US")} wait`;
+  if (waitingTotal === 0) return emptyState("Nothing is waiting", "Playbook runs that partners start appear here.");
+  const count = waitingTotal === 1 ? "1 is waiting" : `${waitingTotal.toLocaleString("en-US")} are waiting`;
   const more = waitingTotal - waiting.length;
-  const lead = after === "" && more === 0 ? `${count}.` : `${count}; ${waiting.length} of them are on this page.`;
-  return html`<p>${lead} What expires first is at the top.</p>
+  const lead = after === "" && more === 0 ? `${count}.` : `${count}; ${waiting.length} are on this page.`;
+  return html`<p>${lead} Those that expire first are at the top.</p>
 ${records(
-  "Executions that wait",
+  "Runs waiting for approval",
   [{ label: "Subject" }, { label: "Firm" }, { label: "Started" }, { label: "Expires" }, { label: "Decision" }],
   waiting.map((execution) => [
     subjectOf(execution),
@@ -41,7 +41,7 @@ ${records(
     decisionForms(execution, after, problem?.id === execution.id ? problem : undefined),
   ]),
 )}
-${(next || after !== "") && html`<nav class="form-actions" aria-label="Pages of executions">${after !== "" && html`<a role="button" class="quiet-button" href="/operator">Back to the first</a>`}${next && html`<a role="button" class="quiet-button" href="/operator?after=${next}">Show the next</a>`}</nav>`}`;
+${(next || after !== "") && html`<nav class="form-actions" aria-label="More runs">${after !== "" && html`<a role="button" class="quiet-button" href="/operator">Back to the first</a>`}${next && html`<a role="button" class="quiet-button" href="/operator?after=${next}">Show more</a>`}</nav>`}`;
 }
 
 /** Two buttons for the usual decisions, and a field for another. */
@@ -53,17 +53,17 @@ function decisionForms(execution: ShownExecution, after: string, problem?: Probl
     action,
     "Reject",
     { fields: { ...sent, decision: "rejected" }, kind: "danger-button", about },
-  )}</div><details class="ask"${problem && html` open`}><summary>Another decision<span class="visually-hidden"> on ${about}</span></summary>
+  )}</div><details class="ask"${problem && html` open`}><summary>Other decision<span class="visually-hidden"> on ${about}</span></summary>
 <form class="form" method="post" action="${action}">${hiddenFields(sent)}
 ${field({ form: execution.id, name: "decision", label: "Decision", required: true, maxLength: 200, value: problem?.decision, error: problem?.message, autocomplete: "off" })}
-<div class="form-actions"><button type="submit" class="quiet-button">Decide</button></div>
+<div class="form-actions"><button type="submit" class="quiet-button">Record decision</button></div>
 </form></details>`;
 }
 
 const enders: Readonly<Record<string, string>> = {
   operator: "The operator",
-  callback: "Its callback",
-  system: "Nobody in time",
+  callback: "Callback",
+  system: "Expired",
 };
 
 const endedBy = ({ endedBy }: ShownExecution): string => enders[endedBy ?? ""] ?? "";
@@ -73,9 +73,9 @@ const endedAt = ({ completedAt }: ShownExecution): Html | string => (completedAt
 /** The latest that ended. */
 export const endedTable = (ended: readonly ShownExecution[]): Html =>
   ended.length === 0
-    ? emptyState("None ended yet", "Decisions, and what expired, are listed here.")
+    ? emptyState("None ended yet", "Decisions and expired runs are listed here.")
     : records(
-        "Executions that ended lately",
+        "Runs that ended recently",
         [{ label: "Subject" }, { label: "Firm" }, { label: "Outcome" }, { label: "Decided by" }, { label: "Ended" }],
         ended.map((execution) => [
           subjectOf(execution),

@@ -26,13 +26,13 @@ export function operatorPage(assets: AssetUrls, { flash, executions, requests, a
   return layout(assets, {
     title: "Operator",
     headerNav: accountNav("Operator"),
-    body: html`${flash}${pageHead("Operator", "What waits for a decision of yours. Each is taken once.")}
+    body: html`${flash}${pageHead("Operator", "What is waiting for your decision. Each decision is final.")}
 ${errorSummary(problem?.message)}
 <div class="panels">
-${execution?.completedAt && card("became", "This one ended before", becameOf(execution))}
-${card("waiting", "Playbooks that wait", waitingPart(executions, after, problem))}
-${card("requests", "Requests for access", requestsPart(requests, after))}
-${card("ended", "Playbooks that ended lately", endedTable(executions.ended))}
+${execution?.completedAt && card("became", "This one already ended", becameOf(execution))}
+${card("waiting", "Waiting for approval", waitingPart(executions, after, problem))}
+${card("requests", "Access requests", requestsPart(requests, after))}
+${card("ended", "Recently ended", endedTable(executions.ended))}
 </div>`,
   });
 }
@@ -42,6 +42,6 @@ export const guestPage = (assets: AssetUrls): string =>
   layout(assets, {
     title: "For the operator",
     body: html`<div class="narrow"><h1>For the operator</h1>
-<p class="lead">Whoever has the command line of this service is its operator. There are no passwords and no accounts.</p>
-<p>Run <code>bin/signsealship operator link</code> there, and open the link that it prints. It works once, within 15 minutes.</p></div>`,
+<p class="lead">The operator is the person who runs this service from its command line. There are no passwords and no accounts.</p>
+<p>Run <code>bin/signsealship operator link</code> there, and open the link it prints. It works once, within 15 minutes.</p></div>`,
   });

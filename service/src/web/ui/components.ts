@@ -24,7 +24,7 @@ const stepIcons: Readonly<Record<StepState, IconName>> = {
 
 const stepWords: Readonly<Record<StepState, string>> = {
   done: "Done",
-  current: "Now",
+  current: "In progress",
   attention: "Needs attention",
   stopped: "Stopped",
   upcoming: "Later",

@@ -10,13 +10,17 @@ import { credentialHeaders, htmlType } from "./page-headers.ts";
 export const acceptsPage = (request: FastifyRequest): boolean =>
   !/^\/(?:api|internal)(?:\/|$)/.test(request.url) && (namedQuality(request.headers.accept, "text/html") ?? 0) > 0;
 
+/** Whether one of our own scripts asks: it gets data, and refusals as the API writes them. */
+export const wantsJson = ({ headers }: FastifyRequest): boolean =>
+  (namedQuality(headers.accept, "application/json") ?? 0) > 0;
+
 const textType = "text/plain; charset=utf-8";
 
 const titles: Readonly<Partial<Record<WireCode, string>>> = {
   rate_limited: "One moment, please",
-  cross_site: "That came from another site",
-  owner_required: "Only an owner may do this",
-  unavailable: "Not just now",
+  cross_site: "This request came from another site",
+  owner_required: "Only an owner can do this",
+  unavailable: "Not available right now",
 };
 
 /** Refusals of a page are pages; anything else than a browser gets the API's errors. */
@@ -25,7 +29,7 @@ export function errorPage(assets: Assets) {
   const broken = messagePage(
     assets,
     "Something went wrong",
-    "It is our fault, not yours. Please load the page again in a moment.",
+    "This is our fault, not yours. Please reload the page in a moment.",
   );
 
   return (error: FastifyError | Refusal, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
@@ -54,7 +58,7 @@ export function errorPage(assets: Assets) {
 function busy(reply: FastifyReply): string {
   const minutes = Math.ceil(Number(reply.getHeader("Retry-After") ?? 60) / 60);
   const wait = minutes > 1 ? `${minutes} minutes` : "a minute";
-  return `Many requests came in a short time. Wait ${wait} and try it again.`;
+  return `Too many requests came in a short time. Wait ${wait} and try again.`;
 }
 
 /** Where to sign in, and to come back to what was asked for. */

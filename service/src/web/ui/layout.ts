@@ -45,14 +45,14 @@ ${scripts.includes("htmx.js") ? html`<meta name="htmx-config" content="${htmxCon
 ${scripts.map((name) => html`<script src="${url(name)}" defer></script>`)}
 </head>
 <body>
-<a class="skip" href="#main">Skip to the content</a>
+<a class="skip" href="#main">Skip to content</a>
 <header class="site-header"><div class="wrap">
 <a class="wordmark" href="/"><img src="${url("mark.svg")}" alt="" width="32" height="32">SignSealShip</a>
 ${headerNav}
 </div></header>
 ${side ? html`<div class="wrap with-side">${side}${main(body, "")}</div>` : main(body, "wrap")}
 <footer class="site-footer"><div class="wrap">
-<p>Signs, notarizes, ships and faxes documents, and leaves evidence that anyone can check.</p>
+<p>Signs, notarizes, ships, and faxes documents, and leaves evidence that anyone can check.</p>
 </div></footer>
 </body>
 </html>

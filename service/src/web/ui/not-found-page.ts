@@ -7,7 +7,7 @@ export const messagePage = (assets: Pick<Assets, "url">, title: string, text: st
   layout(assets, {
     title,
     credential: true,
-    body: html`<div class="message"><h1>${title}</h1><p>${text}</p><p><a href="/">Go to the start page</a></p></div>`,
+    body: html`<div class="message"><h1>${title}</h1><p>${text}</p><p><a href="/">Go to the home page</a></p></div>`,
   });
 
 /** Unknown codes, mistyped ones and addresses that never were all look the same. */
@@ -15,5 +15,5 @@ export const notFoundPage = (assets: Pick<Assets, "url">): string =>
   messagePage(
     assets,
     "Page not found",
-    "There is nothing at this address. If you followed a link from a message, check that it was copied whole: the long code at its end is needed to the last character.",
+    "There is nothing at this address. If you followed a link from a message, make sure that you copied all of it, including the long code at the end.",
   );

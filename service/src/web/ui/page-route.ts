@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookH
 import type { Policy, RateLimits } from "../../http/rate-limits.ts";
 import { wireStatus } from "../../http/wire-errors.ts";
 import { type ErrorCode, ServiceError } from "../../platform/errors.ts";
-import { acceptsPage } from "./error-page.ts";
+import { wantsJson } from "./error-page.ts";
 import { type FormValues, textsOf } from "./forms/form-body.ts";
 import { formHeaders, htmlType } from "./page-headers.ts";
 
@@ -74,7 +74,7 @@ export function pageRoute<Url extends string>(
       try {
         return send(reply, headers, await handle(call));
       } catch (error) {
-        if (!refused || !belongsBesideForm(error) || !acceptsPage(request)) throw error;
+        if (!refused || !belongsBesideForm(error) || wantsJson(request)) throw error;
         return send(reply, headers, { page: await refused(call, error.message), status: wireStatus[error.code] });
       }
     },

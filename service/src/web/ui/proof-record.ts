@@ -9,11 +9,11 @@ export function timesOf({ timeStamp, anchor }: ProofRecord): Html {
   const anchored =
     anchor &&
     (anchor.status === "confirmed"
-      ? html`Confirmed by a Bitcoin block; handed to ${anchor.calendar} on ${time(anchor.submittedAt)}`
-      : html`Promised by ${anchor.calendar} on ${time(anchor.submittedAt)}; a block has not confirmed it yet`);
+      ? html`Confirmed by a Bitcoin block; submitted to ${anchor.calendar} on ${time(anchor.submittedAt)}`
+      : html`Submitted to ${anchor.calendar} on ${time(anchor.submittedAt)}; not yet confirmed by a Bitcoin block`);
   return facts([
-    ["Time stamp (RFC 3161)", stamped ?? "None was had: the time of sealing is this service’s word"],
-    ["OpenTimestamps", anchored ?? "None was had"],
+    ["Time stamp (RFC 3161)", stamped ?? "None: the time of sealing is stated by this service alone"],
+    ["OpenTimestamps", anchored ?? "None"],
   ]);
 }
 
@@ -24,8 +24,8 @@ export function downloads({ verifyCode, documentKept }: ProofRecord): Html {
 ${
   documentKept
     ? html`<li><a href="${api}/document" download="sealed-${verifyCode.slice(0, 6)}.pdf">Sealed PDF</a><p>The document with its seal, byte for byte.</p></li>`
-    : html`<li><span>Sealed PDF</span><p>It is not kept here. Whoever had it sealed has it.</p></li>`
+    : html`<li><span>Sealed PDF</span><p>We do not keep it. Ask the firm that had it sealed.</p></li>`
 }
-<li><a href="${api}/evidence" download="evidence-${verifyCode.slice(0, 6)}.zip">Evidence</a><p>Token, proof, certificates and instructions, in a zip.</p></li>
+<li><a href="${api}/evidence" download="evidence-${verifyCode.slice(0, 6)}.zip">Evidence</a><p>The time-stamp token, proof, certificates, and instructions, in a zip file.</p></li>
 </ul>`;
 }

@@ -12,21 +12,20 @@ export const byHand = (checks: readonly HandCheck[]): Html =>
 /** For a sealed PDF; `file` is its name. */
 export const proofChecks = (file: string): HandCheck[] => [
   {
-    means:
-      "The hash of the file. It is the sealed document, to the byte, when it is the hash that you were given of it.",
+    means: "The file’s hash. If it matches the hash you were given, this is the sealed document, byte for byte.",
     commands: [`sha256sum ${file}`],
   },
   {
     means:
-      "The seal, by a PDF library that is not ours: the signature is valid, and “Total document signed” says that nothing was added after it.",
+      "The seal, checked by an independent PDF library: the signature is valid, and “Total document signed” means that nothing was added after it.",
     commands: [`pdfsig ${file}`],
   },
   {
-    means: "The same from inside: every byte outside of the signature’s own value is in what it signs.",
+    means: "The same, from another library: the signature covers every byte of the file except its own value.",
     commands: [`mutool sign -v ${file}`],
   },
   {
-    means: "Everything at once, offline, with the verifier of this service, which is open source.",
+    means: "Everything at once, offline, with this service’s open-source verifier.",
     commands: [`signsealship verify ${file}`],
   },
 ];
@@ -34,11 +33,11 @@ export const proofChecks = (file: string): HandCheck[] => [
 /** For a proof passport: what is fetched, and compared with what the record says. */
 export const recordChecks = (baseUrl: string, verifyCode: string): HandCheck[] => [
   {
-    means: "What this service says about the code, for machines.",
+    means: "What this service says about the code, in machine-readable form.",
     commands: [`curl -sS ${baseUrl}/api/passport/verify/${verifyCode}`],
   },
   {
-    means: "The sealed PDF, where it is kept, and all evidence about it with a README of further checks.",
+    means: "The sealed PDF, if we keep it, and all evidence about it, with a README that lists further checks.",
     commands: [
       `curl -sSo sealed.pdf ${baseUrl}/api/passport/verify/${verifyCode}/document`,
       `curl -sSo evidence.zip ${baseUrl}/api/passport/verify/${verifyCode}/evidence`,
@@ -53,23 +52,23 @@ export const closingChecks = (baseUrl: string, verifyCode: string): HandCheck[] 
   return [
     {
       means:
-        "The manifest’s hash: the canonical form is sorted, without white space, in ASCII. It must be manifestSha256.",
+        "The manifest’s hash. The canonical form is sorted ASCII without white space. The hash must equal manifestSha256.",
       commands: [`curl -sS ${api} | jq -Scaj .manifest | sha256sum`],
     },
     {
-      means: "The link: the hash of the version before, as this manifest states it.",
+      means: "The link: the hash of the previous version, as this manifest states it.",
       commands: [`curl -sS ${api} | jq -r .manifest.passport.prevManifestSha256`],
     },
     {
-      means: "The certificate’s hash. It must be sealedSha256.",
+      means: "The certificate’s hash. It must equal sealedSha256.",
       commands: [`curl -sSo passport.pdf ${api}/pdf`, "sha256sum passport.pdf"],
     },
     {
-      means: "Its seal: the signature is valid, and “Total document signed” says that nothing was added after it.",
+      means: "Its seal: the signature is valid, and “Total document signed” means that nothing was added after it.",
       commands: ["pdfsig passport.pdf"],
     },
     {
-      means: "The manifest that is attached to it. It must have the hash of the first check.",
+      means: "The manifest attached to it. It must have the hash from the first check.",
       commands: ["pdfdetach -save 1 -o manifest.json passport.pdf", "sha256sum manifest.json"],
     },
   ];

@@ -12,9 +12,10 @@ import { verdictBanner } from "./verdict.ts";
 
 const explanation = {
   proven:
-    "Hashes and signatures are computed again from the file, here, in front of you. If one byte had changed, they would not fit.",
-  attested: "What the sealer or others state, such as a time without an independent stamp. It is shown as their word.",
-  notCovered: "Whether the document says the truth, who agreed to it, and what it means in law. No seal can say that.",
+    "Hashes and signatures are recomputed from the file, right here in your browser. If a single byte had changed, they would not match.",
+  attested:
+    "What the sealing service or others state, such as a time without an independent time stamp. It is shown as their statement, not as proof.",
+  notCovered: "Whether the document is true, who agreed to it, and what it means legally. No seal can show that.",
 };
 
 const meaning = html`<dl class="facts meaning-list">
@@ -27,10 +28,10 @@ const meaning = html`<dl class="facts meaning-list">
 export const verifyBody = (config: VerifyConfig): Html =>
   html`<div class="stack verify">
 <div><h1>Verify a document</h1>
-<p class="lead">Was this PDF sealed, and is it still what it was? The answer comes from the file itself, claim by claim.</p></div>
+<p class="lead">Was this PDF sealed, and has it changed since? The answer comes from the file itself, step by step.</p></div>
 ${dropZone(config, proofDropWords)}
-${card("meaning", "What the words mean", meaning)}
-${card("by-hand", "The same by hand", byHand(proofChecks("sealed.pdf")))}
+${card("meaning", "How to read the result", meaning)}
+${card("by-hand", "Check it yourself from the command line", byHand(proofChecks("sealed.pdf")))}
 </div>`;
 
 /** `/verify`. @param sealCertificates PEM of the service's own seal certificates */
@@ -46,12 +47,12 @@ function recordBanner({ environment, sealedAt }: ProofRecord): Html {
     ? verdictBanner(
         "verified",
         "This document was sealed here",
-        html`On ${time(sealedAt)}. What it should be, to the byte, is below.`,
+        html`On ${time(sealedAt)}. Its exact hashes are below.`,
       )
     : verdictBanner(
         "unknown",
         "A test seal",
-        html`It was made with a test key on ${time(sealedAt)}, to try the service out. It stands for nothing outside of a test.`,
+        html`It was made with a test key on ${time(sealedAt)} to try out the service. It means nothing outside of testing.`,
       );
 }
 
@@ -73,12 +74,12 @@ ${card(
     ["SHA-256 of the sealed PDF", codeText(record.sealedSha256, "SHA-256 of the sealed PDF")],
     ["SHA-256 of the document before sealing", codeText(record.docSha256, "SHA-256 of the document")],
   ])}${timesOf(record)}
-<p class="quiet">The record is this service’s word. The file proves itself: check it here.</p>`,
+<p class="quiet">This record is only our statement. The file itself is the proof: check it here.</p>`,
 )}
 ${dropZone({ sealCertificates, proof: { sealedSha256: record.sealedSha256, docSha256: record.docSha256 }, closing: null }, proofDropWords)}
 ${card("downloads", "Downloads", downloads(record))}
-${card("meaning", "What the words mean", meaning)}
-${card("by-hand", "The same by hand", byHand(recordChecks(baseUrl, record.verifyCode)))}
+${card("meaning", "How to read the result", meaning)}
+${card("by-hand", "Check it yourself from the command line", byHand(recordChecks(baseUrl, record.verifyCode)))}
 </div>`,
   });
 
@@ -88,7 +89,7 @@ export const unknownRecordPage = (assets: Pick<Assets, "url">): string =>
     title: "Unknown code",
     credential: true,
     body: html`<div class="stack">
-${verdictBanner("unknown", "Nothing is known under this code", "Check that the link was copied whole: the code at its end is needed to the last character.")}
-${notice("info", "You have the document?", html`Then no code is needed: <a href="/verify">check the file itself</a>.`)}
+${verdictBanner("unknown", "We don’t know this code", "Make sure that you copied the whole link, including the long code at the end.")}
+${notice("info", "Do you have the document?", html`Then you don’t need a code: <a href="/verify">check the file itself</a>.`)}
 </div>`,
   });

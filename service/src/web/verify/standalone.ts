@@ -44,12 +44,12 @@ export function standaloneVerifier({ bytes }: Pick<Assets, "bytes">, sealCertifi
 <style>${raw(style)}</style>
 </head>
 <body>
-<a class="skip" href="#main">Skip to the content</a>
+<a class="skip" href="#main">Skip to content</a>
 <header class="site-header"><div class="wrap"><span class="wordmark"><img src="${mark}" alt="" width="32" height="32">SignSealShip</span></div></header>
 <main id="main" class="wrap" tabindex="-1">
 ${verifyBody({ sealCertificates, proof: null, closing: null })}
 </main>
-<footer class="site-footer"><div class="wrap"><p>This page is one file. It works without a network, and its own policy keeps it from using one.</p></div></footer>
+<footer class="site-footer"><div class="wrap"><p>This page is a single file. It works without a network, and its security policy keeps it from using one.</p></div></footer>
 <script>${raw(copy)}</script>
 <script>${raw(verify)}</script>
 </body>

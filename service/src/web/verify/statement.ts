@@ -9,13 +9,13 @@ export type Statement = {
 
 const column = (kind: string, title: string, meaning: string, lines: readonly string[]): Html =>
   html`<section class="${kind}"><h3>${title}</h3><p class="meaning">${meaning}</p>${
-    lines.length === 0 ? html`<p>Nothing.</p>` : html`<ul>${lines.map((line) => html`<li>${line}</li>`)}</ul>`
+    lines.length === 0 ? html`<p>None.</p>` : html`<ul>${lines.map((line) => html`<li>${line}</li>`)}</ul>`
   }</section>`;
 
 /** Proven, attested, not covered: three lists side by side where there is room. */
 export const statementView = ({ proven, attested, notCovered }: Statement): Html =>
   html`<div class="statement">
-${column("proven", "Proven", "Anybody can compute it again.", proven)}
-${column("attested", "Attested", "Somebody's word, not computed.", attested)}
-${column("not-covered", "Not covered", "No seal says this.", notCovered)}
+${column("proven", "Proven", "Anyone can recompute it.", proven)}
+${column("attested", "Attested", "Stated by someone, not computed.", attested)}
+${column("not-covered", "Not covered", "No seal can show this.", notCovered)}
 </div>`;

@@ -25,8 +25,8 @@ export const verdictBanner = (
 export type ClaimLine = { name: string; state: "holds" | "fails" | "unchecked"; why: string };
 
 const claimLooks = {
-  holds: { shape: "done", words: "Holds" },
-  fails: { shape: "failed", words: "Fails" },
+  holds: { shape: "done", words: "Passed" },
+  fails: { shape: "failed", words: "Failed" },
   unchecked: { shape: "unchecked", words: "Not checked" },
 } as const;
 

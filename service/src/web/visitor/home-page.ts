@@ -7,42 +7,42 @@ const services: readonly { shape: IconName; title: string; text: string }[] = [
   {
     shape: "sign",
     title: "Sign",
-    text: "Every signer signs the finished PDF online. The bytes that were uploaded are kept as they were.",
+    text: "Every signer signs the finished PDF online. The uploaded file stays exactly as it was, byte for byte.",
   },
   {
     shape: "notarize",
     title: "Notarize",
-    text: "An online notary meets the signer, checks identity and seals the document.",
+    text: "An online notary meets the signer, checks their identity, and seals the document.",
   },
   {
     shape: "ship",
     title: "Ship or fax",
-    text: "By prepaid label, printed and mailed, or sent by fax, at a price quoted before you pay.",
+    text: "By prepaid label, by mail, or by fax, at a price you see before you pay.",
   },
   {
     shape: "evidence",
     title: "Prove",
-    text: "Each step leaves evidence that a stranger can check years later, offline, with tools that are not ours.",
+    text: "Each step leaves evidence that anyone can check years later, offline, with independent tools.",
   },
 ];
 
 const links = [
-  { href: "/request-access", title: "Ask for partner access", text: "A test key for your firm, by mail." },
+  { href: "/request-access", title: "Request partner access", text: "Get a test key for your firm by email." },
   { href: "/verify", title: "Verify a document", text: "Check a sealed PDF or a closing passport." },
   { href: "/docs", title: "API reference", text: "Place orders from your own system." },
-  { href: "/openapi.json", title: "OpenAPI description", text: "The same interface, for machines." },
+  { href: "/openapi.json", title: "OpenAPI description", text: "The same API, in machine-readable form." },
 ] as const;
 
 export const homePage = (assets: Pick<Assets, "url">): string =>
   layout(assets, {
-    title: "Documents, carried to the finish",
+    title: "Documents signed, sealed, and shipped",
     body: html`<div class="hero">
-<h1>Documents signed, sealed and shipped. Proof included.</h1>
-<p class="lead">SignSealShip carries a completed document through signing, notarization and delivery for title, escrow and law firms. What it says about a document can be checked by anyone.</p>
+<h1>Documents signed, sealed, and shipped. Proof included.</h1>
+<p class="lead">SignSealShip takes a completed document through signing, notarization, and delivery for title, escrow, and law firms. Anyone can check what it says about a document.</p>
 </div>
 <section aria-labelledby="services-title"><h2 id="services-title" class="visually-hidden">What it does</h2>
 <ul class="tiles">${services.map(({ shape, title, text }) => html`<li>${icon(shape)}<h3>${title}</h3><p>${text}</p></li>`)}</ul></section>
 <section aria-labelledby="start-title"><h2 id="start-title">Where to start</h2>
 <ul class="links">${links.map(({ href, title, text }) => html`<li><a href="${href}">${title}</a><p>${text}</p></li>`)}</ul>
-<p class="quiet">Waiting for an order? Open the link that came with it: an order’s page needs no account.</p></section>`,
+<p class="quiet">Have an order with us? Open the link that came with it. You don’t need an account.</p></section>`,
   });

@@ -17,15 +17,15 @@ const labels = {
   contactName: "Your name",
   workEmail: "Work email",
   role: "Your role",
-  expectedVolume: "Documents a month",
-  useCase: "What you want to use it for",
+  expectedVolume: "Documents per month",
+  useCase: "What you plan to use it for",
 } as const;
 
 type Name = keyof typeof labels;
 const names = Object.keys(labels) as Name[];
 
 const needed: Partial<Readonly<Record<Name, string>>> = {
-  firmName: "Enter the name of your firm.",
+  firmName: "Enter your firm’s name.",
   contactName: "Enter your name.",
   workEmail: "Enter your work email, like name@firm.com.",
 };
@@ -55,10 +55,10 @@ function fields(values: FormValues, errors: Partial<Record<Name, string>>): Html
   });
   return html`${field({ ...part("firmName"), required: true, autocomplete: "organization" })}
 ${field({ ...part("contactName"), required: true, autocomplete: "name" })}
-${field({ ...part("workEmail"), type: "email", required: true, autocomplete: "email", hint: "At your firm’s own domain. The key is mailed to it." })}
-${field({ ...part("role"), autocomplete: "organization-title", hint: "What you do at the firm." })}
-${field({ ...part("expectedVolume"), hint: "A rough number is enough." })}
-${textArea({ ...part("useCase"), hint: "A few sentences: which documents, who signs them, what should happen to them. Without this a person looks at the request first." })}`;
+${field({ ...part("workEmail"), type: "email", required: true, autocomplete: "email", hint: "An address at your firm’s own domain. We send the key there." })}
+${field({ ...part("role"), autocomplete: "organization-title", hint: "Your job at the firm." })}
+${field({ ...part("expectedVolume"), hint: "A rough estimate is fine." })}
+${textArea({ ...part("useCase"), hint: "A few sentences: which documents, who signs them, and what should happen to them. If you leave this empty, someone reviews your request first." })}`;
 }
 
 const recaptchaParts = html`<input type="hidden" name="recaptchaToken" value="">
@@ -68,15 +68,15 @@ const recaptchaParts = html`<input type="hidden" name="recaptchaToken" value="">
 export function requestAccessPage(assets: Pick<Assets, "url">, site: RecaptchaSite | null, refused?: Refused): string {
   const script = site && `${site.apiBase}/api.js?render=${encodeURIComponent(site.siteKey)}`;
   return layout(assets, {
-    title: refused ? "Please check the form: partner access" : "Ask for partner access",
+    title: refused ? "Please check the form: partner access" : "Request partner access",
     scripts: site ? ["recaptcha.js"] : [],
-    body: html`<h1>Ask for partner access</h1>
-<p class="lead">For title, escrow, lending and law firms. A test key lets you place orders, open rooms and receive webhooks from your own system, with nothing real behind them.</p>
+    body: html`<h1>Request partner access</h1>
+<p class="lead">For title, escrow, lending, and law firms. A test key lets you place orders, open rooms, and receive webhooks from your own system. Nothing about them is real.</p>
 ${errorSummary(refused && inLabels(refused.message))}
 <form class="form card" method="post" action="/request-access"${site && html` data-recaptcha-key="${site.siteKey}" data-recaptcha-action="${recaptchaAction}"`}>
 ${fields(refused?.values ?? {}, refused ? errorsOf(refused) : {})}
 ${site && recaptchaParts}
-<div class="form-actions"><button type="submit">Send the request</button></div>
+<div class="form-actions"><button type="submit">Send request</button></div>
 </form>
 ${script && html`<script src="${script}" data-recaptcha-api defer></script>`}`,
   });
@@ -85,20 +85,20 @@ ${script && html`<script src="${script}" data-recaptcha-api defer></script>`}`,
 const steps = {
   issued: {
     title: "Your test key is on its way",
-    lead: "It comes to the mailbox of your work email.",
+    lead: "We are sending it to your work email.",
     next: [
-      html`Open the mail and keep the key like a password: it is sent this once. An address that had its key before gets no second one.`,
-      html`<a href="/sign-in">Sign in</a> with the same address, and paste the key once to link with your firm.`,
-      html`Place a first test order: there by hand, or from your own system with the <a href="/docs">API reference</a> beside you.`,
+      html`Open the email and keep the key safe, like a password. It is sent only once: an address that already has a key does not get another.`,
+      html`<a href="/sign-in">Sign in</a> with the same address, and paste the key once to connect to your firm.`,
+      html`Place your first test order, in the dashboard or from your own system. The <a href="/docs">API reference</a> shows how.`,
     ],
   },
   pending: {
-    title: "Thank you. A person will look at your request",
-    lead: "Nothing more is needed from you now.",
+    title: "Thank you. We will review your request",
+    lead: "You don’t need to do anything else right now.",
     next: [
-      html`Somebody reads what you sent. If it fits, your firm’s test key comes to your work email.`,
-      html`You can then <a href="/sign-in">sign in</a> with the same address and link the key.`,
-      html`Until then the <a href="/docs">API reference</a> is open to read.`,
+      html`Someone on our team reads your request. If it is a good fit, we send a test key to your work email.`,
+      html`You can then <a href="/sign-in">sign in</a> with the same address and connect to your firm.`,
+      html`In the meantime, you can read the <a href="/docs">API reference</a>.`,
     ],
   },
 } as const;

@@ -17,23 +17,23 @@ export const signInPage = (
   page(
     assets,
     "Sign in",
-    html`<p class="lead">Type your work email, and we send you a link. There is no password.</p>
+    html`<p class="lead">Enter your work email, and we will send you a sign-in link. There is no password.</p>
 ${errorSummary(error)}
 <form class="form" method="post" action="/sign-in">
 <input type="hidden" name="return_to" value="${returnTo}">
 ${field({ name: "email", label: "Work email", type: "email", value: email, required: true, maxLength: 254, autocomplete: "email" })}
 <div class="form-actions"><button type="submit">Send me a link</button></div>
 </form>
-<p class="quiet">No access yet? <a href="/request-access">Ask for partner access</a>.</p>`,
+<p class="quiet">No access yet? <a href="/request-access">Request partner access</a>.</p>`,
   );
 
 /** The same for every address, whether we know it or not. */
 export const linkSentPage = (assets: AssetUrls, email: string): string =>
   page(
     assets,
-    "Look into your mail",
-    html`<p class="lead">We sent a link to <strong class="breakable">${email}</strong>. It works once, for 15 minutes, in this browser.</p>
-<p>No mail after a minute? Look into the spam folder, or <a href="/sign-in">ask for another link</a>.</p>`,
+    "Check your email",
+    html`<p class="lead">We sent a link to <strong class="breakable">${email}</strong>. It works once, within 15 minutes, in this browser only.</p>
+<p>Nothing after a minute? Check your spam folder, or <a href="/sign-in">request another link</a>.</p>`,
   );
 
 /** What a link does is done by a button: mail programs that look at links use none up. `who` is null for the operator. */
@@ -41,7 +41,7 @@ export const useLinkPage = (assets: AssetUrls, who: string | null): string =>
   page(
     assets,
     "Sign in",
-    html`<p class="lead">${who === null ? "You sign in as the operator of this service." : html`You sign in as <strong class="breakable">${who}</strong>.`}</p>
+    html`<p class="lead">${who === null ? "You are signing in as the operator of this service." : html`You are signing in as <strong class="breakable">${who}</strong>.`}</p>
 <form class="form" method="post">
 <div class="form-actions"><button type="submit" autofocus>Sign in</button></div>
 </form>`,
@@ -55,7 +55,7 @@ export const unusableOperatorLinkPage = (assets: AssetUrls): string =>
     notice(
       "info",
       "A link works once",
-      html`It works for 15 minutes. For a new one run <code>bin/signsealship operator link</code>.`,
+      html`It expires after 15 minutes. To get a new one, run <code>bin/signsealship operator link</code>.`,
     ),
   );
 
@@ -64,6 +64,6 @@ export const unusableLinkPage = (assets: AssetUrls): string =>
   page(
     assets,
     "This link cannot be used",
-    html`${notice("info", "A link works once", "It works for 15 minutes, and only in the browser in which it was asked for.")}
-<p class="after-notice"><a href="/sign-in" role="button">Ask for a new link</a></p>`,
+    html`${notice("info", "A link works once", "It expires after 15 minutes, and it works only in the browser that you requested it from.")}
+<p class="after-notice"><a href="/sign-in" role="button">Request a new link</a></p>`,
   );

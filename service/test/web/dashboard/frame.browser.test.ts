@@ -37,7 +37,7 @@ test("signing in and linking are accessible and fit, and ask nobody else for any
   await page.getByLabel("Work email").fill("sam@harbor-title.com");
   await page.getByRole("button", { name: "Send me a link" }).click();
   await assertGood(opened);
-  await page.waitForFunction("document.querySelector('h1').textContent === 'Look into your mail'");
+  await page.waitForFunction("document.querySelector('h1').textContent === 'Check your email'");
   while (linksTo(service, "sam@harbor-title.com").length === 0) await page.waitForTimeout(20);
   await page.goto(service.baseUrl + (linksTo(service, "sam@harbor-title.com")[0] ?? ""));
   await assertGood(opened);
@@ -45,10 +45,10 @@ test("signing in and linking are accessible and fit, and ask nobody else for any
   assert.match(page.url(), /\/dashboard\/link$/);
   await assertGood(opened);
   await page.getByLabel("API key").fill("svc_pk_wrong");
-  await page.getByRole("button", { name: "Link" }).click();
+  await page.getByRole("button", { name: "Connect" }).click();
   assert.match((await page.getByRole("alert").textContent()) ?? "", /valid partner API key/);
   await page.getByLabel("API key").fill(` ${key} `);
-  await page.getByRole("button", { name: "Link" }).click();
+  await page.getByRole("button", { name: "Connect" }).click();
   assert.equal(await page.getByRole("heading", { level: 1 }).textContent(), "Welcome, Harbor Title & Sons");
   await assertGood(opened);
   assert.deepEqual(
@@ -67,14 +67,14 @@ test("an owner brands the firm, gives a role, ends a session and signs out", asy
   await page.getByRole("link", { name: "Firm and settings" }).click();
 
   await page.getByLabel("Brand name").fill("Acme <Closings>");
-  await page.getByLabel("Colour").fill("red");
+  await page.getByLabel("Color").fill("red");
   await page.getByRole("button", { name: "Save branding" }).click();
   assert.match((await page.getByRole("alert").textContent()) ?? "", /color like #1a2b3c/);
   assert.equal(await page.getByLabel("Brand name").inputValue(), "Acme <Closings>");
-  await page.getByLabel("Colour").fill("#1A2B3C");
+  await page.getByLabel("Color").fill("#1A2B3C");
   await page.getByRole("button", { name: "Save branding" }).click();
   assert.match((await page.getByRole("status").textContent()) ?? "", /branding was saved/);
-  assert.equal(await page.getByLabel("Colour").inputValue(), "#1a2b3c");
+  assert.equal(await page.getByLabel("Color").inputValue(), "#1a2b3c");
 
   await page.getByRole("button", { name: "Make owner of max@acme.example" }).click();
   assert.match((await page.getByRole("status").textContent()) ?? "", /role was changed/);
@@ -87,8 +87,8 @@ test("an owner brands the firm, gives a role, ends a session and signs out", asy
   for (const question of await page.locator(".question > summary").all()) await question.click();
   await page.getByText("ask the operator of this service to revoke the keys that they know").waitFor();
   await assertGood(opened);
-  await another.getByRole("button", { name: "End it now" }).click();
-  assert.match((await page.getByRole("status").textContent()) ?? "", /session was ended/);
+  await another.getByRole("button", { name: "Sign out now" }).click();
+  assert.match((await page.getByRole("status").textContent()) ?? "", /session was signed out/);
   assert.equal(await sessions.count(), 1);
 
   await page.getByRole("button", { name: "Sign out" }).click();
@@ -108,7 +108,7 @@ test("a member sees the branding and may not change it", async () => {
   assert.equal(await page.getByRole("button", { name: /^Make / }).count(), 0);
   assert.equal(await page.getByText("Remove", { exact: true }).count(), 0);
   await page.getByText("Leave the firm").click();
-  await page.getByRole("button", { name: "Leave it now" }).click();
+  await page.getByRole("button", { name: "Leave now" }).click();
   assert.match(page.url(), /\/dashboard\/link\?done=firm-left$/);
   await page.getByRole("status").getByText("You left the firm.").waitFor();
   await opened.close();

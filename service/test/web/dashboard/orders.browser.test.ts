@@ -120,15 +120,15 @@ test("a test order's whole way by clicking: placed, refused once, paid, signed, 
   await page.getByLabel("Shipping").check();
   for (const [label, value] of Object.entries(typed)) await page.getByLabel(label).fill(value);
   await page.getByLabel("Recipient’s state").selectOption("New York");
-  await page.getByLabel("How it is shipped").selectOption("Printed and mailed by us");
-  await page.getByLabel("State the signer is in").selectOption("Texas");
+  await page.getByLabel("Delivery method").selectOption("Printed and mailed by us");
+  await page.getByLabel("Signer’s state").selectOption("Texas");
   await page.getByLabel("This is the client’s own document").check();
   await press(page, "Place the test order");
   await page.getByRole("alert").getByText("“Recipient’s ZIP code” must be a US ZIP code").waitFor();
   for (const [label, value] of Object.entries(typed)) assert.equal(await page.getByLabel(label).inputValue(), value);
   assert.equal(await page.getByLabel("Recipient’s state").inputValue(), "NY");
-  assert.equal(await page.getByLabel("How it is shipped").inputValue(), "print_mail");
-  assert.equal(await page.getByLabel("State the signer is in").inputValue(), "TX");
+  assert.equal(await page.getByLabel("Delivery method").inputValue(), "print_mail");
+  assert.equal(await page.getByLabel("Signer’s state").inputValue(), "TX");
   assert.deepEqual(
     await Promise.all(["Signing", "Online notarization", "Shipping"].map((name) => page.getByLabel(name).isChecked())),
     [true, false, true],
@@ -149,7 +149,7 @@ test("a test order's whole way by clicking: placed, refused once, paid, signed, 
   );
   await page.getByRole("heading", { level: 1, name: `Order ${code.slice(0, 6).toUpperCase()}` }).waitFor();
   const details = part(page, "Details");
-  for (const text of ["signer@example.com", "FILE 7", "Sign, Ship, Fax", "+12125550123", "Made, not sent yet", code])
+  for (const text of ["signer@example.com", "FILE 7", "Sign, Ship, Fax", "+12125550123", "Not sent yet", code])
     await details.getByText(text, { exact: true }).waitFor();
   await part(page, "Quote").getByRole("row", { name: "Print and mail $12.95" }).waitFor();
   await page.getByRole("button", { name: "Open the client’s page" }).click();
@@ -159,7 +159,7 @@ test("a test order's whole way by clicking: placed, refused once, paid, signed, 
 
   await press(page, "Decline the payment");
   await said(page, "The test payment was declined.");
-  await page.getByText("No event was fired").waitFor();
+  await page.getByText("No event was sent").waitFor();
   await page.getByRole("heading", { name: "The payment did not go through" }).waitFor();
   await press(page, "Pay with a delay");
   await said(page, "has not cleared yet");
@@ -167,30 +167,30 @@ test("a test order's whole way by clicking: placed, refused once, paid, signed, 
   await said(page, "The test checkout was cancelled.");
   await press(page, "Pay");
   await said(page, "The test payment went through.");
-  await said(page, "Fired: payment.cleared");
+  await said(page, "Event sent: payment.cleared");
   await page.getByRole("heading", { name: "The document is out for signature" }).waitFor();
   assert.equal(await page.getByRole("button", { name: "Pay", exact: true }).count(), 0);
   await press(page, "Advance to the next milestone");
-  await said(page, "Fired: signature.completed");
-  await press(page, "Walk to Completed");
-  await said(page, "The test order was walked to Completed.");
-  await said(page, "Fired: shipment.delivered");
+  await said(page, "Event sent: signature.completed");
+  await press(page, "Complete the order");
+  await said(page, "The test order is now completed.");
+  await said(page, "Event sent: shipment.delivered");
   await page.getByRole("heading", { name: "All done" }).waitFor();
-  await page.getByText("there is nothing left to play").waitFor();
+  await page.getByText("There is nothing left to simulate").waitFor();
   assert.equal((await apiList(firm))[0]?.status, "Completed");
 
   await part(page, "Rooms").getByRole("link", { name: "Create a room" }).waitFor();
   const room = await createRoom(firm, "12 Elm <Street>");
   await go(page, `/dashboard/orders/${code}`);
-  await page.getByLabel("Attach to a room").selectOption("12 Elm <Street>: 0 orders");
+  await page.getByLabel("Add to a room").selectOption("12 Elm <Street>: 0 orders");
   await page.getByLabel("Label in the room").fill("Deed of trust");
   await press(page, "Attach");
-  await said(page, "The order is in the room.");
+  await said(page, "The order was added to the room.");
   assert.equal(
     await part(page, "Rooms").getByRole("link", { name: "12 Elm <Street>" }).getAttribute("href"),
     `/dashboard/rooms/${room}`,
   );
-  assert.equal(await page.getByLabel("Attach to a room").count(), 0);
+  assert.equal(await page.getByLabel("Add to a room").count(), 0);
   await assertGood(opened);
   const view = (await (await fetch(`${service.baseUrl}/api/rooms/${room}`)).json()) as { orders: { label: string }[] };
   assert.deepEqual(
@@ -236,18 +236,18 @@ test("twenty-five orders are listed newest first in pages, and found by status a
   assert.equal((await links())[0], codes[24]);
 
   await page.getByLabel("Reference").fill("FILE & 7");
-  await press(page, "Show");
+  await press(page, "Apply");
   assert.deepEqual(await links(), [second, oldest]);
   assert.equal(await page.getByLabel("Reference").inputValue(), "FILE & 7");
   await page.getByLabel("Status").selectOption("Out for signature");
-  await press(page, "Show");
+  await press(page, "Apply");
   assert.deepEqual(await links(), [oldest]);
   await page.getByLabel("Reference").fill("FILE & 8");
-  await press(page, "Show");
-  await page.getByText("None of your orders matches this filter.").waitFor();
+  await press(page, "Apply");
+  await page.getByText("None of your orders match these filters.").waitFor();
   await page.getByRole("link", { name: "Show all orders" }).click();
   await page.getByLabel("Status").selectOption("Ready to pay");
-  await press(page, "Show");
+  await press(page, "Apply");
   await page.getByRole("link", { name: "Next page" }).click();
   assert.deepEqual(await links(), codes.slice(1, 5).reverse());
   assert.equal(await page.getByLabel("Status").inputValue(), "QuoteReady");
@@ -279,12 +279,12 @@ test("everything works without script, by keyboard alone where one likes", async
   const { opened, page } = await open({ width: 360, javaScript: false });
   await go(page, "/dashboard/orders/new");
   await page.getByLabel("File", { exact: true }).setInputFiles(example);
-  await page.getByLabel("Kind of document").selectOption("General affidavit (signed and notarized)");
+  await page.getByLabel("Document type").selectOption("General affidavit (signed and notarized)");
   await page.getByLabel("Client’s email").fill("signer@example.com");
   await page.getByLabel("Shipping").focus();
   await page.keyboard.press("Space");
   await page.getByLabel("Recipient’s name").fill("Jane Roe");
-  await page.getByText("Another sender").click();
+  await page.getByText("Different return address").click();
   await page.getByLabel("Sender’s name").fill("Harbor Title");
   await page.getByLabel("This is the client’s own document").check();
   await page.getByLabel("Your reference").focus();
@@ -300,9 +300,9 @@ test("everything works without script, by keyboard alone where one likes", async
   await said(page, "The order was placed.");
   await part(page, "Details").getByText("Sign, Notarize", { exact: true }).waitFor();
   await press(page, "Pay");
-  await said(page, "Fired: payment.cleared");
-  await press(page, "Walk to Completed");
-  await said(page, "Fired: signature.completed");
+  await said(page, "Event sent: payment.cleared");
+  await press(page, "Complete the order");
+  await said(page, "Event sent: signature.completed");
   await page.getByRole("link", { name: "All orders" }).click();
   await page.getByRole("row").nth(1).getByText("Complete", { exact: true }).waitFor();
   assert.equal(await opened.overflow(), 0);
@@ -344,12 +344,12 @@ test("what the rules refuse is a page that says why and keeps what was typed; no
   empty.append("document", new Blob([], { type: "application/octet-stream" }), "");
   const noFile = await send("/dashboard/orders/new", empty);
   assert.equal(noFile.status, 400);
-  assert.match(noFile.text, /Choose the file: a PDF of at most 35 MB\./);
+  assert.match(noFile.text, /Choose a PDF file of up to 35 MB\./);
   const refused: [Record<string, string | undefined>, RegExp][] = [
     [{ email: undefined }, /“Client’s email” is required\./],
     [{ email: "dana@" }, /“Client’s email” must be a mail address\./],
-    [{ byod_confirmed: undefined }, /Confirm that the document is the client’s own, and complete\./],
-    [{ doc_slug: "no-such" }, /“Kind of document” is not a document of the catalog\./],
+    [{ byod_confirmed: undefined }, /Confirm that this is the client’s own, completed document\./],
+    [{ doc_slug: "no-such" }, /“Document type” is not a document of the catalog\./],
     [{ fax_to: "12" }, /“Fax number” must be a 10-digit US number/],
     [{ ...shipping, ship_city: "" }, /“Recipient’s city” is required when “Shipping” is set\./],
     [{ from_city: "Denver" }, /“Sender’s name” is required when a sender address is given\./],
@@ -422,10 +422,10 @@ test("a payable order leads to its checkout where payments are configured", asyn
     await go(page, "/dashboard/orders/new");
     await page.getByLabel("File", { exact: true }).setInputFiles(example);
     await page.getByLabel("Client’s email").fill("signer@example.com");
-    await page.getByLabel("Prepare the checkout").check();
+    await page.getByLabel("Create the checkout").check();
     await page.getByLabel("This is the client’s own document").check();
     await press(page, "Place the test order");
-    await said(page, fail ? "There is no checkout for it yet." : "The order was placed.");
+    await said(page, fail ? "It has no checkout yet." : "The order was placed.");
     const checkout = page.getByRole("button", { name: "Open the checkout for $12.00" });
     assert.equal(await checkout.getAttribute("href"), `${pathOf().replace("/dashboard", "")}/checkout`);
   }
@@ -483,17 +483,17 @@ test("what the sandbox and the rooms refuse is told on the order's page", async 
   const code = await place(firm, { ...shipping, ship_state: "GU", ship_postal: "96910" });
   const path = `/dashboard/orders/${code}`;
   const page = (await send(path)).text;
-  assert.match(page, /A person has to price this order first/);
+  assert.match(page, /This order needs a manual quote first/);
   assert.match(page, /Total so far/);
   const refused: [string, Record<string, string>, number, RegExp][] = [
     ["/sandbox/checkout", { outcome: "success" }, 409, /An order in ManualQuoteRequired is not payable\./],
-    ["/sandbox/checkout", { outcome: "win" }, 400, /Choose what becomes of the payment/],
-    ["/sandbox/checkout", {}, 400, /Choose what becomes of the payment/],
+    ["/sandbox/checkout", { outcome: "win" }, 400, /Choose what happens to the payment/],
+    ["/sandbox/checkout", {}, 400, /Choose what happens to the payment/],
     ["/sandbox/advance", {}, 409, /An order in ManualQuoteRequired cannot advance\./],
     ["/sandbox/complete", {}, 409, /cannot advance/],
     ["/attach", { roomCode: "0".repeat(40) }, 404, /Room not found\./],
     ["/attach", { roomCode: "a\0b", label: "x" }, 404, /Room not found\./],
-    ["/attach", {}, 400, /Choose one of your rooms or give a code\./],
+    ["/attach", {}, 400, /Choose one of your rooms or enter a code\./],
     ["/attach", { chosen: "0".repeat(40), roomCode: "0".repeat(40) }, 400, /not both/],
     ["/attach", { roomCode: `https://x.example/rooms/${"0".repeat(40)}0` }, 404, /Room not found\./],
   ];
@@ -515,7 +515,7 @@ test("what the sandbox and the rooms refuse is told on the order's page", async 
   ];
   assert.match(first.location, /done=room-order-attached$/);
   assert.match(second.location, /done=room-order-there$/);
-  assert.doesNotMatch((await send(`${path}?fired=<b>,payment.cleared`)).text, /<b>|Fired/);
+  assert.doesNotMatch((await send(`${path}?fired=<b>,payment.cleared`)).text, /<b>|Event sent/);
 });
 
 test("of many rooms the latest open ones are offered, and any other is named by its code or its address", async () => {

@@ -100,7 +100,7 @@ async function listen({ page }: OpenPage, selector: string): Promise<() => Promi
 test("a file that is dropped is sent with its progress, is sealed, and its page has a link that verifies it", async () => {
   const { page } = dana;
   await page.goto(address());
-  await page.getByText("Nothing is sealed yet").waitFor();
+  await page.getByText("Nothing sealed yet").waitFor();
   const states = await listen(dana, ".seal-state");
   const announced = await listen(dana, "#seal-said");
   await drop(dana, [{ name: "deed.pdf", bytes: deed }]);
@@ -108,14 +108,14 @@ test("a file that is dropped is sent with its progress, is sealed, and its page 
   const seen = await states();
   assert.match(seen[0] ?? "", /^Sending 0 %/);
   assert.ok(seen.includes("Sending 100 %"), seen.join());
-  assert.deepEqual(seen.slice(-2), ["Sealing…", "Sealed: open its passport"]);
+  assert.deepEqual(seen.slice(-2), ["Sealing…", "Sealed: open passport"]);
   assert.deepEqual(await announced(), ["Sending deed.pdf", "Sealing deed.pdf", "deed.pdf is sealed."]);
   const text = (await page.locator("main").textContent()) ?? "";
-  for (const fact of ["Promised by", "by http://127.0.0.1", "Sealed PDF"]) assert.ok(text.includes(fact), fact);
+  for (const fact of ["Submitted to", "by http://127.0.0.1", "Sealed PDF"]) assert.ok(text.includes(fact), fact);
   const link = (await page.locator("#share code").textContent()) ?? "";
   assert.ok(link.startsWith(`${service.baseUrl}/verify/`), link);
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-  await page.getByRole("button", { name: "Copy verify link" }).click();
+  await page.getByRole("button", { name: "Copy verification link" }).click();
   await page.getByText("Copied").waitFor();
   assert.equal(await page.evaluate("navigator.clipboard.readText()"), link);
 
@@ -140,7 +140,7 @@ test("of several files each is sealed or refused in its place, and the list belo
     { name: "huge.pdf", bytes: 35 * 1024 * 1024 + 1 },
     { name: "two.pdf", bytes: makePdf({ text: "Two" }) },
   ]);
-  await page.getByText("2 of 5 files are sealed.").waitFor();
+  await page.getByText("2 of 5 files were sealed.").waitFor();
   await until(async () => (await page.locator("#sealed tbody tr").count()) === 3);
   const lines = page.locator("#seal-files li");
   assert.deepEqual(await page.locator("#seal-files .seal-name").allTextContents(), [
@@ -153,9 +153,9 @@ test("of several files each is sealed or refused in its place, and the list belo
   const states = await lines.locator(".seal-state").allTextContents();
   assert.equal(states[1], said.notPdf);
   assert.match(states[2] ?? "", said.encrypted);
-  assert.equal(states[3], "Choose one PDF of at most 35 MB.");
+  assert.equal(states[3], "Choose one PDF of up to 35 MB.");
   assert.deepEqual(await dana.axe(), []);
-  await lines.nth(4).getByRole("link", { name: "open its passport" }).click();
+  await lines.nth(4).getByRole("link", { name: "open passport" }).click();
   await page.getByRole("heading", { level: 1, name: "Proof passport" }).waitFor();
   assert.deepEqual(ownTroubles(dana), []);
 });
@@ -166,12 +166,12 @@ test("a file that is chosen goes the same way, and one that is refused leaves th
   await page
     .getByLabel("Drop a PDF here")
     .setInputFiles({ name: "a.pdf", mimeType: "application/pdf", buffer: notPdf });
-  await page.getByRole("button", { name: "Seal it" }).click();
+  await page.getByRole("button", { name: "Seal document" }).click();
   await page.getByText(said.notPdf, { exact: true }).waitFor();
   await page.getByText(`a.pdf: ${said.notPdf}`).waitFor();
   assert.equal(page.url(), address());
   await page.getByLabel("Drop a PDF here").setInputFiles({ name: "b.pdf", mimeType: "application/pdf", buffer: deed });
-  await page.getByRole("button", { name: "Seal it" }).click();
+  await page.getByRole("button", { name: "Seal document" }).click();
   await page.getByRole("heading", { level: 1, name: "Proof passport" }).waitFor();
 });
 
@@ -180,7 +180,7 @@ test("a connection that breaks is told in place", async () => {
   await page.goto(address());
   await page.route(`**${path}`, (route) => (route.request().method() === "POST" ? route.abort() : route.fallback()));
   await drop(dana, [{ name: "deed.pdf", bytes: deed }]);
-  await page.getByText("The connection was lost. Send the file again.", { exact: true }).waitFor();
+  await page.getByText("The connection was lost. Please send the file again.", { exact: true }).waitFor();
   await page.unroute(`**${path}`);
   dana.troubles.length = 0;
 });
@@ -196,7 +196,7 @@ test("without script a chosen file is sealed, and refusals are told on the same 
     await page.getByLabel("Choose a PDF").setInputFiles(file);
     const [response] = await Promise.all([
       page.waitForResponse((each) => each.request().method() === "POST"),
-      page.getByRole("button", { name: "Seal it" }).click(),
+      page.getByRole("button", { name: "Seal document" }).click(),
     ]);
     await page.waitForLoadState();
     return response.status();
@@ -204,7 +204,7 @@ test("without script a chosen file is sealed, and refusals are told on the same 
   for (const [bytes, words] of [
     [notPdf, said.notPdf],
     [encrypted, said.encrypted],
-    [Buffer.alloc(37 * 1024 * 1024), "Choose one PDF of at most 35 MB."],
+    [Buffer.alloc(37 * 1024 * 1024), "Choose one PDF of up to 35 MB."],
   ] as const) {
     assert.equal(await choose(bytes), 400);
     await page.getByRole("alert").getByText(words).waitFor();
@@ -265,7 +265,7 @@ test("another firm's passport, and the other environment's, are as unknown as an
     assert.equal((await other.page.goto(service.baseUrl + unknown))?.status(), 404);
   }
   await other.page.goto(address());
-  await other.page.getByText("Nothing is sealed yet").waitFor();
+  await other.page.getByText("Nothing sealed yet").waitFor();
   await other.close();
 
   const { page } = dana;
@@ -273,7 +273,7 @@ test("another firm's passport, and the other environment's, are as unknown as an
   await page.goto(address());
   const now = await page.locator(".environment [aria-pressed=true]").textContent();
   await switchTo(now === "Live" ? "Test" : "Live");
-  await page.getByText("Nothing is sealed yet").waitFor();
+  await page.getByText("Nothing sealed yet").waitFor();
   assert.equal((await page.goto(service.baseUrl + own))?.status(), 404);
   await page.goto(address());
   await switchTo(now ?? "");
@@ -288,7 +288,7 @@ test("the form counts for the firm, takes one PDF from our own pages, and refuse
   assert.equal(fine.headers.get("cache-control"), "no-store");
   const two = form();
   two.append("file", new Blob(["x"]), "x.pdf");
-  const choose = "Choose one PDF of at most 35 MB.";
+  const choose = "Choose one PDF of up to 35 MB.";
   const refused: [FormData | string, Record<string, string>, number, string][] = [
     ["{}", { "Content-Type": "application/json" }, 400, choose],
     [new FormData(), {}, 400, choose],
@@ -333,7 +333,7 @@ test("a form that is sent twice seals its PDF once, in the environment that it w
   assert.equal(new Set([one, ...others]).size, 3);
 
   const stale = { environment: environment === "live" ? "test" : "live" };
-  const words = "You switched between test and live since you opened this form. Nothing was done.";
+  const words = "You switched between test and live since you opened this form. Nothing was changed.";
   const refused = await send(form("Stale", stale), json);
   assert.deepEqual([refused.status, await refused.json()], [409, { error: words }]);
   const shown = await send(form("Stale", stale), { Accept: "text/html" });

@@ -85,7 +85,7 @@ test("a room's whole way: created, filled, sealed, verified, its link replaced, 
   await page.getByText("No rooms yet").waitFor();
   await page.getByLabel("Name").fill("12 Elm <Street>");
   await page.getByLabel("Reference").fill("R-1");
-  await press(page, "Create the room");
+  await press(page, "Create room");
   await said(page, "The room is open.");
   await page.getByRole("heading", { level: 1, name: "12 Elm <Street>" }).waitFor();
   const firstCode = codeIn(page);
@@ -93,32 +93,32 @@ test("a room's whole way: created, filled, sealed, verified, its link replaced, 
   const orders = inPart(page, "Orders");
   await orders.getByLabel("One of your latest orders").selectOption(orderCode);
   await orders.getByLabel("Label").fill("Deed of trust");
-  await press(page, "Attach the order");
-  await said(page, "The order is in the room.");
+  await press(page, "Add order");
+  await said(page, "The order was added to the room.");
   const own = orders.getByRole("link", { name: "Deed of trust" });
   assert.equal(await own.getAttribute("href"), `/dashboard/orders/${orderCode}`);
   await orderCodeField(page).fill(`${service.baseUrl}/orders/${foreignOrder}?from=mail`);
-  await press(page, "Attach the order");
-  await said(page, "The order is in the room.");
+  await press(page, "Add order");
+  await said(page, "The order was added to the room.");
   const foreign = orders.getByRole("link", { name: foreignName });
   assert.equal(await foreign.getAttribute("href"), `/orders/${foreignOrder}`);
   await inPart(page, "At a glance").getByText("2 orders in this room").waitFor();
   await ask(page, foreignName);
-  await press(page, `Detach it ${foreignName}`);
-  await said(page, "The order was taken out of the room.");
+  await press(page, `Remove the order ${foreignName}`);
+  await said(page, "The order was removed from the room.");
   await inPart(page, "At a glance").getByText("1 order in this room").waitFor();
 
   const people = inPart(page, "Participants");
   await people.getByLabel("Name").fill("Jane Roe");
   await people.getByLabel("Email").fill("Jane@Example.com");
   await people.getByLabel("Role").fill("seller");
-  await press(page, "Add the participant");
+  await press(page, "Add participant");
   await said(page, "The participant was added.");
   await people.getByText("jane@example.com").waitFor();
   await ask(page, "Jane Roe");
-  await press(page, "Remove them Jane Roe");
+  await press(page, "Remove participant Jane Roe");
   await said(page, "The participant was removed.");
-  await people.getByText("Nobody is named yet").waitFor();
+  await people.getByText("No participants yet").waitFor();
 
   await press(page, "Seal version 1");
   await said(page, "The new version is sealed.");
@@ -135,8 +135,8 @@ test("a room's whole way: created, filled, sealed, verified, its link replaced, 
 
   await go(page, `/dashboard/rooms/${firstCode}`);
   await ask(page, "Replace the link");
-  await page.getByText("the old one stops working at once").waitFor();
-  await press(page, "Replace it now of this room");
+  await page.getByText("the old one stops working immediately").waitFor();
+  await press(page, "Replace the link now of this room");
   await said(page, "The room has a new link.");
   const code = codeIn(page);
   assert.notEqual(code, firstCode);
@@ -148,14 +148,14 @@ test("a room's whole way: created, filled, sealed, verified, its link replaced, 
 
   await press(page, "Close the room");
   await said(page, "The room is closed.");
-  assert.equal(await page.getByRole("button", { name: "Attach the order" }).count(), 0);
+  assert.equal(await page.getByRole("button", { name: "Add order" }).count(), 0);
   await inPart(page, "Share").getByRole("link", { name: "Open the public page" }).click();
   await page.waitForURL(new RegExp(`/rooms/${code}$`));
   await go(page, "/dashboard/rooms");
   const row = page.getByRole("row", { name: /12 Elm <Street>/ });
   assert.deepEqual((await row.getByRole("cell").allInnerTexts()).slice(0, 3), ["R-1", "Closed", "1"]);
   await row.getByRole("link").click();
-  await press(page, "Open the room again");
+  await press(page, "Reopen the room");
   await said(page, "The room is open again.");
   assert.deepEqual(ownTroubles(atAcme), []);
 });
@@ -164,17 +164,17 @@ test("a trial firm opens five rooms; a sixth is refused beside the form, which k
   const { page } = atOther;
   for (let n = 1; n <= 5; n++) await createRoom(other, `Room ${n}`);
   await go(page, "/dashboard/rooms");
-  await page.getByText("5 rooms are open, of 5 that your trial tier allows.").waitFor();
+  await page.getByText("5 rooms are open. Your trial tier allows 5.").waitFor();
   await page.getByLabel("Name").fill("One too many");
-  await press(page, "Create the room");
+  await press(page, "Create room");
   await refused(page, "Create a room", "Your trial tier allows 5 open rooms.");
   assert.equal(await page.getByLabel("Name").inputValue(), "One too many");
   await page.getByRole("link", { name: "Room 1" }).click();
   await press(page, "Close the room");
   await said(page, "The room is closed.");
   await createRoom(other, "Room 6");
-  await press(page, "Open the room again");
-  await refused(page, "Open the room again", "Your trial tier allows 5 open rooms.");
+  await press(page, "Reopen the room");
+  await refused(page, "Reopen the room", "Your trial tier allows 5 open rooms.");
   assert.deepEqual(ownTroubles(atOther), []);
 });
 
@@ -186,16 +186,16 @@ test("refusals stand in their part of the page, with what was typed", async () =
   const orders = inPart(page, "Orders");
   await orderCodeField(page).fill("f".repeat(40));
   await orders.getByLabel("Label").fill("Deed");
-  await press(page, "Attach the order");
+  await press(page, "Add order");
   await refused(page, "Orders", "Order not found.");
   assert.equal(await orders.getByLabel("Label").inputValue(), "Deed");
   await orders.getByLabel("One of your latest orders").selectOption({ index: 1 });
-  await press(page, "Attach the order");
+  await press(page, "Add order");
   await refused(page, "Orders", "not both");
   const people = inPart(page, "Participants");
   await people.getByLabel("Name").fill("Jane");
   await people.getByLabel("Email").fill("jane@localhost");
-  await press(page, "Add the participant");
+  await press(page, "Add participant");
   await refused(page, "Participants", "A valid participant email");
   assert.equal(await people.getByLabel("Name").inputValue(), "Jane");
   assert.equal(await orders.getByLabel("Label").inputValue(), "");
@@ -206,10 +206,10 @@ test("what is there already is said, and nothing is doubled", async () => {
   const orderCode = await placeOrder(acme);
   const code = await createRoom(acme, "Twice");
   const { page } = atAcme;
-  for (const word of ["The order is in the room.", "The order was in the room already"]) {
+  for (const word of ["The order was added to the room.", "The order was already in the room"]) {
     await go(page, `/dashboard/rooms/${code}`);
     await orderCodeField(page).fill(orderCode);
-    await press(page, "Attach the order");
+    await press(page, "Add order");
     await said(page, word);
   }
   const room = `/dashboard/rooms/${code}`;
@@ -217,7 +217,7 @@ test("what is there already is said, and nothing is doubled", async () => {
   assert.equal(await send(atAcme, `${room}/participants`, jane), 303);
   assert.equal(await send(atAcme, `${room}/participants`, { ...jane, email: "JANE@example.com" }), 303);
   await go(page, room);
-  assert.equal(await inPart(page, "Orders").getByText("Detach").count(), 2, "the summary and the button of one order");
+  assert.equal(await inPart(page, "Orders").getByText("Remove").count(), 2, "the summary and the button of one order");
   assert.equal(await inPart(page, "Participants").getByRole("rowheader").count(), 1);
 });
 
@@ -334,13 +334,13 @@ test("without script everything works the same", async () => {
   const { page } = opened;
   await go(page, "/dashboard/rooms");
   await page.getByLabel("Name").fill("No script");
-  await press(page, "Create the room");
+  await press(page, "Create room");
   await orderCodeField(page).fill(orderCode);
-  await press(page, "Attach the order");
-  await said(page, "The order is in the room.");
-  await ask(page, "Detach");
-  await press(page, /^Detach it/);
-  await said(page, "The order was taken out of the room.");
+  await press(page, "Add order");
+  await said(page, "The order was added to the room.");
+  await ask(page, "Remove");
+  await press(page, /^Remove the order/);
+  await said(page, "The order was removed from the room.");
   await press(page, "Seal version 1");
   await said(page, "The new version is sealed.");
   assert.equal(await inPart(page, "Share").getByRole("button", { name: "Copy the public link" }).count(), 0);
@@ -364,7 +364,7 @@ test("360 and 1280 pixels wide, light and dark, rooms are accessible and fit", a
       await go(page, `/dashboard/rooms/${code}`);
       await inPart(page, "Participants").getByLabel("Name").fill("Jane");
       await inPart(page, "Participants").getByLabel("Email").fill("x@y");
-      await press(page, "Add the participant");
+      await press(page, "Add participant");
       await page.getByRole("alert").waitFor();
       for (const summary of await page.locator(".question > summary").all()) await summary.click();
       await look("asked");

@@ -14,13 +14,13 @@ export async function signedIn(
   const { page } = opened;
   await page.getByLabel("Work email").fill(email);
   await page.getByRole("button", { name: "Send me a link" }).click();
-  await page.getByRole("heading", { name: "Look into your mail" }).waitFor();
+  await page.getByRole("heading", { name: "Check your email" }).waitFor();
   await until(() => linksTo(service, email).length > before);
   await page.goto(service.baseUrl + (linksTo(service, email)[0] ?? ""));
   await page.getByRole("main").getByRole("button", { name: "Sign in" }).click();
   if (key && page.url().includes("/dashboard/link")) {
     await page.getByLabel("API key").fill(key);
-    await page.getByRole("button", { name: "Link" }).click();
+    await page.getByRole("button", { name: "Connect" }).click();
   }
   return opened;
 }

@@ -47,20 +47,20 @@ async function create(url: string, topics: string[], { page } = dana): Promise<v
   await page.goto(address());
   await page.getByLabel("Address").fill(url);
   for (const topic of topics) await page.getByLabel(topic, { exact: true }).check();
-  await page.getByRole("button", { name: "Create the webhook" }).click();
+  await page.getByRole("button", { name: "Create webhook" }).click();
 }
 
 /** The secret that the page shows, and the webhook's id. */
 async function shown({ page } = dana): Promise<{ secret: string; id: string }> {
   const secret = (await page.locator("#secret code").textContent()) ?? "";
   assert.match(secret, secretForm);
-  const link = await page.getByRole("button", { name: "I have it" }).getAttribute("href");
+  const link = await page.getByRole("button", { name: "I copied it" }).getAttribute("href");
   return { secret, id: link?.slice(path.length + 1) ?? "" };
 }
 
 async function created(url: string, topics: string[]): Promise<{ secret: string; id: string }> {
   await create(url, topics);
-  await dana.page.getByRole("heading", { name: "The webhook is created" }).waitFor();
+  await dana.page.getByRole("heading", { name: "Your webhook was created" }).waitFor();
   return shown();
 }
 
@@ -130,10 +130,10 @@ test("a delivery that failed says why, and its replay is a delivery of the same 
   await open(id);
   assert.deepEqual(await settled(1, reloaded), ["Failed"]);
   const failed = (await rows().first().textContent()) ?? "";
-  for (const cell of ["order.created", "503", "The answer was no success"]) assert.ok(failed.includes(cell), cell);
+  for (const cell of ["order.created", "503", "The response was not a success"]) assert.ok(failed.includes(cell), cell);
   running.catcher.answer("/flaky", (_request, response) => response.end());
   await page.getByRole("button", { name: "Replay" }).click();
-  await page.getByText("The event is on its way again.").waitFor();
+  await page.getByText("The event is being sent again.").waitFor();
   const [first, second] = await running.catcher.wait("/flaky", 2);
   assert.ok(first && second);
   assert.equal(JSON.parse(String(second.body)).id, JSON.parse(String(first.body)).id);
@@ -152,7 +152,7 @@ test("of many deliveries the latest are shown, and all of them on request", asyn
   );
   await open(id);
   assert.deepEqual(new Set(await settled(25, reloaded)), new Set(["Failed"]));
-  assert.match((await rows().first().textContent()) ?? "", /What it was about is gone/);
+  assert.match((await rows().first().textContent()) ?? "", /The record it was about no longer exists/);
   await page.getByRole("link", { name: "Show 3 more" }).click();
   await settled(28, reloaded);
 });
@@ -161,16 +161,16 @@ test("rotating asks first, shows the new secret once with the old one's end, and
   const { page } = dana;
   const { id, secret: old } = await created(`${running.catcher.url}/rotated`, ["order.created"]);
   await open(id);
-  assert.equal(await page.getByRole("button", { name: "Rotate it now" }).isVisible(), false);
+  assert.equal(await page.getByRole("button", { name: "Rotate now" }).isVisible(), false);
   await page.getByText("Rotate the secret").click();
-  await page.getByRole("button", { name: "Rotate it now" }).click();
-  await page.getByRole("heading", { name: "The new signing secret" }).waitFor();
+  await page.getByRole("button", { name: "Rotate now" }).click();
+  await page.getByRole("heading", { name: "Your new signing secret" }).waitFor();
   const { secret, id: same } = await shown();
   assert.equal(same, id);
   assert.notEqual(secret, old);
   const end = Date.parse((await page.locator("#secret time").getAttribute("datetime")) ?? "");
   assert.ok(Math.abs(end - Date.now() - 24 * 3600_000) < 3600_000);
-  await page.getByRole("button", { name: "I have it" }).click();
+  await page.getByRole("button", { name: "I copied it" }).click();
   await page.getByRole("button", { name: "Send a test" }).click();
   const [caught] = await running.catcher.wait("/rotated");
   assert.ok(caught);
@@ -184,7 +184,7 @@ test("deleting asks first; the webhook leaves the list and is unknown from then 
   const { id } = await created(`${running.catcher.url}/ended`, ["order.created"]);
   await open(id);
   await page.getByText("Delete this webhook").click();
-  await page.getByRole("button", { name: "Delete it now" }).click();
+  await page.getByRole("button", { name: "Delete now" }).click();
   await page.getByText("The webhook was deleted.").waitFor();
   assert.ok(!(await text(dana)).includes("/ended"));
   assert.equal((await open(id))?.status(), 404);
@@ -240,7 +240,7 @@ test("without script a webhook is made, tested, replayed, rotated and deleted", 
   await environment("Test", opened);
   await create(`${running.catcher.url}/plain`, ["order.created"], opened);
   const { secret } = await shown(opened);
-  await page.getByRole("button", { name: "I have it" }).click();
+  await page.getByRole("button", { name: "I copied it" }).click();
   await page.getByRole("button", { name: "Send a test" }).click();
   // The delivery may arrive before the browser has shown the page that the form leads to: one that is still on its way cannot be reloaded.
   await page.getByText("A test event is on its way.").waitFor();
@@ -250,15 +250,15 @@ test("without script a webhook is made, tested, replayed, rotated and deleted", 
     return (await page.locator("#feed").textContent())?.includes("Delivered");
   });
   await page.getByRole("button", { name: "Replay" }).click();
-  await page.getByText("The event is on its way again.").waitFor();
+  await page.getByText("The event is being sent again.").waitFor();
   const [first] = await running.catcher.wait("/plain", 2);
   assert.ok(first && isSigned(first, secret));
   await page.getByText("Rotate the secret").click();
-  await page.getByRole("button", { name: "Rotate it now" }).click();
+  await page.getByRole("button", { name: "Rotate now" }).click();
   assert.notEqual((await shown(opened)).secret, secret);
-  await page.getByRole("button", { name: "I have it" }).click();
+  await page.getByRole("button", { name: "I copied it" }).click();
   await page.getByText("Delete this webhook").click();
-  await page.getByRole("button", { name: "Delete it now" }).click();
+  await page.getByRole("button", { name: "Delete now" }).click();
   await page.getByText("The webhook was deleted.").waitFor();
   assert.deepEqual(ownTroubles(opened), []);
   await opened.close();
@@ -392,7 +392,7 @@ test("a secret is rotated once by one form, also when its answer is loaded again
   const [first, second] = [await post(`/${id}/rotate`, { submission }), await post(`/${id}/rotate`, { submission })];
   assert.deepEqual([first.status, secretForm.test(first.text)], [200, true]);
   assert.deepEqual([second.status, second.location], [303, `${path}/${id}?done=webhook-rotated-before`]);
-  assert.match(await look(`/${id}?done=webhook-rotated-before`), /a new secret already/);
+  assert.match(await look(`/${id}?done=webhook-rotated-before`), /already rotated the secret/);
   assert.equal(await secrets(), 2);
   await post(`/${id}/rotate`, { submission: submissionIn(await look(`/${id}`)) });
   assert.equal(await secrets(), 3);

@@ -149,7 +149,7 @@ describe("the way", () => {
     const row = page.getByRole("row").filter({ hasText: "FILE-1" });
     assert.match(await row.innerText(), /Harbor & Sons <Title>.*Test/s);
     await row.getByRole("button", { name: "Approve closing FILE-1" }).click();
-    await page.getByText("Your decision was taken.").waitFor();
+    await page.getByText("Your decision was recorded.").waitFor();
     const ended = page.locator("#ended").getByRole("row").filter({ hasText: "FILE-1" });
     assert.match(await ended.innerText(), /approved\s+The operator/);
     assert.equal(await page.locator("#waiting").getByText("FILE-1").count(), 0);
@@ -170,13 +170,13 @@ describe("the way", () => {
     const opened = await asOperator({ width: 360, javaScript: false });
     const { page, close } = opened;
     const form = () => page.getByRole("row").filter({ hasText: "FILE-2" });
-    await form().getByText("Another decision").click();
+    await form().getByText("Other decision").click();
     await form().getByLabel("Decision").fill("   ");
     await form().getByRole("button", { name: "Decide" }).click();
     assert.match(await alert(opened), /decision must be a text of 1 to 200 characters\./);
     await form().getByLabel("Decision").fill(" only with the deed ");
     await form().getByRole("button", { name: "Decide" }).click();
-    await page.getByText("Your decision was taken.").waitFor();
+    await page.getByText("Your decision was recorded.").waitFor();
     assert.equal(await outcomeOf(execution), "only with the deed");
     await close();
   });
@@ -193,10 +193,10 @@ describe("the way", () => {
     assert.equal(await shown().count(), 100);
     assert.match(await shown().first().innerText(), /B-1\b/);
     assert.match(await page.locator("#waiting").innerText(), /1\d\d wait; 100 of them are on this page/);
-    await page.getByRole("button", { name: "Show the next" }).click();
+    await page.getByRole("button", { name: "Show more" }).click();
     assert.match(await shown().first().innerText(), /B-101\b/);
     await shown().first().getByRole("button", { name: "Reject" }).click();
-    await page.getByText("Your decision was taken.").waitFor();
+    await page.getByText("Your decision was recorded.").waitFor();
     assert.match(await shown().first().innerText(), /B-102\b/);
     await page.getByText("Back to the first").click();
     assert.match(await shown().first().innerText(), /B-1\b/);
@@ -214,7 +214,7 @@ describe("a decision is taken once", () => {
     const second = await opened.page.context().newPage();
     await second.goto(at("/operator"));
     await opened.page.getByRole("button", { name: "Approve closing FILE-3" }).click();
-    await opened.page.getByText("Your decision was taken.").waitFor();
+    await opened.page.getByText("Your decision was recorded.").waitFor();
     const [answer] = await Promise.all([
       second.waitForResponse((response) => response.request().method() === "POST"),
       second.getByRole("button", { name: "Reject closing FILE-3" }).click(),
@@ -271,7 +271,7 @@ describe("a request for access", () => {
       await item.innerText(),
       /Dana Whitfield, Owner.*a free mailbox, a use case of few words.*Deeds\nonline/s,
     );
-    const approve = item.getByRole("button", { name: "Approve and mail the key" });
+    const approve = item.getByRole("button", { name: "Approve and email the key" });
     assert.equal(await approve.isVisible(), false);
     await item.getByText("Approve", { exact: false }).first().click();
     await approve.click();
@@ -284,7 +284,7 @@ describe("a request for access", () => {
     await waitingRequest("Pine Street again", workEmail);
     await page.reload();
     const again = page.getByRole("listitem").filter({ hasText: workEmail });
-    assert.match(await again.innerText(), /This address has a key already/);
+    assert.match(await again.innerText(), /This address already has a key/);
     assert.equal(await again.getByRole("button", { name: "Approve", includeHidden: true }).count(), 0);
     const cookie = await operatorCookie();
     const { id } = await requestOf(workEmail);

@@ -51,7 +51,7 @@ describe("the words of a status", () => {
 
   test("say that a person prices an order that could not be priced", () => {
     const page = orderFragment(order({ status: "ManualQuoteRequired" }));
-    assert.match(page, /A person will price this order/);
+    assert.match(page, /We are pricing this order/);
     assert.match(page, /Total so far/);
   });
 });
@@ -219,8 +219,8 @@ describe("components", () => {
     const shown = (["holds", "fails", "unchecked"] as const).map((state) =>
       render(claimList([{ name: "digest", state, why: "" }], () => "The bytes are the sealed ones")),
     );
-    assert.match(shown[0] ?? "", /Holds<\/span> The bytes are the sealed ones/);
-    assert.match(shown[1] ?? "", /Fails/);
+    assert.match(shown[0] ?? "", /Passed<\/span> The bytes are the sealed ones/);
+    assert.match(shown[1] ?? "", /Failed/);
     assert.match(shown[2] ?? "", /Not checked/);
     assert.equal(new Set(shown.map((text) => text.match(/<svg.*<\/svg>/)?.[0])).size, 3);
   });
@@ -262,7 +262,7 @@ describe("the page of a closing passport", () => {
     const record = { ...(await closingRecord(1)), environment: "test" as const };
     const page = closingPage(assets, { record, sealCertificates: "", baseUrl: "http://localhost" });
     assert.match(page, /A test closing passport/);
-    assert.doesNotMatch(page, /This closing passport holds/);
+    assert.doesNotMatch(page, /This closing passport passed every check/);
   });
 
   test("gives commands that come to the stated hashes", needs("jq"), async () => {

@@ -34,7 +34,7 @@ after(async () => {
 for (const width of [360, 1280]) {
   test(`the one file verifies from a disk, ${width} pixels wide, with no network and no request`, async () => {
     for (const [name, verdict] of [
-      ["verifier.html", "Unchanged since its seal, but whose seal is it?"],
+      ["verifier.html", "Unchanged since it was sealed, but by whom?"],
       ["knowing.html", "This document is genuine"],
     ] as const) {
       const opened = await browser.open(pathToFileURL(at(name)).href, { width, colorScheme: "dark" });

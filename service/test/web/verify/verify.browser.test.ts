@@ -172,7 +172,7 @@ describe("a file that is given to /verify", () => {
     const expected: [string, RegExp][] = [
       [paths.sealed, /This document is genuine[\s\S]*Proven[\s\S]*No byte has changed since the seal was made/],
       [paths.changed, /This document does not verify[\s\S]*Do not rely on it/],
-      [paths.plain, /This PDF bears no seal/],
+      [paths.plain, /This PDF has no seal/],
       [paths.text, /This is not a PDF/],
       [paths.strange, /This document does not verify/],
       [paths.test, /A test document, unchanged/],
@@ -242,7 +242,7 @@ describe("a file that is given to /verify", () => {
   test("with another's seal is intact, and known once the reader trusts its certificate", async () => {
     const page = await servePages({});
     const opened = await browser.open(`${page.baseUrl}/verify`, { width: 1280 });
-    assert.match(await give(opened, paths.strange), /whose seal is it\?/);
+    assert.match(await give(opened, paths.strange), /by whom\?/);
     await opened.page.locator("summary").first().click();
     await opened.page.setInputFiles("#trust-seal", strangersPem);
     await opened.page.getByRole("heading", { name: "This document is genuine" }).waitFor();
@@ -256,7 +256,7 @@ describe("a file that is given to a record", () => {
     const opened = await open(`/verify/${proofCode}`);
     assert.match(await give(opened, paths.sealed), /This document is genuine[\s\S]*It is the sealed file expected/);
     assert.match(await give(opened, paths.other), /This is not the file on record/);
-    assert.match(await give(opened, paths.plain), /This is the document on record, before its seal/);
+    assert.match(await give(opened, paths.plain), /This is the document on record, before it was sealed/);
     assert.deepEqual(opened.troubles, []);
     await opened.close();
   });
@@ -279,7 +279,7 @@ describe("a closing passport", () => {
 
   test("whose earlier versions its code does not open says so, and follows the chain into those that are dropped", async () => {
     const opened = await open(`/v/room/${lastOnlyCode}`);
-    await opened.page.getByText("The versions before are not opened by this link").waitFor();
+    await opened.page.getByText("This link does not open the earlier versions").waitFor();
     const alone = await give(opened, paths.certificate);
     assert.match(alone, /This certificate is genuine/);
     assert.doesNotMatch(alone, /Version 2/);

@@ -43,16 +43,16 @@ for (const width of [360, 1280])
     await page.getByLabel("Your name").fill("Dana Reyes");
     await page.getByLabel("Work email").fill(email);
     await page
-      .getByLabel("What you want to use it for")
+      .getByLabel("What you plan to use it for")
       .fill("We are a title company and want our closings notarized online before the deeds are recorded.");
-    await press("Send the request");
+    await press("Send request");
     assert.equal(await title(), "Your test key is on its way");
     const key = /svc_pk_test_[a-z2-7]{52}/.exec((await mailed("Your trial key")).text)?.[0] ?? "";
 
     await main.getByRole("link", { name: "Sign in" }).click();
     await page.getByLabel("Work email").fill(email);
     await press("Send me a link");
-    await page.getByRole("heading", { name: "Look into your mail" }).waitFor();
+    await page.getByRole("heading", { name: "Check your email" }).waitFor();
     const way = /(\/sign-in\/[0-9a-f]{40})/.exec((await mailed("Your sign-in link")).text)?.[1];
     await page.goto(service.baseUrl + way);
     await press("Sign in");
@@ -70,12 +70,12 @@ for (const width of [360, 1280])
     const orderCode = /\/dashboard\/orders\/([0-9a-f]{40})/.exec(page.url())?.[1] ?? "";
     assert.notEqual(orderCode, "");
     await press("Pay");
-    await press("Walk to Completed");
+    await press("Complete the order");
     assert.match((await page.locator(".status-card").textContent()) ?? "", /All done/);
 
     await follow("Rooms");
     await page.getByLabel("Name", { exact: true }).fill("12 Elm Street");
-    await press("Create the room");
+    await press("Create room");
     await page.getByLabel("One of your latest orders").selectOption(orderCode);
     await press(/^Attach/);
     await press("Seal version 1");
@@ -86,9 +86,9 @@ for (const width of [360, 1280])
     await page.goto(`${service.baseUrl}/dashboard`);
     await follow("Passports");
     await page.locator("#seal-file").setInputFiles(pdf);
-    await press("Seal it");
+    await press("Seal document");
     await page.waitForURL(/\/dashboard\/passports\/[0-9a-f-]{36}/);
-    await follow("Open the verify page");
+    await follow("Open the verification page");
     await page.waitForURL(/\/verify\/[a-z2-7]{26}/);
     const download = page.waitForEvent("download");
     await follow(/sealed PDF/i);

@@ -52,7 +52,7 @@ async function open(look: Look) {
     fill: async (values: Record<string, string>) => {
       for (const [label, value] of Object.entries(values)) await page.getByLabel(label, { exact: false }).fill(value);
     },
-    send: () => page.getByRole("button", { name: "Send the request" }).click(),
+    send: () => page.getByRole("button", { name: "Send request" }).click(),
     heading: (name: RegExp) => page.getByRole("heading", { level: 1, name }).waitFor(),
     /** Beyond the scorer's own addresses, and the status of a refused form. */
     ownTroubles: () =>

@@ -13,7 +13,7 @@ const windows = [30, 90, 180, 366];
 
 /** The windows to choose from, as links of the page itself (`?days=`). */
 export const windowPicker = (windowDays: number): Html =>
-  html`<nav class="windows" aria-label="Days that are shown"><ul>${windows.map(
+  html`<nav class="windows" aria-label="Period"><ul>${windows.map(
     (days) =>
       html`<li><a href="?days=${days}"${days === windowDays ? html` aria-current="page"` : ""}>${days} days</a></li>`,
   )}</ul></nav>`;
@@ -32,14 +32,14 @@ const nothing = (windowDays: number): Html =>
   emptyState(
     `No orders in ${lastDays(windowDays)}`,
     windowDays < Math.max(...windows)
-      ? "Choose more days to look further back. The figures begin with the first order."
-      : "The figures begin with the first order that is created.",
+      ? "Choose a longer period to look further back. Figures start with your first order."
+      : "Figures start with your first order.",
   );
 
 const figures = (snapshot: Snapshot, total: number): Html => html`${keyNumbers(snapshot, total)}
 ${card("by-month", "Volume", volumeFigure(snapshot.volumeByMonth))}
 <div class="analytics-pair">
-${card("by-status", "Where orders stand", funnelFigure(snapshot.funnel, total))}
+${card("by-status", "Orders by status", funnelFigure(snapshot.funnel, total))}
 ${card("by-service", "Services", mixFigure(snapshot.serviceMix, total))}
 ${card("by-time", "Turnaround", turnaroundFigure(snapshot.turnaroundHours))}
 ${card("by-record", "Evidence", evidenceTable(snapshot.evidence))}

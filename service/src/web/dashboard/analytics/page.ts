@@ -18,7 +18,7 @@ export function analyticsPage(app: FastifyInstance, deps: AnalyticsPageDeps): vo
     handle: async ({ request }) => {
       const days = windowDays((request.query as { days?: unknown }).days);
       const snapshot = await deps.readAnalytics(principalOf(request), days);
-      const lead = "The orders created in the window, as they are now.";
+      const lead = "Orders created in this period, by their current status.";
       const body = html`${pageHead("Analytics", lead)}${analyticsBody(snapshot, days)}`;
       return dashboardPage(deps, request, { title: "Analytics", section: "analytics", body });
     },

@@ -53,7 +53,7 @@ ${card(
     ["Client", order.customerEmail],
     ["Reference", order.externalReference],
     ["Services", serviceFlags(order) || "None"],
-    ["Envelope", envelopeLabel(order.envelopeStatus)],
+    ["Signing status", envelopeLabel(order.envelopeStatus)],
     ["Fax", order.faxTo],
     ["Placed", time(order.createdAt)],
     ["Order code", codeText(order.code, "order code")],
@@ -76,8 +76,8 @@ function statusCard({ order, payable }: OrderDetailView): Html {
 
 const firedNotice = (topics: readonly string[]): Html =>
   topics.length === 0
-    ? html`<div class="said-events" role="status">${notice("info", "No event was fired", "Your webhooks hear nothing of this step.")}</div>`
-    : html`<div class="said-events" role="status">${notice("info", `Fired: ${topics.join(", ")}`, "Webhooks of yours that listen to it hear of it now.")}</div>`;
+    ? html`<div class="said-events" role="status">${notice("info", "No event was sent", "This step does not notify your webhooks.")}</div>`
+    : html`<div class="said-events" role="status">${notice("info", `Event sent: ${topics.join(", ")}`, "Webhooks that subscribe to it are being notified.")}</div>`;
 
 function sandbox({ code, status }: PublicOrderRow): Html {
   const path = `/dashboard/orders/${code}/sandbox`;
@@ -85,18 +85,18 @@ function sandbox({ code, status }: PublicOrderRow): Html {
   const pay = (outcome: string, label: string, kind = "quiet-button") =>
     buttonForm(`${path}/checkout`, label, { fields: { outcome }, kind });
   if (moves === "pay")
-    return html`<p>Choose what becomes of the payment. No money moves, and all else happens as it would.</p>
+    return html`<p>Choose what happens to the payment. No money moves; everything else works as it would for a real order.</p>
 <div class="button-row">${pay("success", "Pay", "")}${pay("decline", "Decline the payment")}${pay("cancel", "Cancel the checkout")}${pay("delayed", "Pay with a delay")}</div>`;
   if (moves === "advance")
-    return html`<p>Play the next part of the work. Your webhooks hear of it as of a real order.</p>
-<div class="button-row">${buttonForm(`${path}/advance`, "Advance to the next milestone")}${buttonForm(`${path}/complete`, "Walk to Completed", { kind: "quiet-button" })}</div>`;
+    return html`<p>Simulate the next part of the work. Your webhooks are notified as they would be for a real order.</p>
+<div class="button-row">${buttonForm(`${path}/advance`, "Advance to the next milestone")}${buttonForm(`${path}/complete`, "Complete the order", { kind: "quiet-button" })}</div>`;
   return html`<p>${stands[status] ?? "The sandbox cannot move the order from here. The operator of this service can."}</p>`;
 }
 
 const stands: Readonly<Record<string, string>> = {
-  Completed: "The order is finished: there is nothing left to play.",
+  Completed: "The order is complete. There is nothing left to simulate.",
   ManualQuoteRequired:
-    "A person has to price this order first. The operator of this service does that, for test orders, too.",
-  Cancelled: "The order was cancelled: there is nothing left to play.",
-  Refunded: "The order was refunded: there is nothing left to play.",
+    "This order needs a manual quote first. The operator of this service prices it, even for test orders.",
+  Cancelled: "The order was cancelled. There is nothing left to simulate.",
+  Refunded: "The order was refunded. There is nothing left to simulate.",
 };

@@ -16,13 +16,13 @@ export function fileField({ name, label, error, again }: Omit<ReturnType<Part>, 
   const id = `field-${name}`;
   const described = [`${id}-hint`, error && `${id}-error`].filter(Boolean).join(" ");
   return html`<div class="form-field"><label for="${id}">${label}</label>
-<p class="hint" id="${id}-hint">A PDF of at most 35 MB.${again && html` <strong>Choose it again</strong>: a browser does not keep a chosen file.`}</p>
+<p class="hint" id="${id}-hint">A PDF of at most 35 MB.${again && html` <strong>Choose it again</strong>: browsers do not keep a chosen file.`}</p>
 <input type="file" id="${id}" name="${name}" accept="application/pdf,.pdf" required aria-describedby="${described}"${error && html` aria-invalid="true"`}>
 ${error && html`<p class="field-error" id="${id}-error">${error}</p>`}</div>`;
 }
 
 const states: readonly Choice[] = [
-  { value: "", label: "Choose" },
+  { value: "", label: "Choose a state" },
   ...[...usStates].map(([value, { name }]) => ({ value, label: name })),
 ];
 
@@ -52,8 +52,8 @@ const senderNames = ["from_name", "from_line1", "from_line2", "from_city", "from
 /** The sender, folded up until something is typed. */
 export function senderPart(part: Part): Html {
   const begun = senderNames.some((name) => part(name).value || part(name).error);
-  return html`<details class="sender-part"${begun && html` open`}><summary>Another sender</summary>
-<p class="hint">Leave it empty and the business address of this service is the return address. Once begun, only the second line may stay empty.</p>
+  return html`<details class="sender-part"${begun && html` open`}><summary>Different return address</summary>
+<p class="hint">Leave this empty to use this service’s business address as the return address. If you fill it in, only the second line is optional.</p>
 <div class="form">${address(part, "from")}</div>
 </details>`;
 }

@@ -32,31 +32,31 @@ export function orderFormBody(view: OrderFormView): Html {
     const { value, ...rest } = part(name);
     return checkbox({ ...rest, hint, checked: value === "on" || value === "true" });
   };
-  return html`${pageHead(test ? "Place a test order" : "Place an order", "The quote comes right after. Nothing is paid by placing it.")}
-${!test && notice("attention", "A real order", "What you place here is priced, signed, notarized and sent for real.")}
+  return html`${pageHead(test ? "Place a test order" : "Place an order", "You see the quote right away. Placing an order does not charge anyone.")}
+${!test && notice("attention", "A real order", "This order will be priced, signed, notarized, and sent for real.")}
 ${errorSummary(problem?.text)}
 <form class="form order-form card" method="post" action="/dashboard/orders/new" enctype="multipart/form-data">
 ${submissionFields(view)}
 <fieldset><legend>Document</legend>
 ${fileField({ ...part("document"), again: refused !== undefined })}
-${select({ ...part("doc_slug"), options: catalogChoices(pricing.catalog), hint: "One of these decides by itself whether it is signed and notarized." })}
+${select({ ...part("doc_slug"), options: catalogChoices(pricing.catalog), hint: "Choosing one of these sets whether the document is signed and notarized." })}
 </fieldset>
 <fieldset><legend>Client</legend>
-${field({ ...part("email"), type: "email", required: true, maxLength: 254, hint: "Who signs, and who hears of the order." })}
+${field({ ...part("email"), type: "email", required: true, maxLength: 254, hint: "The person who signs and gets updates about the order." })}
 ${field({ ...part("name"), maxLength: 200 })}
 ${select({ ...part("signer_state"), options: signerStates(pricing) })}
 </fieldset>
 <fieldset class="services"><legend>Services</legend>
 ${box("svc_sign", "The client signs online.")}
 ${box("svc_notary", "An online notary notarizes the document.")}
-${box("svc_ship", "The finished document goes out on paper.")}
+${box("svc_ship", "We ship the finished document on paper.")}
 ${shippingPart(part)}
-${field({ ...part("fax_to"), type: "tel", maxLength: 40, hint: "With a number, the finished document is faxed: 10 digits in the US, or +country." })}
+${field({ ...part("fax_to"), type: "tel", maxLength: 40, hint: "Enter a number to have the finished document faxed: 10 US digits, or start with + and the country code." })}
 </fieldset>
 ${senderPart(part)}
-<fieldset><legend>For your files</legend>
-${field({ ...part("external_reference"), maxLength: 120, hint: "Comes back in lists and webhooks. You can find the order by it." })}
-${paymentsConfigured && box("create_checkout", "You can also open it later, from the order’s page.")}
+<fieldset><legend>For your records</legend>
+${field({ ...part("external_reference"), maxLength: 120, hint: "Shown in lists and webhooks, and you can find the order by it." })}
+${paymentsConfigured && box("create_checkout", "You can also do this later, from the order’s page.")}
 </fieldset>
 ${checkbox({ ...part("byod_confirmed"), required: true, value: "on", checked: values["byod_confirmed"] === "on" })}
 <div class="form-actions"><button type="submit">${test ? "Place the test order" : "Place the order"}</button></div>
@@ -67,7 +67,7 @@ function catalogChoices(catalog: OrderFormView["pricing"]["catalog"]): Choice[] 
   const does = (sign: boolean, notarize: boolean) =>
     [sign && "signed", notarize && "notarized"].filter(Boolean).join(" and ") || "neither signed nor notarized";
   return [
-    { value: "", label: "Another document" },
+    { value: "", label: "Other document" },
     ...catalog.map(({ slug, title, sign, notarize }) => ({ value: slug, label: `${title} (${does(sign, notarize)})` })),
   ];
 }

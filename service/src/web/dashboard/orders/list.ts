@@ -32,21 +32,21 @@ ${pager(query, page.nextCursor)}`;
 }
 
 const firstSteps = {
-  test: "Begin with a test order: any PDF will do, and nothing in it is real.",
-  live: "Live orders of your firm are listed here, whoever places them.",
+  test: "Start with a test order. Any PDF works, and nothing about the order is real.",
+  live: "All live orders from your firm are listed here.",
 } as const;
 
 const filterForm = ({ status, reference }: OrderQuery): Html =>
   html`<form class="form filters" method="get" action="${path}" aria-label="Filter">
 ${select({ name: "status", label: "Status", required: "sometimes", value: status, options: statusChoices(status) })}
-${field({ name: "reference", label: "Reference, in full", required: "sometimes", type: "search", value: reference, maxLength: 120 })}
-<div class="form-actions"><button type="submit" class="quiet-button">Show</button>${(status !== "" || reference !== "") && html`<a href="${path}">Clear the filter</a>`}</div>
+${field({ name: "reference", label: "Exact reference", required: "sometimes", type: "search", value: reference, maxLength: 120 })}
+<div class="form-actions"><button type="submit" class="quiet-button">Apply</button>${(status !== "" || reference !== "") && html`<a href="${path}">Clear filters</a>`}</div>
 </form>`;
 
 const nothingFound = (error: string | undefined): Html =>
   error
     ? html`<p><a href="${path}">Show the newest orders</a></p>`
-    : html`${emptyState("No orders here", "None of your orders matches this filter.")}<p class="after-empty"><a href="${path}">Show all orders</a></p>`;
+    : html`${emptyState("No matching orders", "None of your orders match these filters.")}<p class="after-empty"><a href="${path}">Show all orders</a></p>`;
 
 const table = (orders: Orders["orders"]): Html =>
   records(

@@ -17,9 +17,9 @@ export type OrderNewDeps = OrderDeps &
 
 const path = "/dashboard/orders";
 const messages = {
-  notMultipart: "The form could not be read. Please fill it in again.",
+  notMultipart: "The form could not be read. Please fill it out again.",
   tooLarge: "document must be a PDF of at most 35 MB.",
-  incomplete: "The form was cut off on its way. Please send it again.",
+  incomplete: "The upload was interrupted. Please send the form again.",
 };
 
 /** Where an order is placed by hand, by the rules of `POST /api/partner/orders`. Its scope takes multipart forms. */
@@ -69,7 +69,7 @@ async function place(deps: OrderNewDeps, request: FastifyRequest, sent: Form): P
   const idempotencyKey = submissionKey(fields, form.upload?.sha256 ?? null);
   const wanted = { principal: principalOf(request), sent: form, route: `POST ${path}/new`, idempotencyKey };
   const { body } = await placeOrder(deps, wanted, wording).catch(
-    inOurWords("This order is just being placed. See the list of orders in a moment."),
+    inOurWords("This order is already being placed. Check your orders in a moment."),
   );
   const [orderCode = "", checkoutUrl] = body.split(" ");
   const lacksCheckout = fields.get("create_checkout") === "on" && checkoutUrl === undefined;

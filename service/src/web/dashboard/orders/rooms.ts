@@ -20,8 +20,8 @@ export type OrderRoomsView = {
 /** The room that the form means: a chosen one, or a code, which may come inside the address of the room's page. */
 export function roomCodeOf({ chosen = "", roomCode = "" }: FormValues): string {
   const typed = roomCode.trim();
-  if (chosen !== "" && typed !== "") throw invalid("Choose one of your rooms or give a code, not both.");
-  if (chosen === "" && typed === "") throw invalid("Choose one of your rooms or give a code.");
+  if (chosen !== "" && typed !== "") throw invalid("Choose one of your rooms or enter a code, not both.");
+  if (chosen === "" && typed === "") throw invalid("Choose one of your rooms or enter a code.");
   return chosen || (/\/rooms\/([0-9a-f]{40})(?=$|[/?#])/.exec(typed)?.[1] ?? typed);
 }
 
@@ -34,12 +34,12 @@ export function roomPart({ order, rooms, openRooms, typed }: OrderRoomsView): Ht
   const options = openRooms.filter(({ code }) => !inside.has(code)).map(roomChoice);
   const hasChoice = options.length > 0;
   if (!hasChoice && openRooms.length < roomsToChooseFrom)
-    return html`${list || html`<p>The order is in no room yet.</p>`}<p>There is no open room that it could be attached to. <a href="/dashboard/rooms">Create a room</a></p>`;
+    return html`${list || html`<p>This order is not in any room yet.</p>`}<p>You have no open room to add it to. <a href="/dashboard/rooms">Create a room</a></p>`;
   return html`${list}<form class="form" method="post" action="/dashboard/orders/${order.code}/attach">
-${hasChoice && select({ name: "chosen", label: "Attach to a room", required: "sometimes", value: typed?.["chosen"], options: [{ value: "", label: "None of these" }, ...options] })}
-${field({ name: "roomCode", label: hasChoice ? "Or to a room by its code" : "Attach to a room by its code", value: typed?.["roomCode"], required: hasChoice ? "sometimes" : true, maxLength: 300, autocomplete: "off", hint: "40 characters, or the address of the room’s page." })}
-${field({ name: "label", label: "Label in the room", value: typed?.["label"], maxLength: 200, hint: "Everybody with the room’s link sees it, like “Deed of trust”." })}
-<div class="form-actions"><button type="submit" class="quiet-button">Attach</button></div>
+${hasChoice && select({ name: "chosen", label: "Add to a room", required: "sometimes", value: typed?.["chosen"], options: [{ value: "", label: "None of these" }, ...options] })}
+${field({ name: "roomCode", label: hasChoice ? "Or enter a room code" : "Add to a room by its code", value: typed?.["roomCode"], required: hasChoice ? "sometimes" : true, maxLength: 300, autocomplete: "off", hint: "The 40-character code, or the address of the room’s page." })}
+${field({ name: "label", label: "Label in the room", value: typed?.["label"], maxLength: 200, hint: "Everyone with the room’s link sees it. For example: “Deed of trust”." })}
+<div class="form-actions"><button type="submit" class="quiet-button">Add to room</button></div>
 </form>`;
 }
 

@@ -28,7 +28,7 @@ export function sandboxForms(forms: FastifyInstance, deps: SandboxPageDeps, form
     url: "/dashboard/orders/:code/sandbox/checkout",
     handle: async ({ params: { code }, form: { outcome: asked }, request }) => {
       const outcome = outcomes.find((each) => each === asked);
-      if (!outcome) throw invalid("Choose what becomes of the payment.");
+      if (!outcome) throw invalid("Choose what happens to the payment.");
       const result = await sandboxCheckout(deps, moveOf(request, code), outcome);
       return played(code, result, `sandbox-${outcome}`);
     },

@@ -5,30 +5,30 @@ import { statusWords } from "../../ui/orders/status-words.ts";
 /** What each field of the order form is called on the page. */
 export const labels = {
   document: "File",
-  doc_slug: "Kind of document",
+  doc_slug: "Document type",
   email: "Client’s email",
   name: "Client’s name",
-  signer_state: "State the signer is in",
+  signer_state: "Signer’s state",
   svc_sign: "Signing",
   svc_notary: "Online notarization",
   svc_ship: "Shipping",
-  ship_method: "How it is shipped",
+  ship_method: "Delivery method",
   ship_name: "Recipient’s name",
   ship_line1: "Recipient’s street",
-  ship_line2: "Recipient’s second line",
+  ship_line2: "Recipient’s address line 2",
   ship_city: "Recipient’s city",
   ship_state: "Recipient’s state",
   ship_postal: "Recipient’s ZIP code",
   from_name: "Sender’s name",
   from_line1: "Sender’s street",
-  from_line2: "Sender’s second line",
+  from_line2: "Sender’s address line 2",
   from_city: "Sender’s city",
   from_state: "Sender’s state",
   from_postal: "Sender’s ZIP code",
   fax_to: "Fax number",
   external_reference: "Your reference",
-  byod_confirmed: "This is the client’s own document, and it is complete.",
-  create_checkout: "Prepare the checkout right away",
+  byod_confirmed: "This is the client’s own document, and the client has completed it.",
+  create_checkout: "Create the checkout now",
 } as const;
 
 export type OrderField = keyof typeof labels;
@@ -40,12 +40,12 @@ const ownWords = [
   {
     means: /^document or fill_token is required/,
     name: "document",
-    text: "Choose the file: a PDF of at most 35 MB.",
+    text: "Choose a PDF file of up to 35 MB.",
   },
   {
     means: /^byod_confirmed is required/,
     name: "byod_confirmed",
-    text: "Confirm that the document is the client’s own, and complete.",
+    text: "Confirm that this is the client’s own, completed document.",
   },
 ] as const;
 
@@ -71,7 +71,7 @@ export function statusChoices(asked: string): Choice[] {
 }
 
 const envelopeWords: Readonly<Record<string, string>> = {
-  Created: "Made, not sent yet",
+  Created: "Not sent yet",
   Sent: "Sent to the signers",
   Viewed: "Opened by a signer",
   PartiallySigned: "Signed by some",

@@ -11,13 +11,13 @@ export function passportBody(record: ProofRecord, baseUrl: string): Html {
   return html`<p><a href="/dashboard/passports">All passports</a></p>
 ${pageHead("Proof passport", html`Sealed on ${time(sealedAt)}.`)}
 <div class="panels">
-${environment === "test" && notice("attention", "A test seal", "It was made in the test environment, to try the service out. It stands for nothing outside of a test.")}
+${environment === "test" && notice("attention", "A test seal", "It was made in the test environment, to try out the service. It means nothing outside of testing.")}
 ${card(
   "share",
-  "Share this verify link",
-  html`<p>Whoever has it sees this record, checks the document against it and downloads the evidence. They need no account.</p>
-${codeText(`${baseUrl}${path}`, "verify link")}
-<p class="quiet"><a href="${path}">Open the verify page</a></p>`,
+  "Share the verification link",
+  html`<p>Anyone with this link can see this record, check the document against it, and download the evidence. No account is needed.</p>
+${codeText(`${baseUrl}${path}`, "verification link")}
+<p class="quiet"><a href="${path}">Open the verification page</a></p>`,
 )}
 ${card(
   "record",

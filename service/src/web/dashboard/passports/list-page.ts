@@ -12,6 +12,7 @@ import {
 } from "../../../proof-passports/proof-passports.ts";
 import { expectedFile } from "../../../seals/seals.ts";
 import type { Assets } from "../../ui/assets.ts";
+import { wantsJson } from "../../ui/error-page.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { pageRoute } from "../../ui/page-route.ts";
 import { dashboardPage } from "../page-shell.ts";
@@ -83,9 +84,6 @@ async function sealed(deps: UploadDeps, request: FastifyRequest): Promise<string
     throw error instanceof ServiceError && error.message === expectedFile ? invalid(chooseOnePdf) : error;
   }
 }
-
-/** The page's own script asks for JSON. */
-const wantsJson = ({ headers }: FastifyRequest): boolean => (headers.accept ?? "").includes("application/json");
 
 function cursorOf(query: unknown): string {
   const { cursor = "" } = query as { cursor?: unknown };

@@ -20,11 +20,12 @@ export type PassportsView = FormSubmission & {
 const path = "/dashboard/passports";
 
 /** Said of whatever is no form with one file of the right size. */
-export const chooseOnePdf = "Choose one PDF of at most 35 MB.";
+export const chooseOnePdf = "Choose one PDF of up to 35 MB.";
 
 /** Where a PDF is sealed, and what was sealed before. */
 export function passportsBody(view: PassportsView): Html {
-  const lead = "A seal shows that a document has not changed since. Anybody can check it, without an account.";
+  const lead =
+    "A seal shows that a document has not changed since it was sealed. Anyone can check it without an account.";
   return html`${pageHead("Passports", lead)}
 ${errorSummary(view.error)}
 <div class="panels">
@@ -37,22 +38,22 @@ const sealZone = (view: PassportsView): Html =>
   html`<div class="seal-part"><form id="seal-form" class="drop" method="post" enctype="multipart/form-data" action="${path}" data-max-bytes="${String(maxUploadBytes)}" data-too-large="${chooseOnePdf}">
 ${submissionFields(view)}
 ${icon("evidence")}
-<label for="seal-file"><span class="with-script">Drop a PDF here, or choose it</span><span class="without-script">Choose a PDF</span></label>
+<label for="seal-file"><span class="with-script">Drop a PDF here, or choose a file</span><span class="without-script">Choose a PDF</span></label>
 <input type="file" id="seal-file" name="file" accept=".pdf,application/pdf" required aria-describedby="seal-hint">
-<p id="seal-hint">The finished document, at most 35 MB. ${
+<p id="seal-hint">The finished document, up to 35 MB. ${
     view.keepSealed
-      ? "The sealed PDF is kept here, encrypted, for whoever has its verify link."
-      : "Of the document nothing is kept here but hashes."
+      ? "We keep the sealed PDF, encrypted, for anyone who has its verification link."
+      : "We keep only hashes of the document."
   }</p>
-<div class="form-actions"><button type="submit">Seal it</button></div>
+<div class="form-actions"><button type="submit">Seal document</button></div>
 </form>
 <p id="seal-said" role="status" class="visually-hidden"></p>
-<ol id="seal-files" class="seal-files" aria-label="Files on their way"></ol></div>`;
+<ol id="seal-files" class="seal-files" aria-label="Files being sealed"></ol></div>`;
 
 function list({ passports, nextCursor, isFirstPage }: PassportsView): Html {
   if (passports.length === 0 && nextCursor === null)
     return isFirstPage
-      ? emptyState("Nothing is sealed yet", "Seal a PDF above, and its passport is listed here.")
+      ? emptyState("Nothing sealed yet", "Seal a PDF above, and its passport appears here.")
       : html`<p>There are no more passports. <a href="${path}">Back to the newest</a></p>`;
   return html`${table(passports)}
 ${
@@ -71,7 +72,7 @@ const table = (passports: readonly ListedPassport[]): Html =>
       { label: "Document" },
       { label: "Sealed (UTC)" },
       { label: "Time stamp" },
-      { label: "Calendar" },
+      { label: "Bitcoin anchor" },
       { label: "Links" },
     ],
     passports.map((passport) => {

@@ -19,6 +19,6 @@ ${card("orders", "Orders", ordersPart(view))}
 ${card("passport", "Closing passport", passportPart(view))}
 ${card("share", "Share", sharePart(view))}
 ${card("participants", "Participants", participantsPart(view))}
-${card("state", status === "closed" ? "Open the room again" : "Close the room", statePart(view))}
+${card("state", status === "closed" ? "Reopen the room" : "Close the room", statePart(view))}
 </div>`;
 }

@@ -27,7 +27,7 @@ const path = "/dashboard/rooms";
 
 /** All rooms, and a form for a new one. */
 export function roomsBody(view: RoomsView): Html {
-  return html`${pageHead("Rooms", "A room is one page for everybody of a closing: its orders, where they stand, and the evidence.")}
+  return html`${pageHead("Rooms", "A room is one page for everyone in a closing, with its orders, their status, and the evidence.")}
 <div class="panels">
 ${card("rooms", "Your rooms", list(view))}
 ${card("new-room", "Create a room", newRoom(view))}
@@ -37,7 +37,7 @@ ${card("new-room", "Create a room", newRoom(view))}
 function list({ rooms, nextCursor, isFirstPage }: RoomsView): Html {
   if (rooms.length === 0)
     return isFirstPage
-      ? emptyState("No rooms yet", "Create the first one below, then attach orders to it.")
+      ? emptyState("No rooms yet", "Create your first room below, then add orders to it.")
       : html`<p>There are no more rooms. <a href="${path}">Back to the newest</a></p>`;
   return html`${roomTable(rooms)}
 ${
@@ -74,16 +74,16 @@ function newRoom(view: RoomsView): Html {
 ${errorSummary(problem?.error)}
 <form class="form" method="post" action="${path}">
 ${submissionFields(view)}
-${field({ name: "name", label: "Name", value: typed?.["name"], required: true, maxLength: 200, autocomplete: "off", hint: "Everybody in the room sees it, like “12 Elm Street”." })}
-${field({ name: "reference", label: "Reference", value: typed?.["reference"], maxLength: 200, autocomplete: "off", hint: "Your file number, for example. It is shown in the room, too." })}
-<div class="form-actions"><button type="submit">Create the room</button></div>
+${field({ name: "name", label: "Name", value: typed?.["name"], required: true, maxLength: 200, autocomplete: "off", hint: "Everyone in the room sees it. For example: “12 Elm Street”." })}
+${field({ name: "reference", label: "Reference", value: typed?.["reference"], maxLength: 200, autocomplete: "off", hint: "Your file number, for example. It is also shown in the room." })}
+<div class="form-actions"><button type="submit">Create room</button></div>
 </form>`;
 }
 
 function quotaText(openRooms: number, tier: string): string {
   const quota = openRoomQuota(tierOf(tier));
   const open = openRooms === 1 ? "1 room is open" : `${openRooms} rooms are open`;
-  if (quota === null) return `${open}. Your ${tier} tier sets no limit.`;
+  if (quota === null) return `${open}. Your ${tier} tier has no limit.`;
   const more = openRooms >= quota ? " Close one to open another." : "";
-  return `${open}, of ${quota} that your ${tier} tier allows.${more}`;
+  return `${open}. Your ${tier} tier allows ${quota}.${more}`;
 }

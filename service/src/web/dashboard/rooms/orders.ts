@@ -14,8 +14,8 @@ import { formPath, problemOf, type RoomDetailView, typedInto } from "./view.ts";
 /** The order that the form means: a chosen one, or a code, which may come inside the address of the order's page. */
 export function orderCodeOf({ chosen = "", orderCode = "" }: FormValues): string {
   const typed = orderCode.trim();
-  if (chosen !== "" && typed !== "") throw invalid("Choose one of your orders or give a code, not both.");
-  if (chosen === "" && typed === "") throw invalid("Choose one of your orders or give a code.");
+  if (chosen !== "" && typed !== "") throw invalid("Choose one of your orders or enter a code, not both.");
+  if (chosen === "" && typed === "") throw invalid("Choose one of your orders or enter a code.");
   return chosen || (/\/orders\/([0-9a-f]{40})(?=$|[/?#])/.exec(typed)?.[1] ?? typed);
 }
 
@@ -23,17 +23,17 @@ export function orderCodeOf({ chosen = "", orderCode = "" }: FormValues): string
 export function ordersPart(view: RoomDetailView): Html {
   const { orders, status } = view.room;
   return html`${problemOf(view, "orders")}
-${orders.length === 0 ? emptyState("No orders yet", "Attach the first one here.") : orderTable(view, orders)}
+${orders.length === 0 ? emptyState("No orders yet", "Add the first one below.") : orderTable(view, orders)}
 <div class="room-part">
-<h3>Attach an order</h3>
-${status === "closed" ? html`<p>This room is closed: it takes no new orders. Open it again first.</p>` : attachForm(view)}
+<h3>Add an order</h3>
+${status === "closed" ? html`<p>This room is closed and takes no new orders. Reopen it first.</p>` : attachForm(view)}
 </div>`;
 }
 
 const orderTable = (view: RoomDetailView, orders: readonly OrderCard[]): Html =>
   records(
     "Orders in this room",
-    [{ label: "Order" }, { label: "Status" }, { label: "Services" }, { label: "Added (UTC)" }, { label: "Change" }],
+    [{ label: "Order" }, { label: "Status" }, { label: "Services" }, { label: "Added (UTC)" }, { label: "Action" }],
     orders.map((order) => {
       const { tone, label } = statusWords(order.status);
       const name = nameOf(order);
@@ -44,10 +44,10 @@ const orderTable = (view: RoomDetailView, orders: readonly OrderCard[]): Html =>
         servicesText(order.services),
         shortTime(new Date(order.attachedAt)),
         askFirst({
-          label: "Detach",
+          label: "Remove",
           about: name,
-          text: "It leaves this room and stays as it is otherwise. You may attach it again.",
-          confirm: "Detach it",
+          text: "The order is removed from this room only. You can add it again.",
+          confirm: "Remove the order",
           action: formPath(view, `orders/${order.orderCode}/detach`),
         }),
       ];
@@ -64,9 +64,9 @@ function attachForm(view: RoomDetailView): Html {
   return html`${problemOf(view, "attach")}
 <form class="form" method="post" action="${formPath(view, "orders")}">
 ${hasChoice && select({ form: "attach", name: "chosen", label: "One of your latest orders", value: typed["chosen"], options: [{ value: "", label: "None of these" }, ...options] })}
-${field({ form: "attach", name: "orderCode", label: hasChoice ? "Or an order by its code" : "Order code", value: typed["orderCode"], required: !hasChoice, maxLength: 300, autocomplete: "off", hint: "40 characters, or the address of the order’s page. Another firm’s order may be attached by its code, too." })}
-${field({ form: "attach", name: "label", label: "Label", value: typed["label"], maxLength: 200, autocomplete: "off", hint: "What it is called in this room, like “Deed of trust”." })}
-<div class="form-actions"><button type="submit">Attach the order</button></div>
+${field({ form: "attach", name: "orderCode", label: hasChoice ? "Or enter an order code" : "Order code", value: typed["orderCode"], required: !hasChoice, maxLength: 300, autocomplete: "off", hint: "The 40-character code, or the address of the order’s page. You can also add another firm’s order by its code." })}
+${field({ form: "attach", name: "label", label: "Label", value: typed["label"], maxLength: 200, autocomplete: "off", hint: "What the order is called in this room. For example: “Deed of trust”." })}
+<div class="form-actions"><button type="submit">Add order</button></div>
 </form>`;
 }
 

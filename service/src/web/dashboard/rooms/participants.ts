@@ -9,17 +9,17 @@ import { formPath, problemOf, type RoomDetailView, typedInto } from "./view.ts";
 /** Who takes part, and a form to name one more. */
 export function participantsPart(view: RoomDetailView): Html {
   const typed = typedInto(view, "add-participant");
-  return html`<p>Named in the room for all to see, their emails masked. It gives them no access and sends them nothing: share the link for that.</p>
+  return html`<p>Participants are named in the room, with their emails masked. Adding someone gives them no access and sends them nothing: share the link with them.</p>
 ${problemOf(view, "participants")}
-${view.room.participants.length === 0 ? emptyState("Nobody is named yet", "Add who takes part here.") : participantTable(view)}
+${view.room.participants.length === 0 ? emptyState("No participants yet", "Add the first one below.") : participantTable(view)}
 <div class="room-part">
 <h3>Add a participant</h3>
 ${problemOf(view, "add-participant")}
 <form class="form" method="post" action="${formPath(view, "participants")}">
 ${field({ form: "participant", name: "name", label: "Name", value: typed["name"], required: true, maxLength: 200, autocomplete: "off" })}
 ${field({ form: "participant", name: "email", label: "Email", type: "email", value: typed["email"], required: true, maxLength: 320, autocomplete: "off" })}
-${field({ form: "participant", name: "role", label: "Role", value: typed["role"], maxLength: 40, autocomplete: "off", hint: "Buyer, seller, lender and the like; “client” if you leave it empty." })}
-<div class="form-actions"><button type="submit">Add the participant</button></div>
+${field({ form: "participant", name: "role", label: "Role", value: typed["role"], maxLength: 40, autocomplete: "off", hint: "Buyer, seller, or lender, for example. If you leave it empty: “client”." })}
+<div class="form-actions"><button type="submit">Add participant</button></div>
 </form>
 </div>`;
 }
@@ -27,7 +27,7 @@ ${field({ form: "participant", name: "role", label: "Role", value: typed["role"]
 const participantTable = (view: RoomDetailView): Html =>
   records(
     "Participants of this room",
-    [{ label: "Name" }, { label: "Email" }, { label: "Role" }, { label: "Added (UTC)" }, { label: "Change" }],
+    [{ label: "Name" }, { label: "Email" }, { label: "Role" }, { label: "Added (UTC)" }, { label: "Action" }],
     view.room.participants.map(({ participantId, name, email, role, createdAt }) => [
       name,
       email,
@@ -36,8 +36,8 @@ const participantTable = (view: RoomDetailView): Html =>
       askFirst({
         label: "Remove",
         about: name,
-        text: "The room does not name them any more.",
-        confirm: "Remove them",
+        text: "They are no longer listed in the room.",
+        confirm: "Remove participant",
         action: formPath(view, `participants/${participantId}/remove`),
       }),
     ]),

@@ -8,15 +8,15 @@ import { formPath, problemOf, type RoomDetailView } from "./view.ts";
 /** The sealed versions of the room's passport, and the button for the next. */
 export function passportPart(view: RoomDetailView): Html {
   const { versions, nextVersion } = view.passport;
-  return html`<p>A seal states the orders of this room and the hashes of their documents as they are now. Anybody can check it, without an account. A version never changes, and each one links to the one before.</p>
-${versions.length === 0 ? emptyState("Nothing is sealed yet", "Seal the first version when the documents are as they should be.") : versionTable(view)}
+  return html`<p>A seal records this room’s orders and the hashes of their documents as they are now. Anyone can check it without an account. A version never changes, and each one links to the previous one.</p>
+${versions.length === 0 ? emptyState("Not sealed yet", "Seal the first version once the documents are final.") : versionTable(view)}
 <div class="room-part">
 ${problemOf(view, "passport")}
 ${
   nextVersion === null
-    ? html`<p>All 20 versions that a room may have are sealed.</p>`
+    ? html`<p>This room has reached the limit of 20 versions.</p>`
     : html`${buttonForm(formPath(view, "passport"), `Seal version ${nextVersion}`, { fields: { version: String(nextVersion) } })}
-<p class="form-note">A room holds 20 versions. Sealing takes some seconds.</p>`
+<p class="form-note">A room can have 20 versions. Sealing takes a few seconds.</p>`
 }
 </div>`;
 }

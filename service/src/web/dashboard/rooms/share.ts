@@ -7,15 +7,15 @@ import { formPath, problemOf, type RoomDetailView } from "./view.ts";
 /** The public link, and a new one in its place. */
 export function sharePart(view: RoomDetailView): Html {
   const path = `/rooms/${view.room.roomCode}`;
-  return html`<p>Whoever has this link sees the room, without signing in: its orders and where they stand, its people, its passport.</p>
+  return html`<p>Anyone with this link can see the room without signing in: its orders and their status, its people, and its passport.</p>
 ${problemOf(view, "share")}
 ${codeText(view.baseUrl + path, "the public link")}
 <div class="room-part share-actions"><a href="${path}">Open the public page</a>
 ${askFirst({
   label: "Replace the link",
   about: "of this room",
-  text: "The room gets a new link and the old one stops working at once, for everybody who has it. Verify links of sealed versions stay as they are.",
-  confirm: "Replace it now",
+  text: "The room gets a new link, and the old one stops working immediately for everyone. Verification links of sealed versions keep working.",
+  confirm: "Replace the link now",
   action: formPath(view, "rotate"),
 })}</div>`;
 }
@@ -26,8 +26,8 @@ export function statePart(view: RoomDetailView): Html {
   return html`${problemOf(view, "state")}
 <p>${
     closed
-      ? "The room takes orders again, and counts among your open rooms."
-      : "It takes no new orders then, and does not count among your open rooms. Its public page stays, and you can open it again."
+      ? "The room takes orders again and counts toward your open rooms."
+      : "A closed room takes no new orders and does not count toward your open rooms. Its public page stays up, and you can reopen it."
   }</p>
-${closed ? buttonForm(formPath(view, "reopen"), "Open the room again") : buttonForm(formPath(view, "close"), "Close the room", { kind: "quiet-button" })}`;
+${closed ? buttonForm(formPath(view, "reopen"), "Reopen the room") : buttonForm(formPath(view, "close"), "Close the room", { kind: "quiet-button" })}`;
 }

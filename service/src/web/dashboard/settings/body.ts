@@ -36,11 +36,11 @@ ${card(
   facts([
     ["Name", principal.firmName],
     ["Tier", principal.tier],
-    ["Live", principal.liveEnabled ? "Enabled" : "Not enabled yet: ask the operator of this service"],
+    ["Live", principal.liveEnabled ? "Enabled" : "Not enabled. Ask the operator of this service"],
   ]),
 )}
 ${card("branding", "Branding", brandingForm(view))}
-${card("members", "Members", html`${memberTable(view)}<p class="quiet">To add somebody, let them sign in with their work email and link with a key of the firm.</p>`)}
+${card("members", "Members", html`${memberTable(view)}<p class="quiet">To add someone, have them sign in with their work email and connect with one of the firm’s keys.</p>`)}
 ${card("keys", "API keys", keys.length === 0 ? emptyState("No keys", "The operator of this service issues them.") : keyTable(keys))}
 ${card("sessions", "Your sessions", sessionTable(view))}
 </div>`;
@@ -49,18 +49,18 @@ ${card("sessions", "Your sessions", sessionTable(view))}
 function brandingForm({ principal, branding, typed }: SettingsView): Html {
   const { brandName, accentColor, logoUrl } = branding;
   const isOwner = principal.member?.role === "owner";
-  const lead = html`<p>Rooms and passports say whose they are. Our own mark stays beside it.</p>`;
+  const lead = html`<p>Your brand appears on rooms and passports, next to ours.</p>`;
   if (!isOwner)
     return html`${lead}${facts([
       ["Brand name", brandName],
-      ["Colour", accentColor],
+      ["Color", accentColor],
       ["Logo", logoUrl],
-    ])}<p class="quiet">Owners of the firm may change it.</p>`;
+    ])}<p class="quiet">Only owners of the firm can change this.</p>`;
   const value = (name: "brandName" | "accentColor" | "logoUrl") => typed?.[name] ?? branding[name] ?? "";
   return html`${lead}<form class="form" method="post" action="${path}/branding">
 ${field({ name: "brandName", label: "Brand name", value: value("brandName"), maxLength: 200, autocomplete: "organization" })}
-${field({ name: "accentColor", label: "Colour", value: value("accentColor"), maxLength: 7, hint: "Like #1a2b3c. It is decoration: no text is on it." })}
-${field({ name: "logoUrl", label: "Logo", type: "url", value: value("logoUrl"), maxLength: 2000, hint: "The https address of a picture." })}
+${field({ name: "accentColor", label: "Color", value: value("accentColor"), maxLength: 7, hint: "For example #1a2b3c. It is used for decoration only, never behind text." })}
+${field({ name: "logoUrl", label: "Logo", type: "url", value: value("logoUrl"), maxLength: 2000, hint: "The https address of an image." })}
 <div class="form-actions"><button type="submit">Save branding</button></div>
 </form>`;
 }
@@ -70,7 +70,7 @@ function memberTable({ principal, members }: SettingsView): Html {
   const isOwner = principal.member?.role === "owner";
   return records(
     "Members of the firm",
-    [{ label: "Email" }, { label: "Role" }, { label: "Since (UTC)" }, { label: "Change" }],
+    [{ label: "Email" }, { label: "Role" }, { label: "Since (UTC)" }, { label: "Action" }],
     members.map(({ userId, email, role, linkedAt }) => {
       const other = role === "owner" ? "member" : "owner";
       const about = `of ${email}`;
@@ -96,15 +96,15 @@ function memberTable({ principal, members }: SettingsView): Html {
 
 const leaving = {
   label: "Leave the firm",
-  text: "You lose access to all that is the firm’s, at once. To come back you need one of its keys.",
-  confirm: "Leave it now",
+  text: "You immediately lose access to everything of the firm’s. To come back, you need one of its keys.",
+  confirm: "Leave now",
 };
 
 const removing = (email: string) => ({
   label: "Remove",
   about: email,
-  text: "They lose access at once. Who still has a key of the firm could link again: ask the operator of this service to revoke the keys that they know.",
-  confirm: "Remove them",
+  text: "They lose access immediately. Anyone who still has one of the firm’s keys could connect again, so ask the operator of this service to revoke the keys that they know.",
+  confirm: "Remove member",
 });
 
 const keyTable = (keys: readonly KeyMetadata[]): Html =>
@@ -123,19 +123,19 @@ const keyTable = (keys: readonly KeyMetadata[]): Html =>
 const sessionTable = ({ session, sessions }: SettingsView): Html =>
   records(
     "Where you are signed in",
-    [{ label: "Browser" }, { label: "Signed in (UTC)" }, { label: "Last seen (UTC)" }, { label: "End" }],
+    [{ label: "Browser" }, { label: "Signed in (UTC)" }, { label: "Last seen (UTC)" }, { label: "Action" }],
     sessions.map(({ id, device, createdAt, lastSeenAt }) => [
       html`${device}${id === session.id && " (this one)"}`,
       shortTime(createdAt),
       shortTime(lastSeenAt),
       askFirst({
-        label: "End",
+        label: "Sign out",
         about: `the session of ${device}`,
         text:
           id === session.id
-            ? "You are signed out here, at once."
-            : "That browser is signed out, at once. Others go on.",
-        confirm: "End it now",
+            ? "You are signed out of this browser immediately."
+            : "That browser is signed out immediately. Others stay signed in.",
+        confirm: "Sign out now",
         action: `${path}/sessions/${id}/end`,
       }),
     ]),

@@ -33,12 +33,12 @@ ${pageHead("Webhook", html`<span class="breakable">${url}</span>`, buttonForm(`$
 <div class="panels">
 ${card(
   "about",
-  "What it hears of",
+  "Events",
   facts([
     ["Topics", topicList(topics)],
     ["State", active ? "Active" : "Off"],
-    ["Since", time(new Date(createdAt))],
-    ["Id", codeText(id, "webhook id")],
+    ["Created", time(new Date(createdAt))],
+    ["ID", codeText(id, "webhook ID")],
   ]),
 )}
 ${card(
@@ -47,18 +47,18 @@ ${card(
   html`<div id="feed" hx-get="${feedPath}" hx-trigger="every 5s" hx-swap="innerMorph">
 ${feed(view)}
 </div>
-<p class="quiet"><span class="with-script">This list refreshes itself.</span><span class="without-script">Reload this page for the latest.</span> What was sent is not kept: a replay is made of today’s records, under the same event id.</p>`,
+<p class="quiet"><span class="with-script">This list updates automatically.</span><span class="without-script">Reload this page for the latest.</span> We do not keep what was sent: a replay is built from today’s records, with the same event ID.</p>`,
 )}
-${card("secret", "Signing secret", html`<p>Give it a new one when somebody may have seen it, or once in a while.</p>${askFirst(rotation(path, submission))}`)}
-${card("end", "End this webhook", askFirst(deletion(path)))}
+${card("secret", "Signing secret", html`<p>Rotate the secret if someone may have seen it, and from time to time.</p>${askFirst(rotation(path, submission))}`)}
+${card("end", "Delete this webhook", askFirst(deletion(path)))}
 </div>`;
 }
 
 const rotation = (path: string, submission: string) => ({
   label: "Rotate the secret",
   about: "of this webhook",
-  text: "You get a new secret, shown once. The old one signs beside it for 24 hours, so that your system can change over without a gap.",
-  confirm: "Rotate it now",
+  text: "You get a new secret, which is shown once. For 24 hours we sign with both the old and the new one, so your system can switch without a gap.",
+  confirm: "Rotate now",
   action: `${path}/rotate`,
   fields: { submission },
 });
@@ -66,8 +66,8 @@ const rotation = (path: string, submission: string) => ({
 const deletion = (path: string) => ({
   label: "Delete",
   about: "this webhook",
-  text: "Nothing more is sent to this address, and its secrets are forgotten. It cannot be brought back.",
-  confirm: "Delete it now",
+  text: "We stop sending to this URL and erase its secrets. This cannot be undone.",
+  confirm: "Delete now",
   action: `${path}/delete`,
 });
 
@@ -101,7 +101,7 @@ const table = (webhook: Webhook, deliveries: readonly Delivery[]): Html =>
       { label: "Status", number: true },
       { label: "Duration", number: true },
       { label: "When (UTC)" },
-      { label: "Again" },
+      { label: "Replay" },
     ],
     deliveries.map((delivery) => {
       const { eventName, state, attempts, lastStatusCode, durationMs, createdAt, reason, replayedFrom } = delivery;

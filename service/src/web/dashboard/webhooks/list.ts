@@ -20,8 +20,8 @@ const path = "/dashboard/webhooks";
 
 /** The firm's webhooks, and a form for a new one. */
 export function webhooksBody(view: WebhooksView): Html {
-  const test = view.environment === "test" ? " Those of test orders are sent for real." : "";
-  const lead = `Your system hears of every step by itself: we send signed messages to an address of yours.${test}`;
+  const test = view.environment === "test" ? " Webhooks for test orders are really sent." : "";
+  const lead = `We notify your system of every step by sending signed messages to a URL of yours.${test}`;
   return html`${pageHead("Webhooks", lead)}
 <div class="panels">
 ${card("webhooks", "Your webhooks", list(view.webhooks))}
@@ -31,10 +31,10 @@ ${card("new-webhook", "Create a webhook", newWebhook(view))}
 
 const list = (webhooks: readonly Webhook[]): Html =>
   webhooks.length === 0
-    ? emptyState("No webhooks yet", "Create one below. Its page can send a test event at once.")
+    ? emptyState("No webhooks yet", "Create one below, then send a test event from its page.")
     : records(
         "Your webhooks, newest first",
-        [{ label: "Address" }, { label: "Topics" }, { label: "State" }, { label: "Since (UTC)" }],
+        [{ label: "URL" }, { label: "Topics" }, { label: "State" }, { label: "Created (UTC)" }],
         webhooks.map(({ id, url, topics, active, createdAt }) => [
           html`<a href="${path}/${id}">${url}</a>`,
           topicList(topics),
@@ -58,10 +58,10 @@ function newWebhook(view: WebhooksView): Html {
   return html`${errorSummary(error)}
 <form class="form" method="post" action="${path}">
 ${submissionFields(view)}
-${field({ name: "url", label: "Address", type: "url", value: typed["url"] ?? "", required: true, maxLength: 2048, autocomplete: "off", hint: "It begins with https:// and can be reached from the internet." })}
+${field({ name: "url", label: "URL", type: "url", value: typed["url"] ?? "", required: true, maxLength: 2048, autocomplete: "off", hint: "It must start with https:// and be reachable from the internet." })}
 <fieldset class="topic-choice"><legend>Topics</legend>
 ${topics.map((topic) => checkbox({ name: boxName(topic), label: topic, hint: topicWords[topic], checked: typed[boxName(topic)] === "on" }))}
 </fieldset>
-<div class="form-actions"><button type="submit">Create the webhook</button></div>
+<div class="form-actions"><button type="submit">Create webhook</button></div>
 </form>`;
 }

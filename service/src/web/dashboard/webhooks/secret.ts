@@ -25,22 +25,22 @@ export const secretPage = (deps: { assets: Assets }, request: FastifyRequest, se
 
 /** A signing secret, in the one answer that holds it. */
 function secretBody({ id, url, secret, previousSecretExpiresAt }: NewSecret): Html {
-  const title = previousSecretExpiresAt ? "The new signing secret" : "The webhook is created";
+  const title = previousSecretExpiresAt ? "Your new signing secret" : "Your webhook was created";
   return html`${pageHead(title, html`<span class="breakable">${url}</span>`)}
 <div class="panels">
-${notice("attention", "Copy the secret now", "It is shown this once. We keep only a hash of it and cannot show it again.")}
+${notice("attention", "Copy the secret now", "This is the only time it is shown. We cannot show it again.")}
 ${card(
   "secret",
   "Signing secret",
   html`${codeText(secret, "signing secret")}${
     previousSecretExpiresAt &&
-    html`<p class="after-notice">Until ${time(previousSecretExpiresAt)} the secret before signs, too: each delivery has a signature by both.</p>`
+    html`<p class="after-notice">Until ${time(previousSecretExpiresAt)} deliveries are signed with the previous secret, too.</p>`
   }`,
 )}
 ${card("check", "How your system checks a delivery", howToCheck)}
-<div class="form-actions"><a role="button" href="/dashboard/webhooks/${id}">I have it: go to the webhook</a></div>
+<div class="form-actions"><a role="button" href="/dashboard/webhooks/${id}">I copied it. Go to the webhook</a></div>
 </div>`;
 }
 
-const howToCheck = html`<p>Take <code>t</code> and <code>v1</code> from the header <code>${signatureHeader}</code>; compute HMAC-SHA256, in lowercase hex, over <code>{t}.{raw body}</code>, with the lowercase hex SHA-256 of the secret as the key, and accept when a <code>v1</code> equals it. Refuse when <code>t</code> is more than ${String(toleranceSeconds / 60)} minutes from now.</p>
-<p>The <a href="/docs">API reference</a> has more, and there is <a href="/api/partner/webhooks/signature-example">a worked example</a> to test with.</p>`;
+const howToCheck = html`<p>Take <code>t</code> and <code>v1</code> from the header <code>${signatureHeader}</code>; compute HMAC-SHA256, in lowercase hex, over <code>{t}.{raw body}</code>, with the lowercase hex SHA-256 of the secret as the key, and accept the delivery when any <code>v1</code> matches. Reject it when <code>t</code> is more than ${String(toleranceSeconds / 60)} minutes from now.</p>
+<p>The <a href="/docs">API reference</a> has the details, and there is <a href="/api/partner/webhooks/signature-example">a worked example</a> to test with.</p>`;

@@ -7,22 +7,22 @@ export const topicWords: Readonly<Record<Topic, string>> = {
   "room.passport_sealed": "A version of a room’s passport was sealed.",
   "order.created": "An order was placed.",
   "payment.cleared": "An order was paid.",
-  "signature.completed": "Everybody has signed.",
-  "shipment.delivered": "A shipment has arrived.",
+  "signature.completed": "Everyone has signed.",
+  "shipment.delivered": "A shipment was delivered.",
 };
 
 const reasonWords: Readonly<Record<FailureReason, string>> = {
-  http_status: "The answer was no success",
-  redirect: "The answer was a redirect; none is followed",
-  timeout: "No answer in 10 seconds",
-  dns_failed: "The host’s name was not found",
-  address_refused: "The address is private; deliveries don’t go there",
-  connect_failed: "The host took no connection",
+  http_status: "The response was not a success",
+  redirect: "The response was a redirect, which we do not follow",
+  timeout: "No response within 10 seconds",
+  dns_failed: "The host name was not found",
+  address_refused: "The address is private; we do not deliver there",
+  connect_failed: "The host refused the connection",
   tls_failed: "The host’s certificate was not accepted",
   connection_lost: "The connection broke",
-  bad_response: "The answer was no proper HTTP",
-  webhook_deleted: "The webhook was deleted before",
-  subject_missing: "What it was about is gone",
+  bad_response: "The response was not valid HTTP",
+  webhook_deleted: "The webhook had been deleted",
+  subject_missing: "The record it was about no longer exists",
 };
 
 /** Why a delivery failed, in words; a reason that this page does not know, as it is. */

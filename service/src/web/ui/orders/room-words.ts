@@ -23,7 +23,7 @@ export function activityText({ action, toStatus }: ActivityItem): string {
     case "order.transition":
       return toStatus === null ? "Status changed" : statusWords(toStatus).label;
     case "order.claimed":
-      return "Claimed by its client";
+      return "Claimed by the client";
     case "order.cancelled":
       return "Order cancelled";
     case "signing_link.issued":

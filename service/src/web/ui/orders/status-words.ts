@@ -4,40 +4,40 @@ import type { Tone } from "../components.ts";
 /** A status in plain words: `label` for the badge, `headline` as the page's heading, `next` as what happens now. */
 export type StatusWords = { tone: Tone; label: string; headline: string; summary: string; next: readonly string[] };
 
-const askFirm = "Questions? The firm that placed the order can see everything that is on this page.";
-const allPaused = "Nothing is lost: the documents and what was done so far are kept.";
+const askFirm = "Questions? Ask the firm that placed the order. They can see everything on this page.";
+const allPaused = "Nothing is lost: the documents and the work so far are kept.";
 
 const words: Readonly<Record<OrderStatus, StatusWords>> = {
   Created: {
     tone: "waiting",
     label: "Received",
     headline: "We have your order",
-    summary: "The document has arrived and the price is being worked out.",
-    next: ["The quote appears on this page, usually within moments."],
+    summary: "We have the document and are working out the price.",
+    next: ["Your quote appears on this page, usually within moments."],
   },
   QuoteReady: {
     tone: "waiting",
     label: "Ready to pay",
     headline: "Your quote is ready",
-    summary: "The document has arrived and everything is priced. Work starts when the payment has cleared.",
-    next: ["Pay through the link you were sent with the order.", "We start at once when the payment has cleared."],
+    summary: "We have the document, and everything is priced. Work starts once the payment clears.",
+    next: ["Pay the amount in the quote.", "We start as soon as the payment clears."],
   },
   AwaitingPayment: {
     tone: "waiting",
     label: "Awaiting payment",
-    headline: "Waiting for the payment",
-    summary: "The payment has not cleared yet. Some banks take a few working days.",
+    headline: "Waiting for payment",
+    summary: "The payment has not cleared yet. Some banks take a few business days.",
     next: [
-      "If you have paid, there is nothing to do: this page changes when the money arrives.",
-      "If the checkout was closed or expired, open the payment link again. Nothing was charged then.",
+      "If you have paid, there is nothing else to do. This page changes when the money arrives.",
+      "If you closed the checkout or it expired, nothing was charged. You can open it again.",
     ],
   },
   Paid: {
     tone: "progress",
     label: "Paid",
     headline: "Paid in full, thank you",
-    summary: "The payment has cleared and work on the document is starting.",
-    next: ["The first step below starts by itself."],
+    summary: "The payment has cleared, and we are starting work on the document.",
+    next: ["The first step below starts automatically."],
   },
   EsignPending: {
     tone: "progress",
@@ -45,16 +45,16 @@ const words: Readonly<Record<OrderStatus, StatusWords>> = {
     headline: "The document is out for signature",
     summary: "Every signer has been asked to sign online.",
     next: [
-      "Signers: open the signing link sent to you, read the document, and sign.",
-      "The next step starts when all have signed.",
+      "Signers: follow the instructions you receive, read the document, and sign.",
+      "The next step starts once everyone has signed.",
     ],
   },
   EsignComplete: {
     tone: "progress",
     label: "Signed",
     headline: "Everyone has signed",
-    summary: "All signatures are in and the signed document is sealed against changes.",
-    next: ["The next step starts by itself."],
+    summary: "All signatures are in, and the signed document is sealed, so any change to it would show.",
+    next: ["The next step starts automatically."],
   },
   NotarizationPending: {
     tone: "progress",
@@ -62,22 +62,22 @@ const words: Readonly<Record<OrderStatus, StatusWords>> = {
     headline: "The document is with the notary",
     summary: "An online notary checks the signer’s identity and notarizes the document.",
     next: [
-      "Signer: keep the appointment, with a government photo ID at hand.",
-      "The next step starts when the notarized document is stored.",
+      "Signer: keep the appointment, and have a government-issued photo ID ready.",
+      "The next step starts once we have the notarized document.",
     ],
   },
   NotarizationComplete: {
     tone: "progress",
     label: "Notarized",
     headline: "The document is notarized",
-    summary: "The notary has sealed the document and it is stored.",
-    next: ["The next step starts by itself."],
+    summary: "The notary has sealed the document, and we have stored it.",
+    next: ["The next step starts automatically."],
   },
   ShippingPending: {
     tone: "progress",
     label: "Preparing shipment",
-    headline: "The shipment is being prepared",
-    summary: "The finished document is on its way to the carrier.",
+    headline: "Your shipment is being prepared",
+    summary: "We are getting the finished document to the carrier.",
     next: ["This page changes when the carrier has it."],
   },
   Shipped: {
@@ -92,7 +92,7 @@ const words: Readonly<Record<OrderStatus, StatusWords>> = {
     label: "Delivered",
     headline: "The document has been delivered",
     summary: "The carrier has reported the delivery.",
-    next: ["What is left, if anything, is listed below and needs nothing from you."],
+    next: ["Any remaining steps are listed below. You don’t need to do anything."],
   },
   FaxPending: {
     tone: "progress",
@@ -113,78 +113,81 @@ const words: Readonly<Record<OrderStatus, StatusWords>> = {
     label: "Fax delivered",
     headline: "The fax has arrived",
     summary: "The receiving machine has confirmed every page.",
-    next: ["What is left, if anything, is listed below and needs nothing from you."],
+    next: ["Any remaining steps are listed below. You don’t need to do anything."],
   },
   Completed: {
     tone: "done",
     label: "Complete",
     headline: "All done",
     summary: "Everything that was ordered is finished.",
-    next: ["There is nothing left to do. Keep this page’s address if you want to come back to it."],
+    next: ["There is nothing left to do. Save this page’s address if you want to come back to it."],
   },
   PaymentFailed: {
     tone: "attention",
     label: "Payment failed",
     headline: "The payment did not go through",
-    summary:
-      "The bank or card issuer declined it, and the order is not paid. This happens, and it is easily put right.",
-    next: ["Open the payment link again and try once more, or use another card or account.", askFirm],
+    summary: "The bank or card issuer declined it, so the order is not paid. This happens, and it is easy to fix.",
+    next: ["Try to pay again, or use another card or account.", askFirm],
   },
   EsignDeclined: {
     tone: "attention",
     label: "Signing declined",
     headline: "A signer declined to sign",
-    summary: "Signing has stopped because one signer said no. Nothing further is done with the document for now.",
+    summary:
+      "Signing has stopped because one signer declined. We are not doing anything else with the document for now.",
     next: [
-      "Speak with the signer about what should change.",
-      "When that is settled, the firm that placed the order asks us to send the document out for signature again.",
+      "Talk with the signer about what should change.",
+      "Once that is settled, the firm that placed the order can ask us to send the document out for signature again.",
     ],
   },
   EsignExpired: {
     tone: "attention",
     label: "Signing expired",
     headline: "The time to sign ran out",
-    summary: "Not every signer signed in time, so the signing links no longer work.",
-    next: ["Ask the firm that placed the order for new signing links. It takes one message to us.", allPaused],
+    summary: "Not everyone signed in time, so signing is closed.",
+    next: ["Ask the firm that placed the order to have the document sent out for signature again.", allPaused],
   },
   NotarizationFailed: {
     tone: "attention",
     label: "Not notarized",
     headline: "The notarization could not be completed",
-    summary: "The notary could not finish the session. Often it is the connection, the ID or a missing person.",
+    summary:
+      "The notary could not finish the session. Common reasons are a poor connection, a problem with the ID, or someone who was missing.",
     next: ["We are in touch with the firm that placed the order about a new session.", allPaused],
   },
   IdentityLocked: {
     tone: "attention",
     label: "Identity not confirmed",
     headline: "The signer’s identity could not be confirmed",
-    summary: "The identity check was tried as often as the rules allow. It protects the signer from impostors.",
+    summary: "The identity check has been tried as many times as the rules allow. It protects signers from impostors.",
     next: [
-      "A person looks at it. The firm that placed the order can ask us to reopen the check.",
-      "Have a valid government photo ID at hand for the next try.",
+      "We are reviewing it. The firm that placed the order can ask us to reopen the check.",
+      "Have a valid government-issued photo ID ready for the next try.",
     ],
   },
   ManualQuoteRequired: {
     tone: "waiting",
     label: "Being priced",
-    headline: "A person will price this order",
-    summary:
-      "Part of it could not be priced automatically, most often the postage. What is known so far is in the quote.",
-    next: ["A person completes the quote, and it appears on this page.", "There is nothing to pay until then."],
+    headline: "We are pricing this order",
+    summary: "Part of it, usually the postage, could not be priced automatically. The quote shows what we know so far.",
+    next: [
+      "Someone on our team completes the quote, and it appears on this page.",
+      "There is nothing to pay until then.",
+    ],
   },
   OnHold: {
     tone: "attention",
     label: "On hold",
     headline: "This order is on hold",
-    summary: "A person is looking at a question about it, and work is paused until that is answered.",
-    next: ["There is nothing to do unless you are asked. Work resumes where it paused.", askFirm],
+    summary: "We are looking into a question about it, and work is paused until it is answered.",
+    next: ["You don’t need to do anything unless we ask. Work picks up where it paused.", askFirm],
   },
   ShippingFailed: {
     tone: "attention",
     label: "Shipment failed",
     headline: "The shipment did not arrive",
-    summary: "The carrier could not take or deliver it. The finished document itself is safe.",
-    next: ["We try again, after checking the address with the firm that placed the order.", askFirm],
+    summary: "The carrier could not accept or deliver it. The finished document itself is safe.",
+    next: ["We will check the address with the firm that placed the order and try again.", askFirm],
   },
   RefundPending: {
     tone: "waiting",
@@ -198,22 +201,22 @@ const words: Readonly<Record<OrderStatus, StatusWords>> = {
     label: "Refunded",
     headline: "This order was refunded",
     summary: "The payment went back to where it came from, and the order is closed.",
-    next: ["There is nothing left to do. For a new start, a new order can be placed."],
+    next: ["There is nothing left to do. To start over, a new order can be placed."],
   },
   Cancelled: {
     tone: "stopped",
     label: "Cancelled",
     headline: "This order was cancelled",
     summary: "It was cancelled before it was paid. Nothing was charged.",
-    next: ["There is nothing left to do. For a new start, a new order can be placed."],
+    next: ["There is nothing left to do. To start over, a new order can be placed."],
   },
   FaxFailed: {
     tone: "attention",
     label: "Fax failed",
     headline: "The fax did not go through",
     summary:
-      "The receiving line did not take it: it may be busy, out of paper or not a fax line. The document itself is safe.",
-    next: ["We try again, after checking the number with the firm that placed the order.", askFirm],
+      "The receiving line did not accept it: it may be busy, out of paper, or not a fax line. The document itself is safe.",
+    next: ["We will check the number with the firm that placed the order and try again.", askFirm],
   },
 };
 
@@ -225,6 +228,6 @@ export function statusWords(status: string): StatusWords {
     label: status,
     headline: "This order is in progress",
     summary: `Its status is ${status}.`,
-    next: ["There is nothing to do unless you are asked.", askFirm],
+    next: ["You don’t need to do anything unless we ask.", askFirm],
   };
 }

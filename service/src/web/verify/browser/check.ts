@@ -47,12 +47,13 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
     } else if (kind === "json") closing.push({ name: file.name, manifest: file.bytes });
     else if (kind === "ots" || kind === "der") beside.push(file);
     else if (!/\.(pem|txt|md|crt|cer)$/i.test(file.name))
-      failures.push(failed(file, "This is no PDF and no evidence."));
+      failures.push(failed(file, "We can’t read this kind of file. Drop a PDF, or evidence that belongs to one."));
   }
   const outcomes: Outcome[] = [];
   if (closing.length > 0) outcomes.push(await checkClosing(closing, context));
   for (const pdf of pdfs) outcomes.push(await checkPdf(pdf, pdfs.length === 1 ? beside : [], context));
-  if (pdfs.length !== 1) for (const file of beside) failures.push(failed(file, "Drop it together with its one PDF."));
+  if (pdfs.length !== 1)
+    for (const file of beside) failures.push(failed(file, "Drop it together with the one PDF that it belongs to."));
   return [...outcomes, ...failures];
 }
 
@@ -62,7 +63,7 @@ function unpacked(file: NamedBytes, failures: FailedOutcome[]): readonly NamedBy
     return [...readZip(file.bytes)].map(([name, bytes]) => ({ name, bytes }));
   } catch (error) {
     if (!(error instanceof EvidenceError)) throw error;
-    failures.push(failed(file, `${sentence(error.message)} Unpack it and drop the files in it.`));
+    failures.push(failed(file, `${sentence(error.message)} Unpack it, and drop the files inside.`));
     return [];
   }
 }
@@ -74,7 +75,7 @@ function readTrust(config: VerifyConfig, trust: ReadersTrust, failures: FailedOu
       return parseCertificatesPem(pem);
     } catch (error) {
       if (!(error instanceof EvidenceError)) throw error;
-      failures.push({ kind: "failed", name, why: `${sentence(error.message)} It is left out.` });
+      failures.push({ kind: "failed", name, why: `${sentence(error.message)} It was ignored.` });
       return [];
     }
   };
@@ -137,16 +138,16 @@ async function checkPdf(file: NamedBytes, beside: readonly NamedBytes[], context
 }
 
 function handedIn(name: string, { docSha256 }: NonNullable<VerifyConfig["proof"]>): ProofOutcome {
-  const why = `Its SHA-256 is ${docSha256}, which is on record as that of the document handed in.`;
+  const why = `Its SHA-256 is ${docSha256}, which is on record for the document that was submitted.`;
   return {
     kind: "proof",
     name,
     verdict: "handed_in",
     claims: [{ name: "document_hash_as_expected", state: "holds", why }],
     statement: {
-      proven: ["This file is, byte for byte, the document of which this record keeps the hash."],
-      attested: ["That it was handed in, and when: the record of this service."],
-      notCovered: ["The seal itself, which is in the sealed copy and not in this file."],
+      proven: ["This file is, byte for byte, the document whose hash is on record."],
+      attested: ["That it was submitted, and when, as this service recorded it."],
+      notCovered: ["The seal itself, which is in the sealed copy, not in this file."],
     },
     fileSha256: docSha256,
     docSha256: null,

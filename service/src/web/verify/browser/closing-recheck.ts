@@ -18,13 +18,13 @@ export async function recheckClosing({ roomCode, version, versions }: ClosingCon
   const other = claims.filter((claim) => !own.includes(claim));
   const whole = versions.every(({ manifest }) => manifest !== null);
   const done = whole
-    ? "Your browser computed every hash and followed every link itself"
-    : "Your browser computed the hash of this version’s manifest itself";
-  const said = failing.length > 0 ? `${done}: ${failing.length} do not hold.` : `${done}: as stated.`;
+    ? "Your browser recomputed every hash and followed every link"
+    : "Your browser recomputed the hash of this version’s manifest";
+  const said = failing.length > 0 ? `${done}: ${failing.length} did not match.` : `${done}: everything matches.`;
   const missing =
-    "The versions before are not opened by this link. Drop their certificates below to follow the chain, too.";
+    "This link does not open the earlier versions. Drop their certificates below to follow the chain, too.";
   return html`<p>${said} ${!whole && missing}</p>${claimList(own, titleOf)}${
     other.length > 0 &&
-    html`<details><summary>The versions before, and the chain</summary>${claimList(other, titleOf)}</details>`
+    html`<details><summary>Earlier versions and the chain</summary>${claimList(other, titleOf)}</details>`
   }`;
 }

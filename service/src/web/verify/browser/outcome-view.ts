@@ -40,7 +40,7 @@ const failedBanner = ({ why }: FailedOutcome): Banner => ({
   text: why,
 });
 
-const noTest = "It was sealed with a test key, so it stands for nothing outside of a test.";
+const noTest = "It was sealed with a test key, so it means nothing outside of testing.";
 
 function proofBanner({ verdict, claims, purpose }: ProofOutcome): Banner {
   const state = (name: string) => claims.find((one) => one.name === name)?.state;
@@ -50,30 +50,30 @@ function proofBanner({ verdict, claims, purpose }: ProofOutcome): Banner {
         ? {
             tone: "unknown",
             title: "A test document, unchanged",
-            text: `Not a byte has changed since the seal. ${noTest}`,
+            text: `Not a single byte has changed since it was sealed. ${noTest}`,
           }
         : {
             tone: "verified",
             title: "This document is genuine",
-            text: "Not a byte has changed since it was sealed, and the seal is by a certificate that is known here.",
+            text: "Not a single byte has changed since it was sealed, and the seal was made with a known certificate.",
           };
     case "handed_in":
       return {
         tone: "verified",
-        title: "This is the document on record, before its seal",
-        text: "It has the hash that the record keeps of the document as it was handed in.",
+        title: "This is the document on record, before it was sealed",
+        text: "It has the hash on record for the document as it was submitted.",
       };
     case "intact":
       return {
         tone: "unknown",
-        title: "Unchanged since its seal, but whose seal is it?",
-        text: "The seal is whole, but no certificate that you trust vouches for it: anybody could have made it. Give the certificate that you trust, and it is checked again.",
+        title: "Unchanged since it was sealed, but by whom?",
+        text: "The seal is intact, but no certificate that you trust confirms who made it. Anyone could have. Add a certificate that you trust to check it again.",
       };
     case "unsigned":
       return {
         tone: "unknown",
-        title: "This PDF bears no seal",
-        text: "It may be the document as it was before it was sealed. There is nothing in it to check.",
+        title: "This PDF has no seal",
+        text: "It may be the document as it was before sealing. There is nothing in it to check.",
       };
     case "not_a_pdf":
       return { tone: "unknown", title: "This is not a PDF", text: "There is nothing in it to check." };
@@ -82,7 +82,7 @@ function proofBanner({ verdict, claims, purpose }: ProofOutcome): Banner {
         ? {
             tone: "refuted",
             title: "This is not the file on record",
-            text: "Compare the hashes below: the record of this page is of another file.",
+            text: "The record on this page is for another file. Compare the hashes below.",
           }
         : {
             tone: "refuted",
@@ -98,9 +98,9 @@ function proofBody(outcome: ProofOutcome): Html {
   // Of a file that does not verify nothing is said to be proven, whatever single claims hold.
   const good = verdict !== "not_verified";
   return html`${good && verdict !== "unsigned" && statementView(statement)}
-<h3>Claim by claim</h3>
+<h3>What was checked</h3>
 ${claimList(good ? claims : failingFirst(claims), titleOf)}
-<h3>What was computed</h3>
+<h3>Hashes and certificate</h3>
 ${facts([
   ["SHA-256 of the file", codeText(fileSha256, "SHA-256 of the file")],
   ["SHA-256 of the document before sealing", good && docSha256 ? codeText(docSha256, "SHA-256 of the document") : null],
@@ -111,12 +111,12 @@ ${facts([
 ])}
 ${
   anchoring.length > 0 &&
-  html`<details><summary>The OpenTimestamps proof, attestation by attestation</summary>${claimList(anchoring, titleOf)}</details>`
+  html`<details><summary>The OpenTimestamps proof, step by step</summary>${claimList(anchoring, titleOf)}</details>`
 }
 ${
   earlier.length > 0 &&
   html`<details><summary>${earlier.length} earlier signature${earlier.length > 1 && "s"} in the document</summary>
-<p>Each covers the document as it was at that time. The verdict above does not rest on them.</p>
+<p>Each covers the document as it was at that time. The verdict above does not depend on them.</p>
 ${earlier.map((claims, i) => html`<h4>Signature ${i + 1}</h4>${claimList(claims, titleOf)}`)}</details>`
 }`;
 }
@@ -125,25 +125,25 @@ function closingBanner({ verdict, purpose, roomName, claims }: ClosingOutcome): 
   const name = roomName === null ? "the room" : `“${roomName}”`;
   if (verdict === "verified") {
     return purpose?.environment === "test"
-      ? { tone: "unknown", title: "A test certificate, unchanged", text: `The chain of ${name} holds. ${noTest}` }
+      ? { tone: "unknown", title: "A test certificate, unchanged", text: `The chain of ${name} is intact. ${noTest}` }
       : {
           tone: "verified",
           title: "This certificate is genuine",
-          text: `Seal, manifest and chain of ${name} hold, and the seal is by a certificate that is known here.`,
+          text: `The seal, manifest, and chain of ${name} are intact, and the seal was made with a known certificate.`,
         };
   }
   if (verdict === "intact") {
     return {
       tone: "unknown",
-      title: "Unchanged since its seal, but whose seal is it?",
-      text: "Seal, manifest and chain are whole, but no certificate that you trust vouches for the seal.",
+      title: "Unchanged since it was sealed, but by whom?",
+      text: "The seal, manifest, and chain are intact, but no certificate that you trust confirms who made the seal.",
     };
   }
   if (verdict === "unsigned") {
     return {
       tone: "unknown",
-      title: "No seal was given",
-      text: "The manifests fit together. Drop the certificate PDF, too.",
+      title: "There is no seal to check",
+      text: "The manifests match. Drop the certificate PDF, too.",
     };
   }
   const why = claims.find(({ state }) => state === "fails")?.why ?? "";
@@ -155,8 +155,8 @@ function closingBody({ claims }: ClosingOutcome): Html {
     ({ name, state }) => state === "fails" || (name.startsWith("certificate.") && state === "holds"),
   );
   const others = claims.filter((claim) => !telling.includes(claim));
-  return html`<h3>Claim by claim</h3>${claimList(failingFirst(telling), titleOf)}
-<details><summary>${others.length} more claims, of every version</summary>${claimList(others, titleOf)}</details>`;
+  return html`<h3>What was checked</h3>${claimList(failingFirst(telling), titleOf)}
+<details><summary>${others.length} more checks, for every version</summary>${claimList(others, titleOf)}</details>`;
 }
 
 const failingFirst = (claims: readonly Claim[]): Claim[] => [

@@ -55,8 +55,7 @@ export function startPage(): void {
   takeDrops(zone, take);
   if (!globalThis.isSecureContext) {
     picker.disabled = true;
-    part("outcome-said").textContent =
-      "This browser checks signatures only on pages that came over https. Use the commands below.";
+    part("outcome-said").textContent = "This browser checks signatures only on https pages. Use the commands below.";
   }
   if (config.closing !== null) {
     void recheckClosing(config.closing).then((view) => put(part("recheck"), view));

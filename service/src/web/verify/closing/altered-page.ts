@@ -11,7 +11,7 @@ import type { ClosingRecord } from "./record.ts";
 const unreadable: ClaimLine = {
   name: "The manifest can be read",
   state: "fails",
-  why: "What is stored in its place is no manifest. What was sealed cannot be shown.",
+  why: "What is stored in its place is not a manifest, so what was sealed cannot be shown.",
 };
 
 /** `/v/room/{verifyCode}` of a version whose stored manifest was altered until it was none. */
@@ -25,9 +25,9 @@ export function alteredClosingPage(assets: Pick<Assets, "url">, record: ClosingR
     body: html`<div class="stack verify">
 <div class="room-head">${accentStripe(branding?.accentColor)}${attribution(partnerName, branding)}</div>
 ${verdictBanner("refuted", "This closing passport does not verify", "What is stored is not what was sealed. Do not rely on it.")}
-${card("claims", "Claim by claim", claimList([unreadable, ...claimsOf(record)]))}
+${card("claims", "What was checked", claimList([unreadable, ...claimsOf(record)]))}
 ${card("facts", "What is on record", facts([["Version", String(own.version)], ["Sealed", time(own.createdAt)], ...sealedFacts(record)]))}
-${notice("info", "You have the certificate?", html`The manifest that was sealed is attached to it: <a href="/verify">check the file itself</a>.`)}
+${notice("info", "Do you have the certificate?", html`The sealed manifest is attached to it: <a href="/verify">check the file itself</a>.`)}
 ${chainCard(record)}
 </div>`,
   });

@@ -15,7 +15,7 @@ export function chainPicture(links: readonly ChainLink[]): Html {
   const label =
     links.length === 1
       ? "A chain of one version"
-      : `A chain of ${links.length} versions, ${links.every(({ linked }) => linked) ? "each linked to the one before" : "with a broken link"}`;
+      : `A chain of ${links.length} versions, ${links.every(({ linked }) => linked) ? "each linked to the previous one" : "with a broken link"}`;
   return html`<svg class="chain" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${label}">
 ${newestFirst.map((link, row) => connection(link, row, row === newestFirst.length - 1))}
 ${newestFirst.map(node)}

@@ -18,22 +18,22 @@ export function claimsOf(record: ClosingRecord): ClaimLine[] {
     {
       name: "The manifest is the one that was sealed",
       state: state(own.hashHolds),
-      why: `Its stored bytes were hashed for this page: they ${own.hashHolds ? "give" : "do not give"} ${own.manifestSha256}.`,
+      why: `Its stored bytes were hashed for this page. The hash ${own.hashHolds ? "is" : "is not"} ${own.manifestSha256}.`,
     },
     {
-      name: "It is linked to the version before",
+      name: "It links to the previous version",
       state: state(own.linkHolds),
       why:
         own.version === 1
-          ? `It is the first version, ${own.linkHolds ? "and links to none" : "and does not state that it links to none"}.`
+          ? `It is the first version, ${own.linkHolds ? "and links to no other" : "but does not say that it links to no other"}.`
           : `It ${own.linkHolds ? "states" : "does not state"} the hash of version ${own.version - 1}.`,
     },
     ...(earlier.length > 0
       ? [
           {
-            name: "The versions before are whole",
+            name: "All earlier versions are intact",
             state: state(whole),
-            why: `${earlier.length === 1 ? "One version was" : `${earlier.length} versions were`} hashed and linked for this page, too.`,
+            why: `${earlier.length === 1 ? "One version was" : `${earlier.length} versions were`} checked for this page, too.`,
           } as const,
         ]
       : []),
@@ -46,7 +46,7 @@ function versionsTable({ versions }: ClosingRecord): Html {
     .map(
       ({ version, createdAt, manifestSha256, hashHolds, linkHolds }) =>
         html`<li><p><strong>Version ${version}</strong>, ${time(createdAt)}: ${
-          hashHolds && linkHolds ? "whole" : linkHolds ? "its hash does not hold" : "its link does not hold"
+          hashHolds && linkHolds ? "intact" : linkHolds ? "hash mismatch" : "broken link"
         }</p>${codeText(manifestSha256, `manifest hash of version ${version}`)}</li>`,
     )}</ol>`;
 }
@@ -64,7 +64,7 @@ export function chainCard(record: ClosingRecord): Html {
   return card(
     "chain",
     "The chain of versions",
-    html`<p>Each version states the hash of the one before. Nothing in an old one can change without breaking the chain.</p><div class="chain-part">${chainPicture(links)}${versionsTable(record)}</div>`,
+    html`<p>Each version states the hash of the previous one, so nothing in an old version can change without breaking the chain.</p><div class="chain-part">${chainPicture(links)}${versionsTable(record)}</div>`,
   );
 }
 
@@ -74,15 +74,15 @@ export function sealedFacts(record: ClosingRecord): (readonly [string, Html | st
   return [
     ["SHA-256 of the manifest", codeText(own.manifestSha256, "manifest hash")],
     [
-      "SHA-256 of the manifest before",
-      own.prevManifestSha256 && codeText(own.prevManifestSha256, "manifest hash of the version before"),
+      "SHA-256 of the previous manifest",
+      own.prevManifestSha256 && codeText(own.prevManifestSha256, "manifest hash of the previous version"),
     ],
     ["SHA-256 of the certificate PDF", codeText(own.sealedSha256, "certificate hash")],
     [
       "Certificate",
       record.certificateKept
         ? html`<a href="/api/verify/room/${record.verifyCode}/pdf">Download the sealed PDF</a>`
-        : "It is not available here",
+        : "Not available here",
     ],
   ];
 }

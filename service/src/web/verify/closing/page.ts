@@ -25,7 +25,7 @@ type Deps = { record: ClosingRecord; sealCertificates: string; baseUrl: string }
 const sealUnchecked: ClaimLine = {
   name: "The certificate’s seal",
   state: "unchecked",
-  why: "This page does not look into the PDF. Drop it below, and your browser does.",
+  why: "This page has not opened the PDF. Drop it below to have your browser check it.",
 };
 
 function banner(record: ReadableRecord): Html {
@@ -35,19 +35,19 @@ function banner(record: ReadableRecord): Html {
     return verdictBanner(
       "refuted",
       "This closing passport does not verify",
-      "What is stored does not fit together. Do not rely on it.",
+      "The stored records do not match. Do not rely on it.",
     );
   }
   return record.environment === "live"
     ? verdictBanner(
         "verified",
-        "This closing passport holds",
-        html`Version ${own.version} of “${roomName}”, sealed on ${time(own.createdAt)}. Hash and chain were computed again for this page.`,
+        "This closing passport passed every check",
+        html`Version ${own.version} of “${roomName}”, sealed on ${time(own.createdAt)}. The hash and the chain were recomputed for this page.`,
       )
     : verdictBanner(
         "unknown",
         "A test closing passport",
-        html`Version ${own.version} of “${roomName}” fits together, but it was made with a test key. It stands for nothing outside of a test.`,
+        html`Version ${own.version} of “${roomName}” matches its record, but it was made with a test key. It means nothing outside of testing.`,
       );
 }
 
@@ -68,8 +68,8 @@ ${facts([
   }),
   ["Order", codeText(orderCode, "order code")],
   [
-    "Status then",
-    html`${statusWords(statusAtSnapshot.value).label} <span class="quiet-text">(stated by this service, not evidence)</span>`,
+    "Status at the time",
+    html`${statusWords(statusAtSnapshot.value).label} <span class="quiet-text">(stated by this service, not proof)</span>`,
   ],
 ])}</li>`;
 }
@@ -79,8 +79,8 @@ function statementOf({ manifest, versions }: ReadableRecord) {
   return {
     proven: own?.hashHolds && own.linkHolds ? manifest.coverage.covers : [],
     attested: [
-      "The statuses of the orders at that moment, and the time of it: this service’s word.",
-      "That the hashes listed are those of the documents that were held: compare them with your own copies.",
+      "The order statuses at that time, and the time itself, as stated by this service.",
+      "That the listed hashes are those of the documents we hold. Compare them with your own copies.",
     ],
     notCovered: manifest.coverage.doesNotCover,
   };
@@ -118,7 +118,7 @@ function readablePage(assets: Pick<Assets, "url">, { record, sealCertificates, b
     body: html`<div class="stack verify">
 <div class="room-head">${accentStripe(branding?.accentColor)}${attribution(partnerName, branding)}</div>
 ${banner(record)}
-${card("claims", "Claim by claim", html`${claimList([...claimsOf(record), sealUnchecked])}${statementView(statementOf(record))}`)}
+${card("claims", "What was checked", html`${claimList([...claimsOf(record), sealUnchecked])}${statementView(statementOf(record))}`)}
 ${card(
   "facts",
   "What was sealed",
@@ -126,21 +126,21 @@ ${card(
     ["Room", passport.roomName],
     ["Reference", passport.reference],
     ["Version", String(passport.version)],
-    ["Made", time(new Date(passport.generatedAtUtc))],
+    ["Created", time(new Date(passport.generatedAtUtc))],
     ...sealedFacts(record),
   ]),
 )}
-${card("recheck-card", "Checked by your own browser", html`<div id="recheck" aria-live="polite"><p class="with-script">Computing…</p><p class="without-script">Allow this page to run its script, and your browser computes hashes and chain again by itself.</p></div>`)}
+${card("recheck-card", "Checked by your browser", html`<div id="recheck" aria-live="polite"><p class="with-script">Computing…</p><p class="without-script">Allow this page to run its script, and your browser will recompute the hashes and the chain.</p></div>`)}
 ${dropZone({ sealCertificates, proof: null, closing: closingConfig(record) }, closingDropWords)}
 ${chainCard(record)}
 ${card(
   "documents",
   documents.length === 1 ? "1 document" : `${documents.length} documents`,
   documents.length === 0
-    ? emptyState("No documents", "No order was in the room when this version was made.")
-    : html`<p>Hash your own copy of a document: it is the one meant when its SHA-256 is listed.</p><ul class="documents">${documents.map(documentItem)}</ul>`,
+    ? emptyState("No documents", "There were no orders in the room when this version was made.")
+    : html`<p>Hash your own copy of a document. If its SHA-256 is listed here, it is the same document.</p><ul class="documents">${documents.map(documentItem)}</ul>`,
 )}
-${card("by-hand", "The same by hand", byHand(closingChecks(baseUrl, verifyCode)))}
+${card("by-hand", "Check it yourself from the command line", byHand(closingChecks(baseUrl, verifyCode)))}
 </div>`,
   });
 }
@@ -150,7 +150,7 @@ export const unknownClosingPage = (assets: Pick<Assets, "url">): string =>
     title: "Unknown code",
     credential: true,
     body: html`<div class="stack">
-${verdictBanner("unknown", "Nothing is known under this code", "Check that the link was copied whole: the code at its end is needed to the last character.")}
-${notice("info", "You have the certificate?", html`Then no code is needed: <a href="/verify">check the file itself</a>.`)}
+${verdictBanner("unknown", "We don’t know this code", "Make sure that you copied the whole link, including the long code at the end.")}
+${notice("info", "Do you have the certificate?", html`Then you don’t need a code: <a href="/verify">check the file itself</a>.`)}
 </div>`,
   });

@@ -20,19 +20,19 @@ test("the picker marks none where another window is shown", () => {
 
 test("a window without orders has words instead of pictures", () => {
   assert.match(text(empty), /No orders in the last 90 days/);
-  assert.match(text(empty), /Choose more days/);
+  assert.match(text(empty), /Choose a longer period/);
   assert.doesNotMatch(text(empty), /<figure/);
-  assert.doesNotMatch(text({ ...empty, windowDays: 366 }), /Choose more days/);
+  assert.doesNotMatch(text({ ...empty, windowDays: 366 }), /Choose a longer period/);
 });
 
 test("a turnaround without a sample is said in words, not drawn as 0", () => {
-  assert.equal(text(single).match(/No sample yet/g)?.length, 3);
+  assert.equal(text(single).match(/No data yet/g)?.length, 3);
   assert.doesNotMatch(text(single), /turnaround-name/);
 });
 
 test("a turnaround of less than the last digit is a sample", () => {
   const quick = { ...ordinary, turnaroundHours: { median: 0, p90: 0.01 } };
-  assert.doesNotMatch(text(quick), /No sample yet/);
+  assert.doesNotMatch(text(quick), /No data yet/);
   assert.match(text(quick), /under a minute/);
 });
 

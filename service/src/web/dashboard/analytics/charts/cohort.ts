@@ -26,7 +26,7 @@ const said = (shares: readonly Share[]): string =>
 
 const buckets = [
   { name: "created", label: "Not paid yet", kind: "idle" },
-  { name: "paid", label: "Paid, not begun", kind: "under-way" },
+  { name: "paid", label: "Paid, not started", kind: "under-way" },
   { name: "inProgress", label: "In progress", kind: "under-way" },
   { name: "completed", label: "Completed", kind: "finished" },
   { name: "problem", label: "Problem", kind: "trouble" },
@@ -47,8 +47,8 @@ export function funnelFigure(funnel: Snapshot["funnel"], total: number): Html {
       height: rowHeight * shares.length,
       drawing: barRows(shares.map(asRow), total),
     },
-    html`Every order counts once, by its status now.`,
-    shareTable("Orders by their status now", "Status", shares),
+    html`Each order counts once, by its current status.`,
+    shareTable("Orders by current status", "Status", shares),
   );
 }
 
@@ -73,7 +73,7 @@ export function mixFigure(serviceMix: Snapshot["serviceMix"], total: number): Ht
       height: rowHeight * shares.length,
       drawing: barRows(shares.map(asRow), total),
     },
-    html`An order may carry several, so the shares may sum to more than 100%.`,
-    shareTable("Orders that carry each service", "Service", shares),
+    html`An order can have several services, so the shares can add up to more than 100%.`,
+    shareTable("Orders with each service", "Service", shares),
   );
 }

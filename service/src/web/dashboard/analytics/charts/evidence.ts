@@ -5,12 +5,12 @@ import { count } from "./words.ts";
 
 /** What the orders of the window left behind: counts of different records, so they share no scale and no picture. */
 export function evidenceTable({ totalCompleted, sealedDocumentCount, deliveredWithProofCount }: Snapshot["evidence"]) {
-  return html`<p class="chart-note">Documents and shipments are counted one by one: an order may have several, and those of unfinished orders count, too.</p>
+  return html`<p class="chart-note">Documents and shipments are counted individually. An order can have several, and unfinished orders count, too.</p>
 <table class="numbers evidence"><caption class="visually-hidden">Evidence in records</caption>
 <thead class="visually-hidden"><tr><th scope="col">Record</th><th scope="col">Count</th></tr></thead>
-<tbody>${row("done", "Completed orders", "The whole way is done.", totalCompleted)}
+<tbody>${row("done", "Completed orders", "Every step is done.", totalCompleted)}
 ${row("evidence", "Sealed documents", "Documents that were sealed or notarized.", sealedDocumentCount)}
-${row("ship", "Deliveries", "Shipments that the carrier reports as delivered.", deliveredWithProofCount)}</tbody></table>`;
+${row("ship", "Deliveries", "Shipments that the carrier reported as delivered.", deliveredWithProofCount)}</tbody></table>`;
 }
 
 const row = (name: IconName, title: string, meaning: string, value: number): Html =>

@@ -10,13 +10,13 @@ export function keyNumbers({ windowDays, funnel, revenueCents, turnaroundHours }
   const share = percentText(percentage(funnel.completed, total), funnel.completed, total);
   const measured = isMeasured(turnaroundHours);
   const time = (term: string, hours: number, note: string) =>
-    measured ? entry(term, duration(hours), note) : entry(term, "No sample yet", "nothing to measure so far");
+    measured ? entry(term, duration(hours), note) : entry(term, "No data yet", "nothing to measure so far");
   return html`<dl class="key-numbers">
 ${entry("Orders created", count(total), `in ${counted(windowDays, "day")}`)}
 ${entry("Completed", count(funnel.completed), `${share} of them`)}
 ${entry("Revenue", money(revenueCents), "paid, in progress, completed")}
-${time("Median turnaround", turnaroundHours.median, "half take no longer")}
-${time("90th percentile", turnaroundHours.p90, "9 in 10 take no longer")}
+${time("Median turnaround", turnaroundHours.median, "half finish within this time")}
+${time("90th percentile", turnaroundHours.p90, "9 in 10 finish within this time")}
 </dl>`;
 }
 

@@ -17,13 +17,13 @@ const exact = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximum
 export function turnaroundFigure(turnaround: Turnaround): Html {
   const { median, p90 } = turnaround;
   if (!isMeasured(turnaround))
-    return emptyState("No sample yet", "It is measured when a paid order is completed: from the payment to the end.");
+    return emptyState("No data yet", "Measured from payment to completion, once a paid order is completed.");
   const longest = Math.max(median, p90);
   const unit = timeUnit(longest);
   const scale = ticks(longest / unit.hours);
   const rows = [
-    { label: "Half are done within", value: median / unit.hours, figure: duration(median), kind: "finished" },
-    { label: "Nine in ten within", value: p90 / unit.hours, figure: duration(p90), kind: "finished" },
+    { label: "Half finish within", value: median / unit.hours, figure: duration(median), kind: "finished" },
+    { label: "Nine in ten finish within", value: p90 / unit.hours, figure: duration(p90), kind: "finished" },
   ];
   const max = scale.at(-1) ?? 1;
   const axisAt = rows.length * rowHeight;
@@ -35,9 +35,9 @@ export function turnaroundFigure(turnaround: Turnaround): Html {
       height: axisAt + 30,
       drawing: [...barRows(rows, max), ...scale.map((value) => axisTick(value, max, axisAt, unit))],
     },
-    html`Of completed orders, from the payment to the completion.`,
+    html`For completed orders, from payment to completion.`,
     {
-      caption: "From the payment to the completion",
+      caption: "From payment to completion",
       open: true,
       head: ["Measure", "Time", "Hours"],
       rows: [

@@ -37,9 +37,9 @@ export function volumeFigure(volumes: readonly MonthVolume[]): Html {
         ...bars.map(({ center }, at) => monthLabel(center, months, at, (at - january) % 2 === 0)),
       ],
     },
-    html`<span class="key">${swatch("hollow")}Created in the month</span> <span class="key">${swatch("filled")}Of these, completed by now</span> <span>The window may cut the first and the last month.</span>`,
+    html`<span class="key">${swatch("hollow")}Created in the month</span> <span class="key">${swatch("filled")}Of these, completed so far</span> <span>The first and last months may be partial.</span>`,
     {
-      caption: "Orders by the month of their creation",
+      caption: "Orders by month created",
       head: ["Month (UTC)", "Created", "Completed"],
       rows: months.map((month) => [longMonth(month.month), count(month.createdCount), count(month.completedCount)]),
     },
@@ -78,7 +78,7 @@ function described(months: readonly MonthVolume[]): string {
   const last = months.at(-1);
   if (!first || !last) return "No orders.";
   const busiest = months.reduce((most, month) => (month.createdCount > most.createdCount ? month : most));
-  const peak = `${counted(busiest.createdCount, "order")} created, ${count(busiest.completedCount)} of them completed by now`;
+  const peak = `${counted(busiest.createdCount, "order")} created, ${count(busiest.completedCount)} of them completed so far`;
   if (first === last) return `${longMonth(first.month)}: ${peak}.`;
   return `A bar a month from ${longMonth(first.month)} to ${longMonth(last.month)}. The busiest was ${longMonth(busiest.month)}: ${peak}.`;
 }

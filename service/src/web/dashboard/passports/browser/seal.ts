@@ -38,7 +38,7 @@ async function sealAll(): Promise<void> {
   const [location] = sealed;
   if (location === undefined) return;
   if (outcomes.length === 1) return window.location.assign(location);
-  announce(`${sealed.length} of ${outcomes.length} files are sealed.`);
+  announce(`${sealed.length} of ${outcomes.length} files were sealed.`);
   await renewList();
 }
 
@@ -98,7 +98,7 @@ function newRow(name: string) {
       bar.remove();
       const link = document.createElement("a");
       link.href = location;
-      link.textContent = "Sealed: open its passport";
+      link.textContent = "Sealed: open passport";
       state.replaceChildren(link);
     },
     refuse(why: string) {

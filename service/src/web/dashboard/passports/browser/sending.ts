@@ -4,7 +4,7 @@ export type Sent = { location: string } | { refused: string };
 /** What is told of a file on its way: `share` of it is sent, or all of it is and the server is at work. */
 export type Way = { sent: (share: number) => void; working: () => void };
 
-const lost = "The connection was lost. Send the file again.";
+const lost = "The connection was lost. Please send the file again.";
 
 /** Sends one file as the part `file` of a form, with what else the form holds. Never rejects. */
 export function sendFile(form: HTMLFormElement, file: File, way: Way): Promise<Sent> {
