@@ -59,7 +59,7 @@ ${card(
 /** The part that refreshes itself. */
 export const orderFragment = (order: OrderView): string => render(live(order));
 
-/** The page of an order, for whoever holds its code. */
+/** The page of an order. Its code in the address is the permission to see it. */
 export const orderPage = (assets: Pick<Assets, "url">, order: OrderView): string =>
   layout(assets, {
     title: `Order ${shortCode(order.code)}`,

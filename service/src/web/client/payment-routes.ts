@@ -13,7 +13,7 @@ export type PaymentPageDeps = {
   db: Sql;
   assets: Assets;
   limits: RateLimits;
-  /** The hosted checkout of an order, for whoever holds its code. @throws ServiceError when it cannot be paid */
+  /** The hosted checkout of an order. @throws ServiceError when it cannot be paid */
   checkoutUrl: (orderCode: string) => Promise<string>;
 };
 

@@ -97,7 +97,7 @@ ${card("activity", "Activity", timelineOf(room))}
 /** The part that refreshes itself. */
 export const roomFragment = (room: RoomPageView): string => render(live(room));
 
-/** The page of a room, for whoever has its code. */
+/** The page of a room. Its code in the address is the permission to see it. */
 export const roomPage = (assets: Pick<Assets, "url">, room: RoomPageView): string =>
   layout(assets, {
     title: room.name,

@@ -14,7 +14,7 @@ export type StartPageDeps = { db: Sql; assets: Assets; limits: RateLimits };
 
 type Launchpad = Awaited<ReturnType<typeof readLaunchpad>>;
 
-/** What its button says; an item without one is somebody else's to do. */
+/** What its button says; an item without one is for the operator to do. */
 const actions: Readonly<Record<string, string>> = {
   first_test_order: "Place a test order",
   sandbox_completed: "Open your test orders",

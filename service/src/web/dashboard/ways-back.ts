@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 
 /**
- * A refused form leaves a browser at the form's own address: asked for by hand, each such address leads to the page that the form
+ * A refused form leaves a browser at the form's own address: when reloaded, each such address redirects to the page that the form
  * is on, the nearest one above it. Counts in the routes of the scope that are registered after this.
  * @returns what registers the ways, once all routes are there
  */

@@ -37,7 +37,7 @@ ${card("ended", "Recently ended", endedTable(executions.ended))}
   });
 }
 
-/** For whoever has no session of the operator: it tells nothing of what is behind it. */
+/** For requests without a session of the operator: it says nothing about what is behind it. */
 export const guestPage = (assets: AssetUrls): string =>
   layout(assets, {
     title: "For the operator",

@@ -3,7 +3,7 @@ import { namedQuality } from "../../http/accept.ts";
 import { ServiceError } from "../../platform/errors.ts";
 import type { Asset, Assets } from "./assets.ts";
 
-/** `GET /assets/:file`: content that never changes under its address, from memory, compressed for whoever takes it. */
+/** `GET /assets/:file`: content that never changes under its address, from memory, compressed for clients that accept it. */
 export function assetRoutes(app: FastifyInstance, assets: Pick<Assets, "find" | "url">): void {
   app.get<{ Params: { file: string } }>("/assets/:file", { schema: { hide: true } }, (request, reply) =>
     send(request, reply, assets.find(request.params.file), "public, max-age=31536000, immutable"),

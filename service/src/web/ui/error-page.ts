@@ -6,7 +6,7 @@ import type { Assets } from "./assets.ts";
 import { messagePage, notFoundPage } from "./not-found-page.ts";
 import { credentialHeaders, htmlType } from "./page-headers.ts";
 
-/** Whether an answer to this request should be a page: somebody looks, and not at the API. */
+/** Whether this request should be answered with a page: it comes from a browser, and not to the API. */
 export const acceptsPage = (request: FastifyRequest): boolean =>
   !/^\/(?:api|internal)(?:\/|$)/.test(request.url) && (namedQuality(request.headers.accept, "text/html") ?? 0) > 0;
 

@@ -27,5 +27,5 @@ export const shortTime = (at: Date): Html => html`<time datetime="${at.toISOStri
 /** A phone number's last four digits. */
 export const maskPhone = (number: string): string => `•••\u00a0${number.slice(-4)}`;
 
-/** The first characters of a code, to tell orders apart without giving the code away. */
+/** The first characters of a code: enough to distinguish orders, too little to open one. */
 export const shortCode = (code: string): string => code.slice(0, 6).toUpperCase();

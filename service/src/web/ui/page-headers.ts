@@ -12,7 +12,7 @@ export const credentialHeaders = {
   "Referrer-Policy": "no-referrer",
 };
 
-/** Of a page that is the same for everybody. */
+/** Of a page that is the same for everyone. */
 export const publicHeaders = { "Cache-Control": "no-cache" };
 
 export const htmlType = "text/html; charset=utf-8";

@@ -22,7 +22,7 @@ type ParamsOf<Url extends string> = Url extends `${string}:${infer Name}/${infer
     ? Record<Name, string>
     : unknown;
 
-/** What somebody asks of a page. */
+/** A request as a page's route reads it. */
 export type PageCall<Params = unknown> = {
   params: Params;
   query: FormValues;
@@ -57,7 +57,7 @@ const besideForm: ReadonlySet<ErrorCode> = new Set([
   "unavailable",
 ]);
 
-/** Adds a route that answers HTML, with its frame: limit, headers, status, and what becomes of a refused form. */
+/** Adds a route that answers HTML: counts the request, sets headers and status, and shows a refused form again. */
 export function pageRoute<Url extends string>(
   app: FastifyInstance,
   { limits }: { limits: Pick<RateLimits, "limit"> },

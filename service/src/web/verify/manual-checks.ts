@@ -1,16 +1,16 @@
 import { type Html, html } from "../ui/render.ts";
 
-/** Commands that show the same with tools of others; `means` says what to look at. */
-export type HandCheck = { means: string; commands: readonly string[] };
+/** Commands of independent tools that check one thing; `means` says what to look for. */
+export type ManualCheck = { means: string; commands: readonly string[] };
 
-/** A list of checks by hand. */
-export const byHand = (checks: readonly HandCheck[]): Html =>
-  html`<ol class="by-hand">${checks.map(
+/** A list of commands that check the same. */
+export const manualChecks = (checks: readonly ManualCheck[]): Html =>
+  html`<ol class="manual-checks">${checks.map(
     ({ means, commands }) => html`<li><p>${means}</p><pre><code>${commands.join("\n")}</code></pre></li>`,
   )}</ol>`;
 
 /** For a sealed PDF; `file` is its name. */
-export const proofChecks = (file: string): HandCheck[] => [
+export const proofChecks = (file: string): ManualCheck[] => [
   {
     means: "The file’s hash. If it matches the hash you were given, this is the sealed document, byte for byte.",
     commands: [`sha256sum ${file}`],
@@ -31,7 +31,7 @@ export const proofChecks = (file: string): HandCheck[] => [
 ];
 
 /** For a proof passport: what is fetched, and compared with what the record says. */
-export const recordChecks = (baseUrl: string, verifyCode: string): HandCheck[] => [
+export const recordChecks = (baseUrl: string, verifyCode: string): ManualCheck[] => [
   {
     means: "What this service says about the code, in machine-readable form.",
     commands: [`curl -sS ${baseUrl}/api/passport/verify/${verifyCode}`],
@@ -47,7 +47,7 @@ export const recordChecks = (baseUrl: string, verifyCode: string): HandCheck[] =
 ];
 
 /** For a closing passport: manifest, link, certificate, and the manifest in it. */
-export const closingChecks = (baseUrl: string, verifyCode: string): HandCheck[] => {
+export const closingChecks = (baseUrl: string, verifyCode: string): ManualCheck[] => {
   const api = `${baseUrl}/api/verify/room/${verifyCode}`;
   return [
     {

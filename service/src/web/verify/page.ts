@@ -7,7 +7,7 @@ import { downloads, timesOf } from "../ui/proof-record.ts";
 import { type Html, html } from "../ui/render.ts";
 import type { VerifyConfig } from "./browser/config.ts";
 import { dropZone, proofDropWords } from "./drop-zone.ts";
-import { byHand, proofChecks, recordChecks } from "./manual-checks.ts";
+import { manualChecks, proofChecks, recordChecks } from "./manual-checks.ts";
 import { verdictBanner } from "./verdict.ts";
 
 const explanation = {
@@ -31,7 +31,7 @@ export const verifyBody = (config: VerifyConfig): Html =>
 <p class="lead">Was this PDF sealed, and has it changed since? The answer comes from the file itself, step by step.</p></div>
 ${dropZone(config, proofDropWords)}
 ${card("meaning", "How to read the result", meaning)}
-${card("by-hand", "Check it yourself from the command line", byHand(proofChecks("sealed.pdf")))}
+${card("manual-checks", "Check it yourself from the command line", manualChecks(proofChecks("sealed.pdf")))}
 </div>`;
 
 /** `/verify`. @param sealCertificates PEM of the service's own seal certificates */
@@ -79,7 +79,7 @@ ${card(
 ${dropZone({ sealCertificates, proof: { sealedSha256: record.sealedSha256, docSha256: record.docSha256 }, closing: null }, proofDropWords)}
 ${card("downloads", "Downloads", downloads(record))}
 ${card("meaning", "How to read the result", meaning)}
-${card("by-hand", "Check it yourself from the command line", byHand(recordChecks(baseUrl, record.verifyCode)))}
+${card("manual-checks", "Check it yourself from the command line", manualChecks(recordChecks(baseUrl, record.verifyCode)))}
 </div>`,
   });
 

@@ -47,7 +47,7 @@ export function requestAccessRoutes(app: FastifyInstance, deps: RequestAccessDep
       url: "/request-access",
       // Counts together with the route of the API.
       policy: "partner-request",
-      // No site may have its visitors ask in somebody's name.
+      // No other site may send a request in the name of its visitors.
       onRequest: async (request) => refuseCrossSite(request, ownOrigin),
       headers: { ...formPolicy, "Cache-Control": "no-store" },
       handle: async ({ form, request }) => {

@@ -10,7 +10,7 @@ export type VisitorDeps = RequestAccessDeps & {
   signIn: SignInRouteDeps | null;
 };
 
-/** What somebody sees who is nobody's client or member yet: the start page, asking for access, signing in. */
+/** Pages for people who are not signed in: home, requesting access, signing in. */
 export function visitorPages(app: FastifyInstance, deps: VisitorDeps): void {
   const home = homePage(deps.assets);
   pageRoute(app, deps, { url: "/", policy: "page", headers: publicHeaders, handle: () => home });

@@ -22,7 +22,7 @@ const messages = {
   incomplete: "The upload was interrupted. Please send the form again.",
 };
 
-/** Where an order is placed by hand, by the rules of `POST /api/partner/orders`. Its scope takes multipart forms. */
+/** Where a member places an order, by the rules of `POST /api/partner/orders`. Its scope takes multipart forms. */
 export function orderNewPage(app: FastifyInstance, deps: OrderNewDeps): void {
   const authenticate = reauthenticate(deps);
 

@@ -13,7 +13,7 @@ import { type RoomsProblem, roomsBody } from "./list.ts";
 const path = "/dashboard/rooms";
 const pageSize = "20";
 
-/** The firm's rooms, one after another and each by itself. */
+/** The list of the firm's rooms, the form for a new one, and each room's own page. */
 export function roomsPages(forms: FastifyInstance, deps: RoomsDeps): void {
   pageRoute(forms, deps, { url: path, handle: ({ request, query }) => show(request, query["cursor"]) });
 

@@ -41,7 +41,7 @@ export function webhookDetailPage(forms: FastifyInstance, deps: WebhookPagesDeps
     url: `${path}/:id/deliveries`,
     handle: async (call) => {
       const view = await viewOf(call);
-      // Not a page: whoever opens this address in a browser gets the one that it is a part of.
+      // A part of a page: opened in a browser it redirects to the whole page.
       if (call.request.headers["hx-request"] !== "true") return { redirect: `${path}/${view.webhook.id}` };
       return feedFragment(view);
     },

@@ -22,7 +22,7 @@ const fewDeliveries = 25;
 
 const pathOf = ({ id }: Webhook): string => `/dashboard/webhooks/${id}`;
 
-/** One webhook: what it hears of, what can be done with it, and what became of its deliveries. */
+/** One webhook: its events, its actions, and its latest deliveries. */
 export function webhookBody(view: WebhookView & FormSubmission): Html {
   const { webhook, submission } = view;
   const { id, url, topics, active, createdAt } = webhook;

@@ -11,7 +11,7 @@ import { secretPage } from "./secret.ts";
 
 const path = "/dashboard/webhooks";
 
-/** The firm's webhooks and what became of their deliveries. */
+/** The list of the firm's webhooks, the form for a new one, and each webhook's own page. */
 export function webhookPages(forms: FastifyInstance, deps: WebhookPagesDeps): void {
   pageRoute(forms, deps, { url: path, handle: ({ request }) => show(request) });
 

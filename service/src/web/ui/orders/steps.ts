@@ -6,7 +6,7 @@ type StepName = "placed" | "payment" | "sign" | "notarize" | "ship" | "fax" | "f
 
 type Place = { at: StepName; state: "current" | "done" | "attention"; note?: string };
 
-// Where a status stands on the way. Those that are missing stand nowhere: what was done before them is not in the status.
+// The step that each status belongs to. Statuses that are missing belong to none: they do not say what was done before.
 const places: Readonly<Partial<Record<OrderStatus, Place>>> = {
   Created: { at: "placed", state: "done" },
   QuoteReady: { at: "payment", state: "current", note: "Ready to pay" },

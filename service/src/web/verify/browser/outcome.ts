@@ -4,7 +4,7 @@ import type { ClosingVerdict, ProofStatement, ProofVerdict, SealPurpose } from "
 /** A certificate, for people. Instants are epoch milliseconds. */
 export type CertificateFacts = { subject: string; notBefore: number; notAfter: number; sha256: string };
 
-/** What became of one file; plain, so that a worker can hand it over. */
+/** The outcome for one file, as plain data that a worker can send. */
 export type ProofOutcome = {
   kind: "proof";
   name: string;

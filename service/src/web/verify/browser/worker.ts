@@ -8,32 +8,32 @@ const reportEveryBytes = 1024 * 1024;
 
 /** The worker's side: reads the files from the disk and judges them; nothing leaves the browser. */
 export function startWorker(): void {
-  const tell = (report: CheckReport) => globalThis.postMessage(report);
+  const send = (report: CheckReport) => globalThis.postMessage(report);
   globalThis.addEventListener("message", ({ data }: MessageEvent<CheckRequest>) => {
-    check(data, tell).catch((error) => tell({ kind: "broken", why: String(error) }));
+    check(data, send).catch((error) => send({ kind: "broken", why: String(error) }));
   });
 }
 
-async function check({ files, ...rest }: CheckRequest, tell: (report: CheckReport) => void): Promise<void> {
+async function check({ files, ...rest }: CheckRequest, send: (report: CheckReport) => void): Promise<void> {
   const total = files.reduce((sum, { size }) => sum + size, 0);
   if (files.length > maxFiles || total > maxTotalBytes) {
-    tell({ kind: "broken", why: `More than ${maxFiles} files or ${maxTotalBytes >> 20} MB at once.` });
+    send({ kind: "broken", why: `More than ${maxFiles} files or ${maxTotalBytes >> 20} MB at once.` });
     return;
   }
   let read = 0;
-  let told = 0;
+  let reported = 0;
   const given: NamedBytes[] = [];
   for (const file of files) {
     const bytes = await bytesOf(file, (length) => {
       read += length;
-      if (read - told < reportEveryBytes && read < total) return;
-      told = read;
-      tell({ kind: "reading", read, total });
+      if (read - reported < reportEveryBytes && read < total) return;
+      reported = read;
+      send({ kind: "reading", read, total });
     });
     given.push({ name: file.name, bytes });
   }
-  tell({ kind: "checking" });
-  tell({ kind: "done", outcomes: await checkFiles({ ...rest, files: given, subtle: crypto.subtle }) });
+  send({ kind: "checking" });
+  send({ kind: "done", outcomes: await checkFiles({ ...rest, files: given, subtle: crypto.subtle }) });
 }
 
 async function bytesOf(file: File, onChunk: (length: number) => void): Promise<Uint8Array> {

@@ -8,7 +8,7 @@ import { statusWords } from "../../ui/orders/status-words.ts";
 import { type Html, html } from "../../ui/render.ts";
 import type { ClosingConfig } from "../browser/config.ts";
 import { closingDropWords, dropZone } from "../drop-zone.ts";
-import { byHand, closingChecks } from "../manual-checks.ts";
+import { closingChecks, manualChecks } from "../manual-checks.ts";
 import { statementView } from "../statement.ts";
 import { type ClaimLine, claimList, verdictBanner } from "../verdict.ts";
 import { alteredClosingPage } from "./altered-page.ts";
@@ -99,7 +99,7 @@ function closingConfig({ manifest, versions }: ReadableRecord): ClosingConfig {
   };
 }
 
-/** `/v/room/{verifyCode}`: a Closing Passport for whoever has its code, and the means to check it. */
+/** `/v/room/{verifyCode}`: a closing passport, and the means to check it. Its code in the address is the permission to see it. */
 export function closingPage(assets: Pick<Assets, "url">, { record, ...deps }: Deps): string {
   const { manifest } = record;
   if (manifest === null) return alteredClosingPage(assets, record);
@@ -140,7 +140,7 @@ ${card(
     ? emptyState("No documents", "There were no orders in the room when this version was made.")
     : html`<p>Hash your own copy of a document. If its SHA-256 is listed here, it is the same document.</p><ul class="documents">${documents.map(documentItem)}</ul>`,
 )}
-${card("by-hand", "Check it yourself from the command line", byHand(closingChecks(baseUrl, verifyCode)))}
+${card("manual-checks", "Check it yourself from the command line", manualChecks(closingChecks(baseUrl, verifyCode)))}
 </div>`,
   });
 }

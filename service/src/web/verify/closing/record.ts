@@ -7,7 +7,7 @@ export type ClosingVersionRecord = {
   manifestSha256: string;
   prevManifestSha256: string | null;
   sealedSha256: string;
-  /** The stored bytes, which are ASCII; null when this version is not for the eyes of whoever has the code. */
+  /** The stored bytes, which are ASCII; null when the code does not open this version. */
   manifestText: string | null;
   /** Recomputed just now: the stored manifest hashes to `manifestSha256`, and it links to the version before. */
   hashHolds: boolean;

@@ -37,7 +37,7 @@ export function columns(
   });
 }
 
-/** A coordinate as it stands in the picture: two decimals are finer than any screen. */
+/** A coordinate in the picture, with two decimals, which is finer than any screen. */
 export const coordinate = (value: number): string => String(Math.round(value * 100) / 100);
 
 /** A coordinate across the picture, which is as wide as its place. */

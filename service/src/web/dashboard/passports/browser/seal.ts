@@ -10,7 +10,7 @@ type Entry = { file: File; row: ReturnType<typeof newRow> };
 const waiting: Entry[] = [];
 let isRunning = false;
 
-// Without this script a form bears one file: the server takes one at a time.
+// Without this script a form has one file: the server takes one at a time.
 picker.multiple = true;
 form.addEventListener("submit", (event) => {
   event.preventDefault();

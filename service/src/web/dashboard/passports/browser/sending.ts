@@ -1,7 +1,7 @@
-/** What became of a file: the address that the server leads to, or why it was refused. */
+/** The result for one file: the address of its passport, or why it was refused. */
 export type Sent = { location: string } | { refused: string };
 
-/** What is told of a file on its way: `share` of it is sent, or all of it is and the server is at work. */
+/** Called while a file is sent: with the share sent so far, and once all of it is sent and the server is working. */
 export type Way = { sent: (share: number) => void; working: () => void };
 
 const lost = "The connection was lost. Please send the file again.";
