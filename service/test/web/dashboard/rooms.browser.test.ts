@@ -60,7 +60,7 @@ const said = (page: Page, text: string) => page.getByRole("status").getByText(te
 const refused = (page: Page, part: string, text: string) =>
   inPart(page, part).getByRole("alert").getByText(text).waitFor();
 const inPart = (page: Page, title: string) => page.getByRole("region", { name: title });
-const orderCodeField = (page: Page) => inPart(page, "Orders").getByLabel(/^Order code|^Or an order by its code/);
+const orderCodeField = (page: Page) => inPart(page, "Orders").getByLabel(/^Order code|^Or enter an order code/);
 
 /** A refused form has its status, which the browser mentions. */
 const ownTroubles = ({ troubles }: OpenPage) => troubles.filter((line) => !/status of 4\d\d/.test(line));

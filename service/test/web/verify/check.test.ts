@@ -47,6 +47,7 @@ describe("what is dropped", () => {
       ["a.PDF", zip, "pdf"],
       ["a", bytesOf("junk %PDF-1.4"), "pdf"],
       ["a", bytesOf(' {"passport":{}}'), "json"],
+      ["a", bytesOf(JSON.stringify({ docSha256: "a".repeat(64), sealedSha256: "b".repeat(64) })), "record"],
       ["a", Uint8Array.of(0x30, 0x80), "der"],
       ["a", bytesOf("Dear Sir"), "unknown"],
     ];
@@ -59,6 +60,36 @@ describe("what is dropped", () => {
       assert.equal(verdictOf(await check([{ name: "evidence.zip", bytes: zip }])), "verified");
       const cut = { name: "evidence.zip", bytes: zip.subarray(0, -1) };
       assert.match(verdictOf(await check([cut])) ?? "", /^The zip has .+ Unpack it/);
+    }
+  });
+
+  test("as our own evidence zip gives one verdict: its record and its README are no documents", async () => {
+    const { docSha256, sealedSha256 } = sealed;
+    const zip = (record: object) =>
+      makeZip([
+        { name: "sealed.pdf", bytes: sealed.bytes },
+        { name: "passport.json", bytes: bytesOf(JSON.stringify(record)) },
+        { name: "README.md", bytes: bytesOf("# Evidence") },
+        { name: "seal-certificates.pem", bytes: bytesOf(own.pem) },
+      ]);
+    const outcomes = await check([{ name: "evidence.zip", bytes: zip({ docSha256, sealedSha256 }) }]);
+    assert.deepEqual([outcomes.length, verdictOf(outcomes)], [1, "verified"]);
+    const foreign = { docSha256, sealedSha256: "0".repeat(64) };
+    assert.equal(verdictOf(await check([{ name: "evidence.zip", bytes: zip(foreign) }])), "not_verified");
+  });
+
+  test("as a record alone vouches for nothing, not even for the document that it names", async () => {
+    const { docSha256, sealedSha256 } = sealed;
+    const record = { name: "passport.json", bytes: bytesOf(JSON.stringify({ docSha256, sealedSha256 })) };
+    assert.match(verdictOf(await check([record])) ?? "", /together with the one PDF/);
+    assert.equal(verdictOf(await check([{ name: "a.pdf", bytes: contract }, record])), "unsigned");
+  });
+
+  test("gets an answer, whatever it is", async () => {
+    for (const name of ["README.md", "notes.txt", "a.pem", "a.docx", "a"]) {
+      const outcomes = await check([{ name, bytes: bytesOf("Dear Sir") }]);
+      assert.deepEqual([outcomes.length, outcomes[0]?.kind], [1, "failed"], name);
+      assert.match(verdictOf(outcomes) ?? "", /can’t check this kind of file/, name);
     }
   });
 

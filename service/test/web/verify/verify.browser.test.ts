@@ -177,7 +177,7 @@ describe("a file that is given to /verify", () => {
       [paths.strange, /This document does not verify/],
       [paths.test, /A test document, unchanged/],
       [paths.certificate, /This certificate is genuine/],
-      [zip, /sealed\.pdf[\s\S]*Not a byte has changed/],
+      [zip, /sealed\.pdf[\s\S]*Not a single byte has changed/],
     ];
     for (const [given, says] of expected) assert.match(await give(opened, given), says, given);
     assert.doesNotMatch(await give(opened, paths.changed), /Proven/);
@@ -287,7 +287,7 @@ describe("a closing passport", () => {
     assert.match(await shownIn(opened), /Not checked Version 3: it links to the version before/);
     await give(opened, paths.certificate, paths.manifest2);
     await opened.page.locator("#outcome summary").click();
-    assert.match(await shownIn(opened), /Holds Version 3: it links to the version before/);
+    assert.match(await shownIn(opened), /Passed Version 3: it links to the version before/);
     assert.match(await shownIn(opened), /Version 2: the manifest has the hash stated/);
     await opened.close();
   });

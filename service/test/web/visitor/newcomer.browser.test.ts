@@ -77,11 +77,11 @@ for (const width of [360, 1280])
     await page.getByLabel("Name", { exact: true }).fill("12 Elm Street");
     await press("Create room");
     await page.getByLabel("One of your latest orders").selectOption(orderCode);
-    await press(/^Attach/);
+    await press("Add order");
     await press("Seal version 1");
     await page.locator("#passport").getByRole("link", { name: "Verify version 1" }).click();
     await page.waitForURL(/\/v\/room\/[a-z2-7]{26}/);
-    assert.match((await main.textContent()) ?? "", /Version 1 of “12 Elm Street” fits together/);
+    assert.match((await main.textContent()) ?? "", /Version 1 of “12 Elm Street” matches its record/);
 
     await page.goto(`${service.baseUrl}/dashboard`);
     await follow("Passports");
@@ -100,7 +100,7 @@ for (const width of [360, 1280])
     assert.equal(await verdict.textContent(), "A test document, unchanged");
 
     await page.goto(`${service.baseUrl}/dashboard`);
-    assert.match((await main.textContent()) ?? "", /4 of 6 steps to live are done/);
+    assert.match((await main.textContent()) ?? "", /4 of 6 steps to go live are done/);
     assert.deepEqual(await opened.axe(), []);
     assert.equal(await opened.overflow(), 0);
     assert.deepEqual(opened.troubles, []);

@@ -15,7 +15,7 @@ import { nameText, parseCertificatesPem } from "@signsealship/evidence/x509";
 import { readZip } from "@signsealship/evidence/zip";
 import { closingCertificate, joinedVersions } from "./closing-versions.ts";
 import type { ReadersTrust, VerifyConfig } from "./config.ts";
-import { kindOf, type NamedBytes } from "./files.ts";
+import { kindOf, type NamedBytes, recordIn } from "./files.ts";
 import type { CertificateFacts, ClosingOutcome, FailedOutcome, Outcome, ProofOutcome } from "./outcome.ts";
 
 export type CheckInput = {
@@ -38,6 +38,7 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
   const closing: (ClosingVersion & { name: string })[] = [];
   const pdfs: NamedBytes[] = [];
   const beside: NamedBytes[] = [];
+  const ignored: NamedBytes[] = [];
   for (const file of given) {
     const kind = kindOf(file);
     if (kind === "pdf") {
@@ -45,17 +46,21 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
       if (certificate === null) pdfs.push(file);
       else closing.push({ name: file.name, certificate: file.bytes });
     } else if (kind === "json") closing.push({ name: file.name, manifest: file.bytes });
-    else if (kind === "ots" || kind === "der") beside.push(file);
-    else if (!/\.(pem|txt|md|crt|cer)$/i.test(file.name))
-      failures.push(failed(file, "We can’t read this kind of file. Drop a PDF, or evidence that belongs to one."));
+    else if (kind === "ots" || kind === "der" || kind === "record") beside.push(file);
+    else if (/\.(pem|txt|md|crt|cer)$/i.test(file.name)) ignored.push(file);
+    else failures.push(failed(file, unreadable));
   }
   const outcomes: Outcome[] = [];
   if (closing.length > 0) outcomes.push(await checkClosing(closing, context));
   for (const pdf of pdfs) outcomes.push(await checkPdf(pdf, pdfs.length === 1 ? beside : [], context));
   if (pdfs.length !== 1)
     for (const file of beside) failures.push(failed(file, "Drop it together with the one PDF that it belongs to."));
+  // Beside a document they explain it; alone there is nothing to say about them.
+  if (outcomes.length === 0) failures.push(...ignored.map((file) => failed(file, unreadable)));
   return [...outcomes, ...failures];
 }
+
+const unreadable = "We can’t check this kind of file. Drop a PDF, or evidence that belongs to one.";
 
 function unpacked(file: NamedBytes, failures: FailedOutcome[]): readonly NamedBytes[] {
   if (kindOf(file) !== "zip") return [file];
@@ -116,7 +121,8 @@ async function checkPdf(file: NamedBytes, beside: readonly NamedBytes[], context
   const verification = await verifyProof(file.bytes, trust, at, {
     crypto,
     beside: {
-      ...recorded,
+      // A record that was dropped is nobody’s word: a file must still match it.
+      ...(recorded ?? recordBeside(beside)),
       ...(token && { timeStampToken: token.bytes }),
       ...(proof && { otsProof: proof.bytes }),
     },
@@ -136,6 +142,8 @@ async function checkPdf(file: NamedBytes, beside: readonly NamedBytes[], context
     anchoring: verification.anchoring,
   };
 }
+
+const recordBeside = (beside: readonly NamedBytes[]) => beside.map(recordIn).find((record) => record !== null) ?? null;
 
 function handedIn(name: string, { docSha256 }: NonNullable<VerifyConfig["proof"]>): ProofOutcome {
   const why = `Its SHA-256 is ${docSha256}, which is on record for the document that was submitted.`;
