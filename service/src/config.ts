@@ -1,6 +1,6 @@
-import { isIP } from "node:net";
 import { join, resolve } from "node:path";
 import { StartupError } from "./platform/errors.ts";
+import { parseRange } from "./platform/network.ts";
 
 /** Every setting, read once at the start. What each means is in docs/operating.md. */
 export type Config = {
@@ -83,12 +83,7 @@ function listOf(item: (text: string) => string | undefined) {
 
 const listOrOff = (text: string): string[] | undefined => (text === "off" ? [] : listOf(httpUrl)(text));
 
-function addressRange(text: string): string | undefined {
-  const [address = "", prefix, ...rest] = text.split("/");
-  const bits = isIP(address) === 4 ? 32 : isIP(address) === 6 ? 128 : -1;
-  const good = bits > 0 && rest.length === 0 && (prefix === undefined || wholeNumber(0, bits)(prefix) !== undefined);
-  return good ? text : undefined;
-}
+const addressRange = (text: string): string | undefined => (parseRange(text) ? text : undefined);
 
 const secretEnv = (env: Env, name: string): string | null => env[name] || null;
 

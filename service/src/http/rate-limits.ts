@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Redis } from "ioredis";
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
-import { clientNetwork } from "../platform/client-network.ts";
+import { clientNetwork } from "../platform/network.ts";
 import { HttpError } from "./http-error.ts";
 
 /** Fixed windows of the contract (Limits), and `sign-in` and `page` for what it leaves open. */

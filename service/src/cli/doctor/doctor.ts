@@ -3,6 +3,7 @@ import { type Config, readConfig } from "../../config.ts";
 import { isTestModeKey } from "../../payments/payments.ts";
 import { StartupError } from "../../platform/errors.ts";
 import { openLog } from "../../platform/logs.ts";
+import { sql } from "../../platform/sql.ts";
 import { loadPricingFiles } from "../../pricing/pricing.ts";
 import { openResources, root } from "../../resources.ts";
 import { describeIdentity, openSealIdentity } from "../../seals/seals.ts";
@@ -40,8 +41,8 @@ async function dataFindings(config: Config): Promise<Finding[]> {
     try {
       return [
         await look("database", async () => {
-          const [row] = await resources.db.rows<{ version: string; schema: number }>(
-            "SELECT current_setting('server_version') AS version, (SELECT max(version) FROM schema_migrations) AS schema",
+          const [row] = await resources.db.query<{ version: string; schema: number }>(
+            sql`SELECT current_setting('server_version') AS version, (SELECT max(version) FROM schema_migrations) AS schema`,
           );
           return `PostgreSQL ${row?.version}, ${config.databaseUrl ? "external" : "embedded"}, schema ${row?.schema}`;
         }),

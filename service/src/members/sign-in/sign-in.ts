@@ -1,11 +1,11 @@
 import { auditLine } from "../../audit/audit.ts";
-import { clientNetwork } from "../../platform/client-network.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database.ts";
 import { isEmail } from "../../platform/email.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
 import { newUuid } from "../../platform/ids.ts";
 import { enqueue } from "../../platform/jobs/jobs.ts";
+import { clientNetwork } from "../../platform/network.ts";
 import type { SecretBytes } from "../../platform/secrets.ts";
 import { isCode } from "../../platform/text.ts";
 import { beginSession } from "../sessions/sessions.ts";

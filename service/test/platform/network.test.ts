@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { describe, test } from "node:test";
 import fc from "fast-check";
-import { clientNetwork } from "../../src/platform/client-network.ts";
+import { clientNetwork, parseRange } from "../../src/platform/network.ts";
 
 test("an IPv4 address counts as itself, mapped into IPv6 or not", () => {
   assert.equal(clientNetwork("203.0.113.7"), "203.0.113.7");
@@ -39,4 +39,30 @@ test("two IPv6 addresses count together exactly when their first four groups are
       assert.equal(clientNetwork(short(one)) === clientNetwork(full(second)), together);
     }),
   );
+});
+
+describe("a range", () => {
+  test("is an address, or one with how many of its bits count", () => {
+    const read = (text: string) => parseRange(text)?.map(String);
+    assert.deepEqual(read("10.0.0.0/8"), ["10.0.0.0", "8"]);
+    assert.deepEqual(read("203.0.113.7"), ["203.0.113.7", "32"]);
+    assert.deepEqual(read("fd00::/8"), ["fd00::", "8"]);
+    assert.deepEqual(read("::1"), ["::1", "128"]);
+  });
+
+  test("is nothing else", () => {
+    for (const text of [
+      "",
+      "10",
+      "10.0.0.0/33",
+      "10.0.0.0/",
+      "10.0.0.0/8/8",
+      "::/129",
+      "0x7f.1",
+      "010.0.0.1",
+      "a/8",
+      "10.0.0.0/-1",
+    ])
+      assert.equal(parseRange(text), null, text);
+  });
 });
