@@ -45,7 +45,7 @@ async function environment(name: "Test" | "Live", { page } = dana): Promise<void
 /** Fills the form for a new webhook and sends it. */
 async function create(url: string, topics: string[], { page } = dana): Promise<void> {
   await page.goto(address());
-  await page.getByLabel("Address").fill(url);
+  await page.getByLabel("URL").fill(url);
   for (const topic of topics) await page.getByLabel(topic, { exact: true }).check();
   await page.getByRole("button", { name: "Create webhook" }).click();
 }
@@ -200,7 +200,7 @@ test("what a form cannot be is told beside it, and what was typed stays", async 
   for (const [url, topics, said] of cases) {
     await create(url, topics);
     await page.getByRole("alert").getByText(said, { exact: true }).waitFor();
-    assert.equal(await page.getByLabel("Address").inputValue(), url);
+    assert.equal(await page.getByLabel("URL").inputValue(), url);
     assert.equal(await page.locator("[type=checkbox]:checked").count(), topics.length);
   }
   assert.doesNotMatch(await page.content(), secretForm);
@@ -371,7 +371,7 @@ test("a form for a new webhook makes one in the environment that it was opened i
     assert.equal(secretForm.test(text), status === 200);
     if (status === 303) assert.equal(location, `${path}?done=webhook-there`);
   }
-  assert.match(await look("?done=webhook-there"), /role="status"[\s\S]*created the webhook already/);
+  assert.match(await look("?done=webhook-there"), /role="status"[\s\S]*already created the webhook/);
   assert.equal((await list()).length, 1);
   assert.equal((await post("", typed)).status, 200);
   assert.equal((await list()).length, 2);
