@@ -30,7 +30,7 @@ export type ClosingRecord = {
   manifest: Manifest | null;
   certificateKept: boolean;
   /** In ascending order; the last is the one of the code. */
-  versions: [ClosingVersionRecord, ...ClosingVersionRecord[]];
+  versions: readonly [ClosingVersionRecord, ...ClosingVersionRecord[]];
 };
 
 type ChainRow = VersionRow & Branding & { partnerName: string; environment: Environment };

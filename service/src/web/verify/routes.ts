@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import type { ClosingRecord } from "../../closing-passports/closing-passports.ts";
 import type { RateLimits } from "../../http/rate-limits.ts";
 import { isVerifyCode } from "../../platform/text.ts";
 import type { ProofRecord } from "../../proof-passports/proof-passports.ts";
@@ -8,7 +9,6 @@ import { credentialHeaders, publicHeaders } from "../ui/page-headers.ts";
 import { silentPolicy } from "../ui/page-policy.ts";
 import { pageRoute } from "../ui/page-route.ts";
 import { closingPage, unknownClosingPage } from "./closing/page.ts";
-import type { ClosingRecord } from "./closing/record.ts";
 import { proofRecordPage, unknownRecordPage, verifyPage } from "./page.ts";
 
 /** Where the verification pages get what they show. */

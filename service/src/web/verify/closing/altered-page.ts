@@ -1,3 +1,4 @@
+import type { ClosingRecord } from "../../../closing-passports/closing-passports.ts";
 import { accentStripe, attribution } from "../../ui/accent.ts";
 import type { Assets } from "../../ui/assets.ts";
 import { card, facts, notice } from "../../ui/components.ts";
@@ -6,7 +7,6 @@ import { layout } from "../../ui/layout.ts";
 import { html } from "../../ui/render.ts";
 import { type ClaimLine, claimList, verdictBanner } from "../verdict.ts";
 import { chainCard, claimsOf, ownOf, sealedFacts } from "./claims.ts";
-import type { ClosingRecord } from "./record.ts";
 
 const unreadable: ClaimLine = {
   name: "The manifest can be read",

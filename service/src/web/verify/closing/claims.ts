@@ -1,9 +1,9 @@
+import type { ClosingRecord, ClosingVersionRecord } from "../../../closing-passports/closing-passports.ts";
 import { card, codeText } from "../../ui/components.ts";
 import { time } from "../../ui/format.ts";
 import { type Html, html } from "../../ui/render.ts";
 import type { ClaimLine } from "../verdict.ts";
 import { chainPicture } from "./chain-picture.ts";
-import type { ClosingRecord, ClosingVersionRecord } from "./record.ts";
 
 /** The version that the page is about. */
 export const ownOf = ({ versions }: ClosingRecord): ClosingVersionRecord => versions.at(-1) ?? versions[0];

@@ -1,4 +1,5 @@
 import type { Manifest, ManifestDocument } from "@signsealship/evidence/manifest";
+import type { ClosingRecord } from "../../../closing-passports/closing-passports.ts";
 import { accentStripe, attribution } from "../../ui/accent.ts";
 import type { Assets } from "../../ui/assets.ts";
 import { card, codeText, emptyState, facts, notice } from "../../ui/components.ts";
@@ -13,9 +14,8 @@ import { statementView } from "../statement.ts";
 import { type ClaimLine, claimList, verdictBanner } from "../verdict.ts";
 import { alteredClosingPage } from "./altered-page.ts";
 import { chainCard, claimsOf, ownOf, sealedFacts } from "./claims.ts";
-import type { ClosingRecord } from "./record.ts";
 
-export type { ClosingRecord, ClosingVersionRecord } from "./record.ts";
+export type { ClosingRecord, ClosingVersionRecord } from "../../../closing-passports/closing-passports.ts";
 
 /** A record whose manifest can be read, be it the one that was sealed or not. */
 type ReadableRecord = ClosingRecord & { manifest: Manifest };
