@@ -1,19 +1,19 @@
-import { nothing, type Statement, sql } from "../platform/sql.ts";
+import { nothing, type Part, type Statement, sql } from "../platform/sql.ts";
 
 /**
  * A line of the audit log. Each member is a value, or a part of a statement where the value is a column of `from`.
  * `actor` is who did it: `key:ID`, `member:ID`, `operator`, `processor`, `system`.
  */
 export type AuditLine = {
-  at: Date | Statement;
-  action: string | Statement;
-  actor: string | Statement;
-  partnerId?: string | Statement | null | undefined;
-  orderId?: number | Statement | null | undefined;
-  roomId?: string | Statement | null | undefined;
-  fromStatus?: string | Statement | null | undefined;
-  toStatus?: string | Statement | null | undefined;
-  detail?: object | Statement | null | undefined;
+  at: Part<Date>;
+  action: Part<string>;
+  actor: Part<string>;
+  partnerId?: Part<string> | null | undefined;
+  orderId?: Part<number> | null | undefined;
+  roomId?: Part<string> | null | undefined;
+  fromStatus?: Part<string> | null | undefined;
+  toStatus?: Part<string> | null | undefined;
+  detail?: Part<object> | null | undefined;
 };
 
 /**

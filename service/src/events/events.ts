@@ -1,18 +1,18 @@
 import type { Environment } from "../identity/identity.ts";
-import { nothing, type Statement, sql } from "../platform/sql.ts";
+import { nothing, type Part, type Statement, sql } from "../platform/sql.ts";
 
 /**
  * What partners may hear of. Each member is a value, or a part of a statement where the value is a column of `from`.
  * `eventId` is what a receiver tells duplicates by; `subject` is the code or id of the thing that the event is about.
  */
 export type EventRow = {
-  at: Date | Statement;
-  topic: string | Statement;
-  eventId: string | Statement;
-  partnerId: string | Statement;
-  environment: Environment | Statement;
-  subject: string | Statement;
-  roomId?: string | Statement | null;
+  at: Part<Date>;
+  topic: Part<string>;
+  eventId: Part<string>;
+  partnerId: Part<string>;
+  environment: Part<Environment>;
+  subject: Part<string>;
+  roomId?: Part<string> | null | undefined;
 };
 
 /**

@@ -42,3 +42,6 @@ export function sql(template: TemplateStringsArray, ...values: readonly unknown[
 
 /** Nothing, where a part may be left out. */
 export const nothing: Statement = sql``;
+
+/** A value, or a part of a statement that stands for one: a column, an expression. */
+export type Part<T> = T | Statement;

@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { newDatabase } from "@signsealship/testing/database";
+import { type EventRow, eventRow } from "../../src/events/events.ts";
+import { createPartner } from "../../src/partners/partners.ts";
+import { systemClock } from "../../src/platform/clock.ts";
+import type { Database } from "../../src/platform/database.ts";
+import { sql } from "../../src/platform/sql.ts";
+
+const at = new Date("2026-03-04T05:06:07.089Z");
+const nobody = "00000000-0000-4000-8000-000000000000";
+
+let db: Database;
+let partnerId: string;
+
+before(async () => {
+  db = await newDatabase();
+  ({ partnerId } = await createPartner({ db, clock: systemClock }, { name: "Acme", tier: "trial", live: false }));
+});
+after(() => db.close());
+
+const eventOf = (eventId: string): EventRow => ({
+  at,
+  topic: "order.created",
+  eventId,
+  partnerId,
+  environment: "test",
+  subject: "s",
+});
+
+const countOf = async (eventId: string) => (await db.query(sql`SELECT FROM events WHERE event_id = ${eventId}`)).length;
+
+describe("an event", () => {
+  test("is written with its values, and without a room where none was given", async () => {
+    await db.query(eventRow(eventOf("alone")));
+    const [row] = await db.query<Record<string, unknown>>(sql`SELECT * FROM events WHERE event_id = 'alone'`);
+    const { id: _id, ...event } = row ?? {};
+    assert.deepEqual(event, {
+      occurred_at: at,
+      topic: "order.created",
+      event_id: "alone",
+      partner_id: partnerId,
+      environment: "test",
+      subject: "s",
+      room_id: null,
+    });
+  });
+
+  test("as a part of a change is written for each row that changed, from that row's columns", async () => {
+    const event = { ...eventOf("part"), partnerId: sql`id`, subject: sql`name` };
+    const changeOf = (id: string) => sql`
+      WITH changed AS (UPDATE partners SET name = name WHERE id = ${id} RETURNING *)
+      ${eventRow(event, sql`changed`)} RETURNING subject`;
+    assert.deepEqual(await db.query(changeOf(nobody)), []);
+    assert.deepEqual(await db.query(changeOf(partnerId)), [{ subject: "Acme" }]);
+    assert.equal(await countOf("part"), 1);
+  });
+
+  test("is gone with the transaction that it was written in", async () => {
+    const failing = db.transaction(async (tx) => {
+      await tx.query(eventRow(eventOf("undone")));
+      throw new Error("after the event");
+    });
+    await assert.rejects(failing, /after the event/);
+    assert.equal(await countOf("undone"), 0);
+  });
+
+  test("is of an existing partner and of one of the two environments", async () => {
+    await assert.rejects(db.query(eventRow({ ...eventOf("foreign"), partnerId: nobody })));
+    await assert.rejects(db.query(eventRow({ ...eventOf("elsewhere"), environment: sql`'staging'` })));
+  });
+
+  test("can be neither changed nor deleted", async () => {
+    await db.query(eventRow(eventOf("kept")));
+    for (const change of [
+      sql`UPDATE events SET subject = 'x' WHERE event_id = 'kept'`,
+      sql`DELETE FROM events WHERE event_id = 'kept'`,
+      sql`TRUNCATE events CASCADE`,
+    ])
+      await assert.rejects(db.query(change), /events is append-only/);
+    assert.equal(await countOf("kept"), 1);
+  });
+
+  test("waits as a delivery for the webhooks that want its topic, and for no other", async () => {
+    for (const [id, topics] of [
+      ["00000000-0000-4000-8000-000000000001", ["order.created"]],
+      ["00000000-0000-4000-8000-000000000002", ["payment.cleared"]],
+    ] as const)
+      await db.query(sql`INSERT INTO webhooks (id, partner_id, environment, url, topics, created_at)
+        VALUES (${id}, ${partnerId}, 'test', ${`https://hooks.example/${id}`}, ${topics}, ${at})`);
+    await db.query(eventRow(eventOf("wanted")));
+    const deliveries = await db.query<{ webhook_id: string }>(
+      sql`SELECT d.webhook_id FROM webhook_deliveries d JOIN events e ON e.id = d.event WHERE e.event_id = 'wanted'`,
+    );
+    assert.deepEqual(deliveries, [{ webhook_id: "00000000-0000-4000-8000-000000000001" }]);
+  });
+});
