@@ -94,7 +94,7 @@ test("a webhook is made, its secret is shown once, and a test event arrives sign
   assert.deepEqual(answers, ["no-store"]);
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.getByRole("button", { name: "Copy signing secret" }).click();
-  await page.getByText("Copied").waitFor();
+  await page.getByText("Copied", { exact: true }).waitFor();
   assert.equal(await page.evaluate("navigator.clipboard.readText()"), secret);
   assert.equal(await page.locator("main a[href='/docs']").count(), 1);
 
@@ -162,7 +162,7 @@ test("rotating asks first, shows the new secret once with the old one's end, and
   const { id, secret: old } = await created(`${running.catcher.url}/rotated`, ["order.created"]);
   await open(id);
   assert.equal(await page.getByRole("button", { name: "Rotate now" }).isVisible(), false);
-  await page.getByText("Rotate the secret").click();
+  await page.locator("summary", { hasText: "Rotate the secret" }).click();
   await page.getByRole("button", { name: "Rotate now" }).click();
   await page.getByRole("heading", { name: "Your new signing secret" }).waitFor();
   const { secret, id: same } = await shown();
@@ -183,7 +183,7 @@ test("deleting asks first; the webhook leaves the list and is unknown from then 
   const { page } = dana;
   const { id } = await created(`${running.catcher.url}/ended`, ["order.created"]);
   await open(id);
-  await page.getByText("Delete this webhook").click();
+  await page.locator("summary", { hasText: "Delete this webhook" }).click();
   await page.getByRole("button", { name: "Delete now" }).click();
   await page.getByText("The webhook was deleted.").waitFor();
   assert.ok(!(await text(dana)).includes("/ended"));
@@ -226,8 +226,8 @@ for (const width of [360, 1280]) {
       await page.goto(address());
       await page.getByRole("link", { name: "/flaky" }).click();
       await rows().first().waitFor();
-      await page.getByText("Rotate the secret").click();
-      await page.getByText("Delete this webhook").click();
+      await page.locator("summary", { hasText: "Rotate the secret" }).click();
+      await page.locator("summary", { hasText: "Delete this webhook" }).click();
       await looks("one");
     });
   }
@@ -253,11 +253,11 @@ test("without script a webhook is made, tested, replayed, rotated and deleted", 
   await page.getByText("The event is being sent again.").waitFor();
   const [first] = await running.catcher.wait("/plain", 2);
   assert.ok(first && isSigned(first, secret));
-  await page.getByText("Rotate the secret").click();
+  await page.locator("summary", { hasText: "Rotate the secret" }).click();
   await page.getByRole("button", { name: "Rotate now" }).click();
   assert.notEqual((await shown(opened)).secret, secret);
   await page.getByRole("button", { name: "I copied it" }).click();
-  await page.getByText("Delete this webhook").click();
+  await page.locator("summary", { hasText: "Delete this webhook" }).click();
   await page.getByRole("button", { name: "Delete now" }).click();
   await page.getByText("The webhook was deleted.").waitFor();
   assert.deepEqual(ownTroubles(opened), []);
