@@ -21,12 +21,12 @@ export function keyMail(requestId: string, to: string, key: string, baseUrl: str
       subject: "Your trial key",
       greeting: "Hello,",
       lines: [
-        "Somebody asked for partner access with this address, and here is the firm's test key. It is shown this once.",
+        "We received a request for partner access with this email address. Here is the firm's test key. It is shown only this once.",
         "With it everything can be tried: orders, rooms, passports and webhooks. Nothing is charged, mailed or notarized for real. Your own system uses it as its bearer key; in the browser, sign in with this address and paste it once.",
       ],
       code: key,
       link: { label: "Sign in", url: `${baseUrl}/sign-in` },
-      caution: "Keep the key like a password. If you did not ask for it, ignore this mail: nobody else has the key.",
+      caution: "Keep the key like a password. If you did not request it, ignore this email: nobody else has the key.",
     }),
   };
 }

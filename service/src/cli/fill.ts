@@ -11,7 +11,7 @@ export const fillVerbs: Verb[] = [
     args: ["FILE"],
     flags: "[--slug S]",
     options: { slug: { type: "string" } },
-    summary: "Stores a completed PDF and answers with the fill token that one order may use.",
+    summary: "Stores a completed PDF and prints the fill token that one order may use.",
     async run([file = ""], values) {
       const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
         throw new StartupError(`FILE ${file} cannot be read (${error.code})`);
@@ -20,7 +20,7 @@ export const fillVerbs: Verb[] = [
       return withResources(async (resources) => {
         const { catalog } = loadPricingFiles(resources.config.priceFiles);
         if (slug !== null && !catalog.content.some((row) => row.slug === slug))
-          throw new UsageError(`--slug must be a document of the catalog; ${slug} is none`);
+          throw new UsageError(`--slug must name a document in the catalog; ${slug} is not there`);
         const added = await addFill(resources, bytes, {
           slug,
           maxBytes: maxUploadBytes,

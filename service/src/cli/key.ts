@@ -7,7 +7,7 @@ export const keyVerbs: Verb[] = [
     args: ["PARTNER_ID"],
     flags: "[--test]",
     options: { test: { type: "boolean" } },
-    summary: "Issues a key and shows it this once; a live key enables live for the partner.",
+    summary: "Issues a key and shows it only this once. A live key also enables live access for the partner.",
     run: ([partnerId = ""], values) =>
       withResources(async (resources) => {
         const issued = await partners.issueKey(resources, partnerId, values["test"] === true ? "test" : "live");
@@ -19,7 +19,7 @@ export const keyVerbs: Verb[] = [
     args: ["PARTNER_ID"],
     flags: "",
     options: {},
-    summary: "Lists a partner's keys, never their text.",
+    summary: "Lists a partner's keys, without the keys themselves.",
     run: ([partnerId = ""]) =>
       withResources(async (resources) => {
         const keys = await partners.listKeys(resources, partnerId);
@@ -35,7 +35,7 @@ export const keyVerbs: Verb[] = [
     args: ["KEY_ID"],
     flags: "",
     options: {},
-    summary: "Revokes a key from the next request on.",
+    summary: "Revokes a key, effective with the next request.",
     run: ([keyId = ""]) =>
       withResources(async (resources) => {
         const key = await partners.revokeKey(resources, keyId);

@@ -53,10 +53,10 @@ async function main(argv: string[]): Promise<number> {
     else if (text) console.log(text);
     return exitCode;
   } catch (error) {
-    const told = error instanceof ServiceError || error instanceof StartupError || error instanceof UsageError;
-    const message = told ? error.message : ((error as Error).stack ?? String(error));
+    const isExpected = error instanceof ServiceError || error instanceof StartupError || error instanceof UsageError;
+    const message = isExpected ? error.message : ((error as Error).stack ?? String(error));
     console.error(`signsealship: ${message}`);
-    if (asJson) console.log(JSON.stringify({ error: told ? error.message : "internal error" }));
+    if (asJson) console.log(JSON.stringify({ error: isExpected ? error.message : "internal error" }));
     return exitCodeOf(error);
   }
 }

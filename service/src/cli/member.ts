@@ -8,7 +8,7 @@ export const memberVerbs: Verb[] = [
     args: ["PARTNER_ID"],
     flags: "",
     options: {},
-    summary: "Lists the people of a partner, each with the key that was shown to link.",
+    summary: "Lists a partner's members, each with the key that linked them.",
     run: ([partnerId = ""]) =>
       withResources(async (resources) => {
         await requirePartner(resources, partnerId);
@@ -22,7 +22,7 @@ export const memberVerbs: Verb[] = [
     args: ["USER_ID", "ROLE"],
     flags: "",
     options: {},
-    summary: "Makes a member owner or member.",
+    summary: "Sets a member's role: owner or member.",
     run: ([userId = "", role = ""]) =>
       withResources(async (resources) => {
         const answer = await members.setMemberRole(resources, userId, role);
@@ -34,8 +34,7 @@ export const memberVerbs: Verb[] = [
     args: ["USER_ID"],
     flags: "",
     options: {},
-    summary:
-      "Takes a person out of the partner, from the next request on; revoke the keys that the person knows as well.",
+    summary: "Removes a member, effective with the next request. Also revoke any keys that the person knows.",
     run: ([userId = ""]) =>
       withResources(async (resources) => {
         const answer = await members.dropMember(resources, userId);

@@ -19,7 +19,7 @@ function adjustmentOf(values: Values): { amountCents: number; label: string } | 
   const text = textOption(values, "amount-cents");
   const label = textOption(values, "label");
   if (text === undefined) {
-    if (label !== undefined) throw new UsageError("--label goes with --amount-cents");
+    if (label !== undefined) throw new UsageError("--label needs --amount-cents");
     return undefined;
   }
   if (!/^-?\d{1,8}$/.test(text)) throw new UsageError("--amount-cents must be a whole number of US cents");
@@ -56,7 +56,7 @@ export const orderVerbs: Verb[] = [
     args: ["CODE"],
     flags: "",
     options: {},
-    summary: "Shows all that is on record of an order.",
+    summary: "Shows everything on record about an order.",
     run: ([code = ""]) =>
       withResources(async ({ db }) => {
         const order = await orderHistory(db, code);
@@ -76,7 +76,7 @@ export const orderVerbs: Verb[] = [
       "amount-cents": { type: "string" },
       label: { type: "string" },
     },
-    summary: "Moves an order to a status that the table of transitions allows; --release leaves OnHold.",
+    summary: "Moves an order to another status that the table of transitions allows; --release ends OnHold.",
     async run(args, values) {
       const to = targetOf(args, values);
       const adjustment = adjustmentOf(values);

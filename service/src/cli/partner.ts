@@ -29,7 +29,7 @@ export const partnerVerbs: Verb[] = [
     args: [],
     flags: "",
     options: {},
-    summary: "Lists the partner firms.",
+    summary: "Lists all partner firms.",
     run: () =>
       withResources(async (resources) => {
         const all = await partners.listPartners(resources);
@@ -51,7 +51,7 @@ export const partnerVerbs: Verb[] = [
       accent: { type: "string" },
       logo: { type: "string" },
     },
-    summary: "Changes a partner's tier, live access or branding; an empty text clears a branding field.",
+    summary: "Changes a partner's tier, live access or branding. An empty value clears a branding field.",
     run: ([partnerId = ""], values) => {
       const settings = {
         tier: textOption(values, "tier"),

@@ -22,7 +22,7 @@ export const playbookVerbs: Verb[] = [
     args: [],
     flags: "[--all] [--limit N]",
     options: { all: { type: "boolean" }, limit: { type: "string" } },
-    summary: "Lists the executions that wait for a decision, with their callbacks; or all, newest first.",
+    summary: "Lists executions waiting for a decision, with their callbacks; with --all every execution, newest first.",
     run: (_args, values) => {
       const what = { all: values["all"] === true, limit: limitOf(textOption(values, "limit")) };
       return withResources(async ({ db, secrets, config }) => {
@@ -41,7 +41,7 @@ export const playbookVerbs: Verb[] = [
     args: ["EXECUTION", "DECISION"],
     flags: "",
     options: {},
-    summary: "Ends an execution that waits, with this decision as its outcome.",
+    summary: "Ends a waiting execution with this decision as its outcome.",
     run: ([execution = "", decision = ""]) =>
       withResources(async (resources) => {
         const answer = await decideByOperator(resources, execution, decision);

@@ -15,7 +15,7 @@ export const requestVerbs: Verb[] = [
     args: [],
     flags: "",
     options: {},
-    summary: "Lists the requests for access: first those that wait, the oldest first, then those decided.",
+    summary: "Lists access requests: pending ones first, oldest first, then decided ones.",
     run: () =>
       withResources(async (resources) => {
         const requests = await listRequests(resources);
@@ -27,7 +27,7 @@ export const requestVerbs: Verb[] = [
     args: ["ID"],
     flags: "",
     options: {},
-    summary: "Makes the firm a trial partner and has a test key mailed to its contact once.",
+    summary: "Makes the firm a trial partner and emails a test key to its contact, once.",
     run: ([id = ""]) =>
       withResources(async (resources) => {
         const answer = await approveRequest(resources, id);
@@ -39,7 +39,7 @@ export const requestVerbs: Verb[] = [
     args: ["ID"],
     flags: "",
     options: {},
-    summary: "Closes a request; nothing is sent.",
+    summary: "Declines a request. Nothing is sent.",
     run: ([id = ""]) =>
       withResources(async (resources) => {
         const answer = await declineRequest(resources, id);

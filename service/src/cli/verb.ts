@@ -3,7 +3,7 @@ import { readConfig } from "../config.ts";
 import { openLog } from "../platform/logs.ts";
 import { openResources, type Resources, root } from "../resources.ts";
 
-/** What a verb answers: text for a person, a document for `--json`. */
+/** What a verb prints: text for people, a document for `--json`. */
 export type Answer = { text: string; json?: unknown; exitCode?: number };
 
 export type Values = Record<string, string | boolean | (string | boolean)[] | undefined>;
@@ -19,7 +19,7 @@ export type Verb = {
   run: (args: string[], values: Values) => Promise<Answer>;
 };
 
-/** The command line itself is wrong: exit code 2. */
+/** A mistake in the command line: exit code 2. */
 export class UsageError extends Error {}
 
 /** Runs a verb on the data, beside a running service or without one. */

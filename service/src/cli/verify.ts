@@ -12,14 +12,14 @@ import { StartupError } from "../platform/errors.ts";
 import { root } from "../resources.ts";
 import { textOption, UsageError, type Values, type Verb } from "./verb.ts";
 
-/** The certificate of this installation's own seal key, when it has one: what its operator trusts without saying so. */
+/** The certificate of this installation's own seal key, when it has one: trusted without being named. */
 function ownCertificate(): string | null {
   try {
     const { sealCertificate, dataDir } = readConfig(process.env, process.cwd(), root);
     const path = sealCertificate ?? join(dataDir, "keys", "seal-certificate.pem");
     return existsSync(path) ? path : null;
   } catch (error) {
-    // A verifier needs no settings: with wrong ones it trusts what it is given.
+    // A verifier needs no settings: with wrong ones it trusts only what it is given.
     if (error instanceof StartupError) return null;
     throw error;
   }

@@ -2,8 +2,8 @@ import type { Environment } from "../identity/identity.ts";
 import { nothing, type Part, type Statement, sql } from "../platform/sql.ts";
 
 /**
- * What partners may hear of. Each member is a value, or a part of a statement where the value is a column of `from`.
- * `eventId` is what a receiver tells duplicates by; `subject` is the code or id of the thing that the event is about.
+ * What partners may be notified of. Each member is a value, or a part of a statement where the value is a column of `from`.
+ * `eventId` is how a receiver recognizes duplicates; `subject` is the code or id of the thing that the event is about.
  */
 export type EventRow = {
   at: Part<Date>;

@@ -2,7 +2,7 @@ const quality = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i;
 
 /**
  * The quality that an `Accept` header gives to a media type by its full name (RFC 9110, section 12.5.1), from 0 to 1. Wildcards
- * don't count: who is to get a type that has a plainer twin has to name it.
+ * don't count: a type that is sent only on request has to be named.
  * @param type in lower case, without parameters.
  * @returns null when the header doesn't name the type; a quality that is none counts as 1.
  */

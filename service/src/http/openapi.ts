@@ -59,7 +59,7 @@ async function referencePage(docs: FastifyInstance): Promise<void> {
       telemetry: false,
       hideClientButton: true,
       showDeveloperTools: "never",
-      // Nothing on the page may lead a reader's requests to somebody else's service.
+      // Nothing on the page may send a reader's requests to another service.
       agent: { disabled: true },
       mcp: { disabled: true },
     } as object,

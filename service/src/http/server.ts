@@ -67,7 +67,7 @@ export function createServer({ log, metrics, baseUrl, trustProxy, unmatchedPage 
   app.addHook("onRequest", (request, reply, done) => {
     reply.headers(headers);
     reply.header("Request-Id", request.id);
-    // Answers to partners, and to whoever has a code, are nobody else's: no cache may keep them.
+    // Answers are for the holder of a key or a code alone: no cache may keep them.
     if (request.url.startsWith("/api/")) reply.header("Cache-Control", "no-store");
     done();
   });

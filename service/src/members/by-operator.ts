@@ -9,8 +9,8 @@ import * as store from "./store.ts";
 type Changed = { userId: string; partnerId: string };
 
 /**
- * The operator gives a role, and may leave a firm without an owner: the next who is linked becomes one.
- * @throws ServiceError for who is no member of any firm, or another word than owner or member.
+ * The operator gives a role, and may leave a firm without an owner: the next person linked becomes one.
+ * @throws ServiceError for a person who belongs to no firm, or a role other than owner and member.
  */
 export async function setMemberRole(deps: MemberDeps, userId: string, role: string): Promise<Changed & { role: Role }> {
   if (role !== "owner" && role !== "member") throw invalid("ROLE must be owner or member.");
@@ -20,7 +20,7 @@ export async function setMemberRole(deps: MemberDeps, userId: string, role: stri
   return { ...changed, role };
 }
 
-/** The operator takes a person out of the firm, be it its last owner. @throws ServiceError for who is no member of any firm. */
+/** The operator removes a person from the firm, even its last owner. @throws ServiceError for a person who belongs to no firm. */
 export const dropMember = (deps: MemberDeps, userId: string): Promise<Changed> =>
   asOperator(deps, userId, "member.removed", {}, (tx) => store.deleteMember(tx, userId));
 

@@ -25,7 +25,7 @@ async function requireOwnerNow(tx: Tx, { partnerId, member }: Principal): Promis
     throw new ServiceError("owner_required", "Only an owner of the firm may do this.");
 }
 
-/** Changes the branding of the caller's firm. @throws ServiceError naming the field and its rule, or for who is no owner. */
+/** Changes the branding of the caller's firm. @throws ServiceError naming the field and its rule, or for a caller who is no owner. */
 export async function changeBranding(
   { db, clock }: MemberDeps,
   principal: Principal,
@@ -38,8 +38,8 @@ export async function changeBranding(
 }
 
 /**
- * Takes a person out of the firm: the sessions stay, but are linked to nothing. Owners may remove anybody, everybody themselves.
- * @throws ServiceError for a stranger, for who may not, and for the last owner while there are others.
+ * Removes a person from the firm: the sessions stay, but are linked to nothing. Owners may remove anybody, members only themselves.
+ * @throws ServiceError for a person who is no member, a caller who may not, and for the last owner while there are others.
  */
 export async function removeMember(deps: MemberDeps, principal: Principal, userId: string): Promise<void> {
   await changeMember(deps, principal, userId, "removal", async (tx, role) => {
@@ -50,7 +50,7 @@ export async function removeMember(deps: MemberDeps, principal: Principal, userI
   });
 }
 
-/** @throws ServiceError for a stranger, another word than owner or member, who may not, and for the last owner. */
+/** @throws ServiceError for a person who is no member, another role, a caller who may not, and for the last owner. */
 export async function changeRole(deps: MemberDeps, principal: Principal, userId: string, to: string): Promise<void> {
   if (to !== "owner" && to !== "member") throw invalid("role must be owner or member.");
   await changeMember(deps, principal, userId, "role", async (tx, role) => {

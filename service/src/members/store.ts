@@ -25,7 +25,7 @@ export async function findMembership(db: Sql, userId: string) {
 
 export type NewMember = { userId: string; partnerId: string; role: Role; keyId: string | null; at: Date };
 
-/** @returns whether it was made: a person who is linked already stays where they are. */
+/** @returns false when the person is linked already, to whichever firm. */
 export async function insertMember(tx: Tx, { userId, partnerId, role, keyId, at }: NewMember): Promise<boolean> {
   const inserted = await tx.query(
     sql`INSERT INTO members (user_id, partner_id, role, key_id, linked_at)

@@ -20,7 +20,7 @@ export type Reason =
 
 /**
  * What speaks against a key at once (contract, Endpoints, Screening); nothing does when the list is empty. It depends on what was
- * sent and on nothing else, so that an answer tells nothing of whom the service knows.
+ * sent and on nothing else, so that an answer doesn't show whom the service knows.
  * @param listed domains of free and disposable mailboxes beside those of the rules.
  */
 export const screen = (
@@ -59,7 +59,7 @@ function isProvider({ providerNames }: ScreeningRules, labels: readonly string[]
 const linkShape = /https?:|www\./g;
 const longestWord = 24;
 
-/** No vowel in a longer word, five consonants and more in a row, or one letter thrice: no word that people write. */
+/** No vowel in a longer word, five consonants and more in a row, or one letter three times: no word that people write. */
 const isUnreadable = (word: string): boolean =>
   word.length > longestWord ||
   /(\p{L})\1\1/u.test(word) ||

@@ -9,10 +9,10 @@ import { openResources, root } from "../../resources.ts";
 import { describeIdentity, openSealIdentity } from "../../seals/seals.ts";
 import type { Verb } from "../verb.ts";
 import { caFinding } from "./ca.ts";
-import { type Finding, look } from "./finding.ts";
+import { type Finding, runCheck } from "./finding.ts";
 import { outsideFindings } from "./outside.ts";
 
-/** The key itself is asked; its setting is not shown, for it may hold a PIN. */
+/** Uses the key itself. Its setting is not shown, because it may hold a PIN. */
 async function sealFindings(config: Config): Promise<Finding[]> {
   try {
     const { identity, warnings } = await openSealIdentity(config, new Date(), randomBytes(16));
@@ -28,9 +28,12 @@ async function sealFindings(config: Config): Promise<Finding[]> {
 }
 
 function paymentsFinding({ stripe }: Config): Pick<Finding, "result" | "detail"> {
-  if (!stripe) return { result: "warning", detail: "not configured: STRIPE_SECRET_KEY is unset" };
+  if (!stripe) return { result: "warning", detail: "not configured: STRIPE_SECRET_KEY is not set" };
   if (isTestModeKey(stripe.secretKey))
-    return { result: "warning", detail: "STRIPE_SECRET_KEY is of the test mode: live orders are paid without money" };
+    return {
+      result: "warning",
+      detail: "STRIPE_SECRET_KEY is a test-mode key: live orders are paid without real money",
+    };
   return { result: "ok", detail: "configured" };
 }
 
@@ -40,13 +43,13 @@ async function dataFindings(config: Config): Promise<Finding[]> {
     const resources = await openResources(config, openLog("silent"));
     try {
       return [
-        await look("database", async () => {
+        await runCheck("database", async () => {
           const [row] = await resources.db.query<{ version: string; schema: number }>(
             sql`SELECT current_setting('server_version') AS version, (SELECT max(version) FROM schema_migrations) AS schema`,
           );
           return `PostgreSQL ${row?.version}, ${config.databaseUrl ? "external" : "embedded"}, schema ${row?.schema}`;
         }),
-        await look("blobs", async () => {
+        await runCheck("blobs", async () => {
           await resources.blobs.probe();
           return config.blobUrl;
         }),
@@ -61,23 +64,23 @@ async function dataFindings(config: Config): Promise<Finding[]> {
 }
 
 async function findings(): Promise<Finding[]> {
-  const node = await look("node", () => process.version);
+  const node = await runCheck("node", () => process.version);
   let config: Config;
   try {
     config = readConfig(process.env, process.cwd(), root);
   } catch (error) {
     return [node, { name: "settings", result: "failed", detail: (error as Error).message }];
   }
-  const settings = await look("settings", () => `data in ${config.dataDir}, public address ${config.baseUrl}`);
-  const prices = await look("price book and catalog", () => {
+  const settings = await runCheck("settings", () => `data in ${config.dataDir}, public address ${config.baseUrl}`);
+  const prices = await runCheck("price book and catalog", () => {
     loadPricingFiles(config.priceFiles);
     return `${config.priceFiles.priceBook}, ${config.priceFiles.catalog}`;
   });
   // The seal key may lie in the data folder, which the data's check makes where there is none.
-  const own = async () => [...(await dataFindings(config)), ...(await sealFindings(config))];
-  const [house, outside] = await Promise.all([own(), outsideFindings(config)]);
+  const ownFindings = async () => [...(await dataFindings(config)), ...(await sealFindings(config))];
+  const [own, outside] = await Promise.all([ownFindings(), outsideFindings(config)]);
   const authorities = await caFinding(config.webhookCa, new Date());
-  return [node, settings, prices, ...house, ...outside, authorities, { name: "payments", ...paymentsFinding(config) }];
+  return [node, settings, prices, ...own, ...outside, authorities, { name: "payments", ...paymentsFinding(config) }];
 }
 
 export const doctor: Verb = {
@@ -85,7 +88,7 @@ export const doctor: Verb = {
   args: [],
   flags: "",
   options: {},
-  summary: "Checks every dependency, setting and key, a line each; exit 1 when one fails.",
+  summary: "Checks every dependency, setting and key, one line each; exits with 1 if one fails.",
   async run() {
     const checks = await findings();
     const text = checks.map(({ name, result, detail }) => `${result.padEnd(8)} ${name}: ${detail}`).join("\n");

@@ -1,19 +1,19 @@
 /** One line of `doctor`. */
 export type Finding = { name: string; result: "ok" | "warning" | "failed"; detail: string };
 
-/** What a check that did not fail has to say: a detail, or one that somebody should look at. */
-type Seen = string | { warning: string };
+/** What a check found that did not fail: a detail, or a warning. */
+type Found = string | { warning: string };
 
-/** Longest that anything outside of the house may take to answer. */
-export const patienceMs = 5_000;
+/** How long a server may take to answer. */
+export const timeoutMs = 5_000;
 
 /** Runs a check; one that throws has failed. Never rejects. */
-export async function look(name: string, check: () => Promise<Seen> | Seen): Promise<Finding> {
+export async function runCheck(name: string, check: () => Promise<Found> | Found): Promise<Finding> {
   try {
-    const seen = await check();
-    return typeof seen === "string"
-      ? { name, result: "ok", detail: seen }
-      : { name, result: "warning", detail: seen.warning };
+    const found = await check();
+    return typeof found === "string"
+      ? { name, result: "ok", detail: found }
+      : { name, result: "warning", detail: found.warning };
   } catch (error) {
     return { name, result: "failed", detail: whyOf(error) };
   }
@@ -26,10 +26,10 @@ function whyOf(error: unknown): string {
   return error.message || code || error.name;
 }
 
-/** The outcome of `work`. @throws Error when it takes longer than `patienceMs`; `work` goes on then. */
-export async function patiently<T>(work: Promise<T>): Promise<T> {
+/** The outcome of `work`. @throws Error when it takes longer than `timeoutMs`; `work` goes on then. */
+export async function withTimeout<T>(work: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`no answer within ${patienceMs} ms`)), patienceMs);
+  const timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
   try {
     return await Promise.race([work, late]);
   } finally {

@@ -2,21 +2,21 @@ import { probeCalendar } from "../../anchoring/anchoring.ts";
 import type { Config } from "../../config.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { probeAuthority } from "../../seals/seals.ts";
-import { type Finding, look, patienceMs, patiently } from "./finding.ts";
+import { type Finding, runCheck, timeoutMs, withTimeout } from "./finding.ts";
 
 /** Without user and password. */
 const hostOf = (url: string): string => URL.parse(url)?.host ?? "";
 
 async function redisAnswers(url: string): Promise<string> {
   const { Redis } = await import("ioredis");
-  const redis = new Redis(url, { lazyConnect: true, retryStrategy: () => null, connectTimeout: patienceMs });
-  // What a command is told is only that the connection is closed.
+  const redis = new Redis(url, { lazyConnect: true, retryStrategy: () => null, connectTimeout: timeoutMs });
+  // A command's own error says only that the connection is closed.
   let cause: Error | undefined;
   redis.on("error", (error: Error) => {
     cause = error;
   });
   try {
-    await patiently(redis.connect().then(() => redis.ping()));
+    await withTimeout(redis.connect().then(() => redis.ping()));
     return `${hostOf(url)} answers`;
   } catch (error) {
     throw cause ?? error;
@@ -29,25 +29,25 @@ async function redisAnswers(url: string): Promise<string> {
 async function smtpAnswers(url: string): Promise<string> {
   const { createTransport } = await import("nodemailer");
   const limits = {
-    dnsTimeout: patienceMs,
-    connectionTimeout: patienceMs,
-    greetingTimeout: patienceMs,
-    socketTimeout: patienceMs,
+    dnsTimeout: timeoutMs,
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
   };
-  await patiently(createTransport({ url, ...limits }).verify());
+  await withTimeout(createTransport({ url, ...limits }).verify());
   return `SMTP: ${hostOf(url)} answers`;
 }
 
-/** Of those who add evidence: the service goes on without them, and says so in each seal. */
+/** For servers that add evidence: the service goes on without them, and says so in each seal. */
 async function asked(name: string, url: string, ask: () => Promise<string>): Promise<Finding> {
-  const { result, detail } = await look(name, ask);
+  const { result, detail } = await runCheck(name, ask);
   return { name, result: result === "failed" ? "warning" : result, detail: `${url}: ${detail}` };
 }
 
-/** Asks every server of others that is set, all at the same time, each for at most `patienceMs`. */
+/** Asks every server that is set, all at the same time, each for at most `timeoutMs`. */
 export function outsideFindings(config: Config): Promise<Finding[]> {
   const { redisUrl, smtpUrl, tsaUrls, otsCalendars, dataDir } = config;
-  const probe = { fetch, clock: systemClock, timeoutMs: patienceMs };
+  const probe = { fetch, clock: systemClock, timeoutMs };
   const authorities = tsaUrls.map((url) =>
     asked("time-stamping authority", url, async () => {
       const time = await probeAuthority(url, probe);
@@ -60,17 +60,17 @@ export function outsideFindings(config: Config): Promise<Finding[]> {
       return "answers";
     }),
   );
-  const off = (name: string, without: string) => look(name, () => ({ warning: `off: ${without}` }));
+  const off = (name: string, without: string) => runCheck(name, () => ({ warning: `off: ${without}` }));
   return Promise.all([
     ...(authorities.length > 0
       ? authorities
-      : [off("time-stamping authorities", "seals bear no time of an independent authority")]),
+      : [off("time-stamping authorities", "seals carry no independent time stamp")]),
     ...(calendars.length > 0 ? calendars : [off("calendars", "seals are not anchored")]),
-    look("mail", () =>
-      smtpUrl ? smtpAnswers(smtpUrl) : { warning: `SMTP_URL is unset: mails go to ${dataDir}/outbox` },
+    runCheck("mail", () =>
+      smtpUrl ? smtpAnswers(smtpUrl) : { warning: `SMTP_URL is not set: emails are written to ${dataDir}/outbox` },
     ),
-    look("redis", () =>
-      redisUrl ? redisAnswers(redisUrl) : "REDIS_URL is unset: each process counts its own requests",
+    runCheck("redis", () =>
+      redisUrl ? redisAnswers(redisUrl) : "REDIS_URL is not set: each process counts its own requests",
     ),
   ]);
 }

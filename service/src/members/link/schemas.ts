@@ -12,6 +12,6 @@ export const Linked = Type.Object(
     partner: Type.Object({ id: Type.String({ format: "uuid" }), name: Type.String(), tier: Type.String() }),
     role: oneOf(["owner", "member"]),
   },
-  { $id: "Linked", description: "The first who is linked becomes `owner`, later ones `member`." },
+  { $id: "Linked", description: "The first person linked becomes `owner`, later ones `member`." },
 );
 export type Linked = Static<typeof Linked>;

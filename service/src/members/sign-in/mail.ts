@@ -25,10 +25,10 @@ export function signInMailJobs(jobs: Jobs, { db, clock, secrets, mailer, baseUrl
         subject: "Your sign-in link",
         greeting: "Hello,",
         lines: [
-          "Somebody asked to sign in to SignSealShip with this address. The link works once, within 15 minutes, and only in the browser in which it was asked for.",
+          "We received a request to sign in to SignSealShip with this email address. The link works once, within 15 minutes, and only in the browser that requested it.",
         ],
         link: { label: "Sign in", url: baseUrl + linkPath(tokenOf(linkId)) },
-        caution: "If it was not you, do nothing: without that browser the link opens nothing.",
+        caution: "If you did not request it, you can ignore this email: the link does not work in any other browser.",
       });
       await mailer.send({ id: `sign-in:${linkId}`, to: link.email, ...mail });
     },

@@ -20,7 +20,7 @@ export async function listParticipants(
   return rows.map((row) => ({ ...row, createdAt: row.createdAt.toISOString() }));
 }
 
-/** Names somebody who takes part; it grants no access. One email is there once. @throws ServiceError when 25 are there. */
+/** Adds a participant, which grants no access. An email is in a room once. @throws ServiceError when 25 are there. */
 export async function addParticipant(
   { db, clock }: RoomDeps,
   principal: Principal,
@@ -39,7 +39,7 @@ export async function addParticipant(
   });
 }
 
-/** Takes somebody out; the row stays as history. @throws ServiceError for an unknown room or somebody not in it. */
+/** Removes a participant; the row stays as history. @throws ServiceError for an unknown room or a participant not in it. */
 export async function removeParticipant(
   { db, clock }: RoomDeps,
   principal: Principal,

@@ -16,7 +16,7 @@ export type CardRow = BoughtServices & {
   customerName: string | null;
   customerEmail: string;
   hasSealed: boolean;
-  /** The latest shipment's, of a label or a letter. */
+  /** The latest shipment's, be it a label or a mailed print. */
   carrier: string | null;
   trackingNumber: string | null;
   attachedAt: string;
