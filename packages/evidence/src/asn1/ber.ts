@@ -7,7 +7,7 @@ import { constructed, type DerValue, encode, octetString, primitive } from "./wr
 const MAX_VALUES = 200_000;
 const CONSTRUCTED = 0x20;
 
-type Reading = { readonly source: Uint8Array; values: number };
+type Reading = { readonly source: Uint8Array; readonly most: number; values: number };
 type Part = { readonly value: DerValue; readonly end: number };
 
 /**
@@ -15,17 +15,22 @@ type Part = { readonly value: DerValue; readonly end: number };
  * octet strings in one piece. What is primitive stays as it is, and so does the order of sets: this is for reading what
  * others signed, of which the signed parts are DER already.
  *
- * @returns the DER, and where the BER ended
+ * @param most how many values are read at most
+ * @returns the DER, where the BER ended, and how many values were read
  * @throws EvidenceError `der` when malformed, `limit` past the bounds, `unsupported` for tags over 30
  */
-export function derFromBer(source: Uint8Array): { readonly der: Uint8Array; readonly end: number } {
-  const { value, end } = read({ source, values: 0 }, 0, source.length, 0);
-  return { der: encode(value), end };
+export function derFromBer(
+  source: Uint8Array,
+  most = MAX_VALUES,
+): { readonly der: Uint8Array; readonly end: number; readonly values: number } {
+  const reading: Reading = { source, most: Math.min(most, MAX_VALUES), values: 0 };
+  const { value, end } = read(reading, 0, source.length, 0);
+  return { der: encode(value), end, values: reading.values };
 }
 
 function read(reading: Reading, start: number, limit: number, depth: number): Part {
   const { source } = reading;
-  if (++reading.values > MAX_VALUES || depth > MAX_DEPTH) throw new EvidenceError("limit", "There are too many values");
+  if (++reading.values > reading.most || depth > MAX_DEPTH) throw new EvidenceError("limit", "There are too many values");
   const tag = source[start];
   const first = source[start + 1];
   if (tag === undefined || first === undefined || start + 2 > limit) throw cutOff();

@@ -31,6 +31,9 @@ export const constructedTag = (n: number): number => 0xa0 | n;
 /** Deepest nesting that is read. X.509 and CMS need about 15. */
 export const MAX_DEPTH = 40;
 
+/** Most parts of one value that are read. Lists in certificates and signatures have some dozens. */
+const MAX_PARTS = 10_000;
+
 /**
  * One tag-length-value, as offsets into the bytes it was read from. No copy is made: see `contentOf` and `rawOf`.
  * `tag` is the identifier octet (class, constructed bit and number together).
@@ -76,6 +79,7 @@ export function childrenOf(node: DerNode): DerNode[] {
   const children: DerNode[] = [];
   let at = node.contentStart;
   while (at < node.end) {
+    if (children.length >= MAX_PARTS) throw new EvidenceError("limit", "A value has too many parts");
     const child = readAt(node.source, at, node.end, node.depth + 1);
     children.push(child);
     at = child.end;

@@ -52,7 +52,7 @@ function child(node: DerNode | undefined, index: number): DerNode | undefined {
 }
 
 /** However the certificates are named, no more signatures than these are tried. */
-const MAX_TRIES = 64;
+const MAX_TRIES = 16;
 
 /** The signed attributes vouch for the signer's own certificate; each next one must have signed the one before. */
 async function looseCertificate(

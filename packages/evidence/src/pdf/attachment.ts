@@ -66,13 +66,15 @@ function textOf(document: PdfDocument, value: PdfValue | undefined): string | un
 function dataOf(document: PdfDocument, specification: PdfDictionary, limit: number): Uint8Array {
   const embedded = dictionaryIn(document, specification, "EF");
   const start = locate(document, embedded?.entries.get("F") ?? embedded?.entries.get("UF"))?.start;
-  const object = start === undefined ? undefined : readIndirectObject(document.bytes, start);
+  const object = start === undefined ? undefined : readIndirectObject(document.bytes, start, document.budget);
   if (object?.value.kind !== "dictionary" || object.streamStart === undefined) {
     throw new EvidenceError("pdf", "an attached file without data");
   }
   const length = resolve(document, object.value.entries.get("Length"));
   if (length?.kind !== "number") throw new EvidenceError("pdf", "an attached file without a length");
-  const data = decodeStream(document.bytes, object.value, object.streamStart, length.value, limit);
+  const { bytes, budget } = document;
+  const stream = { bytes, dictionary: object.value, start: object.streamStart, length: length.value };
+  const data = decodeStream(stream, limit, budget);
   if (data.length > limit) throw new EvidenceError("limit", `an attached file longer than ${limit} bytes`);
   return data;
 }

@@ -1,5 +1,6 @@
 import { derFromBer } from "../asn1/ber.ts";
 import { EvidenceError } from "../errors.ts";
+import { type Budget, COST, newBudget, spend } from "./budget.ts";
 import type { PdfDictionary } from "./values.ts";
 
 /** Why a signature dictionary's /ByteRange and /Contents cannot be relied on. */
@@ -46,12 +47,14 @@ const refuse = (problem: ByteRangeProblem): ByteRangeResult => ({ ok: false, pro
  * @param dictionary the signature dictionary, read from `bytes`
  * @param inFile whether the dictionary was read from the file itself and not from an object stream
  * @param encoding `foreign` for what is never a seal: BER, too
+ * @param budget what reading BER is taken from
  */
 export function readByteRange(
   bytes: Uint8Array,
   dictionary: PdfDictionary,
   inFile: boolean,
   encoding: ContentsEncoding = "der",
+  budget: Budget = newBudget(),
 ): ByteRangeResult {
   if (dictionary.repeated.length > 0) return refuse("repeated-key");
   const byteRange = dictionary.entries.get("ByteRange");
@@ -80,7 +83,8 @@ export function readByteRange(
   if (end > bytes.length || gapEnd > bytes.length || gapStart >= gapEnd) return refuse("byte-range-outside-file");
   if (contents.start !== gapStart || contents.end !== gapEnd || dictionary.end > end)
     return refuse("gap-is-not-contents");
-  const der = (encoding === "der" ? readContents : readForeignContents)(bytes, gapStart + 1, gapEnd - 1);
+  const read = encoding === "der" ? readContents : readForeignContents;
+  const der = read(bytes, gapStart + 1, gapEnd - 1, budget);
   if (typeof der === "string") return refuse(der);
   const signedBytes = [bytes.subarray(0, gapStart), bytes.subarray(gapEnd, end)] as const;
   return { ok: true, range: { gapStart, gapEnd, end, signedBytes, contents: der } };
@@ -104,12 +108,18 @@ function readContents(bytes: Uint8Array, from: number, to: number): Uint8Array |
   return isZeroPadding(bytes, from + length * 2, to) ? der : "padding-not-zero";
 }
 
-function readForeignContents(bytes: Uint8Array, from: number, to: number): Uint8Array | ByteRangeProblem {
+function readForeignContents(
+  bytes: Uint8Array,
+  from: number,
+  to: number,
+  budget: Budget,
+): Uint8Array | ByteRangeProblem {
   if ((to - from) % 2 !== 0) return "contents-not-hexadecimal";
   const value = decodeHex(bytes, from, to);
   if (value === undefined) return "contents-not-hexadecimal";
   try {
-    const { der, end } = derFromBer(value);
+    const { der, end, values } = derFromBer(value, budget.left / COST.berValue);
+    spend(budget, COST.berValue * values);
     if (isMixedCase(bytes, from, from + 2 * end)) return "contents-mixed-case";
     return isZeroPadding(bytes, from + 2 * end, to) ? der : "padding-not-zero";
   } catch (error) {

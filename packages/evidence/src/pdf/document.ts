@@ -1,4 +1,5 @@
 import { EvidenceError } from "../errors.ts";
+import { type Budget, COST, newBudget, spend } from "./budget.ts";
 import { type Decryption, LOCKED } from "./encryption/decryption.ts";
 import { cursorAt, readIndirectObject, readValue, skipSpace, takeUnsigned } from "./lexer.ts";
 import { sameValue } from "./same-value.ts";
@@ -39,11 +40,7 @@ export type PdfDocument = {
   decryption: Decryption | undefined;
 };
 
-/** What may still be spent on reading: bytes parsed, bytes decompressed and table rows searched, taken together. */
-export type Budget = { left: number };
-
 const MAX_REVISIONS = 4096;
-const MAX_WORK = 256 * 1024 * 1024;
 const MAX_OBJECT_STREAM = 64 * 1024 * 1024;
 const HEADER_WINDOW = 1024;
 
@@ -55,18 +52,18 @@ const HEADER_WINDOW = 1024;
  * @param budget shared by all the openings of one file, so that many revisions cost no more than one
  * @throws EvidenceError `pdf` when there is no header, no startxref or no section where it points
  */
-export function openDocument(bytes: Uint8Array, budget: Budget = { left: MAX_WORK }): PdfDocument {
+export function openDocument(bytes: Uint8Array, budget: Budget = newBudget()): PdfDocument {
   const headerOffset = indexOfText(bytes, "%PDF-", 0, Math.min(bytes.length, HEADER_WINDOW));
   if (headerOffset < 0) throw new EvidenceError("pdf", "no PDF header");
   const startxref = lastIndexOfText(bytes, "startxref", bytes.length, 0);
   if (startxref < 0) throw new EvidenceError("pdf", "no startxref");
   const offset = startxrefValue(bytes, startxref);
-  const [only, another] = headerOffset > 0 ? readings(bytes, [0, headerOffset], offset) : readings(bytes, [0], offset);
+  const bases = headerOffset > 0 ? [0, headerOffset] : [0];
+  const [only, another] = readings(bytes, bases, offset, budget);
   if (only === undefined) throw new EvidenceError("pdf", "startxref does not lead to a cross-reference section");
   // Two readings of one file are two documents: whoever made it so may want readers to differ.
   if (another !== undefined) throw new EvidenceError("pdf", "startxref leads to two cross-reference sections");
   const { base, revision: first } = only;
-  spend(budget, costOf(first));
   return {
     bytes,
     base,
@@ -109,12 +106,17 @@ export function locate(document: PdfDocument, value: PdfValue | undefined): Loca
   if (value?.kind !== "reference") return value === undefined ? undefined : { value, start: undefined };
   const { number, generation } = value;
   if (document.objects.has(number)) return document.objects.get(number);
+  spend(document.budget, COST.object);
   const found = read(document, lookUp(document, number), number, generation);
-  spend(document.budget, found === undefined ? 1 : found.value.end - found.value.start + 1);
   // An indirect object whose value is another reference is not followed: that way lie cycles.
   const located = found?.value.kind === "reference" ? undefined : found;
   document.objects.set(number, located);
   return located;
+}
+
+/** Looking for a number among sorted subsections is looking at few of them. */
+function lookUpCost({ subsections, isSorted }: XrefSection): number {
+  return isSorted ? 2 : subsections.length + 1;
 }
 
 /** The member `key` of a dictionary, resolved, when it is a dictionary. */
@@ -134,7 +136,7 @@ export function lookUp(document: PdfDocument, number: number): XrefEntry | undef
   for (let index = 0; index < document.revisions.length || loadPrevious(document); index++) {
     const revision = document.revisions[index];
     if (revision === undefined) break;
-    spend(document.budget, revision.main.subsections.length + (revision.hybrid?.subsections.length ?? 0) + 1);
+    spend(document.budget, lookUpCost(revision.main) + (revision.hybrid === undefined ? 0 : lookUpCost(revision.hybrid)));
     const entry = entryOf(revision.main, number);
     // Section 7.5.8.4: what a hybrid file hides from old readers is free in the table and named in the stream.
     const hidden = entry === undefined || entry.type === "free" ? hiddenEntry(revision, number) : undefined;
@@ -144,32 +146,27 @@ export function lookUp(document: PdfDocument, number: number): XrefEntry | undef
   return undefined;
 }
 
-/** @throws EvidenceError `limit` when nothing is left */
-export function spend(budget: Budget, work: number): void {
-  budget.left -= work;
-  if (budget.left < 0) throw new EvidenceError("limit", "reading this file takes too much work");
-}
-
-function costOf({ main, hybrid }: Revision): number {
-  return main.cost + (hybrid?.cost ?? 0);
-}
-
 function hiddenEntry(revision: Revision, number: number): XrefEntry | undefined {
   return revision.hybrid === undefined ? undefined : entryOf(revision.hybrid, number);
 }
 
-function revisionAt(bytes: Uint8Array, base: number, offset: number): Revision | undefined {
-  const main = withoutPrevZero(bytes, base, readXrefSection(bytes, offset + base));
+function revisionAt(bytes: Uint8Array, base: number, offset: number, budget: Budget): Revision | undefined {
+  const main = withoutPrevZero(bytes, base, readXrefSection(bytes, offset + base, budget), budget);
   if (main === undefined || main.hybridStream === undefined) return main && { main, hybrid: undefined };
-  const hybrid = readXrefSection(bytes, main.hybridStream + base);
+  const hybrid = readXrefSection(bytes, main.hybridStream + base, budget);
   if (hybrid?.kind !== "stream") throw new EvidenceError("pdf", "/XRefStm does not lead to a cross-reference stream");
   return { main, hybrid };
 }
 
 /** Some producers write /Prev 0 for none. Readers would part ways where a section stands there. */
-function withoutPrevZero(bytes: Uint8Array, base: number, section: XrefSection | undefined): XrefSection | undefined {
+function withoutPrevZero(
+  bytes: Uint8Array,
+  base: number,
+  section: XrefSection | undefined,
+  budget: Budget,
+): XrefSection | undefined {
   if (section?.prev !== 0) return section;
-  if (readXrefSection(bytes, base) !== undefined) {
+  if (readXrefSection(bytes, base, budget) !== undefined) {
     throw new EvidenceError("pdf", "/Prev 0 leads to a cross-reference section");
   }
   return { ...section, prev: undefined };
@@ -180,12 +177,13 @@ function readings(
   bytes: Uint8Array,
   bases: readonly number[],
   offset: number | undefined,
+  budget: Budget,
 ): { readonly base: number; readonly revision: Revision }[] {
   const found: { base: number; revision: Revision }[] = [];
   let failure: EvidenceError | undefined;
   for (const base of offset === undefined ? [] : bases) {
     try {
-      const revision = revisionAt(bytes, base, offset ?? 0);
+      const revision = revisionAt(bytes, base, offset ?? 0, budget);
       if (revision !== undefined) found.push({ base, revision });
     } catch (error) {
       if (!(error instanceof EvidenceError)) throw error;
@@ -200,7 +198,7 @@ function loadPrevious(document: PdfDocument): boolean {
   const prev = document.revisions.at(-1)?.main.prev;
   if (prev === undefined) return false;
   if (document.revisions.length >= MAX_REVISIONS) throw new EvidenceError("limit", "too many cross-reference sections");
-  const revision = revisionAt(document.bytes, document.base, prev);
+  const revision = revisionAt(document.bytes, document.base, prev, document.budget);
   if (revision === undefined) throw new EvidenceError("pdf", "/Prev does not lead to a cross-reference section");
   if (document.seen.has(revision.main.offset))
     throw new EvidenceError("pdf", "the cross-reference sections form a cycle");
@@ -209,7 +207,6 @@ function loadPrevious(document: PdfDocument): boolean {
   if (encrypt !== undefined && !sameValue(encrypt, document.trailer.entries.get("Encrypt"))) {
     throw new EvidenceError("pdf", "two trailers name different /Encrypt dictionaries");
   }
-  spend(document.budget, costOf(revision));
   document.seen.add(revision.main.offset);
   document.revisions.push(revision);
   return true;
@@ -223,8 +220,8 @@ function read(
 ): LocatedValue | undefined {
   if (entry === undefined || entry.type === "free") return undefined;
   if (entry.type === "compressed") return readCompressed(document, entry.stream, entry.index, number);
-  const { bytes, decryption } = document;
-  const object = readIndirectObject(bytes, entry.offset + document.base, bytes.length, decryption);
+  const { bytes, budget, decryption } = document;
+  const object = readIndirectObject(bytes, entry.offset + document.base, budget, decryption);
   if (object?.number === number && object.generation === generation) {
     return { value: object.value, start: object.start };
   }
@@ -243,15 +240,18 @@ export function readCompressed(
   if (offset === undefined || stream.numbers[index] !== number) {
     throw new EvidenceError("pdf", `object ${number} is not in the object stream that should hold it`);
   }
-  return { value: readValue(cursorAt(stream.data, offset)), start: undefined };
+  const cursor = cursorAt(stream.data, offset, stream.data.length, document.budget);
+  const value = readValue(cursor);
+  spend(document.budget, value.end - offset);
+  return { value, start: undefined };
 }
 
 /** Section 7.5.7. */
 function openObjectStream(document: PdfDocument, streamNumber: number): ObjectStream {
   const entry = lookUp(document, streamNumber);
   if (entry?.type !== "offset") throw new EvidenceError("pdf", "an object stream that is not in the file");
-  const { bytes } = document;
-  const object = readIndirectObject(bytes, entry.offset + document.base);
+  const { bytes, budget } = document;
+  const object = readIndirectObject(bytes, entry.offset + document.base, budget);
   if (object?.number !== streamNumber || object.value.kind !== "dictionary" || object.streamStart === undefined) {
     throw new EvidenceError("pdf", "an object stream that is not where it should be");
   }
@@ -269,11 +269,11 @@ function openObjectStream(document: PdfDocument, streamNumber: number): ObjectSt
   }
   const { streamStart, generation } = object;
   const decrypt = (written: Uint8Array) => {
-    spend(document.budget, written.length);
+    spend(budget, written.length);
     return document.decryption?.stream(written, streamNumber, generation) ?? written;
   };
-  const data = decodeStream(bytes, dictionary, streamStart, length.value, MAX_OBJECT_STREAM, decrypt);
-  spend(document.budget, data.length);
+  const data = decodeStream({ bytes, dictionary, start: streamStart, length: length.value, decrypt }, MAX_OBJECT_STREAM, budget);
+  spend(budget, COST.value * count);
   const numbers: number[] = [];
   const offsets: number[] = [];
   const cursor = cursorAt(data, 0);

@@ -1,12 +1,11 @@
 import { EvidenceError } from "../errors.ts";
+import { type Budget, COST, newBudget, spend } from "./budget.ts";
 import type { Decryption, StringDecryption } from "./encryption/decryption.ts";
 import type { IndirectObject, PdfName, PdfValue } from "./values.ts";
 
 const MAX_DEPTH = 64;
 /** Far past the 127 bytes that ISO 32000-1 annex C allows. */
 const MAX_NAME = 4096;
-/** An object with more values than this is refused, whatever the size of the file. */
-const MAX_VALUES = 2_000_000;
 
 const REGULAR = 0;
 const SPACE = 1;
@@ -17,13 +16,18 @@ const CLASSES = characterClasses();
 export type Cursor = {
   readonly bytes: Uint8Array;
   readonly limit: number;
+  readonly budget: Budget;
   position: number;
-  values: number;
   decrypt: StringDecryption | undefined;
 };
 
-export function cursorAt(bytes: Uint8Array, position: number, limit = bytes.length): Cursor {
-  return { bytes, limit, position, values: 0, decrypt: undefined };
+export function cursorAt(
+  bytes: Uint8Array,
+  position: number,
+  limit = bytes.length,
+  budget: Budget = newBudget(),
+): Cursor {
+  return { bytes, limit, budget, position, decrypt: undefined };
 }
 
 /** The byte under the cursor moved by `ahead`, or -1 at the limit. */
@@ -172,12 +176,14 @@ function readArray(cursor: Cursor, depth: number): PdfValue {
 function readDictionary(cursor: Cursor, depth: number): PdfValue {
   const start = cursor.position;
   cursor.position += 2;
+  spend(cursor.budget, COST.dictionary);
   const entries = new Map<string, PdfValue>();
   const repeated: string[] = [];
   for (;;) {
     skipSpace(cursor);
     if (peek(cursor) === 0x3e && peek(cursor, 1) === 0x3e) break;
     if (peek(cursor) !== 0x2f) throw broken(cursor, "a dictionary key that is not a name");
+    spend(cursor.budget, COST.entry);
     const key = readName(cursor);
     const value = readValue(cursor, depth + 1);
     if (entries.has(key.value)) repeated.push(key.value);
@@ -210,7 +216,7 @@ function readNumberOrReference(cursor: Cursor): PdfValue {
  */
 export function readValue(cursor: Cursor, depth = 0): PdfValue {
   if (depth > MAX_DEPTH) throw new EvidenceError("limit", "objects are nested too deeply");
-  if (++cursor.values > MAX_VALUES) throw new EvidenceError("limit", "an object holds too many values");
+  spend(cursor.budget, COST.value);
   skipSpace(cursor);
   const code = peek(cursor);
   const start = cursor.position;
@@ -230,16 +236,25 @@ export function readValue(cursor: Cursor, depth = 0): PdfValue {
  * Reads `number generation obj value` at `position`, up to the start of stream data when there is some.
  * Undefined when no object header stands there.
  *
+ * @param budget what is looked at is taken from it, whether it can be read or not
  * @param decryption how the object's strings are encrypted
  * @throws EvidenceError when the header is there and the object after it cannot be read
  */
 export function readIndirectObject(
   bytes: Uint8Array,
   position: number,
-  limit = bytes.length,
+  budget?: Budget,
   decryption?: Pick<Decryption, "strings">,
 ): IndirectObject | undefined {
-  const cursor = cursorAt(bytes, position, limit);
+  const cursor = cursorAt(bytes, position, bytes.length, budget);
+  try {
+    return readObject(cursor, decryption);
+  } finally {
+    cursor.budget.left -= cursor.position - position;
+  }
+}
+
+function readObject(cursor: Cursor, decryption: Pick<Decryption, "strings"> | undefined): IndirectObject | undefined {
   skipSpace(cursor);
   const start = cursor.position;
   const number = takeUnsigned(cursor);

@@ -1,4 +1,5 @@
 import { EvidenceError } from "../errors.ts";
+import { COST, spend } from "./budget.ts";
 import { dictionaryIn, itemsIn, locate, type PdfDocument, resolve } from "./document.ts";
 import { integerOf, nameOf, type PdfDictionary, type PdfValue } from "./values.ts";
 
@@ -13,27 +14,29 @@ export type SignatureInPdf = {
   readonly docMdp: 1 | 2 | 3 | undefined;
 };
 
+const MAX_SIGNATURES = 64;
 const MAX_FIELDS = 200_000;
 const MAX_FIELD_DEPTH = 32;
 
 /**
  * The signatures that the form of the newest revision holds, in the order of their place in the file, and the one
- * that the catalog names as certification when no field holds it.
+ * that the catalog names as certification when no field holds it. At most 64: nothing else is asked of more.
  *
  * @throws EvidenceError when the way from the trailer to a field is broken or past the bounds
  */
 export function findSignatures(document: PdfDocument): SignatureInPdf[] {
   const catalog = dictionaryIn(document, document.trailer, "Root");
   if (catalog === undefined) throw new EvidenceError("pdf", "no catalog");
-  const found: { value: PdfValue; dictionary: PdfDictionary; start: number | undefined; fieldCount: number }[] = [];
+  const found = new Map<PdfDictionary, { readonly start: number | undefined; fieldCount: number }>();
   const add = (value: PdfValue, fieldStart: number | undefined, fields: number): void => {
     const located = locate(document, value);
     if (located?.value.kind !== "dictionary") return;
     const { value: dictionary } = located;
     const start = value.kind === "reference" ? located.start : fieldStart;
-    const known = found.find((other) => other.dictionary === dictionary);
-    if (known === undefined) found.push({ value, dictionary, start, fieldCount: fields });
-    else known.fieldCount += fields;
+    const known = found.get(dictionary);
+    if (known !== undefined) known.fieldCount += fields;
+    else if (found.size < MAX_SIGNATURES) found.set(dictionary, { start, fieldCount: fields });
+    else throw new EvidenceError("limit", `more than ${MAX_SIGNATURES} signatures`);
   };
 
   const form = dictionaryIn(document, catalog, "AcroForm");
@@ -41,6 +44,7 @@ export function findSignatures(document: PdfDocument): SignatureInPdf[] {
   let count = 0;
   const walk = (value: PdfValue, type: string | undefined, parentStart: number | undefined, depth: number): void => {
     if (++count > MAX_FIELDS || depth > MAX_FIELD_DEPTH) throw new EvidenceError("limit", "too many form fields");
+    spend(document.budget, COST.value);
     if (value.kind === "reference") {
       if (seen.has(value.number)) return;
       seen.add(value.number);
@@ -60,8 +64,8 @@ export function findSignatures(document: PdfDocument): SignatureInPdf[] {
   const permissions = dictionaryIn(document, catalog, "Perms");
   const certification = permissions?.entries.get("DocMDP");
   if (certification !== undefined) add(certification, undefined, 0);
-  return found
-    .map(({ dictionary, start, fieldCount }) => ({
+  return [...found]
+    .map(([dictionary, { start, fieldCount }]) => ({
       dictionary,
       start,
       fieldCount,
@@ -77,6 +81,7 @@ function looksSigned(document: PdfDocument, value: PdfValue): boolean {
 
 function docMdpOf(document: PdfDocument, signature: PdfDictionary): 1 | 2 | 3 | undefined {
   for (const item of itemsIn(document, signature, "Reference")) {
+    spend(document.budget, COST.value);
     const reference = resolve(document, item);
     if (reference?.kind !== "dictionary" || nameOf(reference, "TransformMethod") !== "DocMDP") continue;
     const parameters = dictionaryIn(document, reference, "TransformParams");

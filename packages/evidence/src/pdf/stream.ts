@@ -1,32 +1,41 @@
 import { EvidenceError } from "../errors.ts";
 import { inflate } from "../inflate.ts";
+import { type Budget, COST, newBudget, spend } from "./budget.ts";
 import type { PdfDictionary, PdfValue } from "./values.ts";
+
+/** Where a stream is: the data of `length` bytes begins at `start`. `decrypt` undoes the encryption of the data as written. */
+export type EncodedStream = {
+  readonly bytes: Uint8Array;
+  readonly dictionary: PdfDictionary;
+  readonly start: number;
+  readonly length: number;
+  readonly decrypt?: (written: Uint8Array) => Uint8Array;
+};
 
 /**
  * The decoded data of a stream that is plain or Flate, with the PNG predictors (ISO 32000-2 section 7.4.4).
  *
- * @param start first byte of the data in `bytes`
- * @param length the stream's /Length
- * @param limit the most bytes that may come out
- * @param decrypt undoes the encryption of the data as written
+ * @param most the most bytes that may come out
  * @throws EvidenceError `pdf` when the data is broken, `unsupported` for other filters, `limit` past the bound
  */
-export function decodeStream(
-  bytes: Uint8Array,
-  dictionary: PdfDictionary,
-  start: number,
-  length: number,
-  limit: number,
-  decrypt: (written: Uint8Array) => Uint8Array = (written) => written,
-): Uint8Array {
+export function decodeStream(stream: EncodedStream, most: number, budget: Budget = newBudget()): Uint8Array {
+  const { bytes, dictionary, start, length } = stream;
   if (length < 0 || start + length > bytes.length) throw new EvidenceError("pdf", "a stream runs past the file");
-  const data = decrypt(bytes.subarray(start, start + length));
+  const written = bytes.subarray(start, start + length);
+  const data = stream.decrypt?.(written) ?? written;
+  const decoded = filtered(data, dictionary, Math.min(most, budget.left), budget);
+  spend(budget, decoded.length);
+  return decoded;
+}
+
+function filtered(data: Uint8Array, dictionary: PdfDictionary, limit: number, budget: Budget): Uint8Array {
   const filters = listOf(dictionary.entries.get("Filter"));
   const [filter] = filters;
   if (filter === undefined) return data;
   if (filters.length > 1 || filter.kind !== "name" || filter.value !== "FlateDecode") {
     throw new EvidenceError("unsupported", "a structural stream with a filter other than FlateDecode");
   }
+  spend(budget, COST.compressedByte * data.length);
   const [parameters] = listOf(dictionary.entries.get("DecodeParms"));
   const number = (key: string, otherwise: number): number => {
     const value = parameters?.kind === "dictionary" ? parameters.entries.get(key) : undefined;

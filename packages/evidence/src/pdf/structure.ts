@@ -10,13 +10,13 @@ export type RangedSignature = SignatureInPdf & { readonly byteRange: ByteRangeRe
 
 /** Reads the ranges of all signatures of a document. @param encoding `foreign` for those that are no seals */
 export function withRanges<Signature extends SignatureInPdf>(
-  bytes: Uint8Array,
+  { bytes, budget }: PdfDocument,
   signatures: readonly Signature[],
   encoding: ContentsEncoding = "der",
 ): (Signature & RangedSignature)[] {
   return signatures.map((signature) => ({
     ...signature,
-    byteRange: readByteRange(bytes, signature.dictionary, signature.start !== undefined, encoding),
+    byteRange: readByteRange(bytes, signature.dictionary, signature.start !== undefined, encoding, budget),
   }));
 }
 

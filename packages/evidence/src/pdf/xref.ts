@@ -1,4 +1,5 @@
 import { EvidenceError } from "../errors.ts";
+import { type Budget, COST, newBudget, spend } from "./budget.ts";
 import {
   type Cursor,
   cursorAt,
@@ -34,8 +35,8 @@ export type XrefSection = {
   /** /XRefStm of a hybrid file (section 7.5.8.4). */
   readonly hybridStream: number | undefined;
   readonly subsections: readonly Subsection[];
-  /** How many bytes were read or decompressed for it. */
-  readonly cost: number;
+  /** Whether the subsections are in the order of their numbers, and none names what another does. */
+  readonly isSorted: boolean;
   readonly entryAt: (subsection: Subsection, index: number) => XrefEntry;
 };
 
@@ -48,21 +49,44 @@ const MAX_XREF_STREAM = 64 * 1024 * 1024;
  *
  * @throws EvidenceError `pdf`, `limit` or `unsupported` when a section stands there and cannot be read
  */
-export function readXrefSection(bytes: Uint8Array, offset: number): XrefSection | undefined {
+export function readXrefSection(
+  bytes: Uint8Array,
+  offset: number,
+  budget: Budget = newBudget(),
+): XrefSection | undefined {
   if (offset < 0 || offset >= bytes.length) return undefined;
-  const cursor = cursorAt(bytes, offset);
+  const cursor = cursorAt(bytes, offset, bytes.length, budget);
   skipSpace(cursor);
+  spend(budget, cursor.position - offset);
   if (takeKeyword(cursor, "xref")) return readTable(cursor, offset);
-  return isDigit(peek(cursor)) ? readStream(bytes, offset) : undefined;
+  return isDigit(peek(cursor)) ? readStream(bytes, offset, budget) : undefined;
 }
 
 /** The entry of `number` in this section alone, or undefined when the section does not name it. */
 export function entryOf(section: XrefSection, number: number): XrefEntry | undefined {
-  for (const subsection of section.subsections) {
+  for (const subsection of section.isSorted ? candidateOf(section, number) : section.subsections) {
     const index = number - subsection.first;
     if (index >= 0 && index < subsection.count) return section.entryAt(subsection, index);
   }
   return undefined;
+}
+
+/** The one among sorted subsections that may name the number. */
+function candidateOf({ subsections }: XrefSection, number: number): readonly Subsection[] {
+  let low = 0;
+  for (let high = subsections.length; low < high; ) {
+    const middle = (low + high) >> 1;
+    if ((subsections[middle]?.first ?? 0) <= number) low = middle + 1;
+    else high = middle;
+  }
+  return subsections.slice(Math.max(0, low - 1), low);
+}
+
+function areSorted(subsections: readonly Subsection[]): boolean {
+  return subsections.every(({ first }, index) => {
+    const before = subsections[index - 1];
+    return before === undefined || before.first + before.count <= first;
+  });
 }
 
 /** Every entry of the section with its object number, in file order. */
@@ -82,6 +106,7 @@ function readTable(cursor: Cursor, offset: number): XrefSection {
   const { bytes } = cursor;
   const subsections: Subsection[] = [];
   let stride = 20;
+  let unread = 0;
   for (;;) {
     skipSpace(cursor);
     if (takeKeyword(cursor, "trailer")) break;
@@ -92,6 +117,7 @@ function readTable(cursor: Cursor, offset: number): XrefSection {
     if (first === undefined || count === undefined) throw malformed("no subsection header", offset);
     if (first + count > MAX_OBJECT_NUMBER + 1) throw malformed("an object number out of range", offset);
     if (subsections.length >= MAX_SUBSECTIONS) throw new EvidenceError("limit", "too many subsections");
+    spend(cursor.budget, COST.subsection);
     const at = cursor.position;
     if (count === 0) continue;
     if (count > 1) stride = isSpace(peek(cursor, 19)) ? 20 : 19;
@@ -102,8 +128,10 @@ function readTable(cursor: Cursor, offset: number): XrefSection {
     const shifted = first === 1 && subsections.length === 0 && isListHead(bytes, at);
     subsections.push({ first: shifted ? 0 : first, count, at });
     cursor.position = end;
+    unread += end - at;
   }
   const trailer = readValue(cursor);
+  spend(cursor.budget, cursor.position - offset - unread);
   if (trailer.kind !== "dictionary") throw malformed("no trailer dictionary", offset);
   return {
     kind: "table",
@@ -113,7 +141,7 @@ function readTable(cursor: Cursor, offset: number): XrefSection {
     prev: previous(trailer, offset),
     hybridStream: integerOf(trailer, "XRefStm"),
     subsections,
-    cost: cursor.position - offset,
+    isSorted: areSorted(subsections),
     entryAt: ({ at }, index) => tableEntry(bytes, at + index * stride),
   };
 }
@@ -150,8 +178,8 @@ function previous(trailer: PdfDictionary, offset: number): number | undefined {
   return value.value;
 }
 
-function readStream(bytes: Uint8Array, offset: number): XrefSection | undefined {
-  const object = readIndirectObject(bytes, offset);
+function readStream(bytes: Uint8Array, offset: number, budget: Budget): XrefSection | undefined {
+  const object = readIndirectObject(bytes, offset, budget);
   if (object?.value.kind !== "dictionary" || object.streamStart === undefined) return undefined;
   const trailer = object.value;
   if (nameOf(trailer, "Type") !== "XRef") return undefined;
@@ -173,7 +201,8 @@ function readStream(bytes: Uint8Array, offset: number): XrefSection | undefined 
   }
   const length = integerOf(trailer, "Length");
   if (length === undefined) throw malformed("no direct /Length", offset);
-  const rows = decodeStream(bytes, trailer, object.streamStart, length, Math.min(MAX_XREF_STREAM, at + 65_536));
+  const stream = { bytes, dictionary: trailer, start: object.streamStart, length };
+  const rows = decodeStream(stream, Math.min(MAX_XREF_STREAM, at + 65_536), budget);
   if (rows.length < at) throw malformed("too few entries", offset);
   return {
     kind: "stream",
@@ -183,7 +212,7 @@ function readStream(bytes: Uint8Array, offset: number): XrefSection | undefined 
     prev: previous(trailer, offset),
     hybridStream: undefined,
     subsections,
-    cost: object.end - offset + rows.length,
+    isSorted: areSorted(subsections),
     entryAt: (subsection, position) => {
       const row = subsection.at + position * rowLength;
       const type = typeWidth === 0 ? 1 : bigEndian(rows, row, typeWidth);

@@ -23,7 +23,7 @@ export type ClosingCertificate = {
  */
 export function readClosingCertificate(bytes: Uint8Array): ClosingCertificate {
   const document = openDocument(bytes);
-  const [seal, another] = withRanges(bytes, findSignatures(document)).filter(
+  const [seal, another] = withRanges(document, findSignatures(document)).filter(
     ({ byteRange }) => byteRange.ok && byteRange.range.end === bytes.length,
   );
   return {

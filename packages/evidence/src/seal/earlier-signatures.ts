@@ -2,6 +2,7 @@ import type { Claim } from "../claim.ts";
 import { claim } from "../claim.ts";
 import type { EvidenceCrypto } from "../crypto-port.ts";
 import { EvidenceError } from "../errors.ts";
+import { COST, spend } from "../pdf/budget.ts";
 import { type ChangeLevel, type LaterChanges, laterChanges, permits } from "../pdf/changes/changes.ts";
 import type { PdfDocument } from "../pdf/document.ts";
 import { type RangedSignature, withRanges } from "../pdf/structure.ts";
@@ -43,7 +44,7 @@ export async function verifyEarlierSignatures(input: {
 }): Promise<EarlierSignature[]> {
   const { document, tsaAnchors, at, crypto } = input;
   const others = input.signatures.filter((signature) => signature !== input.seal);
-  const present = withRanges(document.bytes, others, "foreign");
+  const present = withRanges(document, others, "foreign");
   const vanished = await vanishedSignatures(document, input.signatures, MAX_SIGNATURES - present.length);
   const all = [...present, ...vanished].sort((one, other) => (one.start ?? -1) - (other.start ?? -1));
   if (all.length > MAX_SIGNATURES) throw new EvidenceError("limit", "There are too many signatures");
@@ -65,6 +66,8 @@ export async function verifyEarlierSignatures(input: {
       continue;
     }
     const { range } = byteRange;
+    const { contents, end } = range;
+    spend(document.budget, COST.signature + COST.signatureByte * contents.length + end / COST.signedBytes);
     const pades = await verifyPades({ dictionary, range, sealAnchors: [], tsaAnchors, at, crypto });
     const later = changes.get(signature);
     results.push({

@@ -1,4 +1,5 @@
 import { EvidenceError } from "../errors.ts";
+import { COST, spend } from "../pdf/budget.ts";
 import type { PdfDocument } from "../pdf/document.ts";
 import { openUnlocked } from "../pdf/encryption/unlock.ts";
 import { cursorAt, readValue } from "../pdf/lexer.ts";
@@ -25,6 +26,7 @@ export async function vanishedSignatures(
   const opened = new Map<number, readonly RangedSignature[]>();
   for (let at = indexOfText(bytes, KEY, 0, bytes.length); at >= 0; at = indexOfText(bytes, KEY, at + 1, bytes.length)) {
     const covers = (one: RangedSignature) => one.dictionary.start < at && at < one.dictionary.end;
+    spend(document.budget, COST.candidate);
     if (known.some(covers) || found.some(covers)) continue;
     const end = signedEnd(bytes, at);
     if (end === null) continue;
@@ -57,7 +59,7 @@ function signedEnd(bytes: Uint8Array, at: number): number | null {
 async function signaturesOf(document: PdfDocument, end: number): Promise<readonly RangedSignature[]> {
   try {
     const state = await openUnlocked(document.bytes.subarray(0, end), document.budget);
-    return withRanges(state.bytes, findSignatures(state), "foreign");
+    return withRanges(state, findSignatures(state), "foreign");
   } catch (error) {
     if (error instanceof EvidenceError) return [];
     throw error;

@@ -151,7 +151,7 @@ async function readSealed(bytes: Uint8Array): Promise<Reading> {
   let signatures: readonly RangedSignature[];
   try {
     document = await openUnlocked(bytes);
-    signatures = withRanges(bytes, findSignatures(document));
+    signatures = withRanges(document, findSignatures(document));
   } catch (error) {
     if (!(error instanceof EvidenceError)) throw error;
     const claims = [

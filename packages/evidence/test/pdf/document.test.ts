@@ -14,7 +14,7 @@ import { appendRevision, bytesOf, latin1 } from "../seal/signed-pdf.ts";
 const open = (name: string) => openDocument(Uint8Array.from(zooBytes(name)));
 const signaturesOf = (name: string) => {
   const document = open(name);
-  return withRanges(document.bytes, findSignatures(document));
+  return withRanges(document, findSignatures(document));
 };
 const catalogType = (name: string) => {
   const document = open(name);
@@ -135,7 +135,7 @@ test("raises nothing but its own error on 20,000 damaged files of every kind", (
     assert.ok(source);
     try {
       const document = openDocument(mutate(source, random));
-      withRanges(document.bytes, findSignatures(document));
+      withRanges(document, findSignatures(document));
       loadRevisions(document);
     } catch (error) {
       assert.ok(error instanceof EvidenceError, `round ${round}: ${error instanceof Error ? error.stack : error}`);

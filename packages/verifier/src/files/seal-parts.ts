@@ -23,7 +23,7 @@ export type SealParts = {
 export async function sealPartsOf(bytes: Uint8Array): Promise<SealParts | null> {
   try {
     const document = await openUnlocked(bytes);
-    const [seal, another] = withRanges(bytes, findSignatures(document)).filter(
+    const [seal, another] = withRanges(document, findSignatures(document)).filter(
       ({ byteRange }) => byteRange.ok && byteRange.range.end === bytes.length,
     );
     if (!seal?.byteRange.ok || another !== undefined) return null;

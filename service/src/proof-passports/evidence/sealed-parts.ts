@@ -17,7 +17,7 @@ export type SealedParts = {
 /** Reads the parts of what this service has sealed. @throws Error for any other file */
 export async function sealedParts(bytes: Buffer): Promise<SealedParts> {
   const document = await openUnlocked(bytes);
-  const signatures = withRanges(bytes, findSignatures(document));
+  const signatures = withRanges(document, findSignatures(document));
   const seal = signatures.find(({ byteRange }) => byteRange.ok && byteRange.range.end === bytes.length);
   const boundary = seal && originalBoundary(document, seal);
   if (!seal?.byteRange.ok || boundary?.kind !== "length") throw new Error("not a sealed PDF of this service");

@@ -1,6 +1,7 @@
 import { equalBytes } from "../../bytes.ts";
 import { EvidenceError } from "../../errors.ts";
-import { type PdfDocument, type Revision, readCompressed, spend } from "../document.ts";
+import { COST, spend } from "../budget.ts";
+import { type PdfDocument, type Revision, readCompressed } from "../document.ts";
 import { cursorAt, readIndirectObject, skipSpace, takeKeyword } from "../lexer.ts";
 import { sameValue } from "../same-value.ts";
 import { decodeStream } from "../stream.ts";
@@ -78,7 +79,7 @@ export function createView(
       // A stream may name itself as its length.
       known.set(number, undefined);
       const stored = found === undefined ? undefined : readStored(document, view, found, number);
-      spend(document.budget, stored === undefined ? 1 : stored.value.end - stored.value.start + 1);
+      spend(document.budget, COST.object);
       known.set(number, stored);
       return stored;
     },
@@ -131,8 +132,8 @@ function readStored(document: PdfDocument, view: View, entry: XrefEntry, number:
     const end = view.get(entry.stream)?.end ?? Number.POSITIVE_INFINITY;
     return { value, data: undefined, decode: undefined, generation: 0, start: undefined, end, closed: true };
   }
-  const { bytes, base, decryption } = document;
-  const object = readIndirectObject(bytes, entry.offset + base, bytes.length, decryption);
+  const { bytes, base, budget, decryption } = document;
+  const object = readIndirectObject(bytes, entry.offset + base, budget, decryption);
   if (object?.number !== number || object.generation !== entry.generation) {
     throw new EvidenceError("pdf", `object ${number} is not where the cross-reference section says`);
   }
@@ -145,7 +146,8 @@ function readStored(document: PdfDocument, view: View, entry: XrefEntry, number:
   const end = streamStart + size;
   if (!(end <= bytes.length)) throw new EvidenceError("pdf", `object ${number} has an odd /Length`);
   const decrypt = (data: Uint8Array) => decryption?.stream(data, number, generation) ?? data;
-  const decode = (limit: number) => decodeStream(bytes, value, streamStart, size, limit, decrypt);
+  const stream = { bytes, dictionary: value, start: streamStart, length: size, decrypt };
+  const decode = (limit: number) => decodeStream(stream, limit, budget);
   const data = bytes.subarray(streamStart, end);
   return { value, data, decode, generation, start, end, closed: endsAt(bytes, end) };
 }

@@ -1,6 +1,7 @@
 import { concatBytes } from "../../bytes.ts";
 import { EvidenceError } from "../../errors.ts";
-import { type Budget, dictionaryIn, lookUp, openDocument, type PdfDocument, resolve } from "../document.ts";
+import { type Budget, spend } from "../budget.ts";
+import { dictionaryIn, lookUp, openDocument, type PdfDocument, resolve } from "../document.ts";
 import { readIndirectObject } from "../lexer.ts";
 import { stringBytes } from "../text.ts";
 import { integerOf, nameOf, type PdfDictionary } from "../values.ts";
@@ -26,7 +27,7 @@ export async function openUnlocked(bytes: Uint8Array, budget?: Budget): Promise<
   const document = openDocument(bytes, budget);
   if (document.decryption === undefined) return document;
   document.decryption = undefined;
-  document.budget.left -= KEY_COST;
+  spend(document.budget, KEY_COST);
   const dictionary = encryptionDictionary(document);
   document.decryption = await decryptionBy(document, dictionary);
   return document;
@@ -38,7 +39,7 @@ function encryptionDictionary(document: PdfDocument): PdfDictionary {
   if (value?.kind === "dictionary") return value;
   const entry = value?.kind === "reference" ? lookUp(document, value.number) : undefined;
   const object =
-    entry?.type === "offset" ? readIndirectObject(document.bytes, entry.offset + document.base) : undefined;
+    entry?.type === "offset" ? readIndirectObject(document.bytes, entry.offset + document.base, document.budget) : undefined;
   if (object?.value.kind !== "dictionary" || value?.kind !== "reference" || object.number !== value.number) {
     throw new EvidenceError("pdf", "/Encrypt leads to no dictionary");
   }
