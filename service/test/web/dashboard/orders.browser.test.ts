@@ -357,7 +357,7 @@ test("what the rules refuse is a page that says why and keeps what was typed; no
     [{ external_reference: "a\0b" }, /“Your reference” must be UTF-8 text/],
     [{ name: "x".repeat(60_000) }, /“Client’s name” must have at most 200 characters\./],
     [{ svc_sign: "maybe" }, /“Signing” must be true or on/],
-    [{ signer_state: "ZZ" }, /“State the signer is in” must be a US state/],
+    [{ signer_state: "ZZ" }, /“Signer’s state” must be a US state/],
     [{ environment: "live" }, /You switched between test and live/],
   ];
   for (const [fields, message] of refused) {

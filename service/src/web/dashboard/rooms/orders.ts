@@ -46,7 +46,7 @@ const orderTable = (view: RoomDetailView, orders: readonly OrderCard[]): Html =>
         askFirst({
           label: "Remove",
           about: name,
-          text: "The order is removed from this room only. You can add it again.",
+          text: "This takes the order out of this room only. You can add it again.",
           confirm: "Remove the order",
           action: formPath(view, `orders/${order.orderCode}/detach`),
         }),

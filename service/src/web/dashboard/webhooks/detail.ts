@@ -49,8 +49,8 @@ ${feed(view)}
 </div>
 <p class="quiet"><span class="with-script">This list updates automatically.</span><span class="without-script">Reload this page for the latest.</span> We do not keep what was sent: a replay is built from today’s records, with the same event ID.</p>`,
 )}
-${card("secret", "Signing secret", html`<p>Rotate the secret if someone may have seen it, and from time to time.</p>${askFirst(rotation(path, submission))}`)}
-${card("end", "Delete this webhook", askFirst(deletion(path)))}
+${card("secret", "Signing secret", html`<p>Do this when someone may have seen the secret, and from time to time.</p>${askFirst(rotation(path, submission))}`)}
+${card("end", "Delete webhook", askFirst(deletion(path)))}
 </div>`;
 }
 

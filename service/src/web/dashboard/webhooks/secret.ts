@@ -38,7 +38,7 @@ ${card(
   }`,
 )}
 ${card("check", "How your system checks a delivery", howToCheck)}
-<div class="form-actions"><a role="button" href="/dashboard/webhooks/${id}">I copied it. Go to the webhook</a></div>
+<div class="form-actions"><a role="button" href="/dashboard/webhooks/${id}">I saved it. Go to the webhook</a></div>
 </div>`;
 }
 
