@@ -184,7 +184,7 @@ test("a test order's whole way by clicking: placed, refused once, paid, signed, 
   await go(page, `/dashboard/orders/${code}`);
   await page.getByLabel("Add to a room").selectOption("12 Elm <Street>: 0 orders");
   await page.getByLabel("Label in the room").fill("Deed of trust");
-  await press(page, "Attach");
+  await press(page, "Add to room");
   await said(page, "The order was added to the room.");
   assert.equal(
     await part(page, "Rooms").getByRole("link", { name: "12 Elm <Street>" }).getAttribute("href"),
