@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { basename, extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { buildSync } from "esbuild";
+import { buildSync, stop } from "esbuild";
 
 const webFolder = fileURLToPath(new URL("..", import.meta.url));
 
@@ -55,6 +55,8 @@ export function buildAssets(): Assets {
     write: false,
     logLevel: "silent",
   });
+  // Its process would stay for as long as this one.
+  stop();
   const byName = new Map(outputFiles.map(({ path, contents }) => [basename(path), assetOf(path, contents)]));
   const named = (name: AssetName): Asset => {
     const asset = byName.get(name);

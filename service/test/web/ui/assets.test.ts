@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { describe, test } from "node:test";
 import { runInNewContext } from "node:vm";
+import { until } from "@signsealship/testing/until";
 import { buildAssets } from "../../../src/web/ui/assets.ts";
 
 const assets = buildAssets();
@@ -31,4 +33,11 @@ describe("the bundles", () => {
     runInNewContext(assets.bytes("copy.js").toString(), scope);
     assert.deepEqual(Object.keys(scope), ["document"]);
   });
+});
+
+test("making the bundles leaves no process behind", async () => {
+  buildAssets();
+  const children = () =>
+    execFileSync("ps", ["-o", "args=", "--ppid", String(process.pid)], { encoding: "utf8" }).includes("esbuild");
+  await until(() => !children());
 });
