@@ -2,7 +2,7 @@ import { type AssetName, buildAssets } from "../service/src/web/ui/assets.ts";
 
 const names: readonly AssetName[] = ["site.css", "verify.js", "seal.js", "htmx.js", "copy.js", "recaptcha.js"];
 
-const assets = buildAssets();
+const assets = await buildAssets();
 for (const name of names) {
   const asset = assets.find(assets.url(name).slice("/assets/".length));
   console.log(`${name.padEnd(14)} ${asset?.bytes.length} bytes, ${asset?.gzipped.length} compressed`);

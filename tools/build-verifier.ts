@@ -10,12 +10,12 @@ import { standaloneVerifier } from "../service/src/web/verify/standalone.ts";
 const usage = "usage: npm run build:verifier -- [--out FILE] [--trust SEAL-CERTIFICATES.pem]";
 
 /** Writes the verifier that is one HTML file; `--trust` puts certificates into it whose seals it knows. */
-function main(): void {
+async function main(): Promise<void> {
   const { values } = parseArgs({ options: { out: { type: "string" }, trust: { type: "string" } } });
   const out = values.out ?? fileURLToPath(new URL("../dist/verifier.html", import.meta.url));
   const pem = values.trust === undefined ? "" : readFileSync(values.trust, "utf8");
   if (values.trust !== undefined) parseCertificatesPem(pem);
-  const page = standaloneVerifier(buildAssets(), pem);
+  const page = standaloneVerifier(await buildAssets(), pem);
   mkdirSync(dirname(out), { recursive: true });
   writeFileSync(out, page);
   const sha256 = createHash("sha256").update(page).digest("hex");
@@ -23,7 +23,7 @@ function main(): void {
 }
 
 try {
-  main();
+  await main();
 } catch (error) {
   console.error(`${(error as Error).message}\n${usage}`);
   process.exitCode = 1;

@@ -30,7 +30,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     log.warn({ err: error }, "Redis does not answer; this node counts for itself"),
   );
   const features = openFeatures(deps, limits);
-  const assets = buildAssets();
+  const assets = await buildAssets();
   const notFound = notFoundPage(assets);
   const app = createServer({
     log,

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { basename, extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { buildSync, stop } from "esbuild";
+import { build, stop } from "esbuild";
 
 const webFolder = fileURLToPath(new URL("..", import.meta.url));
 
@@ -37,11 +37,11 @@ export type Assets = {
 
 /**
  * Makes the assets, once, at the start, and keeps them in memory: scripts and styles are bundled and minified for browsers. The
- * same sources give the same bytes.
+ * same sources give the same bytes. One at a time in a process: the end of one build stops the bundler.
  * @throws Error when a source is missing or cannot be read as what it is
  */
-export function buildAssets(): Assets {
-  const { outputFiles } = buildSync({
+export async function buildAssets(): Promise<Assets> {
+  const { outputFiles } = await build({
     absWorkingDir: webFolder,
     entryPoints: Object.entries(sources).map(([name, source]) => ({ in: source, out: basename(name, extname(name)) })),
     outdir: "assets",

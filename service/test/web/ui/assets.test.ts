@@ -5,7 +5,7 @@ import { runInNewContext } from "node:vm";
 import { until } from "@signsealship/testing/until";
 import { buildAssets } from "../../../src/web/ui/assets.ts";
 
-const assets = buildAssets();
+const assets = await buildAssets();
 const gzippedSize = (name: Parameters<typeof assets.url>[0]) =>
   assets.find(assets.url(name).slice("/assets/".length))?.gzipped.length ?? Number.POSITIVE_INFINITY;
 
@@ -16,8 +16,8 @@ describe("the bundles", () => {
     assert.ok(gzippedSize("site.css") < 20_000, `site.css ${gzippedSize("site.css")}`);
   });
 
-  test("are the same bytes whenever they are made", () => {
-    const again = buildAssets();
+  test("are the same bytes whenever they are made", async () => {
+    const again = await buildAssets();
     for (const name of ["verify.js", "seal.js", "site.css"] as const)
       assert.equal(again.url(name), assets.url(name), name);
   });
@@ -36,7 +36,7 @@ describe("the bundles", () => {
 });
 
 test("making the bundles leaves no process behind", async () => {
-  buildAssets();
+  await buildAssets();
   const children = () =>
     execFileSync("ps", ["-o", "args=", "--ppid", String(process.pid)], { encoding: "utf8" }).includes("esbuild");
   await until(() => !children());

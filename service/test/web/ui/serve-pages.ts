@@ -70,7 +70,7 @@ export async function servePages(shown: Shown, limit: () => Promise<void> = asyn
     [found(text, String(wanted))].filter((row) => row !== undefined) as Row[];
   const db: Sql = { query: ({ text, values }) => answer(text, values), rows: answer };
   await app.register(async (routes) => {
-    const assets = buildAssets();
+    const assets = await buildAssets();
     routes.get("/sample", async (_request, reply) =>
       reply.type("text/html; charset=utf-8").headers(pageHeaders).send(samplePage(assets)),
     );

@@ -78,7 +78,7 @@ export async function serveSnapshots(shown: Readonly<Record<string, Snapshot>>) 
     baseUrl: "http://localhost",
     trustProxy: [],
   });
-  const assets = buildAssets();
+  const assets = await buildAssets();
   assetRoutes(app, assets);
   const send = (reply: FastifyReply, snapshot: Snapshot) =>
     reply
