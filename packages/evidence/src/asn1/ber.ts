@@ -30,7 +30,8 @@ export function derFromBer(
 
 function read(reading: Reading, start: number, limit: number, depth: number): Part {
   const { source } = reading;
-  if (++reading.values > reading.most || depth > MAX_DEPTH) throw new EvidenceError("limit", "There are too many values");
+  if (++reading.values > reading.most || depth > MAX_DEPTH)
+    throw new EvidenceError("limit", "There are too many values");
   const tag = source[start];
   const first = source[start + 1];
   if (tag === undefined || first === undefined || start + 2 > limit) throw cutOff();

@@ -136,7 +136,10 @@ export function lookUp(document: PdfDocument, number: number): XrefEntry | undef
   for (let index = 0; index < document.revisions.length || loadPrevious(document); index++) {
     const revision = document.revisions[index];
     if (revision === undefined) break;
-    spend(document.budget, lookUpCost(revision.main) + (revision.hybrid === undefined ? 0 : lookUpCost(revision.hybrid)));
+    spend(
+      document.budget,
+      lookUpCost(revision.main) + (revision.hybrid === undefined ? 0 : lookUpCost(revision.hybrid)),
+    );
     const entry = entryOf(revision.main, number);
     // Section 7.5.8.4: what a hybrid file hides from old readers is free in the table and named in the stream.
     const hidden = entry === undefined || entry.type === "free" ? hiddenEntry(revision, number) : undefined;
@@ -272,7 +275,11 @@ function openObjectStream(document: PdfDocument, streamNumber: number): ObjectSt
     spend(budget, written.length);
     return document.decryption?.stream(written, streamNumber, generation) ?? written;
   };
-  const data = decodeStream({ bytes, dictionary, start: streamStart, length: length.value, decrypt }, MAX_OBJECT_STREAM, budget);
+  const data = decodeStream(
+    { bytes, dictionary, start: streamStart, length: length.value, decrypt },
+    MAX_OBJECT_STREAM,
+    budget,
+  );
   spend(budget, COST.value * count);
   const numbers: number[] = [];
   const offsets: number[] = [];

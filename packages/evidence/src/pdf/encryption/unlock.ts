@@ -39,7 +39,9 @@ function encryptionDictionary(document: PdfDocument): PdfDictionary {
   if (value?.kind === "dictionary") return value;
   const entry = value?.kind === "reference" ? lookUp(document, value.number) : undefined;
   const object =
-    entry?.type === "offset" ? readIndirectObject(document.bytes, entry.offset + document.base, document.budget) : undefined;
+    entry?.type === "offset"
+      ? readIndirectObject(document.bytes, entry.offset + document.base, document.budget)
+      : undefined;
   if (object?.value.kind !== "dictionary" || value?.kind !== "reference" || object.number !== value.number) {
     throw new EvidenceError("pdf", "/Encrypt leads to no dictionary");
   }

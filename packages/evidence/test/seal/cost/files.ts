@@ -38,7 +38,8 @@ function table(entries: readonly Entry[]): string {
     let count = 0;
     while (sorted[index + count]?.[0] === first + count) count++;
     parts.push(`${first} ${count}\n`);
-    for (const [, offset] of sorted.slice(index, index + count)) parts.push(`${String(offset).padStart(10, "0")} 00000 n \n`);
+    for (const [, offset] of sorted.slice(index, index + count))
+      parts.push(`${String(offset).padStart(10, "0")} 00000 n \n`);
     index += count;
   }
   return parts.join("");
@@ -164,7 +165,9 @@ function signed(value: Buffer, more: { readonly count?: number; readonly filler?
     fields.forEach((number, index) => {
       made.object(number, `<</FT/Sig/T(${number})/V ${number + 1} 0 R>>`);
       made.entries.push([number + 1, made.length()]);
-      made.text(`${number + 1} 0 obj\n<</Type/Sig/SubFilter/ETSI.CAdES.detached/ByteRange[${(ranges[index] ?? "").padEnd(40)}]/Contents`);
+      made.text(
+        `${number + 1} 0 obj\n<</Type/Sig/SubFilter/ETSI.CAdES.detached/ByteRange[${(ranges[index] ?? "").padEnd(40)}]/Contents`,
+      );
       gaps.push([made.length(), made.length() + digits.length + 2]);
       made.text(`<${digits}>`);
       made.text(">>\nendobj\n");
@@ -178,20 +181,25 @@ function signed(value: Buffer, more: { readonly count?: number; readonly filler?
 
 function der(tag: number, content: Buffer): Buffer {
   const length = content.length;
-  const octets = length < 0x80 ? [length] : [0x84, length >>> 24, (length >>> 16) & 255, (length >>> 8) & 255, length & 255];
-  while (octets[0] === 0x84 && octets[1] === 0) octets.splice(1, 1, ), (octets[0] = 0x80 + octets.length - 1);
+  const octets =
+    length < 0x80 ? [length] : [0x84, length >>> 24, (length >>> 16) & 255, (length >>> 8) & 255, length & 255];
+  while (octets[0] === 0x84 && octets[1] === 0) octets.splice(1, 1), (octets[0] = 0x80 + octets.length - 1);
   if ((octets[0] ?? 0) > 0x80) octets[0] = 0x80 + octets.length - 1;
   return Buffer.concat([Buffer.from([tag, ...octets]), content]);
 }
 
 const SIGNED_DATA = Buffer.from("06092a864886f70d010702", "hex");
 const manyParts = (size: number) =>
-  der(0x30, Buffer.concat([SIGNED_DATA, der(0xa0, der(0x30, Buffer.alloc(size - (size % 2), Buffer.from("0500", "hex"))))]));
+  der(
+    0x30,
+    Buffer.concat([SIGNED_DATA, der(0xa0, der(0x30, Buffer.alloc(size - (size % 2), Buffer.from("0500", "hex"))))]),
+  );
 
 /** All of them, by name. */
 export const FILES: Readonly<Record<string, () => Buffer>> = {
   "fields that are signed": () => form((number) => `<</FT/Sig/T(${number})/V${SIGNATURE}>>`),
-  "fields whose values are signatures elsewhere": () => form((number) => (number % 2 ? SIGNATURE : `<</FT/Sig/V ${number + 1} 0 R>>`)),
+  "fields whose values are signatures elsewhere": () =>
+    form((number) => (number % 2 ? SIGNATURE : `<</FT/Sig/V ${number + 1} 0 R>>`)),
   "fields of text": () => form((number) => `<</FT/Tx/T(${number})/V(x)>>`, 199_000),
   "small fields": () => form(() => "<<>>"),
   "large fields": () => form((number) => `<</FT/Tx/T(${number})${filled("/A 1", 10_000)}>>`),

@@ -18,7 +18,9 @@ const startedAt = performance.now();
 const result = await verifyProof(own, trust, 0, options);
 const { user, system } = process.cpuUsage(started);
 peak = process.resourceUsage().maxRSS * 1024;
-const failing = result.claims.filter(({ state }) => state !== "holds").map(({ name: claim, why }) => `${claim}: ${why}`);
+const failing = result.claims
+  .filter(({ state }) => state !== "holds")
+  .map(({ name: claim, why }) => `${claim}: ${why}`);
 console.log(
   JSON.stringify({
     name,
