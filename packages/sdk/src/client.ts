@@ -12,6 +12,8 @@ export type Me = {
   key: { prefix: string; last4: string; createdAt: string } | null;
   /** `openRooms` is null when unlimited. */
   quotas: { openRooms: number | null; openRoomsUsed: number };
+  /** Of a signed-in member; not there with a key. */
+  role?: "owner" | "member";
   linked: boolean;
   requestId: string;
 };

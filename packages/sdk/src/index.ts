@@ -8,10 +8,12 @@ export type {
   OrderList,
   OrderSummary,
   Pdf,
+  SandboxOutcome,
   SandboxStep,
 } from "./orders.ts";
 export type { Passport, PassportVerification, PassportWebhook, SealedPassport } from "./passports.ts";
 export type {
+  ClosingManifest,
   ClosingPassport,
   ClosingVerification,
   CreatedRoom,

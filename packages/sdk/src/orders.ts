@@ -102,13 +102,16 @@ export const ordersOf = ({ json }: Transport) => ({
 
 export type SandboxStep = { orderCode: string; status: string; firedEvents: string[]; requestId: string };
 
+/** How a payment in the sandbox ends. */
+export type SandboxOutcome = "success" | "decline" | "cancel" | "delayed";
+
 /** For test keys and test orders. */
 export const sandboxOf = ({ json }: Transport) => ({
   /** Pays, or fails to, as a client would. */
   checkout: (
     orderCode: string,
-    outcome: "success" | "decline" | "cancel" | "delayed" = "success",
-  ): Promise<SandboxStep & { outcome: string; checkoutUrl: string | null }> =>
+    outcome: SandboxOutcome = "success",
+  ): Promise<SandboxStep & { outcome: SandboxOutcome; checkoutUrl: string }> =>
     json("POST", path`/api/partner/sandbox/orders/${orderCode}/checkout`, { body: { outcome } }),
 
   /** Walks on to the milestone, or to the next one. */

@@ -7,7 +7,7 @@ type PassportFacts = {
   verifyUrl: string;
   docSha256: string;
   sealedSha256: string;
-  status: string;
+  status: "sealed";
   environment: "live" | "test";
 };
 
@@ -15,16 +15,16 @@ export type SealedPassport = PassportFacts & {
   /** Each is null when that authority could not be reached. */
   timestamps: {
     rfc3161: { authority: string; timestampedAtUtc: string } | null;
-    openTimestamps: { calendar: string; submittedAtUtc: string; status: string } | null;
+    openTimestamps: { calendar: string; submittedAtUtc: string; status: "pending" | "confirmed" } | null;
   };
 };
 
-export type Passport = PassportFacts & { createdAt: string };
+export type Passport = PassportFacts & { createdAt: string; requestId: string };
 
 export type PassportVerification = Pick<PassportFacts, "verifyCode" | "docSha256" | "sealedSha256" | "environment"> & {
   verdict: "verified" | "verified_test";
   sealedAtUtc: string;
-  source: string;
+  source: "proof_passport_api";
   certificateAvailable: boolean;
 };
 

@@ -80,8 +80,32 @@ export type ClosingPassport = {
   createdAt: string;
 };
 
+/** What one version of a closing passport states; its canonical form is what was hashed. */
+export type ClosingManifest = {
+  coverage: { covers: string[]; doesNotCover: string[] };
+  /** One for each order attached, ordered by its code. Hashes of artifacts that don't exist are left out. */
+  documents: {
+    orderCode: string;
+    label: string | null;
+    originalSha256?: string;
+    sealedSha256?: string;
+    envelopeVerifyCode?: string;
+    custodyCertSha256?: string;
+    statusAtSnapshot: { basis: "platform_attestation"; note: string; value: string };
+  }[];
+  passport: {
+    roomCode: string;
+    roomName: string;
+    reference: string | null;
+    version: number;
+    prevManifestSha256: string | null;
+    generatedAtUtc: string;
+  };
+};
+
 export type ClosingVerification = Omit<ClosingPassport, "verifyCode" | "verifyUrl"> & {
-  manifest: Record<string, unknown>;
+  /** Null when what is stored is no JSON any more; `chainOk` is false then. */
+  manifest: ClosingManifest | null;
   chainOk: boolean;
   branding: RoomView["branding"];
   downloadUrl: string;
@@ -96,7 +120,8 @@ export const roomsOf = ({ json, bytes }: Transport) => ({
   /** Newest first. */
   list: (
     query: { limit?: number; cursor?: string } = {},
-  ): Promise<{ rooms: RoomSummary[]; nextCursor: string | null }> => json("GET", "/api/rooms", { query }),
+  ): Promise<{ rooms: RoomSummary[]; nextCursor: string | null; requestId: string }> =>
+    json("GET", "/api/rooms", { query }),
 
   /** The public view; needs no key. */
   view: (roomCode: string): Promise<RoomView> => json("GET", path`/api/rooms/${roomCode}`),
@@ -117,7 +142,7 @@ export const roomsOf = ({ json, bytes }: Transport) => ({
 
   reopen: (roomCode: string): Promise<Ok & { status: string }> => json("POST", path`/api/rooms/${roomCode}/reopen`),
 
-  participants: (roomCode: string): Promise<{ participants: Participant[] }> =>
+  participants: (roomCode: string): Promise<{ participants: Participant[]; requestId: string }> =>
     json("GET", path`/api/rooms/${roomCode}/participants`),
 
   addParticipant: (

@@ -1,0 +1,111 @@
+/** The client's call of each operation. */
+export const calls = {
+  getMe: "me",
+  createOrder: "orders.create",
+  listOrders: "orders.list",
+  getOrder: "orders.get",
+  mintCheckout: "orders.checkout",
+  sandboxCheckout: "sandbox.checkout",
+  sandboxAdvance: "sandbox.advance",
+  createRoom: "rooms.create",
+  listRooms: "rooms.list",
+  viewRoom: "rooms.view",
+  attachOrder: "rooms.attach",
+  detachOrder: "rooms.detach",
+  rotateRoom: "rooms.rotate",
+  closeRoom: "rooms.close",
+  reopenRoom: "rooms.reopen",
+  listParticipants: "rooms.participants",
+  addParticipant: "rooms.addParticipant",
+  removeParticipant: "rooms.removeParticipant",
+  sealRoom: "rooms.seal",
+  verifyRoomPassport: "rooms.verify",
+  downloadClosingCertificate: "rooms.certificate",
+  sealPassport: "passports.seal",
+  getPassport: "passports.get",
+  verifyPassport: "passports.verify",
+  downloadSealedPdf: "passports.document",
+  downloadEvidence: "passports.evidence",
+  createPassportWebhook: "passports.subscribe",
+  deletePassportWebhook: "passports.unsubscribe",
+  listWebhooks: "webhooks.list",
+  createWebhook: "webhooks.create",
+  deleteWebhook: "webhooks.remove",
+  rotateWebhookSecret: "webhooks.rotate",
+  listWebhookDeliveries: "webhooks.feed",
+  listDeliveries: "webhooks.deliveries",
+  getDelivery: "webhooks.delivery",
+  replayDelivery: "webhooks.replay",
+  testWebhook: "webhooks.test",
+  getWebhookSignatureExample: "webhooks.signatureExample",
+} as const;
+
+/** Operations of people and of the dashboard, which the client leaves out. */
+export const notInClient = [
+  "getAnalytics",
+  "getLaunchpad",
+  "linkPartner",
+  "listPlaybooks",
+  "requestAccess",
+  "runPlaybook",
+];
+
+/** The types that the SDK exports, each beside what is published. */
+export const types = {
+  ClosingManifest: "Schemas['ClosingManifest']",
+  ClosingPassport: "Schemas['ClosingPassport']",
+  ClosingVerification: "Schemas['ClosingVerification']",
+  CreatedOrder: "Schemas['CreatedOrder']",
+  CreatedRoom: "Schemas['CreatedRoom']",
+  CreatedWebhook: "Schemas['CreatedWebhook']",
+  Delivery: "Schemas['WebhookDelivery']",
+  Me: "Schemas['Me']",
+  OrderCard: "Schemas['OrderCard']",
+  OrderDetail: "Schemas['OrderDetail']",
+  OrderEventData: "Extract<Webhooks, { type: 'order.created' }>['data']",
+  OrderLine: "Schemas['OrderLine']",
+  OrderList: "Schemas['OrderList']",
+  OrderSummary: "Schemas['OrderSummary']",
+  Participant: "Schemas['ParticipantList']['participants'][number]",
+  Passport: "Schemas['Passport']",
+  PassportVerification: "Schemas['PassportVerification']",
+  PassportWebhook: "Schemas['PassportWebhook']",
+  RoomSummary: "Schemas['RoomSummary']",
+  RoomView: "Schemas['RoomView']",
+  RotatedSecret: "Schemas['RotatedSecret']",
+  SandboxOutcome: "Schemas['SandboxCheckout']['outcome']",
+  SandboxStep: "Schemas['SandboxAdvance']",
+  SealedPassport: "Schemas['SealedPassport']",
+  SignatureExample: "Schemas['WebhookSignatureExample']",
+  StatusGroup: "Schemas['OrderCard']['statusGroup']",
+  Topic: "Schemas['NewWebhook']['topics'][number]",
+  Webhook: "Schemas['Webhook']",
+  WebhookEvent: "Webhooks",
+};
+
+/** Types that hold fields of a form or a query: they are texts on the wire, so their names alone are held. */
+export const fieldTypes = {
+  OrderFields: "Exclude<keyof Forms['createOrder'], 'document'>",
+  DeliveryQuery: "Queries['listDeliveries']",
+};
+
+/** Types that say nothing of the interface's shapes. */
+export const ownTypes = ["Client", "ClientOptions", "Pdf", "ServiceRefusal"];
+
+/** What the client makes the JSON body of an operation from. */
+export const bodies = {
+  sandboxCheckout: "{ outcome: NonNullable<Parameters<Client['sandbox']['checkout']>[1]> }",
+  sandboxAdvance: "{ event: NonNullable<Parameters<Client['sandbox']['advance']>[1]> | null }",
+  createRoom: "Parameters<Client['rooms']['create']>[0]",
+  attachOrder: "Parameters<Client['rooms']['attach']>[1]",
+  addParticipant: "Parameters<Client['rooms']['addParticipant']>[1]",
+  createPassportWebhook: "{ url: Parameters<Client['passports']['subscribe']>[0] }",
+  createWebhook: "Parameters<Client['webhooks']['create']>[0]",
+};
+
+/** What the client makes the query of an operation from. */
+export const queries = {
+  listOrders: "NonNullable<Parameters<Client['orders']['list']>[0]>",
+  listRooms: "NonNullable<Parameters<Client['rooms']['list']>[0]>",
+  listDeliveries: "NonNullable<Parameters<Client['webhooks']['deliveries']>[0]>",
+};

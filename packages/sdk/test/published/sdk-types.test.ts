@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { createClient } from "@signsealship/sdk";
+import { type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { answerOf, type Description, type Operation, operationsOf, publishedTypes } from "./description.ts";
+import { bodies, calls, fieldTypes, notInClient, ownTypes, queries, types } from "./sdk-shapes.ts";
+
+const root = fileURLToPath(new URL("../../../..", import.meta.url));
+const sdk = join(root, "packages/sdk/src/index.ts");
+const folder = temporaryFolder();
+let service: Service;
+let description: Description;
+let operations: Operation[];
+
+before(async () => {
+  service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" });
+  description = (await (await fetch(`${service.baseUrl}/openapi.json`)).json()) as Description;
+  operations = operationsOf(description);
+});
+after(async () => {
+  await service.stop();
+  folder.remove();
+});
+
+const helpers = `
+type Answer<Call extends (...args: never[]) => Promise<unknown>> = Awaited<ReturnType<Call>>;
+type Same<Ours, Published> = [Ours] extends [Published]
+  ? [Published] extends [Ours] ? "the same" : { published: Published; isNo: Ours }
+  : { ours: Ours; isNo: Published };
+type Fits<Given, Published> = [Given] extends [Published] ? "fits" : { given: Given; isNo: Published };
+`;
+
+/** Compiles lines beside the published types. @returns what the compiler says */
+function compile(lines: string[]): string {
+  const file = join(folder.path, "published.mts");
+  const imports = `import type * as Sdk from ${JSON.stringify(sdk)};\ntype Client = Sdk.Client;\n`;
+  writeFileSync(file, [imports, publishedTypes(description), helpers, ...lines].join("\n"));
+  const settings = join(folder.path, "tsconfig.json");
+  const compilerOptions = { typeRoots: [join(root, "node_modules/@types")], noUnusedLocals: false };
+  writeFileSync(settings, JSON.stringify({ extends: join(root, "tsconfig.json"), compilerOptions, include: [file] }));
+  const tsc = join(root, "node_modules/.bin/tsc");
+  const { stdout, stderr } = spawnSync(process.execPath, [tsc, "-p", settings], { encoding: "utf8" });
+  return stdout + stderr;
+}
+
+const same = (name: string, ours: string, published: string) =>
+  `export const ${name}: Same<${ours}, ${published}> = "the same";`;
+
+const answerOfCall = (call: string) =>
+  `Answer<Client${call
+    .split(".")
+    .map((name) => `['${name}']`)
+    .join("")}>`;
+
+test("the types of the SDK and the published description may stand for each other", () => {
+  const isJson = new Set(operations.filter(answerOf).map(({ operationId }) => operationId));
+  const lines = [
+    ...Object.entries(calls)
+      .filter(([operation]) => isJson.has(operation))
+      .map(([operation, call]) => same(`answer_${operation}`, answerOfCall(call), `Answers['${operation}']`)),
+    ...Object.entries(types).map(([name, published]) => same(`type_${name}`, `Sdk.${name}`, published)),
+    ...Object.entries(fieldTypes).map(([name, fields]) => same(`fields_${name}`, `keyof Sdk.${name}`, fields)),
+    ...Object.entries(queries).map(([name, given]) => same(`query_${name}`, `keyof ${given}`, `Queries['${name}']`)),
+    ...Object.entries(bodies).map(
+      ([name, given]) => `export const body_${name}: Fits<${given}, Bodies['${name}']> = "fits";`,
+    ),
+  ];
+  assert.equal(compile(lines), "");
+});
+
+test("a member that is missing, added, of another type or optional on one side alone is found", () => {
+  const probe = (ours: string) => compile([same("probe", ours, "Schemas['RotatedRoom']")]);
+  assert.equal(probe("{ roomCode: string; roomUrl: string }"), "");
+  for (const other of [
+    "{ roomCode: string }",
+    "{ roomCode: string; roomUrl: string | null }",
+    "{ roomCode: string; roomUrl?: string }",
+    "{ roomCode: 'a'; roomUrl: string }",
+    "{ roomCode: string; roomUrl: string; more: string }",
+  ])
+    assert.match(probe(other), /error TS2322/, other);
+});
+
+test("every operation is a call of the client or known to be none, and every call is an operation", () => {
+  const published = operations.map(({ operationId }) => operationId);
+  assert.deepEqual([...Object.keys(calls), ...notInClient].sort(), published.sort());
+  const callable = Object.entries(createClient({ baseUrl: service.baseUrl })).flatMap(([name, part]) =>
+    typeof part === "function" ? [name] : Object.keys(part).map((each) => `${name}.${each}`),
+  );
+  assert.deepEqual(Object.values<string>(calls).sort(), callable.sort());
+});
+
+test("every type that the SDK exports is held against the published description", () => {
+  const exported = new Set(readFileSync(sdk, "utf8").match(/\b[A-Z]\w+/g));
+  assert.ok(exported.size > 30);
+  assert.deepEqual([...exported].sort(), [...Object.keys(types), ...Object.keys(fieldTypes), ...ownTypes].sort());
+});
