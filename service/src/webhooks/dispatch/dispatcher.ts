@@ -39,13 +39,13 @@ export type DispatcherTimes = {
 
 export const usualTimes: DispatcherTimes = {
   pollMs: 100,
-  leaseMs: 15_000,
+  leaseMs: 20_000,
   startWithinMs: 4_000,
   gatherMs: 10,
   drainMs: 2_000,
 };
 
-type Queued = Claimed & { destination: Destination; startBefore: number };
+type Queued = Claimed & { destination: Destination; leasedUntil: Date; startBefore: number };
 
 const userAgent = "SignSealShip-Webhooks/1";
 
@@ -77,7 +77,7 @@ export function createDispatcher(deps: DispatcherDeps, times: DispatcherTimes = 
       // Tried again when the lease has run out.
       if (!destination) continue;
       window.take(delivery.webhookId, delivery.partnerId);
-      queue.add(delivery.webhookId, { ...delivery, destination, startBefore });
+      queue.add(delivery.webhookId, { ...delivery, destination, leasedUntil: lease.until, startBefore });
     }
     return times.pollMs;
   }
@@ -90,7 +90,7 @@ export function createDispatcher(deps: DispatcherDeps, times: DispatcherTimes = 
     if (outcome) {
       outcomes.complete({ ...outcome, seq, completedAt: clock() });
       deps.count(outcome.reason === null ? "delivered" : "failed");
-    } else if (late || stopping) outcomes.release({ seq, untried: late });
+    } else if (late || stopping) outcomes.release({ seq, leasedUntil: delivery.leasedUntil, untried: late });
     if (window.giveBack(webhookId, partnerId, outcome?.durationMs ?? null)) loop.wake();
   }
 

@@ -12,8 +12,8 @@ export type Outcome = {
   completedAt: Date;
 };
 
-/** A lease that is given back; `untried` when nothing was sent. */
-export type Release = { seq: number; untried: boolean };
+/** A lease that is given back, known by its end; `untried` when nothing was sent. */
+export type Release = { seq: number; leasedUntil: Date; untried: boolean };
 
 // Asked by completed_at and not by the state, or all that is pending would be read for the few rows that are meant.
 const completeDeliveries = (db: Sql, done: readonly Outcome[]) =>
@@ -27,13 +27,13 @@ FROM unnest(${done.map(({ seq }) => seq)}::bigint[], ${done.map(({ statusCode })
   AS done (seq, status_code, duration_ms, reason, completed_at)
 WHERE delivery.seq = done.seq AND delivery.completed_at IS NULL`);
 
-/** Gives leases back, so that nobody need wait for their end. */
+/** Gives leases back, so that nobody need wait for their end; never one that ran out and is another node's now. */
 const releaseDeliveries = (db: Sql, released: readonly Release[]) =>
   db.query(sql`
 UPDATE webhook_deliveries AS delivery SET leased_until = NULL, attempts = attempts - back.untried::int
-FROM unnest(${released.map(({ seq }) => seq)}::bigint[], ${released.map(({ untried }) => untried)}::bool[])
-  AS back (seq, untried)
-WHERE delivery.seq = back.seq AND delivery.completed_at IS NULL`);
+FROM unnest(${released.map(({ seq }) => seq)}::bigint[], ${released.map(({ untried }) => untried)}::bool[],
+  ${released.map(({ leasedUntil }) => leasedUntil)}::timestamptz[]) AS back (seq, untried, leased_until)
+WHERE delivery.seq = back.seq AND delivery.leased_until = back.leased_until AND delivery.completed_at IS NULL`);
 
 export type OutcomeWriter = {
   complete: (outcome: Outcome) => void;

@@ -179,13 +179,12 @@ function signed(value: Buffer, more: { readonly count?: number; readonly filler?
   return make(gaps.map(([start, end]) => `0 ${start} ${end} ${bytes.length - end}`)).bytes;
 }
 
+/** One TLV with a definite length in the fewest octets. */
 function der(tag: number, content: Buffer): Buffer {
-  const length = content.length;
-  const octets =
-    length < 0x80 ? [length] : [0x84, length >>> 24, (length >>> 16) & 255, (length >>> 8) & 255, length & 255];
-  while (octets[0] === 0x84 && octets[1] === 0) octets.splice(1, 1), (octets[0] = 0x80 + octets.length - 1);
-  if ((octets[0] ?? 0) > 0x80) octets[0] = 0x80 + octets.length - 1;
-  return Buffer.concat([Buffer.from([tag, ...octets]), content]);
+  const { length } = content;
+  if (length < 0x80) return Buffer.concat([Buffer.from([tag, length]), content]);
+  const octets = Buffer.from(length.toString(16).replace(/^(?=(..)*.$)/, "0"), "hex");
+  return Buffer.concat([Buffer.from([tag, 0x80 + octets.length, ...octets]), content]);
 }
 
 const SIGNED_DATA = Buffer.from("06092a864886f70d010702", "hex");

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import { newDatabase } from "@signsealship/testing/database";
+import { createPartner } from "../../../src/partners/partners.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
+import type { Database } from "../../../src/platform/database.ts";
+import { openLog } from "../../../src/platform/logs.ts";
+import { sql } from "../../../src/platform/sql.ts";
+import { type Claimed, claimDue } from "../../../src/webhooks/dispatch/claim.ts";
+import { createOutcomeWriter } from "../../../src/webhooks/dispatch/outcomes.ts";
+
+const webhookId = "00000000-0000-4000-8000-000000000001";
+const capacity = { total: 10, webhooks: { ids: [], free: [] }, partners: { ids: [], free: [] } };
+const first = { now: new Date("2026-01-01T00:00:00Z"), until: new Date("2026-01-01T00:00:20Z") };
+const later = { now: new Date("2026-01-01T00:00:21Z"), until: new Date("2026-01-01T00:00:41Z") };
+
+let db: Database;
+let partnerId: string;
+
+before(async () => {
+  db = await newDatabase();
+  ({ partnerId } = await createPartner({ db, clock: systemClock }, { name: "Acme", tier: "trial", live: false }));
+  await db.query(sql`INSERT INTO webhooks (id, partner_id, environment, url, topics, created_at)
+    VALUES (${webhookId}, ${partnerId}, 'test', 'https://example.com', ARRAY['order.created'], now())`);
+});
+beforeEach(async () => {
+  await db.query(sql`DELETE FROM webhook_deliveries`);
+  await db.query(sql`WITH event AS (
+      INSERT INTO events (occurred_at, topic, event_id, partner_id, environment, subject)
+      VALUES (now(), 'test.ping', gen_random_uuid()::text, ${partnerId}, 'test', 'none') RETURNING id
+    ) INSERT INTO webhook_deliveries (event, webhook_id, partner_id, environment, topic, created_at)
+    SELECT id, ${webhookId}, ${partnerId}, 'test', 'test.ping', now() FROM event`);
+});
+after(() => db.close());
+
+async function claimOne(lease: typeof first): Promise<Claimed> {
+  const [claimed] = await claimDue(db, lease, capacity);
+  assert.ok(claimed);
+  return claimed;
+}
+
+async function release(seq: number, leasedUntil: Date, untried: boolean): Promise<void> {
+  const writer = createOutcomeWriter({ db, log: openLog("silent") }, 0);
+  writer.release({ seq, leasedUntil, untried });
+  await writer.finish();
+}
+
+const row = async () =>
+  (
+    await db.query<{ until: Date | null; attempts: number }>(
+      sql`SELECT leased_until AS until, attempts FROM webhook_deliveries`,
+    )
+  )[0];
+
+test("a lease that is given back is free at once, and what was not tried is no attempt", async () => {
+  const { seq } = await claimOne(first);
+  await release(seq, first.until, true);
+  assert.deepEqual(await row(), { until: null, attempts: 0 });
+});
+
+test("a lease that ran out and is another node's is not given back", async () => {
+  const { seq } = await claimOne(first);
+  await claimOne(later);
+  await release(seq, first.until, true);
+  assert.deepEqual(await row(), { until: later.until, attempts: 2 });
+});
+
+test("an outcome counts also when the lease ran out meanwhile: the delivery is not sent again", async () => {
+  const { seq } = await claimOne(first);
+  const writer = createOutcomeWriter({ db, log: openLog("silent") }, 0);
+  writer.complete({ seq, statusCode: 200, durationMs: 1, reason: null, completedAt: later.now });
+  await writer.finish();
+  assert.deepEqual(await claimDue(db, later, capacity), []);
+});
