@@ -47,9 +47,9 @@ module.exports = {
     ),
     rule(
       "packages-know-no-service",
-      { path: "^packages/[^/]+/src/" },
-      { path: "^(service|testing|bench)/|^packages/sdk/", pathNot: "^packages/sdk/src/.*" },
-      "Packages work without the service.",
+      { path: "^packages/([^/]+)/src/" },
+      { path: "^(service|testing|bench|packages/sdk)/", pathNot: "^packages/$1/" },
+      "Packages work without the service, and without its client.",
     ),
     ...Object.entries(rooms).map(([room, below]) =>
       rule(
@@ -129,7 +129,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: "node_modules" },
-    exclude: { path: "/test/|^node_modules" },
+    exclude: { path: "^(?!node_modules).*/test/" },
     tsConfig: { fileName: "tsconfig.json" },
     parser: "swc",
     enhancedResolveOptions: {
