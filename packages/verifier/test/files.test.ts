@@ -33,6 +33,17 @@ const merkle = (sealedPdf: Uint8Array) => {
 const otsOf = (digest: Uint8Array, height = 7) =>
   writeDetached({ fileHashOp: "sha256", digest, timestamp: [{ attestation: { kind: "bitcoin", height } }] });
 
+test("a trusted seal that states no known purpose is intact and never verified", async (t) => {
+  const files = { "none.pdf": f.proofPdf({ reason: null }), "other.pdf": f.proofPdf({ reason: "Something else" }) };
+  const { run } = inFolder(t, files);
+  for (const name of Object.keys(files)) {
+    const { code, json } = await run(name, ...trusting);
+    assert.equal(json.verdict, "intact", name);
+    assert.equal(code, 1);
+    assert.deepEqual(f.failing(json), ["seal_purpose"]);
+  }
+});
+
 test("a sealed PDF is verified with trust, intact without, and the exit codes say so", async (t) => {
   const { run } = inFolder(t, { "a.pdf": f.proofPdf(), "original.pdf": f.original });
   const good = await run("a.pdf", "--doc", "original.pdf", ...trusting);

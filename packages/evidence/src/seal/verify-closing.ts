@@ -144,7 +144,9 @@ function tryRead<T>(read: () => T): T | EvidenceError {
 
 function sealClaims(named: (check: string) => string, { verdict, claims }: ProofVerification): Claim[] {
   const trust = claims.find(({ name }) => name === "seal_certificate_trusted");
-  const fault = claims.find(({ name, state }) => state === "fails" && name !== "seal_certificate_trusted");
+  // Trust and purpose are claims of their own.
+  const apart = ["seal_certificate_trusted", "seal_purpose"];
+  const fault = claims.find(({ name, state }) => state === "fails" && !apart.includes(name));
   const onlyTrustFails = fault === undefined && trust?.state === "fails";
   const seal = claim(
     named("seal"),

@@ -17,7 +17,7 @@ import { type SealClaimName, type SealTrust, type SealVerification, verifySeal }
 /**
  * `verified`: the seal covers the whole file, is intact and says what it was made for, and its certificate is trusted and
  * was valid. `intact`: the same, but no trusted seal certificate was given, so anybody could have made the seal, or it
- * does not say what it was made for. `not_verified`: something fails. `unsigned`: a PDF without any signature. `not_a_pdf`: no PDF header.
+ * states no purpose that is known. `not_verified`: something fails. `unsigned`: a PDF without any signature. `not_a_pdf`: no PDF header.
  */
 export type ProofVerdict = "verified" | "intact" | "not_verified" | "unsigned" | "not_a_pdf";
 
@@ -125,7 +125,8 @@ export async function verifyProof(
 
 function verdictOf(claims: readonly Claim<ProofClaimName>[]): ProofVerdict {
   const state = (name: ProofClaimName) => claims.find((one) => one.name === name)?.state;
-  if (claims.some((one) => one.state === "fails")) return "not_verified";
+  // A purpose of a later version is not known here; the bytes are what they are.
+  if (claims.some((one) => one.state === "fails" && one.name !== "seal_purpose")) return "not_verified";
   if (MUST_HOLD.some((name) => state(name) !== "holds")) return "not_verified";
   const known = state("seal_certificate_trusted") === "holds" && state("seal_purpose") === "holds";
   return known ? "verified" : "intact";

@@ -134,7 +134,7 @@ function placeClaim(
 function purposeClaim(dictionary: PdfDictionary): Claim<SealClaimName> {
   const name = "seal_purpose";
   const purpose = sealPurposeOf(dictionary);
-  if (purpose === null) return { name, state: "unchecked", why: "The seal does not say what it was made for." };
+  if (purpose === null) return { name, state: "fails", why: "The seal states no purpose that is known." };
   const why = `The seal says what it was made for: ${sealReasons[purpose.kind][purpose.environment]}.`;
   return { name, state: "holds", why };
 }

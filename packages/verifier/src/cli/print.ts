@@ -7,7 +7,7 @@ const VERDICTS: Readonly<Record<Verdict, string>> = {
   verified_test:
     "VERIFIED (TEST). Everything holds, but the seal was made in a test environment and vouches for nothing.",
   intact:
-    "INTACT, NOT VERIFIED. Nothing fails, but no certificate was given that you trust, so anybody could have made the seal: see --trust.",
+    "INTACT, NOT VERIFIED. The seal holds, but by no certificate that you trust, so anybody could have made it (see --trust), or for no known purpose.",
   unchecked: "NOT DECIDED. Nothing fails, but what would decide was not given.",
   unsigned: "NOT VERIFIED. There is no seal.",
   not_a_pdf: "NOT VERIFIED. This is no kind of evidence.",

@@ -58,7 +58,9 @@ function sealFaults({ versions }: Awaited<ReturnType<typeof verifyClosing>>): Ch
   return versions.flatMap(({ certificate, version }) =>
     checksOf(
       (certificate?.claims ?? [])
-        .filter(({ state, name }) => state === "fails" && name !== "seal_certificate_trusted")
+        .filter(
+          ({ state, name }) => state === "fails" && name !== "seal_certificate_trusted" && name !== "seal_purpose",
+        )
         .map((one) => ({ ...one, name: `certificate.v${version ?? "?"}.${one.name}` })),
     ),
   );

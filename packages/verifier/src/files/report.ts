@@ -3,9 +3,9 @@ import type { ProofStatement } from "@signsealship/evidence/seal";
 
 /**
  * `verified`: everything holds, under a trusted seal. `verified_test`: the same, and the seal says that it is a test.
- * `intact`: nothing fails, and nobody vouched for the certificate of the seal. `unchecked`: nothing fails, and what would
- * decide was not given. `unsigned`: there is no seal. `not_a_pdf`: the bytes are no kind of evidence. `not_verified`:
- * something fails.
+ * `intact`: the seal holds, and nobody vouched for its certificate, or it states no known purpose. `unchecked`: nothing
+ * fails, and what would decide was not given. `unsigned`: there is no seal. `not_a_pdf`: the bytes are no kind of
+ * evidence. `not_verified`: something fails.
  */
 export type Verdict = "verified" | "verified_test" | "intact" | "unchecked" | "unsigned" | "not_a_pdf" | "not_verified";
 

@@ -64,6 +64,13 @@ function proofBanner({ verdict, claims, purpose }: ProofOutcome): Banner {
         text: "It has the hash on record for the document as it was submitted.",
       };
     case "intact":
+      if (state("seal_certificate_trusted") === "holds") {
+        return {
+          tone: "unknown",
+          title: "Unchanged since it was sealed, but what for?",
+          text: "The seal is intact and by a certificate that you trust, but it states no purpose that is known here.",
+        };
+      }
       return {
         tone: "unknown",
         title: "Unchanged since it was sealed, but by whom?",
