@@ -103,7 +103,7 @@ test("a boundary has at most 70 characters; a longer one is the route's own 400"
   const messages: Record<string, RegExp> = {
     "/api/partner/orders": /"The form is cut off or malformed\."/,
     "/api/passport/seal": /"Expected a multipart 'file' PDF part up to 35MB\."/,
-    "/dashboard/orders/new": /The form was cut off on its way\. Please send it again\./,
+    "/dashboard/orders/new": /The upload was interrupted\. Please send the form again\./,
     "/dashboard/passports": /Choose one PDF of at most 35 MB\./,
   };
   for (const { path, part, caller } of routes) {

@@ -38,7 +38,7 @@ for (const width of [360, 1280])
     const follow = (name: string | RegExp) => page.getByRole("link", { name }).first().click();
     const title = () => page.getByRole("heading", { level: 1 }).textContent();
 
-    await follow("Ask for partner access");
+    await follow("Request partner access");
     await page.getByLabel("Firm").fill("Harbor Title Co.");
     await page.getByLabel("Your name").fill("Dana Reyes");
     await page.getByLabel("Work email").fill(email);
@@ -57,7 +57,7 @@ for (const width of [360, 1280])
     await page.goto(service.baseUrl + way);
     await press("Sign in");
     await page.getByLabel("API key").fill(key);
-    await press("Link");
+    await press("Connect");
     assert.equal(await title(), "Welcome, Harbor Title Co.");
 
     await press("Place a test order");

@@ -80,7 +80,7 @@ for (const width of [360, 1280]) {
       await look();
       await fill({ "Work email": newAddress() });
       await send();
-      await heading(/A person will look/);
+      await heading(/We will review your request/);
       await look();
       assert.deepEqual(ownTroubles(), []);
       await close();
@@ -157,7 +157,7 @@ test("a low score is answered like any other request that waits, and only the op
   const address = newAddress();
   await fill({ Firm: "Harbor", "Your name": "Dana", "Work email": address, "use it for": useCase });
   await send();
-  await heading(/A person will look/);
+  await heading(/We will review your request/);
   assert.doesNotMatch((await page.locator("main").textContent()) ?? "", /score|bot|captcha/i);
   assert.deepEqual(await reasonsOf(address), ["bot_score"]);
   await close();
