@@ -5,7 +5,7 @@ import { type TestContext, test } from "node:test";
 import { writeDetached } from "@signsealship/evidence/ots";
 import { sealReasons } from "@signsealship/evidence/seal";
 import { makePdf } from "@signsealship/testing/pdf-maker";
-import { makeZip } from "@signsealship/testing/zip-maker";
+import { makeZip, unicodePath } from "@signsealship/testing/zip-maker";
 import { withAttachment } from "../../evidence/test/seal/closing-pdf.ts";
 import { forgeries } from "../../evidence/test/seal/forge.ts";
 import { tokenOver } from "../../evidence/test/signer.ts";
@@ -228,6 +228,8 @@ test("a part of an evidence zip that belongs to something else fails by its own 
     ["sealed.pdf", f.original, "whole_file_covered"],
     ["deed.pdf", f.original, "other_files"],
     ["deed", f.proofPdf(), "other_files"],
+    ["README.txt", f.proofPdf(), "other_files"],
+    ["README.txt", `${" ".repeat(1023)}%PDF-1.7`, "other_files"],
   ];
   for (const [name, bytes, claim] of cases) {
     const { run } = inFolder(t, { "evidence.zip": evidence({ [name]: bytes }).zip });
@@ -235,6 +237,22 @@ test("a part of an evidence zip that belongs to something else fails by its own 
     assert.equal(code, 1, claim);
     assert.ok(f.failing(json).includes(claim), `${claim}: ${f.failing(json)}`);
   }
+});
+
+test("evidence of which unzip makes another sealed PDF than the one in it is refused, like every extra field", async (t) => {
+  const files = { "sealed.pdf": f.proofPdf(), "README.txt": f.original };
+  const swapped = { "sealed.pdf": "README.txt", "README.txt": "sealed.pdf" } as const;
+  const zip = makeZip(
+    (["sealed.pdf", "README.txt"] as const).map((name) => ({
+      name,
+      bytes: files[name],
+      extra: unicodePath(name, swapped[name]),
+    })),
+  );
+  const { run } = inFolder(t, { "evidence.zip": zip });
+  const { code, json } = await run("evidence.zip", ...trusting);
+  assert.deepEqual([code, ...f.failing(json)], [1, "zip_readable"]);
+  assert.match(json.checks[0]?.detail ?? "", /\(extra-field\)/);
 });
 
 test("a record of a test lowers the verdict, and files that nothing covers are named", async (t) => {

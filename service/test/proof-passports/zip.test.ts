@@ -12,7 +12,10 @@ import { type ZipEntry, zipChunks, zipLength } from "../../src/proof-passports/e
 const zipOf = (entries: readonly ZipEntry[]): Buffer => Buffer.concat([...zipChunks(entries)]);
 
 test("what is put in comes out, byte for byte, by the verifier's own reader", () => {
-  const entry = fc.tuple(fc.stringMatching(/^[a-z0-9.-]{1,20}$/), fc.uint8Array({ maxLength: 2_000 }));
+  const entry = fc.tuple(
+    fc.stringMatching(/^[a-z0-9-]{1,10}(\.[a-z0-9-]{1,10})?$/),
+    fc.uint8Array({ maxLength: 2_000 }),
+  );
   fc.assert(
     fc.property(fc.uniqueArray(entry, { selector: ([name]) => name, maxLength: 8 }), (entries) => {
       const given = entries.map(([name, bytes]) => ({ name, bytes }));

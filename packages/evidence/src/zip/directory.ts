@@ -1,12 +1,21 @@
+import { equalBytes } from "../bytes.ts";
 import { EvidenceError } from "../errors.ts";
+import { refusal } from "./faults.ts";
 
 /** Bounds of what is read of a zip; the service's own hold six files. */
 export const zipLimits = { entries: 64, entryBytes: 256 * 1024 * 1024, totalBytes: 384 * 1024 * 1024 } as const;
 
 const END_LENGTH = 22;
-const MAX_COMMENT = 0xffff;
 const ZIP64_16 = 0xffff;
 const ZIP64_32 = 0xffffffff;
+const ENCRYPTED = 0x2041;
+/** Bit 3, sizes after the data; bit 11, names in UTF-8. */
+const FLAGS = 0x0808;
+/** The bits of the MS-DOS attributes for a volume label and a folder. */
+const SPECIAL = 0x18;
+const REGULAR_FILE = 8;
+/** What every file system takes for the name of a file in this very folder. */
+const NAME = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/;
 
 /** A zip's bytes, and a view of them for its numbers, which are little-endian. */
 export type ZipFile = { readonly bytes: Uint8Array; readonly view: DataView };
@@ -20,76 +29,110 @@ export type ZipEntry = {
   readonly compressed: number;
   readonly size: number;
   readonly offset: number;
+  /** From the version needed to the length of the extra field, then the name: the local header has the same. */
+  readonly description: Uint8Array;
+  readonly nameBytes: Uint8Array;
 };
 
 export type ZipDirectory = { readonly entries: readonly ZipEntry[]; readonly offset: number };
 
-/** The one fault of a zip, in words. */
-export const broken = (what: string): EvidenceError => new EvidenceError("zip", `the zip has ${what}`);
-
-export const nameAt = ({ bytes }: ZipFile, at: number, length: number): string =>
-  new TextDecoder().decode(bytes.subarray(at, at + length));
-
 /** Reads the central directory (sections 4.3.12 and 4.3.16). @throws EvidenceError `zip`, `limit` */
 export function readDirectory(file: ZipFile): ZipDirectory {
-  const { view } = file;
   const { count, offset, end } = readEnd(file);
   const entries: ZipEntry[] = [];
   let at = offset;
   for (let index = 0; index < count; index++) {
-    if (at + 46 > end || view.getUint32(at, true) !== 0x02014b50) throw broken("a broken directory");
-    const [nameLength, extraLength, commentLength] = [at + 28, at + 30, at + 32].map((field) =>
-      view.getUint16(field, true),
-    ) as [number, number, number];
-    const next = at + 46 + nameLength + extraLength + commentLength;
-    if (next > end) throw broken("a broken directory");
-    const entry = {
-      flags: view.getUint16(at + 8, true),
-      method: view.getUint16(at + 10, true),
-      crc: view.getUint32(at + 16, true),
-      compressed: view.getUint32(at + 20, true),
-      size: view.getUint32(at + 24, true),
-      offset: view.getUint32(at + 42, true),
-      name: nameAt(file, at + 46, nameLength),
-    };
+    const entry = readEntryAt(file, at, end);
     entries.push(entry);
-    at = next;
+    at += 46 + entry.nameBytes.length;
   }
-  if (at !== end) throw broken("a broken directory");
+  if (at !== end) throw refusal("directory");
+  requireApart(entries);
   requireBounded(entries);
   return { entries, offset };
 }
 
-function readEnd({ bytes, view }: ZipFile) {
-  const at = endOf(view);
-  if (at + END_LENGTH + view.getUint16(at + 20, true) !== bytes.length) throw broken("bytes after its end");
+function readEntryAt({ bytes, view }: ZipFile, at: number, end: number): ZipEntry {
+  if (at + 46 > end || view.getUint32(at, true) !== 0x02014b50) throw refusal("directory");
+  const nameLength = view.getUint16(at + 28, true);
+  if (at + 46 + nameLength > end) throw refusal("directory");
+  if (view.getUint16(at + 30, true) !== 0) throw refusal("extra-field");
+  if (view.getUint16(at + 32, true) !== 0) throw refusal("comment");
+  const nameBytes = bytes.subarray(at + 46, at + 46 + nameLength);
+  const entry = {
+    flags: view.getUint16(at + 8, true),
+    method: view.getUint16(at + 10, true),
+    crc: view.getUint32(at + 16, true),
+    compressed: view.getUint32(at + 20, true),
+    size: view.getUint32(at + 24, true),
+    offset: view.getUint32(at + 42, true),
+    name: new TextDecoder("latin1").decode(nameBytes),
+    description: bytes.subarray(at + 6, at + 32),
+    nameBytes,
+  };
+  const attributes = view.getUint32(at + 38, true);
+  const type = attributes >>> 28;
+  if ((entry.flags & ENCRYPTED) !== 0) throw refusal("encrypted");
+  if ((entry.flags & ~FLAGS) !== 0) throw refusal("flags");
+  if (view.getUint16(at + 34, true) !== 0) throw refusal("parts");
+  if ((attributes & SPECIAL) !== 0 || (type !== 0 && type !== REGULAR_FILE)) throw refusal("attributes");
+  if (nameLength > 255 || !NAME.test(entry.name)) throw refusal("name");
+  return entry;
+}
+
+function readEnd({ view }: ZipFile) {
+  const at = view.byteLength - END_LENGTH;
+  if (at < 0 || view.getUint32(at, true) !== 0x06054b50) throw refusal("no-end");
   const disk = view.getUint16(at + 4, true);
   const firstDisk = view.getUint16(at + 6, true);
   const here = view.getUint16(at + 8, true);
   const count = view.getUint16(at + 10, true);
   const size = view.getUint32(at + 12, true);
   const offset = view.getUint32(at + 16, true);
-  if (count === ZIP64_16 || size === ZIP64_32 || offset === ZIP64_32) throw broken("zip64 is not read");
-  if (disk !== 0 || firstDisk !== 0 || here !== count) throw broken("several parts");
-  if (offset + size !== at) throw broken("a directory that is not where it is said to be");
+  if (count === ZIP64_16 || size === ZIP64_32 || offset === ZIP64_32) throw refusal("zip64");
+  if (disk !== 0 || firstDisk !== 0 || here !== count) throw refusal("parts");
+  if (view.getUint16(at + 20, true) !== 0) throw refusal("comment");
+  if (offset + size !== at) throw refusal("directory");
   if (count > zipLimits.entries) throw new EvidenceError("limit", `more than ${zipLimits.entries} files`);
   return { count, offset, end: at };
 }
 
-/** The last place where the end of a directory may begin and its mark stands. */
-function endOf(view: DataView): number {
-  const last = view.byteLength - END_LENGTH;
-  for (let at = last; at >= 0 && at >= last - MAX_COMMENT; at--) if (view.getUint32(at, true) === 0x06054b50) return at;
-  throw broken("no end of the directory");
+/** Many file systems take names that differ in case alone for one. */
+function requireApart(entries: readonly ZipEntry[]): void {
+  const names = new Set(entries.map(({ name }) => name.toLowerCase()));
+  if (names.size !== entries.length) throw refusal("same-name");
 }
 
 function requireBounded(entries: readonly ZipEntry[]): void {
   let total = 0;
   for (const { compressed, size, offset } of entries) {
-    if (compressed === ZIP64_32 || size === ZIP64_32 || offset === ZIP64_32) throw broken("zip64 is not read");
+    if (compressed === ZIP64_32 || size === ZIP64_32 || offset === ZIP64_32) throw refusal("zip64");
     total += size;
     if (size > zipLimits.entryBytes || total > zipLimits.totalBytes) {
       throw new EvidenceError("limit", "the files of the zip are too large");
     }
   }
+}
+
+/**
+ * The header before a file's data (section 4.3.7) has to say what the directory says. With bit 3 its checksum and sizes
+ * are 0 and stand after the data (section 4.3.9).
+ *
+ * @returns where the data begins
+ * @throws EvidenceError `zip`
+ */
+export function readLocalHeader({ bytes, view }: ZipFile, entry: ZipEntry): number {
+  const { offset, flags, description, nameBytes } = entry;
+  if (offset + 30 > bytes.length || view.getUint32(offset, true) !== 0x04034b50) throw refusal("no-local-header");
+  if (view.getUint16(offset + 28, true) !== 0) throw refusal("extra-field");
+  const expected = Uint8Array.from(description);
+  if ((flags & 0x08) !== 0) expected.fill(0, 10, 22);
+  const start = offset + 30 + nameBytes.length;
+  if (
+    !equalBytes(bytes.subarray(offset + 4, offset + 30), expected) ||
+    !equalBytes(bytes.subarray(offset + 30, start), nameBytes)
+  ) {
+    throw refusal("headers-differ");
+  }
+  return start;
 }

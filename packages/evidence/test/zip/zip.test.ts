@@ -4,8 +4,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { crc32 } from "node:zlib";
 import { needs } from "@signsealship/testing/tools";
-import { makeZip } from "@signsealship/testing/zip-maker";
+import { makeZip, unicodePath } from "@signsealship/testing/zip-maker";
 import fc from "fast-check";
 import { EvidenceError } from "../../src/errors.ts";
 import { readZip } from "../../src/zip/zip.ts";
@@ -40,37 +41,106 @@ test("reads what the zip program writes", needs("zip"), (t) => {
   t.after(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, "a.txt"), "hello".repeat(100));
   writeFileSync(join(folder, "b.bin"), Buffer.from([1, 2, 3]));
-  execFileSync("zip", ["-q", "made.zip", "a.txt", "b.bin"], { cwd: folder });
+  execFileSync("zip", ["-q", "-X", "made.zip", "a.txt", "b.bin"], { cwd: folder });
   const read = readZip(readFileSync(join(folder, "made.zip")));
   assert.deepEqual([...read.keys()], ["a.txt", "b.bin"]);
   assert.equal(Buffer.from(read.get("a.txt") ?? []).toString(), "hello".repeat(100));
 });
 
-test("refuses what readers could disagree on", () => {
+const central = 40;
+const centralOf = (zip: Buffer) => zip.indexOf("PK\x01\x02");
+
+test("refuses what readers could disagree on, each by its name", () => {
   const twice = [
     { name: "a.txt", bytes: text("one") },
     { name: "a.txt", bytes: text("two") },
   ];
-  refuses(makeZip(twice), /two files of one name/);
+  refuses(makeZip(twice), /two files of one name \(same-name\)/);
+  refuses(makeZip([twice[0] ?? { name: "", bytes: text("") }, { name: "A.TXT", bytes: text("two") }]), /same-name/);
   refuses(Buffer.concat([text("%PDF-1.7 junk"), makeZip([])]), /directory/);
   refuses(Buffer.concat([makeZip([]), text("junk")]), /after its end/);
-  refuses(
-    bent((zip) => zip.write("b", 30)),
-    /two names/,
-  );
-  refuses(
-    bent((zip) => zip.writeUInt16LE(8, 8)),
-    /two methods/,
-  );
-  refuses(
-    bent((zip) => zip.write("J", 35)),
-    /not what the directory says/,
-  );
-  refuses(text("not a zip"), /no end of the directory/);
+  refuses(text("not a zip"), /no-end/);
+  const bends: readonly (readonly [RegExp, (zip: Buffer) => void])[] = [
+    [/headers-differ/, (zip) => zip.write("b", 30)],
+    [/headers-differ/, (zip) => zip.writeUInt16LE(8, 8)],
+    [/headers-differ/, (zip) => zip.writeUInt16LE(0x0800, 6)],
+    [/headers-differ/, (zip) => zip.writeUInt32LE(0, 14)],
+    [/headers-differ/, (zip) => zip.writeUInt32LE(6, 18)],
+    [/headers-differ/, (zip) => zip.writeUInt16LE(45, 4)],
+    [/data/, (zip) => zip.write("J", 35)],
+    [
+      /flags/,
+      (zip) => {
+        for (const flags of [6, central + 8]) zip.writeUInt16LE(0x20, flags);
+      },
+    ],
+    [/extra-field/, (zip) => zip.writeUInt16LE(1, 28)],
+    [/parts/, (zip) => zip.writeUInt16LE(1, central + 34)],
+    [/comment/, (zip) => zip.writeUInt16LE(1, zip.length - 2)],
+    [/comment/, (zip) => zip.writeUInt16LE(1, central + 32)],
+    // A link and a folder, as Unix programs mark them, and a folder as others do.
+    [/attributes/, (zip) => zip.writeUInt32LE(0xa1ff0000, central + 38)],
+    [/attributes/, (zip) => zip.writeUInt32LE(0x41ed0000, central + 38)],
+    [/attributes/, (zip) => zip.writeUInt32LE(0x10, central + 38)],
+  ];
+  for (const [fault, bend] of bends) refuses(bent(bend), fault);
+  assert.equal(readZip(bent((zip) => zip.writeUInt32LE(0x81a40000, central + 38))).size, 1);
+});
+
+test("refuses extra fields: unzip takes a file's name from one", needs("unzip"), (t) => {
+  const zip = makeZip([
+    { name: "sealed.pdf", bytes: text("genuine"), extra: unicodePath("sealed.pdf", "README.txt") },
+    { name: "README.txt", bytes: text("forged"), extra: unicodePath("README.txt", "sealed.pdf") },
+  ]);
+  const folder = mkdtempSync(join(tmpdir(), "zip-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, "a.zip"), zip);
+  execFileSync("unzip", ["-q", "-o", "a.zip"], { cwd: folder });
+  assert.equal(readFileSync(join(folder, "sealed.pdf"), "utf8"), "forged");
+  refuses(zip, /extra-field/);
+});
+
+test("refuses every name that is not the plain name of a file", () => {
+  const bad = [
+    "",
+    "a b",
+    "\u00e4",
+    "a\0",
+    "x/a.txt",
+    "./a.txt",
+    "../a.txt",
+    "/a.txt",
+    "x\\a",
+    "a.txt.",
+    "a:b",
+    ".",
+    "x/",
+  ];
+  for (const name of [...bad, "a".repeat(256)]) refuses(makeZip([{ name, bytes: text("") }]), /name/);
+  for (const name of ["sealed.pdf.ots", "README", "a-b_C.7", "a".repeat(255)]) {
+    assert.deepEqual([...readZip(makeZip([{ name, bytes: text("") }])).keys()], [name]);
+  }
+});
+
+test("reads sizes that stand after the data only where they are those of the directory", () => {
+  const streamed = (crc: number, size: number) => {
+    const zip = makeZip([{ name: "a.txt", bytes: text("hello") }]);
+    const descriptor = Buffer.from("504b0708000000000500000005000000", "hex");
+    descriptor.writeUInt32LE(crc, 4);
+    descriptor.writeUInt32LE(size, 12);
+    const at = centralOf(zip);
+    for (const flags of [6, at + 8]) zip.writeUInt16LE(8, flags);
+    zip.fill(0, 14, 26);
+    zip.writeUInt32LE(at + descriptor.length, zip.length - 6);
+    return Buffer.concat([zip.subarray(0, at), descriptor, zip.subarray(at)]);
+  };
+  const crc = crc32("hello");
+  assert.equal(Buffer.from(readZip(streamed(crc, 5)).get("a.txt") ?? []).toString(), "hello");
+  refuses(streamed(crc ^ 1, 5), /headers-differ/);
+  refuses(streamed(crc, 6), /headers-differ/);
 });
 
 test("refuses zip64, several parts, encryption and other methods by name", () => {
-  const central = 40;
   refuses(
     bent((zip) => zip.writeUInt16LE(0xffff, zip.length - 12)),
     /zip64/,
@@ -87,16 +157,15 @@ test("refuses zip64, several parts, encryption and other methods by name", () =>
     zip.writeUInt16LE(14, central + 10);
     zip.writeUInt16LE(14, 8);
   });
-  refuses(lzma, /method 14/);
+  refuses(lzma, /method/);
 });
 
 test("a bomb is refused before it is decompressed past what it states, and too much is not read", () => {
   const bomb = makeZip([{ name: "a.pdf", bytes: new Uint8Array(5_000_000), deflated: true }]);
-  const local = bomb.indexOf("PK\x01\x02");
-  bomb.writeUInt32LE(10, local + 24);
-  refuses(bomb, /stated size/);
+  for (const at of [22, centralOf(bomb) + 24]) bomb.writeUInt32LE(10, at);
+  refuses(bomb, /not what the directory says/);
   const huge = makeZip([{ name: "a.pdf", bytes: new Uint8Array(10) }]);
-  huge.writeUInt32LE(0xfffffff0, huge.indexOf("PK\x01\x02") + 24);
+  huge.writeUInt32LE(0xfffffff0, centralOf(huge) + 24);
   refuses(huge, /too large/);
   refuses(makeZip(Array.from({ length: 65 }, (_, i) => ({ name: `f${i}`, bytes: text("") }))), /more than 64/);
 });

@@ -2,24 +2,14 @@ import { createHash } from "node:crypto";
 import { toHex } from "@signsealship/evidence/bytes";
 import { isSha256Hex } from "@signsealship/evidence/digest";
 import { EvidenceError } from "@signsealship/evidence/errors";
+import { evidenceNames, otherPdfs } from "@signsealship/evidence/records";
 import { parseCertificatesPem } from "@signsealship/evidence/x509";
 import type { Context, NamedBytes } from "../context.ts";
-import { kindOf } from "./kind.ts";
 import { verifyOtsFile } from "./ots-file.ts";
 import { type Check, check, type Report, withChecks, worstOf } from "./report.ts";
 import { verifySealedPdf } from "./sealed-pdf.ts";
 import { quoted } from "./shell.ts";
 import { verifyTokenFile } from "./token-file.ts";
-
-/** The names of the files of an evidence zip, or of a folder that one was unpacked into. */
-export const evidenceNames = {
-  sealed: "sealed.pdf",
-  token: "timestamp.tst",
-  ots: "sealed.pdf.ots",
-  certificates: "seal-certificates.pem",
-  record: "passport.json",
-  readme: "README.txt",
-} as const;
 
 /** What a service's record states of a passport; only what is there. */
 export type PassportRecord = {
@@ -172,12 +162,14 @@ function certificatesCheck({ path, bytes }: NamedBytes, { facts }: Report): Chec
   }
 }
 
-/** Another PDF among verified evidence would pass for a part of it. */
+/** Another PDF among verified evidence would pass for a part of it, under a name that the format knows or under another. */
 function otherFiles(files: ReadonlyMap<string, Uint8Array>): Check[] {
+  const claim = "other_files";
+  const pdfs = otherPdfs(files);
+  if (pdfs.length > 0)
+    return [check(claim, "fails", `This is not sealed.pdf, and opens as a PDF: ${pdfs.join(", ")}.`)];
   const known: readonly string[] = Object.values(evidenceNames);
-  const others = [...files].filter(([name]) => !known.includes(name));
+  const others = [...files.keys()].filter((name) => !known.includes(name));
   if (others.length === 0) return [];
-  const result = others.some(([name, bytes]) => kindOf(name, bytes) === "pdf") ? "fails" : "unchecked";
-  const names = others.map(([name]) => name).join(", ");
-  return [check("other_files", result, `This evidence does not cover: ${names}.`)];
+  return [check(claim, "unchecked", `This evidence does not cover: ${others.join(", ")}.`)];
 }

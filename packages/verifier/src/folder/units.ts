@@ -1,6 +1,6 @@
 import { opendir } from "node:fs/promises";
 import { join } from "node:path";
-import { evidenceNames } from "../files/evidence-set.ts";
+import { evidenceNames } from "@signsealship/evidence/records";
 
 /** A thing to verify in a folder: a file, perhaps with its `.ots` proof beside it, or an unpacked evidence zip. */
 export type Unit =

@@ -1,12 +1,13 @@
 import { isSha256Hex } from "@signsealship/evidence/digest";
 import { EvidenceError } from "@signsealship/evidence/errors";
 import { manifestBytes, validateManifest } from "@signsealship/evidence/manifest";
+import { evidenceNames } from "@signsealship/evidence/records";
 import type { ClosingVersion } from "@signsealship/evidence/seal";
 import { parseCertificatesPem } from "@signsealship/evidence/x509";
 import { readZip } from "@signsealship/evidence/zip";
 import type { Context } from "../context.ts";
 import { verifyClosingSet } from "../files/closing-set.ts";
-import { asTest, evidenceNames, recordChecks, recordOf, verifyEvidenceSet } from "../files/evidence-set.ts";
+import { asTest, recordChecks, recordOf, verifyEvidenceSet } from "../files/evidence-set.ts";
 import { type Check, check, failure, type Report, withChecks } from "../files/report.ts";
 import { verifySealedPdf } from "../files/sealed-pdf.ts";
 import { quoted } from "../files/shell.ts";

@@ -63,6 +63,18 @@ describe("what is dropped", () => {
     }
   });
 
+  test("as a zip that holds another PDF is refused whole, whatever the other is named", async () => {
+    for (const name of ["README.txt", "deed.pdf"]) {
+      const zip = makeZip([
+        { name: "sealed.pdf", bytes: sealed.bytes },
+        { name, bytes: contract },
+      ]);
+      const outcomes = await check([{ name: "evidence.zip", bytes: zip }]);
+      assert.match(verdictOf(outcomes) ?? "", /not its sealed\.pdf/, name);
+      assert.equal(outcomes.length, 1);
+    }
+  });
+
   test("as our own evidence zip gives one verdict: its record and its README are no documents", async () => {
     const { docSha256, sealedSha256 } = sealed;
     const zip = (record: object) =>

@@ -1,6 +1,7 @@
 import { toHex } from "@signsealship/evidence/bytes";
 import { sha256Hex } from "@signsealship/evidence/digest";
 import { EvidenceError } from "@signsealship/evidence/errors";
+import { evidenceNames, otherPdfs } from "@signsealship/evidence/records";
 import {
   type ClosingVersion,
   type ProofTrust,
@@ -65,7 +66,12 @@ const unreadable = "We can’t check this kind of file. Drop a PDF, or evidence 
 function unpacked(file: NamedBytes, failures: FailedOutcome[]): readonly NamedBytes[] {
   if (kindOf(file) !== "zip") return [file];
   try {
-    return [...readZip(file.bytes)].map(([name, bytes]) => ({ name, bytes }));
+    const files = readZip(file.bytes);
+    const isEvidence = files.has(evidenceNames.sealed) || files.has(evidenceNames.record);
+    const pdfs = isEvidence ? otherPdfs(files) : [];
+    if (pdfs.length === 0) return [...files].map(([name, bytes]) => ({ name, bytes }));
+    failures.push(failed(file, `It holds a PDF that is not its sealed.pdf: ${pdfs.join(", ")}. Do not rely on it.`));
+    return [];
   } catch (error) {
     if (!(error instanceof EvidenceError)) throw error;
     failures.push(failed(file, `${sentence(error.message)} Unpack it, and drop the files inside.`));

@@ -1,0 +1,1 @@
+export { evidenceNames, otherPdfs } from "./evidence-files.ts";

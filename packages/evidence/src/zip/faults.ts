@@ -1,0 +1,28 @@
+import { EvidenceError } from "../errors.ts";
+
+/** Why a zip is refused: a closed list of names (docs/evidence-format.md, section 9.1), each with its words. */
+const faults = {
+  "no-end":
+    "no end of the directory as its last 22 bytes: it was cut short, or there are bytes after its end, such as a comment",
+  parts: "several parts",
+  zip64: "zip64 records, which are not read",
+  directory: "a broken directory",
+  "no-local-header": "a file that is not there",
+  "extra-field": "an extra field",
+  comment: "a comment",
+  flags: "flags other than bits 3 and 11",
+  encrypted: "an encrypted file",
+  attributes: "a file that is a link, a folder or another special file",
+  name: "a name that is not the plain name of a file",
+  "same-name": "two files of one name",
+  "headers-differ": "a file of two descriptions: the directory and the file's own header differ",
+  gap: "bytes that belong to no file",
+  method: "a compression method other than stored and deflated",
+  data: "a file that is not what the directory says",
+} as const satisfies Readonly<Record<string, string>>;
+
+export type ZipFault = keyof typeof faults;
+
+/** The refusal of a zip; the message ends in the fault's name. */
+export const refusal = (fault: ZipFault): EvidenceError =>
+  new EvidenceError("zip", `the zip has ${faults[fault]} (${fault})`);
