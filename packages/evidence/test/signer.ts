@@ -1,4 +1,4 @@
-import { createHash, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
+import { createHash, createPublicKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { contentOf, readDer } from "../src/asn1/der.ts";
 import { OID } from "../src/asn1/oid.ts";
 import { fieldsOf } from "../src/asn1/values.ts";
@@ -23,8 +23,13 @@ import {
 } from "../src/asn1/writer.ts";
 import { type Certificate, parseCertificate } from "../src/x509/certificate.ts";
 
-/** A P-256 key with a self-signed certificate, made for one test run. */
-export type TestSigner = { readonly key: KeyObject; readonly certificate: Certificate };
+/** A P-256 key with a self-signed certificate. */
+export type TestSigner = {
+  readonly key: KeyObject;
+  readonly certificate: Certificate;
+  /** Signs by ECDSA with SHA-256 in the key's place, for signatures that are the same in each run. */
+  readonly sign?: (data: Uint8Array) => Uint8Array;
+};
 
 const NAME_SERIAL = { seal: 1, tsa: 2, stranger: 3, plain: 4 } as const;
 const sha256 = (...chunks: readonly Uint8Array[]) => {
@@ -33,13 +38,18 @@ const sha256 = (...chunks: readonly Uint8Array[]) => {
   return Uint8Array.from(hash.digest());
 };
 
+const signatureBy = ({ key, sign: own }: Omit<TestSigner, "certificate">, data: Uint8Array): Uint8Array =>
+  own?.(data) ?? Uint8Array.from(sign("sha256", data, key));
+
 /** Makes a signer: `tsa` bears the critical timeStamping usage, the others are for signing documents. */
 export function testSigner(
   kind: keyof typeof NAME_SERIAL,
   from = Date.UTC(2025, 0, 1),
   to = Date.UTC(2035, 0, 1),
+  given?: Omit<TestSigner, "certificate">,
 ): TestSigner {
-  const { privateKey: key, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const own = given ?? { key: generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey };
+  const publicKey = createPublicKey(own.key);
   const spki = raw(Uint8Array.from(publicKey.export({ type: "spki", format: "der" })));
   const name = sequence(set(sequence(oid(OID.commonName), utf8String(`Test ${kind}`))));
   const extension = (type: string, value: DerValue) => sequence(oid(type), boolean(true), octetStringOf(value));
@@ -55,9 +65,9 @@ export function testSigner(
     spki,
     explicit(3, sequence(usage, ...(kind === "tsa" ? [extended] : []))),
   );
-  const signature = Uint8Array.from(sign("sha256", encode(tbs), key));
+  const signature = signatureBy(own, encode(tbs));
   const der = encode(sequence(tbs, sequence(oid(OID.ecdsaWithSha256)), bitString(signature)));
-  return { key, certificate: parseCertificate(der) };
+  return { ...own, certificate: parseCertificate(der) };
 }
 
 /** What may be odd about a CMS; by default it is a PAdES baseline signature. */
@@ -68,6 +78,8 @@ export type CmsOptions = {
   readonly stamp?: (signature: Uint8Array) => Uint8Array;
   readonly contentType?: string;
   readonly content?: Uint8Array;
+  /** The greater of the two s of an ECDSA signature, which no sealer writes. */
+  readonly highS?: boolean;
   /** A seal's statement of its own place. */
   readonly place?: { readonly byteRange: readonly number[]; readonly originalLength: number };
 };
@@ -92,7 +104,7 @@ function withLowS(signature: Uint8Array): Uint8Array {
 
 /** DER of a SignedData over content with this SHA-256. */
 export function cmsOver(digest: Uint8Array, signer: TestSigner, options: CmsOptions = {}): Uint8Array {
-  const { certificate, key } = signer;
+  const { certificate } = signer;
   const contentType = options.contentType ?? OID.idData;
   const attribute = (type: string, value: DerValue) => sequence(oid(type), set(value));
   const signingCertificate = sequence(sequence(sequence(octetString(sha256(certificate.der)))));
@@ -118,7 +130,8 @@ export function cmsOver(digest: Uint8Array, signer: TestSigner, options: CmsOpti
     ...(options.withoutSigningCertificate ? [] : [attribute(OID.idAaSigningCertificateV2, signingCertificate)]),
     ...(options.signingTime === undefined ? [] : [attribute(OID.idSigningTime, time(options.signingTime))]),
   ]);
-  const signature = withLowS(Uint8Array.from(sign("sha256", encode(signedAttrs), key)));
+  const low = withLowS(signatureBy(signer, encode(signedAttrs)));
+  const signature = options.highS ? otherForm(low) : low;
   const unsigned =
     options.stamp === undefined
       ? []

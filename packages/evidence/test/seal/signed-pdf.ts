@@ -148,6 +148,16 @@ export function signRevision(
   return fillSignature(pdf, placeholder, objects, options, (text, added) => appendRevision(text, added, trailer), null);
 }
 
+/** Appends a revision as the sealer does, and fills the seal in it. @param objects the seal first, then its field */
+export function sealRevision(
+  pdf: string,
+  placeholder: string,
+  objects: (ranges: string) => readonly NewObject[],
+  options: Pick<SignOptions, "signer"> & CmsOptions,
+): Uint8Array {
+  return fillSignature(pdf, placeholder, objects, options, appendTail, pdf.length);
+}
+
 function fillSignature(
   pdf: string,
   placeholder: string,

@@ -130,6 +130,8 @@ export type FormSignature = {
   /** Leaves the widget out of the page's /Annots. */
   readonly offPage?: boolean;
   readonly fieldEntries?: string;
+  /** Bytes that /Contents has room for. */
+  readonly reserve?: number;
 };
 
 const insert = (body: string, item: string) => body.replace(/\]$/, ` ${item}]`);
@@ -138,7 +140,7 @@ const insert = (body: string, item: string) => body.replace(/\]$/, ` ${item}]`);
 export function signForm(pdf: string, options: FormSignature): string {
   const { size } = endOf(pdf);
   const field = options.field ?? size + 1;
-  const placeholder = `<${"0".repeat(6000)}>`;
+  const placeholder = `<${"0".repeat(2 * (options.reserve ?? 3000))}>`;
   const methods = [
     ...(options.certify === undefined ? [] : [transform("DocMDP", `/V /1.2 /P ${options.certify}`)]),
     ...(options.fieldMdp === undefined ? [] : [transform("FieldMDP", `/V /1.2 ${options.fieldMdp}`)]),
