@@ -1,0 +1,117 @@
+import { verifiedAt } from "./signers.ts";
+import type { TrustFile } from "./signers.ts";
+
+export type State = "holds" | "fails" | "unchecked";
+export type Verdict = "verified" | "verified_test" | "intact" | "unchecked" | "unsigned" | "not_a_pdf" | "not_verified";
+
+/** What a conforming verifier says of a case: written down from docs/evidence-format.md, never recorded from a run. */
+export type Expectation = {
+  readonly verdict: Verdict;
+  /** Claims that the format decides, by name; several states where a claim is made so often. */
+  readonly claims: Readonly<Record<string, State | readonly State[]>>;
+  /** For each signature that the document held before its seal: its claims of section 7, in the order of the file. */
+  readonly earlier?: readonly Readonly<Record<string, State>>[];
+};
+
+export type Kind = "sealed_pdf" | "evidence_zip" | "proof_record" | "room_record" | "closing_set";
+
+/** One vector. File names are relative to the index's folder. */
+export type VectorCase = {
+  readonly name: string;
+  readonly kind: Kind;
+  /** The files by their roles. */
+  readonly files: Readonly<Record<string, string | readonly string[]>>;
+  /** Seal certificates to trust, and those of time-stamping authorities. */
+  readonly trust: readonly TrustFile[];
+  readonly tsaTrust: readonly TrustFile[];
+  readonly at: string;
+  /** Block headers to trust: 80 bytes in hex, by height. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Hashes that the file should have, told by somebody. */
+  readonly expected?: { readonly sealedSha256?: string; readonly docSha256?: string };
+  /** The verify code that was asked for. */
+  readonly code?: string;
+  readonly expect: Expectation;
+  readonly teaches: string;
+};
+
+export type Made = {
+  readonly cases: readonly VectorCase[];
+  /** Bytes by the names that the cases use. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+};
+
+/** A case as the index has it: the claims in one list, those of earlier signatures by their numbers. */
+export function indexed({ expect, teaches, ...one }: VectorCase) {
+  const listed = Object.entries(expect.claims).flatMap(([claim, states]) =>
+    [states].flat().map((state) => ({ claim, state })),
+  );
+  const earlier = (expect.earlier ?? []).flatMap((claims, index) =>
+    Object.entries(claims).map(([name, state]) => ({ claim: `earlier.${index + 1}.${name}`, state })),
+  );
+  return { ...one, verdict: expect.verdict, claims: [...listed, ...earlier], teaches };
+}
+
+/** Collects cases and files of one family. */
+export function collection(folder: string) {
+  const cases: VectorCase[] = [];
+  const files = new Map<string, Uint8Array>();
+  const slug = (name: string) =>
+    name
+      .replace(/[^A-Za-z0-9]+/g, "-")
+      .replace(/^-|-$/g, "")
+      .toLowerCase();
+  const put = (name: string, bytes: Uint8Array): string => {
+    const path = `${folder}/${name}`;
+    const known = files.get(path);
+    if (known !== undefined && Buffer.compare(known, bytes) !== 0) throw new Error(`two files of the name ${path}`);
+    files.set(path, bytes);
+    return path;
+  };
+  return {
+    put,
+    slug,
+    add: (one: Omit<VectorCase, "trust" | "tsaTrust" | "at"> & Partial<VectorCase>): void => {
+      cases.push({ trust: ["trust/seal.pem"], tsaTrust: ["trust/tsa.pem"], at: verifiedAt, ...one });
+    },
+    made: (): Made => ({ cases, files }),
+  };
+}
+
+/** Every claim of section 6.3 that is made of a seal when nothing lies beside it, for one that is all in order. */
+const SEAL: Readonly<Record<string, State>> = {
+  pdf_readable: "holds",
+  whole_file_covered: "holds",
+  signature_structure: "holds",
+  document_unchanged_since_seal: "holds",
+  seal_signature_valid: "holds",
+  seal_place: "holds",
+  seal_purpose: "holds",
+  seal_certificate_trusted: "holds",
+  seal_certificate_valid_at_time: "holds",
+  time_stamp_valid: "unchecked",
+  original_document_hash: "holds",
+};
+
+/** The claims of a sealed PDF, with those that differ; null takes a claim out that the format leaves open. */
+export function sealClaims(changes: Readonly<Record<string, State | null>> = {}): Record<string, State> {
+  const all = Object.entries<State | null>({ ...SEAL, ...changes });
+  return Object.fromEntries(all.filter((entry): entry is [string, State] => entry[1] !== null));
+}
+
+type Changes = Readonly<Record<string, State | null>>;
+const expected = (verdict: Verdict) => (changes: Changes = {}) => ({ verdict, claims: sealClaims(changes) });
+export const verified = expected("verified");
+export const verifiedTest = (changes: Changes = {}) =>
+  expected("verified_test")({ seal_environment: "unchecked", ...changes });
+export const intact = expected("intact");
+export const notVerified = expected("not_verified");
+/** Readable, and no signature ends at the last byte. */
+export const notCovered: Expectation = {
+  verdict: "not_verified",
+  claims: { pdf_readable: "holds", whole_file_covered: "fails" },
+};
+export const unreadable: Expectation = { verdict: "not_verified", claims: { pdf_readable: "fails" } };
+export const unsigned: Expectation = { verdict: "unsigned", claims: { pdf_readable: "holds" } };
+/** What was signed are other bytes: neither the digest nor the signature over it is of this file. */
+export const changedBytes = { document_unchanged_since_seal: "fails", seal_signature_valid: "fails" } as const;

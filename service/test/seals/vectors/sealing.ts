@@ -1,0 +1,44 @@
+import { readFileSync } from "node:fs";
+import { sealReasons } from "@signsealship/evidence/seal";
+import { type SignOptions, signPdf } from "../../../../packages/evidence/test/seal/signed-pdf.ts";
+import { sealPdf } from "../../../src/seals/pdf/seal-pdf.ts";
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import { p256Cms, seal, sealedAt, stamp } from "./signers.ts";
+
+export type Sealing = {
+  readonly cms?: typeof p256Cms;
+  readonly reason?: string;
+  readonly stamp?: (signature: Uint8Array) => Uint8Array;
+};
+
+/** Room for a token of the vectors' authority. */
+const TOKEN = 750;
+
+/** Seals as the service does, without its drawn lengths: the file is a function of what is sealed. */
+export async function sealed(original: Uint8Array, options: Sealing = {}): Promise<Uint8Array> {
+  const { cms = p256Cms, reason = sealReasons.proof.live, stamp: token } = options;
+  const bytes = Buffer.from(original);
+  const { tail } = await sealPdf({
+    original: bytes,
+    at: sealedAt,
+    reserve: cms.maxLength(token === undefined ? undefined : TOKEN),
+    reason,
+    sign: async (prepared) => {
+      const signature = await cms.sign(prepared);
+      return signature.cms(token?.(signature.signature));
+    },
+  });
+  return Uint8Array.from(Buffer.concat([bytes, tail]));
+}
+
+/** The same with a token of the authority that the cases trust. */
+export const stamped = (original: Uint8Array, options: Sealing = {}): Promise<Uint8Array> =>
+  sealed(original, { stamp, ...options });
+
+/** A seal that is wrong in some way, by the tests' own writer; as the sealer writes it unless an option says otherwise. */
+export const oddSeal = (original: Uint8Array, options: Partial<SignOptions> = {}): Uint8Array =>
+  signPdf(original, { signer: seal, reserve: 900, ...options });
+
+export const document = (text = "Contract"): Uint8Array => Uint8Array.from(makePdf({ text }));
+export const zooFile = (name: string): Uint8Array =>
+  Uint8Array.from(readFileSync(new URL(`../../../../testing/zoo/pdfs/${name}.pdf`, import.meta.url)));

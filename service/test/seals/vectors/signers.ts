@@ -1,0 +1,107 @@
+import { createECDH, createHash, createPrivateKey, type KeyObject } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { encode, integer, sequence } from "@signsealship/evidence/asn1";
+import { encodePem } from "@signsealship/evidence/x509";
+import { type TestSigner, testSigner, tokenOver } from "../../../../packages/evidence/test/signer.ts";
+import { makeSealCertificate } from "../../../src/seals/certificate/certificate.ts";
+import { type CmsSigner, createCmsSigner } from "../../../src/seals/cms.ts";
+import { sealKeyOf } from "../../../src/seals/keys/file-key.ts";
+import type { SealKey } from "../../../src/seals/keys/seal-key.ts";
+
+/** When the seals were made, stamped and are verified, unless a case says otherwise. */
+export const sealedAt = new Date("2026-01-15T12:00:00Z");
+export const stampedAt = Date.UTC(2026, 0, 15, 12, 0, 1);
+export const verifiedAt = "2026-06-01T00:00:00.000Z";
+/** Validity of the test's certificates; the RSA one is the service's own and has ten years. */
+export const validFrom = Date.UTC(2025, 0, 1);
+export const validTo = Date.UTC(2035, 0, 1);
+
+const ORDER = 0xffffffff_00000000_ffffffff_ffffffff_bce6faad_a7179e84_f3b9cac2_fc632551n;
+const numberOf = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(bytes).toString("hex")}`);
+const bytesOf = (value: bigint): Buffer => Buffer.from(value.toString(16).padStart(64, "0"), "hex");
+const sha256 = (...chunks: readonly (Uint8Array | string)[]): Buffer => {
+  const hash = createHash("sha256");
+  for (const chunk of chunks) hash.update(chunk);
+  return hash.digest();
+};
+const scalarOf = (...seed: readonly (Uint8Array | string)[]): bigint => (numberOf(sha256(...seed)) % (ORDER - 1n)) + 1n;
+
+function inverse(value: bigint): bigint {
+  let [old, rest, oldFactor, factor] = [value, ORDER, 1n, 0n];
+  while (rest !== 0n) {
+    const times = old / rest;
+    [old, rest] = [rest, old - times * rest];
+    [oldFactor, factor] = [factor, oldFactor - times * factor];
+  }
+  return ((oldFactor % ORDER) + ORDER) % ORDER;
+}
+
+function pointOf(scalar: bigint): Buffer {
+  const ecdh = createECDH("prime256v1");
+  ecdh.setPrivateKey(bytesOf(scalar));
+  return ecdh.getPublicKey();
+}
+
+/** A P-256 key made of a name. Its signatures are a function of what is signed: keys of tests have no secret to keep. */
+function fixedKey(name: string): { readonly key: KeyObject; readonly sign: (data: Uint8Array) => Uint8Array } {
+  const d = scalarOf("SignSealShip vectors: ", name);
+  const point = pointOf(d);
+  const jwk = {
+    kty: "EC",
+    crv: "P-256",
+    d: bytesOf(d).toString("base64url"),
+    x: point.subarray(1, 33).toString("base64url"),
+    y: point.subarray(33).toString("base64url"),
+  };
+  const sign = (data: Uint8Array) => {
+    const digest = sha256(data);
+    const k = scalarOf(bytesOf(d), digest);
+    const r = numberOf(pointOf(k).subarray(1, 33)) % ORDER;
+    const s = (inverse(k) * (numberOf(digest) + r * d)) % ORDER;
+    return encode(sequence(integer(r), integer(s)));
+  };
+  return { key: createPrivateKey({ key: jwk, format: "jwk" }), sign };
+}
+
+const fixedSigner = (kind: Parameters<typeof testSigner>[0], name: string = kind, from = validFrom, to = validTo) =>
+  testSigner(kind, from, to, fixedKey(name));
+
+/** The seal of most cases, by P-256. */
+export const seal = fixedSigner("seal");
+/** Another service's seal. */
+export const otherSeal = fixedSigner("seal", "other seal");
+export const tsa = fixedSigner("tsa");
+export const otherTsa = fixedSigner("tsa", "other tsa");
+/** Signs documents before they are sealed. */
+export const stranger = fixedSigner("stranger");
+
+/** A seal key whose signatures don't differ from run to run. */
+function sealKey({ key, sign }: TestSigner): SealKey {
+  const plain = sealKeyOf(key, "vectors");
+  return sign === undefined ? plain : { ...plain, sign: async (data) => sign(data) };
+}
+
+const rsaKey = sealKeyOf(createPrivateKey(readFileSync(new URL("rsa-2048.pem", import.meta.url))), "vectors");
+export const rsaCertificate = await makeSealCertificate({
+  key: rsaKey,
+  host: "seal.example",
+  serialNumber: Buffer.alloc(16, 0xa7),
+  at: sealedAt.getTime(),
+});
+/** The service's own CMS writer under the RSA and the P-256 seal. */
+export const rsaCms: CmsSigner = createCmsSigner({ key: rsaKey, chain: [rsaCertificate] });
+export const p256Cms: CmsSigner = createCmsSigner({ key: sealKey(seal), chain: [seal.certificate] });
+
+/** A token of the authority that the cases trust. */
+export const stamp = (message: Uint8Array): Uint8Array => tokenOver(message, tsa, stampedAt);
+
+const pem = (der: Uint8Array): string => encodePem(der, "CERTIFICATE");
+/** What the cases may trust, by the name of the file. */
+export const trustFiles = {
+  "trust/seal.pem": pem(seal.certificate.der),
+  "trust/seal-rsa.pem": pem(rsaCertificate.der),
+  "trust/other-seal.pem": pem(otherSeal.certificate.der),
+  "trust/tsa.pem": pem(tsa.certificate.der),
+  "trust/other-tsa.pem": pem(otherTsa.certificate.der),
+} as const;
+export type TrustFile = keyof typeof trustFiles;
