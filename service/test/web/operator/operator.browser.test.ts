@@ -172,10 +172,10 @@ describe("the way", () => {
     const form = () => page.getByRole("row").filter({ hasText: "FILE-2" });
     await form().getByText("Other decision").click();
     await form().getByLabel("Decision").fill("   ");
-    await form().getByRole("button", { name: "Decide" }).click();
+    await form().getByRole("button", { name: "Record decision" }).click();
     assert.match(await alert(opened), /decision must be a text of 1 to 200 characters\./);
     await form().getByLabel("Decision").fill(" only with the deed ");
-    await form().getByRole("button", { name: "Decide" }).click();
+    await form().getByRole("button", { name: "Record decision" }).click();
     await page.getByText("Your decision was recorded.").waitFor();
     assert.equal(await outcomeOf(execution), "only with the deed");
     await close();
@@ -192,7 +192,7 @@ describe("the way", () => {
     const shown = () => page.locator("#waiting tbody tr");
     assert.equal(await shown().count(), 100);
     assert.match(await shown().first().innerText(), /B-1\b/);
-    assert.match(await page.locator("#waiting").innerText(), /1\d\d wait; 100 of them are on this page/);
+    assert.match(await page.locator("#waiting").innerText(), /1\d\d are waiting; 100 are on this page/);
     await page.getByRole("button", { name: "Show more" }).click();
     assert.match(await shown().first().innerText(), /B-101\b/);
     await shown().first().getByRole("button", { name: "Reject" }).click();
@@ -269,7 +269,7 @@ describe("a request for access", () => {
     const item = page.getByRole("listitem").filter({ hasText: workEmail });
     assert.match(
       await item.innerText(),
-      /Dana Whitfield, Owner.*a free mailbox, a use case of few words.*Deeds\nonline/s,
+      /Dana Whitfield, Owner.*a free email address, a very short use case.*Deeds\nonline/s,
     );
     const approve = item.getByRole("button", { name: "Approve and email the key" });
     assert.equal(await approve.isVisible(), false);
