@@ -3,6 +3,7 @@ import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { type Database, openDatabase } from "../service/src/platform/database.ts";
+import { sql } from "../service/src/platform/sql.ts";
 import { connectionIn } from "./bare.ts";
 
 /** A service with a room of 50 orders and 100 activities. */
@@ -46,18 +47,18 @@ export async function openRoomsFixture(): Promise<RoomsFixture> {
     db,
     async copies(count) {
       const codes = Array.from({ length: count }, () => randomBytes(20).toString("hex"));
-      await db.rows(
-        `WITH made AS (
-           INSERT INTO rooms (id, code, partner_id, environment, name, reference, status, order_count, created_at, updated_at)
-           SELECT gen_random_uuid(), c, partner_id, environment, name, reference, status, order_count, created_at, updated_at
-           FROM rooms, unnest($2::text[]) c WHERE code = $1 RETURNING id
-         )
-         INSERT INTO room_orders (room_id, order_id, label, attached_at)
-         SELECT made.id, order_id, label, attached_at
-         FROM made, room_orders a JOIN rooms r ON r.id = a.room_id WHERE r.code = $1`,
-        [roomCode, codes],
-      );
-      await db.rows("ANALYZE rooms, room_orders");
+      await db.query(sql`
+        WITH made AS (
+          INSERT INTO rooms (id, code, partner_id, environment, name, reference, status, order_count, created_at,
+            updated_at)
+          SELECT gen_random_uuid(), c, partner_id, environment, name, reference, status, order_count, created_at,
+            updated_at
+          FROM rooms, unnest(${codes}::text[]) c WHERE code = ${roomCode} RETURNING id
+        )
+        INSERT INTO room_orders (room_id, order_id, label, attached_at)
+        SELECT made.id, order_id, label, attached_at
+        FROM made, room_orders a JOIN rooms r ON r.id = a.room_id WHERE r.code = ${roomCode}`);
+      await db.query(sql`ANALYZE rooms, room_orders`);
       return codes;
     },
     async close() {

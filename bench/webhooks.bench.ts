@@ -9,6 +9,7 @@ import { makeAuthority } from "@signsealship/testing/webhook-catcher";
 import { Agent, request } from "undici";
 import { type Database, openDatabase } from "../service/src/platform/database.ts";
 import { openEmbeddedPostgres } from "../service/src/platform/postgres/embedded.ts";
+import { sql } from "../service/src/platform/sql.ts";
 import { atLeast, type Result } from "./result.ts";
 
 type Partner = Awaited<ReturnType<typeof newPartner>>;
@@ -36,14 +37,13 @@ async function deliver(
   events: number,
   each: number,
 ): Promise<number> {
-  await db.rows(
-    `INSERT INTO events (occurred_at, topic, event_id, partner_id, environment, subject)
-     SELECT now(), 'payment.cleared', 'payment.cleared:' || $2, $1, 'test', $2 FROM generate_series(1, $3::int)`,
-    [partnerId, orderCode, events],
-  );
+  await db.query(sql`
+    INSERT INTO events (occurred_at, topic, event_id, partner_id, environment, subject)
+    SELECT now(), 'payment.cleared', 'payment.cleared:' || ${orderCode}, ${partnerId}, 'test', ${orderCode}
+    FROM generate_series(1, ${events}::int)`);
   const started = performance.now();
-  const pending = "SELECT EXISTS (SELECT FROM webhook_deliveries WHERE state = 'pending') AS left";
-  while ((await db.rows<{ left: boolean }>(pending))[0]?.left) await new Promise((resolve) => setTimeout(resolve, 10));
+  const pending = sql`SELECT EXISTS (SELECT FROM webhook_deliveries WHERE state = 'pending') AS left`;
+  while ((await db.query<{ left: boolean }>(pending))[0]?.left) await new Promise((resolve) => setTimeout(resolve, 10));
   return (events * each) / ((performance.now() - started) / 1000);
 }
 

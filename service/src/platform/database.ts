@@ -6,8 +6,6 @@ import type { Statement } from "./sql.ts";
 export type Sql = {
   /** Runs one statement, prepared under a name made of its text; rows come back as plain objects. */
   query: <Row>(statement: Statement) => Promise<Row[]>;
-  /** Runs one statement, prepared under a name made of its text; rows come back as plain objects. */
-  rows: <Row>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
 };
 
 /** A transaction in progress: statements inside it use its own connection, never another. */
@@ -48,11 +46,9 @@ const types = {
 type Queryable = { query: (config: pg.QueryConfig) => Promise<pg.QueryResult> };
 
 function sqlOver(client: Queryable): Sql {
-  const run = async <Row>(text: string, values: readonly unknown[]) =>
-    (await client.query({ name: statementName(text), text, values: values as unknown[] })).rows as Row[];
   return {
-    query: ({ text, values }) => run(text, values),
-    rows: (text, values = []) => run(text, values),
+    query: async <Row>({ text, values }: Statement) =>
+      (await client.query({ name: statementName(text), text, values: values as unknown[] })).rows as Row[],
   };
 }
 

@@ -6,6 +6,7 @@ import { type Service, startService, temporaryFolder } from "@signsealship/testi
 import { until } from "@signsealship/testing/until";
 import { type ListedRequest, listRequests } from "../../src/access-requests/access-requests.ts";
 import type { Database } from "../../src/platform/database.ts";
+import { sql } from "../../src/platform/sql.ts";
 
 const folder = temporaryFolder();
 const useCase = "We are a title company and want our closings notarized online\nbefore the deeds are recorded.";
@@ -64,10 +65,8 @@ const requestOf = async (address: string) =>
   (await listRequests({ db })).find(({ workEmail }) => workEmail === address);
 const actionsOf = async (requestId: string) =>
   (
-    await db.rows<{ action: string; actor: string }>(
-      "SELECT action, actor FROM audit_log WHERE detail ->> 'requestId' = $1 ORDER BY id",
-      [requestId],
-    )
+    await db.query<{ action: string; actor: string }>(sql`
+      SELECT action, actor FROM audit_log WHERE detail ->> 'requestId' = ${requestId} ORDER BY id`)
   ).map(({ action, actor }) => `${actor} ${action}`);
 
 test("a firm that meets the rules is mailed a working test key, and live stays off", async () => {
@@ -105,11 +104,9 @@ test("the key's text is never in the database as it is, and is gone once it was 
   const sent = request();
   await ask(sent);
   const read = async () => {
-    const [row] = await db.rows<{ all: string; sealed: boolean }>(
-      `SELECT encode(sealed_key, 'escape') || (SELECT coalesce(string_agg(payload::text, ''), '') FROM jobs) AS all,
-         sealed_key IS NOT NULL AS sealed FROM access_requests WHERE work_email = $1`,
-      [sent.workEmail],
-    );
+    const [row] = await db.query<{ all: string; sealed: boolean }>(sql`
+      SELECT encode(sealed_key, 'escape') || (SELECT coalesce(string_agg(payload::text, ''), '') FROM jobs) AS all,
+        sealed_key IS NOT NULL AS sealed FROM access_requests WHERE work_email = ${sent.workEmail}`);
     return row;
   };
   const waiting = await read();
@@ -117,7 +114,7 @@ test("the key's text is never in the database as it is, and is gone once it was 
   const key = keyIn((await mailTo(sent.workEmail)).text);
   assert.ok(key !== "" && !waiting?.all.includes(key) && !waiting?.all.includes("svc_pk_"));
   await until(async () => (await read())?.sealed === false);
-  assert.ok(!JSON.stringify(await db.rows("SELECT * FROM audit_log")).includes(key));
+  assert.ok(!JSON.stringify(await db.query(sql`SELECT * FROM audit_log`)).includes(key));
 });
 
 test("everything else waits for a person, with the same answer whatever the reason", async () => {
@@ -144,13 +141,11 @@ test("an address gets one key, and asking again, at once or in other letters, is
   const answers = await Promise.all([1, 2, 3, 4].map(() => ask(sent)));
   answers.push(await ask({ ...sent, workEmail: sent.workEmail.toUpperCase(), firmName: "Another" }));
   for (const { body } of answers) assert.deepEqual(body, answers[0]?.body);
-  const [row] = await db.rows<{ count: number }>(
-    "SELECT count(*) FROM access_requests WHERE lower(work_email) = $1 AND partner_id IS NOT NULL",
-    [sent.workEmail],
-  );
+  const [row] = await db.query<{ count: number }>(sql`
+    SELECT count(*) FROM access_requests WHERE lower(work_email) = ${sent.workEmail} AND partner_id IS NOT NULL`);
   assert.equal(Number(row?.count), 1);
   await mailTo(sent.workEmail);
-  await until(async () => (await db.rows("SELECT FROM jobs WHERE queue = 'access-mail'")).length === 0);
+  await until(async () => (await db.query(sql`SELECT FROM jobs WHERE queue = 'access-mail'`)).length === 0);
   assert.equal(mails.caught.filter(({ to }) => to.toLowerCase() === sent.workEmail).length, 1);
 });
 

@@ -7,6 +7,7 @@ import { bucketOf } from "../../src/analytics/funnel.ts";
 import { analyticsReader } from "../../src/analytics/snapshot.ts";
 import { orderStatuses } from "../../src/orders/transitions/statuses.ts";
 import { ServiceError } from "../../src/platform/errors.ts";
+import { sql } from "../../src/platform/sql.ts";
 import { addOrder, newPartnerRow, openData } from "./orders-database.ts";
 
 const now = new Date("2026-03-15T12:00:00.000Z");
@@ -209,7 +210,7 @@ test("a read that takes too long is given up as unavailable, and the next one is
   const read = analyticsReader({ db: data.db, clock: () => now }, 200);
   const caller = { partnerId, environment: "live" } as const;
   await data.db.transaction(async (tx) => {
-    await tx.rows("LOCK TABLE workflow_events IN ACCESS EXCLUSIVE MODE");
+    await tx.query(sql`LOCK TABLE workflow_events IN ACCESS EXCLUSIVE MODE`);
     await assert.rejects(read(caller, 90), { code: "unavailable" });
   });
   assert.equal((await read(caller, 90)).windowDays, 90);

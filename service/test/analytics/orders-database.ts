@@ -1,17 +1,18 @@
 import { newDatabase } from "@signsealship/testing/database";
 import type { Database } from "../../src/platform/database.ts";
 import { newCode, newUuid } from "../../src/platform/ids.ts";
+import { sql } from "../../src/platform/sql.ts";
 
 /** A database with a price book. */
 export async function openData() {
   const db = await newDatabase();
-  await db.rows("INSERT INTO price_books (sha256, content) VALUES ('x', '{}')");
+  await db.query(sql`INSERT INTO price_books (sha256, content) VALUES ('x', '{}')`);
   return { db, close: db.close };
 }
 
 export async function newPartnerRow(db: Database): Promise<string> {
   const id = newUuid();
-  await db.rows("INSERT INTO partners (id, name, tier) VALUES ($1, 'Acme Title', 'ClosingDesk')", [id]);
+  await db.query(sql`INSERT INTO partners (id, name, tier) VALUES (${id}, 'Acme Title', 'ClosingDesk')`);
   return id;
 }
 
@@ -35,37 +36,21 @@ export type OrderFacts = {
 export async function addOrder(db: Database, partnerId: string, order: OrderFacts): Promise<void> {
   const { createdAt, status, environment = "live", totalCents = 1200 } = order;
   const { sign = false, notarize = false, ship = false, fax = false } = order;
-  const [row] = await db.rows<{ id: number }>(
-    `INSERT INTO orders (code, partner_id, environment, status, sign, notarize, ship, fax, customer_email, lines,
-       subtotal_cents, discount_cents, total_cents, price_book_version, created_at, updated_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'a@example.com', '[]', $9, 0, $9, 1, $10, $11) RETURNING id`,
-    [
-      newCode(),
-      partnerId,
-      environment,
-      status,
-      sign,
-      notarize,
-      ship,
-      fax,
-      totalCents,
-      createdAt,
-      order.updatedAt ?? createdAt,
-    ],
-  );
+  const [row] = await db.query<{ id: number }>(sql`
+    INSERT INTO orders (code, partner_id, environment, status, sign, notarize, ship, fax, customer_email, lines,
+      subtotal_cents, discount_cents, total_cents, price_book_version, created_at, updated_at)
+    VALUES (${newCode()}, ${partnerId}, ${environment}, ${status}, ${sign}, ${notarize}, ${ship}, ${fax},
+      'a@example.com', '[]', ${totalCents}, 0, ${totalCents}, 1, ${createdAt}, ${order.updatedAt ?? createdAt})
+      RETURNING id`);
   for (const kind of order.documents ?? [])
-    await db.rows(
-      `INSERT INTO documents (order_id, kind, sha256, bytes, blob_key, created_at) VALUES ($1, $2, $3, 1, 'k', $4)`,
-      [row?.id, kind, "0".repeat(64), createdAt],
-    );
+    await db.query(sql`
+      INSERT INTO documents (order_id, kind, sha256, bytes, blob_key, created_at)
+      VALUES (${row?.id}, ${kind}, ${"0".repeat(64)}, 1, 'k', ${createdAt})`);
   for (const shipment of order.shipments ?? [])
-    await db.rows(
-      `INSERT INTO shipments (order_id, status, carrier, tracking_number, shipped_at) VALUES ($1, $2, 'USPS', '1', $3)`,
-      [row?.id, shipment, createdAt],
-    );
+    await db.query(sql`
+      INSERT INTO shipments (order_id, status, carrier, tracking_number, shipped_at)
+      VALUES (${row?.id}, ${shipment}, 'USPS', '1', ${createdAt})`);
   for (const at of order.paidAt ?? [])
-    await db.rows("INSERT INTO workflow_events (order_id, name, occurred_at) VALUES ($1, 'payment.cleared', $2)", [
-      row?.id,
-      at,
-    ]);
+    await db.query(sql`
+      INSERT INTO workflow_events (order_id, name, occurred_at) VALUES (${row?.id}, 'payment.cleared', ${at})`);
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { figuresSettings, figuresStatement } from "../../src/analytics/store.ts";
+import { sql } from "../../src/platform/sql.ts";
 import { explain } from "../explain.ts";
 import { newPartnerRow, openData } from "./orders-database.ts";
 
@@ -17,27 +18,24 @@ before(async () => {
     // Triggers aside: they would make half a minute of it.
     await tx.script("SET LOCAL session_replication_role = replica");
     // Every thousandth order is of the small partner.
-    await tx.rows(
-      `INSERT INTO orders (code, partner_id, environment, status, sign, notarize, ship, fax, customer_email, lines,
-       subtotal_cents, discount_cents, total_cents, price_book_version, created_at, updated_at)
-     SELECT encode(sha256(n::text::bytea), 'hex')::char(40), CASE n % 1000 WHEN 0 THEN $2 ELSE $1 END::uuid, 'live',
-       CASE WHEN n % 4 = 0 THEN 'QuoteReady' ELSE 'Completed' END, true, false, true, false, 'a@example.com', '[]', 0, 0, 0, 1, t, t
-     FROM (SELECT n, now() - n * interval '5 minutes' AS t FROM generate_series(1, 60000) n) s`,
-      [large, small],
-    );
-    await tx.rows(
-      `INSERT INTO documents (order_id, kind, sha256, bytes, blob_key, created_at)
-     SELECT id, 'sealed', repeat('0', 64), 1, 'k', created_at FROM orders`,
-    );
-    await tx.rows(
-      `INSERT INTO shipments (order_id, status, carrier, tracking_number, shipped_at)
-     SELECT id, 'Delivered', 'USPS', '1', created_at FROM orders`,
-    );
-    await tx.rows(
-      "INSERT INTO workflow_events (order_id, name, occurred_at) SELECT id, 'payment.cleared', created_at FROM orders",
-    );
+    await tx.query(sql`
+      INSERT INTO orders (code, partner_id, environment, status, sign, notarize, ship, fax, customer_email, lines,
+        subtotal_cents, discount_cents, total_cents, price_book_version, created_at, updated_at)
+      SELECT encode(sha256(n::text::bytea), 'hex')::char(40),
+        CASE n % 1000 WHEN 0 THEN ${small} ELSE ${large} END::uuid, 'live',
+        CASE WHEN n % 4 = 0 THEN 'QuoteReady' ELSE 'Completed' END, true, false, true, false, 'a@example.com', '[]',
+        0, 0, 0, 1, t, t
+      FROM (SELECT n, now() - n * interval '5 minutes' AS t FROM generate_series(1, 60000) n) s`);
+    await tx.query(sql`
+      INSERT INTO documents (order_id, kind, sha256, bytes, blob_key, created_at)
+      SELECT id, 'sealed', repeat('0', 64), 1, 'k', created_at FROM orders`);
+    await tx.query(sql`
+      INSERT INTO shipments (order_id, status, carrier, tracking_number, shipped_at)
+      SELECT id, 'Delivered', 'USPS', '1', created_at FROM orders`);
+    await tx.query(sql`
+      INSERT INTO workflow_events (order_id, name, occurred_at) SELECT id, 'payment.cleared', created_at FROM orders`);
   });
-  await db.rows("VACUUM ANALYZE");
+  await db.query(sql`VACUUM ANALYZE`);
 });
 after(() => data.close());
 

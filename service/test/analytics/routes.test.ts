@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { sql } from "../../src/platform/sql.ts";
 import { type Client, openRoomsService, type RoomsService } from "../rooms/rooms-service.ts";
 
 let running: RoomsService;
@@ -105,12 +106,12 @@ test("the launchpad follows the facts from nothing to a live order", async () =>
   await running.setStatus(code, "Completed");
   await partner.room();
   assert.deepEqual(done(await read()), ["first_test_order", "sandbox_completed", "first_room"]);
-  await running.db.rows("INSERT INTO seal_chains VALUES ('0', 'x', now())".replace("'0'", "repeat('0', 64)"));
-  await running.db.rows(
-    `INSERT INTO passports (id, verify_code, partner_id, environment, doc_sha256, sealed_sha256, seal_chain, row_mac, created_at)
-     VALUES (gen_random_uuid(), repeat('a', 26), $1, 'test', repeat('0', 64), repeat('0', 64), repeat('0', 64), sha256('x'), now())`,
-    [partner.partnerId],
-  );
+  await running.db.query(sql`INSERT INTO seal_chains VALUES (repeat('0', 64), 'x', now())`);
+  await running.db.query(sql`
+    INSERT INTO passports (id, verify_code, partner_id, environment, doc_sha256, sealed_sha256, seal_chain, row_mac,
+      created_at)
+    VALUES (gen_random_uuid(), repeat('a', 26), ${partner.partnerId}, 'test', repeat('0', 64), repeat('0', 64),
+      repeat('0', 64), sha256('x'), now())`);
   const webhook = { url: "https://hooks.example.com/", topics: ["order.created"] };
   const { id } = await partner.ok<{ id: string }>("POST", "/api/partner/webhooks", webhook);
   const ready = await read();

@@ -3,6 +3,7 @@ import { after, before, test } from "node:test";
 import { readClosingCertificate } from "@signsealship/evidence/seal";
 import { needs } from "@signsealship/testing/tools";
 import { closingRecord } from "../../src/closing-passports/closing-passports.ts";
+import { type Statement, sql } from "../../src/platform/sql.ts";
 import { type Client, openRoomsService, type RoomsService } from "../rooms/rooms-service.ts";
 import { detached, download, sealRoom, sha256, verify, withPdf } from "./seal-room.ts";
 
@@ -58,11 +59,9 @@ test("the manifest holds the orders by their codes with the artifacts that exist
     ["notarized", "c"],
     ["custody_certificate", "d"],
   ] as const) {
-    await running.db.rows(
-      `INSERT INTO documents (order_id, kind, sha256, bytes, blob_key, created_at)
-       SELECT id, $2, $3, 1, 'none', now() FROM orders WHERE code = $1`,
-      [sealedOrder, kind, digit.repeat(64)],
-    );
+    await running.db.query(sql`
+      INSERT INTO documents (order_id, kind, sha256, bytes, blob_key, created_at)
+      SELECT id, ${kind}, ${digit.repeat(64)}, 1, 'none', now() FROM orders WHERE code = ${sealedOrder}`);
   }
   await running.setStatus(sealedOrder, "EsignComplete");
   const { verifyCode, createdAt } = await sealRoom(acme, room);
@@ -71,10 +70,8 @@ test("the manifest holds the orders by their codes with the artifacts that exist
     manifest.documents.map(({ orderCode }) => orderCode),
     orders.toSorted(),
   );
-  const [originals] = await running.db.rows<{ sha256: string }>(
-    "SELECT sha256 FROM documents JOIN orders o ON o.id = order_id WHERE o.code = $1 AND kind = 'original'",
-    [sealedOrder],
-  );
+  const [originals] = await running.db.query<{ sha256: string }>(sql`
+    SELECT sha256 FROM documents JOIN orders o ON o.id = order_id WHERE o.code = ${sealedOrder} AND kind = 'original'`);
   assert.deepEqual(
     manifest.documents.find(({ orderCode }) => orderCode === sealedOrder),
     {
@@ -119,7 +116,7 @@ test("verification has exactly the contract's fields, with the firm's branding w
     downloadUrl: `/api/verify/room/${verifyCode}/pdf`,
   });
   assert.deepEqual(manifest.documents, []);
-  await running.db.rows("UPDATE partners SET brand_name = $2 WHERE id = $1", [firm.partnerId, "Ácme “Title”"]);
+  await running.db.query(sql`UPDATE partners SET brand_name = ${"Ácme “Title”"} WHERE id = ${firm.partnerId}`);
   const { branding } = await verify(running.service.baseUrl, verifyCode);
   assert.deepEqual(branding, { brandName: "Ácme “Title”", accentColor: null, logoUrl: null });
 });
@@ -155,10 +152,10 @@ test("a seal writes its audit line and its event with the deterministic id, and 
   const { verifyCode, createdAt } = await sealRoom(acme, room);
   assert.deepEqual((await running.view(room)).passport, { version: 1, verifyCode, createdAt });
   assert.equal((await running.view(room)).updatedAt, before.updatedAt);
-  const events = await running.db.rows<Record<string, unknown>>(
-    "SELECT topic, event_id, subject, events.environment, r.code FROM events JOIN rooms r ON r.id = room_id WHERE subject = $1",
-    [verifyCode],
-  );
+  const events = await running.db.query<Record<string, unknown>>(sql`
+    SELECT topic, event_id, subject, events.environment, r.code
+    FROM events JOIN rooms r ON r.id = room_id
+    WHERE subject = ${verifyCode}`);
   const expected = {
     topic: "room.passport_sealed",
     event_id: `room.passport_sealed:${room}:${verifyCode}`,
@@ -167,11 +164,9 @@ test("a seal writes its audit line and its event with the deterministic id, and 
     code: room,
   };
   assert.deepEqual(events, [expected]);
-  const audits = await running.db.rows<Record<string, unknown>>(
-    `SELECT actor, detail FROM audit_log JOIN rooms r ON r.id = room_id
-     WHERE r.code = $1 AND action = 'room.passport_sealed'`,
-    [room],
-  );
+  const audits = await running.db.query<Record<string, unknown>>(sql`
+    SELECT actor, detail FROM audit_log JOIN rooms r ON r.id = room_id
+    WHERE r.code = ${room} AND action = 'room.passport_sealed'`);
   assert.deepEqual(audits, [{ actor: `key:${acme.keyId}`, detail: { version: 1 } }]);
 });
 
@@ -192,10 +187,8 @@ test("only the owner seals, in the room's environment, by the present code; a cl
   await acme.ok("POST", `/api/rooms/${roomCode}/close`);
   const { verifyCode } = await sealRoom(acme, roomCode);
   assert.equal((await verify(running.service.baseUrl, verifyCode)).manifest.passport.roomCode, roomCode);
-  const [kept] = await running.db.rows<{ count: number }>(
-    "SELECT count(*) FROM closing_passports c JOIN rooms r ON r.id = c.room_id WHERE r.code = $1",
-    [roomCode],
-  );
+  const [kept] = await running.db.query<{ count: number }>(sql`
+    SELECT count(*) FROM closing_passports c JOIN rooms r ON r.id = c.room_id WHERE r.code = ${roomCode}`);
   assert.equal(kept?.count, 1);
 });
 
@@ -222,10 +215,10 @@ test("unknown and malformed verify codes get one and the same answer", async () 
   }
 });
 
-async function tampered(verifyCode: string, change: string): Promise<void> {
+async function tampered(verifyCode: string, change: Statement): Promise<void> {
   await running.db.transaction(async (tx) => {
     await tx.script("ALTER TABLE closing_passports DISABLE TRIGGER USER");
-    await tx.rows(`UPDATE closing_passports SET ${change} WHERE verify_code = $1`, [verifyCode]);
+    await tx.query(sql`UPDATE closing_passports SET ${change} WHERE verify_code = ${verifyCode}`);
     await tx.script("ALTER TABLE closing_passports ENABLE TRIGGER USER");
   });
 }
@@ -236,7 +229,7 @@ test("chainOk is computed from the stored bytes: an altered manifest, or none, i
   const second = await sealRoom(acme, room);
   const chainOk = async (code: string) => (await verify(running.service.baseUrl, code)).chainOk;
   assert.deepEqual([await chainOk(first.verifyCode), await chainOk(second.verifyCode)], [true, true]);
-  await tampered(first.verifyCode, `manifest = replace(manifest, 'QuoteReady', 'Completed')`);
+  await tampered(first.verifyCode, sql`manifest = replace(manifest, 'QuoteReady', 'Completed')`);
   assert.deepEqual([await chainOk(first.verifyCode), await chainOk(second.verifyCode)], [false, true]);
   const view = await closingRecord(running.db, second.verifyCode);
   assert.deepEqual(
@@ -246,11 +239,11 @@ test("chainOk is computed from the stored bytes: an altered manifest, or none, i
       [true, true],
     ],
   );
-  await tampered(first.verifyCode, "manifest = 'no JSON'");
+  await tampered(first.verifyCode, sql`manifest = 'no JSON'`);
   const broken = await verify(running.service.baseUrl, first.verifyCode);
   assert.deepEqual([broken.chainOk, broken.manifest], [false, null]);
   // Nothing is linked to a version that was altered.
-  await tampered(second.verifyCode, "manifest = '{}'");
+  await tampered(second.verifyCode, sql`manifest = '{}'`);
   assert.equal((await acme.call("POST", `/api/rooms/${room}/passport`)).status, 500);
 });
 
@@ -265,7 +258,7 @@ test("the page of a version whose stored manifest is none any more says that it 
   assert.doesNotMatch((await pageOf(first)).text, /does not verify/);
   const alterations = ["no JSON", "{}", "[]", "null", "1", '"text"', '{"passport":{}}', "[".repeat(50_000)];
   for (const [index, altered] of alterations.entries()) {
-    await tampered(first.verifyCode, `manifest = '${altered}'`);
+    await tampered(first.verifyCode, sql`manifest = ${altered}`);
     const { status, text } = await pageOf(first);
     assert.equal(status, 200, altered);
     assert.match(text, /This closing passport does not verify/, altered);
@@ -287,10 +280,7 @@ test("chainOk tells of a link that does not hold though every hash does", async 
     .split(',"manifestSha256"')[0]
     ?.replace(second.prevManifestSha256 ?? "", "e".repeat(64));
   assert.ok(forged);
-  await tampered(
-    second.verifyCode,
-    `manifest = '${forged.replaceAll("'", "''")}', manifest_sha256 = '${sha256(forged)}'`,
-  );
+  await tampered(second.verifyCode, sql`manifest = ${forged}, manifest_sha256 = ${sha256(forged)}`);
   const { chainOk } = await verify(running.service.baseUrl, second.verifyCode);
   assert.equal(chainOk, false);
 });
@@ -298,30 +288,31 @@ test("chainOk tells of a link that does not hold though every hash does", async 
 test("the database itself refuses to change a version, to leave one out and to break the chain", async () => {
   const { room } = await roomWithOrders(1);
   const { verifyCode } = await sealRoom(acme, room);
-  const refused = (sql: string, why: RegExp) => assert.rejects(running.db.rows(sql), why);
-  await refused(`UPDATE closing_passports SET version = 2 WHERE verify_code = '${verifyCode}'`, /append-only/);
-  await refused(`DELETE FROM closing_passports WHERE verify_code = '${verifyCode}'`, /append-only/);
-  await refused("TRUNCATE closing_passports", /append-only/);
-  const next = (version: number, previous: string) => `INSERT INTO closing_passports (room_id, version, verify_code,
+  const refused = (statement: Statement, why: RegExp) => assert.rejects(running.db.query(statement), why);
+  await refused(sql`UPDATE closing_passports SET version = 2 WHERE verify_code = ${verifyCode}`, /append-only/);
+  await refused(sql`DELETE FROM closing_passports WHERE verify_code = ${verifyCode}`, /append-only/);
+  await refused(sql`TRUNCATE closing_passports`, /append-only/);
+  const next = (version: number, previous: Statement) => sql`
+    INSERT INTO closing_passports (room_id, version, verify_code,
       manifest, manifest_sha256, prev_manifest_sha256, sealed_sha256, seal_chain, blob_key, created_at)
-    SELECT room_id, ${version}, '${"b".repeat(26)}', manifest, manifest_sha256, ${previous}, sealed_sha256, seal_chain,
-      blob_key, created_at FROM closing_passports WHERE verify_code = '${verifyCode}'`;
-  await refused(next(3, "manifest_sha256"), /closing_passports_chain/);
-  await refused(next(2, `'${"0".repeat(64)}'`), /closing_passports_chain/);
-  await refused(next(2, "NULL"), /check constraint/);
-  await refused(next(1, "NULL"), /closing_passports_pkey/);
-  await refused(next(21, "manifest_sha256"), /check constraint/);
+    SELECT room_id, ${version}::int, ${"b".repeat(26)}, manifest, manifest_sha256, ${previous}, sealed_sha256,
+      seal_chain, blob_key, created_at FROM closing_passports WHERE verify_code = ${verifyCode}`;
+  await refused(next(3, sql`manifest_sha256`), /closing_passports_chain/);
+  await refused(next(2, sql`${"0".repeat(64)}`), /closing_passports_chain/);
+  await refused(next(2, sql`NULL`), /check constraint/);
+  await refused(next(1, sql`NULL`), /closing_passports_pkey/);
+  await refused(next(21, sql`manifest_sha256`), /check constraint/);
 });
 
 test("a certificate that is gone or altered is unknown; its verification stays", async () => {
   const room = await acme.room();
   const { verifyCode } = await sealRoom(acme, room);
   await download(running.service.baseUrl, verifyCode);
-  await tampered(verifyCode, "blob_key = '2026-01-01/gone'");
+  await tampered(verifyCode, sql`blob_key = '2026-01-01/gone'`);
   const gone = await fetch(`${running.service.baseUrl}/api/verify/room/${verifyCode}/pdf`);
   assert.deepEqual([gone.status, await gone.text()], [404, unknown]);
   const { verifyCode: other } = await sealRoom(acme, await acme.room());
-  await tampered(other, `sealed_sha256 = '${"0".repeat(64)}'`);
+  await tampered(other, sql`sealed_sha256 = ${"0".repeat(64)}`);
   assert.equal((await fetch(`${running.service.baseUrl}/api/verify/room/${other}/pdf`)).status, 404);
   assert.equal((await verify(running.service.baseUrl, other)).chainOk, true);
 });

@@ -6,6 +6,7 @@ import { startHttpDouble } from "@signsealship/testing/http-double";
 import { startService } from "@signsealship/testing/service";
 import { needs } from "@signsealship/testing/tools";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
+import { sql } from "../../src/platform/sql.ts";
 import { type Client, openRoomsService, type RoomsService } from "../rooms/rooms-service.ts";
 import { detached, download, sealRoom, type Version, verify } from "./seal-room.ts";
 
@@ -23,13 +24,12 @@ after(() => running.close());
 type StoredVersion = { version: number; code: string; events: number; audits: number };
 
 const stored = (room: string) =>
-  running.db.rows<StoredVersion>(
-    `SELECT version, verify_code AS code,
-       (SELECT count(*) FROM events e WHERE e.event_id = 'room.passport_sealed:' || r.code || ':' || verify_code) AS events,
-       (SELECT count(*) FROM audit_log a WHERE a.room_id = r.id AND (a.detail->>'version')::int = version) AS audits
-     FROM closing_passports c JOIN rooms r ON r.id = c.room_id WHERE r.code = $1 ORDER BY version`,
-    [room],
-  );
+  running.db.query<StoredVersion>(sql`
+    SELECT version, verify_code AS code,
+      (SELECT count(*) FROM events e WHERE e.event_id = 'room.passport_sealed:' || r.code || ':' || verify_code)
+        AS events,
+      (SELECT count(*) FROM audit_log a WHERE a.room_id = r.id AND (a.detail->>'version')::int = version) AS audits
+    FROM closing_passports c JOIN rooms r ON r.id = c.room_id WHERE r.code = ${room} ORDER BY version`);
 
 /** Every version is there once with its event and audit line, and manifests, links and seals hold. */
 async function requireWholeChain(room: string, baseUrl: string): Promise<string[]> {

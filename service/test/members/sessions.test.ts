@@ -7,6 +7,7 @@ import { until } from "@signsealship/testing/until";
 import { createPartner, issueKey, revokeKey, setPartner } from "../../src/partners/partners.ts";
 import { systemClock as clock } from "../../src/platform/clock.ts";
 import type { Database } from "../../src/platform/database.ts";
+import { sql } from "../../src/platform/sql.ts";
 import { link, newMember, postForm, signIn } from "./signed-in-member.ts";
 
 const folder = temporaryFolder();
@@ -351,10 +352,10 @@ test("an owner who was demoted while the request was under way is no owner any m
   // Both requests wait for the firm's row; the removal of its sender comes first.
   const waiting: Promise<Response>[] = [];
   await db.transaction(async (tx) => {
-    await tx.rows("SELECT FROM partners WHERE id = $1 FOR UPDATE", [partnerId]);
+    await tx.query(sql`SELECT FROM partners WHERE id = ${partnerId} FOR UPDATE`);
     const blocked = async (count: number) =>
       until(async () => {
-        const rows = await db.rows("SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'");
+        const rows = await db.query(sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'`);
         return rows.length >= count;
       });
     waiting.push(postForm(service.baseUrl + removeTwo, {}, one.headers));
@@ -405,8 +406,8 @@ test("a run of a playbook that another site asked for is refused and leaves noth
     { ...headers, Origin: "https://evil.example" },
   );
   assert.equal(refused.status, 403);
-  const runs = "SELECT FROM audit_log WHERE partner_id = $1 AND action = 'playbook.run'";
-  assert.equal((await db.rows(runs, [partnerId])).length, 0);
+  const runs = sql`SELECT FROM audit_log WHERE partner_id = ${partnerId} AND action = 'playbook.run'`;
+  assert.equal((await db.query(runs)).length, 0);
 });
 
 test("odd ids and texts in the settings are refused by name, never by a fault of ours", async () => {
@@ -442,17 +443,13 @@ test("what a member does bears the member in the audit log", async () => {
   const body = JSON.stringify({ url: "https://hooks.example.com/x", topics: ["order.created"] });
   const made = await call("/api/partner/webhooks", { method: "POST", headers: { ...json, ...headers }, body });
   assert.equal(made.status, 200);
-  const lines = await db.rows<{ action: string; actor: string }>(
-    "SELECT action, actor FROM audit_log WHERE partner_id = $1 AND actor LIKE 'member:%' ORDER BY id",
-    [partnerId],
-  );
+  const lines = await db.query<{ action: string; actor: string }>(sql`
+    SELECT action, actor FROM audit_log WHERE partner_id = ${partnerId} AND actor LIKE 'member:%' ORDER BY id`);
   assert.deepEqual(
     lines.map(({ action }) => action),
     ["member.linked", "webhook.created"],
   );
-  const [{ id } = { id: "" }] = await db.rows<{ id: string }>(
-    "SELECT user_id AS id FROM members WHERE partner_id = $1",
-    [partnerId],
-  );
+  const [{ id } = { id: "" }] = await db.query<{ id: string }>(sql`
+    SELECT user_id AS id FROM members WHERE partner_id = ${partnerId}`);
   for (const { actor } of lines) assert.equal(actor, `member:${id}`);
 });

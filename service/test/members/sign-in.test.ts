@@ -5,6 +5,7 @@ import { type Service, startService, temporaryFolder } from "@signsealship/testi
 import fc from "fast-check";
 import { cookieOf } from "../../src/members/sessions/tokens.ts";
 import { returnPath } from "../../src/members/sign-in/sign-in.ts";
+import { sql } from "../../src/platform/sql.ts";
 import { askForLink, cookieIn, linksTo, postForm, signIn } from "./signed-in-member.ts";
 
 const folder = temporaryFolder();
@@ -223,9 +224,9 @@ test("neither tables nor logs hold a token, of a link, of a browser or of a sess
   const tokens = [cookie.split("=")[1], browser.split("=")[1], path.split("/").at(-1)];
   const db = await databaseOf(folder.path);
   try {
-    for (const table of ["sessions", "sign_in_links", "users", "jobs", "audit_log"]) {
-      const rows = JSON.stringify(await db.rows(`SELECT t::text FROM ${table} t`));
-      for (const token of tokens) assert.ok(token && !rows.includes(token), table);
+    for (const table of [sql`sessions`, sql`sign_in_links`, sql`users`, sql`jobs`, sql`audit_log`]) {
+      const rows = JSON.stringify(await db.query(sql`SELECT t::text FROM ${table} t`));
+      for (const token of tokens) assert.ok(token && !rows.includes(token), table.text);
     }
   } finally {
     await db.close();

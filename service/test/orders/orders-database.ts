@@ -2,6 +2,7 @@ import { newDatabase } from "@signsealship/testing/database";
 import { pino } from "pino";
 import type { Database } from "../../src/platform/database.ts";
 import { newCode, newUuid } from "../../src/platform/ids.ts";
+import { sql } from "../../src/platform/sql.ts";
 
 export const silent = pino({ level: "silent" });
 
@@ -25,7 +26,7 @@ export type OrderFacts = {
   totalCents: number;
 };
 
-export type Look = {
+type Look = {
   status: string;
   statusBeforeHold: string | null;
   envelopeStatus: string | null;
@@ -39,51 +40,38 @@ export type Look = {
 export async function openOrdersDatabase(): Promise<OrdersDatabase> {
   const db = await newDatabase();
   const partnerId = newUuid();
-  await db.rows("INSERT INTO partners (id, name, tier) VALUES ($1, 'Acme Title', 'trial')", [partnerId]);
-  await db.rows("INSERT INTO price_books (sha256, content) VALUES ('x', '{}')");
+  await db.query(sql`INSERT INTO partners (id, name, tier) VALUES (${partnerId}, 'Acme Title', 'trial')`);
+  await db.query(sql`INSERT INTO price_books (sha256, content) VALUES ('x', '{}')`);
   return {
     db,
     async insert(status, more = {}) {
       const order = { environment: "live", sign: true, notarize: true, ship: true, fax: true, ...more };
       const { totalCents = 9_900, statusBeforeHold = null } = more;
       const code = newCode();
-      const [row] = await db.rows<{ id: number }>(
-        `INSERT INTO orders (code, partner_id, environment, status, status_before_hold, sign, notarize, ship, fax, envelope_status,
-           customer_email, fax_to, lines, subtotal_cents, discount_cents, total_cents, price_book_version, created_at, updated_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'signer@example.com', $11, '[]', $12, 0, $12, 1, '2026-01-01', '2026-01-01')
-         RETURNING id`,
-        [
-          code,
-          partnerId,
-          order.environment,
-          status,
-          statusBeforeHold,
-          order.sign,
-          order.notarize,
-          order.ship,
-          order.fax,
-          order.sign ? "Created" : null,
-          order.fax ? "+12125550123" : null,
-          totalCents,
-        ],
-      );
+      const [row] = await db.query<{ id: number }>(sql`
+        INSERT INTO orders (code, partner_id, environment, status, status_before_hold, sign, notarize, ship, fax,
+          envelope_status, customer_email, fax_to, lines, subtotal_cents, discount_cents, total_cents,
+          price_book_version, created_at, updated_at)
+        VALUES (${code}, ${partnerId}, ${order.environment}, ${status}, ${statusBeforeHold}, ${order.sign},
+          ${order.notarize}, ${order.ship}, ${order.fax}, ${order.sign ? "Created" : null}, 'signer@example.com',
+          ${order.fax ? "+12125550123" : null}, '[]', ${totalCents}, 0, ${totalCents}, 1, '2026-01-01', '2026-01-01')
+        RETURNING id`);
       for (const kind of ["original", "sealed", "notarized"])
-        await db.rows(
-          "INSERT INTO documents (order_id, kind, sha256, bytes, blob_key, created_at) VALUES ($1, $2, $3, 1, $4, now())",
-          [row?.id, kind, "0".repeat(64), `2026-01-01/${newCode()}`],
-        );
+        await db.query(sql`
+          INSERT INTO documents (order_id, kind, sha256, bytes, blob_key, created_at)
+          VALUES (${row?.id}, ${kind}, ${"0".repeat(64)}, 1, ${`2026-01-01/${newCode()}`}, now())`);
       return code;
     },
     async look(code) {
-      const [look] = await db.rows<Look>(
-        `SELECT status, status_before_hold AS "statusBeforeHold", envelope_status AS "envelopeStatus", updated_at AS "updatedAt",
-           ARRAY(SELECT from_status || ' -> ' || to_status FROM audit_log a WHERE a.order_id = o.id AND action = 'order.transition' ORDER BY id) AS moves,
-           ARRAY(SELECT name FROM workflow_events w WHERE w.order_id = o.id ORDER BY id) AS milestones,
-           ARRAY(SELECT event_id FROM events WHERE subject = o.code ORDER BY id) AS events,
-           ARRAY(SELECT queue FROM jobs WHERE payload ->> 'orderId' = o.id::text ORDER BY id) AS jobs
-         FROM orders o WHERE code = $1`,
-        [code],
-      );
+      const [look] = await db.query<Look>(sql`
+        SELECT status, status_before_hold AS "statusBeforeHold", envelope_status AS "envelopeStatus",
+          updated_at AS "updatedAt",
+          ARRAY(SELECT from_status || ' -> ' || to_status FROM audit_log a
+            WHERE a.order_id = o.id AND action = 'order.transition' ORDER BY id) AS moves,
+          ARRAY(SELECT name FROM workflow_events w WHERE w.order_id = o.id ORDER BY id) AS milestones,
+          ARRAY(SELECT event_id FROM events WHERE subject = o.code ORDER BY id) AS events,
+          ARRAY(SELECT queue FROM jobs WHERE payload ->> 'orderId' = o.id::text ORDER BY id) AS jobs
+        FROM orders o WHERE code = ${code}`);
       if (!look) throw new Error("no such order");
       return look;
     },

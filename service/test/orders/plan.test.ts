@@ -3,27 +3,26 @@ import { after, before, test } from "node:test";
 import { newDatabase } from "@signsealship/testing/database";
 import { listStatement } from "../../src/orders/store.ts";
 import type { Database } from "../../src/platform/database.ts";
+import { type Statement, sql } from "../../src/platform/sql.ts";
 
 const partnerId = "00000000-0000-4000-8000-000000000001";
 let db: Database;
 
 before(async () => {
   db = await newDatabase();
-  await db.rows("INSERT INTO partners (id, name, tier) VALUES ($1, 'Large', 'ClosingDesk')", [partnerId]);
-  await db.rows("INSERT INTO price_books (sha256, content) VALUES ('x', '{}')");
+  await db.query(sql`INSERT INTO partners (id, name, tier) VALUES (${partnerId}, 'Large', 'ClosingDesk')`);
+  await db.query(sql`INSERT INTO price_books (sha256, content) VALUES ('x', '{}')`);
   await db.transaction(async (tx) => {
     // Triggers aside: they would make most of the time.
     await tx.script("SET LOCAL session_replication_role = replica");
-    await tx.rows(
-      `INSERT INTO orders (code, partner_id, environment, status, sign, notarize, ship, fax, external_reference, customer_email,
-       lines, subtotal_cents, discount_cents, total_cents, price_book_version, created_at, updated_at)
-     SELECT encode(sha256(n::text::bytea), 'hex')::char(40), $1::uuid, 'live', CASE WHEN n % 10 = 0 THEN 'Completed' ELSE 'QuoteReady' END,
-       true, false, false, false, 'ref-' || n / 4, 'a@example.com', '[]', 0, 0, 0, 1, t, t
-     FROM (SELECT n, timestamptz '2026-01-01' + n * interval '10 seconds' AS t FROM generate_series(1, 50000) n) s`,
-      [partnerId],
-    );
+    await tx.query(sql`
+      INSERT INTO orders (code, partner_id, environment, status, sign, notarize, ship, fax, external_reference,
+        customer_email, lines, subtotal_cents, discount_cents, total_cents, price_book_version, created_at, updated_at)
+      SELECT encode(sha256(n::text::bytea), 'hex')::char(40), ${partnerId}::uuid, 'live',
+        CASE WHEN n % 10 = 0 THEN 'Completed' ELSE 'QuoteReady' END, true, false, false, false, 'ref-' || n / 4, 'a@example.com', '[]', 0, 0, 0, 1, t, t
+      FROM (SELECT n, timestamptz '2026-01-01' + n * interval '10 seconds' AS t FROM generate_series(1, 50000) n) s`);
   });
-  await db.rows("ANALYZE orders");
+  await db.query(sql`ANALYZE orders`);
 });
 after(() => db.close());
 
@@ -31,9 +30,9 @@ type Plan = { "Node Type": string; "Index Name"?: string; Plans?: Plan[] };
 const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)];
 
 /** The plan of a statement as it runs on many orders: index names used, and the shared buffers it touched. */
-async function explain(text: string, values: unknown[]) {
+async function explain(statement: Statement) {
   type Row = { "QUERY PLAN": { Plan: Plan & { "Shared Hit Blocks": number; "Shared Read Blocks": number } }[] };
-  const [row] = await db.rows<Row>(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, values);
+  const [row] = await db.query<Row>(sql`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${statement}`);
   const plan = row?.["QUERY PLAN"][0]?.Plan;
   assert.ok(plan);
   const all = nodes(plan);
@@ -48,7 +47,7 @@ const of = { partnerId, environment: "live" } as const;
 const noFilter = { status: null, externalReference: null, after: null, limit: 21 };
 
 test("on many orders every list stays on its index and touches few pages", async () => {
-  const [middle] = await db.rows<{ code: string }>("SELECT code FROM orders WHERE id = 25000");
+  const [middle] = await db.query<{ code: string }>(sql`SELECT code FROM orders WHERE id = 25000`);
   const lists = {
     newest: [noFilter, "orders_newest"],
     "a later page": [{ ...noFilter, after: middle?.code ?? "" }, "orders_newest"],
@@ -57,8 +56,7 @@ test("on many orders every list stays on its index and touches few pages", async
     "by reference": [{ ...noFilter, externalReference: "ref-7000" }, "orders_by_reference"],
   } as const;
   for (const [name, [filter, index]] of Object.entries(lists)) {
-    const { text, values } = listStatement(of, filter);
-    const plan = await explain(text, [...values]);
+    const plan = await explain(listStatement(of, filter));
     assert.ok(plan.indexes.includes(index), `${name}: ${plan.indexes}`);
     assert.equal(plan.types.includes("Seq Scan") || plan.types.includes("Sort"), false, `${name}: ${plan.types}`);
     assert.ok(plan.blocks < 60, `${name}: ${plan.blocks} pages`);
@@ -66,12 +64,9 @@ test("on many orders every list stays on its index and touches few pages", async
 });
 
 test("on many orders one is found by its code in one index look-up", async () => {
-  const [order] = await db.rows<{ code: string }>("SELECT code FROM orders WHERE id = 37777");
-  const plan = await explain("SELECT * FROM orders WHERE code = $1 AND partner_id = $2 AND environment = $3", [
-    order?.code,
-    partnerId,
-    "live",
-  ]);
+  const [order] = await db.query<{ code: string }>(sql`SELECT code FROM orders WHERE id = 37777`);
+  const plan = await explain(sql`
+    SELECT * FROM orders WHERE code = ${order?.code} AND partner_id = ${partnerId} AND environment = 'live'`);
   assert.deepEqual(plan.indexes, ["orders_code_key"]);
   assert.ok(plan.blocks < 10);
 });

@@ -5,6 +5,7 @@ import { minimal, orderForm, shipping } from "@signsealship/testing/order-form";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { type StripeDouble, startStripe } from "@signsealship/testing/stripe";
 import { until } from "@signsealship/testing/until";
+import { sql } from "../../src/platform/sql.ts";
 
 const folder = temporaryFolder();
 let service: Service;
@@ -191,7 +192,8 @@ test("an order whose service died before its checkout was minted is found again,
   await lost;
   service = await service.restart();
   const db = await databaseOf(folder.path);
-  await db.rows("UPDATE idempotency_keys SET pending_until = now() - interval '1 s' WHERE pending_until IS NOT NULL");
+  await db.query(sql`
+    UPDATE idempotency_keys SET pending_until = now() - interval '1 s' WHERE pending_until IS NOT NULL`);
   await db.close();
   const found = await create({ create_checkout: "true" }, key);
   assert.equal(found.status, 201);

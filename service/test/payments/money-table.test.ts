@@ -3,6 +3,7 @@ import { after, before, test } from "node:test";
 import { orderStatuses } from "../../src/orders/transitions/statuses.ts";
 import { type Outcome, takeEvent } from "../../src/payments/processor/events.ts";
 import type { SignedEvent } from "../../src/payments/processor/processor.ts";
+import { sql } from "../../src/platform/sql.ts";
 import { type OrdersDatabase, openOrdersDatabase, silent } from "../orders/orders-database.ts";
 
 let orders: OrdersDatabase;
@@ -129,11 +130,9 @@ for (const [name, { make, moves, otherwise }] of Object.entries(messages)) {
 test("a whole refund of the payment on record: every status", async () => {
   for (const status of orderStatuses) {
     const code = await orders.insert(status, { statusBeforeHold: status === "OnHold" ? "EsignPending" : null });
-    await orders.db.rows(
-      `INSERT INTO payments (order_id, payment_intent, session_id, amount_cents, currency, simulated, received_at)
-       SELECT id, $2, 'cs', 9900, 'usd', false, now() FROM orders WHERE code = $1`,
-      [code, `pi_of_${code}`],
-    );
+    await orders.db.query(sql`
+      INSERT INTO payments (order_id, payment_intent, session_id, amount_cents, currency, simulated, received_at)
+      SELECT id, ${`pi_of_${code}`}, 'cs', 9900, 'usd', false, now() FROM orders WHERE code = ${code}`);
     const refund = (whole: boolean) =>
       eventOf("charge.refunded", code, { payment_intent: `pi_of_${code}`, refunded: whole });
     assert.equal((await take(refund(false))).outcome, "stale");
@@ -189,11 +188,10 @@ test("events of another account and of unknown orders change nothing", async () 
 
 test("news of a session that has failed before come late and say nothing", async () => {
   const code = await orders.insert("AwaitingPayment");
-  await orders.db.rows(
-    `INSERT INTO checkout_sessions (id, order_id, status, amount_cents, currency, session_id, url, created_at, expires_at)
-     SELECT gen_random_uuid(), id, 'open', 9900, 'usd', 'cs_late', 'x', now(), now() FROM orders WHERE code = $1`,
-    [code],
-  );
+  await orders.db.query(sql`
+    INSERT INTO checkout_sessions (id, order_id, status, amount_cents, currency, session_id, url, created_at,
+      expires_at)
+    SELECT gen_random_uuid(), id, 'open', 9900, 'usd', 'cs_late', 'x', now(), now() FROM orders WHERE code = ${code}`);
   await take(eventOf("checkout.session.async_payment_failed", code, { id: "cs_late" }));
   const late = await take(eventOf("checkout.session.completed", code, { id: "cs_late", payment_status: "unpaid" }));
   assert.equal(late.outcome, "stale");

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { newPartner, runCli } from "@signsealship/testing/service";
+import { sql } from "../../src/platform/sql.ts";
 import { sweepExecutions } from "../../src/playbooks/playbooks.ts";
 import {
   callback,
@@ -81,8 +82,8 @@ describe("a callback", () => {
     const token = execution.callbackUrl.split("/").at(-1) ?? "";
     assert.match(token, /^[0-9a-f]{40}$/);
     await callback(running.service, execution, {});
-    for (const table of ["playbook_executions", "audit_log"]) {
-      const rows = await running.db.rows<{ text: string }>(`SELECT t::text AS text FROM ${table} t`);
+    for (const table of [sql`playbook_executions`, sql`audit_log`]) {
+      const rows = await running.db.query<{ text: string }>(sql`SELECT t::text AS text FROM ${table} t`);
       assert.ok(rows.length > 0 && rows.every(({ text }) => !text.includes(token)));
     }
     assert.ok(!running.service.stderr().includes(token));
@@ -104,9 +105,8 @@ describe("the operator", () => {
     assert.ok(!(await list()).some((each) => each.executionName === executionName));
     assert.equal((await list("--all")).find((each) => each.executionName === executionName)?.outcome, "approved");
     assert.equal((await callback(running.service, execution, { decision: "rejected" })).status, 409);
-    const [line] = await running.db.rows<{ actor: string; detail: object }>(
-      "SELECT actor, detail FROM audit_log WHERE action = 'playbook.decided' ORDER BY id DESC LIMIT 1",
-    );
+    const [line] = await running.db.query<{ actor: string; detail: object }>(sql`
+      SELECT actor, detail FROM audit_log WHERE action = 'playbook.decided' ORDER BY id DESC LIMIT 1`);
     assert.deepEqual(line, { actor: "operator", detail: { executionName, outcome: "approved" } });
   });
 
@@ -142,10 +142,9 @@ test("of many decisions at once on two nodes, one is taken", async () => {
       assert.equal(taken.length, 1);
       assert.ok(answers.every(({ status }) => status === 200 || status === 409));
       assert.equal((await now(execution))?.outcome, taken[0]?.body["outcome"]);
-      const lines = await running.db.rows(
-        "SELECT FROM audit_log WHERE detail->>'executionName' = $1 AND action <> 'playbook.run'",
-        [execution.executionName],
-      );
+      const lines = await running.db.query(sql`
+        SELECT FROM audit_log WHERE detail->>'executionName' = ${execution.executionName}
+          AND action <> 'playbook.run'`);
       assert.equal(lines.length, 1);
     }
   } finally {
@@ -169,24 +168,22 @@ describe("expiry", () => {
 
   test("a decision after the time is over is too late, swept or not", async () => {
     const execution = await start(running, acme.headers);
-    await running.db.rows("UPDATE playbook_executions SET expires_at = now() - interval '1 s' WHERE id = $1", [
-      execution.executionName.split("/")[1],
-    ]);
+    await running.db.query(sql`
+      UPDATE playbook_executions SET expires_at = now() - interval '1 s'
+      WHERE id = ${execution.executionName.split("/")[1]}`);
     assert.equal((await callback(running.service, execution, { decision: "late" })).status, 409);
     assert.equal(await sweepExecutions(running.db, new Date()), 1);
   });
 
   test("10,000 that wait are ended by one sweep, each once however many nodes sweep beside decisions", async () => {
     await sweepExecutions(running.db, new Date(Date.now() + 60 * day));
-    await running.db.rows(
-      `INSERT INTO playbook_executions (id, partner_id, environment, playbook, arguments, callback_sha256, started_at, expires_at)
-       SELECT gen_random_uuid(), $1, 'test', 'approval_gate', '{"kind": "k", "subjectId": "s"}', sha256(n::text::bytea),
-         now(), now() + interval '30 days' FROM generate_series(1, 10000) n`,
-      [acme.partnerId],
-    );
-    const [waiting] = await running.db.rows<{ n: number }>(
-      "SELECT count(*) AS n FROM playbook_executions WHERE outcome IS NULL",
-    );
+    await running.db.query(sql`
+      INSERT INTO playbook_executions (id, partner_id, environment, playbook, arguments, callback_sha256, started_at,
+        expires_at)
+      SELECT gen_random_uuid(), ${acme.partnerId}, 'test', 'approval_gate', '{"kind": "k", "subjectId": "s"}',
+        sha256(n::text::bytea), now(), now() + interval '30 days' FROM generate_series(1, 10000) n`);
+    const [waiting] = await running.db.query<{ n: number }>(sql`
+      SELECT count(*) AS n FROM playbook_executions WHERE outcome IS NULL`);
     assert.equal(waiting?.n, 10_000);
     const extra = await start(running, acme.headers);
     const later = new Date(Date.now() + 31 * day);
@@ -196,10 +193,10 @@ describe("expiry", () => {
     ]);
     const total = swept.reduce((sum, each) => sum + each, 0);
     assert.equal(total, decided?.status === 200 ? 10_000 : 10_001);
-    const [row] = await running.db.rows<{ left: number; lines: number }>(
-      `SELECT (SELECT count(*) FROM playbook_executions WHERE outcome IS NULL) AS left,
-         (SELECT count(*) - count(DISTINCT detail->>'executionName') FROM audit_log WHERE action = 'playbook.expired') AS lines`,
-    );
+    const [row] = await running.db.query<{ left: number; lines: number }>(sql`
+      SELECT (SELECT count(*) FROM playbook_executions WHERE outcome IS NULL) AS left,
+        (SELECT count(*) - count(DISTINCT detail->>'executionName') FROM audit_log
+          WHERE action = 'playbook.expired') AS lines`);
     assert.deepEqual(row, { left: 0, lines: 0 });
   });
 });

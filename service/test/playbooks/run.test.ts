@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { newPartner } from "@signsealship/testing/service";
+import { sql } from "../../src/platform/sql.ts";
 import { argumentsOf, returnedOf } from "../../src/playbooks/arguments.ts";
 import {
   listPath,
@@ -35,10 +36,8 @@ const refusal = async (body: BodyInit | null, headers: Record<string, string> = 
   return answer.body["error"];
 };
 const attempts = (partnerId: string) =>
-  running.db.rows<{ actor: string; detail: { playbook: string; executionName: string | null } }>(
-    "SELECT actor, detail FROM audit_log WHERE action = 'playbook.run' AND partner_id = $1 ORDER BY id",
-    [partnerId],
-  );
+  running.db.query<{ actor: string; detail: { playbook: string; executionName: string | null } }>(sql`
+    SELECT actor, detail FROM audit_log WHERE action = 'playbook.run' AND partner_id = ${partnerId} ORDER BY id`);
 
 test("the registry has the approval gate, with its parameters in order and nothing of its inside", async () => {
   const response = await fetch(running.service.baseUrl + listPath, { headers: acme.headers });
@@ -70,7 +69,7 @@ describe("a run", () => {
     const execution = await start(running, acme.headers, values);
     assert.deepEqual([execution.kind, execution.subjectId, execution.state], [values.kind, " <b> ", "Waiting"]);
     assert.equal(Date.parse(execution.expiresAt) - Date.parse(execution.startedAt), 2_592_000_000);
-    const rows = await running.db.rows("SELECT FROM playbook_executions e WHERE e::text LIKE '%zzz%'");
+    const rows = await running.db.query(sql`SELECT FROM playbook_executions e WHERE e::text LIKE '%zzz%'`);
     assert.equal(rows.length, 0);
   });
 
@@ -128,7 +127,7 @@ describe("a run", () => {
 
   test("without a credential is a 401 and starts nothing", async () => {
     const count = async () =>
-      (await running.db.rows<{ n: number }>("SELECT count(*) AS n FROM playbook_executions"))[0]?.n;
+      (await running.db.query<{ n: number }>(sql`SELECT count(*) AS n FROM playbook_executions`))[0]?.n;
     const sofar = await count();
     for (const path of [runPath, "/api/partner/playbooks/nope/run"]) {
       const answer = await run(running.service, {}, form(subject), path);
@@ -161,9 +160,10 @@ test("every authenticated attempt is on the audit log with key and name, and wit
 });
 
 test("a start that fails says the generic message alone", async () => {
-  await running.db.rows("ALTER TABLE playbook_executions ADD CONSTRAINT broken CHECK (playbook = 'none') NOT VALID");
+  await running.db.query(sql`
+    ALTER TABLE playbook_executions ADD CONSTRAINT broken CHECK (playbook = 'none') NOT VALID`);
   assert.equal(await refusal(form(subject)), "The playbook could not be started.");
-  await running.db.rows("ALTER TABLE playbook_executions DROP CONSTRAINT broken");
+  await running.db.query(sql`ALTER TABLE playbook_executions DROP CONSTRAINT broken`);
   assert.equal((await attempts(acme.partnerId)).at(-1)?.detail.executionName, null);
 });
 

@@ -5,6 +5,7 @@ import { newPartner, type Service } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { systemClock } from "../../src/platform/clock.ts";
 import { openSecretsKey } from "../../src/platform/secrets.ts";
+import { sql } from "../../src/platform/sql.ts";
 import { callbackPath, tokenSha256 } from "../../src/playbooks/callback.ts";
 import { endedStatement, undecidedStatement } from "../../src/playbooks/list-store.ts";
 import { createCallbacks, decideByOperator, overviewOfExecutions } from "../../src/playbooks/playbooks.ts";
@@ -33,21 +34,18 @@ before(async () => {
   const { partnerId } = await newPartner(running.service);
   timersBefore = await timersOf(running.service);
   ({ tokenOf } = createCallbacks(await openSecretsKey(`file:${running.service.dataDir}/keys/secrets`)));
-  const columns = "id, partner_id, environment, playbook, arguments, callback_sha256, started_at, expires_at";
-  await running.db.rows(
-    `INSERT INTO playbook_executions (${columns})
-     SELECT id, $1, 'test', 'approval_gate', '{"kind": "many", "subjectId": "s"}', token, now(), now() + interval '30 days'
-     FROM unnest($2::uuid[], $3::bytea[]) AS w (id, token)`,
-    [partnerId, ids, ids.map((id) => tokenSha256(tokenOf(id)))],
-  );
-  await running.db.rows(
-    `INSERT INTO playbook_executions (${columns}, outcome, completed_at, ended_by)
-     SELECT gen_random_uuid(), $1, 'test', 'approval_gate', '{"kind": "old", "subjectId": "s"}', sha256(n::text::bytea),
-       t, t + interval '30 days', 'approved', t + interval '1 day', 'callback'
-     FROM (SELECT n, now() - n * interval '1 min' AS t FROM generate_series(1, 20000) n) s`,
-    [partnerId],
-  );
-  await running.db.rows("ANALYZE playbook_executions");
+  const columns = sql`id, partner_id, environment, playbook, arguments, callback_sha256, started_at, expires_at`;
+  await running.db.query(sql`
+    INSERT INTO playbook_executions (${columns})
+    SELECT id, ${partnerId}, 'test', 'approval_gate', '{"kind": "many", "subjectId": "s"}', token, now(),
+      now() + interval '30 days'
+    FROM unnest(${ids}::uuid[], ${ids.map((id) => tokenSha256(tokenOf(id)))}::bytea[]) AS w (id, token)`);
+  await running.db.query(sql`
+    INSERT INTO playbook_executions (${columns}, outcome, completed_at, ended_by)
+    SELECT gen_random_uuid(), ${partnerId}, 'test', 'approval_gate', '{"kind": "old", "subjectId": "s"}',
+      sha256(n::text::bytea), t, t + interval '30 days', 'approved', t + interval '1 day', 'callback'
+    FROM (SELECT n, now() - n * interval '1 min' AS t FROM generate_series(1, 20000) n) s`);
+  await running.db.query(sql`ANALYZE playbook_executions`);
 });
 after(() => running.close());
 
@@ -82,15 +80,14 @@ for (const [name, statement, index] of [
 
 /** Rows of executions that statements have read so far, of connections that are closed or ours. */
 async function rowsRead(): Promise<number> {
-  await running.db.rows("SELECT pg_stat_force_next_flush()");
-  const [row] = await running.db.rows<{ read: number }>(
-    "SELECT seq_tup_read + idx_tup_fetch AS read FROM pg_stat_user_tables WHERE relname = 'playbook_executions'",
-  );
+  await running.db.query(sql`SELECT pg_stat_force_next_flush()`);
+  const [row] = await running.db.query<{ read: number }>(sql`
+    SELECT seq_tup_read + idx_tup_fetch AS read FROM pg_stat_user_tables WHERE relname = 'playbook_executions'`);
   return row?.read ?? Number.NaN;
 }
 
 const nobodyConnected = async () =>
-  (await running.db.rows("SELECT FROM pg_stat_activity WHERE application_name = 'signsealship'")).length === 0;
+  (await running.db.query(sql`SELECT FROM pg_stat_activity WHERE application_name = 'signsealship'`)).length === 0;
 
 const callBack = (service: Service, id: string, decision: string) =>
   fetch(service.baseUrl + callbackPath(tokenOf(id)), {
@@ -109,7 +106,7 @@ test("a restart reads none of those that wait, and keeps no timer and no job for
   accepted.set(first, "first");
   const timers = await timersOf(running.service);
   assert.ok(timers < timersBefore + 10, `${timers} timers, ${timersBefore} when none waited`);
-  assert.equal((await running.db.rows("SELECT FROM jobs")).length, 0);
+  assert.equal((await running.db.query(sql`SELECT FROM jobs`)).length, 0);
   await running.service.stop();
   await until(nobodyConnected);
   const read = (await rowsRead()) - before;
@@ -155,7 +152,8 @@ test("all due at once end once each, with one line, while two nodes sweep and de
   const sweepers = await Promise.all([running.second(ahead), running.second(ahead)]);
   try {
     await until(
-      async () => (await running.db.rows("SELECT FROM playbook_executions WHERE outcome IS NULL LIMIT 1")).length === 0,
+      async () =>
+        (await running.db.query(sql`SELECT FROM playbook_executions WHERE outcome IS NULL LIMIT 1`)).length === 0,
     );
   } finally {
     swept = true;
@@ -163,12 +161,11 @@ test("all due at once end once each, with one line, while two nodes sweep and de
     await Promise.all(sweepers.map((node) => node.stop()));
   }
 
-  const rows = await running.db.rows<{ id: string; outcome: string; lines: number; agree: boolean }>(
-    `SELECT e.id, e.outcome, count(a.id) AS lines, bool_and(a.actor = e.ended_by AND a.occurred_at = e.completed_at
-       AND a.action = CASE e.ended_by WHEN 'system' THEN 'playbook.expired' ELSE 'playbook.decided' END) AS agree
-     FROM playbook_executions e LEFT JOIN audit_log a ON a.detail->>'executionName' = 'executions/' || e.id
-     WHERE e.arguments->>'kind' = 'many' GROUP BY e.id`,
-  );
+  const rows = await running.db.query<{ id: string; outcome: string; lines: number; agree: boolean }>(sql`
+    SELECT e.id, e.outcome, count(a.id) AS lines, bool_and(a.actor = e.ended_by AND a.occurred_at = e.completed_at
+      AND a.action = CASE e.ended_by WHEN 'system' THEN 'playbook.expired' ELSE 'playbook.decided' END) AS agree
+    FROM playbook_executions e LEFT JOIN audit_log a ON a.detail->>'executionName' = 'executions/' || e.id
+    WHERE e.arguments->>'kind' = 'many' GROUP BY e.id`);
   assert.equal(rows.length, many);
   assert.deepEqual(
     rows.filter(({ lines, agree }) => lines !== 1 || !agree),

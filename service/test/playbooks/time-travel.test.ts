@@ -7,6 +7,7 @@ import { readConfig } from "../../src/config.ts";
 import { makeOperatorLink } from "../../src/members/sign-in/sign-in.ts";
 import { clockAhead } from "../../src/platform/clock.ts";
 import { openSecretsKey } from "../../src/platform/secrets.ts";
+import { sql } from "../../src/platform/sql.ts";
 import { cookieIn, newMember, postForm } from "../members/signed-in-member.ts";
 import {
   callback,
@@ -52,7 +53,7 @@ describe("a service whose clock runs ahead", () => {
     const refused = await decide(late);
     assert.deepEqual([refused.status, refused.body], [409, ended]);
     assert.equal((await decide(young)).status, 200);
-    const lines = await running.db.rows("SELECT FROM audit_log WHERE action = 'playbook.expired'");
+    const lines = await running.db.query(sql`SELECT FROM audit_log WHERE action = 'playbook.expired'`);
     assert.equal(lines.length, 1);
   });
 

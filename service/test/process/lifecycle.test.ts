@@ -7,6 +7,7 @@ import { after, test } from "node:test";
 import { freePort } from "@signsealship/testing/free-port";
 import { runCli, startService, temporaryFolder } from "@signsealship/testing/service";
 import { needs } from "@signsealship/testing/tools";
+import { sql } from "../../src/platform/sql.ts";
 
 const folders: (() => void)[] = [];
 function folder(): string {
@@ -140,7 +141,7 @@ test("a schema of a newer release is one line", async () => {
   const { openDatabase } = await import("../../src/platform/database.ts");
   const server = await openEmbeddedPostgres(dataDir);
   const db = openDatabase(server.connection, () => {});
-  await db.rows("INSERT INTO schema_migrations (version, name, sha256) VALUES (9999, 'future', 'x')");
+  await db.query(sql`INSERT INTO schema_migrations (version, name, sha256) VALUES (9999, 'future', 'x')`);
   await db.close();
   await service.stop();
   await server.release();

@@ -5,6 +5,7 @@ import { type CalendarDouble, startCalendar } from "@signsealship/testing/calend
 import { databaseOf } from "@signsealship/testing/database";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { sql } from "../../src/platform/sql.ts";
 import { bytesOf, fileForm, postSeal, type SealAnswer } from "./seal-document.ts";
 
 const folder = temporaryFolder();
@@ -63,12 +64,11 @@ test("kill -9 in the middle of 200 seals: what was acknowledged verifies and dow
   }
   const db = await databaseOf(folder.path);
   try {
-    const rows = await db.rows<{ code: string; events: number; audits: number; anchors: number }>(
-      `SELECT verify_code AS code, (SELECT count(*) FROM events WHERE event_id = passports.id::text) AS events,
-         (SELECT count(*) FROM audit_log WHERE detail->>'passportId' = passports.id::text) AS audits,
-         (SELECT count(*) FROM passport_anchors WHERE passport_id = passports.id) AS anchors
-       FROM passports`,
-    );
+    const rows = await db.query<{ code: string; events: number; audits: number; anchors: number }>(sql`
+      SELECT verify_code AS code, (SELECT count(*) FROM events WHERE event_id = passports.id::text) AS events,
+        (SELECT count(*) FROM audit_log WHERE detail->>'passportId' = passports.id::text) AS audits,
+        (SELECT count(*) FROM passport_anchors WHERE passport_id = passports.id) AS anchors
+      FROM passports`);
     assert.ok(rows.length >= acknowledged.length);
     const known = new Set(rows.map(({ code }) => code));
     assert.ok(acknowledged.every(({ verifyCode }) => known.has(verifyCode)));
@@ -77,7 +77,8 @@ test("kill -9 in the middle of 200 seals: what was acknowledged verifies and dow
       assert.deepEqual([events, audits, anchors], [1, 1, 1]);
       assert.equal((await fetch(`${service.baseUrl}/api/passport/verify/${code}/document`)).status, 200);
     }
-    const [events] = await db.rows<{ count: number }>("SELECT count(*) FROM events WHERE topic = 'passport.sealed'");
+    const [events] = await db.query<{ count: number }>(sql`
+      SELECT count(*) FROM events WHERE topic = 'passport.sealed'`);
     assert.equal(events?.count, rows.length);
   } finally {
     await db.close();

@@ -7,6 +7,7 @@ import type { Database } from "../../src/platform/database.ts";
 import { newUuid, newVerifyCode } from "../../src/platform/ids.ts";
 import { openLog } from "../../src/platform/logs.ts";
 import { secretBytes } from "../../src/platform/secrets.ts";
+import { sql } from "../../src/platform/sql.ts";
 import { type LookupDeps, listPassports } from "../../src/proof-passports/proof-passports.ts";
 import { createRowIntegrity, type PassportFacts } from "../../src/proof-passports/row-integrity.ts";
 import { insertPassport, type NewPassport, passportListStatement } from "../../src/proof-passports/store.ts";
@@ -24,7 +25,7 @@ after(() => db.close());
 
 async function firm(environment: Environment = "live"): Promise<Principal> {
   const partnerId = newUuid();
-  await db.rows("INSERT INTO partners (id, name, tier) VALUES ($1, 'Acme Title', 'trial')", [partnerId]);
+  await db.query(sql`INSERT INTO partners (id, name, tier) VALUES (${partnerId}, 'Acme Title', 'trial')`);
   const member = { userId: newUuid(), email: "dana@example.com", role: "owner" as const };
   return { partnerId, environment, firmName: "Acme Title", tier: "trial", liveEnabled: true, key: null, member };
 }
@@ -119,7 +120,7 @@ test("a passport whose row was altered is left out", async () => {
   const acme = await firm();
   const altered = await record(acme, second(1));
   const whole = await record(acme, second(2));
-  await db.rows("UPDATE passports SET doc_sha256 = $2 WHERE id = $1", [altered, "f".repeat(64)]);
+  await db.query(sql`UPDATE passports SET doc_sha256 = ${"f".repeat(64)} WHERE id = ${altered}`);
   assert.deepEqual(await ids(acme), [whole]);
 });
 
@@ -127,10 +128,10 @@ test("a page is read by its index and stops when it is full", async () => {
   const acme = await firm();
   const last = await record(acme, second(1));
   for (const after of [null, last]) {
-    const { text, values } = passportListStatement(acme, 21, after);
+    const statement = passportListStatement(acme, 21, after);
     const plan = await db.transaction(async (tx) => {
       await tx.script("SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off");
-      const lines = await tx.rows<{ "QUERY PLAN": string }>(`EXPLAIN ${text}`, values);
+      const lines = await tx.query<{ "QUERY PLAN": string }>(sql`EXPLAIN ${statement}`);
       return lines.map((line) => line["QUERY PLAN"]).join("\n");
     });
     assert.match(plan, /Index Scan using passports_of_partner/);

@@ -14,6 +14,7 @@ import { openBlobs } from "../../src/platform/blobs/blobs.ts";
 import { folderBackend } from "../../src/platform/blobs/folder.ts";
 import { sweepOrphans } from "../../src/platform/blobs/orphans.ts";
 import { openSecretsKey } from "../../src/platform/secrets.ts";
+import { sql } from "../../src/platform/sql.ts";
 import { bytesOf, type Caller, type SealAnswer, seal } from "./seal-document.ts";
 
 const { after, before, test } = testsNeeding("openssl");
@@ -194,18 +195,16 @@ test("34 MB are sealed and come back byte for byte", async () => {
 test("passport, audit line and event are there, and the uploaded bytes are nowhere", async () => {
   const db = await databaseOf(folder.path);
   try {
-    const events = await db.rows("SELECT topic, event_id, subject, environment FROM events WHERE event_id = $1", [
-      sealed.passportId,
-    ]);
+    const events = await db.query(sql`
+      SELECT topic, event_id, subject, environment FROM events WHERE event_id = ${sealed.passportId}`);
     const { passportId } = sealed;
     assert.deepEqual(events, [
       { topic: "passport.sealed", event_id: passportId, subject: passportId, environment: "live" },
     ]);
-    const audit = await db.rows("SELECT action FROM audit_log WHERE detail->>'passportId' = $1", [passportId]);
+    const audit = await db.query(sql`SELECT action FROM audit_log WHERE detail->>'passportId' = ${passportId}`);
     assert.deepEqual(audit, [{ action: "passport.sealed" }]);
-    const [counts] = await db.rows<{ passports: number; blobs: number }>(
-      "SELECT count(*) AS passports, count(DISTINCT blob_key) AS blobs FROM passports",
-    );
+    const [counts] = await db.query<{ passports: number; blobs: number }>(sql`
+      SELECT count(*) AS passports, count(DISTINCT blob_key) AS blobs FROM passports`);
     const files = readdirSync(join(folder.path, "blobs"), { recursive: true, withFileTypes: true }).filter((entry) =>
       entry.isFile(),
     );

@@ -10,6 +10,7 @@ import { type Anchoring, openAnchoring } from "../../src/anchoring/anchoring.ts"
 import type { Database } from "../../src/platform/database.ts";
 import { openLog } from "../../src/platform/logs.ts";
 import { createMetrics } from "../../src/platform/metrics.ts";
+import { sql } from "../../src/platform/sql.ts";
 import { type Caller, type SealAnswer, seal } from "./seal-document.ts";
 
 const { after, before, test } = testsNeeding("openssl");
@@ -45,10 +46,8 @@ const metric = async (line: RegExp): Promise<boolean> =>
 
 type AnchorRow = { status: string; proof: Buffer; height: number | null; looks: number };
 async function anchorOf({ passportId }: SealAnswer): Promise<AnchorRow | undefined> {
-  const [row] = await db.rows<AnchorRow>(
-    "SELECT status, proof, block_height AS height, looks FROM passport_anchors WHERE passport_id = $1",
-    [passportId],
-  );
+  const [row] = await db.query<AnchorRow>(sql`
+    SELECT status, proof, block_height AS height, looks FROM passport_anchors WHERE passport_id = ${passportId}`);
   return row;
 }
 
@@ -130,8 +129,8 @@ test("many nodes at once look at each proof once", async () => {
 test("a proof that a node died with is looked at again", async () => {
   const answer = await seal(caller, makePdf());
   // What the claim of a node that is no more has left behind.
-  const claimed = "UPDATE passport_anchors SET next_look_at = $2, looks = 1 WHERE passport_id = $1";
-  await db.rows(claimed, [answer.passportId, later(10)]);
+  await db.query(sql`
+    UPDATE passport_anchors SET next_look_at = ${later(10)}, looks = 1 WHERE passport_id = ${answer.passportId}`);
   const block = calendars[1]?.mine();
   await node().anchoring.upgradePending(later(9));
   assert.equal((await anchorOf(answer))?.status, "pending");

@@ -7,6 +7,7 @@ import { databaseOf } from "@signsealship/testing/database";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import type { Database } from "../../src/platform/database.ts";
+import { sql } from "../../src/platform/sql.ts";
 import { type Caller, type SealAnswer, seal } from "./seal-document.ts";
 
 const folder = temporaryFolder();
@@ -81,7 +82,7 @@ test("a verify code that is malformed or unknown is the same 404, byte for byte"
 });
 
 const stored = async ({ passportId }: SealAnswer): Promise<string> => {
-  const [row] = await db.rows<{ key: string }>("SELECT blob_key AS key FROM passports WHERE id = $1", [passportId]);
+  const [row] = await db.query<{ key: string }>(sql`SELECT blob_key AS key FROM passports WHERE id = ${passportId}`);
   return join(folder.path, "blobs", row?.key ?? "");
 };
 
@@ -99,10 +100,9 @@ test("a document whose artifact is lost, altered or another's is 404, and its ev
   const bytes = readFileSync(path);
   bytes[100] = (bytes[100] ?? 0) ^ 1;
   writeFileSync(path, bytes);
-  await db.rows("UPDATE passports SET blob_key = (SELECT blob_key FROM passports WHERE id = $2) WHERE id = $1", [
-    swapped.passportId,
-    other.passportId,
-  ]);
+  await db.query(sql`
+    UPDATE passports SET blob_key = (SELECT blob_key FROM passports WHERE id = ${other.passportId})
+    WHERE id = ${swapped.passportId}`);
   for (const { verifyCode } of [lost, altered, swapped]) {
     assert.equal(await answer(code(verifyCode, "/document")), unknown);
     const evidence = await fetch(service.baseUrl + code(verifyCode, "/evidence"));
@@ -115,19 +115,19 @@ test("a document whose artifact is lost, altered or another's is 404, and its ev
 
 test("a row that was altered behind the service's back is not vouched for", async () => {
   const changes = [
-    "sealed_sha256 = repeat('0', 64)",
-    "doc_sha256 = repeat('0', 64)",
-    "environment = 'test'",
-    "created_at = created_at - interval '1 year'",
-    "row_mac = decode(repeat('00', 32), 'hex')",
+    sql`sealed_sha256 = repeat('0', 64)`,
+    sql`doc_sha256 = repeat('0', 64)`,
+    sql`environment = 'test'`,
+    sql`created_at = created_at - interval '1 year'`,
+    sql`row_mac = decode(repeat('00', 32), 'hex')`,
   ];
   const unknown = await answer(code(nobody));
   for (const change of changes) {
     const { passportId, verifyCode } = await seal(owner, makePdf());
     assert.match(await answer(code(verifyCode)), /^\[200/);
-    await db.rows(`UPDATE passports SET ${change} WHERE id = '${passportId}'`);
+    await db.query(sql`UPDATE passports SET ${change} WHERE id = ${passportId}`);
     for (const more of ["", "/document", "/evidence"])
-      assert.equal(await answer(code(verifyCode, more)), unknown, change);
+      assert.equal(await answer(code(verifyCode, more)), unknown, change.text);
   }
 });
 

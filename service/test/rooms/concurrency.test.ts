@@ -3,6 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer } from "@signsealship/testing/client";
 import { type Service, startService } from "@signsealship/testing/service";
+import { type Statement, sql } from "../../src/platform/sql.ts";
 import { type Client, openRoomsService, type RoomsService } from "./rooms-service.ts";
 
 let running: RoomsService;
@@ -82,7 +83,7 @@ describe("quotas and caps under concurrent requests on two nodes", () => {
     await times(5, () => partner.room());
     await times(5, () => live.room());
     assert.equal(await live.refused(400, "POST", "/api/rooms", { name: "x" }), "Your trial tier allows 5 open rooms.");
-    await running.db.rows("UPDATE partners SET tier = 'ProOffice' WHERE id = $1", [partner.partnerId]);
+    await running.db.query(sql`UPDATE partners SET tier = 'ProOffice' WHERE id = ${partner.partnerId}`);
     await live.room();
   });
 
@@ -113,10 +114,8 @@ describe("quotas and caps under concurrent requests on two nodes", () => {
       (nodes(acme)[n % 2] ?? acme).call("POST", `/api/rooms/${room}/orders`, { orderCode }),
     );
     assert.equal(answers.filter(({ body }) => body["alreadyAttached"] === false).length, 1);
-    const [events] = await running.db.rows(
-      "SELECT count(*)::int AS count FROM events WHERE subject = $1 AND topic = 'room.order_attached'",
-      [orderCode],
-    );
+    const [events] = await running.db.query(sql`
+      SELECT count(*)::int AS count FROM events WHERE subject = ${orderCode} AND topic = 'room.order_attached'`);
     assert.deepEqual(events, { count: 1 });
     const { rooms } = await acme.ok<{ rooms: { roomCode: string; orderCount: number }[] }>("GET", "/api/rooms");
     assert.equal(rooms.find(({ roomCode }) => roomCode === room)?.orderCount, 1);
@@ -156,7 +155,7 @@ describe("a view on two nodes", () => {
     assert.equal((await both()).orders.length, 0);
     await there.ok("POST", `/api/rooms/${room}/orders`, { orderCode: order });
     assert.equal((await both()).orders.length, 1);
-    await running.setStatus(order, "EsignComplete", ", envelope_status = 'Completed'");
+    await running.setStatus(order, "EsignComplete", sql`, envelope_status = 'Completed'`);
     assert.equal((await both()).progress.signed, 1);
     await here.ok("POST", `/api/rooms/${room}/close`);
     assert.equal((await both()).status, "closed");
@@ -164,7 +163,7 @@ describe("a view on two nodes", () => {
     assert.equal((await both()).status, "open");
     await there.ok("POST", `/api/rooms/${room}/participants`, { name: "Jo", email: "jo@example.com" });
     assert.equal((await both()).participants.length, 1);
-    await running.db.rows("UPDATE partners SET brand_name = 'Acme' WHERE id = $1", [acme.partnerId]);
+    await running.db.query(sql`UPDATE partners SET brand_name = 'Acme' WHERE id = ${acme.partnerId}`);
     assert.equal((await both()).branding?.brandName, "Acme");
     await here.ok("DELETE", `/api/rooms/${room}/orders/${order}`);
     assert.equal((await both()).orders.length, 0);
@@ -186,7 +185,8 @@ describe("a view on two nodes", () => {
     const versions = async () =>
       new Map(
         (
-          await running.db.rows<{ code: string; version: number }>("SELECT code, view_version AS version FROM rooms")
+          await running.db.query<{ code: string; version: number }>(sql`
+            SELECT code, view_version AS version FROM rooms`)
         ).map(({ code, version }) => [code, version]),
       );
     const before = await versions();
@@ -197,15 +197,19 @@ describe("a view on two nodes", () => {
   });
 
   // The change is made before the attachment and commits after the view was read: the hardest order of things.
-  const races: [string, string][] = [
-    ["a status", "UPDATE orders SET status = 'Delivered' WHERE code = $1"],
+  const races: [string, (orderCode: string) => Statement][] = [
+    ["a status", (code) => sql`UPDATE orders SET status = 'Delivered' WHERE code = ${code}`],
     [
       "a seal",
-      "INSERT INTO documents (order_id, kind, sha256, bytes, blob_key, created_at) SELECT id, 'sealed', repeat('a', 64), 1, 'b', now() FROM orders WHERE code = $1",
+      (code) => sql`
+        INSERT INTO documents (order_id, kind, sha256, bytes, blob_key, created_at)
+        SELECT id, 'sealed', repeat('a', 64), 1, 'b', now() FROM orders WHERE code = ${code}`,
     ],
     [
       "an activity",
-      "INSERT INTO audit_log (occurred_at, action, actor, order_id) SELECT now(), 'order.claimed', 'system', id FROM orders WHERE code = $1",
+      (code) => sql`
+        INSERT INTO audit_log (occurred_at, action, actor, order_id)
+        SELECT now(), 'order.claimed', 'system', id FROM orders WHERE code = ${code}`,
     ],
   ];
   for (const [what, statement] of races) {
@@ -213,7 +217,7 @@ describe("a view on two nodes", () => {
       const [room, orderCode] = [await acme.room(), await acme.order()];
       let attached = false;
       const attaching = await running.db.transaction(async (tx) => {
-        await tx.rows(statement, [orderCode]);
+        await tx.query(statement(orderCode));
         const request = acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode }).finally(() => {
           attached = true;
         });
@@ -241,11 +245,9 @@ describe("a view on two nodes", () => {
       await running.view(room ?? "", n % 2 ? second : running.service);
     });
     for (const room of rooms) {
-      const rows = await running.db.rows<{ code: string; status: string }>(
-        `SELECT o.code, o.status FROM room_orders a JOIN orders o ON o.id = a.order_id JOIN rooms r ON r.id = a.room_id
-         WHERE r.code = $1 ORDER BY a.position`,
-        [room],
-      );
+      const rows = await running.db.query<{ code: string; status: string }>(sql`
+        SELECT o.code, o.status FROM room_orders a JOIN orders o ON o.id = a.order_id JOIN rooms r ON r.id = a.room_id
+        WHERE r.code = ${room} ORDER BY a.position`);
       for (const node of [running.service, second]) {
         const { orders: cards } = await running.view(room, node);
         assert.deepEqual(
@@ -253,15 +255,14 @@ describe("a view on two nodes", () => {
           rows,
         );
       }
-      const [count] = await running.db.rows("SELECT order_count AS count FROM rooms WHERE code = $1", [room]);
+      const [count] = await running.db.query(sql`SELECT order_count AS count FROM rooms WHERE code = ${room}`);
       assert.deepEqual(count, { count: rows.length });
     }
   });
 });
 
 async function someoneWaits(): Promise<boolean> {
-  const [row] = await running.db.rows<{ waits: boolean }>(
-    "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted) AS waits",
-  );
+  const [row] = await running.db.query<{ waits: boolean }>(sql`
+    SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted) AS waits`);
   return row?.waits ?? false;
 }

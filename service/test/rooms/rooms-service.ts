@@ -7,6 +7,7 @@ import { type Service, startService, temporaryFolder } from "@signsealship/testi
 import { createPartner, issueKey } from "../../src/partners/partners.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import type { Database } from "../../src/platform/database.ts";
+import { nothing, type Statement, sql } from "../../src/platform/sql.ts";
 import type { RoomView } from "../../src/rooms/rooms.ts";
 
 const document = makePdf();
@@ -27,7 +28,7 @@ export type RoomsService = {
   db: Database;
   partner: (tier?: string, name?: string) => Promise<Client>;
   view: (roomCode: string, service?: Service) => Promise<RoomView>;
-  setStatus: (orderCode: string, status: string, more?: string) => Promise<void>;
+  setStatus: (orderCode: string, status: string, more?: Statement) => Promise<void>;
   close: () => Promise<void>;
 };
 
@@ -77,8 +78,8 @@ export async function openRoomsService(): Promise<RoomsService> {
       assert.equal(response.status, 200);
       return (await response.json()) as RoomView;
     },
-    async setStatus(orderCode, status, more = "") {
-      await db.rows(`UPDATE orders SET status = $2 ${more} WHERE code = $1`, [orderCode, status]);
+    async setStatus(orderCode, status, more = nothing) {
+      await db.query(sql`UPDATE orders SET status = ${status} ${more} WHERE code = ${orderCode}`);
     },
     async close() {
       await service.stop();

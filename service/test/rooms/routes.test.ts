@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { startService } from "@signsealship/testing/service";
+import { sql } from "../../src/platform/sql.ts";
 import { type Client, openRoomsService, type RoomsService } from "./rooms-service.ts";
 
 let running: RoomsService;
@@ -17,11 +18,9 @@ after(() => running.close());
 const unknown = "0".repeat(40);
 const odd = ["x", "0".repeat(39), `${"0".repeat(39)}G`, "%00", "%F0%9F%8F%A0", "0".repeat(200), "..%2f..%2fhealthz"];
 const audit = (roomCode: string) =>
-  running.db.rows<{ action: string; actor: string; orders: boolean; from: string | null; to: string | null }>(
-    `SELECT action, actor, order_id IS NOT NULL AS orders, from_status AS from, to_status AS to
-     FROM audit_log WHERE room_id = (SELECT id FROM rooms WHERE code = $1) ORDER BY id`,
-    [roomCode],
-  );
+  running.db.query<{ action: string; actor: string; orders: boolean; from: string | null; to: string | null }>(sql`
+    SELECT action, actor, order_id IS NOT NULL AS orders, from_status AS from, to_status AS to
+    FROM audit_log WHERE room_id = (SELECT id FROM rooms WHERE code = ${roomCode}) ORDER BY id`);
 const actions = async (roomCode: string) => (await audit(roomCode)).map(({ action }) => action);
 
 describe("creating a room", () => {
@@ -180,10 +179,10 @@ describe("attaching and detaching", () => {
     );
     assert.equal(view.updatedAt, updatedAt);
     assert.deepEqual(await actions(room), ["room.created", "room.order_attached"]);
-    const events = await running.db.rows(
-      `SELECT topic, event_id, subject, events.environment, events.partner_id, r.code FROM events JOIN rooms r ON r.id = room_id WHERE subject = $1`,
-      [orderCode],
-    );
+    const events = await running.db.query(sql`
+      SELECT topic, event_id, subject, events.environment, events.partner_id, r.code
+      FROM events JOIN rooms r ON r.id = room_id
+      WHERE subject = ${orderCode}`);
     assert.deepEqual(events, [
       {
         topic: "room.order_attached",
@@ -344,9 +343,8 @@ describe("participants", () => {
     assert.equal(await acme.refused(404, "DELETE", `${path}/${id}`), "That participant is not in this room.");
     assert.equal((await running.view(room)).participants.length, 1);
     assert.deepEqual(await acme.ok("POST", path, jane), { ok: true, alreadyPresent: false });
-    const [history] = await running.db.rows("SELECT count(*)::int AS rows FROM room_participants WHERE email = $1", [
-      "jane.roe@example.com",
-    ]);
+    const [history] = await running.db.query(sql`
+      SELECT count(*)::int AS rows FROM room_participants WHERE email = ${"jane.roe@example.com"}`);
     assert.deepEqual(history, { rows: 2 });
     assert.deepEqual(await actions(room), [
       "room.created",

@@ -9,6 +9,7 @@ import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { zooFiles } from "@signsealship/testing/zoo";
 import type { Database } from "../../src/platform/database.ts";
+import { sql } from "../../src/platform/sql.ts";
 import {
   bytesOf,
   type Caller,
@@ -38,9 +39,9 @@ after(async () => {
 
 /** Everything that a seal writes. */
 async function recorded(): Promise<number[]> {
-  const [rows] = await db.rows<{ counts: number[] }>(
-    `SELECT ARRAY[(SELECT count(*) FROM passports), (SELECT count(*) FROM events), (SELECT count(*) FROM audit_log)]::int[] AS counts`,
-  );
+  const [rows] = await db.query<{ counts: number[] }>(sql`
+    SELECT ARRAY[(SELECT count(*) FROM passports), (SELECT count(*) FROM events), 
+      (SELECT count(*) FROM audit_log)]::int[] AS counts`);
   const blobs = readdirSync(folder.path, { recursive: true }).filter((name) => String(name).startsWith("blobs/"));
   return [...(rows?.counts ?? []), blobs.length];
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { testsNeeding } from "@signsealship/testing/tools";
 import type { Caught } from "@signsealship/testing/webhook-catcher";
+import { sql } from "../../src/platform/sql.ts";
 import { type Client, openWebhooksService, type WebhooksService } from "./webhooks-service.ts";
 
 const { after, before, test } = testsNeeding("openssl");
@@ -39,13 +40,11 @@ test("an event whose service is killed while it is being sent is sent again, and
   await running.catcher.wait("/cut");
   await running.service.kill();
   running.catcher.answer("/cut", (_request, response) => void response.end());
-  const [row] = await running.db.rows<{ ahead: boolean }>(
-    "SELECT leased_until > now() AS ahead FROM webhook_deliveries WHERE webhook_id = $1",
-    [hook.id],
-  );
+  const [row] = await running.db.query<{ ahead: boolean }>(sql`
+    SELECT leased_until > now() AS ahead FROM webhook_deliveries WHERE webhook_id = ${hook.id}`);
   assert.equal(row?.ahead, true);
   // The lease's end, brought forward.
-  await running.db.rows("UPDATE webhook_deliveries SET leased_until = now() WHERE webhook_id = $1", [hook.id]);
+  await running.db.query(sql`UPDATE webhook_deliveries SET leased_until = now() WHERE webhook_id = ${hook.id}`);
   running.service = await running.service.restart();
   assert.deepEqual(await ids("/cut", 2), [`order.created:${code}`, `order.created:${code}`]);
   const [delivery] = await client.ended(hook);
@@ -58,10 +57,8 @@ test("a service that is stopped gives back what it was sending, and the next one
   const code = await client.order();
   await running.catcher.wait("/stopped");
   assert.equal(await running.service.stop(), 0);
-  const [row] = await running.db.rows<{ free: boolean }>(
-    "SELECT leased_until IS NULL AS free FROM webhook_deliveries WHERE webhook_id = $1",
-    [hook.id],
-  );
+  const [row] = await running.db.query<{ free: boolean }>(sql`
+    SELECT leased_until IS NULL AS free FROM webhook_deliveries WHERE webhook_id = ${hook.id}`);
   assert.equal(row?.free, true);
   running.catcher.answer("/stopped", (_request, response) => void response.end());
   running.service = await running.service.restart();

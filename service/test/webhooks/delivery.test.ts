@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { startService } from "@signsealship/testing/service";
 import { testsNeeding } from "@signsealship/testing/tools";
 import type { Caught } from "@signsealship/testing/webhook-catcher";
+import { sql } from "../../src/platform/sql.ts";
 import { type Client, type Delivery, openWebhooksService, type WebhooksService } from "./webhooks-service.ts";
 
 const { after, before, test } = testsNeeding("openssl");
@@ -72,7 +73,7 @@ test("a replay is a delivery of its own: the same event id, a body of today's re
   const hook = await acme.subscribe("/replay", ["order.created"]);
   const orderCode = await acme.order();
   const [first] = await acme.ended(hook);
-  await running.db.rows("UPDATE orders SET status = 'Delivered' WHERE code = $1", [orderCode]);
+  await running.db.query(sql`UPDATE orders SET status = 'Delivered' WHERE code = ${orderCode}`);
   const answer = await acme.ok("POST", `${webhooks}/deliveries/${first?.["deliveryId"]}/replay`);
   assert.deepEqual(Object.keys(answer), ["ok", "deliveryId", "replayedFrom", "requestId"]);
   assert.equal(answer["replayedFrom"], first?.["deliveryId"]);
@@ -164,10 +165,8 @@ test("an endpoint that hangs delays neither the order nor anybody else's deliver
   assert.equal((await quick.ended(hook, 20)).length, 20);
   await slow.order();
   await slow.ended(beside);
-  const [row] = await running.db.rows<{ pending: number }>(
-    "SELECT count(*) AS pending FROM webhook_deliveries WHERE webhook_id = $1 AND state = 'pending'",
-    [hanging.id],
-  );
+  const [row] = await running.db.query<{ pending: number }>(sql`
+    SELECT count(*) AS pending FROM webhook_deliveries WHERE webhook_id = ${hanging.id} AND state = 'pending'`);
   assert.ok(Number(row?.pending) > 100, "its own queue still waits");
   await slow.ok("DELETE", `${webhooks}/${hanging.id}`);
 });
@@ -178,17 +177,14 @@ test("two nodes send 10,000 queued events once each", async () => {
     const client = await running.partner();
     const hooks = await Promise.all(["/many-a", "/many-b"].map((path) => client.subscribe(path, ["payment.cleared"])));
     const orderCode = await client.order();
-    await running.db.rows(
-      `INSERT INTO events (occurred_at, topic, event_id, partner_id, environment, subject)
-       SELECT now(), 'payment.cleared', 'payment.cleared:' || n, $1, 'test', $2 FROM generate_series(1, 5000) AS n`,
-      [client.partnerId, orderCode],
-    );
+    await running.db.query(sql`
+      INSERT INTO events (occurred_at, topic, event_id, partner_id, environment, subject)
+      SELECT now(), 'payment.cleared', 'payment.cleared:' || n, ${client.partnerId}, 'test', ${orderCode}
+      FROM generate_series(1, 5000) AS n`);
     const left = async () =>
       (
-        await running.db.rows<{ n: number }>(
-          "SELECT count(*) AS n FROM webhook_deliveries WHERE partner_id = $1 AND state <> 'delivered'",
-          [client.partnerId],
-        )
+        await running.db.query<{ n: number }>(sql`
+          SELECT count(*) AS n FROM webhook_deliveries WHERE partner_id = ${client.partnerId} AND state <> 'delivered'`)
       )[0]?.n;
     while (Number(await left()) > 0) await new Promise((resolve) => setTimeout(resolve, 50));
     for (const path of ["/many-a", "/many-b"]) {

@@ -4,6 +4,7 @@ import { testsNeeding } from "@signsealship/testing/tools";
 import type { Principal } from "../../src/identity/identity.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { columnCipher, secretBytes } from "../../src/platform/secrets.ts";
+import { sql } from "../../src/platform/sql.ts";
 import { oneSubscription } from "../../src/webhooks/webhooks.ts";
 import { type Client, openWebhooksService, type WebhooksService } from "./webhooks-service.ts";
 
@@ -72,10 +73,8 @@ test("one subscription is found by its owner, in its environment, until it is de
 
 test("the database holds neither a secret nor its hash in the clear", async () => {
   const { id, secret } = await acme.subscribe("/x", ["order.created"]);
-  const [row] = await running.db.rows<{ dump: string }>(
-    "SELECT encode(hash, 'escape') || encode(hash, 'hex') AS dump FROM webhook_secrets WHERE webhook_id = $1",
-    [id],
-  );
+  const [row] = await running.db.query<{ dump: string }>(sql`
+    SELECT encode(hash, 'escape') || encode(hash, 'hex') AS dump FROM webhook_secrets WHERE webhook_id = ${id}`);
   const { createHash } = await import("node:crypto");
   const hash = createHash("sha256").update(secret).digest("hex");
   assert.ok(row && !row.dump.includes(secret) && !row.dump.includes(hash));
@@ -167,7 +166,7 @@ test("deleting ends it: gone from the list, unknown from then on, its secrets fo
     false,
   );
   assert.equal(await acme.refused(404, "DELETE", `${webhooks}/${id}`), "No such webhook.");
-  assert.deepEqual(await running.db.rows("SELECT 1 FROM webhook_secrets WHERE webhook_id = $1", [id]), []);
+  assert.deepEqual(await running.db.query(sql`SELECT 1 FROM webhook_secrets WHERE webhook_id = ${id}`), []);
 });
 
 test("unknown, malformed, foreign and other-environment ids are all the same 404", async () => {
@@ -250,10 +249,10 @@ test("every change leaves a line in the audit log without a secret or a URL", as
   const { id } = await client.subscribe("/x", ["order.created"]);
   await client.ok("POST", `${webhooks}/${id}/rotate`);
   await client.ok("DELETE", `${webhooks}/${id}`);
-  const rows = await running.db.rows<{ action: string; detail: object }>(
-    "SELECT action, detail FROM audit_log WHERE partner_id = $1 AND action LIKE 'webhook.%' ORDER BY id",
-    [client.partnerId],
-  );
+  const rows = await running.db.query<{ action: string; detail: object }>(sql`
+    SELECT action, detail
+    FROM audit_log
+    WHERE partner_id = ${client.partnerId} AND action LIKE 'webhook.%' ORDER BY id`);
   assert.deepEqual(
     rows,
     ["webhook.created", "webhook.secret_rotated", "webhook.deleted"].map((action) => ({

@@ -4,6 +4,7 @@ import { makePdf } from "@signsealship/testing/pdf-maker";
 import { testsNeeding } from "@signsealship/testing/tools";
 import type { Caught } from "@signsealship/testing/webhook-catcher";
 import Schema from "typebox/schema";
+import { sql } from "../../src/platform/sql.ts";
 import { payloads } from "../../src/webhooks/payload-schemas.ts";
 import { orderTopics, topics } from "../../src/webhooks/topics.ts";
 import { type Client, type Hook, openWebhooksService, type WebhooksService } from "./webhooks-service.ts";
@@ -49,9 +50,8 @@ test("order.created tells code, status, environment, time and the reference that
   const hook = await hookFor("order.created");
   const orderCode = await client.order({ external_reference: "FILE-2207" });
   const [body] = await caught(hook);
-  const [event] = await running.db.rows<{ at: Date }>("SELECT occurred_at AS at FROM events WHERE event_id = $1", [
-    `order.created:${orderCode}`,
-  ]);
+  const [event] = await running.db.query<{ at: Date }>(sql`
+    SELECT occurred_at AS at FROM events WHERE event_id = ${`order.created:${orderCode}`}`);
   assert.deepEqual(body, {
     type: "order.created",
     id: `order.created:${orderCode}`,
@@ -76,11 +76,10 @@ test("the other order topics have the same shape, with the status at the time of
   const hook = await hookFor("payment.cleared", "signature.completed", "shipment.delivered");
   const orderCode = await client.order();
   for (const topic of orderTopics.slice(1))
-    await running.db.rows(
-      `WITH moved AS (UPDATE orders SET status = 'EsignPending' WHERE code = $1)
-       INSERT INTO events (occurred_at, topic, event_id, partner_id, environment, subject) VALUES (now(), $2, $3, $4, 'test', $1)`,
-      [orderCode, topic, `${topic}:${orderCode}`, client.partnerId],
-    );
+    await running.db.query(sql`
+      WITH moved AS (UPDATE orders SET status = 'EsignPending' WHERE code = ${orderCode})
+      INSERT INTO events (occurred_at, topic, event_id, partner_id, environment, subject)
+      VALUES (now(), ${topic}, ${`${topic}:${orderCode}`}, ${client.partnerId}, 'test', ${orderCode})`);
   const bodies = await caught(hook, 3);
   assert.deepEqual(bodies.map(({ type }) => type).sort(), [...orderTopics.slice(1)].sort());
   for (const { type, id, data } of bodies) {
@@ -111,11 +110,13 @@ test("room.passport_sealed tells room and passport code, and no order", async ()
   const hook = await hookFor("room.passport_sealed");
   const { roomCode } = await client.ok<{ roomCode: string }>("POST", "/api/rooms", { name: "9 Oak Lane" });
   const passportVerifyCode = "mfrggzdfmztwq2lknnwg23tpoa";
-  await running.db.rows(
-    `INSERT INTO events (occurred_at, topic, event_id, partner_id, environment, subject, room_id)
-     SELECT '2026-03-04T05:06:07.089Z', 'room.passport_sealed', $2, $3, 'test', $4, id FROM rooms WHERE code = $1`,
-    [roomCode, `room.passport_sealed:${roomCode}:${passportVerifyCode}`, client.partnerId, passportVerifyCode],
-  );
+  await running.db.query(sql`
+    INSERT INTO events (occurred_at, topic, event_id, partner_id, environment, subject, room_id)
+    SELECT '2026-03-04T05:06:07.089Z', 'room.passport_sealed',
+      ${`room.passport_sealed:${roomCode}:${passportVerifyCode}`}, ${client.partnerId}, 'test', ${passportVerifyCode},
+      id
+    FROM rooms
+    WHERE code = ${roomCode}`);
   const [body] = await caught(hook);
   assert.deepEqual(body, {
     type: "room.passport_sealed",
@@ -206,10 +207,9 @@ test("while a secret is being rotated each delivery has a signature by both, and
     assert.equal(verifyWebhook(first?.body ?? "", header, secret), true);
   assert.equal(verifyWebhook(first?.body ?? "", header, `${hook.secret.slice(0, -1)}a`), hook.secret.endsWith("a"));
   // A day later.
-  await running.db.rows(
-    "UPDATE webhook_secrets SET expires_at = now() - interval '1 second' WHERE webhook_id = $1 AND expires_at IS NOT NULL",
-    [hook.id],
-  );
+  await running.db.query(sql`
+    UPDATE webhook_secrets SET expires_at = now() - interval '1 second'
+    WHERE webhook_id = ${hook.id} AND expires_at IS NOT NULL`);
   await client.ok("POST", `${webhooks}/${hook.id}/test`);
   const second = (await running.catcher.wait(hook.path, 2))[1];
   assert.ok(second);

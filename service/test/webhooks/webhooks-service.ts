@@ -8,6 +8,7 @@ import { type Authority, type Catcher, makeAuthority, startCatcher } from "@sign
 import { createPartner, issueKey } from "../../src/partners/partners.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import type { Database } from "../../src/platform/database.ts";
+import { sql } from "../../src/platform/sql.ts";
 
 const document = makePdf();
 
@@ -92,11 +93,10 @@ export async function openWebhooksService(more: Record<string, string> = {}): Pr
       return withKey(partnerId, environment);
     },
     events(partnerId, topic, subjects) {
-      return db.rows(
-        `INSERT INTO events (occurred_at, topic, event_id, partner_id, environment, subject)
-         SELECT now(), $2, $2 || ':' || subject, $1, 'test', subject FROM unnest($3::text[]) AS subject`,
-        [partnerId, topic, subjects],
-      );
+      return db.query(sql`
+        INSERT INTO events (occurred_at, topic, event_id, partner_id, environment, subject)
+        SELECT now(), ${topic}, ${topic} || ':' || subject, ${partnerId}, 'test', subject
+        FROM unnest(${subjects}::text[]) AS subject`);
     },
     async close() {
       await db.close();

@@ -7,6 +7,7 @@ import { newPartner, type Service, startService, temporaryFolder } from "@signse
 import { until } from "@signsealship/testing/until";
 import fc from "fast-check";
 import type { Database } from "../../../src/platform/database.ts";
+import { sql } from "../../../src/platform/sql.ts";
 import { link, newMember } from "../../members/signed-in-member.ts";
 import { seal } from "../../proof-passports/seal-document.ts";
 import { beginUpload, boundary, multipart, pieces, type RawUpload } from "./raw-upload.ts";
@@ -59,11 +60,9 @@ async function callersKnown(): Promise<void> {
 }
 
 async function written(partnerId: string): Promise<number> {
-  const [row] = await db.rows<{ count: number }>(
-    `SELECT (SELECT count(*) FROM orders WHERE partner_id = $1)::int
-          + (SELECT count(*) FROM passports WHERE partner_id = $1)::int AS count`,
-    [partnerId],
-  );
+  const [row] = await db.query<{ count: number }>(sql`
+    SELECT (SELECT count(*) FROM orders WHERE partner_id = ${partnerId})::int
+      + (SELECT count(*) FROM passports WHERE partner_id = ${partnerId})::int AS count`);
   return row?.count ?? -1;
 }
 
@@ -186,13 +185,13 @@ test("a slow form of whoever may still send it is accepted", async () => {
 });
 
 test("a form is not accepted when its sender switched the environment while it was on its way", async () => {
-  const choose = (environment: string) => db.rows("UPDATE sessions SET environment = $1", [environment]);
+  const choose = (environment: string) => db.query(sql`UPDATE sessions SET environment = ${environment}`);
   assert.deepEqual(await refusedAfter(() => choose("test")), [201, 200, 409, 409]);
   await choose("live");
 });
 
 test("a form is not accepted when its sender was removed from the firm while it was on its way", async () => {
-  const removed = () => db.rows("DELETE FROM members WHERE partner_id = $1", [firm.partnerId]);
+  const removed = () => db.query(sql`DELETE FROM members WHERE partner_id = ${firm.partnerId}`);
   assert.deepEqual(await refusedAfter(removed), [201, 200, 403, 403]);
 });
 
@@ -200,7 +199,7 @@ test("a form is not accepted when its key was revoked, or its session ended, whi
   await link(service, firm.callers.session["Cookie"] ?? "", firm.key);
   const ended = async () => {
     await service.cli("key", "revoke", firm.keyId);
-    await db.rows("DELETE FROM sessions");
+    await db.query(sql`DELETE FROM sessions`);
   };
   assert.deepEqual(await refusedAfter(ended), [401, 401, 401, 401]);
 });

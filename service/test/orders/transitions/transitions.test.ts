@@ -4,6 +4,7 @@ import { applyTransition, lockOrder } from "../../../src/orders/transitions/appl
 import { orderStatuses } from "../../../src/orders/transitions/statuses.ts";
 import { type OrderEvent, targetOf, transitionTable } from "../../../src/orders/transitions/table.ts";
 import type { ServiceError } from "../../../src/platform/errors.ts";
+import { sql } from "../../../src/platform/sql.ts";
 import { type OrderFacts, type OrdersDatabase, openOrdersDatabase, silent } from "../orders-database.ts";
 
 let orders: OrdersDatabase;
@@ -88,10 +89,8 @@ test("a milestone is written as workflow event, partner event and mail in the sa
 
 test("signing is not complete before the sealed document is on record", async () => {
   const code = await orders.insert("EsignPending");
-  await orders.db.rows(
-    "DELETE FROM documents WHERE kind = 'sealed' AND order_id = (SELECT id FROM orders WHERE code = $1)",
-    [code],
-  );
+  await orders.db.query(sql`
+    DELETE FROM documents WHERE kind = 'sealed' AND order_id = (SELECT id FROM orders WHERE code = ${code})`);
   const before = await orders.look(code);
   await assert.rejects(moveBy(code, "signed"), { message: "EsignComplete needs the sealed document on record." });
   assert.deepEqual(await orders.look(code), before);

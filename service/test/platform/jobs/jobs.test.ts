@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import { until } from "@signsealship/testing/until";
 import { createJobs, enqueue, type Jobs } from "../../../src/platform/jobs/jobs.ts";
+import { sql } from "../../../src/platform/sql.ts";
 import { type OrdersDatabase, openOrdersDatabase, silent } from "../../orders/orders-database.ts";
 
 let house: OrdersDatabase;
@@ -13,7 +14,7 @@ before(async () => {
 afterEach(async () => {
   await Promise.all(running.map((jobs) => jobs.stop()));
   running = [];
-  await house.db.rows("DELETE FROM jobs");
+  await house.db.query(sql`DELETE FROM jobs`);
 });
 after(() => house.close());
 
@@ -27,7 +28,7 @@ function node(outcomes: string[] = []): Jobs {
   return jobs;
 }
 
-const left = async () => (await house.db.rows<{ n: number }>("SELECT count(*) AS n FROM jobs"))[0]?.n;
+const left = async () => (await house.db.query<{ n: number }>(sql`SELECT count(*) AS n FROM jobs`))[0]?.n;
 
 test("a job runs after its transaction has committed, and never when it was rolled back", async () => {
   const done: number[] = [];
@@ -48,7 +49,7 @@ test("a job runs after its transaction has committed, and never when it was roll
 
 test("two nodes do a thousand jobs once each", async () => {
   const done: number[] = [];
-  await house.db.rows("SELECT enqueue_job('q', jsonb_build_object('n', n)) FROM generate_series(1, 1000) n");
+  await house.db.query(sql`SELECT enqueue_job('q', jsonb_build_object('n', n)) FROM generate_series(1, 1000) n`);
   for (const jobs of [node(), node()]) {
     jobs.work<{ n: number }>("q", async ({ n }) => void done.push(n), { concurrency: 50 });
     await jobs.start();
@@ -71,16 +72,15 @@ test("a job that fails is tried again as often as it may, then stays on record",
   await enqueue(house.db, "q", {});
   await until(() => outcomes.includes("q dead"));
   assert.deepEqual(attempts, [1, 2, 3]);
-  const [row] = await house.db.rows<{ failed: boolean; error: string }>(
-    "SELECT failed_at IS NOT NULL AS failed, last_error AS error FROM jobs",
-  );
+  const [row] = await house.db.query<{ failed: boolean; error: string }>(sql`
+    SELECT failed_at IS NOT NULL AS failed, last_error AS error FROM jobs`);
   assert.deepEqual(row, { failed: true, error: "no luck at 3" });
 });
 
 test("a killed node's job is taken by another when its lease has ended", async () => {
   await enqueue(house.db, "q", { n: 1 });
   // What a node leaves behind that dies in the middle: a claim whose lease runs out.
-  await house.db.rows("UPDATE jobs SET attempts = 1, due_at = now() + interval '50 ms'");
+  await house.db.query(sql`UPDATE jobs SET attempts = 1, due_at = now() + interval '50 ms'`);
   const seen: number[] = [];
   const jobs = node();
   jobs.work("q", async (_payload, { attempt }) => void seen.push(attempt));
@@ -110,7 +110,7 @@ test("a job that takes longer than its lease keeps it", async () => {
   await enqueue(house.db, "q", {});
   await until(() => began === 1);
   // Long enough for the lease to have been kept several times.
-  await house.db.rows("SELECT pg_sleep(0.6)");
+  await house.db.query(sql`SELECT pg_sleep(0.6)`);
   assert.equal(began, 1);
   release();
   await until(async () => (await left()) === 0);
@@ -134,7 +134,7 @@ test("hears of jobs again after its connection was broken", async () => {
   const jobs = node();
   jobs.work("q", async () => void done++);
   await jobs.start();
-  await house.db.rows("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'");
+  await house.db.query(sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'`);
   await enqueue(house.db, "q", {});
   await until(() => done === 1);
 });

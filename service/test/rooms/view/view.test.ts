@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { sql } from "../../../src/platform/sql.ts";
 import { type Client, openRoomsService, type RoomsService } from "../rooms-service.ts";
 
 let running: RoomsService;
@@ -19,17 +20,15 @@ async function roomWith(...orders: string[]): Promise<string> {
 
 const cards = async (room: string) => (await running.view(room)).orders;
 const addDocument = (orderCode: string, kind: string) =>
-  running.db.rows(
-    `INSERT INTO documents (order_id, kind, sha256, bytes, blob_key, created_at)
-     SELECT id, $2, repeat('a', 64), 1, 'b', now() FROM orders WHERE code = $1`,
-    [orderCode, kind],
-  );
+  running.db.query(sql`
+    INSERT INTO documents (order_id, kind, sha256, bytes, blob_key, created_at)
+    SELECT id, ${kind}, repeat('a', 64), 1, 'b', now() FROM orders WHERE code = ${orderCode}`);
 const addAudit = (orderCode: string, action: string, at: string) =>
-  running.db.rows(
-    `INSERT INTO audit_log (occurred_at, action, actor, order_id, from_status, to_status, detail)
-     SELECT $3, $2, 'key:secret', id, 'A', 'B', '{"recipient": "secret"}' FROM orders WHERE code = $1`,
-    [orderCode, action, at],
-  );
+  running.db.query(sql`
+    INSERT INTO audit_log (occurred_at, action, actor, order_id, from_status, to_status, detail)
+    SELECT ${at}, ${action}, 'key:secret', id, 'A', 'B', '{"recipient": "secret"}'
+    FROM orders
+    WHERE code = ${orderCode}`);
 
 describe("a room's view", () => {
   test("has the contract's fields and no other", async () => {
@@ -120,9 +119,9 @@ describe("a room's view", () => {
     const room = await roomWith(...orders);
     assert.deepEqual((await running.view(room)).progress, { total: 4, signed: 0, sealed: 0, delivered: 0 });
     const [first = "", second = "", third = "", fourth = ""] = orders;
-    await running.setStatus(first, "EsignComplete", ", envelope_status = 'Completed'");
-    await running.setStatus(second, "EsignPending", ", envelope_status = 'PartiallySigned'");
-    await running.setStatus(third, "Delivered", ", envelope_status = 'Completed'");
+    await running.setStatus(first, "EsignComplete", sql`, envelope_status = 'Completed'`);
+    await running.setStatus(second, "EsignPending", sql`, envelope_status = 'PartiallySigned'`);
+    await running.setStatus(third, "Delivered", sql`, envelope_status = 'Completed'`);
     await running.setStatus(fourth, "Completed");
     await addDocument(first, "sealed");
     await addDocument(second, "notarized");
@@ -135,9 +134,9 @@ describe("a room's view", () => {
     const room = await roomWith(order);
     const badge = async () => (await cards(room))[0]?.evidenceBadge;
     assert.equal(await badge(), "none");
-    await running.setStatus(order, "OnHold", ", status_before_hold = 'AwaitingPayment'");
+    await running.setStatus(order, "OnHold", sql`, status_before_hold = 'AwaitingPayment'`);
     assert.equal(await badge(), "none");
-    await running.setStatus(order, "OnHold", ", status_before_hold = 'ShippingPending'");
+    await running.setStatus(order, "OnHold", sql`, status_before_hold = 'ShippingPending'`);
     assert.equal(await badge(), "recorded");
     await running.setStatus(order, "Refunded");
     assert.equal(await badge(), "recorded");
@@ -151,10 +150,9 @@ describe("a room's view", () => {
     assert.equal((await running.view(room)).branding, null);
     await running.service.cli("partner", "set", partner.partnerId, "--accent", "#1A2B3C");
     assert.deepEqual((await running.view(room)).branding, { brandName: null, accentColor: "#1a2b3c", logoUrl: null });
-    await running.db.rows(
-      "UPDATE partners SET name = 'New Name', brand_name = 'Brand', logo_url = 'https://brand.example/l.svg' WHERE id = $1",
-      [partner.partnerId],
-    );
+    await running.db.query(sql`
+      UPDATE partners SET name = 'New Name', brand_name = 'Brand', logo_url = 'https://brand.example/l.svg'
+      WHERE id = ${partner.partnerId}`);
     const { branding, partnerName } = await running.view(room);
     assert.equal(partnerName, "New Name");
     assert.deepEqual(branding, { brandName: "Brand", accentColor: "#1a2b3c", logoUrl: "https://brand.example/l.svg" });

@@ -4,6 +4,7 @@ import { type Browser, type OpenPage, startBrowser } from "@signsealship/testing
 import { testsNeeding } from "@signsealship/testing/tools";
 import { until } from "@signsealship/testing/until";
 import type { Caught } from "@signsealship/testing/webhook-catcher";
+import { sql } from "../../../src/platform/sql.ts";
 import { newMember, postForm } from "../../members/signed-in-member.ts";
 import { type Client, openWebhooksService, type WebhooksService } from "../../webhooks/webhooks-service.ts";
 import { signedIn } from "./signed-in-page.ts";
@@ -382,10 +383,8 @@ test("a secret is rotated once by one form, also when its answer is loaded again
   await post("", { url: "https://hooks.example.com/rotated", "topic-order.created": "on" });
   const [{ id } = { id: "" }] = await list();
   const secrets = async () => {
-    const [row] = await running.db.rows<{ count: number }>(
-      "SELECT count(*) AS count FROM webhook_secrets WHERE webhook_id = $1",
-      [id],
-    );
+    const [row] = await running.db.query<{ count: number }>(sql`
+      SELECT count(*) AS count FROM webhook_secrets WHERE webhook_id = ${id}`);
     return row?.count;
   };
   const submission = submissionIn(await look(`/${id}`));

@@ -17,6 +17,7 @@ import { until } from "@signsealship/testing/until";
 import { makeOperatorLink } from "../../../src/members/sign-in/sign-in.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { openSecretsKey, type SecretBytes } from "../../../src/platform/secrets.ts";
+import { sql } from "../../../src/platform/sql.ts";
 import { cookieIn, newMember, postForm } from "../../members/signed-in-member.ts";
 import {
   callback,
@@ -100,10 +101,8 @@ const mailsTo = (address: string): string[] => {
 };
 
 const requestOf = async (workEmail: string) => {
-  const [row] = await running.db.rows<{ id: string; status: string }>(
-    "SELECT id, status FROM access_requests WHERE work_email = $1 ORDER BY created_at DESC LIMIT 1",
-    [workEmail],
-  );
+  const [row] = await running.db.query<{ id: string; status: string }>(sql`
+    SELECT id, status FROM access_requests WHERE work_email = ${workEmail} ORDER BY created_at DESC LIMIT 1`);
   return { id: row?.id ?? "", status: row?.status };
 };
 
@@ -154,9 +153,8 @@ describe("the way", () => {
     assert.match(await ended.innerText(), /approved\s+The operator/);
     assert.equal(await page.locator("#waiting").getByText("FILE-1").count(), 0);
     assert.equal((await callback(running.service, execution, { decision: "rejected" })).status, 409);
-    const [line] = await running.db.rows<{ actor: string; detail: object }>(
-      "SELECT actor, detail FROM audit_log WHERE action = 'playbook.decided' ORDER BY id DESC LIMIT 1",
-    );
+    const [line] = await running.db.query<{ actor: string; detail: object }>(sql`
+      SELECT actor, detail FROM audit_log WHERE action = 'playbook.decided' ORDER BY id DESC LIMIT 1`);
     assert.deepEqual(line, {
       actor: "operator",
       detail: { executionName: execution.executionName, outcome: "approved" },
@@ -182,12 +180,12 @@ describe("the way", () => {
   });
 
   test("through many that wait, a page at a time", async () => {
-    await running.db.rows(
-      `INSERT INTO playbook_executions (id, partner_id, environment, playbook, arguments, callback_sha256, started_at, expires_at)
-       SELECT gen_random_uuid(), $1, 'test', 'approval_gate', jsonb_build_object('kind', 'bulk', 'subjectId', 'B-' || n),
-         sha256(n::text::bytea), now(), now() + n * interval '1 min' FROM generate_series(1, 130) n`,
-      [harbor.partnerId],
-    );
+    await running.db.query(sql`
+      INSERT INTO playbook_executions (id, partner_id, environment, playbook, arguments, callback_sha256, started_at,
+        expires_at)
+      SELECT gen_random_uuid(), ${harbor.partnerId}, 'test', 'approval_gate', jsonb_build_object('kind', 'bulk',
+        'subjectId', 'B-' || n),
+        sha256(n::text::bytea), now(), now() + n * interval '1 min' FROM generate_series(1, 130) n`);
     const { page, close } = await asOperator();
     const shown = () => page.locator("#waiting tbody tr");
     assert.equal(await shown().count(), 100);
@@ -200,7 +198,7 @@ describe("the way", () => {
     assert.match(await shown().first().innerText(), /B-102\b/);
     await page.getByText("Back to the first").click();
     assert.match(await shown().first().innerText(), /B-1\b/);
-    await running.db.rows("DELETE FROM playbook_executions WHERE arguments->>'kind' = 'bulk'");
+    await running.db.query(sql`DELETE FROM playbook_executions WHERE arguments->>'kind' = 'bulk'`);
     for (const after of ["x", "00000000-0000-4000-8000-000000000000", "%00", "a&after=b"])
       assert.equal((await page.goto(at(`/operator?after=${after}`)))?.status(), 200);
     await close();
@@ -229,7 +227,7 @@ describe("a decision is taken once", () => {
   test("one whose time is over is not offered and not taken, swept or not", async () => {
     const execution = await newExecution("FILE-4");
     const id = idOf(execution);
-    await running.db.rows("UPDATE playbook_executions SET expires_at = now() - interval '1 s' WHERE id = $1", [id]);
+    await running.db.query(sql`UPDATE playbook_executions SET expires_at = now() - interval '1 s' WHERE id = ${id}`);
     const cookie = await operatorCookie();
     const page = await (await fetch(at("/operator"), { headers: { cookie } })).text();
     assert.ok(!page.includes(decidePath(execution)));
@@ -412,7 +410,7 @@ describe("a link", () => {
     await opened.close();
 
     const later = await operatorCookie();
-    await running.db.rows("UPDATE sessions SET expires_at = expires_at - interval '8 h' WHERE user_id IS NULL");
+    await running.db.query(sql`UPDATE sessions SET expires_at = expires_at - interval '8 h' WHERE user_id IS NULL`);
     assert.equal((await fetch(at("/operator"), { headers: { cookie: later } })).status, 401);
   });
 });

@@ -3,6 +3,7 @@ import { createServer } from "../../../src/http/server.ts";
 import type { Sql } from "../../../src/platform/database.ts";
 import { openLog } from "../../../src/platform/logs.ts";
 import { createMetrics } from "../../../src/platform/metrics.ts";
+import type { Statement } from "../../../src/platform/sql.ts";
 import type { ProofRecord } from "../../../src/proof-passports/proof-passports.ts";
 import type { RoomRow } from "../../../src/rooms/view/store.ts";
 import type { OrderView } from "../../../src/web/client/order-page.ts";
@@ -66,9 +67,10 @@ export async function servePages(shown: Shown, limit: () => Promise<void> = asyn
     if (text.startsWith("SELECT environment FROM rooms")) return room && { environment: shown.environment ?? "live" };
     return text.includes("FROM rooms") ? room : shown.orders?.get(wanted);
   };
-  const answer = async <Row>(text: string, [wanted]: readonly unknown[] = []) =>
-    [found(text, String(wanted))].filter((row) => row !== undefined) as Row[];
-  const db: Sql = { query: ({ text, values }) => answer(text, values), rows: answer };
+  const db: Sql = {
+    query: async <Row>({ text, values: [wanted] }: Statement) =>
+      [found(text, String(wanted))].filter((row) => row !== undefined) as Row[],
+  };
   await app.register(async (routes) => {
     const assets = await buildAssets();
     routes.get("/sample", async (_request, reply) =>
