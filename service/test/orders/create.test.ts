@@ -227,7 +227,7 @@ describe("a fill token", () => {
     assert.equal((await fetchOrder(order.orderCode)).services, "Sign, Notarize");
     await assert.rejects(
       service.cli("fill", "add", file, "--slug", "nope"),
-      /ended with 2: .*--slug must be a document/,
+      /ended with 2: .*--slug must name a document/,
     );
   });
 

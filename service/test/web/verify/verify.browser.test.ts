@@ -294,7 +294,7 @@ describe("a closing passport", () => {
 
   test("with a broken link is told to be, by the page and by the browser", async () => {
     const opened = await open(`/v/room/${brokenClosingCode}`);
-    await opened.page.getByText("1 do not hold").waitFor();
+    await opened.page.getByText("1 did not match").waitFor();
     const text = String(await opened.page.locator("main").textContent());
     assert.match(text, /This closing passport does not verify/);
     assert.equal(await opened.page.locator("svg.chain .link.broken").count(), 1);
