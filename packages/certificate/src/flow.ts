@@ -26,7 +26,7 @@ export type Flow = {
 
 export const ink: Colour = "#1b2430";
 export const muted: Colour = "#566173";
-export const hair: Colour = "#d3dae3";
+const hair: Colour = "#d3dae3";
 
 export const margin = { side: 54, top: 50, bottom: 58 } as const;
 export const textWidth = pageSize.width - 2 * margin.side;

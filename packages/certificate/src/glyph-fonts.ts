@@ -2,7 +2,7 @@ import type { SvgPathCommand } from "harfbuzzjs";
 import type { Cluster } from "./typeset.ts";
 
 /** A cluster's place in the fonts of a document: the number of the font, the code in it, the width there. */
-export type GlyphCode = { font: number; code: number; width: number };
+type GlyphCode = { font: number; code: number; width: number };
 
 /**
  * One Type 3 font (ISO 32000-2 section 9.6.4). Each of its glyphs is the outline of a cluster, however many glyphs that was:

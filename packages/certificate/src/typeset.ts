@@ -15,7 +15,7 @@ export type Cluster = {
 /** One line, from left to right. `width` is in thousandths of the font size. */
 export type Line = { clusters: Cluster[]; width: number };
 
-export type Paragraph = { lines: Line[]; escaped: boolean };
+type Paragraph = { lines: Line[]; escaped: boolean };
 
 export type TextStyle = { weight?: Weight; mono?: boolean };
 

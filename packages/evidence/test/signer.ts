@@ -93,7 +93,7 @@ function pairOf(signature: Uint8Array): readonly [Uint8Array, bigint] {
 }
 
 /** The other form of an ECDSA signature by P-256: (r, n - s) for (r, s). */
-export function otherForm(signature: Uint8Array): Uint8Array {
+function otherForm(signature: Uint8Array): Uint8Array {
   const [r, s] = pairOf(signature);
   return encode(sequence(integer(r), integer(P256_ORDER - s)));
 }

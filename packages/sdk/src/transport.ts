@@ -9,8 +9,8 @@ export type ClientOptions = {
   fetch?: typeof fetch;
 };
 
-export type Query = Readonly<Record<string, string | number | undefined>>;
-export type RequestOptions = { body?: unknown; query?: Query; headers?: Record<string, string> };
+type Query = Readonly<Record<string, string | number | undefined>>;
+type RequestOptions = { body?: unknown; query?: Query; headers?: Record<string, string> };
 type Method = "GET" | "POST" | "DELETE";
 
 export type Transport = {

@@ -15,12 +15,12 @@ import { runVerify, type VerifyIo } from "../src/cli/run.ts";
 export const seal = testSigner("seal");
 export const tsa = testSigner("tsa");
 export const stranger = testSigner("stranger");
-export const at = Date.UTC(2026, 5, 1);
+const at = Date.UTC(2026, 5, 1);
 export const stampedAt = Date.UTC(2026, 0, 2);
 export const original = Uint8Array.from(makePdf({ text: "Contract" }));
 export const hex = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 export const pemOf = ({ certificate }: TestSigner): string => encodePem(certificate.der, "CERTIFICATE");
-export const stamp = (signature: Uint8Array): Uint8Array => tokenOver(signature, tsa, stampedAt);
+const stamp = (signature: Uint8Array): Uint8Array => tokenOver(signature, tsa, stampedAt);
 
 /** A document sealed as the service seals it, with the reason of a proof passport and a time stamp. */
 export const proofPdf = (options: Partial<SignOptions> = {}, document?: Uint8Array): Uint8Array =>

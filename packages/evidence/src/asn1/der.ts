@@ -47,11 +47,6 @@ export interface DerNode {
   readonly depth: number;
 }
 
-export const tagClass = (node: DerNode): number => node.tag >> 6;
-export const tagNumber = (node: DerNode): number => node.tag & 0x1f;
-export const isConstructed = (node: DerNode): boolean => (node.tag & 0x20) !== 0;
-export const headerLength = (node: DerNode): number => node.contentStart - node.start;
-
 /** The content octets, as a view. */
 export const contentOf = (node: DerNode): Uint8Array => node.source.subarray(node.contentStart, node.end);
 /** The whole encoding, header included, as a view. */

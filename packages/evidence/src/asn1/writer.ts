@@ -57,7 +57,6 @@ export const boolean = (value: boolean): DerValue => primitive(TAG.boolean, Uint
 export const oid = (dotted: string): DerValue => primitive(TAG.oid, encodeOid(dotted));
 export const utf8String = (text: string): DerValue => primitive(TAG.utf8String, new TextEncoder().encode(text));
 export const printableString = (text: string): DerValue => primitive(TAG.printableString, ascii(text));
-export const ia5String = (text: string): DerValue => primitive(TAG.ia5String, ascii(text));
 
 /** An INTEGER: a number, a bigint, or the big-endian bytes of an unsigned number. */
 export function integer(value: number | bigint | Uint8Array): DerValue {

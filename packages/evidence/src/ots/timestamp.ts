@@ -15,7 +15,7 @@ export type Op =
 
 export type HashOp = "sha1" | "ripemd160" | "sha256" | "keccak256";
 
-export type Chain = "bitcoin" | "litecoin" | "ethereum";
+type Chain = "bitcoin" | "litecoin" | "ethereum";
 
 /**
  * Who attests to a message: a calendar that promises a proof, a block of a chain, or a kind this reader does not

@@ -4,7 +4,7 @@ import { type Budget, COST, newBudget, spend } from "./budget.ts";
 import type { PdfDictionary } from "./values.ts";
 
 /** Why a signature dictionary's /ByteRange and /Contents cannot be relied on. */
-export type ByteRangeProblem =
+type ByteRangeProblem =
   | "repeated-key"
   | "byte-range-missing"
   | "byte-range-not-four-integers"

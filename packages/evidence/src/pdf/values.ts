@@ -3,9 +3,9 @@ import type { StringDecryption } from "./encryption/decryption.ts";
 /** Where a value's own text lies in the bytes it was read from: `start` inclusive, `end` exclusive. */
 type Span = { readonly start: number; readonly end: number };
 
-export type PdfNull = Span & { readonly kind: "null" };
-export type PdfBoolean = Span & { readonly kind: "boolean"; readonly value: boolean };
-export type PdfNumber = Span & { readonly kind: "number"; readonly value: number; readonly integer: boolean };
+type PdfNull = Span & { readonly kind: "null" };
+type PdfBoolean = Span & { readonly kind: "boolean"; readonly value: boolean };
+type PdfNumber = Span & { readonly kind: "number"; readonly value: number; readonly integer: boolean };
 export type PdfName = Span & { readonly kind: "name"; readonly value: string };
 /** The text is left undecoded in `source`, the bytes it was read from: the span covers the delimiters too. */
 export type PdfString = Span & {
@@ -20,7 +20,7 @@ export type PdfReference = Span & {
   readonly number: number;
   readonly generation: number;
 };
-export type PdfArray = Span & { readonly kind: "array"; readonly items: readonly PdfValue[] };
+type PdfArray = Span & { readonly kind: "array"; readonly items: readonly PdfValue[] };
 /** `repeated` holds every key that occurs more than once: the first occurrence is the one kept in `entries`. */
 export type PdfDictionary = Span & {
   readonly kind: "dictionary";

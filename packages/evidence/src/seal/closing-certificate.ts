@@ -6,7 +6,7 @@ import { withRanges } from "../pdf/structure.ts";
 import { type SealPurpose, sealPurposeOf } from "./purpose.ts";
 
 /** The name under which a certificate PDF holds its manifest. */
-export const manifestAttachmentName = "manifest.json";
+const manifestAttachmentName = "manifest.json";
 
 /** What a certificate PDF says, before anything of it is verified. */
 export type ClosingCertificate = {

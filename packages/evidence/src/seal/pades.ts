@@ -16,7 +16,7 @@ import type { Certificate } from "../x509/certificate.ts";
  * What a signature is by its /SubFilter: PAdES (ETSI EN 319 142-1), the older PKCS#7 without a bound certificate, a
  * document time stamp, or something that is not read.
  */
-export type SignatureFormat = "pades" | "pkcs7" | "document-time-stamp" | "pkcs7-sha1" | "x509-rsa-sha1" | "unknown";
+type SignatureFormat = "pades" | "pkcs7" | "document-time-stamp" | "pkcs7-sha1" | "x509-rsa-sha1" | "unknown";
 
 export interface PadesInput {
   readonly dictionary: PdfDictionary;
@@ -55,7 +55,7 @@ export interface PadesVerification {
 const MAX_TIME_STAMPS = 4;
 
 /** The format that /SubFilter names. */
-export function signatureFormat(dictionary: PdfDictionary): SignatureFormat {
+function signatureFormat(dictionary: PdfDictionary): SignatureFormat {
   switch (nameOf(dictionary, "SubFilter")) {
     case "ETSI.CAdES.detached":
       return "pades";

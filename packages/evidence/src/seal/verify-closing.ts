@@ -27,7 +27,7 @@ export type ClosingVersion = {
  */
 export type ClosingVerdict = "verified" | "intact" | "unsigned" | "not_verified";
 
-export interface ClosingVersionResult {
+interface ClosingVersionResult {
   /** By the manifest, else by the record; null when neither says. */
   readonly version: number | null;
   readonly manifest: Manifest | null;

@@ -39,7 +39,7 @@ export interface Certificate extends CertificateExtensions {
 }
 
 /** Longest certificate that is read, in bytes. */
-export const MAX_CERTIFICATE_LENGTH = 64 * 1024;
+const MAX_CERTIFICATE_LENGTH = 64 * 1024;
 
 /** Parses one DER certificate. @throws EvidenceError `x509`, `der`, `unsupported` or `limit`. */
 export function parseCertificate(der: Uint8Array): Certificate {

@@ -8,7 +8,7 @@ import { type CertificateFault, type ChainPurpose, issuerFault, leafFault } from
 export type { ChainPurpose } from "./usage.ts";
 
 /** Why no valid chain was found: of the paths tried, the reason of the one that came furthest. */
-export type ChainReason = CertificateFault | "no-path" | "bad-signature" | "limit";
+type ChainReason = CertificateFault | "no-path" | "bad-signature" | "limit";
 
 export interface ChainInput {
   readonly leaf: Certificate;
@@ -27,9 +27,9 @@ export type ChainResult =
   | { readonly valid: false; readonly reason: ChainReason; readonly why: string };
 
 /** Most certificates in one chain, leaf and anchor included. */
-export const MAX_PATH = 8;
+const MAX_PATH = 8;
 /** Most signatures that one search checks. */
-export const MAX_CHAIN_SIGNATURES = 64;
+const MAX_CHAIN_SIGNATURES = 64;
 
 const WHY: Readonly<Record<ChainReason, string>> = {
   "no-path": "no trusted certificate issued it",

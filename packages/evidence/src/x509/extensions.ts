@@ -24,7 +24,7 @@ const KEY_USAGES = [
 ] as const;
 
 /** The usages of RFC 5280, section 4.2.1.3, in bit order. */
-export type KeyUsage = (typeof KEY_USAGES)[number];
+type KeyUsage = (typeof KEY_USAGES)[number];
 
 /** What the extensions of a certificate say (RFC 5280, section 4.2); null for one that is absent. */
 export interface CertificateExtensions {

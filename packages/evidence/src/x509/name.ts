@@ -18,13 +18,13 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
 const MAX_ATTRIBUTES = 64;
 
 /** One attribute of a distinguished name: its dotted type and its text. */
-export interface NameAttribute {
+interface NameAttribute {
   readonly type: string;
   readonly text: string;
 }
 
 /** The attributes of a DER Name, in the order encoded. @throws EvidenceError `x509`, `der` or `limit`. */
-export function nameAttributes(name: Uint8Array): NameAttribute[] {
+function nameAttributes(name: Uint8Array): NameAttribute[] {
   const attributes: NameAttribute[] = [];
   for (const relative of membersOf(readDer(name), "x509", TAG.sequence)) {
     for (const member of membersOf(relative, "x509", TAG.set)) {

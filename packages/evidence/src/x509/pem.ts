@@ -4,7 +4,7 @@ import { type Certificate, parseCertificate } from "./certificate.ts";
 const BLOCK = /-----BEGIN ([A-Z0-9 ]{1,40})-----([A-Za-z0-9+/=\s]*)-----END \1-----/g;
 
 /** The DER of the PEM blocks with this label (RFC 7468), in order. Text around the blocks is passed over. @throws EvidenceError `x509` on bad base64. */
-export function pemBlocks(text: string, label: string): Uint8Array<ArrayBuffer>[] {
+function pemBlocks(text: string, label: string): Uint8Array<ArrayBuffer>[] {
   const blocks: Uint8Array<ArrayBuffer>[] = [];
   for (const [, found, body] of text.matchAll(BLOCK)) if (found === label) blocks.push(decodeBase64(body ?? ""));
   return blocks;

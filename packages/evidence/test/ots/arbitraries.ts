@@ -10,7 +10,7 @@ function plain<T>(model: { [name in keyof T]: fc.Arbitrary<T[name]> }): fc.Arbit
 const height = fc.oneof(fc.nat({ max: 1_000_000 }), fc.maxSafeNat());
 const uri = fc.string({ unit: fc.constantFrom(..."abcXYZ019-._/:"), maxLength: 40 }).map((rest) => `https://${rest}`);
 
-export const attestation: fc.Arbitrary<Attestation> = fc.oneof(
+const attestation: fc.Arbitrary<Attestation> = fc.oneof(
   plain({ kind: fc.constant("pending" as const), uri }),
   plain({ kind: fc.constantFrom("bitcoin" as const, "litecoin" as const, "ethereum" as const), height }),
   plain({

@@ -89,7 +89,7 @@ async function withoutSealedPdf(
 }
 
 /** Reads a record; null when it is no JSON object with members of the right shapes. */
-export function readRecord(bytes: Uint8Array): PassportRecord | null {
+function readRecord(bytes: Uint8Array): PassportRecord | null {
   if (bytes.length > MAX_RECORD) return null;
   let value: unknown;
   try {

@@ -2,7 +2,7 @@ import { open } from "node:fs/promises";
 import { UsageError } from "../errors.ts";
 
 /** The largest file that is read, in bytes. */
-export const maxFileBytes = 256 * 1024 * 1024;
+const maxFileBytes = 256 * 1024 * 1024;
 
 /** A file's bytes. @throws UsageError when it cannot be read or is larger than `maxBytes` */
 export async function readBounded(path: string, maxBytes: number = maxFileBytes): Promise<Uint8Array> {

@@ -7,7 +7,7 @@ export type Unit =
   | { readonly type: "file"; readonly path: string; readonly ots: string | null }
   | { readonly type: "evidence"; readonly path: string; readonly names: readonly string[] };
 
-export const folderLimits = { files: 1_000_000, depth: 32 } as const;
+const folderLimits = { files: 1_000_000, depth: 32 } as const;
 
 const evidenceFiles: readonly string[] = Object.values(evidenceNames);
 const EVIDENCE = /\.(pdf|json|zip|ots|tst|tsr)$/i;

@@ -103,7 +103,7 @@ test("a boundary has at most 70 characters; a longer one is the route's own 400"
     "/api/partner/orders": /"The form is cut off or malformed\."/,
     "/api/passport/seal": /"Expected a multipart 'file' PDF part up to 35MB\."/,
     "/dashboard/orders/new": /The upload was interrupted\. Please send the form again\./,
-    "/dashboard/passports": /Choose one PDF of at most 35 MB\./,
+    "/dashboard/passports": /Choose one PDF of up to 35 MB\./,
   };
   for (const { path, part, caller } of routes) {
     const send = (text: string, quote = "") => {

@@ -75,7 +75,7 @@ const FAKE_CATALOG = `<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[ ${SEAL_FIEL
 const FAKE_FIELDS = `[ ${SEAL_FIELD} 0 R]`;
 
 /** A way to have the sealer copy text of the forger's into its tail, behind the signature value. */
-export type Carrier = {
+type Carrier = {
   /** The document with its cargo: a page, 4, that it wants to be another, and a signature dictionary, 9, that isn't there yet. */
   readonly document: (cargo: string, decoyAt: number) => string;
   /** What is to stand where the moved offsets lead, by object number. */
@@ -94,7 +94,7 @@ function carrier(changed: (cargo: string) => Readonly<Record<number, string>>, f
 }
 
 /** Every place from which the sealer copies text into its tail. */
-export const CARRIERS: Readonly<Record<string, Carrier>> = {
+const CARRIERS: Readonly<Record<string, Carrier>> = {
   "a string in the page": carrier((cargo) => ({ 4: PAGE(5, ` /Note (${cargo})`) }), { 4: FAKE_PAGE }),
   "a string far below the page": carrier(
     (cargo) => ({ 4: PAGE(5, ` /PieceInfo << /A << /Private [[(${cargo})]] >> >>`) }),
@@ -195,7 +195,7 @@ function decoy(sealed: Buffer, at: number, length: number | null, spelling: Spel
  * Moves the value behind everything that stands before the cargo: what the newest section's entries lead to there is in
  * the cargo now, where other objects wait.
  */
-export async function moveIntoCopy(
+async function moveIntoCopy(
   carried: Carrier,
   seal: SealForStrangers,
   spelling: Spelling = asTheSealer,
@@ -272,7 +272,7 @@ export async function moveIntoId(seal: SealForStrangers, spelling: Spelling = as
 }
 
 /** Moves the value to the text behind the document's own last `startxref`: the file behind it moves back. */
-export async function moveBehindStartxref(seal: SealForStrangers, spelling: Spelling = asTheSealer): Promise<MovedGap> {
+async function moveBehindStartxref(seal: SealForStrangers, spelling: Spelling = asTheSealer): Promise<MovedGap> {
   const own = Object.entries({ ...STANDARD, 7: "[10 0 R]" }).map(([number, body]) => [Number(number), body] as const);
   const objects = [...BASE, ...own];
   const start = withTable({ objects, elsewhere: { 9: 0, 10: 0 } }).length;

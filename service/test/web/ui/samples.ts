@@ -51,7 +51,7 @@ export const proofRecord = (changes: Partial<ProofRecord> = {}): ProofRecord => 
   ...changes,
 });
 
-export const manifestInput = (version: number, prevManifestSha256: string | null): ManifestInput => ({
+const manifestInput = (version: number, prevManifestSha256: string | null): ManifestInput => ({
   roomCode,
   roomName: "12 Elm Street, Żółć & <b>Söhne</b> 登記",
   reference: "FILE-2207",

@@ -8,7 +8,7 @@ import { type ChangeLevel, worst } from "./levels.ts";
 import { type Lock, lockOf } from "./locks.ts";
 import { dictionaryOf, plainDictionary } from "./view.ts";
 
-export { CHANGE_LEVELS, type ChangeLevel, permits } from "./levels.ts";
+export { type ChangeLevel, permits } from "./levels.ts";
 
 /** A signature whose revision is to be compared with what came later. */
 export type Signed = {

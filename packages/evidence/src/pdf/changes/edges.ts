@@ -3,7 +3,7 @@ import { nameOf, type PdfDictionary, type PdfValue } from "../values.ts";
 import { ROLE, type Role } from "./roles.ts";
 
 /** The field above a field, as far as it is inherited. */
-export type FieldParent = {
+type FieldParent = {
   readonly name: string | undefined;
   readonly type: string | undefined;
   /** The object that bears the name, and so the value. */

@@ -3,7 +3,7 @@
  * metadata; signatures that show nothing new; values of form fields; new signature fields that show; annotations;
  * anything else.
  */
-export const CHANGE_LEVELS = ["none", "validation", "signatures", "forms", "fields", "annotations", "other"] as const;
+const CHANGE_LEVELS = ["none", "validation", "signatures", "forms", "fields", "annotations", "other"] as const;
 export type ChangeLevel = (typeof CHANGE_LEVELS)[number];
 
 /** The worst of all the levels given; `none` for none. */

@@ -22,7 +22,7 @@ export type Step = {
 /** A field that a revision changed. `whenLocked`: a lock does not forbid what was done. */
 export type Touched = { readonly name: string; readonly whenLocked: boolean };
 
-export type NewField = { readonly level: ChangeLevel };
+type NewField = { readonly level: ChangeLevel };
 
 /** Two versions of one thing; undefined where there is none. */
 export type Change = {

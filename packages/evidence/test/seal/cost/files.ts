@@ -1,7 +1,7 @@
 import { deflateSync } from "node:zlib";
 
 /** Files that are made to be dear to read: each one of up to 35 MiB, by what it is full of. */
-export const MIB = 1024 * 1024;
+const MIB = 1024 * 1024;
 const FULL = 35 * MIB;
 
 type Entry = readonly [number: number, offset: number];

@@ -11,7 +11,7 @@ export type Honest = {
   readonly permitted: readonly Permission[];
   readonly make: (signed: string, signer: FormSignature["signer"], tsa: Stamp) => string;
 };
-export type Stamp = (signed: Uint8Array) => Uint8Array;
+type Stamp = (signed: Uint8Array) => Uint8Array;
 
 export const ALL = [1, 2, 3, "approval"] as const;
 export const FORMS = [2, 3, "approval"] as const;

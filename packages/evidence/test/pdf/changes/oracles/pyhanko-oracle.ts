@@ -10,7 +10,7 @@ export type OracleRequest =
   | { readonly make: readonly Operation[]; readonly pdf: Uint8Array };
 
 /** What pyHanko says of one signature: `permitted` when it covers a revision and all later changes are within bounds. */
-export type OracleJudgement = { readonly field: string; readonly permitted: boolean; readonly why: string };
+type OracleJudgement = { readonly field: string; readonly permitted: boolean; readonly why: string };
 
 export type OracleAnswer = {
   readonly signatures?: readonly OracleJudgement[];
