@@ -109,7 +109,8 @@ export async function movedGaps(): Promise<Made> {
       kind: "sealed_pdf",
       files: { sealed: put(`${slug(name)}-forged.pdf`, moved) },
       expect: notVerified({ seal_place: "fails", signature_structure: "fails", original_document_hash: null }),
-      teaches: "Digest and signature fit, and the whole file is covered: only the place that the seal signs is another.",
+      teaches:
+        "Digest and signature fit, and the whole file is covered: only the place that the seal signs is another.",
     });
   }
   for (const [how, spelling] of Object.entries(SPELLINGS)) {

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { sealReasons } from "@signsealship/evidence/seal";
+import { makePdf } from "@signsealship/testing/pdf-maker";
 import { type SignOptions, signPdf } from "../../../../packages/evidence/test/seal/signed-pdf.ts";
 import { sealPdf } from "../../../src/seals/pdf/seal-pdf.ts";
-import { makePdf } from "@signsealship/testing/pdf-maker";
 import { p256Cms, seal, sealedAt, stamp } from "./signers.ts";
 
 export type Sealing = {

@@ -1,5 +1,5 @@
-import { verifiedAt } from "./signers.ts";
 import type { TrustFile } from "./signers.ts";
+import { verifiedAt } from "./signers.ts";
 
 export type State = "holds" | "fails" | "unchecked";
 export type Verdict = "verified" | "verified_test" | "intact" | "unchecked" | "unsigned" | "not_a_pdf" | "not_verified";
@@ -100,7 +100,9 @@ export function sealClaims(changes: Readonly<Record<string, State | null>> = {})
 }
 
 type Changes = Readonly<Record<string, State | null>>;
-const expected = (verdict: Verdict) => (changes: Changes = {}) => ({ verdict, claims: sealClaims(changes) });
+const expected =
+  (verdict: Verdict) =>
+  (changes: Changes = {}) => ({ verdict, claims: sealClaims(changes) });
 export const verified = expected("verified");
 export const verifiedTest = (changes: Changes = {}) =>
   expected("verified_test")({ seal_environment: "unchecked", ...changes });

@@ -1,7 +1,17 @@
 import { createHash } from "node:crypto";
 import { sealReasons } from "@signsealship/evidence/seal";
 import { tokenOver } from "../../../../packages/evidence/test/signer.ts";
-import { changedBytes, collection, type Made, notCovered, notVerified, unsigned, verified, verifiedTest, intact } from "./case.ts";
+import {
+  changedBytes,
+  collection,
+  intact,
+  type Made,
+  notCovered,
+  notVerified,
+  unsigned,
+  verified,
+  verifiedTest,
+} from "./case.ts";
 import { document, oddSeal, type Sealing, sealed, stamped } from "./sealing.ts";
 import * as by from "./signers.ts";
 
@@ -42,10 +52,15 @@ export async function sealedFiles(): Promise<Made> {
   });
   one(bb, "two seals trusted", "One of the anchors is enough.", { trust: ["trust/other-seal.pem", "trust/seal.pem"] });
   const outside = notVerified({ seal_certificate_trusted: "unchecked", seal_certificate_valid_at_time: "fails" });
-  one(bb, "B-B before the certificate's time", "A path that fails for a validity period alone leaves trust unchecked.", {
-    at: instant(by.validFrom - 1000),
-    expect: outside,
-  });
+  one(
+    bb,
+    "B-B before the certificate's time",
+    "A path that fails for a validity period alone leaves trust unchecked.",
+    {
+      at: instant(by.validFrom - 1000),
+      expect: outside,
+    },
+  );
   one(bb, "B-B at notBefore", "The first second is inside.", { at: instant(by.validFrom) });
   one(bb, "B-B at notAfter", "The last second is inside.", { at: instant(by.validTo) });
   one(bb, "B-B a second after notAfter", "Without proven time the instant of verification counts.", {
@@ -197,7 +212,12 @@ export function oddValues(): Made {
   one(
     "no /SSSOriginalLength",
     { originalLength: "absent" },
-    notVerified({ original_document_hash: "unchecked", signature_structure: "fails", seal_place: null, seal_purpose: "fails" }),
+    notVerified({
+      original_document_hash: "unchecked",
+      signature_structure: "fails",
+      seal_place: null,
+      seal_purpose: "fails",
+    }),
     "Any other program's signature over the whole file is not a seal.",
   );
   const stamps: readonly (readonly [string, NonNullable<Sealing["stamp"]>, string])[] = [
@@ -213,7 +233,13 @@ export function oddValues(): Made {
     const unread = name.endsWith("is none");
     const expect = notVerified(
       unread
-        ? { ...changedBytes, seal_certificate_trusted: null, seal_certificate_valid_at_time: null, time_stamp_valid: null, seal_place: null }
+        ? {
+            ...changedBytes,
+            seal_certificate_trusted: null,
+            seal_certificate_valid_at_time: null,
+            time_stamp_valid: null,
+            seal_place: null,
+          }
         : { time_stamp_valid: "fails" },
     );
     one(name, { stamp, reserve: 1500 }, expect, teaches);
@@ -239,10 +265,30 @@ export async function changed(): Promise<Made> {
   one("a letter of the page", at(digest.indexOf("(Contract") + 1, 0x4b), other, "The bytes are not those signed.");
   one("a digit of /M", at(digest.lastIndexOf("/M(D:2026") + 8, 0x37), other, "The dictionary is signed, too.");
   const last = text.lastIndexOf("00>/ByteRange");
-  one("a digit of the padding", at(last, 0x31), notCovered, "Behind the value there are zeros alone (padding-not-zero).");
-  one("one line feed behind", Uint8Array.from([...good, 10]), notCovered, "The seal is the signature that ends at the last byte.");
-  one("the last byte missing", good.slice(0, -1), notCovered, "/ByteRange reaches past the end (byte-range-outside-file).");
+  one(
+    "a digit of the padding",
+    at(last, 0x31),
+    notCovered,
+    "Behind the value there are zeros alone (padding-not-zero).",
+  );
+  one(
+    "one line feed behind",
+    Uint8Array.from([...good, 10]),
+    notCovered,
+    "The seal is the signature that ends at the last byte.",
+  );
+  one(
+    "the last byte missing",
+    good.slice(0, -1),
+    notCovered,
+    "/ByteRange reaches past the end (byte-range-outside-file).",
+  );
   one("the original alone", document(), unsigned, "No signature at all: unsigned.");
-  one("no PDF", Buffer.from("This is no PDF.\n"), { verdict: "not_a_pdf", claims: {} }, "No %PDF- in the first 1,024 bytes.");
+  one(
+    "no PDF",
+    Buffer.from("This is no PDF.\n"),
+    { verdict: "not_a_pdf", claims: {} },
+    "No %PDF- in the first 1,024 bytes.",
+  );
   return made();
 }

@@ -1,8 +1,10 @@
-// Writes packages/evidence/vectors/whole: bin/run service/test/seals/vectors/make.ts
+// Writes packages/evidence/vectors/whole: bin/run service/test/seals/make-vectors/make.ts
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { indexed, type Made } from "./case.ts";
+import { changes } from "./changes.ts";
+import { documents } from "./documents.ts";
 import { forged, movedGaps } from "./forged.ts";
 import { changed, oddValues, purposes, sealedFiles } from "./sealed.ts";
 import { trustFiles } from "./signers.ts";
@@ -20,7 +22,16 @@ function asLines(cases: readonly ReturnType<typeof indexed>[]): string {
   return `${text.replace(/\{\n\s+"claim": ("[^"]*"),\n\s+"state": ("\w+")\n\s+\}/g, '{ "claim": $1, "state": $2 }')}\n`;
 }
 
-const families: readonly Made[] = [await sealedFiles(), await purposes(), oddValues(), await changed(), forged(), await movedGaps()];
+const families: readonly Made[] = [
+  await sealedFiles(),
+  await purposes(),
+  oddValues(),
+  await changed(),
+  forged(),
+  await movedGaps(),
+  await documents(),
+  await changes(),
+];
 rmSync(folder, { recursive: true, force: true });
 for (const [name, pem] of Object.entries(trustFiles)) write(name, pem);
 let bytes = 0;
