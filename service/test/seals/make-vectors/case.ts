@@ -13,7 +13,7 @@ export type Expectation = {
   readonly earlier?: readonly Readonly<Record<string, State>>[];
 };
 
-export type Kind = "sealed_pdf" | "evidence_zip" | "proof_record" | "room_record" | "closing_set";
+type Kind = "sealed_pdf" | "evidence_zip" | "proof_record" | "room_record" | "closing_set";
 
 /** One vector. File names are relative to the index's folder. */
 export type VectorCase = {
@@ -94,7 +94,7 @@ const SEAL: Readonly<Record<string, State>> = {
 };
 
 /** The claims of a sealed PDF, with those that differ; null takes a claim out that the format leaves open. */
-export function sealClaims(changes: Readonly<Record<string, State | null>> = {}): Record<string, State> {
+function sealClaims(changes: Readonly<Record<string, State | null>> = {}): Record<string, State> {
   const all = Object.entries<State | null>({ ...SEAL, ...changes });
   return Object.fromEntries(all.filter((entry): entry is [string, State] => entry[1] !== null));
 }

@@ -69,9 +69,9 @@ const fixedSigner = (kind: Parameters<typeof testSigner>[0], name: string = kind
 /** The seal of most cases, by P-256. */
 export const seal = fixedSigner("seal");
 /** Another service's seal. */
-export const otherSeal = fixedSigner("seal", "other seal");
-export const tsa = fixedSigner("tsa");
-export const otherTsa = fixedSigner("tsa", "other tsa");
+const otherSeal = fixedSigner("seal", "other seal");
+const tsa = fixedSigner("tsa");
+const otherTsa = fixedSigner("tsa", "other tsa");
 /** Signs documents before they are sealed. */
 export const stranger = fixedSigner("stranger");
 
@@ -82,7 +82,7 @@ function sealKey({ key, sign }: TestSigner): SealKey {
 }
 
 const rsaKey = sealKeyOf(createPrivateKey(readFileSync(new URL("rsa-2048.pem", import.meta.url))), "vectors");
-export const rsaCertificate = await makeSealCertificate({
+const rsaCertificate = await makeSealCertificate({
   key: rsaKey,
   host: "seal.example",
   serialNumber: Buffer.alloc(16, 0xa7),
