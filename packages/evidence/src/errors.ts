@@ -8,6 +8,7 @@ export type EvidenceErrorCode =
   | "pdf"
   | "json"
   | "manifest"
+  | "record"
   | "zip"
   | "unsupported"
   | "limit";

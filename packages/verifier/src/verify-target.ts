@@ -1,7 +1,9 @@
 import { stat } from "node:fs/promises";
-import type { Context } from "./context.ts";
+import { EvidenceError } from "@signsealship/evidence/errors";
+import { jsonKindOf } from "@signsealship/evidence/records";
+import type { Context, NamedBytes } from "./context.ts";
 import { UsageError } from "./errors.ts";
-import { type ClosingPiece, verifyClosingSet } from "./files/closing-set.ts";
+import { type ClosingPiece, roomRecordPiece, verifyClosingSet } from "./files/closing-set.ts";
 import { kindOf } from "./files/kind.ts";
 import { readBounded } from "./files/read-file.ts";
 import type { Report } from "./files/report.ts";
@@ -53,10 +55,21 @@ async function verifyTogether(targets: readonly string[], context: Context, deps
     const bytes = await readBounded(target);
     const kind = kindOf(target, bytes);
     if (kind === "pdf") pieces.push({ path: target, certificate: bytes });
-    else if (kind === "json") pieces.push({ path: target, manifest: bytes });
+    else if (kind === "json") pieces.push(jsonPiece({ path: target, bytes }));
     else throw new UsageError(`${target} is no manifest and no certificate: --with goes with those of one room`);
   }
   return verifyClosingSet(pieces, context);
+}
+
+/** A manifest, or a service's answer that was saved. @throws UsageError for such an answer that cannot be read */
+function jsonPiece(file: NamedBytes): ClosingPiece {
+  if (jsonKindOf(file.bytes) !== "room_record") return { path: file.path, manifest: file.bytes };
+  try {
+    return roomRecordPiece(file);
+  } catch (error) {
+    if (error instanceof EvidenceError) throw new UsageError(`${file.path}: ${error.message}`);
+    throw error;
+  }
 }
 
 function isUrl(target: string): boolean {

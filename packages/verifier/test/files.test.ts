@@ -176,10 +176,20 @@ test("a time-stamp token or response is verified with what it is over, and undec
   assert.equal((await run("no-usage.tst", "--doc", "original.pdf")).json.verdict, "not_verified");
 });
 
+const evidencePdf = f.proofPdf();
+const recordOf = (pdf: Uint8Array) => ({
+  format: 1,
+  verifyCode: "a".repeat(26),
+  environment: "live",
+  status: "sealed",
+  sealedSha256: f.hex(pdf),
+  docSha256: f.hex(f.original),
+});
+
 /** The files of an evidence zip as the service writes it. */
 function evidence(changes: Readonly<Record<string, Uint8Array | string | null>> = {}) {
-  const pdf = f.proofPdf();
-  const record = { environment: "live", sealedSha256: f.hex(pdf), docSha256: f.hex(f.original) };
+  const pdf = evidencePdf;
+  const record = recordOf(pdf);
   const files: Record<string, Uint8Array | string | null> = {
     "sealed.pdf": pdf,
     "timestamp.tst": tokenOver(pdf, f.tsa, f.stampedAt),
@@ -215,15 +225,22 @@ test("an evidence zip is verified whole: PDF, token, proof, record and certifica
 });
 
 test("a part of an evidence zip that belongs to something else fails by its own name", async (t) => {
+  const { record } = evidence();
+  const recorded = (changes: object) => JSON.stringify({ ...record, ...changes });
   const cases: readonly (readonly [string, Uint8Array | string, string])[] = [
     ["timestamp.tst", tokenOver(f.original, f.tsa, f.stampedAt), "separate_time_stamp_valid"],
     ["timestamp.tst", "junk", "separate_time_stamp_valid"],
     ["sealed.pdf.ots", otsOf(Buffer.alloc(32)), "anchored_in_block"],
     ["seal-certificates.pem", f.pemOf(f.stranger), "certificates_are_the_seals"],
     ["seal-certificates.pem", "junk", "certificates_are_the_seals"],
-    ["passport.json", JSON.stringify({ sealedSha256: "0".repeat(64) }), "record_sealed_hash"],
-    ["passport.json", JSON.stringify({ docSha256: "0".repeat(64) }), "record_document_hash"],
-    ["passport.json", JSON.stringify({ docSha256: 7 }), "record_readable"],
+    ["passport.json", recorded({ sealedSha256: "0".repeat(64) }), "record_sealed_hash"],
+    ["passport.json", recorded({ docSha256: "0".repeat(64) }), "record_document_hash"],
+    ["passport.json", recorded({ docSha256: 7 }), "record_readable"],
+    ["passport.json", recorded({ environment: null }), "record_readable"],
+    ["passport.json", recorded({ format: 2 }), "record_readable"],
+    ["passport.json", "[]", "record_readable"],
+    ["passport.json", `\ufeff${recorded({})}`, "record_readable"],
+    ["passport.json", `{"environment":"test",${recorded({}).slice(1)}`, "record_readable"],
     ["passport.json", "{", "record_readable"],
     ["sealed.pdf", f.original, "whole_file_covered"],
     ["deed.pdf", f.original, "other_files"],
@@ -256,7 +273,7 @@ test("evidence of which unzip makes another sealed PDF than the one in it is ref
 });
 
 test("a record of a test lowers the verdict, and files that nothing covers are named", async (t) => {
-  const test = JSON.stringify({ environment: "test" });
+  const test = JSON.stringify({ ...evidence().record, environment: "test" });
   const { run } = inFolder(t, { "evidence.zip": evidence({ "passport.json": test, "notes.txt": "x" }).zip });
   const { json } = await run("evidence.zip", ...trusting);
   assert.equal(json.verdict, "verified_test");
@@ -279,6 +296,68 @@ test("a file that is a PDF by name is judged as one, though it be a zip of good 
   const { code, json } = await run("both.pdf", ...trusting);
   assert.equal(code, 1);
   assert.notEqual(json.kind, "evidence");
+});
+
+test("a record by itself is judged: undecided without its file, and never more than the file is", async (t) => {
+  const { pdf, record } = evidence();
+  const answer = { verdict: "verified_test", verifyCode: record.verifyCode, sealedSha256: f.hex(pdf) };
+  const files = {
+    "a.json": JSON.stringify(record),
+    "answer.json": JSON.stringify({ ...answer, docSha256: record.docSha256 }),
+    "bad.json": JSON.stringify(answer),
+    "mine.pdf": pdf,
+    "other.pdf": f.original,
+  };
+  const { run } = inFolder(t, files);
+  assert.equal((await run("a.json")).json.verdict, "unchecked");
+  assert.equal((await run("a.json", "--doc", "mine.pdf", ...trusting)).json.verdict, "verified");
+  assert.equal((await run("answer.json", "--doc", "mine.pdf", ...trusting)).json.verdict, "verified_test");
+  assert.ok(f.failing((await run("a.json", "--doc", "other.pdf")).json).includes("record_sealed_hash"));
+  assert.deepEqual(f.failing((await run("bad.json", "--doc", "mine.pdf")).json), ["record_readable"]);
+});
+
+test("a room's answer that was saved is judged as a record, by itself and with its certificate", async (t) => {
+  const { manifest, certificate, record } = await f.roomRecord();
+  const saved = (changes: object) => JSON.stringify({ ...record, ...changes });
+  const wrong: Record<string, readonly [object, string]> = {
+    "hash.json": [{ manifestSha256: "0".repeat(64) }, "manifest.v1.hash"],
+    "sealed.json": [{ sealedSha256: "0".repeat(64) }, "certificate.v1.hash"],
+    "version.json": [{ version: 2 }, "manifest.v2.version"],
+    "chain.json": [{ chainOk: false }, "service_chain_ok"],
+    "null.json": [{ manifest: null }, "record_readable"],
+    "text.json": [{ chainOk: "true" }, "record_readable"],
+  };
+  const { run } = inFolder(t, {
+    "v1.pdf": certificate,
+    "v1.json": saved({}),
+    "manifest.json": manifest,
+    ...Object.fromEntries(Object.entries(wrong).map(([name, [changes]]) => [name, saved(changes)])),
+  });
+  const alone = await run("v1.json");
+  assert.deepEqual([alone.json.kind, alone.json.verdict], ["room_record", "unsigned"]);
+  const together = await run("v1.json", "--with", "v1.pdf", "--with", "manifest.json", ...trusting);
+  assert.equal(together.json.verdict, "verified");
+  assert.equal(f.results(together.json)["certificate.v1.hash"], "holds");
+  for (const [name, [, claim]] of Object.entries(wrong)) {
+    if (claim === "record_readable") {
+      assert.deepEqual(f.failing((await run(name)).json), [claim]);
+      assert.equal((await run("v1.pdf", "--with", name)).code, 2);
+    } else {
+      const { code, json } = await run("v1.pdf", "--with", name, ...trusting);
+      assert.ok(code === 1 && f.failing(json).includes(claim), `${name}: ${f.failing(json)}`);
+    }
+  }
+});
+
+test("trust that was not given is told by a claim", async (t) => {
+  const folder = f.folderWith(t, { "a.pdf": f.proofPdf(), "own.pem": f.pemOf(f.seal) });
+  const io = { trustedByDefault: join(folder, "own.pem") };
+  const found = await f.verify([join(folder, "a.pdf")], io);
+  assert.equal(found.json.verdict, "verified");
+  assert.equal(f.results(found.json).seal_certificate_source, "holds");
+  assert.match(found.text, /No --trust was given: .*own\.pem/);
+  const given = await f.verify([join(folder, "a.pdf"), "--trust", join(folder, "own.pem")], io);
+  assert.equal(f.results(given.json).seal_certificate_source, undefined);
 });
 
 test("wrong usage exits 2 and says what is wrong", async (t) => {

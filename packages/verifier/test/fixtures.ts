@@ -32,6 +32,17 @@ export const certificateOf = (manifest: Uint8Array, options: Partial<SignOptions
 
 export { chainOf };
 
+/** A certificate of version 1 of a room, and a service's answer about it. */
+export async function roomRecord() {
+  const [v1] = await chainOf(1);
+  if (v1 === undefined) throw new Error("no version");
+  const certificate = certificateOf(v1.bytes);
+  const manifest: unknown = JSON.parse(new TextDecoder().decode(v1.bytes));
+  const { manifestSha256 } = v1;
+  const record = { manifest, manifestSha256, sealedSha256: hex(certificate), version: 1, chainOk: true };
+  return { manifest: v1.bytes, certificate, record };
+}
+
 /** A new temporary folder with these files, removed after the test. */
 export function folderWith(t: TestContext, files: Readonly<Record<string, Uint8Array | string>> = {}): string {
   const folder = mkdtempSync(join(tmpdir(), "verifier-"));

@@ -52,6 +52,24 @@ test("the closing set of a room is verified together, and several rooms apart", 
   assert.equal(unsigned.code, 1);
 });
 
+test("a room's answer that was saved is judged with the certificates of its room, and somebody's own JSON is counted", async (t) => {
+  const trust = f.folderWith(t, files);
+  const { certificate, record } = await f.roomRecord();
+  const folder = f.folderWith(t, { "v1.pdf": certificate, "v1.json": JSON.stringify(record), "own.json": "{}" });
+  const good = await f.verify([folder, ...trusting(trust)]);
+  assert.deepEqual([good.json.verdict, good.json.facts.passedOver], ["verified", "1"]);
+  assert.equal(f.results(good.json)["certificate.v1.hash"], "holds");
+  for (const [changes, claim] of [
+    [{ manifestSha256: "0".repeat(64) }, "manifest.v1.hash"],
+    [{ chainOk: false }, "service_chain_ok"],
+    [{ chainOk: null }, "record_readable"],
+  ] as const) {
+    writeFileSync(join(folder, "v1.json"), JSON.stringify({ ...record, ...changes }));
+    const bad = await f.verify([folder, ...trusting(trust)]);
+    assert.ok(bad.code === 1 && f.failing(bad.json).includes(claim), claim);
+  }
+});
+
 test("an unpacked evidence zip and a proof beside its PDF are verified as what they belong to", async (t) => {
   const trust = f.folderWith(t, files);
   const folder = f.folderWith(t, { "a.pdf": pdf, "a.pdf.ots": "junk" });
@@ -77,7 +95,7 @@ test("a folder without evidence, with links or with other files is never verifie
   writeFileSync(join(folder, "a.pdf"), pdf);
   const one = await f.verify([folder, ...trusting(trust)]);
   assert.equal(one.code, 0);
-  assert.equal(one.json.facts.passedOver, "2");
+  assert.equal(one.json.facts.passedOver, "3");
   writeFileSync(join(folder, "broken.json"), '{"passport":');
   assert.equal((await f.verify([folder, ...trusting(trust)])).code, 1);
   writeFileSync(join(folder, "broken.json"), "{}");

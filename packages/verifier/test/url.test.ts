@@ -10,6 +10,11 @@ const pdf = f.proofPdf();
 const record = { verdict: "verified", verifyCode: code, sealedSha256: f.hex(pdf), docSha256: f.hex(f.original) };
 const api = `/api/passport/verify/${code}`;
 const zip = makeZip([{ name: "sealed.pdf", bytes: pdf }]);
+const withRecord = (verifyCode: string) =>
+  makeZip([
+    { name: "sealed.pdf", bytes: pdf },
+    { name: "passport.json", bytes: Buffer.from(JSON.stringify({ ...record, verifyCode })) },
+  ]);
 type Routes = Readonly<Record<string, Uint8Array | object | string>>;
 const published: Routes = { "/seal/certificate.pem": f.pemOf(f.seal), [api]: record, [`${api}/evidence`]: zip };
 
@@ -49,7 +54,9 @@ test("takes the sealed PDF where the service has no evidence zip, and a test for
 test("the service's own verdict counts for nothing", async (t) => {
   const cases: readonly (readonly [Routes, string])[] = [
     [{ [api]: { ...record, sealedSha256: "0".repeat(64) } }, "record_sealed_hash"],
-    [{ [api]: { ...record, verifyCode: "b".repeat(26) } }, "record_readable"],
+    [{ [api]: { ...record, verifyCode: "b".repeat(26) } }, "record_verify_code"],
+    [{ [api]: { ...record, verifyCode: undefined } }, "record_readable"],
+    [{ [`${api}/evidence`]: withRecord("b".repeat(26)) }, "record_verify_code"],
     [{ [api]: "not JSON" }, "service_record"],
     [{ [`${api}/evidence`]: makeZip([{ name: "sealed.pdf", bytes: f.original }]) }, "whole_file_covered"],
     [{ [`${api}/evidence`]: "junk" }, "evidence"],
@@ -119,6 +126,9 @@ test("verifies a closing passport by its URL, and several versions together", as
     [{ sealedSha256: "0".repeat(64) }, "certificate.v2.hash"],
     [{ version: 3 }, "manifest.v3.version"],
     [{ chainOk: false }, "service_chain_ok"],
+    [{ chainOk: undefined }, "record_readable"],
+    [{ manifest: null }, "record_readable"],
+    [{ version: null }, "record_readable"],
     [{ manifest: {} }, "record_readable"],
   ] as const) {
     const changed = { ...routes, [second]: { ...(routes[second] as object), ...change } };

@@ -1,5 +1,7 @@
 import { isSha256Hex } from "../digest.ts";
 import { EvidenceError } from "../errors.ts";
+import { parseStrictJson } from "../records/json.ts";
+import { isVerifyCode } from "../records/proof-record.ts";
 import {
   coverage,
   type Manifest,
@@ -14,21 +16,13 @@ import {
  * Reads a manifest that came from elsewhere: UTF-8, JSON, and every rule of {@link validateManifest}. Whether the
  * bytes are the canonical ones is not asked here; see `verifyChain`.
  *
- * @throws EvidenceError `json` when it is no JSON in UTF-8, `manifest` when it is no manifest, `limit` beyond 256 KiB
+ * @throws EvidenceError `json` when it is no JSON in UTF-8 or has a member twice, `manifest` when it is no manifest, `limit` beyond 256 KiB
  */
 export function parseManifest(bytes: Uint8Array): Manifest {
   if (bytes.length > manifestLimits.bytes) {
     throw new EvidenceError("limit", `manifest longer than ${manifestLimits.bytes} bytes`);
   }
-  return validateManifest(parseJson(bytes));
-}
-
-function parseJson(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
-  } catch {
-    throw new EvidenceError("json", "not JSON in UTF-8");
-  }
+  return validateManifest(parseStrictJson(bytes));
 }
 
 /**
@@ -134,19 +128,15 @@ function isCode(value: unknown): value is string {
   return typeof value === "string" && /^[0-9a-f]{40}$/.test(value);
 }
 
-/** Verify codes: 26 characters of lowercase base32. */
-function isVerifyCode(value: unknown): value is string {
-  return typeof value === "string" && /^[a-z2-7]{26}$/.test(value);
-}
-
 /** Up to 200 characters, counted as code points, without lone surrogates. */
 function isText(value: unknown): value is string {
   if (typeof value !== "string" || value.length > 2 * manifestLimits.textLength || !value.isWellFormed()) return false;
   return value.length <= manifestLimits.textLength || [...value].length <= manifestLimits.textLength;
 }
 
+/** `YYYY-MM-DDTHH:MM:SSZ`, a date that exists. The year 0000 is none to many programs. */
 function isUtcSecond(value: unknown): boolean {
-  if (typeof value !== "string" || !/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/.test(value)) return false;
+  if (typeof value !== "string" || !/^(?!0000)\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/.test(value)) return false;
   const instant = new Date(value);
   return !Number.isNaN(instant.getTime()) && instant.toISOString() === value.replace("Z", ".000Z");
 }

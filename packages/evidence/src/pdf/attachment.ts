@@ -1,7 +1,7 @@
 import { EvidenceError } from "../errors.ts";
 import { dictionaryIn, itemsIn, locate, type PdfDocument, resolve } from "./document.ts";
 import { readIndirectObject } from "./lexer.ts";
-import { decodeStream } from "./stream.ts";
+import { isTextAt } from "./search.ts";
 import { stringText } from "./text.ts";
 import type { PdfDictionary, PdfValue } from "./values.ts";
 
@@ -10,15 +10,15 @@ const MAX_DEPTH = 16;
 
 /**
  * The data of the one file of this name that is attached to a document by its /EmbeddedFiles name tree
- * (ISO 32000-2 sections 7.9.6 and 7.11.4); null when there is none.
+ * (ISO 32000-2 sections 7.9.6 and 7.11.4), uncompressed as the writer writes it; null when there is none.
  *
  * @param limit the most bytes that may come out
- * @throws EvidenceError `pdf` when it cannot be read or several have the name, `limit` past a bound, `unsupported` for
- *   an encrypted document or a filter other than Flate
+ * @throws EvidenceError `pdf` when readers might disagree on it: several files of the name, a key that stands twice on
+ *   the way, a /Filter, /F and /UF of /EF apart; `limit` past a bound, `unsupported` for an encrypted document
  */
 export function attachedFile(document: PdfDocument, name: string, limit: number): Uint8Array | null {
-  const catalog = dictionaryIn(document, document.trailer, "Root");
-  const names = catalog && dictionaryIn(document, catalog, "Names");
+  const catalog = once(dictionaryIn(document, document.trailer, "Root"));
+  const names = once(catalog && dictionaryIn(document, catalog, "Names"));
   const tree = names && dictionaryIn(document, names, "EmbeddedFiles");
   if (tree === undefined) return null;
   if (document.trailer.entries.has("Encrypt")) throw new EvidenceError("unsupported", "an encrypted document");
@@ -29,6 +29,13 @@ export function attachedFile(document: PdfDocument, name: string, limit: number)
   if (only === undefined) return null;
   if (another !== undefined) throw new EvidenceError("pdf", `several attached files named ${name}`);
   return dataOf(document, only, limit);
+}
+
+/** Of a key that stands twice some readers take the first value, others the last. */
+function once<Found extends PdfDictionary | undefined>(dictionary: Found): Found {
+  const [key] = dictionary?.repeated ?? [];
+  if (key !== undefined) throw new EvidenceError("pdf", `/${key} twice on the way to an attached file`);
+  return dictionary;
 }
 
 function collect(
@@ -44,11 +51,13 @@ function collect(
     if (++walk.nodes > MAX_NODES) throw new EvidenceError("limit", "too many attached files");
   };
   step();
+  once(node);
   const pairs = itemsIn(document, node, "Names");
   for (let index = 0; index + 1 < pairs.length; index += 2) {
     step();
     const specification = resolve(document, pairs[index + 1]);
     if (specification?.kind !== "dictionary") continue;
+    once(specification);
     const texts = [pairs[index], specification.entries.get("UF"), specification.entries.get("F")];
     if (texts.some((value) => textOf(document, value) === name)) found.push(specification);
   }
@@ -64,17 +73,29 @@ function textOf(document: PdfDocument, value: PdfValue | undefined): string | un
 }
 
 function dataOf(document: PdfDocument, specification: PdfDictionary, limit: number): Uint8Array {
-  const embedded = dictionaryIn(document, specification, "EF");
-  const start = locate(document, embedded?.entries.get("F") ?? embedded?.entries.get("UF"))?.start;
+  const embedded = once(dictionaryIn(document, specification, "EF"));
+  const [file, unicode] = ["F", "UF"].map((key) => embedded?.entries.get(key));
+  const start = file?.kind === "reference" ? locate(document, file)?.start : undefined;
+  if (unicode !== undefined && (unicode.kind !== "reference" || locate(document, unicode)?.start !== start)) {
+    throw new EvidenceError("pdf", "an attached file of two data");
+  }
   const object = start === undefined ? undefined : readIndirectObject(document.bytes, start, document.budget);
   if (object?.value.kind !== "dictionary" || object.streamStart === undefined) {
     throw new EvidenceError("pdf", "an attached file without data");
   }
-  const length = resolve(document, object.value.entries.get("Length"));
-  if (length?.kind !== "number") throw new EvidenceError("pdf", "an attached file without a length");
-  const { bytes, budget } = document;
-  const stream = { bytes, dictionary: object.value, start: object.streamStart, length: length.value };
-  const data = decodeStream(stream, limit, budget);
-  if (data.length > limit) throw new EvidenceError("limit", `an attached file longer than ${limit} bytes`);
-  return data;
+  const { entries } = once(object.value);
+  if (entries.has("Filter") || entries.has("F")) throw new EvidenceError("pdf", "an attached file that is encoded");
+  const length = resolve(document, entries.get("Length"));
+  if (length?.kind !== "number" || !length.integer || length.value < 0) {
+    throw new EvidenceError("pdf", "an attached file without a length");
+  }
+  if (length.value > limit) throw new EvidenceError("limit", `an attached file longer than ${limit} bytes`);
+  const end = object.streamStart + length.value;
+  if (!endsStream(document.bytes, end)) throw new EvidenceError("pdf", "an attached file of another length");
+  return document.bytes.subarray(object.streamStart, end);
+}
+
+/** Whether a line end, at most, and `endstream` follow: a reader that looks for that word finds the same data. */
+function endsStream(bytes: Uint8Array, end: number): boolean {
+  return ["", "\n", "\r", "\r\n"].some((line) => isTextAt(bytes, `${line}endstream`, end));
 }

@@ -43,6 +43,12 @@ test("equal snapshots give the same bytes and hash, whatever the order of their 
   assert.match(await manifestSha256(one), /^[0-9a-f]{64}$/);
 });
 
+test("a manifest with a member twice is none, though both say the same", () => {
+  const text = new TextDecoder().decode(manifestBytes(buildManifest(snapshot())));
+  const twice = text.replace('"version":1', '"version":1,"version":1');
+  assert.throws(() => parseManifest(new TextEncoder().encode(twice)), EvidenceError);
+});
+
 test("a manifest is read back from its canonical bytes", () => {
   const manifest = buildManifest(snapshot());
   assert.deepEqual(manifestBytes(parseManifest(manifestBytes(manifest))), manifestBytes(manifest));
@@ -93,12 +99,17 @@ test("a foreign manifest that breaks a rule is refused, naming the member", () =
     ["passport.roomName", (m) => Object.assign(m.passport, { roomName: null })],
     ["passport.version", (m) => Object.assign(m.passport, { version: "1" })],
     ["passport.prevManifestSha256", (m) => Object.assign(m.passport, { prevManifestSha256: "" })],
-    ...["2026-01-31T23:59:59.000Z", "2026-02-30T00:00:00Z", "2026-01-31T24:00:00Z", "2026-01-31T23:59:59+00:00", 0].map(
-      (generatedAtUtc): [string, (m: Loose) => unknown] => [
-        "passport.generatedAtUtc",
-        (m) => Object.assign(m.passport, { generatedAtUtc }),
-      ],
-    ),
+    ...[
+      "2026-01-31T23:59:59.000Z",
+      "2026-02-30T00:00:00Z",
+      "2026-01-31T24:00:00Z",
+      "2026-01-31T23:59:59+00:00",
+      "0000-01-01T00:00:00Z",
+      0,
+    ].map((generatedAtUtc): [string, (m: Loose) => unknown] => [
+      "passport.generatedAtUtc",
+      (m) => Object.assign(m.passport, { generatedAtUtc }),
+    ]),
     ["documents", (m) => Object.assign(m, { documents: {} })],
     ["documents[1].orderCode", (m) => m.documents.reverse()],
     ["documents[0].label", (m) => Reflect.deleteProperty(m.documents[0] ?? {}, "label")],

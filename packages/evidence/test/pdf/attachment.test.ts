@@ -16,11 +16,16 @@ const attached = (attachment: Attachment = {}, limit = 1000) =>
 const refused = (attachment: Attachment, limit?: number) =>
   assert.throws(() => attached(attachment, limit), EvidenceError);
 
-test("reads a file that is attached plain or compressed, under a literal, hexadecimal or UTF-16 name", () => {
+test("reads a file that is attached plain, under a literal, hexadecimal or UTF-16 name, and refuses one that is encoded", () => {
   assert.deepEqual(attached(), data);
   const compressed = latin1(deflateSync(data));
-  const file = `<< /Type /EmbeddedFile /Filter /FlateDecode /Length ${compressed.length} >>\nstream\n${compressed}\nendstream`;
-  assert.deepEqual(attached({ file }), data);
+  for (const [filter, written] of [
+    ["/Filter /FlateDecode", compressed],
+    ["/Filter []", latin1(data)],
+    ["/F (elsewhere)", latin1(data)],
+  ] as const) {
+    refused({ file: `<< /Type /EmbeddedFile ${filter} /Length ${written.length} >>\nstream\n${written}\nendstream` });
+  }
   const utf16 = Buffer.from("manifest.json", "utf16le").swap16().toString("hex");
   for (const name of ["<6d616e69666573742e6a736f6e>", "(mani\\146est\\056json)", `<FEFF${utf16}>`]) {
     assert.deepEqual(attached({ name }), data, name);
@@ -35,6 +40,19 @@ test("finds a file below the kids of the name tree and through a length that is 
   assert.deepEqual(attached({ file, objects: [[103, `${data.length}`]] }), data);
 });
 
+test("refuses a file that some readers find elsewhere: /UF alone or of other data, a key that stands twice", () => {
+  const spec = (ef: string) => `<< /F (manifest.json) /EF ${ef} >>`;
+  const other = [103, "<< /Length 1 >>\nstream\nx\nendstream"] as const;
+  const names = "<< /EmbeddedFiles << /Names [(manifest.json) 102 0 R] >> >>";
+  assert.deepEqual(attached({ names, objects: [[102, spec("<< /F 100 0 R /UF 100 0 R >>")]] }), data);
+  for (const ef of ["<< /UF 100 0 R >>", "<< /F 100 0 R /UF 103 0 R >>", "<< /F 103 0 R /F 100 0 R >>"]) {
+    refused({ names, objects: [[102, spec(ef)], other] });
+  }
+  refused({ names, objects: [[102, `${spec("<< /F 103 0 R >>").slice(0, -2)} /EF << /F 100 0 R >> >>`], other] });
+  refused({ names: `<< /EmbeddedFiles << /Names [] >> ${names.slice(2)}` });
+  refused({ names: `${names} /Names << >>` });
+});
+
 test("finds nothing where no file has the name", () => {
   assert.equal(attached({ name: "(Manifest.json)" }), null);
   assert.equal(attached({ names: "<< /Dests 102 0 R >>" }), null);
@@ -46,6 +64,7 @@ test("refuses two files of the name, a file past the bound, cycles and broken st
   refused({}, data.length - 1);
   refused({ names: "<< /EmbeddedFiles 102 0 R >>", objects: [[102, "<< /Kids [102 0 R 102 0 R] >>"]] });
   refused({ file: "<< /Length 7 >>" });
+  refused({ file: `<< /Length 6 >>\nstream\n${latin1(data)}\nendstream` });
   refused({ file: `<< /Length 99999 >>\nstream\n${latin1(data)}\nendstream` });
   refused({ file: `<< /Length 7 /Filter /LZWDecode >>\nstream\n${latin1(data)}\nendstream` });
   const bomb = latin1(deflateSync(new Uint8Array(100_000)));

@@ -1,7 +1,10 @@
+import type { RecordClaimName } from "@signsealship/evidence/records";
 import type { TimeStampClaimName } from "@signsealship/evidence/rfc3161";
 import type { EarlierClaimName, ProofClaimName } from "@signsealship/evidence/seal";
 
-type Titles = Readonly<Record<ProofClaimName | EarlierClaimName | TimeStampClaimName, string> & Record<string, string>>;
+type Titles = Readonly<
+  Record<ProofClaimName | EarlierClaimName | TimeStampClaimName | RecordClaimName, string> & Record<string, string>
+>;
 
 /** Names of claims in plain words, for the command line and for pages. */
 const TITLES: Titles = {
@@ -24,6 +27,7 @@ const TITLES: Titles = {
   seal_environment: "What the seal was made for",
   attached_manifest: "The attached manifest",
   record_readable: "The record can be read",
+  record_verify_code: "The record is of the code asked for",
   record_sealed_hash: "The record is of this sealed file",
   record_document_hash: "The record is of this document",
   certificates_are_the_seals: "The certificate file belongs to the seal",

@@ -1,7 +1,8 @@
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { UsageError } from "../errors.ts";
-import { exitCodeOf, type Report } from "../files/report.ts";
+import { type Check, check, exitCodeOf, type Report } from "../files/report.ts";
+import { quoted } from "../files/shell.ts";
 import type { Fetch } from "../url/fetch-bounded.ts";
 import { verifyTarget } from "../verify-target.ts";
 import { contextOf, type VerifyValues, verifyFlags, verifyOptions } from "./options.ts";
@@ -67,17 +68,29 @@ export async function runVerify(argv: readonly string[], io: VerifyIo): Promise<
 
 /** Verifies one target. @throws UsageError */
 export async function verifyAnswer(target: string, values: VerifyValues, io: VerifyIo): Promise<VerifyAnswer> {
-  const context = await contextOf(values, io.now(), isService(target) ? null : io.trustedByDefault);
-  const report = await verifyTarget(target, values.with ?? [], context, {
+  const byDefault = isService(target) ? null : io.trustedByDefault;
+  const context = await contextOf(values, io.now(), byDefault);
+  const found = await verifyTarget(target, values.with ?? [], context, {
     fetch: io.fetch,
     workers: availableParallelism(),
     progress: io.errIsTty ? (total) => progressBar(total, io.err) : null,
   });
+  const report =
+    values.trust === undefined && byDefault !== null
+      ? { ...found, checks: [defaultTrustCheck(byDefault), ...found.checks] }
+      : found;
   return {
     json: jsonOf(target, report),
     text: printed(target, report, io.outIsTty),
     exitCode: exitCodeOf(report.verdict),
   };
+}
+
+/** Nobody should take for proof what rests on a certificate that was found, not given. */
+function defaultTrustCheck(path: string): Check {
+  const why = `No --trust was given: the certificate of this installation is trusted, ${path}.`;
+  const command = `openssl x509 -noout -subject -fingerprint -sha256 -in ${quoted(path)}`;
+  return check("seal_certificate_source", "holds", why, command);
 }
 
 /** A service says itself which certificate is its own; what this machine trusts by default is for files. */

@@ -15,13 +15,16 @@ export function closingCommands(
   const commands = new Map<string, string>();
   for (const { name } of claims) {
     const [subject, version = "", what = ""] = name.split(".");
-    const manifest = paths.manifest ?? `manifest-${version.replace("?", "")}.json`;
+    const manifest = paths.manifest ?? manifestName(version.slice(1));
     const command =
       subject === "manifest" ? manifestCommand(what, quoted(manifest)) : certificateCommand(what, manifest, paths);
     if (command !== undefined && subject !== "chain") commands.set(name, command);
   }
   return commands;
 }
+
+/** Where the commands put a manifest that is part of another file. */
+export const manifestName = (version: number | string): string => `manifest-v${version === "?" ? "" : version}.json`;
 
 function manifestCommand(what: string, manifest: string): string | undefined {
   switch (what) {

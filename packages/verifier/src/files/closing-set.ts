@@ -2,21 +2,30 @@ import { createHash } from "node:crypto";
 import { EvidenceError } from "@signsealship/evidence/errors";
 import type { ManifestPassport } from "@signsealship/evidence/manifest";
 import { parseManifest } from "@signsealship/evidence/manifest";
+import { parseRoomRecord, type RoomRecord, serviceChainClaim } from "@signsealship/evidence/records";
 import { type ClosingVersion, readClosingCertificate, verifyClosing } from "@signsealship/evidence/seal";
-import type { Context } from "../context.ts";
-import { closingCommands } from "./closing-commands.ts";
-import { type Check, checksOf, type Report } from "./report.ts";
+import type { Context, NamedBytes } from "../context.ts";
+import { closingCommands, manifestName } from "./closing-commands.ts";
+import { type Check, check, checksOf, type Report, withChecks } from "./report.ts";
+import { quoted } from "./shell.ts";
 
-/** A manifest or a certificate and where it comes from. */
+/** A manifest, a certificate or a service's record of a version, and where it comes from. */
 export type ClosingPiece = { readonly path: string } & (
-  | { readonly manifest: Uint8Array; readonly certificate?: never }
-  | { readonly certificate: Uint8Array; readonly manifest?: never }
+  | { readonly manifest: Uint8Array }
+  | { readonly certificate: Uint8Array }
+  | { readonly record: RoomRecord }
 );
+
+/** A service's answer about one version, fetched or saved, as a piece. @throws EvidenceError as `parseRoomRecord` */
+export const roomRecordPiece = ({ path, bytes }: NamedBytes): ClosingPiece => ({
+  path,
+  record: parseRoomRecord(bytes),
+});
 
 /** What a piece says of itself, before it is verified; null when it has no readable manifest. */
 export function passportOf(piece: ClosingPiece): ManifestPassport | null {
   try {
-    const bytes = piece.manifest ?? readClosingCertificate(piece.certificate).manifest;
+    const bytes = manifestIn(piece);
     return bytes === null ? null : parseManifest(bytes).passport;
   } catch (error) {
     if (error instanceof EvidenceError) return null;
@@ -24,8 +33,13 @@ export function passportOf(piece: ClosingPiece): ManifestPassport | null {
   }
 }
 
+function manifestIn(piece: ClosingPiece): Uint8Array | null {
+  if ("record" in piece) return piece.record.manifest;
+  return "manifest" in piece ? piece.manifest : readClosingCertificate(piece.certificate).manifest;
+}
+
 type Paths = { manifest?: string; certificate?: string };
-type Paired = { readonly version: ClosingVersion; readonly paths: Paths };
+type Pair = { version: ClosingVersion; readonly paths: Paths; readonly number: number | null; readonly key?: string };
 
 /** Verifies manifests and certificates of one room together: a manifest and a certificate of one version are a pair. */
 export async function verifyClosingSet(
@@ -45,12 +59,13 @@ export async function verifyClosingSet(
   const test = result.versions.some(({ purpose }) => purpose?.environment === "test");
   const rooms = new Set(result.versions.flatMap(({ manifest }) => manifest?.passport.roomCode ?? []));
   const [roomCode] = rooms;
-  return {
+  const report: Report = {
     verdict: result.verdict === "verified" && test ? "verified_test" : result.verdict,
-    kind: versions.length === 1 && versions[0]?.certificate === undefined ? "manifest" : "closing_set",
+    kind: kindOfSet(pieces, versions),
     checks: [...sealFaults(result), ...checksOf(result.claims, commands)],
     facts: { ...(roomCode !== undefined && { room: roomCode }), versions: String(versions.length) },
   };
+  return withChecks(report, recordChecks(pieces));
 }
 
 /** The claims that fail inside a certificate, which its own `.seal` claim sums up. */
@@ -66,22 +81,56 @@ function sealFaults({ versions }: Awaited<ReturnType<typeof verifyClosing>>): Ch
   );
 }
 
-function paired(pieces: readonly ClosingPiece[]): Paired[] {
-  const pairs: { version: ClosingVersion; paths: Paths; number: number | null; sha256?: string }[] = [];
-  for (const piece of pieces) {
-    if (piece.manifest === undefined) continue;
-    const sha256 = createHash("sha256").update(piece.manifest).digest("hex");
+function kindOfSet(pieces: readonly ClosingPiece[], versions: readonly ClosingVersion[]): Report["kind"] {
+  const [piece, another] = pieces;
+  if (piece !== undefined && another === undefined && "record" in piece) return "room_record";
+  return versions.length === 1 && versions[0]?.certificate === undefined ? "manifest" : "closing_set";
+}
+
+/** What each record says beside its hashes, which are claims about its version. */
+function recordChecks(pieces: readonly ClosingPiece[]): Check[] {
+  return pieces.flatMap((piece) => {
+    if (!("record" in piece)) return [];
+    const get = /^https?:/.test(piece.path) ? `curl -sS ${quoted(piece.path)}` : `cat ${quoted(piece.path)}`;
+    const command = `${get} | jq -Scaj .manifest > ${manifestName(piece.record.version)}`;
+    const readable = check(
+      "record_readable",
+      "holds",
+      `The record of version ${piece.record.version} can be read.`,
+      command,
+    );
+    return [readable, ...checksOf([serviceChainClaim(piece.record)])].map((one) => ({ ...one, target: piece.path }));
+  });
+}
+
+const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+
+/** Records first, then manifests, then certificates: each joins the pair of its version that has none of its own. */
+function paired(pieces: readonly ClosingPiece[]): Pair[] {
+  const pairs: Pair[] = [];
+  const add = (pair: Pair) => {
     // The same file twice says nothing more; two different ones of one version do.
-    if (pairs.some((pair) => pair.sha256 === sha256)) continue;
+    if (!pairs.some(({ key }) => key === pair.key)) pairs.push(pair);
+  };
+  for (const piece of pieces) {
+    if (!("record" in piece)) continue;
+    const { chainOk: _, ...version } = piece.record;
+    const { manifest, manifestSha256, sealedSha256, version: number } = version;
+    const key = [sha256(manifest), number, manifestSha256, sealedSha256].join();
+    add({ version, paths: { manifest: manifestName(number) }, number, key });
+  }
+  for (const piece of pieces) {
+    if (!("manifest" in piece)) continue;
+    const key = sha256(piece.manifest);
+    const record = pairs.find((pair) => pair.version.manifest !== undefined && sha256(pair.version.manifest) === key);
+    if (record !== undefined) continue;
     const number = passportOf(piece)?.version ?? null;
-    pairs.push({ version: { manifest: piece.manifest }, paths: { manifest: piece.path }, number, sha256 });
+    add({ version: { manifest: piece.manifest }, paths: { manifest: piece.path }, number, key });
   }
   const certificates = new Set<string>();
   for (const piece of pieces) {
-    if (piece.certificate === undefined) continue;
-    const sha256 = createHash("sha256").update(piece.certificate).digest("hex");
-    if (certificates.has(sha256)) continue;
-    certificates.add(sha256);
+    if (!("certificate" in piece) || certificates.has(sha256(piece.certificate))) continue;
+    certificates.add(sha256(piece.certificate));
     const number = passportOf(piece)?.version ?? null;
     const mate = pairs.find((pair) => number !== null && pair.number === number && !pair.version.certificate);
     if (mate === undefined) {

@@ -1,25 +1,20 @@
 import { createHash } from "node:crypto";
 import { toHex } from "@signsealship/evidence/bytes";
-import { isSha256Hex } from "@signsealship/evidence/digest";
 import { EvidenceError } from "@signsealship/evidence/errors";
-import { evidenceNames, otherPdfs } from "@signsealship/evidence/records";
+import {
+  evidenceNames,
+  otherPdfs,
+  type ProofRecord,
+  parseProofRecord,
+  recordClaims,
+} from "@signsealship/evidence/records";
 import { parseCertificatesPem } from "@signsealship/evidence/x509";
 import type { Context, NamedBytes } from "../context.ts";
 import { verifyOtsFile } from "./ots-file.ts";
-import { type Check, check, type Report, withChecks, worstOf } from "./report.ts";
+import { type Check, check, checksOf, failure, type Kind, type Report, withChecks } from "./report.ts";
 import { verifySealedPdf } from "./sealed-pdf.ts";
 import { quoted } from "./shell.ts";
 import { verifyTokenFile } from "./token-file.ts";
-
-/** What a service's record states of a passport; only what is there. */
-export type PassportRecord = {
-  readonly sealedSha256?: string;
-  readonly docSha256?: string;
-  readonly environment?: string;
-  readonly verdict?: string;
-};
-
-const MAX_RECORD = 1024 * 1024;
 
 /**
  * Verifies the evidence of one proof passport. The certificates in it are compared and never trusted for being there;
@@ -27,28 +22,27 @@ const MAX_RECORD = 1024 * 1024;
  *
  * @param files by name, without folders
  * @param where put before a name in the commands shown
+ * @param verifyCode the code that was asked for, when one was
  */
 export async function verifyEvidenceSet(
   files: ReadonlyMap<string, Uint8Array>,
   where: string,
   context: Context,
+  verifyCode?: string,
 ): Promise<Report> {
   const named = (name: string): NamedBytes | undefined => {
     const bytes = files.get(name);
     return bytes && { path: `${where}${name}`, bytes };
   };
   const recordFile = named(evidenceNames.record);
-  const record = recordFile === undefined ? {} : readRecord(recordFile.bytes);
+  const record = recordFile === undefined ? null : readRecord(recordFile.bytes);
+  if (record instanceof EvidenceError) return unreadableRecord("evidence", record);
   const token = named(evidenceNames.token);
   const ots = named(evidenceNames.ots);
   const others = otherFiles(files);
-  if (record === null) {
-    const checks = [check("record_readable", "fails", `${evidenceNames.record} cannot be read.`)];
-    return { verdict: "not_verified", kind: "evidence", checks, facts: {} };
-  }
   const inSet = named(evidenceNames.sealed);
   const sealed = inSet ?? context.doc;
-  if (sealed === null) return withoutSealedPdf({ token, ots, record, others }, context);
+  if (sealed === null) return withoutSealedPdf({ token, ots, record, others, verifyCode }, context);
   const report = await verifySealedPdf(
     sealed,
     { ...(token && { token }), ...(ots && { ots }) },
@@ -56,91 +50,73 @@ export async function verifyEvidenceSet(
   );
   const certificates = named(evidenceNames.certificates);
   const more = [
-    ...recordChecks(record, report, sealed.path),
+    ...(record === null ? [] : recordChecks(record, report, sealed.path, verifyCode)),
     ...(certificates === undefined ? [] : [certificatesCheck(certificates, report)]),
     ...others,
   ];
   return asTest({ ...withChecks(report, more), kind: "evidence" }, record);
 }
 
-async function withoutSealedPdf(
-  {
-    token,
-    ots,
-    record,
-    others,
-  }: { token?: NamedBytes | undefined; ots?: NamedBytes | undefined; record: PassportRecord; others: Check[] },
-  context: Context,
-): Promise<Report> {
-  const { sealedSha256: sha256 } = record;
+type Rest = {
+  readonly token: NamedBytes | undefined;
+  readonly ots: NamedBytes | undefined;
+  readonly record: ProofRecord | null;
+  readonly others: readonly Check[];
+  readonly verifyCode: string | undefined;
+};
+
+async function withoutSealedPdf({ token, ots, record, others, verifyCode }: Rest, context: Context): Promise<Report> {
   const reports = [
-    ...(ots ? [await verifyOtsFile(ots, sha256 === undefined ? null : { sha256 }, context)] : []),
+    ...(ots ? [await verifyOtsFile(ots, record && { sha256: record.sealedSha256 }, context)] : []),
     ...(token ? [await verifyTokenFile(token, context)] : []),
   ];
   const why = "The sealed PDF is not among the evidence: give your own copy with --doc FILE.";
-  const checks = [check("sealed_pdf", "unchecked", why), ...reports.flatMap((one) => one.checks), ...others];
-  const failed = worstOf(reports.map(({ verdict }) => verdict)) === "not_verified" && reports.length > 0;
+  const codes =
+    record === null ? [] : recordClaims(record, {}, verifyCode).filter(({ state }) => state !== "unchecked");
+  const checks = [
+    check("sealed_pdf", "unchecked", why),
+    ...reports.flatMap((one) => one.checks),
+    ...checksOf(codes),
+    ...others,
+  ];
   return {
-    verdict: failed ? "not_verified" : "unchecked",
+    verdict: checks.some(({ result }) => result === "fails") ? "not_verified" : "unchecked",
     kind: "evidence",
     checks,
-    facts: { ...(sha256 !== undefined && { sealedSha256: sha256 }) },
+    facts: { ...(record && { sealedSha256: record.sealedSha256 }) },
   };
 }
 
-/** Reads a record; null when it is no JSON object with members of the right shapes. */
-function readRecord(bytes: Uint8Array): PassportRecord | null {
-  if (bytes.length > MAX_RECORD) return null;
-  let value: unknown;
+function readRecord(bytes: Uint8Array): ProofRecord | EvidenceError {
   try {
-    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-  } catch {
-    return null;
+    return parseProofRecord(bytes);
+  } catch (error) {
+    if (error instanceof EvidenceError) return error;
+    throw error;
   }
-  return typeof value === "object" && value !== null ? recordOf(value) : null;
 }
 
-/** The members of a record that are looked at; null when one of them has the wrong shape. */
-export function recordOf(value: object): PassportRecord | null {
-  const { sealedSha256, docSha256, environment, verdict } = value as Record<string, unknown>;
-  const isText = (text: unknown): text is string | undefined => text === undefined || typeof text === "string";
-  const isHash = (text: unknown): text is string | undefined => text === undefined || isSha256Hex(text);
-  if (!isHash(sealedSha256) || !isHash(docSha256) || !isText(environment) || !isText(verdict)) return null;
-  return {
-    ...(sealedSha256 !== undefined && { sealedSha256 }),
-    ...(docSha256 !== undefined && { docSha256 }),
-    ...(environment !== undefined && { environment }),
-    ...(verdict !== undefined && { verdict }),
-  };
+/** What is not read as a record may say anything to others who read it. */
+export function unreadableRecord(kind: Kind, { code, message }: EvidenceError): Report {
+  return failure(kind, "not_verified", "record_readable", `The record cannot be read: ${message} (${code}).`);
 }
 
-/** Compares the record's hashes with those of the file. */
-export function recordChecks(record: PassportRecord, { facts }: Report, path: string): Check[] {
-  const checks: Check[] = [];
-  const compare = (
-    claim: string,
-    what: string,
-    stated: string | undefined,
-    actual: string | undefined,
-    shown: string,
-  ) => {
-    if (stated === undefined) return;
-    if (actual === undefined)
-      checks.push(check(claim, "unchecked", `The ${what}'s hash cannot be computed from the file.`));
-    else if (stated === actual)
-      checks.push(check(claim, "holds", `The record names the ${what}'s SHA-256 ${stated}.`, shown));
-    else checks.push(check(claim, "fails", `The record names ${stated}; the ${what} hashes to ${actual}.`, shown));
-  };
-  const whole = `sha256sum ${quoted(path)}`;
-  compare("record_sealed_hash", "sealed file", record.sealedSha256, facts.sealedSha256, whole);
-  compare("record_document_hash", "document", record.docSha256, facts.docSha256, whole);
-  return checks;
+/** Compares the record with the file, with the commands that show the same. */
+export function recordChecks(
+  record: ProofRecord,
+  { facts, checks }: Report,
+  path: string,
+  verifyCode?: string,
+): Check[] {
+  const shown = new Map([["record_sealed_hash", `sha256sum ${quoted(path)}`]]);
+  const document = checks.find(({ claim }) => claim === "original_document_hash")?.command;
+  if (document !== undefined) shown.set("record_document_hash", document);
+  return checksOf(recordClaims(record, facts, verifyCode), shown);
 }
 
 /** A record that speaks of a test makes `verified` into `verified_test`. */
-export function asTest(report: Report, { environment, verdict }: PassportRecord): Report {
-  const test = environment === "test" || verdict === "verified_test";
-  return test && report.verdict === "verified" ? { ...report, verdict: "verified_test" } : report;
+export function asTest(report: Report, record: ProofRecord | null): Report {
+  return record?.isTest && report.verdict === "verified" ? { ...report, verdict: "verified_test" } : report;
 }
 
 function certificatesCheck({ path, bytes }: NamedBytes, { facts }: Report): Check {

@@ -13,6 +13,7 @@ export type Kind =
   | "sealed_pdf"
   | "closing_certificate"
   | "manifest"
+  | "room_record"
   | "closing_set"
   | "evidence"
   | "ots_proof"

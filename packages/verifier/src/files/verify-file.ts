@@ -1,8 +1,9 @@
 import { EvidenceError } from "@signsealship/evidence/errors";
+import { evidenceNames, jsonKindOf } from "@signsealship/evidence/records";
 import { readZip } from "@signsealship/evidence/zip";
 import type { Context, NamedBytes } from "../context.ts";
-import { passportOf, verifyClosingSet } from "./closing-set.ts";
-import { verifyEvidenceSet } from "./evidence-set.ts";
+import { type ClosingPiece, passportOf, roomRecordPiece, verifyClosingSet } from "./closing-set.ts";
+import { unreadableRecord, verifyEvidenceSet } from "./evidence-set.ts";
 import { kindOf } from "./kind.ts";
 import { aboutFile, verifyOtsFile } from "./ots-file.ts";
 import { failure, type Report } from "./report.ts";
@@ -22,7 +23,7 @@ export async function verifyFile(file: NamedBytes, context: Context, beside: Bes
     case "der":
       return verifyTokenFile(file, context);
     case "json":
-      return verifyManifest(file, context);
+      return verifyJson(file, context);
     case "pem":
       return failure("unknown", "not_verified", "kind", "A certificate or key is no evidence by itself: see --trust.");
     default:
@@ -43,13 +44,17 @@ async function verifyZip({ path, bytes }: NamedBytes, context: Context): Promise
   }
 }
 
-async function verifyManifest({ path, bytes }: NamedBytes, context: Context): Promise<Report> {
-  const piece = { path, manifest: bytes };
+async function verifyJson(file: NamedBytes, context: Context): Promise<Report> {
+  const kind = jsonKindOf(file.bytes);
+  if (kind === "proof_record") return verifyEvidenceSet(new Map([[evidenceNames.record, file.bytes]]), "", context);
+  let piece: ClosingPiece;
+  try {
+    piece = kind === "room_record" ? roomRecordPiece(file) : { path: file.path, manifest: file.bytes };
+  } catch (error) {
+    if (error instanceof EvidenceError) return unreadableRecord("room_record", error);
+    throw error;
+  }
   const report = await verifyClosingSet([piece], context);
   const passport = passportOf(piece);
-  return {
-    ...report,
-    kind: "manifest",
-    ...(passport && { closing: { roomCode: passport.roomCode, version: passport.version } }),
-  };
+  return { ...report, ...(passport && { closing: { roomCode: passport.roomCode, version: passport.version } }) };
 }

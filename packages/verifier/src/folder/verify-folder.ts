@@ -2,7 +2,7 @@ import { relative } from "node:path";
 import type { Progress } from "../cli/progress.ts";
 import type { Context } from "../context.ts";
 import { UsageError } from "../errors.ts";
-import { type ClosingPiece, verifyClosingSet } from "../files/closing-set.ts";
+import { type ClosingPiece, roomRecordPiece, verifyClosingSet } from "../files/closing-set.ts";
 import { readBounded } from "../files/read-file.ts";
 import { type Check, check, exitCodeOf, failure, type Report, type Verdict, worstOf } from "../files/report.ts";
 import { verifyUnits } from "./pool.ts";
@@ -21,16 +21,18 @@ type Member = { readonly path: string; readonly kind: Report["kind"] };
  * certificates of one room are verified together.
  */
 export async function verifyFolder(root: string, context: Context, deps: FolderDeps): Promise<Report> {
-  const { units, passedOver } = await unitsOf(root).catch((error: unknown) => {
+  const { units, passedOver: otherNames } = await unitsOf(root).catch((error: unknown) => {
     if (error instanceof RangeError) throw new UsageError(`${root}: ${error.message}`);
     if (error instanceof Error && "code" in error) throw new UsageError(`${root} cannot be read (${error.code})`);
     throw error;
   });
   const bar = deps.progress === null || units.length === 0 ? null : deps.progress(units.length);
+  let passedOver = otherNames;
   const found: Found = { checks: new Map(), verdicts: new Map(), rooms: new Map() };
   await verifyUnits(units, context, deps.workers, (index, report) => {
     const unit = units[index];
-    if (unit !== undefined && report !== null) take(found, index, relative(root, unit.path) || ".", unit, report);
+    if (report === null) passedOver++;
+    else if (unit !== undefined) take(found, index, relative(root, unit.path) || ".", unit, report);
     bar?.step(report !== null && report.closing === undefined && exitCodeOf(report.verdict) !== 0);
   });
   bar?.end();
@@ -82,7 +84,8 @@ async function verifyRoom(members: readonly Member[], context: Context): Promise
   const pieces: ClosingPiece[] = [];
   for (const { path, kind } of members) {
     const bytes = await readBounded(path);
-    pieces.push(kind === "manifest" ? { path, manifest: bytes } : { path, certificate: bytes });
+    if (kind === "room_record") pieces.push(roomRecordPiece({ path, bytes }));
+    else pieces.push(kind === "manifest" ? { path, manifest: bytes } : { path, certificate: bytes });
   }
   return verifyClosingSet(pieces, context);
 }

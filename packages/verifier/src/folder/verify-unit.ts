@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { jsonKindOf } from "@signsealship/evidence/records";
 import type { Context } from "../context.ts";
 import { UsageError } from "../errors.ts";
 import { verifyEvidenceSet } from "../files/evidence-set.ts";
@@ -9,7 +10,7 @@ import { failure, type Report, withChecks } from "../files/report.ts";
 import { verifyFile } from "../files/verify-file.ts";
 import type { Unit } from "./units.ts";
 
-/** Verifies one unit of a folder; null for JSON that has nothing of a manifest. What cannot be read is a failing check. */
+/** Verifies one unit of a folder; null for JSON of somebody's own. What cannot be read is a failing check. */
 export async function verifyUnit(unit: Unit, context: Context): Promise<Report | null> {
   try {
     return unit.type === "evidence" ? await verifyUnpacked(unit, context) : await verifyOne(unit, context);
@@ -28,21 +29,11 @@ async function verifyUnpacked({ path, names }: Unit & { type: "evidence" }, cont
 async function verifyOne({ path, ots }: Unit & { type: "file" }, context: Context): Promise<Report | null> {
   const bytes = await readBounded(path);
   const kind = kindOf(path, bytes);
-  if (kind === "json" && !mayBeManifest(bytes)) return null;
+  if (kind === "json" && jsonKindOf(bytes) === "other") return null;
   const file = { path, bytes };
   if (ots === null) return verifyFile(file, context);
   const proof = { path: ots, bytes: await readBounded(ots) };
   if (kind === "pdf") return verifyFile(file, context, { ots: proof });
   const report = await verifyFile(file, context);
   return withChecks(report, (await verifyOtsFile(proof, aboutFile(file), context)).checks);
-}
-
-/** JSON without the members of a manifest is somebody's other file; what is no JSON may be a damaged manifest. */
-function mayBeManifest(bytes: Uint8Array): boolean {
-  try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
-    return typeof value === "object" && value !== null && ("passport" in value || "documents" in value);
-  } catch {
-    return true;
-  }
 }

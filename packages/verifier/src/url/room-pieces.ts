@@ -1,7 +1,8 @@
+import { EvidenceError } from "@signsealship/evidence/errors";
 import { UsageError } from "../errors.ts";
-import type { ClosingPiece } from "../files/closing-set.ts";
+import { type ClosingPiece, roomRecordPiece } from "../files/closing-set.ts";
 import { type Fetch, fetchBounded, fetchLimits } from "./fetch-bounded.ts";
-import { roomRecord, type VerifyUrl } from "./verify-url.ts";
+import type { VerifyUrl } from "./verify-url.ts";
 
 /**
  * What a service publishes of one version of a Closing Passport: its manifest, and its certificate where it is kept.
@@ -14,22 +15,18 @@ export async function roomPieces({ kind, base, code }: VerifyUrl, fetch: Fetch):
   const answer = await fetchBounded(fetch, url, fetchLimits.jsonBytes);
   if (!answer.ok || answer.status !== 200)
     throw new UsageError(answer.ok ? `${url} answered ${answer.status}` : answer.why);
-  const record = roomRecord(parsed(answer.bytes, url));
-  if (typeof record === "string") throw new UsageError(`${url}: ${record}`);
-  const { manifest } = record.version;
   const pdf = await fetchBounded(fetch, `${url}/pdf`, fetchLimits.fileBytes);
   return [
-    ...(manifest === undefined ? [] : [{ path: url, manifest }]),
+    recordOf(url, answer.bytes),
     ...(pdf.ok && pdf.status === 200 ? [{ path: `${url}/pdf`, certificate: pdf.bytes }] : []),
   ];
 }
 
-function parsed(bytes: Uint8Array, url: string): object {
+function recordOf(url: string, bytes: Uint8Array): ClosingPiece {
   try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
-    if (typeof value === "object" && value !== null) return value;
-  } catch {
-    // Told below like any other answer of the wrong shape.
+    return roomRecordPiece({ path: url, bytes });
+  } catch (error) {
+    if (error instanceof EvidenceError) throw new UsageError(`${url}: ${error.message}`);
+    throw error;
   }
-  throw new UsageError(`${url} did not answer with a JSON object`);
 }

@@ -1,14 +1,17 @@
-import { isSha256Hex } from "@signsealship/evidence/digest";
 import { EvidenceError } from "@signsealship/evidence/errors";
-import { manifestBytes, validateManifest } from "@signsealship/evidence/manifest";
-import { evidenceNames } from "@signsealship/evidence/records";
-import type { ClosingVersion } from "@signsealship/evidence/seal";
+import {
+  evidenceNames,
+  jsonKindOf,
+  parseProofRecord,
+  parseRoomRecord,
+  serviceChainClaim,
+} from "@signsealship/evidence/records";
 import { parseCertificatesPem } from "@signsealship/evidence/x509";
 import { readZip } from "@signsealship/evidence/zip";
 import type { Context } from "../context.ts";
 import { verifyClosingSet } from "../files/closing-set.ts";
-import { asTest, recordChecks, recordOf, verifyEvidenceSet } from "../files/evidence-set.ts";
-import { type Check, check, failure, type Report, withChecks } from "../files/report.ts";
+import { asTest, recordChecks, unreadableRecord, verifyEvidenceSet } from "../files/evidence-set.ts";
+import { type Check, check, checksOf, failure, type Report, withChecks } from "../files/report.ts";
 import { verifySealedPdf } from "../files/sealed-pdf.ts";
 import { quoted } from "../files/shell.ts";
 import { type Answer, type Fetch, fetchBounded, fetchLimits } from "./fetch-bounded.ts";
@@ -37,7 +40,7 @@ export async function verifyUrl(target: VerifyUrl, given: Context, fetch: Fetch)
   const get = (path: string, maxBytes: number) => fetchBounded(fetch, `${target.base}${path}`, maxBytes);
   const path = target.kind === "proof" ? "/api/passport/verify" : "/api/verify/room";
   const api = `${path}/${target.code}`;
-  const record = readJson(await get(api, fetchLimits.jsonBytes), `${target.base}${api}`);
+  const record = jsonIn(await get(api, fetchLimits.jsonBytes), `${target.base}${api}`);
   if (typeof record === "string") return failure("unknown", "not_verified", "service_record", record);
   const { context, source } = await withPublishedTrust(target.base, given, get);
   const report = await (target.kind === "proof" ? verifyProofUrl : verifyRoomUrl)({
@@ -52,19 +55,14 @@ export async function verifyUrl(target: VerifyUrl, given: Context, fetch: Fetch)
 }
 
 type Get = (path: string, maxBytes: number) => Promise<Answer>;
-type Fetched = { api: string; record: object; context: Context; get: Get; target: VerifyUrl };
+type Fetched = { api: string; record: Uint8Array; context: Context; get: Get; target: VerifyUrl };
 
-function readJson(answer: Answer, url: string): object | string {
+/** The answer's bytes when they are a JSON object; else a sentence. */
+function jsonIn(answer: Answer, url: string): Uint8Array | string {
   if (!answer.ok) return `There was no answer: ${answer.why}.`;
   if (answer.status === 404) return "The service does not know this code.";
   if (answer.status !== 200) return `${url} answered with status ${answer.status}.`;
-  try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(answer.bytes));
-    if (typeof value === "object" && value !== null) return value;
-  } catch {
-    // Told below like any other answer of the wrong shape.
-  }
-  return `${url} did not answer with a JSON object.`;
+  return jsonKindOf(answer.bytes) === "broken" ? `${url} did not answer with a JSON object.` : answer.bytes;
 }
 
 /**
@@ -101,18 +99,23 @@ async function withPublishedTrust(
 }
 
 async function verifyProofUrl({ api, record, context, get, target }: Fetched): Promise<Report> {
-  const stated = recordOf(record);
-  if (stated === null || (record as { verifyCode?: unknown }).verifyCode !== target.code) {
-    return failure("evidence", "not_verified", "record_readable", "The service's answer is not about this code.");
-  }
+  const stated = readOr(() => parseProofRecord(record));
+  if (stated instanceof EvidenceError) return unreadableRecord("evidence", stated);
   const files = await evidenceFiles(get, api);
   if (typeof files === "string") return failure("evidence", "not_verified", "evidence", files);
-  const report = await verifyEvidenceSet(files, "", context);
+  const report = await verifyEvidenceSet(files, "", context, target.code);
   const path = context.doc?.path ?? evidenceNames.sealed;
-  return asTest(
-    withChecks(report, files.has(evidenceNames.sealed) || context.doc ? recordChecks(stated, report, path) : []),
-    stated,
-  );
+  const hashes = files.has(evidenceNames.sealed) || context.doc !== null ? report : { ...report, facts: {} };
+  return asTest(withChecks(report, recordChecks(stated, hashes, path, target.code)), stated);
+}
+
+function readOr<T>(read: () => T): T | EvidenceError {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof EvidenceError) return error;
+    throw error;
+  }
 }
 
 /** The evidence zip's files, or the sealed PDF alone where there is no zip; a sentence when there is neither. */
@@ -134,33 +137,12 @@ async function evidenceFiles(get: Get, api: string): Promise<ReadonlyMap<string,
 }
 
 async function verifyRoomUrl({ api, record, context, get }: Fetched): Promise<Report> {
-  const stated = roomRecord(record);
-  if (typeof stated === "string") return failure("manifest", "not_verified", "record_readable", stated);
-  const { version, chainOk } = stated;
-  const said = check(
-    "service_chain_ok",
-    chainOk ? "unchecked" : "fails",
-    chainOk
-      ? "The service says that the version before is as linked. Give the other versions with --with to see it."
-      : "The service itself says that the chain is broken.",
-  );
+  const stated = readOr(() => parseRoomRecord(record));
+  if (stated instanceof EvidenceError) return unreadableRecord("room_record", stated);
+  const { chainOk: _, ...version } = stated;
+  const said = checksOf([serviceChainClaim(stated)]);
   const pdf = await get(`${api}/pdf`, fetchLimits.fileBytes);
-  if (!pdf.ok || pdf.status !== 200) return withChecks(await verifyClosingSet([], context, [version]), [said]);
+  if (!pdf.ok || pdf.status !== 200) return withChecks(await verifyClosingSet([], context, [version]), said);
   const file = { path: `service-closing-passport-v${version.version}.pdf`, bytes: pdf.bytes };
-  return withChecks(await verifySealedPdf(file, { closing: version }, context), [said]);
-}
-
-/** A room's verify answer as a version to verify; a sentence when it is none. */
-export function roomRecord(record: object): { version: ClosingVersion; chainOk: boolean } | string {
-  const { manifest, manifestSha256, sealedSha256, version, chainOk } = record as Record<string, unknown>;
-  if (!isSha256Hex(manifestSha256) || !isSha256Hex(sealedSha256) || typeof version !== "number") {
-    return "The service's answer states no version and hashes.";
-  }
-  try {
-    const bytes = manifestBytes(validateManifest(manifest));
-    return { version: { manifest: bytes, version, manifestSha256, sealedSha256 }, chainOk: chainOk === true };
-  } catch (error) {
-    if (error instanceof EvidenceError) return `The service's answer holds no manifest: ${error.message}.`;
-    throw error;
-  }
+  return withChecks(await verifySealedPdf(file, { closing: version }, context), said);
 }

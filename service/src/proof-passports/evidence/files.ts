@@ -1,3 +1,4 @@
+import { evidenceNames, recordFormat } from "@signsealship/evidence/records";
 import type { PassportFacts } from "../row-integrity.ts";
 import type { EvidenceRow } from "../store.ts";
 import { timestampsView, verifyPath } from "../views.ts";
@@ -20,6 +21,7 @@ export async function evidenceFiles(
   const { token, proof, chainPem } = evidence;
   const verifyUrl = `${baseUrl}${verifyPath(verifyCode)}`;
   const record = {
+    format: recordFormat,
     verifyCode,
     verifyUrl,
     environment,
@@ -38,12 +40,12 @@ export async function evidenceFiles(
     anchored: proof !== null,
   });
   const files = [
-    { name: "sealed.pdf", bytes: sealed },
-    { name: "timestamp.tst", bytes: token },
-    { name: "sealed.pdf.ots", bytes: proof },
-    { name: "seal-certificates.pem", bytes: Buffer.from(chainPem) },
-    { name: "passport.json", bytes: Buffer.from(`${JSON.stringify(record, null, 2)}\n`) },
-    { name: "README.txt", bytes: Buffer.from(readme) },
+    { name: evidenceNames.sealed, bytes: sealed },
+    { name: evidenceNames.token, bytes: token },
+    { name: evidenceNames.ots, bytes: proof },
+    { name: evidenceNames.certificates, bytes: Buffer.from(chainPem) },
+    { name: evidenceNames.record, bytes: Buffer.from(`${JSON.stringify(record, null, 2)}\n`) },
+    { name: evidenceNames.readme, bytes: Buffer.from(readme) },
   ];
   return files.flatMap(({ name, bytes }) => (bytes ? [{ name, bytes }] : []));
 }

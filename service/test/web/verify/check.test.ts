@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
+import { sha256Hex } from "@signsealship/evidence/digest";
 import { sealReasons } from "@signsealship/evidence/seal";
 import { makeZip } from "@signsealship/testing/zip-maker";
 import { withAttachment } from "../../../../packages/evidence/test/seal/closing-pdf.ts";
@@ -84,10 +85,18 @@ describe("what is dropped", () => {
         { name: "README.md", bytes: bytesOf("# Evidence") },
         { name: "seal-certificates.pem", bytes: bytesOf(own.pem) },
       ]);
-    const outcomes = await check([{ name: "evidence.zip", bytes: zip({ docSha256, sealedSha256 }) }]);
+    const record = { verifyCode: "a".repeat(26), environment: "live", docSha256, sealedSha256 };
+    const outcomes = await check([{ name: "evidence.zip", bytes: zip(record) }]);
     assert.deepEqual([outcomes.length, verdictOf(outcomes)], [1, "verified"]);
-    const foreign = { docSha256, sealedSha256: "0".repeat(64) };
-    assert.equal(verdictOf(await check([{ name: "evidence.zip", bytes: zip(foreign) }])), "not_verified");
+    const names = outcomes[0]?.kind === "proof" ? outcomes[0].claims.map(({ name }) => name) : [];
+    for (const name of ["record_sealed_hash", "record_document_hash", "certificates_are_the_seals"]) {
+      assert.ok(names.includes(name), name);
+    }
+    for (const bad of [{ ...record, sealedSha256: "0".repeat(64) }, { ...record, format: 2 }, { docSha256 }, []]) {
+      assert.equal(verdictOf(await check([{ name: "evidence.zip", bytes: zip(bad) }])), "not_verified");
+    }
+    const [test] = await check([{ name: "evidence.zip", bytes: zip({ ...record, environment: "test" }) }]);
+    assert.match(headlineOf(test ? [test] : []), /A test document/);
   });
 
   test("as a record alone vouches for nothing, not even for the document that it names", async () => {
@@ -145,6 +154,29 @@ describe("what is dropped", () => {
     assert.equal(verdictOf(await check([changed, certificate])), "not_verified");
     const proofSeal = await own.seal(Buffer.from(withAttachment(second)));
     assert.equal((await check([{ name: "a.pdf", bytes: proofSeal.bytes }]))[0]?.kind, "proof");
+  });
+
+  test("as a room's answer that was saved is judged with the certificate of its version", async () => {
+    const { versions } = await closingRecord(1);
+    const [own_] = versions;
+    assert.ok(own_?.manifestText);
+    const manifest = bytesOf(own_.manifestText);
+    const { bytes } = await own.seal(Buffer.from(withAttachment(manifest)), sealReasons.closing.live);
+    const record = {
+      manifest: JSON.parse(own_.manifestText),
+      manifestSha256: await sha256Hex(manifest),
+      sealedSha256: await sha256Hex(bytes),
+      version: 1,
+      chainOk: true,
+    };
+    const dropped = (changes: object) => [
+      { name: "v1.pdf", bytes },
+      { name: "answer.json", bytes: bytesOf(JSON.stringify({ ...record, ...changes })) },
+    ];
+    assert.equal(verdictOf(await check(dropped({}))), "verified");
+    for (const bad of [{ sealedSha256: "0".repeat(64) }, { chainOk: false }, { chainOk: 1 }, { version: 2 }]) {
+      assert.equal(verdictOf(await check(dropped(bad))), "not_verified", JSON.stringify(bad));
+    }
   });
 
   test("that is junk, beside certificates that are junk, fails by a sentence, not by an exception", async () => {

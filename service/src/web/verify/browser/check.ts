@@ -1,7 +1,14 @@
 import { toHex } from "@signsealship/evidence/bytes";
+import type { Claim } from "@signsealship/evidence/claim";
 import { sha256Hex } from "@signsealship/evidence/digest";
 import { EvidenceError } from "@signsealship/evidence/errors";
-import { evidenceNames, otherPdfs } from "@signsealship/evidence/records";
+import {
+  evidenceNames,
+  otherPdfs,
+  parseRoomRecord,
+  type RoomRecord,
+  serviceChainClaim,
+} from "@signsealship/evidence/records";
 import {
   type ClosingVersion,
   type ProofTrust,
@@ -14,9 +21,10 @@ import { createWebCrypto } from "@signsealship/evidence/webcrypto";
 import type { Certificate } from "@signsealship/evidence/x509";
 import { nameText, parseCertificatesPem } from "@signsealship/evidence/x509";
 import { readZip } from "@signsealship/evidence/zip";
+import { findingsBeside } from "./beside.ts";
 import { closingCertificate, joinedVersions } from "./closing-versions.ts";
 import type { ReadersTrust, VerifyConfig } from "./config.ts";
-import { kindOf, type NamedBytes, recordIn } from "./files.ts";
+import { kindOf, type NamedBytes } from "./files.ts";
 import type { CertificateFacts, ClosingOutcome, FailedOutcome, Outcome, ProofOutcome } from "./outcome.ts";
 
 export type CheckInput = {
@@ -40,6 +48,8 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
   const pdfs: NamedBytes[] = [];
   const beside: NamedBytes[] = [];
   const ignored: NamedBytes[] = [];
+  const records: NamedBytes[] = [];
+  const isBesidePdf = given.filter((file) => kindOf(file) === "pdf").length === 1;
   for (const file of given) {
     const kind = kindOf(file);
     if (kind === "pdf") {
@@ -47,12 +57,14 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
       if (certificate === null) pdfs.push(file);
       else closing.push({ name: file.name, certificate: file.bytes });
     } else if (kind === "json") closing.push({ name: file.name, manifest: file.bytes });
-    else if (kind === "ots" || kind === "der" || kind === "record") beside.push(file);
+    else if (kind === "room_record") records.push(file);
+    else if (kind === "certificates" && !isBesidePdf) ignored.push(file);
+    else if (kind === "ots" || kind === "der" || kind === "record" || kind === "certificates") beside.push(file);
     else if (/\.(pem|txt|md|crt|cer)$/i.test(file.name)) ignored.push(file);
     else failures.push(failed(file, unreadable));
   }
   const outcomes: Outcome[] = [];
-  if (closing.length > 0) outcomes.push(await checkClosing(closing, context));
+  if (closing.length + records.length > 0) outcomes.push(await checkClosing(closing, records, context));
   for (const pdf of pdfs) outcomes.push(await checkPdf(pdf, pdfs.length === 1 ? beside : [], context));
   if (pdfs.length !== 1)
     for (const file of beside) failures.push(failed(file, "Drop it together with the one PDF that it belongs to."));
@@ -101,21 +113,40 @@ function readTrust(config: VerifyConfig, trust: ReadersTrust, failures: FailedOu
 
 async function checkClosing(
   given: readonly (ClosingVersion & { name: string })[],
+  files: readonly NamedBytes[],
   { config, trust, at, crypto }: Context,
 ): Promise<ClosingOutcome> {
   const recorded = config.closing;
-  const versions = joinedVersions(given, recorded?.versions ?? []);
+  const { records, claims } = readRoomRecords(files);
+  const versions = joinedVersions(given, recorded?.versions ?? [], records);
   const room = recorded ? { roomCode: recorded.roomCode } : {};
   const verification = await verifyClosing({ versions, ...room, trust, at, crypto });
   const newest = verification.versions.toReversed().find(({ manifest }) => manifest !== null);
   return {
     kind: "closing",
-    names: given.map(({ name }) => name),
-    verdict: verification.verdict,
-    claims: verification.claims,
+    names: [...given, ...files].map(({ name }) => name),
+    verdict: claims.some(({ state }) => state === "fails") ? "not_verified" : verification.verdict,
+    claims: [...claims, ...verification.claims],
     roomName: newest?.manifest?.passport.roomName ?? null,
     purpose: verification.versions.find(({ purpose }) => purpose !== null)?.purpose ?? null,
   };
+}
+
+/** A service's answers about versions of a room, as somebody saved them. */
+function readRoomRecords(files: readonly NamedBytes[]): { records: RoomRecord[]; claims: Claim[] } {
+  const records: RoomRecord[] = [];
+  const claims: Claim[] = [];
+  for (const { bytes } of files) {
+    try {
+      const record = parseRoomRecord(bytes);
+      records.push(record);
+      claims.push(serviceChainClaim(record));
+    } catch (error) {
+      if (!(error instanceof EvidenceError)) throw error;
+      claims.push({ name: "record_readable", state: "fails", why: `The record cannot be read: ${error.message}.` });
+    }
+  }
+  return { records, claims };
 }
 
 async function checkPdf(file: NamedBytes, beside: readonly NamedBytes[], context: Context): Promise<ProofOutcome> {
@@ -127,21 +158,23 @@ async function checkPdf(file: NamedBytes, beside: readonly NamedBytes[], context
   const verification = await verifyProof(file.bytes, trust, at, {
     crypto,
     beside: {
-      // A record that was dropped is nobody’s word: a file must still match it.
-      ...(recorded ?? recordBeside(beside)),
+      ...recorded,
       ...(token && { timeStampToken: token.bytes }),
       ...(proof && { otsProof: proof.bytes }),
     },
   });
+  const found = await findingsBeside(beside, verification);
+  const purpose = purposeOf(file.bytes);
+  const isSeal = verification.verdict === "verified" || verification.verdict === "intact";
   return {
     kind: "proof",
     name: file.name,
-    verdict: verification.verdict,
-    claims: verification.claims,
+    verdict: found.fails && isSeal ? "not_verified" : verification.verdict,
+    claims: [...verification.claims, ...found.claims, ...trustClaim(config)],
     statement: verification.statement,
     fileSha256: verification.sealedSha256,
     docSha256: verification.docSha256,
-    purpose: purposeOf(file.bytes),
+    purpose: found.isTest && purpose ? { ...purpose, environment: "test" } : purpose,
     certificate: await certificateFacts(verification),
     provenTime: verification.seal?.provenTime ?? null,
     earlier: verification.earlierSignatures.map(({ claims }) => claims),
@@ -149,7 +182,12 @@ async function checkPdf(file: NamedBytes, beside: readonly NamedBytes[], context
   };
 }
 
-const recordBeside = (beside: readonly NamedBytes[]) => beside.map(recordIn).find((record) => record !== null) ?? null;
+/** Nobody should take for proof what rests on certificates that came with the page. */
+function trustClaim({ sealCertificates }: VerifyConfig): Claim[] {
+  if (sealCertificates.trim() === "") return [];
+  const why = "The certificates of the service that made this page are trusted.";
+  return [{ name: "seal_certificate_source", state: "holds", why }];
+}
 
 function handedIn(name: string, { docSha256 }: NonNullable<VerifyConfig["proof"]>): ProofOutcome {
   const why = `Its SHA-256 is ${docSha256}, which is on record for the document that was submitted.`;

@@ -1,5 +1,6 @@
 import { EvidenceError } from "@signsealship/evidence/errors";
 import { parseManifest } from "@signsealship/evidence/manifest";
+import type { RoomRecord } from "@signsealship/evidence/records";
 import type { ClosingVersion } from "@signsealship/evidence/seal";
 import { type ClosingCertificate, readClosingCertificate } from "@signsealship/evidence/seal";
 import type { ClosingConfig } from "./config.ts";
@@ -18,8 +19,24 @@ export function closingCertificate(bytes: Uint8Array): ClosingCertificate | null
 type Dropped = Pick<ClosingVersion, "manifest" | "certificate">;
 type Recorded = ClosingConfig["versions"];
 
-/** What was dropped and what is on record, version by version, each with what the record states of it. */
-export function joinedVersions(given: readonly Dropped[], recorded: Recorded): ClosingVersion[] {
+/**
+ * What was dropped and what is on record, version by version, each with what the record states of it. A record that was
+ * dropped counts like the page's own; a second one of a version that says something else stands as a version of its own.
+ */
+export function joinedVersions(
+  given: readonly Dropped[],
+  ofPage: Recorded,
+  records: readonly RoomRecord[] = [],
+): ClosingVersion[] {
+  const recorded = [...ofPage];
+  const others: ClosingVersion[] = [];
+  for (const { chainOk: _, ...record } of records) {
+    const { version, manifestSha256, sealedSha256 } = record;
+    const known = recorded.find((one) => one.version === version);
+    const manifest = new TextDecoder().decode(record.manifest);
+    if (known === undefined) recorded.push({ version, manifest, manifestSha256, sealedSha256 });
+    else if (known.manifestSha256 !== manifestSha256 || known.sealedSha256 !== sealedSha256) others.push(record);
+  }
   const dropped = given.map((one) => ({
     ...one,
     version: versionIn(one.manifest ?? attachedManifest(one.certificate)),
@@ -33,7 +50,7 @@ export function joinedVersions(given: readonly Dropped[], recorded: Recorded): C
       recorded.find((one) => one.version === version),
     );
   });
-  return [...known, ...unread];
+  return [...known, ...others, ...unread];
 }
 
 const withoutVersion = ({ manifest, certificate }: Dropped): ClosingVersion => ({

@@ -1,0 +1,84 @@
+import { type Claim, claim } from "../claim.ts";
+import { isSha256Hex } from "../digest.ts";
+import { EvidenceError } from "../errors.ts";
+import { parseStrictObject } from "./json.ts";
+
+/** What a service's record of a proof passport states: `passport.json` of the evidence, or its public answer. */
+export type ProofRecord = {
+  readonly verifyCode: string;
+  readonly sealedSha256: string;
+  readonly docSha256: string;
+  /** Whether it says that it is of the test environment. */
+  readonly isTest: boolean;
+};
+
+/** The version of the format that is written and read (docs/evidence-format.md, section 9.3). */
+export const recordFormat = 1;
+
+export const maxRecordBytes = 1024 * 1024;
+
+/** A verify code: 26 characters of lowercase base32. */
+export const isVerifyCode = (value: unknown): value is string =>
+  typeof value === "string" && /^[a-z2-7]{26}$/.test(value);
+
+/**
+ * Reads a record of a proof passport. Members that are not named here are not looked at.
+ *
+ * @throws EvidenceError `json` for no JSON object that is read alike by all, `record` naming the member at fault, `limit`
+ */
+export function parseProofRecord(bytes: Uint8Array): ProofRecord {
+  const { format, status, environment, verdict, ...members } = parseStrictObject(bytes, maxRecordBytes);
+  const { verifyCode, sealedSha256, docSha256 } = members;
+  expect(format === undefined || format === recordFormat, "format");
+  expect(isVerifyCode(verifyCode), "verifyCode");
+  expect(isSha256Hex(sealedSha256), "sealedSha256");
+  expect(isSha256Hex(docSha256), "docSha256");
+  expect(status === undefined || status === "sealed", "status");
+  expect([undefined, "live", "test"].includes(environment as string), "environment");
+  expect([undefined, "verified", "verified_test"].includes(verdict as string), "verdict");
+  expect(environment !== undefined || verdict !== undefined, "environment");
+  return { verifyCode, sealedSha256, docSha256, isTest: environment === "test" || verdict === "verified_test" };
+}
+
+/** @throws EvidenceError `record` */
+export function expect(condition: boolean, member: string): asserts condition {
+  if (!condition) throw new EvidenceError("record", `not a record of this format: ${member}`);
+}
+
+export type RecordClaimName = "record_verify_code" | "record_sealed_hash" | "record_document_hash";
+
+/**
+ * Compares a record with the file that it is about. A record can only lower a verdict.
+ *
+ * @param hashes of the file and of the document in it; undefined for what cannot be computed
+ * @param verifyCode the code that was asked for, when one was
+ */
+export function recordClaims(
+  record: ProofRecord,
+  hashes: { readonly sealedSha256?: string | undefined; readonly docSha256?: string | undefined },
+  verifyCode?: string,
+): Claim<RecordClaimName>[] {
+  return [
+    ...(verifyCode === undefined ? [] : [codeClaim(record, verifyCode)]),
+    hashClaim("record_sealed_hash", "sealed file", record.sealedSha256, hashes.sealedSha256),
+    hashClaim("record_document_hash", "document", record.docSha256, hashes.docSha256),
+  ];
+}
+
+function codeClaim({ verifyCode }: ProofRecord, asked: string): Claim<RecordClaimName> {
+  const bad = `The record is of the code ${verifyCode}, not of ${asked}.`;
+  return claim("record_verify_code", verifyCode === asked, "The record is of the code asked for.", bad);
+}
+
+function hashClaim(
+  name: RecordClaimName,
+  what: string,
+  stated: string,
+  actual: string | undefined,
+): Claim<RecordClaimName> {
+  if (actual === undefined) {
+    return { name, state: "unchecked", why: `The ${what}'s hash cannot be computed from the file.` };
+  }
+  const bad = `The record names ${stated}; the ${what} hashes to ${actual}.`;
+  return claim(name, stated === actual, `The record names the ${what}'s SHA-256 ${stated}.`, bad);
+}

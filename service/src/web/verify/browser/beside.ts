@@ -1,0 +1,48 @@
+import { type Claim, claim } from "@signsealship/evidence/claim";
+import { sha256Hex } from "@signsealship/evidence/digest";
+import { EvidenceError } from "@signsealship/evidence/errors";
+import { parseProofRecord, recordClaims } from "@signsealship/evidence/records";
+import type { ProofVerification } from "@signsealship/evidence/seal";
+import { parseCertificatesPem } from "@signsealship/evidence/x509";
+import { kindOf, type NamedBytes } from "./files.ts";
+
+/** What records and certificates that were dropped with a PDF say of it, as on the command line: they can only lower. */
+export type BesideFindings = { readonly claims: readonly Claim[]; readonly fails: boolean; readonly isTest: boolean };
+
+/** Compares what lies beside a sealed PDF with it. */
+export async function findingsBeside(
+  beside: readonly NamedBytes[],
+  verification: ProofVerification,
+): Promise<BesideFindings> {
+  const claims: Claim[] = [];
+  let isTest = false;
+  for (const file of beside) {
+    const kind = kindOf(file);
+    if (kind === "certificates") claims.push(await certificatesClaim(file, verification));
+    if (kind !== "record") continue;
+    try {
+      const record = parseProofRecord(file.bytes);
+      const { sealedSha256, docSha256 } = verification;
+      isTest ||= record.isTest;
+      claims.push(...recordClaims(record, { sealedSha256, docSha256: docSha256 ?? undefined }));
+    } catch (error) {
+      if (!(error instanceof EvidenceError)) throw error;
+      claims.push({ name: "record_readable", state: "fails", why: `The record cannot be read: ${error.message}.` });
+    }
+  }
+  return { claims, isTest, fails: claims.some(({ state }) => state === "fails") };
+}
+
+async function certificatesClaim({ bytes }: NamedBytes, { seal }: ProofVerification): Promise<Claim> {
+  const name = "certificates_are_the_seals";
+  const own = seal?.pades.certificate;
+  try {
+    const [leaf] = parseCertificatesPem(new TextDecoder().decode(bytes));
+    const same = leaf !== undefined && !!own && (await sha256Hex(leaf.der)) === (await sha256Hex(own.der));
+    const good = "The certificate file is that of the seal. Being here does not make it trusted.";
+    return claim(name, same, good, "The certificate file is not that of the seal.");
+  } catch (error) {
+    if (!(error instanceof EvidenceError)) throw error;
+    return { name, state: "fails", why: `The certificate file cannot be read: ${error.message}.` };
+  }
+}
