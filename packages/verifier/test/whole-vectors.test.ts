@@ -5,6 +5,7 @@ import { verifyProof } from "@signsealship/evidence/seal";
 import { parseCertificatesPem } from "@signsealship/evidence/x509";
 import cases from "../../evidence/vectors/whole/index.json" with { type: "json" };
 import type { Context } from "../src/context.ts";
+import type { Report } from "../src/files/report.ts";
 import { verifyFile } from "../src/files/verify-file.ts";
 import { createNodeCrypto } from "../src/node-crypto.ts";
 
@@ -60,11 +61,20 @@ async function sealedPdf(one: Case): Promise<Outcome> {
     });
     return { verdict, claims: claims.map(({ name, state }) => ({ claim: name, state })) };
   }
-  const { verdict, checks } = await verifyFile(file, context);
-  return { verdict, claims: checks.map(({ claim, result }) => ({ claim, state: result })) };
+  return outcomeOf(await verifyFile(file, context));
 }
 
-const runners: Readonly<Record<string, (one: Case) => Promise<Outcome>>> = { sealed_pdf: sealedPdf };
+const outcomeOf = ({ verdict, checks }: Report): Outcome => ({
+  verdict,
+  claims: checks.map(({ claim, result }) => ({ claim, state: result })),
+});
+
+const evidenceZip = async (one: Case) => outcomeOf(await verifyFile(oneFile(one, "zip"), contextOf(one)));
+
+const runners: Readonly<Record<string, (one: Case) => Promise<Outcome>>> = {
+  sealed_pdf: sealedPdf,
+  evidence_zip: evidenceZip,
+};
 
 /** Of each claim that the case names, the states, in the order in which they were made. */
 function statesOf(claims: readonly Claim[], names: ReadonlySet<string>): string[] {

@@ -8,6 +8,7 @@ import { documents } from "./documents.ts";
 import { forged, movedGaps } from "./forged.ts";
 import { changed, oddValues, purposes, sealedFiles } from "./sealed.ts";
 import { trustFiles } from "./signers.ts";
+import { zips } from "./zips.ts";
 
 const folder = fileURLToPath(new URL("../../../../packages/evidence/vectors/whole/", import.meta.url));
 
@@ -31,6 +32,7 @@ const families: readonly Made[] = [
   await movedGaps(),
   await documents(),
   await changes(),
+  zips(),
 ];
 rmSync(folder, { recursive: true, force: true });
 for (const [name, pem] of Object.entries(trustFiles)) write(name, pem);

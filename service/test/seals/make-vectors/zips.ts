@@ -1,0 +1,330 @@
+import { unicodePath } from "@signsealship/testing/zip-maker";
+import { collection, type Expectation, type Made, notVerified, type State, verified } from "./case.ts";
+import { asJson, evidenceOf, HEIGHT, hexOf } from "./evidence.ts";
+import { trustFiles } from "./signers.ts";
+import { type OddEnd, type OddEntry, oddZip } from "./zip-writer.ts";
+
+/** The claims that evidence adds to those of its sealed PDF. */
+const EVIDENCE = {
+  time_stamp_valid: "holds",
+  separate_time_stamp_valid: "holds",
+  anchored_in_block: "holds",
+  "ots.format": "holds",
+  "ots.digest": "holds",
+  "ots.pending": "unchecked",
+  "ots.bitcoin": "holds",
+  certificates_are_the_seals: "holds",
+  record_sealed_hash: "holds",
+  record_document_hash: "holds",
+} as const;
+type Changes = Readonly<Record<string, State | null>>;
+const good = (changes: Changes = {}) => verified({ ...EVIDENCE, ...changes });
+const bad = (changes: Changes) => notVerified({ ...EVIDENCE, ...changes });
+const refused: Expectation = { verdict: "not_verified", claims: { zip_readable: "fails" } };
+const unrecorded: Expectation = { verdict: "not_verified", claims: { record_readable: "fails" } };
+
+const evidence = await evidenceOf();
+const other = await evidenceOf("Contrast");
+const text = (value: string) => Buffer.from(value);
+const PARTS: Readonly<Record<string, Uint8Array>> = {
+  "sealed.pdf": evidence.pdf,
+  "timestamp.tst": evidence.token,
+  "sealed.pdf.ots": evidence.proof,
+  "seal-certificates.pem": evidence.certificates,
+  "passport.json": asJson(evidence.record),
+  "README.txt": text("How to check this evidence without us.\n"),
+};
+
+/** The evidence's entries, with some in the place of others, further ones, or without those that are null. */
+function entries(changes: Readonly<Record<string, Uint8Array | null>> = {}): OddEntry[] {
+  return Object.entries({ ...PARTS, ...changes }).flatMap(([name, bytes]) => (bytes === null ? [] : [{ name, bytes }]));
+}
+
+/** The evidence with its last entry bent: README.txt, which nothing rests on. */
+const bentLast = (changes: Partial<OddEntry>): OddEntry[] =>
+  entries().map((entry) => (entry.name === "README.txt" ? { ...entry, ...changes } : entry));
+
+/** Zips that programs could disagree about: section 9.1. */
+function oddities(): readonly (readonly [string, OddEntry[], OddEnd?])[] {
+  const extra = unicodePath("README.txt", "sealed.pdf");
+  const [first, ...others] = entries();
+  if (first === undefined) throw new Error("no entries");
+  const swapped = entries({ "README.txt": other.pdf }).map((entry) =>
+    entry.name === "sealed.pdf"
+      ? { ...entry, both: { extra: unicodePath("sealed.pdf", "README.txt") } }
+      : entry.name === "README.txt"
+        ? { ...entry, both: { extra } }
+        : entry,
+  );
+  return [
+    ["no-end: bytes behind the end", entries(), { behind: text("\n") }],
+    ["comment: of the archive", entries(), { comment: "sealed" }],
+    ["comment: of an entry", bentLast({ directory: { comment: "x" } })],
+    ["parts: another disk", entries(), { disk: 1 }],
+    ["parts: two counts", entries(), { countHere: 5, count: 6 }],
+    ["zip64: a count", entries(), { countHere: 0xffff }],
+    ["directory: an entry less", entries(), { countHere: 5 }],
+    ["directory: another offset", entries(), { offset: 1 }],
+    ["encrypted: bit 0", bentLast({ both: { flags: 1 } })],
+    ["flags: bit 4", bentLast({ both: { flags: 16 } })],
+    ["extra-field: two names swapped by Unicode Path", swapped],
+    ["extra-field: in the directory alone", bentLast({ directory: { extra }, local: { extra: new Uint8Array(0) } })],
+    ["extra-field: before the data alone", bentLast({ local: { extra } })],
+    ["attributes: a link", bentLast({ directory: { attributes: 0xa1ff0000 } })],
+    ["attributes: a folder", bentLast({ directory: { attributes: 0x10 } })],
+    ["name: a folder's", bentLast({ name: "more/README.txt" })],
+    ["name: above the folder", bentLast({ name: "../README.txt" })],
+    ["name: not ASCII", bentLast({ name: "Ü.txt" })],
+    ["name: empty", bentLast({ name: "" })],
+    ["name: ends in a period", bentLast({ name: "README." })],
+    ["same-name: the sealed PDF twice", [first, ...others, { name: "sealed.pdf", bytes: other.pdf }]],
+    ["same-name: but for the case", [...entries(), { name: "readme.TXT", bytes: text("x") }]],
+    ["no-local-header", bentLast({ directory: { offset: 3 } })],
+    ["headers-differ: the name", bentLast({ local: { name: "README.tex" } })],
+    ["headers-differ: the flags", bentLast({ local: { flags: 0x800 } })],
+    ["headers-differ: the method", bentLast({ local: { method: 8 } })],
+    ["headers-differ: the size", bentLast({ local: { size: 1 } })],
+    ["gap: bytes between two entries", [{ ...first, behind: text("%PDF-1.7") }, ...others]],
+    ["gap: bytes before the directory", bentLast({ behind: text("x") })],
+    ["method: bzip2", bentLast({ both: { method: 12 } })],
+    ["data: another checksum", bentLast({ both: { crc: 1 } })],
+    ["data: a deflated size too small", bentLast({ deflated: true, both: { size: 3 } })],
+  ];
+}
+
+type Record_ = typeof evidence.record;
+const record = (changes: Readonly<Record<string, unknown>>): Uint8Array => asJson({ ...evidence.record, ...changes });
+const without = (member: keyof Record_): Uint8Array =>
+  asJson(Object.fromEntries(Object.entries(evidence.record).filter(([name]) => name !== member)));
+const flipped = (bytes: Uint8Array): Uint8Array => {
+  const copy = Uint8Array.from(bytes);
+  copy[copy.length - 1] = (copy.at(-1) ?? 0) ^ 1;
+  return copy;
+};
+
+type Row = readonly [name: string, entries: OddEntry[], expect: Expectation, teaches: string];
+
+function readable(): readonly Row[] {
+  const one = (changes: Parameters<typeof entries>[0]) => entries(changes);
+  const bits = { both: { flags: 0x800 } };
+  return [
+    ["all of it", one({}), good(), "Everything recomputed: seal, token, proof, hashes, certificate."],
+    ["deflated", entries().map((entry) => ({ ...entry, deflated: true })), good(), "Entries may be deflated."],
+    ["with data descriptors", entries().map((entry) => ({ ...entry, descriptor: true })), good(), "Bit 3 is allowed."],
+    ["names in UTF-8", entries().map((entry) => ({ ...entry, ...bits })), good(), "Bit 11 is allowed."],
+    [
+      "a file more",
+      one({ "notes.txt": text("x") }),
+      good({ other_files: "unchecked" }),
+      "A name that is not of the evidence is reported, and nothing vouches for it.",
+    ],
+    ["another PDF", one({ "contract.pdf": other.pdf }), bad({ other_files: "fails" }), "It would pass for evidence."],
+    ["a PDF called README.txt", one({ "README.txt": other.pdf }), bad({ other_files: "fails" }), "Its name hides it."],
+    [
+      "a name that ends in .pdf",
+      one({ "other.PDF": text("x") }),
+      bad({ other_files: "fails" }),
+      "Whatever it holds, it would be opened as a PDF.",
+    ],
+  ];
+}
+
+function missing(): readonly Row[] {
+  const no = (name: string) => entries({ [name]: null });
+  const sealedOnly = Object.fromEntries(Object.keys(PARTS).map((name) => [name, null]));
+  const gone: Expectation = { verdict: "unchecked", claims: { sealed_pdf: "unchecked" } };
+  return [
+    ["no sealed PDF", no("sealed.pdf"), gone, "Without the file nothing is decided."],
+    [
+      "no sealed PDF, a broken proof",
+      entries({ "sealed.pdf": null, "sealed.pdf.ots": text("no proof") }),
+      { verdict: "not_verified", claims: { sealed_pdf: "unchecked", "ots.format": "fails" } },
+      "What fails, fails.",
+    ],
+    [
+      "no record",
+      no("passport.json"),
+      good({ record_sealed_hash: null, record_document_hash: null }),
+      "The bytes decide.",
+    ],
+    ["no token", no("timestamp.tst"), good({ separate_time_stamp_valid: null }), "The token in the seal is enough."],
+    [
+      "no proof",
+      no("sealed.pdf.ots"),
+      good({
+        anchored_in_block: null,
+        "ots.format": null,
+        "ots.digest": null,
+        "ots.pending": null,
+        "ots.bitcoin": null,
+      }),
+      "A missing proof lowers nothing.",
+    ],
+    [
+      "the sealed PDF alone",
+      entries({ ...sealedOnly, "sealed.pdf": evidence.pdf }),
+      verified({ time_stamp_valid: "holds" }),
+      "The sealed PDF is all that a verdict needs.",
+    ],
+  ];
+}
+
+function altered(): readonly Row[] {
+  const failing = (name: string, bytes: Uint8Array, changes: Changes, title: string, teaches: string): Row => [
+    title,
+    entries({ [name]: bytes }),
+    bad(changes),
+    teaches,
+  ];
+  const badProof = { anchored_in_block: "fails", "ots.pending": null, "ots.bitcoin": null } as const;
+  const page = Buffer.from(evidence.pdf);
+  page.write("K", page.indexOf("(Contract") + 1, "latin1");
+  const differs = {
+    record_sealed_hash: "fails",
+    record_document_hash: "fails",
+    ...badProof,
+    "ots.digest": "fails",
+  } as const;
+  const changed = { document_unchanged_since_seal: "fails", seal_signature_valid: "fails" } as const;
+  return [
+    failing(
+      "sealed.pdf",
+      page,
+      { ...differs, ...changed, separate_time_stamp_valid: null },
+      "a letter of the sealed PDF",
+      "Nothing of the evidence fits.",
+    ),
+    failing(
+      "sealed.pdf",
+      other.pdf,
+      { ...differs, separate_time_stamp_valid: "fails" },
+      "another sealed PDF",
+      "Genuine, and not what the rest is about.",
+    ),
+    failing(
+      "timestamp.tst",
+      flipped(evidence.token),
+      { separate_time_stamp_valid: "fails" },
+      "the token's last byte",
+      "Its signature does not hold.",
+    ),
+    failing(
+      "timestamp.tst",
+      other.token,
+      { separate_time_stamp_valid: "fails" },
+      "another seal's token",
+      "A token is over one signature value.",
+    ),
+    failing(
+      "timestamp.tst",
+      text("no token"),
+      { separate_time_stamp_valid: "fails" },
+      "no token in the token's place",
+      "It can't be read.",
+    ),
+    failing(
+      "sealed.pdf.ots",
+      other.proof,
+      { ...badProof, "ots.digest": "fails" },
+      "another file's proof",
+      "A proof is of one digest.",
+    ),
+    failing(
+      "sealed.pdf.ots",
+      evidence.proof.slice(0, -1),
+      { ...badProof, "ots.format": "fails", "ots.digest": null },
+      "a proof that was cut",
+      "It can't be read.",
+    ),
+    failing(
+      "sealed.pdf.ots",
+      Buffer.concat([evidence.proof, text("x")]),
+      { ...badProof, "ots.format": "fails", "ots.digest": null },
+      "a byte behind the proof",
+      "Bytes after the end are refused.",
+    ),
+    failing(
+      "seal-certificates.pem",
+      text(trustFiles["trust/other-seal.pem"]),
+      { certificates_are_the_seals: "fails" },
+      "another seal's certificate",
+      "The file would mislead who trusts it.",
+    ),
+    failing(
+      "seal-certificates.pem",
+      text("no certificate\n"),
+      { certificates_are_the_seals: "fails" },
+      "no certificate in its place",
+      "It can't be read.",
+    ),
+    failing(
+      "passport.json",
+      record({ sealedSha256: hexOf(evidence.original) }),
+      { record_sealed_hash: "fails" },
+      "another sealedSha256 in the record",
+      "The record names another file.",
+    ),
+    failing(
+      "passport.json",
+      record({ docSha256: hexOf(evidence.pdf) }),
+      { record_document_hash: "fails" },
+      "another docSha256 in the record",
+      "The record names another document.",
+    ),
+  ];
+}
+
+function records(): readonly Row[] {
+  const one = (title: string, bytes: Uint8Array, expect: Expectation, teaches: string): Row => [
+    title,
+    entries({ "passport.json": bytes }),
+    expect,
+    teaches,
+  ];
+  const test: Expectation = { ...good(), verdict: "verified_test" };
+  const shape = "A record that can't be read is no record to rest on.";
+  return [
+    one("a record of a test", record({ environment: "test" }), test, "A record can only lower the verdict."),
+    one("a record with verdict verified_test", record({ verdict: "verified_test" }), test, "Likewise."),
+    one(
+      "a record without a hash",
+      without("sealedSha256"),
+      good({ record_sealed_hash: null }),
+      "What is not stated is not compared.",
+    ),
+    one("a list for a record", text("[]\n"), unrecorded, shape),
+    one("null for a record", text("null\n"), unrecorded, shape),
+    one("a number for a record", text("1\n"), unrecorded, shape),
+    one("a text for a record", text('"sealed"\n'), unrecorded, shape),
+    one("no JSON for a record", text("sealed\n"), unrecorded, shape),
+    one("a record in Latin-1", Buffer.from('{"environment":"\xfc"}\n', "latin1"), unrecorded, shape),
+    one("a hash in upper case", record({ sealedSha256: hexOf(evidence.pdf).toUpperCase() }), unrecorded, shape),
+    one("a hash that is too short", record({ docSha256: "00" }), unrecorded, shape),
+    one("null for a hash", record({ sealedSha256: null }), unrecorded, shape),
+    one("a number for the environment", record({ environment: 1 }), unrecorded, shape),
+    one("a list for the verdict", record({ verdict: ["verified"] }), unrecorded, shape),
+  ];
+}
+
+/** Evidence zips. */
+export function zips(): Made {
+  const { add, put, made, slug } = collection("zips");
+  const trusted = { headers: evidence.headers };
+  const one = (name: string, zip: Uint8Array, expect: Expectation, teaches: string, more: object = trusted) =>
+    add({ name, kind: "evidence_zip", files: { zip: put(`${slug(name)}.zip`, zip) }, expect, teaches, ...more });
+  for (const [name, list, expect, teaches] of [...readable(), ...missing(), ...altered(), ...records()]) {
+    one(name, oddZip(list), expect, teaches);
+  }
+  for (const [name, list, end] of oddities())
+    one(name, oddZip(list, end), refused, "Programs disagree about such zips.");
+  const whole = oddZip(entries());
+  const unanchored = good({ anchored_in_block: "unchecked", "ots.bitcoin": "unchecked" });
+  one("all of it", whole, unanchored, "Without a header nobody knows whether the block is one.", {});
+  const header = { headers: { [HEIGHT]: other.headers[HEIGHT] ?? "" } };
+  const contradicted = bad({ anchored_in_block: "fails", "ots.bitcoin": "fails" });
+  one("all of it", whole, contradicted, "The block at this height has another merkle root.", header);
+  const large = entries({ "passport.json": record({ more: "x".repeat(1_048_576) }) });
+  const small = large.map((entry) => ({ ...entry, deflated: entry.name === "passport.json" }));
+  one("a record of more than 1 MiB", oddZip(small), unrecorded, "A record is at most 1 MiB.");
+  return made();
+}
