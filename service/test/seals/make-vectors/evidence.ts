@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { writeDetached } from "@signsealship/evidence/ots";
-import { document, sealed, stamped } from "./sealing.ts";
+import { document, stamped } from "./sealing.ts";
 import { sealedAt, stamp, stampedAt, trustFiles } from "./signers.ts";
 
 const sha256 = (...chunks: readonly Uint8Array[]): Buffer => {
@@ -14,7 +14,7 @@ const NONCE = Buffer.from("4f5325a2eea854f82965b02ebadaa6b2", "hex");
 export const HEIGHT = 930_000;
 
 /** A proof of a digest that one calendar confirmed; and the header of the block that confirms it. */
-export function confirmedProof(digest: Uint8Array) {
+function confirmedProof(digest: Uint8Array) {
   const root = sha256(digest, NONCE);
   const header = `02000000${"00".repeat(32)}${root.toString("hex")}29ab5f69ffff001d1dac2b7c`;
   const proof = writeDetached({
@@ -38,7 +38,7 @@ export function confirmedProof(digest: Uint8Array) {
   return { proof, headers: { [HEIGHT]: header } };
 }
 
-export const verifyCode = "abcdefghijklmnopqrstuvwxyz";
+const verifyCode = "abcdefghijklmnopqrstuvwxyz";
 
 /** The evidence of one proof passport, as the service has it. */
 export async function evidenceOf(text = "Contract") {
@@ -66,8 +66,5 @@ export async function evidenceOf(text = "Contract") {
   };
   return { original, pdf, token, proof, headers, record, certificates: Buffer.from(trustFiles["trust/seal.pem"]) };
 }
-
-/** The same document under a seal without a time stamp. */
-export const plainSeal = () => sealed(document());
 
 export const asJson = (value: unknown): Buffer => Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
