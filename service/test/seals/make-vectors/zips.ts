@@ -282,16 +282,23 @@ function records(): readonly Row[] {
     teaches,
   ];
   const test: Expectation = { ...good(), verdict: "verified_test" };
+  const twice = text(asJson(evidence.record).toString().replace("{", '{\n  "environment": "test",'));
   const shape = "A record that can't be read is no record to rest on.";
   return [
     one("a record of a test", record({ environment: "test" }), test, "A record can only lower the verdict."),
     one("a record with verdict verified_test", record({ verdict: "verified_test" }), test, "Likewise."),
-    one(
-      "a record without a hash",
-      without("sealedSha256"),
-      good({ record_sealed_hash: null }),
-      "What is not stated is not compared.",
-    ),
+    one("a record of before it had a format", without("format"), good(), "Without a format it is of version 1."),
+    one("a record with a member more", record({ branding: null }), good(), "Unknown members are not looked at."),
+    one("a record of format 2", record({ format: 2 }), unrecorded, shape),
+    one("a format that is a text", record({ format: "1" }), unrecorded, shape),
+    one("a record without sealedSha256", without("sealedSha256"), unrecorded, shape),
+    one("a record without docSha256", without("docSha256"), unrecorded, shape),
+    one("a record without verifyCode", without("verifyCode"), unrecorded, shape),
+    one("a record without environment", without("environment"), unrecorded, shape),
+    one("another environment", record({ environment: "Live" }), unrecorded, shape),
+    one("another status", record({ status: "withdrawn" }), unrecorded, shape),
+    one("a byte order mark", Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), record({})]), unrecorded, shape),
+    one("a member twice", twice, unrecorded, "One reader takes the first, another the last."),
     one("a list for a record", text("[]\n"), unrecorded, shape),
     one("null for a record", text("null\n"), unrecorded, shape),
     one("a number for a record", text("1\n"), unrecorded, shape),
