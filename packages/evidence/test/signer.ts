@@ -74,6 +74,8 @@ export function testSigner(
 export type CmsOptions = {
   readonly signingTime?: number;
   readonly withoutSigningCertificate?: boolean;
+  /** DER of certificates that stand before the signer's own. */
+  readonly before?: readonly Uint8Array[];
   /** Stamps the signature value. */
   readonly stamp?: (signature: Uint8Array) => Uint8Array;
   readonly contentType?: string;
@@ -150,7 +152,7 @@ export function cmsOver(digest: Uint8Array, signer: TestSigner, options: CmsOpti
     integer(options.content === undefined ? 1 : 3),
     set(sequence(oid(OID.sha256))),
     sequence(oid(contentType), ...content),
-    implicit(0, set(raw(certificate.der))),
+    implicit(0, set(...(options.before ?? []).map(raw), raw(certificate.der))),
     set(signerInfo),
   );
   return encode(sequence(oid(OID.idSignedData), explicit(0, signedData)));

@@ -15,7 +15,7 @@ export type ProofRecord = {
 /** The version of the format that is written and read (docs/evidence-format.md, section 9.3). */
 export const recordFormat = 1;
 
-export const maxRecordBytes = 1024 * 1024;
+const maxRecordBytes = 1024 * 1024;
 
 /** A verify code: 26 characters of lowercase base32. */
 export const isVerifyCode = (value: unknown): value is string =>

@@ -45,7 +45,7 @@ function checkLines({ claim, result, detail, command }: Check, color: boolean): 
   return [
     `  ${mark} ${titleOf(claim)}${word}`,
     `      ${printable(detail)}`,
-    ...commands.map((line) => `      $ ${printable(line)}`),
+    ...commands.map((line) => `      ${line.startsWith("#") ? "" : "$ "}${printable(line)}`),
   ];
 }
 

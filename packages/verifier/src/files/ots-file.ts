@@ -4,6 +4,7 @@ import type { Claim } from "@signsealship/evidence/claim";
 import { EvidenceError } from "@signsealship/evidence/errors";
 import { parseDetached, verifyOts } from "@signsealship/evidence/ots";
 import type { Context, NamedBytes } from "../context.ts";
+import { otsCommands } from "./ots-commands.ts";
 import { checksOf, type Report, type Verdict } from "./report.ts";
 import { quoted } from "./shell.ts";
 
@@ -22,11 +23,12 @@ export async function verifyOtsFile(
   const claims = await verifyOts({ proof: bytes, digest: digest ?? new Uint8Array(32), headers });
   const shown: Claim[] = about === null ? claims.map(withoutDocument) : claims;
   const file = about?.path === undefined ? `-d ${toHex(digest ?? new Uint8Array(0))}` : `-f ${quoted(about.path)}`;
+  const { info, bitcoin, pending } = otsCommands(path, file);
   const commands = new Map([
-    ["ots.format", `ots info ${quoted(path)}`],
-    ["ots.digest", about?.path === undefined ? `ots info ${quoted(path)}` : `sha256sum ${quoted(about.path)}`],
-    ["ots.bitcoin", `ots verify ${file} ${quoted(path)}`],
-    ["ots.pending", `ots upgrade ${quoted(path)}`],
+    ["ots.format", info],
+    ["ots.digest", about?.path === undefined ? info : `sha256sum ${quoted(about.path)}`],
+    ["ots.bitcoin", bitcoin],
+    ["ots.pending", pending],
   ]);
   return {
     verdict: verdictOf(shown),

@@ -1,71 +1,121 @@
 import type { Context } from "../context.ts";
+import { otsCommands } from "./ots-commands.ts";
 import type { SealParts } from "./seal-parts.ts";
 import { quoted } from "./shell.ts";
 
-/** Paths of what lies beside a sealed PDF, as the commands should name them. */
-export type BesidePaths = { readonly token?: string; readonly ots?: string };
+/** What the commands say of a sealed PDF beside its parts: paths as they should be named, instants as epoch ms. */
+export type SealFacts = {
+  readonly ots?: string;
+  /** The token beside the file, and whether it is over the whole file and not over the signature value. */
+  readonly token?: { readonly path: string; readonly overFile: boolean; readonly genTime: number | null };
+  /** The instant that the certificate is judged at. */
+  readonly instant: number;
+  /** The time in the seal's first token. */
+  readonly genTime: number | null;
+};
+
+type Trust = Pick<Context, "trustPath" | "tsaTrustPath">;
 
 /**
- * For each claim about a sealed PDF the commands of foreign tools (poppler, openssl 3, xxd, coreutils, the
+ * For each claim about a sealed PDF the commands of foreign tools (poppler, qpdf, openssl 3, xxd, coreutils, the
  * OpenTimestamps client) that show the same, to be run in order in one folder.
  */
 export function sealCommands(
   path: string,
   parts: SealParts | null,
-  beside: BesidePaths,
-  { trustPath, tsaTrustPath }: Pick<Context, "trustPath" | "tsaTrustPath">,
+  facts: SealFacts,
+  { trustPath, tsaTrustPath }: Trust,
 ): ReadonlyMap<string, string> {
   const file = quoted(path);
   const commands = new Map<string, string>([
     ["pdf_readable", `qpdf --check ${file}`],
     ["whole_file_covered", `pdfsig ${file}`],
-    ["certification_respected", `pdfsig ${file}`],
     ["sealed_hash_as_expected", `sha256sum ${file}`],
-    ["record_sealed_hash", `sha256sum ${file}`],
   ]);
-  if (beside.ots !== undefined) commands.set("anchored_in_block", `ots verify -f ${file} ${quoted(beside.ots)}`);
+  if (facts.ots !== undefined) commands.set("anchored_in_block", otsCommands(facts.ots, `-f ${file}`).bitcoin);
   if (parts === null) return commands;
-  const { gapStart, gapEnd, cmsLength, originalLength, signature, token } = parts;
-  const trusted = trustPath === null ? "-noverify" : `-CAfile ${quoted(trustPath)} -partial_chain -purpose any`;
-  const verify = (trust: string) =>
-    `openssl cms -verify -binary -inform DER -in seal.p7s -content covered.bin ${trust} -out /dev/null`;
+  const at = attime(facts.instant);
+  const verify = `openssl cms -verify -binary -inform DER -in seal.p7s -content covered.bin`;
   commands.set(
     "document_unchanged_since_seal",
+    `${partsCommands(path, parts)}\n${verify} -noverify -signer signer.pem -out /dev/null`,
+  );
+  commands.set(
+    "seal_signature_valid",
     [
-      `tail -c +${gapStart + 2} ${file} | head -c ${2 * cmsLength} | xxd -r -p > seal.p7s`,
-      `{ head -c ${gapStart} ${file}; tail -c +${gapEnd + 1} ${file}; } > covered.bin`,
-      verify("-noverify"),
+      `${verify} -cades -CAfile signer.pem -partial_chain -purpose any -no_check_time -out /dev/null`,
+      "! openssl cms -cmsout -print -inform DER -in seal.p7s -noout | grep signingTime",
     ].join("\n"),
   );
-  commands.set("seal_signature_valid", `openssl cms -cmsout -print -inform DER -in seal.p7s -noout`);
-  commands.set("seal_certificate_trusted", verify(trusted));
+  if (trustPath !== null) {
+    const trusted = `-CAfile ${quoted(trustPath)} -partial_chain -purpose any`;
+    commands.set("seal_certificate_trusted", `${verify} ${trusted} ${at} -out /dev/null`);
+  }
   commands.set(
     "seal_certificate_valid_at_time",
-    "openssl pkcs7 -inform DER -in seal.p7s -print_certs | openssl x509 -noout -subject -dates -fingerprint -sha256",
+    [
+      "openssl x509 -in signer.pem -noout -subject -serial -dates -fingerprint -sha256",
+      `openssl verify -partial_chain ${at} -trusted signer.pem signer.pem`,
+    ].join("\n"),
   );
-  if (originalLength !== null) {
-    const original = `head -c ${originalLength} ${file} | sha256sum`;
-    for (const claim of ["original_document_hash", "document_hash_as_expected", "record_document_hash"]) {
-      commands.set(claim, original);
-    }
+  if (parts.originalLength !== null) {
+    const original = `head -c ${parts.originalLength} ${file} | sha256sum`;
+    for (const claim of ["original_document_hash", "document_hash_as_expected"]) commands.set(claim, original);
   }
-  const value =
-    signature === null
-      ? null
-      : `tail -c +${signature.start + 1} seal.p7s | head -c ${signature.length} > signature.bin`;
-  if (value !== null && token !== null) {
-    const cut = `tail -c +${token.start + 1} seal.p7s | head -c ${token.length} > token.tst`;
-    commands.set("time_stamp_valid", [value, cut, tsCommand("token.tst", tsaTrustPath)].join("\n"));
+  for (const [claim, command] of stampCommands(path, parts, facts, tsaTrustPath)) commands.set(claim, command);
+  return commands;
+}
+
+/** Takes the signature value out as seal.p7s, and puts together what it covers as covered.bin. */
+export function partsCommands(path: string, { gapStart, gapEnd, cmsLength }: SealParts): string {
+  const file = quoted(path);
+  return [
+    `tail -c +${gapStart + 2} ${file} | head -c ${2 * cmsLength} | xxd -r -p > seal.p7s`,
+    `{ head -c ${gapStart} ${file}; tail -c +${gapEnd + 1} ${file}; } > covered.bin`,
+  ].join("\n");
+}
+
+/** Takes what a seal's time stamp is over out of seal.p7s, as signature.bin; null where there is none. */
+export const signatureCommand = ({ signature }: SealParts): string | null =>
+  signature && `tail -c +${signature.start + 1} seal.p7s | head -c ${signature.length} > signature.bin`;
+
+function stampCommands(
+  path: string,
+  parts: SealParts,
+  { token, genTime }: SealFacts,
+  tsaTrustPath: string | null,
+): [string, string][] {
+  const value = signatureCommand(parts);
+  if (value === null) return [];
+  const commands: [string, string][] = [];
+  if (parts.token !== null) {
+    const cut = `tail -c +${parts.token.start + 1} seal.p7s | head -c ${parts.token.length} > token.tst`;
+    const show = tokenCommand({ token: "token.tst", data: "signature.bin", genTime }, tsaTrustPath);
+    commands.push(["time_stamp_valid", [value, cut, show].join("\n")]);
   }
-  if (value !== null && beside.token !== undefined) {
-    const show = tsCommand(beside.token, tsaTrustPath);
-    commands.set("separate_time_stamp_valid", [value, show].join("\n"));
+  if (token !== undefined) {
+    const data = token.overFile ? path : "signature.bin";
+    const show = tokenCommand({ token: token.path, data, genTime: token.genTime }, tsaTrustPath);
+    commands.push(["separate_time_stamp_valid", [value, show].join("\n")]);
   }
   return commands;
 }
 
-function tsCommand(token: string, tsaTrustPath: string | null): string {
-  return tsaTrustPath === null
-    ? `openssl ts -reply -token_in -in ${quoted(token)} -text`
-    : `openssl ts -verify -data signature.bin -token_in -in ${quoted(token)} -CAfile ${quoted(tsaTrustPath)} -partial_chain`;
+type Stamp = {
+  readonly token: string;
+  readonly data: string;
+  readonly genTime: number | null;
+  /** Whether it is a whole response and no bare token. */
+  readonly response?: boolean;
+};
+
+/** Verifies a time stamp at its own time, where the authority's certificate is given; else shows it. */
+export function tokenCommand({ token, data, genTime, response }: Stamp, tsaTrustPath: string | null): string {
+  const given = `${response ? "" : "-token_in "}-in ${quoted(token)}`;
+  if (tsaTrustPath === null) return `openssl ts -reply ${given} -text`;
+  const at = genTime === null ? "" : ` ${attime(genTime)}`;
+  return `openssl ts -verify -data ${quoted(data)} ${given} -CAfile ${quoted(tsaTrustPath)} -partial_chain${at}`;
 }
+
+/** The instant to verify at, in whole seconds as openssl has them: a certificate may have run out since. */
+const attime = (instant: number): string => `-attime ${Math.floor(instant / 1000)}`;

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { toHex } from "@signsealship/evidence/bytes";
 import { EvidenceError } from "@signsealship/evidence/errors";
+import { parseTimeStampToken } from "@signsealship/evidence/rfc3161";
 import type { SealPurpose } from "@signsealship/evidence/seal";
 import {
   type ClosingVersion,
@@ -35,15 +36,17 @@ export async function verifySealedPdf(file: NamedBytes, beside: Beside, context:
       ...(beside.ots !== undefined && { otsProof: beside.ots.bytes }),
     },
   });
-  const paths = {
-    ...(beside.token !== undefined && { token: beside.token.path }),
+  const facts = {
     ...(beside.ots !== undefined && { ots: beside.ots.path }),
+    ...(beside.token !== undefined && { token: tokenFacts(beside.token, proof) }),
+    instant: proof.seal?.provenTime ?? context.at,
+    genTime: proof.seal?.pades.timeStamps[0]?.genTime ?? null,
   };
   const report: Report = {
     verdict: withEnvironment(proof.verdict, parts?.purpose ?? null),
     kind: "sealed_pdf",
     checks: [
-      ...checksOf(proof.claims, sealCommands(file.path, parts, paths, context)),
+      ...checksOf(proof.claims, sealCommands(file.path, parts, facts, context)),
       ...environmentCheck(parts?.purpose ?? null),
       ...proof.anchoring.map(({ name, state, why }) => check(name, state, why)),
       ...earlierChecks(proof),
@@ -54,6 +57,22 @@ export async function verifySealedPdf(file: NamedBytes, beside: Beside, context:
   const { closing } = beside;
   if (parts?.purpose?.kind === "closing" || closing !== undefined) return asClosing(file, report, closing, context);
   return { ...report, checks: [...report.checks, ...strayManifest(file.bytes, parts)] };
+}
+
+/** A token beside the file is over the signature value or over the whole file. */
+function tokenFacts({ path, bytes }: NamedBytes, { sealedSha256, separateTimeStamp }: ProofVerification) {
+  const imprint = imprintOf(bytes);
+  return { path, overFile: imprint === sealedSha256, genTime: separateTimeStamp?.genTime ?? null };
+}
+
+function imprintOf(token: Uint8Array): string | null {
+  try {
+    const { tstInfo } = parseTimeStampToken(token);
+    return tstInfo === null ? null : toHex(tstInfo.hashedMessage);
+  } catch (error) {
+    if (error instanceof EvidenceError) return null;
+    throw error;
+  }
 }
 
 /** Findings about the signatures that the document held before: the verdict does not rest on them. */

@@ -11,8 +11,8 @@ import {
 } from "@signsealship/evidence/rfc3161";
 import type { Context, NamedBytes } from "../context.ts";
 import { checksOf, failure, type Report, type Verdict } from "./report.ts";
+import { partsCommands, signatureCommand, tokenCommand } from "./seal-commands.ts";
 import { sealPartsOf } from "./seal-parts.ts";
-import { quoted } from "./shell.ts";
 
 type Read = { readonly token: TimeStampToken; readonly status?: number; readonly bare: boolean };
 
@@ -25,20 +25,16 @@ export async function verifyTokenFile({ path, bytes }: NamedBytes, context: Cont
     if (!(error instanceof EvidenceError)) throw error;
     return failure("time_stamp", "not_verified", "token_readable", `The time stamp cannot be read: ${error.message}.`);
   }
-  const verification = await verifyAgainst(read, context);
+  const { verification, data } = await verifyAgainst(read, context);
   const claims =
     context.doc === null
       ? verification.claims.map((one) => (one.name === "messageImprint" ? withoutDocument(one, read.token) : one))
       : verification.claims;
-  const tokenIn = read.bare ? "-token_in " : "";
-  const show = `openssl ts -reply ${tokenIn}-in ${quoted(path)} -text`;
-  const commands = new Map<string, string>(claims.map(({ name }) => [name, show]));
-  if (context.doc !== null && context.tsaTrustPath !== null) {
-    const anchors = `-CAfile ${quoted(context.tsaTrustPath)} -partial_chain`;
-    commands.set(
-      "chain",
-      `openssl ts -verify -data ${quoted(context.doc.path)} ${tokenIn}-in ${quoted(path)} ${anchors}`,
-    );
+  const stamp = { token: path, data: "", genTime: verification.genTime, response: !read.bare };
+  const commands = new Map<string, string>(claims.map(({ name }) => [name, tokenCommand(stamp, null)]));
+  if (data !== null && context.tsaTrustPath !== null) {
+    const verify = tokenCommand({ ...stamp, data: data.path }, context.tsaTrustPath);
+    commands.set("chain", [...data.commands, verify].join("\n"));
   }
   return {
     verdict: verdictOf(claims),
@@ -73,16 +69,28 @@ function tryResponse(bytes: Uint8Array): ReturnType<typeof parseTimeStampResp> |
   }
 }
 
-async function verifyAgainst({ token, status }: Read, context: Context): Promise<TimeStampVerification> {
+/** What a token is over, for the commands: a file that is there, or one that the commands make. */
+type Stamped = { readonly path: string; readonly commands: readonly string[] };
+
+async function verifyAgainst(
+  { token, status }: Read,
+  context: Context,
+): Promise<{ verification: TimeStampVerification; data: Stamped | null }> {
   const { at, crypto, doc, trust } = context;
   const common = { token, anchors: trust.tsaAnchors, at, crypto, ...(status !== undefined && { status }) };
-  if (doc === null) return verifyTimeStampToken({ ...common, stamped: { sha256: ownImprint(token) } });
-  const overFile = await verifyTimeStampToken({ ...common, stamped: { message: doc.bytes } });
-  const signature = await signatureValueOf(doc.bytes);
-  if (signature === null || overFile.claims.some(({ name, state }) => name === "messageImprint" && state === "holds")) {
-    return overFile;
+  if (doc === null) {
+    return {
+      verification: await verifyTimeStampToken({ ...common, stamped: { sha256: ownImprint(token) } }),
+      data: null,
+    };
   }
-  return verifyTimeStampToken({ ...common, stamped: { message: signature } });
+  const overFile = await verifyTimeStampToken({ ...common, stamped: { message: doc.bytes } });
+  const signature = await signatureValueOf(doc);
+  if (signature === null || overFile.claims.some(({ name, state }) => name === "messageImprint" && state === "holds")) {
+    return { verification: overFile, data: { path: doc.path, commands: [] } };
+  }
+  const verification = await verifyTimeStampToken({ ...common, stamped: { message: signature.value } });
+  return { verification, data: signature.stamped };
 }
 
 function ownImprint({ tstInfo }: TimeStampToken): Uint8Array {
@@ -90,14 +98,18 @@ function ownImprint({ tstInfo }: TimeStampToken): Uint8Array {
 }
 
 /** The signature value of a sealed PDF: what a seal's time stamp is over. */
-async function signatureValueOf(bytes: Uint8Array): Promise<Uint8Array | null> {
+async function signatureValueOf({ path, bytes }: NamedBytes): Promise<{ value: Uint8Array; stamped: Stamped } | null> {
   const parts = await sealPartsOf(bytes);
-  if (parts?.signature == null) return null;
+  const command = parts && signatureCommand(parts);
+  if (parts?.signature == null || command === null) return null;
   const hex = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
     .subarray(parts.gapStart + 1, parts.gapStart + 1 + 2 * parts.cmsLength)
     .toString("latin1");
   const { start, length } = parts.signature;
-  return Uint8Array.from(Buffer.from(hex, "hex").subarray(start, start + length));
+  return {
+    value: Uint8Array.from(Buffer.from(hex, "hex").subarray(start, start + length)),
+    stamped: { path: "signature.bin", commands: [partsCommands(path, parts), command] },
+  };
 }
 
 function withoutDocument(one: Claim, { tstInfo }: TimeStampToken): Claim {

@@ -36,7 +36,7 @@ export async function evidenceFiles(
     docSha256,
     sealedSha256,
     parts: sealed && (await sealedParts(sealed)),
-    timeStamped: token !== null,
+    stampedAt: token && evidence.stampedAt,
     anchored: proof !== null,
   });
   const files = [

@@ -6,7 +6,8 @@ export type ReadmeFacts = {
   sealedSha256: string;
   /** Null when the sealed PDF is not kept. */
   parts: SealedParts | null;
-  timeStamped: boolean;
+  /** The time in the token; null when there is none. */
+  stampedAt: Date | null;
   anchored: boolean;
 };
 
@@ -16,8 +17,10 @@ export function evidenceReadme(facts: ReadmeFacts): string {
   const sections = [
     `Evidence of a proof passport\n${facts.verifyUrl}`,
     parts ? sealedFile(facts, parts) : notKept(facts),
-    parts ? seal(parts) : null,
-    facts.timeStamped ? timeStamp(parts) : "Time stamp: none was obtained when this document was sealed.",
+    parts ? seal(parts, facts.stampedAt) : null,
+    facts.stampedAt
+      ? timeStamp(parts, facts.stampedAt)
+      : "Time stamp: none was obtained when this document was sealed.",
     facts.anchored ? anchor(facts) : "OpenTimestamps: no proof was obtained when this document was sealed.",
     "All of it at once, offline: signsealship verify EVIDENCE.zip",
   ];
@@ -42,7 +45,10 @@ function notKept({ docSha256, sealedSha256 }: ReadmeFacts): string {
 and for the document that was handed in ${docSha256}`;
 }
 
-function seal({ gapStart, gapEnd, cmsLength }: SealedParts): string {
+/** Certificates are judged at the time that is proven: they may have expired since. */
+const attime = (instant: Date): string => `-attime ${Math.floor(instant.getTime() / 1000)}`;
+
+function seal({ gapStart, gapEnd, cmsLength }: SealedParts, stampedAt: Date | null): string {
   return `The seal is a PAdES signature over the whole file; PDF readers show it, and so does poppler:
 
   pdfsig sealed.pdf
@@ -52,12 +58,15 @@ With openssl alone: take the signature out, put together what it covers, verify.
   tail -c +${gapStart + 2} sealed.pdf | head -c ${2 * cmsLength} | xxd -r -p > seal.p7s
   { head -c ${gapStart} sealed.pdf; tail -c +${gapEnd + 1} sealed.pdf; } > covered.bin
   openssl cms -verify -binary -inform DER -in seal.p7s -content covered.bin \\
-    -CAfile seal-certificates.pem -partial_chain -purpose any -out /dev/null
+    -CAfile seal-certificates.pem -partial_chain -purpose any${stampedAt ? ` ${attime(stampedAt)}` : ""} \\
+    -signer signer.pem -out /dev/null
+  openssl x509 -in signer.pem -noout -subject -serial -dates -fingerprint -sha256
 
-seal-certificates.pem came with this archive: compare it with the one that you had from the service.`;
+signer.pem is the seal's own certificate. seal-certificates.pem came with this archive: compare it with the one that you had
+from the service.${stampedAt ? " -attime is the time of the time stamp: the certificate had to be valid then." : ""}`;
 }
 
-function timeStamp(parts: SealedParts | null): string {
+function timeStamp(parts: SealedParts | null, stampedAt: Date): string {
   const show = "  openssl ts -reply -token_in -in timestamp.tst -text";
   if (!parts) return `The time stamp (RFC 3161) is over the signature value of the seal. To show it:\n\n${show}`;
   return `The time stamp (RFC 3161) is over the signature value of the seal. To show and to verify it, with the authority's
@@ -65,12 +74,19 @@ root certificate from the authority itself as tsa.pem:
 
 ${show}
   tail -c +${parts.signatureStart + 1} seal.p7s | head -c ${parts.signatureLength} > signature.bin
-  openssl ts -verify -data signature.bin -token_in -in timestamp.tst -CAfile tsa.pem`;
+  openssl ts -verify -data signature.bin -token_in -in timestamp.tst -CAfile tsa.pem ${attime(stampedAt)}`;
 }
 
 function anchor({ sealedSha256 }: ReadmeFacts): string {
-  return `The OpenTimestamps proof is of the sealed PDF's hash. It can be completed and verified with any client:
+  return `The OpenTimestamps proof is of the sealed PDF's hash. Any client completes it; the usual one replaces the file that it is
+given and keeps the old one as .bak, so give it a copy. A calendar that is not a public one must be allowed: ots -l URL upgrade.
 
-  ots upgrade sealed.pdf.ots
-  ots verify -d ${sealedSha256} sealed.pdf.ots`;
+  cp sealed.pdf.ots upgraded.ots
+  ots upgrade upgraded.ots
+
+To show the merkle root of the block that it claims, and to verify it, which asks a Bitcoin Core node of your own or one that
+you name (ots --bitcoin-node URL verify):
+
+  ots info upgraded.ots
+  ots verify -d ${sealedSha256} upgraded.ots`;
 }
