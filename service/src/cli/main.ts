@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { ServiceError, StartupError } from "../platform/errors.ts";
 import { type Answer, UsageError, type Verb } from "./verb.ts";
-import { verbs } from "./verbs.ts";
+import { verbsOf } from "./verbs.ts";
 
 const usage = (verb: Verb): string =>
   ["bin/signsealship", verb.name, ...verb.args, verb.flags].filter(Boolean).join(" ");
@@ -13,14 +13,11 @@ function help(about: readonly Verb[]): string {
   );
 }
 
-/** The verb that the first one or two words name. */
-function find(words: string[]): Verb | undefined {
-  return verbs.find(({ name }) => name === words.slice(0, name.split(" ").length).join(" "));
-}
-
 async function run(argv: string[]): Promise<Answer> {
   const leading = argv.filter((word) => !word.startsWith("-"));
-  const verb = find(leading);
+  const verbs = await verbsOf(leading[0]);
+  // One or two words.
+  const verb = verbs.find(({ name }) => name === leading.slice(0, name.split(" ").length).join(" "));
   if (argv.includes("--help") || argv.includes("-h") || argv.length === 0) {
     const about = verb ? [verb] : verbs.filter(({ name }) => leading.length === 0 || name.startsWith(`${leading[0]} `));
     const text = help(about.length > 0 ? about : verbs);

@@ -1,14 +1,4 @@
-import { doctor } from "./doctor/doctor.ts";
-import { fillVerbs } from "./fill.ts";
-import { keyVerbs } from "./key.ts";
-import { memberVerbs } from "./member.ts";
-import { operatorVerbs } from "./operator.ts";
-import { orderVerbs } from "./order.ts";
-import { partnerVerbs } from "./partner.ts";
-import { playbookVerbs } from "./playbook.ts";
-import { requestVerbs } from "./request.ts";
 import type { Verb } from "./verb.ts";
-import { verify } from "./verify.ts";
 
 const serve: Verb = {
   name: "serve",
@@ -23,16 +13,24 @@ const serve: Verb = {
   },
 };
 
-export const verbs: readonly Verb[] = [
-  serve,
-  ...partnerVerbs,
-  ...keyVerbs,
-  ...memberVerbs,
-  ...requestVerbs,
-  ...fillVerbs,
-  ...playbookVerbs,
-  ...orderVerbs,
-  ...operatorVerbs,
-  verify,
-  doctor,
-];
+/** The verbs by their first word, loaded when they are wanted: most of a short command's time is loading code. */
+const groups: ReadonlyMap<string, () => Promise<readonly Verb[]>> = new Map([
+  ["serve", async () => [serve]],
+  ["partner", async () => (await import("./partner.ts")).partnerVerbs],
+  ["key", async () => (await import("./key.ts")).keyVerbs],
+  ["member", async () => (await import("./member.ts")).memberVerbs],
+  ["request", async () => (await import("./request.ts")).requestVerbs],
+  ["fill", async () => (await import("./fill.ts")).fillVerbs],
+  ["playbook", async () => (await import("./playbook.ts")).playbookVerbs],
+  ["order", async () => (await import("./order.ts")).orderVerbs],
+  ["operator", async () => (await import("./operator.ts")).operatorVerbs],
+  ["verify", async () => [(await import("./verify.ts")).verify]],
+  ["doctor", async () => [(await import("./doctor/doctor.ts")).doctor]],
+]);
+
+/** The verbs that begin with a word; all where none does. */
+export async function verbsOf(word: string | undefined): Promise<readonly Verb[]> {
+  const group = groups.get(word ?? "");
+  if (group) return group();
+  return (await Promise.all([...groups.values()].map((load) => load()))).flat();
+}
