@@ -6,7 +6,7 @@ import { openPdf } from "./open.ts";
 import { firstPage, type Page } from "./page-tree.ts";
 import { certification, countSignatures } from "./permissions.ts";
 import { PdfRefusal } from "./refusal.ts";
-import { asInteger, asName, asRef, type Dict, elements, entry, isArray, isString } from "./values.ts";
+import { asInteger, asName, asRef, type Dict, elements, entry, isArray, isString, unambiguous } from "./values.ts";
 
 /** All that an appended revision needs to know about the document before it. Nothing is copied. */
 export type PdfLookup = {
@@ -62,6 +62,7 @@ function lookUp(bytes: Buffer, maxBytes: number): PdfLookup {
   const root = catalog(file);
   const docMdp = certification(file, root.dict);
   const acroForm = resolveDict(file, entry(root.dict, "AcroForm"), "AcroForm") ?? null;
+  if (acroForm) unambiguous(acroForm.dict, "the form");
   const signatures = acroForm ? countSignatures(file, acroForm.dict) : 0;
   return {
     file,
@@ -89,6 +90,7 @@ export function catalog(file: PdfFile): { ref: Ref; dict: Dict } {
   const trailer = newestTrailer(file);
   const found = resolveDict(file, entry(trailer, "Root"), "the catalog");
   if (!found?.ref) throw new PdfRefusal("needs_repair", `the trailer at ${trailer.start} leads to no catalog`);
+  unambiguous(found.dict, "the catalog");
   const type = asName(entry(found.dict, "Type"));
   if (type !== undefined && type !== "Catalog")
     throw new PdfRefusal("needs_repair", `object ${found.ref.num} is a ${type} where the catalog belongs`);

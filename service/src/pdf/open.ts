@@ -3,7 +3,7 @@ import type { PdfFile, Section } from "./file.ts";
 import { hasWord, readDigits, readObjectHeader, skipSpace } from "./lexer.ts";
 import { type Budget, LIMITS, spendLexed } from "./limits.ts";
 import { PdfRefusal } from "./refusal.ts";
-import { asInteger, asName, type Dict, entry, readDict } from "./values.ts";
+import { asInteger, asName, type Dict, entry, readDict, unambiguous } from "./values.ts";
 import { readXrefStream, type XrefStream } from "./xref-stream.ts";
 import { readXrefTable } from "./xref-table.ts";
 
@@ -96,7 +96,7 @@ function readSection(bytes: Buffer, base: number, offset: number, budget: Budget
     return { table: null, stream, trailer: stream.dict };
   }
   const table = readXrefTable(bytes, at, budget);
-  const trailer = readDict(bytes, table.trailerAt);
+  const trailer = unambiguous(readDict(bytes, table.trailerAt), "the trailer");
   spendLexed(budget, trailer.end - base - offset);
   const hybrid = offsetEntry(trailer, "XRefStm");
   const stream = hybrid === undefined ? null : readStreamSection(bytes, base + hybrid, budget);
@@ -108,7 +108,7 @@ function readStreamSection(bytes: Buffer, at: number, budget: Budget): XrefStrea
   if (end < 0 || !hasWord(bytes, end, "<<")) {
     throw new PdfRefusal("needs_repair", `no cross-reference section at ${at}`);
   }
-  const dict = readDict(bytes, end);
+  const dict = unambiguous(readDict(bytes, end), "the cross-reference stream");
   spendLexed(budget, dict.end - at);
   return readXrefStream(dict, budget);
 }

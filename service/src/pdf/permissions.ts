@@ -1,8 +1,20 @@
 import type { PdfFile } from "./file.ts";
+import type { Span } from "./lexer.ts";
 import { LIMITS } from "./limits.ts";
 import { resolve, resolveDict } from "./objects.ts";
 import { PdfRefusal } from "./refusal.ts";
-import { asInteger, asName, asRef, type Dict, elements, entry, isArray, isDict, readDict } from "./values.ts";
+import {
+  asInteger,
+  asName,
+  asRef,
+  type Dict,
+  elements,
+  entry,
+  isArray,
+  isDict,
+  readDict,
+  unambiguous,
+} from "./values.ts";
 
 /**
  * What the certification of a document (ISO 32000-1 12.8.2.2) still allows: 2 forms and signatures, 3 annotations
@@ -13,6 +25,8 @@ export function certification(file: PdfFile, catalog: Dict): 2 | 3 | null {
   const permissions = resolveDict(file, entry(catalog, "Perms"), "Perms");
   const signature = permissions && resolveDict(file, entry(permissions.dict, "DocMDP"), "the certifying signature");
   const references = signature && resolve(file, entry(signature.dict, "Reference"));
+  if (permissions) unambiguous(permissions.dict, "Perms");
+  if (signature) unambiguous(signature.dict, "the certifying signature");
   if (!references) return null;
   if (!isArray(references))
     throw new PdfRefusal("needs_repair", `the Reference of the signature at ${signature?.dict.start} is not an array`);
@@ -21,8 +35,10 @@ export function certification(file: PdfFile, catalog: Dict): 2 | 3 | null {
   for (const element of elements(references)) {
     if (++count > LIMITS.nesting) throw new PdfRefusal("too_complex", "a signature with too many references");
     const reference = resolveDict(file, element, "a signature reference");
+    if (reference) unambiguous(reference.dict, "a signature reference");
     if (!reference || asName(resolve(file, entry(reference.dict, "TransformMethod"))) !== "DocMDP") continue;
     const parameters = resolveDict(file, entry(reference.dict, "TransformParams"), "TransformParams");
+    if (parameters) unambiguous(parameters.dict, "TransformParams");
     const p = parameters && asInteger(resolve(file, entry(parameters.dict, "P")));
     if (p === 1)
       throw new PdfRefusal("docmdp_forbids_changes", `the certification at ${parameters?.dict.start} has P 1`);
@@ -60,11 +76,12 @@ export function countSignatures(file: PdfFile, acroForm: Dict): number {
     seen.add(ref.num);
     const value = resolve(file, next.value);
     if (!value || !isDict(value)) continue;
-    const field = readDict(value.bytes, value.start);
+    const field = unambiguous(readDict(value.bytes, value.start), "a form field");
     const type = asName(resolve(file, entry(field, "FT")));
     const signature = type === undefined ? open.signature : type === "Sig";
     if (signature && entry(field, "V")) {
       signatures++;
+      refuseAmbiguous(file, entry(field, "V"));
       refuseLock(file, field);
     }
     const kids = resolve(file, entry(field, "Kids"));
@@ -73,6 +90,11 @@ export function countSignatures(file: PdfFile, acroForm: Dict): number {
     pending.push({ num: ref.num, kids: elements(kids), signature });
   }
   return signatures;
+}
+
+function refuseAmbiguous(file: PdfFile, signature: Span | undefined): void {
+  const value = resolve(file, signature);
+  if (value && isDict(value)) unambiguous(readDict(value.bytes, value.start), "a signature");
 }
 
 function refuseLock(file: PdfFile, field: Dict): void {

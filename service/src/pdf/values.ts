@@ -53,6 +53,18 @@ export function entry(dict: Dict, key: string): Span | undefined {
   return span === undefined || isNull(span) ? undefined : span;
 }
 
+/**
+ * The dictionary, once it is known that all readers find the same in it: whatever a seal rests on must not be told in
+ * two ways.
+ * @param what the dictionary, in words that follow "stands twice in"
+ * @throws PdfRefusal `needs_repair` when a key stands in it twice
+ */
+export function unambiguous(dict: Dict, what: string): Dict {
+  const [key] = dict.repeated ?? [];
+  if (key !== undefined) throw new PdfRefusal("needs_repair", `/${key} stands twice in ${what} at ${dict.start}`);
+  return dict;
+}
+
 /** Whether the span is the null object. */
 export function isNull(span: Span): boolean {
   return span.bytes[span.start] === 0x6e;

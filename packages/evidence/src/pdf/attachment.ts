@@ -3,7 +3,7 @@ import { dictionaryIn, itemsIn, locate, type PdfDocument, resolve } from "./docu
 import { readIndirectObject } from "./lexer.ts";
 import { isTextAt } from "./search.ts";
 import { stringText } from "./text.ts";
-import type { PdfDictionary, PdfValue } from "./values.ts";
+import { type PdfDictionary, type PdfValue, unambiguous } from "./values.ts";
 
 const MAX_NODES = 1024;
 const MAX_DEPTH = 16;
@@ -17,8 +17,8 @@ const MAX_DEPTH = 16;
  *   the way, a /Filter, /F and /UF of /EF apart; `limit` past a bound, `unsupported` for an encrypted document
  */
 export function attachedFile(document: PdfDocument, name: string, limit: number): Uint8Array | null {
-  const catalog = once(dictionaryIn(document, document.trailer, "Root"));
-  const names = once(catalog && dictionaryIn(document, catalog, "Names"));
+  const catalog = dictionaryIn(document, document.trailer, "Root");
+  const names = catalog && dictionaryIn(document, catalog, "Names");
   const tree = names && dictionaryIn(document, names, "EmbeddedFiles");
   if (tree === undefined) return null;
   if (document.trailer.entries.has("Encrypt")) throw new EvidenceError("unsupported", "an encrypted document");
@@ -29,13 +29,6 @@ export function attachedFile(document: PdfDocument, name: string, limit: number)
   if (only === undefined) return null;
   if (another !== undefined) throw new EvidenceError("pdf", `several attached files named ${name}`);
   return dataOf(document, only, limit);
-}
-
-/** Of a key that stands twice some readers take the first value, others the last. */
-function once<Found extends PdfDictionary | undefined>(dictionary: Found): Found {
-  const [key] = dictionary?.repeated ?? [];
-  if (key !== undefined) throw new EvidenceError("pdf", `/${key} twice on the way to an attached file`);
-  return dictionary;
 }
 
 function collect(
@@ -51,13 +44,13 @@ function collect(
     if (++walk.nodes > MAX_NODES) throw new EvidenceError("limit", "too many attached files");
   };
   step();
-  once(node);
+  unambiguous(node, "the tree of attached files");
   const pairs = itemsIn(document, node, "Names");
   for (let index = 0; index + 1 < pairs.length; index += 2) {
     step();
     const specification = resolve(document, pairs[index + 1]);
     if (specification?.kind !== "dictionary") continue;
-    once(specification);
+    unambiguous(specification, "a file specification");
     const texts = [pairs[index], specification.entries.get("UF"), specification.entries.get("F")];
     if (texts.some((value) => textOf(document, value) === name)) found.push(specification);
   }
@@ -73,7 +66,7 @@ function textOf(document: PdfDocument, value: PdfValue | undefined): string | un
 }
 
 function dataOf(document: PdfDocument, specification: PdfDictionary, limit: number): Uint8Array {
-  const embedded = once(dictionaryIn(document, specification, "EF"));
+  const embedded = dictionaryIn(document, specification, "EF");
   const [file, unicode] = ["F", "UF"].map((key) => embedded?.entries.get(key));
   const start = file?.kind === "reference" ? locate(document, file)?.start : undefined;
   if (unicode !== undefined && (unicode.kind !== "reference" || locate(document, unicode)?.start !== start)) {
@@ -83,7 +76,7 @@ function dataOf(document: PdfDocument, specification: PdfDictionary, limit: numb
   if (object?.value.kind !== "dictionary" || object.streamStart === undefined) {
     throw new EvidenceError("pdf", "an attached file without data");
   }
-  const { entries } = once(object.value);
+  const { entries } = unambiguous(object.value, "an attached file");
   if (entries.has("Filter") || entries.has("F")) throw new EvidenceError("pdf", "an attached file that is encoded");
   const length = resolve(document, entries.get("Length"));
   if (length?.kind !== "number" || !length.integer || length.value < 0) {

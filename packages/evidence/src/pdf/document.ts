@@ -5,7 +5,7 @@ import { cursorAt, readIndirectObject, readValue, skipSpace, takeUnsigned } from
 import { sameValue } from "./same-value.ts";
 import { indexOfText, lastIndexOfText } from "./search.ts";
 import { decodeStream } from "./stream.ts";
-import { integerOf, nameOf, type PdfDictionary, type PdfValue } from "./values.ts";
+import { integerOf, nameOf, type PdfDictionary, type PdfValue, unambiguous } from "./values.ts";
 import { entryOf, readXrefSection, type XrefEntry, type XrefSection } from "./xref.ts";
 
 /** A cross-reference section and, in a hybrid file, the stream that its trailer names. */
@@ -119,10 +119,14 @@ function lookUpCost({ subsections, isSorted }: XrefSection): number {
   return isSorted ? 2 : subsections.length + 1;
 }
 
-/** The member `key` of a dictionary, resolved, when it is a dictionary. */
+/**
+ * The member `key` of a dictionary, resolved, when it is a dictionary.
+ *
+ * @throws EvidenceError `pdf` when a key stands in it twice
+ */
 export function dictionaryIn(document: PdfDocument, from: PdfDictionary, key: string): PdfDictionary | undefined {
   const value = resolve(document, from.entries.get(key));
-  return value?.kind === "dictionary" ? value : undefined;
+  return value?.kind === "dictionary" ? unambiguous(value, `/${key}`) : undefined;
 }
 
 /** The items of member `key` of a dictionary, resolved, when it is an array; else none. */
@@ -258,7 +262,7 @@ function openObjectStream(document: PdfDocument, streamNumber: number): ObjectSt
   if (object?.number !== streamNumber || object.value.kind !== "dictionary" || object.streamStart === undefined) {
     throw new EvidenceError("pdf", "an object stream that is not where it should be");
   }
-  const dictionary = object.value;
+  const dictionary = unambiguous(object.value, `the object stream ${streamNumber}`);
   const length = resolve(document, dictionary.entries.get("Length"));
   const count = integerOf(dictionary, "N");
   const first = integerOf(dictionary, "First");

@@ -1,7 +1,7 @@
 import { EvidenceError } from "../errors.ts";
 import { COST, spend } from "./budget.ts";
-import { dictionaryIn, itemsIn, locate, type PdfDocument, resolve } from "./document.ts";
-import { integerOf, nameOf, type PdfDictionary, type PdfValue } from "./values.ts";
+import { dictionaryIn, itemsIn, loadRevisions, locate, type PdfDocument, resolve } from "./document.ts";
+import { integerOf, nameOf, type PdfDictionary, type PdfValue, unambiguous } from "./values.ts";
 
 /** A signature dictionary (ISO 32000-2 section 12.8.1) and the form field whose value it is. */
 export type SignatureInPdf = {
@@ -22,16 +22,19 @@ const MAX_FIELD_DEPTH = 32;
  * The signatures that the form of the newest revision holds, in the order of their place in the file, and the one
  * that the catalog names as certification when no field holds it. At most 64: nothing else is asked of more.
  *
- * @throws EvidenceError when the way from the trailer to a field is broken or past the bounds
+ * @throws EvidenceError when a cross-reference section, or the way from the trailer to a field, is broken, says two things
+ *   or is past the bounds
  */
 export function findSignatures(document: PdfDocument): SignatureInPdf[] {
+  // What is looked up may be in the newest section: a chain that is broken further back is no document either.
+  loadRevisions(document);
   const catalog = dictionaryIn(document, document.trailer, "Root");
   if (catalog === undefined) throw new EvidenceError("pdf", "no catalog");
   const found = new Map<PdfDictionary, { readonly start: number | undefined; fieldCount: number }>();
   const add = (value: PdfValue, fieldStart: number | undefined, fields: number): void => {
     const located = locate(document, value);
     if (located?.value.kind !== "dictionary") return;
-    const { value: dictionary } = located;
+    const dictionary = unambiguous(located.value, "a signature");
     const start = value.kind === "reference" ? located.start : fieldStart;
     const known = found.get(dictionary);
     if (known !== undefined) known.fieldCount += fields;
@@ -51,11 +54,10 @@ export function findSignatures(document: PdfDocument): SignatureInPdf[] {
     }
     const located = locate(document, value);
     if (located?.value.kind !== "dictionary") return;
-    const field = located.value;
+    const field = unambiguous(located.value, "a form field");
     const start = value.kind === "reference" ? located.start : parentStart;
     const fieldType = nameOf(field, "FT") ?? type;
     const held = field.entries.get("V");
-    if (field.repeated.includes("V")) throw new EvidenceError("pdf", "a form field with two values");
     if (held !== undefined && (fieldType === "Sig" || looksSigned(document, held))) add(held, start, 1);
     for (const kid of itemsIn(document, field, "Kids")) walk(kid, fieldType, start, depth + 1);
   };
@@ -83,7 +85,9 @@ function docMdpOf(document: PdfDocument, signature: PdfDictionary): 1 | 2 | 3 | 
   for (const item of itemsIn(document, signature, "Reference")) {
     spend(document.budget, COST.value);
     const reference = resolve(document, item);
-    if (reference?.kind !== "dictionary" || nameOf(reference, "TransformMethod") !== "DocMDP") continue;
+    if (reference?.kind !== "dictionary") continue;
+    unambiguous(reference, "a signature reference");
+    if (nameOf(reference, "TransformMethod") !== "DocMDP") continue;
     const parameters = dictionaryIn(document, reference, "TransformParams");
     const level = parameters === undefined ? 2 : (integerOf(parameters, "P") ?? 2);
     return level === 1 || level === 3 ? level : 2;

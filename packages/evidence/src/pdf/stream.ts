@@ -1,7 +1,7 @@
 import { EvidenceError } from "../errors.ts";
 import { inflate } from "../inflate.ts";
 import { type Budget, COST, newBudget, spend } from "./budget.ts";
-import type { PdfDictionary, PdfValue } from "./values.ts";
+import { type PdfDictionary, type PdfValue, unambiguous } from "./values.ts";
 
 /** Where a stream is: the data of `length` bytes begins at `start`. `decrypt` undoes the encryption of the data as written. */
 export type EncodedStream = {
@@ -37,8 +37,9 @@ function filtered(data: Uint8Array, dictionary: PdfDictionary, limit: number, bu
   }
   spend(budget, COST.compressedByte * data.length);
   const [parameters] = listOf(dictionary.entries.get("DecodeParms"));
+  const stated = parameters?.kind === "dictionary" ? unambiguous(parameters, "/DecodeParms") : undefined;
   const number = (key: string, otherwise: number): number => {
-    const value = parameters?.kind === "dictionary" ? parameters.entries.get(key) : undefined;
+    const value = stated?.entries.get(key);
     return value?.kind === "number" && value.integer ? value.value : otherwise;
   };
   const predictor = number("Predictor", 1);

@@ -1,3 +1,4 @@
+import { EvidenceError } from "../errors.ts";
 import type { StringDecryption } from "./encryption/decryption.ts";
 
 /** Where a value's own text lies in the bytes it was read from: `start` inclusive, `end` exclusive. */
@@ -40,6 +41,19 @@ export type IndirectObject = {
   readonly value: PdfValue;
   readonly streamStart: number | undefined;
 };
+
+/**
+ * The dictionary, once it is known that all readers find the same in it: of two equal keys some take the first and some
+ * the last.
+ *
+ * @param what the dictionary, in words that follow "stands twice in"
+ * @throws EvidenceError `pdf` when a key stands twice
+ */
+export function unambiguous(dictionary: PdfDictionary, what: string): PdfDictionary {
+  const [key] = dictionary.repeated;
+  if (key === undefined) return dictionary;
+  throw new EvidenceError("pdf", `/${key} stands twice in ${what} at ${dictionary.start}`);
+}
 
 /** The member `key` when it is a name, else undefined. */
 export function nameOf(dictionary: PdfDictionary, key: string): string | undefined {

@@ -13,7 +13,7 @@ import {
   takeUnsigned,
 } from "./lexer.ts";
 import { decodeStream } from "./stream.ts";
-import { integerOf, nameOf, type PdfDictionary, type PdfValue } from "./values.ts";
+import { integerOf, nameOf, type PdfDictionary, type PdfValue, unambiguous } from "./values.ts";
 
 /** Where one object is (ISO 32000-2 sections 7.5.4 and 7.5.8.3). */
 export type XrefEntry =
@@ -21,8 +21,8 @@ export type XrefEntry =
   | { readonly type: "offset"; readonly offset: number; readonly generation: number }
   | { readonly type: "compressed"; readonly stream: number; readonly index: number };
 
-/** Consecutive object numbers and where their entries begin: nothing is read before it is asked for. */
-type Subsection = { readonly first: number; readonly count: number; readonly at: number };
+/** Consecutive object numbers, where their entries begin and how long each is: nothing is read before it is asked for. */
+type Subsection = { readonly first: number; readonly count: number; readonly at: number; readonly stride: number };
 
 /** One cross-reference table or stream. `offset` is where it was read, `prev` the /Prev of its dictionary as written. */
 export type XrefSection = {
@@ -35,7 +35,7 @@ export type XrefSection = {
   /** /XRefStm of a hybrid file (section 7.5.8.4). */
   readonly hybridStream: number | undefined;
   readonly subsections: readonly Subsection[];
-  /** Whether the subsections are in the order of their numbers, and none names what another does. */
+  /** Whether the subsections are in the order of their numbers. None names what another does. */
   readonly isSorted: boolean;
   readonly entryAt: (subsection: Subsection, index: number) => XrefEntry;
 };
@@ -82,11 +82,26 @@ function candidateOf({ subsections }: XrefSection, number: number): readonly Sub
   return subsections.slice(Math.max(0, low - 1), low);
 }
 
-function areSorted(subsections: readonly Subsection[]): boolean {
-  return subsections.every(({ first }, index) => {
-    const before = subsections[index - 1];
-    return before === undefined || before.first + before.count <= first;
-  });
+/**
+ * Whether the subsections are in the order of their numbers.
+ *
+ * @throws EvidenceError `pdf` when two of them name the same object: of two entries readers take either
+ */
+function isSorted(subsections: readonly Subsection[], offset: number): boolean {
+  if (firstOutOfOrder(subsections) === undefined) return true;
+  const twice = firstOutOfOrder(subsections.toSorted((one, other) => one.first - other.first));
+  if (twice !== undefined) throw malformed(`object ${twice} is named twice`, offset);
+  return false;
+}
+
+/** The first object of the first subsection that begins before the one before it has ended. */
+function firstOutOfOrder(subsections: readonly Subsection[]): number | undefined {
+  let next = 0;
+  for (const { first, count } of subsections) {
+    if (first < next && count > 0) return first;
+    next = Math.max(next, first + count);
+  }
+  return undefined;
 }
 
 /** Every entry of the section with its object number, in file order. */
@@ -105,7 +120,6 @@ function malformed(what: string, offset: number): EvidenceError {
 function readTable(cursor: Cursor, offset: number): XrefSection {
   const { bytes } = cursor;
   const subsections: Subsection[] = [];
-  let stride = 20;
   let unread = 0;
   for (;;) {
     skipSpace(cursor);
@@ -120,19 +134,21 @@ function readTable(cursor: Cursor, offset: number): XrefSection {
     spend(cursor.budget, COST.subsection);
     const at = cursor.position;
     if (count === 0) continue;
-    if (count > 1) stride = isSpace(peek(cursor, 19)) ? 20 : 19;
-    const end = at + (count - 1) * stride + 18;
-    if (end > cursor.limit || !isEntry(bytes, at) || !isEntry(bytes, end - 18))
+    const stride = count === 1 ? ROW : strideAt(cursor);
+    if (stride === undefined) throw malformed("entries of odd length", offset);
+    const end = at + (count - 1) * stride + ROW;
+    if (end > cursor.limit || !isEntry(bytes, at) || !isEntry(bytes, end - ROW))
       throw malformed("broken entries", offset);
     // Some writers number their first table from 1 though its first entry is the head of the free list.
     const shifted = first === 1 && subsections.length === 0 && isListHead(bytes, at);
-    subsections.push({ first: shifted ? 0 : first, count, at });
+    subsections.push({ first: shifted ? 0 : first, count, at, stride });
     cursor.position = end;
     unread += end - at;
   }
   const trailer = readValue(cursor);
   spend(cursor.budget, cursor.position - offset - unread);
   if (trailer.kind !== "dictionary") throw malformed("no trailer dictionary", offset);
+  unambiguous(trailer, "the trailer");
   return {
     kind: "table",
     offset,
@@ -141,9 +157,19 @@ function readTable(cursor: Cursor, offset: number): XrefSection {
     prev: previous(trailer, offset),
     hybridStream: integerOf(trailer, "XRefStm"),
     subsections,
-    isSorted: areSorted(subsections),
-    entryAt: ({ at }, index) => tableEntry(bytes, at + index * stride),
+    isSorted: isSorted(subsections, offset),
+    entryAt: ({ at, stride }, index) => tableEntry(bytes, at + index * stride),
   };
+}
+
+/** `nnnnnnnnnn ggggg n`, without the end of its line. */
+const ROW = 18;
+
+/** How far apart rows are: 20 bytes, and in some files 19 or 21. The first row's end of line tells. */
+function strideAt(cursor: Cursor): number | undefined {
+  let stride = ROW;
+  while (stride < 22 && isSpace(peek(cursor, stride))) stride++;
+  return stride > ROW && stride < 22 ? stride : undefined;
 }
 
 function isEntry(bytes: Uint8Array, at: number): boolean {
@@ -151,7 +177,12 @@ function isEntry(bytes: Uint8Array, at: number): boolean {
     if (index !== 10 && !isDigit(bytes[at + index] ?? -1)) return false;
   }
   const kind = bytes[at + 17];
-  return bytes[at + 10] === 0x20 && bytes[at + 16] === 0x20 && (kind === 0x6e || kind === 0x66);
+  return (
+    isSpace(bytes[at - 1] ?? -1) &&
+    bytes[at + 10] === 0x20 &&
+    bytes[at + 16] === 0x20 &&
+    (kind === 0x6e || kind === 0x66)
+  );
 }
 
 function isListHead(bytes: Uint8Array, at: number): boolean {
@@ -183,6 +214,7 @@ function readStream(bytes: Uint8Array, offset: number, budget: Budget): XrefSect
   if (object?.value.kind !== "dictionary" || object.streamStart === undefined) return undefined;
   const trailer = object.value;
   if (nameOf(trailer, "Type") !== "XRef") return undefined;
+  unambiguous(trailer, "the cross-reference stream");
   const widths = integers(trailer.entries.get("W"));
   const size = integerOf(trailer, "Size");
   if (widths.length < 3 || widths.some((width) => width < 0 || width > 8)) throw malformed("an odd /W", offset);
@@ -196,7 +228,7 @@ function readStream(bytes: Uint8Array, offset: number, budget: Budget): XrefSect
   for (let pair = 0; pair < index.length; pair += 2) {
     const [first = -1, count = -1] = index.slice(pair, pair + 2);
     if (first < 0 || count < 0 || first + count > MAX_OBJECT_NUMBER + 1) throw malformed("an odd /Index", offset);
-    subsections.push({ first, count, at });
+    subsections.push({ first, count, at, stride: rowLength });
     at += count * rowLength;
   }
   const length = integerOf(trailer, "Length");
@@ -212,9 +244,9 @@ function readStream(bytes: Uint8Array, offset: number, budget: Budget): XrefSect
     prev: previous(trailer, offset),
     hybridStream: undefined,
     subsections,
-    isSorted: areSorted(subsections),
-    entryAt: (subsection, position) => {
-      const row = subsection.at + position * rowLength;
+    isSorted: isSorted(subsections, offset),
+    entryAt: ({ at, stride }, position) => {
+      const row = at + position * stride;
       const type = typeWidth === 0 ? 1 : bigEndian(rows, row, typeWidth);
       const second = bigEndian(rows, row + typeWidth, secondWidth);
       const third = bigEndian(rows, row + typeWidth + secondWidth, thirdWidth);

@@ -73,6 +73,25 @@ test("refuses two files of the name, a file past the bound, cycles and broken st
   refused({ names: `<< /EmbeddedFiles << /Names [${many}] >> >>` });
 });
 
+test("names a key that stands twice on the way to the file", () => {
+  const tree = "/Names [(manifest.json) 102 0 R]";
+  const specified = (specification: string, names = `<< /EmbeddedFiles << ${tree} >> >>`): Attachment => ({
+    names,
+    objects: [[102, specification]],
+  });
+  const specification = "<< /F (manifest.json) /EF << /F 100 0 R >> >>";
+  assert.deepEqual(attached(specified(specification)), data);
+  for (const attachment of [
+    specified(specification, `<< /EmbeddedFiles << ${tree} >> /EmbeddedFiles << /Names [] >> >>`),
+    specified(specification, `<< /EmbeddedFiles << ${tree} /Names [] >> >>`),
+    specified("<< /F (manifest.json) /EF << /F 100 0 R >> /EF << /F 101 0 R >> >>"),
+    specified("<< /F (manifest.json) /EF << /F 100 0 R /F 101 0 R >> >>"),
+    { file: `<< /Length 7 /Length 8 >>\nstream\n${latin1(data)}\nendstream` },
+  ]) {
+    assert.throws(() => attached(attachment), { code: "pdf", message: /stands twice/ });
+  }
+});
+
 test("a damaged file is refused with the package's own error or read, never anything else", () => {
   const bytes = withAttachment(data);
   const random = randomFrom(7);

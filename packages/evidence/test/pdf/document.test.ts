@@ -9,7 +9,7 @@ import { findSignatures } from "../../src/pdf/signatures.ts";
 import { withRanges } from "../../src/pdf/structure.ts";
 import { nameOf } from "../../src/pdf/values.ts";
 import { mutate, randomFrom } from "../mutate.ts";
-import { appendRevision, bytesOf, latin1 } from "../seal/signed-pdf.ts";
+import { appendRevision, bodyOf, bytesOf, latin1 } from "../seal/signed-pdf.ts";
 
 const open = (name: string) => openDocument(Uint8Array.from(zooBytes(name)));
 const signaturesOf = (name: string) => {
@@ -94,6 +94,84 @@ test("finds signatures with their ranges and certification levels", () => {
   ] as const) {
     assert.equal(signaturesOf(name)[0]?.docMdp, level, name);
   }
+});
+
+const signaturesIn = (text: string) => findSignatures(openDocument(bytesOf(text)));
+const plain = latin1(makePdf());
+
+test("reads the whole chain of sections before anything else, and refuses one that is broken further back", () => {
+  const later = appendRevision(plain, [[1, bodyOf(plain, 1)]]);
+  assert.deepEqual(signaturesIn(later), []);
+  const prev = /\/Prev (\d+)/.exec(later)?.[1] ?? "";
+  for (const wrong of ["5", "9999", String(later.length), later.lastIndexOf("xref\n", later.length - 20)]) {
+    const padded = String(wrong).padStart(prev.length, "0");
+    assert.throws(() => signaturesIn(later.replace(`/Prev ${prev}`, `/Prev ${padded}`)), EvidenceError, String(wrong));
+  }
+});
+
+test("refuses a key that stands twice in a dictionary that is read, and says where", () => {
+  const revised = (objects: readonly (readonly [number, string])[], trailer = "") =>
+    appendRevision(plain, objects, trailer);
+  const catalog = (entry: string) => bodyOf(plain, 1).replace(/ >>$/, ` ${entry} >>`);
+  const field = "<< /FT /Sig /T (a) /V 41 0 R >>";
+  const form = catalog("/AcroForm << /Fields [40 0 R] >>");
+  const reference = "/TransformMethod /DocMDP /TransformParams << /P 2 >>";
+  const signature = (entry: string) => `<< /Type /Sig /Reference [<< ${entry} >>] >>`;
+  const at = (signed: string) =>
+    revised([
+      [40, field],
+      [41, signed],
+      [1, form],
+    ]);
+  assert.equal(signaturesIn(at(signature(reference))).length, 1);
+  for (const [key, text] of [
+    ["Root", revised([[1, catalog("")]], " /Root 2 0 R")],
+    ["Prev", revised([[1, catalog("")]], " /Prev 0")],
+    ["Names", revised([[1, catalog("/Names 5 0 R /Names 5 0 R")]])],
+    ["AcroForm", revised([[1, catalog("/AcroForm << >> /#41croForm << >>")]])],
+    ["Fields", revised([[1, catalog("/AcroForm << /Fields [] /Fields [40 0 R] >>")]])],
+    [
+      "T",
+      revised([
+        [40, "<< /FT /Sig /T (a) /T (b) >>"],
+        [1, form],
+      ]),
+    ],
+    [
+      "V",
+      revised([
+        [40, "<< /FT /Sig /V 41 0 R /V 42 0 R >>"],
+        [1, form],
+      ]),
+    ],
+    ["Reason", at("<< /Reason (a) /Reason (b) >>")],
+    ["TransformMethod", at(signature(`${reference} /TransformMethod /FieldMDP`))],
+    ["P", at(signature("/TransformMethod /DocMDP /TransformParams << /P 3 /P 1 >>"))],
+  ] as const) {
+    const message = new RegExp(`^/${key} stands twice in .* at \\d+$`);
+    assert.throws(() => signaturesIn(text), { code: "pdf", message }, key);
+  }
+  assert.deepEqual(signaturesIn(revised([[5, bodyOf(plain, 5).replace(/ >>$/, " /Rotate 0 /Rotate 0 >>")]])), []);
+});
+
+test("refuses a section that names an object twice", () => {
+  const row = `${"0".repeat(10)} 00000 n \n`;
+  const table = (numbers: readonly number[]) => {
+    const rows = numbers.map((number) => `${number} 1\n${row}`).join("");
+    return `%PDF-1.7\nxref\n${rows}trailer\n<< /Root 1 0 R >>\nstartxref\n9\n%%EOF\n`;
+  };
+  assert.equal(openDocument(bytesOf(table([3, 1, 2]))).revisions.length, 1);
+  assert.throws(() => openDocument(bytesOf(table([3, 1, 3]))), { code: "pdf", message: /object 3 is named twice/ });
+});
+
+test("reads rows of 19, 20 and 21 bytes, and refuses rows of several lengths", () => {
+  const withEnds = (end: (row: number) => string) => {
+    let count = 0;
+    return plain.replace(/^(\d{10} \d{5} [nf]) \n/gm, (_, row: string) => row + end(count++));
+  };
+  for (const end of ["\n", " \n", "\r\n", " \r\n"]) assert.deepEqual(signaturesIn(withEnds(() => end)), []);
+  assert.throws(() => signaturesIn(withEnds((row) => (row % 2 === 0 ? " \n" : "\n"))), { code: "pdf" });
+  assert.throws(() => signaturesIn(withEnds(() => "  \r\n")), { code: "pdf", message: /odd length/ });
 });
 
 test("gives up on cycles, bombs and nesting by name", () => {

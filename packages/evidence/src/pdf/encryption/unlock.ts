@@ -4,7 +4,7 @@ import { type Budget, spend } from "../budget.ts";
 import { dictionaryIn, lookUp, openDocument, type PdfDocument, resolve } from "../document.ts";
 import { readIndirectObject } from "../lexer.ts";
 import { stringBytes } from "../text.ts";
-import { integerOf, nameOf, type PdfDictionary } from "../values.ts";
+import { integerOf, nameOf, type PdfDictionary, unambiguous } from "../values.ts";
 import { decryptAesCbc, withoutPadding } from "./aes.ts";
 import type { Decryption } from "./decryption.ts";
 import { fileKeyOf, type KeyEntries } from "./file-key.ts";
@@ -28,7 +28,7 @@ export async function openUnlocked(bytes: Uint8Array, budget?: Budget): Promise<
   if (document.decryption === undefined) return document;
   document.decryption = undefined;
   spend(document.budget, KEY_COST);
-  const dictionary = encryptionDictionary(document);
+  const dictionary = unambiguous(encryptionDictionary(document), "/Encrypt");
   document.decryption = await decryptionBy(document, dictionary);
   return document;
 }
