@@ -43,7 +43,14 @@ export function createWebCrypto(subtle: SubtleCrypto): EvidenceCrypto {
     }
   }
 
-  return { digest, verify, digests: (hash, messages) => Promise.all(messages.map((chunks) => digest(hash, chunks))) };
+  /** One after the other: each message is put together in memory. */
+  async function digests(hash: HashName, messages: readonly (readonly Uint8Array[])[]): Promise<Uint8Array[]> {
+    const out: Uint8Array[] = [];
+    for (const chunks of messages) out.push(await digest(hash, chunks));
+    return out;
+  }
+
+  return { digest, digests, verify };
 }
 
 function importParameters(info: PublicKeyInfo, algorithm: SignatureScheme): RsaHashedImportParams | EcKeyImportParams {

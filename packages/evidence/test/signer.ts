@@ -11,6 +11,7 @@ import {
   generalizedTime,
   implicit,
   integer,
+  nullValue,
   octetString,
   octetStringOf,
   oid,
@@ -38,8 +39,11 @@ const sha256 = (...chunks: readonly Uint8Array[]) => {
   return Uint8Array.from(hash.digest());
 };
 
-const signatureBy = ({ key, sign: own }: Omit<TestSigner, "certificate">, data: Uint8Array): Uint8Array =>
-  own?.(data) ?? Uint8Array.from(sign("sha256", data, key));
+const signatureBy = (
+  { key, sign: own }: Omit<TestSigner, "certificate">,
+  data: Uint8Array,
+  hash: "sha256" | "sha1" = "sha256",
+): Uint8Array => own?.(data) ?? Uint8Array.from(sign(hash, data, key));
 
 /** Makes a signer: `tsa` bears the critical timeStamping usage, the others are for signing documents. */
 export function testSigner(
@@ -76,6 +80,12 @@ export type CmsOptions = {
   readonly withoutSigningCertificate?: boolean;
   /** DER of certificates that stand before the signer's own. */
   readonly before?: readonly Uint8Array[];
+  /** Signs this content itself, without signed attributes. */
+  readonly bare?: Uint8Array;
+  /** Names SHA-1 as digest and in the signature, as old programs did. */
+  readonly sha1?: boolean;
+  /** NULL as parameters of the signature algorithm. */
+  readonly nullParameters?: boolean;
   /** Stamps the signature value. */
   readonly stamp?: (signature: Uint8Array) => Uint8Array;
   readonly contentType?: string;
@@ -132,8 +142,10 @@ export function cmsOver(digest: Uint8Array, signer: TestSigner, options: CmsOpti
     ...(options.withoutSigningCertificate ? [] : [attribute(OID.idAaSigningCertificateV2, signingCertificate)]),
     ...(options.signingTime === undefined ? [] : [attribute(OID.idSigningTime, time(options.signingTime))]),
   ]);
-  const low = withLowS(signatureBy(signer, encode(signedAttrs)));
+  const toSign = options.bare ?? encode(signedAttrs);
+  const low = withLowS(signatureBy(signer, toSign, options.sha1 ? "sha1" : "sha256"));
   const signature = options.highS ? otherForm(low) : low;
+  const digestAlgorithm = sequence(oid(options.sha1 ? OID.sha1 : OID.sha256));
   const unsigned =
     options.stamp === undefined
       ? []
@@ -141,16 +153,19 @@ export function cmsOver(digest: Uint8Array, signer: TestSigner, options: CmsOpti
   const signerInfo = sequence(
     integer(1),
     sequence(raw(certificate.issuer), integer(certificate.serialNumber)),
-    sequence(oid(OID.sha256)),
-    implicit(0, signedAttrs),
-    sequence(oid(OID.ecdsaWithSha256)),
+    digestAlgorithm,
+    ...(options.bare === undefined ? [implicit(0, signedAttrs)] : []),
+    sequence(
+      oid(options.sha1 ? OID.ecdsaWithSha1 : OID.ecdsaWithSha256),
+      ...(options.nullParameters ? [nullValue] : []),
+    ),
     octetString(signature),
     ...unsigned,
   );
   const content = options.content === undefined ? [] : [explicit(0, octetString(options.content))];
   const signedData = sequence(
     integer(options.content === undefined ? 1 : 3),
-    set(sequence(oid(OID.sha256))),
+    set(digestAlgorithm),
     sequence(oid(contentType), ...content),
     implicit(0, set(...(options.before ?? []).map(raw), raw(certificate.der))),
     set(signerInfo),

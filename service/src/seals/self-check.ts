@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { EvidenceCrypto } from "@signsealship/evidence/crypto-port";
 import { type ProofClaimName, verifyProof } from "@signsealship/evidence/seal";
 import type { Certificate } from "@signsealship/evidence/x509";
@@ -68,13 +69,19 @@ function inTurns(crypto: EvidenceCrypto): EvidenceCrypto {
       const alike =
         base && messages.every(([first]) => first?.buffer === base.buffer && first.byteOffset === base.byteOffset);
       if (hash !== "SHA-256" || !alike) return crypto.digests(hash, messages);
-      const shared = Math.min(...messages.map(([first]) => first?.length ?? 0));
-      const state = await hashYielding(base.subarray(0, shared));
-      return messages.map(([first, ...rest]) => {
-        const own = state.copy().update(first?.subarray(shared) ?? "");
-        for (const chunk of rest) own.update(chunk);
-        return own.digest();
-      });
+      const order = messages.map(([first, ...rest], index) => ({ first: first ?? base, rest, index }));
+      order.sort((one, other) => one.first.length - other.first.length);
+      const digests: Uint8Array[] = [];
+      let state = createHash("sha256");
+      let done = 0;
+      for (const { first, rest, index } of order) {
+        state = await hashYielding(first.subarray(done), state);
+        done = first.length;
+        const own = state.copy();
+        for (const chunk of rest) await hashYielding(chunk, own);
+        digests[index] = own.digest();
+      }
+      return digests;
     },
   };
 }

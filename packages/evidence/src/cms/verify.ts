@@ -7,7 +7,7 @@ import { allHold, type Claim, claim } from "../claim.ts";
 import type { EvidenceCrypto, HashName } from "../crypto-port.ts";
 import { EvidenceError } from "../errors.ts";
 import type { Certificate } from "../x509/certificate.ts";
-import { signatureFault } from "../x509/signature-policy.ts";
+import { outdatedPart, signatureFault } from "../x509/signature-policy.ts";
 import {
   type Attribute,
   attributeValues,
@@ -37,6 +37,8 @@ export interface SignerVerification {
   readonly signingCertificateVersion: 1 | 2 | null;
   /** The signing-time attribute, epoch milliseconds, when present: attested by the signer alone, forbidden in PAdES. */
   readonly signingTime: number | null;
+  /** What is too old in it to be relied on: `MD5`, `SHA-1` or its key, in words; null for nothing. */
+  readonly outdated: string | null;
 }
 
 export interface SignerInput {
@@ -46,6 +48,8 @@ export interface SignerInput {
   readonly contentDigest: (hash: HashName) => Uint8Array | Promise<Uint8Array>;
   /** The content type that the signed attribute must state; by default that of the SignedData. */
   readonly contentType?: string;
+  /** The content itself, for signatures without signed attributes; left out, those fail. */
+  readonly content?: () => Uint8Array;
   readonly crypto: EvidenceCrypto;
 }
 
@@ -56,18 +60,15 @@ export interface SignerInput {
  */
 export async function verifySignerInfo(input: SignerInput): Promise<SignerVerification> {
   const { signedData, signerInfo, crypto } = input;
+  const { content } = input;
+  if (signerInfo.signedAttrs === null && content !== undefined) return verifyBareSignature(input, content());
   const certificate = signerCertificateOf(signedData, signerInfo.sid);
   const signedAttrs = signerInfo.signedAttrs ?? [];
   const stated = statedIn(signerInfo);
   const algorithms = algorithmsClaim(signerInfo, certificate);
   const bound = certificate === null ? null : await checkSigningCertificate(signedAttrs, certificate, crypto);
   const claims: Claim<SignerClaimName>[] = [
-    claim(
-      "signerCertificate",
-      certificate !== null,
-      "The signer's certificate is included",
-      "The certificate that the signer identifier names is not included, or not once",
-    ),
+    certificateClaim(certificate),
     claim(
       "signedAttributes",
       stated !== null,
@@ -77,7 +78,7 @@ export async function verifySignerInfo(input: SignerInput): Promise<SignerVerifi
     contentTypeClaim(stated, input.contentType ?? signedData.eContentType, signedData.eContentType),
     algorithms,
     await messageDigestClaim(input, stated, algorithms),
-    await signatureClaim(input, certificate, algorithms),
+    await signatureClaim(input, certificate, algorithms, signerInfo.signedAttrsDer),
     bound === null
       ? unchecked("signingCertificate", "There is no certificate to compare")
       : claim(
@@ -95,7 +96,52 @@ export async function verifySignerInfo(input: SignerInput): Promise<SignerVerifi
     claims,
     signingCertificateVersion: bound?.holds === true ? bound.version : null,
     signingTime: signingTimeOf(signedAttrs),
+    outdated: outdatedIn(signerInfo, certificate),
   };
+}
+
+/** A signature over the content itself (RFC 5652, section 5.4): nothing binds its certificate. */
+async function verifyBareSignature(input: SignerInput, content: Uint8Array): Promise<SignerVerification> {
+  const { signedData, signerInfo } = input;
+  const certificate = signerCertificateOf(signedData, signerInfo.sid);
+  const algorithms = algorithmsClaim(signerInfo, certificate);
+  const signature = await signatureClaim(input, certificate, algorithms, content);
+  const why = "There are no signed attributes: the signature is over the content itself";
+  // RFC 5652, section 5.3: without signed attributes the content can be nothing but data.
+  const isData = signedData.eContentType === OID.idData && (input.contentType ?? OID.idData) === OID.idData;
+  return {
+    valid: false,
+    certificate,
+    claims: [
+      certificateClaim(certificate),
+      { name: "signedAttributes", state: "holds", why },
+      claim("contentType", isData, "The content is data", "Without signed attributes the content must be data"),
+      algorithms,
+      { ...signature, name: "messageDigest" },
+      signature,
+      unchecked("signingCertificate", why),
+    ],
+    signingCertificateVersion: null,
+    signingTime: null,
+    outdated: outdatedIn(signerInfo, certificate),
+  };
+}
+
+function certificateClaim(certificate: Certificate | null): Claim<SignerClaimName> {
+  return claim(
+    "signerCertificate",
+    certificate !== null,
+    "The signer's certificate is included",
+    "The certificate that the signer identifier names is not included, or not once",
+  );
+}
+
+function outdatedIn(
+  { digestOid, digestAlgorithm, signatureAlgorithm, signatureOid }: SignerInfo,
+  certificate: Certificate | null,
+): string | null {
+  if (digestAlgorithm === "SHA-1") return "SHA-1";
+  return outdatedPart(certificate?.publicKey ?? null, signatureAlgorithm, [digestOid, signatureOid]);
 }
 
 interface Stated {
@@ -167,16 +213,17 @@ async function signatureClaim(
   { signerInfo, crypto }: SignerInput,
   certificate: Certificate | null,
   algorithms: Claim,
+  data: Uint8Array | null,
 ): Promise<Claim<SignerClaimName>> {
-  const { signatureAlgorithm: algorithm, signedAttrsDer: data, signature } = signerInfo;
+  const { signatureAlgorithm: algorithm, signature } = signerInfo;
   if (certificate === null || algorithm === null || algorithms.state !== "holds")
     return unchecked("signature", algorithms.state === "holds" ? "There is no usable key" : algorithms.why);
   if (data === null) return unchecked("signature", "There are no signed attributes");
   return claim(
     "signature",
     await crypto.verify({ spki: certificate.spki, algorithm, signature, data }),
-    "The certificate's key signed the attributes",
-    "The signature is not by the certificate's key over these attributes",
+    "The certificate's key made the signature",
+    "The signature is not by the certificate's key over what it should be",
   );
 }
 

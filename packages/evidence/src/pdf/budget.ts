@@ -26,10 +26,10 @@ export const COST = {
   berValue: 30,
   /** A place in the file that might be a signature's /ByteRange. */
   candidate: 400,
-  /** A signature, each byte of its value, and so many bytes that it signs. */
+  /** A signature, each byte of its value, and so many bytes that are hashed. */
   signature: 100_000,
   signatureByte: 20,
-  signedBytes: 20,
+  hashedBytes: 20,
 } as const;
 
 export const newBudget = (): Budget => ({ left: MAX_WORK });

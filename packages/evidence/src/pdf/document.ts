@@ -36,6 +36,8 @@ export type PdfDocument = {
   readonly objects: Map<number, LocatedValue | undefined>;
   readonly streams: Map<number, ObjectStream>;
   readonly budget: Budget;
+  /** The keys that were made of encryption dictionaries, by what they are made of; null where there is a password. */
+  readonly keys: Map<string, Uint8Array | null>;
   /** Undefined when the document is not encrypted. */
   decryption: Decryption | undefined;
 };
@@ -49,10 +51,13 @@ const HEADER_WINDOW = 1024;
  *
  * An encrypted one is left locked: see `openUnlocked`.
  *
- * @param budget shared by all the openings of one file, so that many revisions cost no more than one
+ * @param earlier another opening of the same file: they share a budget, so that many revisions cost no more than one
  * @throws EvidenceError `pdf` when there is no header, no startxref or no section where it points
  */
-export function openDocument(bytes: Uint8Array, budget: Budget = newBudget()): PdfDocument {
+export function openDocument(
+  bytes: Uint8Array,
+  { budget, keys }: Pick<PdfDocument, "budget" | "keys"> = { budget: newBudget(), keys: new Map() },
+): PdfDocument {
   const headerOffset = indexOfText(bytes, "%PDF-", 0, Math.min(bytes.length, HEADER_WINDOW));
   if (headerOffset < 0) throw new EvidenceError("pdf", "no PDF header");
   const startxref = lastIndexOfText(bytes, "startxref", bytes.length, 0);
@@ -74,6 +79,7 @@ export function openDocument(bytes: Uint8Array, budget: Budget = newBudget()): P
     objects: new Map(),
     streams: new Map(),
     budget,
+    keys,
     decryption: encryptOf(first.main) === undefined ? undefined : LOCKED,
   };
 }

@@ -8,32 +8,48 @@ export function isTextAt(bytes: Uint8Array, text: string, at: number): boolean {
 }
 
 /**
- * Where `text` (ASCII) first begins in `bytes[from, to)`, or -1. Its last character must stand in it once: then no
- * byte is looked at more than twice, whatever the file is made of, and most are skipped.
+ * Where `text` (ASCII) first begins in `bytes[from, to)`, or -1.
+ *
+ * Most bytes are skipped: only one character of the text is looked for, the last of those that stand in it once. After
+ * a place where it stands the search moves past it, so no byte is looked at more than `text.length` times, whatever the
+ * file is made of.
+ *
+ * @throws RangeError when no character of the text stands in it once
  */
 export function indexOfText(bytes: Uint8Array, text: string, from: number, to: number): number {
-  const size = text.length;
-  const last = text.charCodeAt(size - 1);
-  const steps = new Uint8Array(256).fill(size);
-  for (let index = 0; index < size - 1; index++) steps[text.charCodeAt(index)] = size - 1 - index;
-  for (let at = from + size - 1; at < to; ) {
+  const pivot = pivotOf(text, (index) => text.length - 1 - index);
+  const steps = new Uint8Array(256).fill(pivot + 1);
+  for (let index = 0; index < pivot; index++) steps[text.charCodeAt(index)] = pivot - index;
+  const sought = text.charCodeAt(pivot);
+  const end = to - text.length + pivot;
+  for (let at = from + pivot; at <= end; ) {
     const code = bytes[at] ?? 0;
-    if (code === last && isTextAt(bytes, text, at - size + 1)) return at - size + 1;
-    at += steps[code] ?? size;
+    if (code === sought && isTextAt(bytes, text, at - pivot)) return at - pivot;
+    at += steps[code] ?? 1;
   }
   return -1;
 }
 
-/** Where `text` (ASCII) last begins in `bytes[from, to)`, or -1. Its first character must stand in it once. */
+/** Where `text` (ASCII) last begins in `bytes[from, to)`, or -1: `indexOfText` from the other end. */
 export function lastIndexOfText(bytes: Uint8Array, text: string, to: number, from: number): number {
-  const size = text.length;
-  const first = text.charCodeAt(0);
-  const steps = new Uint8Array(256).fill(size);
-  for (let index = size - 1; index > 0; index--) steps[text.charCodeAt(index)] = index;
-  for (let at = to - size; at >= from; ) {
+  const pivot = pivotOf(text, (index) => index);
+  const tail = text.length - pivot;
+  const steps = new Uint8Array(256).fill(tail);
+  for (let index = text.length - 1; index > pivot; index--) steps[text.charCodeAt(index)] = index - pivot;
+  const sought = text.charCodeAt(pivot);
+  for (let at = to - tail; at >= from + pivot; ) {
     const code = bytes[at] ?? 0;
-    if (code === first && isTextAt(bytes, text, at)) return at;
-    at -= steps[code] ?? size;
+    if (code === sought && isTextAt(bytes, text, at - pivot)) return at - pivot;
+    at -= steps[code] ?? 1;
   }
   return -1;
+}
+
+/** The first index, in the order given, whose character stands in the text once. */
+function pivotOf(text: string, nth: (index: number) => number): number {
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charAt(nth(index));
+    if (text.indexOf(code) === text.lastIndexOf(code)) return nth(index);
+  }
+  throw new RangeError(`every character of "${text}" stands in it twice`);
 }

@@ -47,6 +47,8 @@ export interface TimeStampVerification {
   readonly genTime: number | null;
   readonly certificate: Certificate | null;
   readonly signingCertificateVersion: 1 | 2 | null;
+  /** What is too old in it to be relied on, in words; null for nothing. */
+  readonly outdated: string | null;
 }
 
 type StampClaim = Claim<TimeStampClaimName>;
@@ -89,6 +91,7 @@ export async function verifyTimeStampToken(input: TimeStampInput): Promise<TimeS
     genTime: tstInfo?.genTime ?? null,
     certificate: signer?.certificate ?? null,
     signingCertificateVersion: signer?.signingCertificateVersion ?? null,
+    outdated: signer?.outdated ?? null,
   };
 }
 

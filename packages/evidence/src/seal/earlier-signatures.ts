@@ -2,7 +2,7 @@ import type { Claim } from "../claim.ts";
 import { claim } from "../claim.ts";
 import type { EvidenceCrypto } from "../crypto-port.ts";
 import { EvidenceError } from "../errors.ts";
-import { COST, spend } from "../pdf/budget.ts";
+import { type Budget, COST, spend } from "../pdf/budget.ts";
 import { type ChangeLevel, type LaterChanges, laterChanges, permits } from "../pdf/changes/changes.ts";
 import type { PdfDocument } from "../pdf/document.ts";
 import { type RangedSignature, withRanges } from "../pdf/structure.ts";
@@ -47,13 +47,14 @@ export async function verifyEarlierSignatures(input: {
   const present = withRanges(document, others, "foreign");
   const vanished = await vanishedSignatures(document, input.signatures, MAX_SIGNATURES - present.length);
   const all = [...present, ...vanished].sort((one, other) => (one.start ?? -1) - (other.start ?? -1));
-  if (all.length > MAX_SIGNATURES) throw new EvidenceError("limit", "There are too many signatures");
+  if (all.length > MAX_SIGNATURES) throw new EvidenceError("limit", `more than ${MAX_SIGNATURES} signatures`);
   const comparable = all.flatMap((signature) => {
     const { byteRange, start, dictionary } = signature;
     return byteRange.ok && start !== undefined ? [{ signature, dictionary, start, end: byteRange.range.end }] : [];
   });
   const compared = laterChanges(document, comparable);
   const changes = new Map(comparable.map(({ signature }, index) => [signature, compared[index]]));
+  const digests = await signedDigests(document, all, crypto);
   const results: EarlierSignature[] = [];
   for (const signature of all) {
     const { byteRange, dictionary } = signature;
@@ -66,9 +67,17 @@ export async function verifyEarlierSignatures(input: {
       continue;
     }
     const { range } = byteRange;
-    const { contents, end } = range;
-    spend(document.budget, COST.signature + COST.signatureByte * contents.length + end / COST.signedBytes);
-    const pades = await verifyPades({ dictionary, range, sealAnchors: [], tsaAnchors, at, crypto });
+    spend(document.budget, COST.signature + COST.signatureByte * range.contents.length);
+    const value = digests.get(signature);
+    const pades = await verifyPades({
+      dictionary,
+      range,
+      sealAnchors: [],
+      tsaAnchors,
+      at,
+      crypto: charged(crypto, document.budget),
+      ...(value !== undefined && { knownDigest: { hash: "SHA-256", value } }),
+    });
     const later = changes.get(signature);
     results.push({
       claims: [
@@ -84,6 +93,45 @@ export async function verifyEarlierSignatures(input: {
     });
   }
   return results;
+}
+
+/**
+ * SHA-256 of what each signature signs. What they have in common, from the first byte to a gap, is hashed once: so many
+ * signatures of a large document cost little more than one.
+ */
+async function signedDigests(
+  { budget }: PdfDocument,
+  signatures: readonly RangedSignature[],
+  crypto: EvidenceCrypto,
+): Promise<Map<RangedSignature, Uint8Array>> {
+  const ranged = signatures.flatMap((signature) =>
+    signature.byteRange.ok ? [{ signature, signed: signature.byteRange.range.signedBytes }] : [],
+  );
+  const shared = Math.max(0, ...ranged.map(({ signed: [head] }) => head.length));
+  const own = ranged.reduce((sum, { signed: [, rest] }) => sum + rest.length, 0);
+  spend(budget, (shared + own) / COST.hashedBytes);
+  const digests = await crypto.digests(
+    "SHA-256",
+    ranged.map(({ signed }) => signed),
+  );
+  return new Map(ranged.map(({ signature }, index) => [signature, digests[index] ?? new Uint8Array(0)]));
+}
+
+/** Cryptography that takes from the budget what it hashes: other digests than SHA-256, or the whole content. */
+function charged(crypto: EvidenceCrypto, budget: Budget): EvidenceCrypto {
+  const charge = (bytes: readonly Uint8Array[]) =>
+    spend(budget, bytes.reduce((sum, { length }) => sum + length, 0) / COST.hashedBytes);
+  return {
+    ...crypto,
+    digest(hash, chunks) {
+      charge(chunks);
+      return crypto.digest(hash, chunks);
+    },
+    verify(input) {
+      charge([input.data]);
+      return crypto.verify(input);
+    },
+  };
 }
 
 const VANISHED = {
@@ -113,8 +161,9 @@ function coverageClaim(end: number, covered: boolean): Claim<EarlierClaimName> {
 }
 
 function signatureClaim(pades: PadesVerification): Claim<EarlierClaimName> {
-  if (pades.format === "pkcs7-sha1" || pades.format === "x509-rsa-sha1") {
-    return { name: "signature_valid", state: "unchecked", why: `${pades.problem}.` };
+  if (pades.outdated !== null) {
+    const why = `It was made with ${pades.outdated}, which is old and proves nothing any more: it was not judged.`;
+    return { name: "signature_valid", state: "unchecked", why };
   }
   return claim(
     "signature_valid",

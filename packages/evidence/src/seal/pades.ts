@@ -39,6 +39,7 @@ export interface PadesVerification {
   /** Whether the signed ranges have the signed digest and the signature is by the certificate's key. */
   readonly valid: boolean;
   readonly claims: readonly Claim<SignerClaimName>[];
+  /** The signer's certificate; null when it is not included, and for a document time stamp. */
   readonly certificate: Certificate | null;
   /** The certificates that came with it. */
   readonly certificates: readonly Certificate[];
@@ -50,6 +51,8 @@ export interface PadesVerification {
   readonly signedData: SignedData | null;
   /** What keeps it from being read, or from being a PAdES baseline signature, in a sentence; null for nothing. */
   readonly problem: string | null;
+  /** What is too old in it to be relied on: `MD5`, `SHA-1` or its key, in words; null for nothing. */
+  readonly outdated: string | null;
 }
 
 const MAX_TIME_STAMPS = 4;
@@ -102,6 +105,7 @@ async function verifySigned(input: PadesInput, format: "pades" | "pkcs7"): Promi
     signerInfo,
     contentType: OID.idData,
     contentDigest: (hash) => digestOf(input, hash),
+    ...(format === "pkcs7" && { content: () => concatBytes(range.signedBytes) }),
     crypto,
   });
   const timeStamps: TimeStampVerification[] = [];
@@ -136,6 +140,7 @@ async function verifySigned(input: PadesInput, format: "pades" | "pkcs7"): Promi
     signatureValue: signerInfo.signature,
     signedData,
     problem,
+    outdated: signer.outdated,
   };
 }
 
@@ -160,12 +165,13 @@ async function verifyDocumentTimeStamp(input: PadesInput): Promise<PadesVerifica
     level: null,
     valid: verification.intact,
     claims: [],
-    certificate: verification.certificate,
+    certificate: null,
     certificates: token.signedData.certificates,
     timeStamps: [verification],
     signatureValue: null,
     signedData: null,
     problem: "A document time stamp: it says when, and not who sealed",
+    outdated: token.tstInfo?.hashAlgorithm === "SHA-1" ? "SHA-1" : verification.outdated,
   };
 }
 
@@ -185,5 +191,6 @@ function unreadable(format: SignatureFormat, problem: string): PadesVerification
     signatureValue: null,
     signedData: null,
     problem,
+    outdated: format === "pkcs7-sha1" || format === "x509-rsa-sha1" ? "SHA-1" : null,
   };
 }

@@ -30,7 +30,8 @@ export async function vanishedSignatures(
     if (known.some(covers) || found.some(covers)) continue;
     const end = signedEnd(bytes, at);
     if (end === null) continue;
-    if (!opened.has(end) && opened.size >= most) throw new EvidenceError("limit", "There are too many signatures");
+    if (!opened.has(end) && opened.size >= most)
+      throw new EvidenceError("limit", "more than 64 signatures, past ones too");
     const state = opened.get(end) ?? (await signaturesOf(document, end));
     opened.set(end, state);
     found.push(...state.filter((one) => covers(one) && one.byteRange.ok && one.byteRange.range.end === end));
@@ -58,7 +59,7 @@ function signedEnd(bytes: Uint8Array, at: number): number | null {
 /** The signatures that the first `end` bytes hold; none when they are no document. */
 async function signaturesOf(document: PdfDocument, end: number): Promise<readonly RangedSignature[]> {
   try {
-    const state = await openUnlocked(document.bytes.subarray(0, end), document.budget);
+    const state = await openUnlocked(document.bytes.subarray(0, end), document);
     return withRanges(state, findSignatures(state), "foreign");
   } catch (error) {
     if (error instanceof EvidenceError) return [];

@@ -107,7 +107,7 @@ export async function verifyProof(
     ...reading.claims,
     ...(seal?.claims ?? []),
     ...(boundary === null ? [] : [documentHashClaim(boundary, docSha256)]),
-    ...(earlier instanceof EvidenceError ? [tooManyClaim(earlier)] : certificationClaims(earlier)),
+    ...(earlier instanceof EvidenceError ? [unjudgedClaim(earlier)] : certificationClaims(earlier)),
     ...beside.claims,
   ];
   return {
@@ -212,8 +212,9 @@ async function earlierOf(
   }
 }
 
-function tooManyClaim(error: EvidenceError): Claim<ProofClaimName> {
-  return { name: "certification_respected", state: "unchecked", why: `${error.message}.` };
+/** A document of which nobody can say what its signatures permit must not pass for one that has none. */
+function unjudgedClaim(error: EvidenceError): Claim<ProofClaimName> {
+  return { name: "certification_respected", state: "fails", why: `Its signatures were not judged: ${error.message}.` };
 }
 
 function certificationClaims(earlier: readonly EarlierSignature[]): Claim<ProofClaimName>[] {

@@ -74,8 +74,15 @@ export async function verifySeal(input: {
 
 function unchangedClaim(pades: PadesVerification): Claim<SealClaimName> {
   const name = "document_unchanged_since_seal";
+  if (pades.format === "document-time-stamp" && pades.valid) {
+    const why = "A document time stamp covers the whole file, and no seal. Nothing has changed since it was made.";
+    return { name, state: "unchecked", why };
+  }
   const digest = pades.claims.find((one) => one.name === "messageDigest");
-  if (digest === undefined) return { name, state: "fails", why: `${pades.problem ?? "The seal cannot be read"}.` };
+  if (digest === undefined) {
+    const broken = pades.timeStamps.flatMap(({ claims }) => claims).find(({ state }) => state === "fails");
+    return { name, state: "fails", why: `${broken?.why ?? pades.problem ?? "The seal cannot be read"}.` };
+  }
   // A digest proves nothing unless the signature over it holds.
   if (digest.state === "holds" && !pades.valid) {
     return { name, state: "unchecked", why: "The digest fits, but the signature that should vouch for it does not." };
@@ -140,7 +147,7 @@ function purposeClaim(dictionary: PdfDictionary): Claim<SealClaimName> {
 }
 
 async function certificateClaims(
-  { certificate: leaf, certificates: intermediates }: PadesVerification,
+  { certificate: leaf, certificates: intermediates, format }: PadesVerification,
   anchors: readonly Certificate[],
   at: number,
   crypto: EvidenceCrypto,
@@ -148,7 +155,10 @@ async function certificateClaims(
   const trusted = "seal_certificate_trusted";
   const timely = "seal_certificate_valid_at_time";
   if (leaf === null) {
-    const why = "The seal names no certificate that is included.";
+    const isStamp = format === "document-time-stamp";
+    const why = isStamp
+      ? "A document time stamp is by an authority, and by no seal certificate."
+      : "The seal names no certificate that is included.";
     return [
       { name: trusted, state: "fails", why },
       { name: timely, state: "fails", why },
@@ -189,5 +199,5 @@ function timeStampClaim({ timeStamps }: PadesVerification): Claim<SealClaimName>
   if (timeStamps.some(({ trusted }) => !trusted)) {
     return { name, state: "unchecked", why: `The time stamp of ${time} is intact; its authority was not checked.` };
   }
-  return { name, state: "holds", why: `A trusted authority stamped the seal at ${time}.` };
+  return { name, state: "holds", why: `A trusted authority stamped it at ${time}.` };
 }

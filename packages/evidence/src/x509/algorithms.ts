@@ -60,8 +60,11 @@ export function signatureSchemeOf(
 ): SignatureScheme | null {
   if (algorithm.oid === OID.rsassaPss) return pssScheme(algorithm.parameters);
   if (!absentOrNull(algorithm.parameters)) return null;
+  const known = SIGNATURES[algorithm.oid];
+  // RFC 5758, section 3.2: with ECDSA the parameters are absent. With RSA they are NULL, and are accepted absent.
+  if (known?.scheme === "ecdsa" && algorithm.parameters !== undefined) return null;
   if (algorithm.oid === OID.rsaEncryption) return digest === null ? null : { scheme: "rsa-pkcs1", hash: digest };
-  return SIGNATURES[algorithm.oid] ?? null;
+  return known ?? null;
 }
 
 function pssScheme(parameters: DerNode | undefined): SignatureScheme | null {

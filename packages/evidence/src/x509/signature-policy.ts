@@ -24,6 +24,21 @@ export function signatureFault(
   return keyFault(key) ?? (key.type === (scheme.scheme === "ecdsa" ? "ec" : "rsa") ? null : "algorithm-mismatch");
 }
 
+/**
+ * What makes a signature too old to be relied on, in words: its digest, its signature's hash, or its key. Null for nothing:
+ * then it can be judged, whatever the outcome.
+ * @param key null when the signer's certificate is not known
+ */
+export function outdatedPart(
+  key: PublicKeyInfo | null,
+  scheme: SignatureScheme | null,
+  oids: readonly string[],
+): string | null {
+  if (oids.some((oid) => oid === OID.md5 || oid === OID.md5WithRsa)) return "MD5";
+  if (scheme?.hash === "SHA-1" || oids.some((oid) => WEAK.has(oid))) return "SHA-1";
+  return key !== null && keyFault(key) === "weak-key" ? `a key of under ${MIN_RSA_BITS} bits` : null;
+}
+
 /** Whether a key may be relied on at all. Null when it may. */
 export function keyFault(key: PublicKeyInfo): "weak-key" | "unsupported-algorithm" | null {
   if (key.type === "other") return "unsupported-algorithm";

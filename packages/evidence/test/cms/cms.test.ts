@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { OID } from "../../src/asn1/oid.ts";
-import { nullValue, octetString, oid, utcTime } from "../../src/asn1/writer.ts";
+import { encode, nullValue, octetString, oid, utcTime } from "../../src/asn1/writer.ts";
 import { attributeValues, parseSignedData, signatureTimeStampTokens } from "../../src/cms/signed-data.ts";
 import { verifySignerInfo } from "../../src/cms/verify.ts";
 import { createWebCrypto } from "../../src/webcrypto.ts";
+import { cmsOver, testSigner } from "../signer.ts";
 import { vector } from "../vector-cases.ts";
 import { attribute, contentType, essV2, type Forgery, forgedCertificate, forgedCms, messageDigest } from "./forge.ts";
 
@@ -163,4 +164,30 @@ test("finds attributes by type over all their occurrences", () => {
   assert.ok(signerInfo);
   const stamped = { ...signerInfo, unsignedAttrs: [{ type: OID.idAaTimeStampToken, values }] };
   assert.deepEqual(signatureTimeStampTokens(stamped), values);
+});
+
+test("takes ECDSA without parameters alone", async () => {
+  const signer = testSigner("seal");
+  const digest = await port.digest("SHA-256", [content]);
+  const holds = async (nullParameters: boolean) => {
+    const signedData = parseSignedData(cmsOver(digest, signer, { nullParameters }));
+    const [signerInfo] = signedData.signerInfos;
+    assert.ok(signerInfo);
+    const { claims } = await verifySignerInfo({ signedData, signerInfo, contentDigest: () => digest, crypto: port });
+    return claims.find(({ name }) => name === "algorithms")?.state;
+  };
+  assert.equal(await holds(false), "holds");
+  assert.equal(await holds(true), "fails");
+});
+
+test("does not read a CMS with a certificate whose two algorithms differ, used or not", async () => {
+  const odd = forgedCertificate();
+  const [ecdsa, rsa] = [OID.ecdsaWithSha256, OID.ecdsaWithSha384].map((one) => Buffer.from(encode(oid(one))));
+  assert.ok(ecdsa && rsa);
+  const at = Buffer.from(odd).lastIndexOf(ecdsa);
+  const changed = Uint8Array.from(Buffer.concat([odd.subarray(0, at), rsa, odd.subarray(at + ecdsa.length)]));
+  const read = (other: Uint8Array) =>
+    parseSignedData(forgedCms({ content, certificate, certificates: [certificate, other] }));
+  assert.equal(read(odd).certificates.length, 2);
+  assert.throws(() => read(changed), { code: "x509" });
 });

@@ -69,6 +69,7 @@ test("finds what could be changed unnoticed", async () => {
     ["a version that is not its own", withParts({ 0: integer(3) })],
     ["certificates that it does not use", withParts({ 3: certificates(own, stranger.certificate.der) })],
     ["revocation lists", withParts({ "3.5": implicit(1, set(sequence())) })],
+    ["certificates that it does not use", withParts({ 3: implicit(0, set(raw(own), raw(own))) })],
     ["certificates of another kind", withParts({ 3: implicit(0, set(raw(own), implicit(1, sequence()))) })],
     ["unsigned attributes other than time stamps", unsigned(sequence(oid("1.2.3"), set(integer(1))))],
     ["unsigned attributes other than time stamps", unsigned(sequence(oid(OID.idAaTimeStampToken), set()))],

@@ -146,3 +146,14 @@ test("4,000 damaged encrypted files are read, or refused with nothing but the ev
   }
   assert.ok(read > 100, `${read} read`);
 });
+
+test("makes the key of a file once, however often it is opened", async () => {
+  const bytes = Uint8Array.from(zooBytes("encrypted-open-aes-256.pdf"));
+  const first = await openUnlocked(bytes);
+  const left = first.budget.left;
+  const again = await openUnlocked(bytes, first);
+  const keyCost = 1024 * 1024;
+  assert.ok(left - again.budget.left < keyCost);
+  assert.ok((await openUnlocked(bytes)).budget.left < again.budget.left + keyCost);
+  assert.equal(again.keys.size, 1);
+});

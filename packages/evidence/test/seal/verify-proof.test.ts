@@ -7,7 +7,7 @@ import { sealReasons } from "../../src/seal/purpose.ts";
 import { type ProofTrust, type ProofVerification, verifyProof } from "../../src/seal/verify-proof.ts";
 import { createWebCrypto } from "../../src/webcrypto.ts";
 import { cmsOver, testSigner, tokenOver } from "../signer.ts";
-import { appendRevision, bytesOf, latin1, type SignOptions, signPdf } from "./signed-pdf.ts";
+import { appendRevision, bodyOf, bytesOf, latin1, type SignOptions, signPdf } from "./signed-pdf.ts";
 
 const seal = testSigner("seal");
 const tsa = testSigner("tsa");
@@ -207,6 +207,72 @@ test("reads earlier PKCS#7 signatures and document time stamps, and accepts neit
     assert.equal(result.verdict, "verified", format);
     assert.equal(result.earlierSignatures[0]?.pades?.format, format);
     assert.equal(result.earlierSignatures[0]?.claims[1]?.state, expected, format);
+  }
+});
+
+test("verifies an earlier signature over the content itself, and takes none for PAdES", async () => {
+  const bare = (content: Uint8Array) =>
+    cmsOver(createHash("sha256").update(content).digest(), stranger, { bare: content });
+  const signed = (subFilter: string, contents: (content: Uint8Array) => Uint8Array) =>
+    signPdf(original, { signer: stranger, originalLength: "absent", subFilter, contents });
+  const valid = async (once: Uint8Array) => {
+    const result = await verifyProof(sealed({}, once), trust, at, { crypto });
+    assert.equal(result.verdict, "verified");
+    return result.earlierSignatures[0]?.claims[1]?.state;
+  };
+  assert.equal(await valid(signed("adbe.pkcs7.detached", bare)), "holds");
+  assert.equal(await valid(signed("adbe.pkcs7.detached", () => bare(original))), "fails");
+  assert.equal(await valid(signed("ETSI.CAdES.detached", bare)), "fails");
+});
+
+test("calls an earlier signature that rests on SHA-1 old, and does not judge it", async () => {
+  for (const subFilter of ["adbe.pkcs7.detached", "ETSI.CAdES.detached"]) {
+    const once = signPdf(original, { signer: stranger, originalLength: "absent", subFilter, sha1: true });
+    const result = await verifyProof(sealed({}, once), trust, at, { crypto });
+    const claim = result.earlierSignatures[0]?.claims.find(({ name }) => name === "signature_valid");
+    assert.equal(claim?.state, "unchecked");
+    assert.match(claim?.why ?? "", /SHA-1, which is old/);
+  }
+  assert.equal((await verifyProof(sealed({ sha1: true }), trust, at, { crypto })).verdict, "not_verified");
+});
+
+test("names a document time stamp over the whole file as what it is, and does not call the document changed", async () => {
+  const contents = (signed: Uint8Array) => tokenOver(signed, tsa, stampedAt);
+  const stampOver = (document: Uint8Array, make = contents) =>
+    signPdf(document, { signer: tsa, originalLength: "absent", subFilter: "ETSI.RFC3161", contents: make });
+  for (const document of [original, sealed()]) {
+    const result = await verifyProof(stampOver(document), trust, at, { crypto });
+    assert.equal(result.verdict, "not_verified");
+    const unchanged = result.claims.find(({ name }) => name === "document_unchanged_since_seal");
+    assert.equal(unchanged?.state, "unchecked");
+    assert.match(unchanged?.why ?? "", /document time stamp/);
+    assert.equal(state(result, "seal_signature_valid"), "fails");
+    assert.equal(result.seal?.pades.certificate, null);
+  }
+  const wrong = await verifyProof(
+    stampOver(original, () => contents(original)),
+    trust,
+    at,
+    { crypto },
+  );
+  assert.equal(state(wrong, "document_unchanged_since_seal"), "fails");
+});
+
+test("fails by name over more signatures than are judged", async () => {
+  let once: Uint8Array = original;
+  for (let count = 0; count < 64; count++) {
+    once = signPdf(once, { signer: stranger, originalLength: "absent", reserve: 1024 });
+  }
+  const withField = /\/AcroForm << .*? >>/s;
+  const emptied = bytesOf(appendRevision(latin1(once), [[1, bodyOf(latin1(once), 1).replace(withField, "")]]));
+  for (const [document, name] of [
+    [once, "pdf_readable"],
+    [signPdf(emptied, { signer: stranger, originalLength: "absent", reserve: 1024 }), "certification_respected"],
+  ] as const) {
+    const result = await verifyProof(sealed({}, document), trust, at, { crypto });
+    assert.equal(result.verdict, "not_verified");
+    assert.deepEqual(failing(result), [name]);
+    assert.match(result.claims.find((one) => one.name === name)?.why ?? "", /more than 64 signatures/);
   }
 });
 

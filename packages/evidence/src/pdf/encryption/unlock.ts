@@ -1,6 +1,6 @@
-import { concatBytes } from "../../bytes.ts";
+import { concatBytes, toHex } from "../../bytes.ts";
 import { EvidenceError } from "../../errors.ts";
-import { type Budget, spend } from "../budget.ts";
+import { spend } from "../budget.ts";
 import { dictionaryIn, lookUp, openDocument, type PdfDocument, resolve } from "../document.ts";
 import { readIndirectObject } from "../lexer.ts";
 import { stringBytes } from "../text.ts";
@@ -20,14 +20,17 @@ const KEY_COST = 1024 * 1024;
 /**
  * Opens a PDF like `openDocument`, and an encrypted one by the empty user password (ISO 32000-2 section 7.6.4).
  *
+ * @param earlier another opening of the same file, which shares its budget and the keys that were made
  * @throws EvidenceError `pdf` as `openDocument` does; `unsupported` when a password is needed, or it is encrypted by
  *   something else than the standard handler's versions 1, 2, 4 and 5
  */
-export async function openUnlocked(bytes: Uint8Array, budget?: Budget): Promise<PdfDocument> {
-  const document = openDocument(bytes, budget);
+export async function openUnlocked(
+  bytes: Uint8Array,
+  earlier?: Pick<PdfDocument, "budget" | "keys">,
+): Promise<PdfDocument> {
+  const document = openDocument(bytes, earlier);
   if (document.decryption === undefined) return document;
   document.decryption = undefined;
-  spend(document.budget, KEY_COST);
   const dictionary = unambiguous(encryptionDictionary(document), "/Encrypt");
   document.decryption = await decryptionBy(document, dictionary);
   return document;
@@ -52,7 +55,7 @@ async function decryptionBy(document: PdfDocument, dictionary: PdfDictionary): P
   const filter = nameOf(dictionary, "Filter");
   if (filter !== "Standard") throw unsupported("by another handler than the standard one");
   const version = integerOf(dictionary, "V") ?? 0;
-  const fileKey = await fileKeyOf(keyEntries(document, dictionary, version));
+  const fileKey = await fileKeyIn(document, keyEntries(document, dictionary, version));
   if (fileKey === null) throw unsupported("with a password");
   const cipher = (key: string): Cipher | undefined =>
     version < 4 ? rc4Cipher(fileKey) : filterCipher(document, dictionary, nameOf(dictionary, key), version, fileKey);
@@ -66,6 +69,18 @@ async function decryptionBy(document: PdfDocument, dictionary: PdfDictionary): P
       return clear;
     },
   };
+}
+
+/** The key, made once for each of the documents that a file with many revisions is. */
+async function fileKeyIn({ keys, budget }: PdfDocument, entries: KeyEntries): Promise<Uint8Array | null> {
+  const { o, u, ue, id, ...plain } = entries;
+  const name = JSON.stringify([plain, ...[o, u, ue, id].map(toHex)]);
+  const known = keys.get(name);
+  if (known !== undefined) return known;
+  spend(budget, KEY_COST);
+  const key = await fileKeyOf(entries);
+  keys.set(name, key);
+  return key;
 }
 
 function unsupported(how: string): EvidenceError {

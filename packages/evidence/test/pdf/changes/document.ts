@@ -152,7 +152,7 @@ export function signForm(pdf: string, options: FormSignature): string {
   const lock = options.lock === undefined ? "" : ` /Lock << /Type /SigFieldLock ${options.lock} >>`;
   const fresh = `<< /Type /Annot /Subtype /Widget /FT /Sig /T (Signature${field}) /F 132 /Rect [${options.rect ?? "0 0 0 0"}] /P 10 0 R /V ${size} 0 R${lock}${options.fieldEntries ?? ""} >>`;
   const catalog = bodyOf(pdf, 1);
-  const objects = (ranges: string): NewObject[] => [
+  const revised = (ranges: string): NewObject[] => [
     [size, dictionary(ranges)],
     [field, options.field === undefined ? fresh : bodyOf(pdf, field).replace(/ >>$/, ` /V ${size} 0 R${lock} >>`)],
     ...(options.field === undefined ? [added(pdf, OBJECT.fields, `${field} 0 R`)] : []),
@@ -162,6 +162,8 @@ export function signForm(pdf: string, options: FormSignature): string {
       : [[1, catalog.replace(/ >>$/, ` /Perms << /DocMDP ${size} 0 R >> >>`)] as const]),
     ...(options.objects ?? []),
   ];
+  // A section names an object once: those given take the place of the usual ones.
+  const objects = (ranges: string) => [...new Map(revised(ranges))];
   return latin1(signRevision(pdf, placeholder, objects, options, " /Info 13 0 R"));
 }
 
