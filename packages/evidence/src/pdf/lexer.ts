@@ -11,10 +11,6 @@ const REGULAR = 0;
 const SPACE = 1;
 const DELIMITER = 2;
 const CLASSES = characterClasses();
-/** What may stand in a hexadecimal string: digits and white space (section 7.3.4.3). */
-const HEXADECIMAL = Uint8Array.from(CLASSES, (kind, code) =>
-  kind === SPACE || /[0-9A-Fa-f]/.test(String.fromCharCode(code)) ? 1 : 0,
-);
 
 /** A reading position over `bytes`; nothing at or past `limit` is ever read. Strings bear `decrypt`. */
 export type Cursor = {
@@ -158,13 +154,11 @@ function readLiteralString(cursor: Cursor): PdfValue {
 }
 
 function readHexString(cursor: Cursor): PdfValue {
-  const { bytes, limit, position: start } = cursor;
-  let at = start + 1;
-  while (at < limit && HEXADECIMAL[bytes[at] ?? 0] === 1) at++;
-  cursor.position = at;
-  if (at >= limit || bytes[at] !== 0x3e) throw broken(cursor, "no hexadecimal string");
-  cursor.position++;
-  return { kind: "string", hexadecimal: true, source: bytes, start, end: at + 1, decrypt: cursor.decrypt };
+  const start = cursor.position;
+  const close = cursor.bytes.indexOf(0x3e, start + 1);
+  if (close < 0 || close >= cursor.limit) throw broken(cursor, "unterminated hexadecimal string");
+  cursor.position = close + 1;
+  return { kind: "string", hexadecimal: true, source: cursor.bytes, start, end: close + 1, decrypt: cursor.decrypt };
 }
 
 function readArray(cursor: Cursor, depth: number): PdfValue {

@@ -34,7 +34,7 @@ export function findSignatures(document: PdfDocument): SignatureInPdf[] {
   const add = (value: PdfValue, fieldStart: number | undefined, fields: number): void => {
     const located = locate(document, value);
     if (located?.value.kind !== "dictionary") return;
-    const dictionary = unambiguous(located.value, "a signature");
+    const { value: dictionary } = located;
     const start = value.kind === "reference" ? located.start : fieldStart;
     const known = found.get(dictionary);
     if (known !== undefined) known.fieldCount += fields;
@@ -82,6 +82,8 @@ function looksSigned(document: PdfDocument, value: PdfValue): boolean {
 }
 
 function docMdpOf(document: PdfDocument, signature: PdfDictionary): 1 | 2 | 3 | undefined {
+  // What else stands twice in a signature is for `readByteRange` to refuse.
+  if (signature.repeated.includes("Reference")) unambiguous(signature, "a signature");
   for (const item of itemsIn(document, signature, "Reference")) {
     spend(document.budget, COST.value);
     const reference = resolve(document, item);

@@ -144,7 +144,7 @@ test("refuses a key that stands twice in a dictionary that is read, and says whe
         [1, form],
       ]),
     ],
-    ["Reason", at("<< /Reason (a) /Reason (b) >>")],
+    ["Reference", at("<< /Reference [] /Reference [] >>")],
     ["TransformMethod", at(signature(`${reference} /TransformMethod /FieldMDP`))],
     ["P", at(signature("/TransformMethod /DocMDP /TransformParams << /P 3 /P 1 >>"))],
   ] as const) {

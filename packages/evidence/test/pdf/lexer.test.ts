@@ -64,8 +64,6 @@ test("refuses broken objects by the code pdf", () => {
     "[1 2",
     "(open",
     "<41",
-    "<4x1>",
-    "<41%>",
     "--1",
     "1.2.3",
     "R",
