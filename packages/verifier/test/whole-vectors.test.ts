@@ -5,9 +5,11 @@ import { verifyProof } from "@signsealship/evidence/seal";
 import { parseCertificatesPem } from "@signsealship/evidence/x509";
 import cases from "../../evidence/vectors/whole/index.json" with { type: "json" };
 import type { Context } from "../src/context.ts";
+import { roomRecordPiece, verifyClosingSet } from "../src/files/closing-set.ts";
 import type { Report } from "../src/files/report.ts";
 import { verifyFile } from "../src/files/verify-file.ts";
 import { createNodeCrypto } from "../src/node-crypto.ts";
+import { verifyUrl } from "../src/url/verify-url.ts";
 
 type Claim = { readonly claim: string; readonly state: string };
 type Case = {
@@ -71,9 +73,49 @@ const outcomeOf = ({ verdict, checks }: Report): Outcome => ({
 
 const evidenceZip = async (one: Case) => outcomeOf(await verifyFile(oneFile(one, "zip"), contextOf(one)));
 
+/** A service that publishes these files under its routes. */
+function serviceOf(routes: Readonly<Record<string, Uint8Array | null>>) {
+  return async (url: string): Promise<Response> => {
+    const bytes = routes[new URL(url).pathname];
+    return bytes == null ? new Response("", { status: 404 }) : new Response(Buffer.from(bytes));
+  };
+}
+
+async function proofRecord(one: Case): Promise<Outcome> {
+  const code = one.code ?? "";
+  const api = `/api/passport/verify/${code}`;
+  const routes = { [api]: oneFile(one, "record").bytes, [`${api}/document`]: oneFile(one, "sealed").bytes };
+  return outcomeOf(
+    await verifyUrl({ kind: "proof", base: "http://seal.example", code }, contextOf(one), serviceOf(routes)),
+  );
+}
+
+async function roomRecord(one: Case): Promise<Outcome> {
+  const code = one.code ?? "";
+  const api = `/api/verify/room/${code}`;
+  const pdf = one.files["certificate"] === undefined ? null : oneFile(one, "certificate").bytes;
+  const routes = { [api]: oneFile(one, "record").bytes, [`${api}/pdf`]: pdf };
+  return outcomeOf(
+    await verifyUrl({ kind: "room", base: "http://seal.example", code }, contextOf(one), serviceOf(routes)),
+  );
+}
+
+async function closingSet(one: Case): Promise<Outcome> {
+  const list = (role: string) => [one.files[role] ?? []].flat().map((path) => ({ path, bytes: bytesOf(path) }));
+  const pieces = [
+    ...list("records").map(roomRecordPiece),
+    ...list("manifests").map(({ path, bytes }) => ({ path, manifest: bytes })),
+    ...list("certificates").map(({ path, bytes }) => ({ path, certificate: bytes })),
+  ];
+  return outcomeOf(await verifyClosingSet(pieces, contextOf(one)));
+}
+
 const runners: Readonly<Record<string, (one: Case) => Promise<Outcome>>> = {
   sealed_pdf: sealedPdf,
   evidence_zip: evidenceZip,
+  proof_record: proofRecord,
+  room_record: roomRecord,
+  closing_set: closingSet,
 };
 
 /** Of each claim that the case names, the states, in the order in which they were made. */

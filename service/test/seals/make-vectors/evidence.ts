@@ -38,7 +38,7 @@ function confirmedProof(digest: Uint8Array) {
   return { proof, headers: { [HEIGHT]: header } };
 }
 
-const verifyCode = "abcdefghijklmnopqrstuvwxyz";
+export const verifyCode = "abcdefghijklmnopqrstuvwxyz";
 
 /** The evidence of one proof passport, as the service has it. */
 export async function evidenceOf(text = "Contract") {

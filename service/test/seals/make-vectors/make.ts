@@ -4,10 +4,15 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { indexed, type Made } from "./case.ts";
 import { changes } from "./changes.ts";
+import { closingSets } from "./closing.ts";
 import { documents } from "./documents.ts";
 import { forged, movedGaps } from "./forged.ts";
-import { changed, oddValues, purposes, sealedFiles } from "./sealed.ts";
+import { proofRecords } from "./proof-records.ts";
+import { purposes } from "./purposes.ts";
+import { roomRecords } from "./room-records.ts";
+import { changed, sealedFiles } from "./sealed.ts";
 import { trustFiles } from "./signers.ts";
+import { oddValues } from "./values.ts";
 import { zips } from "./zips.ts";
 
 const folder = fileURLToPath(new URL("../../../../packages/evidence/vectors/whole/", import.meta.url));
@@ -33,6 +38,9 @@ const families: readonly Made[] = [
   await documents(),
   await changes(),
   zips(),
+  proofRecords(),
+  roomRecords(),
+  closingSets(),
 ];
 rmSync(folder, { recursive: true, force: true });
 for (const [name, pem] of Object.entries(trustFiles)) write(name, pem);

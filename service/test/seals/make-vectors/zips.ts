@@ -1,8 +1,8 @@
-import { unicodePath } from "@signsealship/testing/zip-maker";
 import { collection, type Expectation, type Made, notVerified, type State, verified } from "./case.ts";
 import { asJson, evidenceOf, HEIGHT, hexOf } from "./evidence.ts";
+import { oddities } from "./odd-zips.ts";
 import { trustFiles } from "./signers.ts";
-import { type OddEnd, type OddEntry, oddZip } from "./zip-writer.ts";
+import { type OddEntry, oddZip } from "./zip-writer.ts";
 
 /** The claims that evidence adds to those of its sealed PDF. */
 const EVIDENCE = {
@@ -38,58 +38,6 @@ const PARTS: Readonly<Record<string, Uint8Array>> = {
 /** The evidence's entries, with some in the place of others, further ones, or without those that are null. */
 function entries(changes: Readonly<Record<string, Uint8Array | null>> = {}): OddEntry[] {
   return Object.entries({ ...PARTS, ...changes }).flatMap(([name, bytes]) => (bytes === null ? [] : [{ name, bytes }]));
-}
-
-/** The evidence with its last entry bent: README.txt, which nothing rests on. */
-const bentLast = (changes: Partial<OddEntry>): OddEntry[] =>
-  entries().map((entry) => (entry.name === "README.txt" ? { ...entry, ...changes } : entry));
-
-/** Zips that programs could disagree about: section 9.1. */
-function oddities(): readonly (readonly [string, OddEntry[], OddEnd?])[] {
-  const extra = unicodePath("README.txt", "sealed.pdf");
-  const [first, ...others] = entries();
-  if (first === undefined) throw new Error("no entries");
-  const swapped = entries({ "README.txt": other.pdf }).map((entry) =>
-    entry.name === "sealed.pdf"
-      ? { ...entry, both: { extra: unicodePath("sealed.pdf", "README.txt") } }
-      : entry.name === "README.txt"
-        ? { ...entry, both: { extra } }
-        : entry,
-  );
-  return [
-    ["no-end: bytes behind the end", entries(), { behind: text("\n") }],
-    ["comment: of the archive", entries(), { comment: "sealed" }],
-    ["comment: of an entry", bentLast({ directory: { comment: "x" } })],
-    ["parts: another disk", entries(), { disk: 1 }],
-    ["parts: two counts", entries(), { countHere: 5, count: 6 }],
-    ["zip64: a count", entries(), { countHere: 0xffff }],
-    ["directory: an entry less", entries(), { countHere: 5 }],
-    ["directory: another offset", entries(), { offset: 1 }],
-    ["encrypted: bit 0", bentLast({ both: { flags: 1 } })],
-    ["flags: bit 4", bentLast({ both: { flags: 16 } })],
-    ["extra-field: two names swapped by Unicode Path", swapped],
-    ["extra-field: in the directory alone", bentLast({ directory: { extra }, local: { extra: new Uint8Array(0) } })],
-    ["extra-field: before the data alone", bentLast({ local: { extra } })],
-    ["attributes: a link", bentLast({ directory: { attributes: 0xa1ff0000 } })],
-    ["attributes: a folder", bentLast({ directory: { attributes: 0x10 } })],
-    ["name: a folder's", bentLast({ name: "more/README.txt" })],
-    ["name: above the folder", bentLast({ name: "../README.txt" })],
-    ["name: not ASCII", bentLast({ name: "Ü.txt" })],
-    ["name: empty", bentLast({ name: "" })],
-    ["name: ends in a period", bentLast({ name: "README." })],
-    ["same-name: the sealed PDF twice", [first, ...others, { name: "sealed.pdf", bytes: other.pdf }]],
-    ["same-name: but for the case", [...entries(), { name: "readme.TXT", bytes: text("x") }]],
-    ["no-local-header", bentLast({ directory: { offset: 3 } })],
-    ["headers-differ: the name", bentLast({ local: { name: "README.tex" } })],
-    ["headers-differ: the flags", bentLast({ local: { flags: 0x800 } })],
-    ["headers-differ: the method", bentLast({ local: { method: 8 } })],
-    ["headers-differ: the size", bentLast({ local: { size: 1 } })],
-    ["gap: bytes between two entries", [{ ...first, behind: text("%PDF-1.7") }, ...others]],
-    ["gap: bytes before the directory", bentLast({ behind: text("x") })],
-    ["method: bzip2", bentLast({ both: { method: 12 } })],
-    ["data: another checksum", bentLast({ both: { crc: 1 } })],
-    ["data: a deflated size too small", bentLast({ deflated: true, both: { size: 3 } })],
-  ];
 }
 
 type Record_ = typeof evidence.record;
@@ -322,7 +270,7 @@ export function zips(): Made {
   for (const [name, list, expect, teaches] of [...readable(), ...missing(), ...altered(), ...records()]) {
     one(name, oddZip(list), expect, teaches);
   }
-  for (const [name, list, end] of oddities())
+  for (const [name, list, end] of oddities(entries(), other.pdf))
     one(name, oddZip(list, end), refused, "Programs disagree about such zips.");
   const whole = oddZip(entries());
   const unanchored = good({ anchored_in_block: "unchecked", "ots.bitcoin": "unchecked" });

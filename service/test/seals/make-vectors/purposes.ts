@@ -1,0 +1,53 @@
+import { sealReasons } from "@signsealship/evidence/seal";
+import { collection, intact, type Made, notCovered, verified, verifiedTest } from "./case.ts";
+import { document, oddSeal, sealed } from "./sealing.ts";
+
+/** /Reason: the eight purposes, and none of them. */
+export async function purposes(): Promise<Made> {
+  const { add, put, made, slug } = collection("purposes");
+  for (const [kind, reasons] of Object.entries(sealReasons)) {
+    // A closing purpose without a manifest is judged with the closing sets.
+    if (kind === "closing") continue;
+    for (const reason of Object.values(reasons)) {
+      const test = reason !== reasons.live;
+      add({
+        name: reason,
+        kind: "sealed_pdf",
+        files: { sealed: put(`${slug(reason)}.pdf`, await sealed(document(), { reason })) },
+        expect: test ? verifiedTest() : verified(),
+        teaches: test ? "A test's seal is never verified without saying so." : "A purpose that a verifier takes.",
+      });
+    }
+  }
+  const none = intact({ seal_purpose: "fails" });
+  const odd: readonly (readonly [string, string | null])[] = [
+    ["another text", "Something else"],
+    ["another case", "proof passport"],
+    ["a space behind", "Proof passport "],
+    ["an environment of its own", "Proof passport (live)"],
+    ["empty", ""],
+    ["none at all", null],
+  ];
+  for (const [name, reason] of odd) {
+    const bytes = oddSeal(document(), { reason });
+    add({
+      name: `/Reason: ${name}`,
+      kind: "sealed_pdf",
+      files: { sealed: put(`reason-${slug(name)}.pdf`, bytes) },
+      expect: none,
+      teaches: "Only the eight texts are purposes; without one the verdict is intact at most.",
+    });
+  }
+  const twice = oddSeal(document(), {
+    reason: "Proof passport",
+    dictionary: (text) => text.replace("/M(D:20260101000000Z)", "/Reason(Signed)/M()  ".padEnd(21)),
+  });
+  add({
+    name: "/Reason twice",
+    kind: "sealed_pdf",
+    files: { sealed: put("reason-twice.pdf", twice) },
+    expect: notCovered,
+    teaches: "A key that stands twice in the signature dictionary makes the signature unusable (repeated-key).",
+  });
+  return made();
+}
