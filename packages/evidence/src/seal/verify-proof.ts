@@ -4,7 +4,7 @@ import type { EvidenceCrypto } from "../crypto-port.ts";
 import { EvidenceError } from "../errors.ts";
 import type { BlockHeaders } from "../ots/verify.ts";
 import type { SignedRange } from "../pdf/byte-range.ts";
-import { loadRevisions, type PdfDocument } from "../pdf/document.ts";
+import type { PdfDocument } from "../pdf/document.ts";
 import { openUnlocked } from "../pdf/encryption/unlock.ts";
 import { findSignatures } from "../pdf/signatures.ts";
 import { originalBoundary, type RangedSignature, structureProblem, withRanges } from "../pdf/structure.ts";
@@ -152,8 +152,6 @@ async function readSealed(bytes: Uint8Array): Promise<Reading> {
   let signatures: readonly RangedSignature[];
   try {
     document = await openUnlocked(bytes);
-    // A broken section counts though nothing leads through it: other readers may begin there.
-    loadRevisions(document);
     signatures = withRanges(document, findSignatures(document));
   } catch (error) {
     if (!(error instanceof EvidenceError)) throw error;
