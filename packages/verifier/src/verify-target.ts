@@ -29,7 +29,10 @@ export async function verifyTarget(
 ): Promise<Report> {
   if (more.length > 0) return verifyTogether([target, ...more], context, deps);
   if (isUrl(target)) return verifyUrl(urlOf(target), context, deps.fetch);
-  if (await isFolder(target)) return verifyFolder(target, context, deps);
+  if (await isFolder(target)) {
+    if (context.doc !== null) throw new UsageError("--doc goes with one file or verify URL");
+    return verifyFolder(target, context, deps);
+  }
   const bytes = await readBounded(target);
   if (context.doc === null && target.endsWith(".ots")) {
     const about = await besides(target.slice(0, -".ots".length));

@@ -44,6 +44,7 @@ test(
     assert.match(outputs.get("original_document_hash") ?? "", new RegExp(`^${json.facts.docSha256}`));
     assert.match(outputs.get("seal_certificate_valid_at_time") ?? "", /notAfter=[\s\S]*signer\.pem: OK/);
     assert.equal(outputs.get("seal_signature_valid"), "");
+    assert.match(outputs.get("seal_purpose") ?? "", /\/Reason *\(Proof passport\)/);
     assert.match(outputs.get("time_stamp_valid") ?? "", /Verification: OK/);
     assert.ok(["document_unchanged_since_seal", "seal_certificate_trusted"].every((claim) => outputs.has(claim)));
     assert.ok(outputs.has("time_stamp_valid"));

@@ -361,7 +361,12 @@ test("trust that was not given is told by a claim", async (t) => {
 });
 
 test("wrong usage exits 2 and says what is wrong", async (t) => {
-  const { run } = inFolder(t, { "a.pdf": f.proofPdf(), "bad.pem": "junk", bad: "7 zz" });
+  const { folder, run } = inFolder(t, {
+    "a.pdf": f.proofPdf(),
+    "bad.pem": "junk",
+    bad: "7 zz",
+    twice: `7 ${genesis}\n07 ${genesis}`,
+  });
   const cases: readonly (readonly [string[], RegExp])[] = [
     [[], /usage: verify TARGET/],
     [["a.pdf", "a.pdf"], /usage: verify TARGET/],
@@ -370,8 +375,10 @@ test("wrong usage exits 2 and says what is wrong", async (t) => {
     [["a.pdf", "--trust", "missing.pem"], /missing\.pem cannot be read/],
     [["a.pdf", "--trust", "bad.pem"], /--trust: .*No certificate/],
     [["a.pdf", "--headers", "bad"], /line 1 is not HEIGHT HEADER_HEX/],
+    [["a.pdf", "--headers", "twice"], /line 2 has a height for the second time/],
     [["a.pdf", "--at", "yesterday"], /--at must be an instant/],
     [["https://example.com/"], /no verify URL/],
+    [[folder, "--doc", "a.pdf"], /--doc goes with one file/],
   ];
   for (const [argv, message] of cases) {
     const { code, errors, json } = await run(...argv);

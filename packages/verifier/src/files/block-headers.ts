@@ -6,7 +6,7 @@ const LINE = /^(\d{1,9})\s+([0-9a-fA-F]{160})$/;
  * Block headers from text: a line for each with its height and its 80 bytes in hex, as `bitcoin-cli getblockheader
  * HASH false` prints them. Empty lines and those that begin with `#` are passed over.
  *
- * @throws UsageError naming the first line that is neither
+ * @throws UsageError naming the first line that is neither, or that has a height again
  */
 export function parseHeaders(text: string): ReadonlyMap<number, Uint8Array> {
   const headers = new Map<number, Uint8Array>();
@@ -15,6 +15,8 @@ export function parseHeaders(text: string): ReadonlyMap<number, Uint8Array> {
     if (line === "" || line.startsWith("#")) continue;
     const [, height, hex = ""] = LINE.exec(line) ?? [];
     if (height === undefined) throw new UsageError(`--headers: line ${index + 1} is not HEIGHT HEADER_HEX`);
+    if (headers.has(Number(height)))
+      throw new UsageError(`--headers: line ${index + 1} has a height for the second time`);
     headers.set(Number(height), Uint8Array.from(Buffer.from(hex, "hex")));
   }
   return headers;

@@ -47,6 +47,7 @@ export function sealCommands(
       "! openssl cms -cmsout -print -inform DER -in seal.p7s -noout | grep signingTime",
     ].join("\n"),
   );
+  commands.set("seal_purpose", `head -c ${parts.gapStart} ${file} | tail -c 300 | grep -a /Reason`);
   if (trustPath !== null) {
     const trusted = `-CAfile ${quoted(trustPath)} -partial_chain -purpose any`;
     commands.set("seal_certificate_trusted", `${verify} ${trusted} ${at} -out /dev/null`);
