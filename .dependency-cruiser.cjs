@@ -1,29 +1,30 @@
 // Who may import whom. docs/architecture.md draws the same picture.
 
-/** The rooms of the service, from the ground up, and the rooms that each may import. */
-const ground = ["identity", "platform", "pdf", "http", "audit", "events"];
-const rooms = {
+/** What every feature may import. */
+const foundation = ["identity", "platform", "pdf", "http", "audit", "events"];
+/** The folders of the service, lowest first, and the folders that each may import. */
+const layers = {
   identity: [],
   platform: ["identity"],
   pdf: ["platform"],
   http: ["identity", "platform"],
   audit: ["identity", "platform"],
   events: ["identity", "platform"],
-  partners: [...ground],
-  members: [...ground, "partners"],
-  "access-requests": [...ground, "partners"],
-  pricing: [...ground, "partners"],
-  orders: [...ground, "partners", "pricing"],
-  payments: [...ground, "partners", "pricing", "orders"],
-  rooms: [...ground, "partners", "pricing", "orders"],
-  seals: [...ground],
-  anchoring: [...ground],
-  "proof-passports": [...ground, "partners", "seals", "anchoring"],
-  "closing-passports": [...ground, "partners", "orders", "rooms", "seals", "proof-passports"],
-  fulfilment: [...ground, "partners", "pricing", "orders", "seals"],
-  analytics: [...ground, "partners", "orders"],
-  playbooks: [...ground, "partners", "orders"],
-  webhooks: [...ground, "partners"],
+  partners: [...foundation],
+  members: [...foundation, "partners"],
+  "access-requests": [...foundation, "partners"],
+  pricing: [...foundation, "partners"],
+  orders: [...foundation, "partners", "pricing"],
+  payments: [...foundation, "partners", "pricing", "orders"],
+  rooms: [...foundation, "partners", "pricing", "orders"],
+  seals: [...foundation],
+  anchoring: [...foundation],
+  "proof-passports": [...foundation, "partners", "seals", "anchoring"],
+  "closing-passports": [...foundation, "partners", "orders", "rooms", "seals", "proof-passports"],
+  fulfilment: [...foundation, "partners", "pricing", "orders", "seals"],
+  analytics: [...foundation, "partners", "orders"],
+  playbooks: [...foundation, "partners", "orders"],
+  webhooks: [...foundation, "partners"],
 };
 
 const rule = (name, from, to, comment) => ({ name, severity: "error", comment, from, to });
@@ -31,7 +32,7 @@ const src = (names) => `^service/src/(${names})/`;
 
 module.exports = {
   forbidden: [
-    rule("no-circles", {}, { circular: true }, "No circles."),
+    rule("no-cycles", {}, { circular: true }, "No cycles."),
     rule("resolvable", {}, { couldNotResolve: true }, "Every import resolves."),
     rule(
       "evidence-is-pure",
@@ -51,22 +52,22 @@ module.exports = {
       { path: "^(service|testing|bench|packages/sdk)/", pathNot: "^packages/$1/" },
       "Packages work without the service, and without its client.",
     ),
-    ...Object.entries(rooms).map(([room, below]) =>
+    ...Object.entries(layers).map(([folder, below]) =>
       rule(
-        `room-${room}`,
-        { path: src(room) },
-        { path: `^service/src/(?!(${[room, ...below].join("|")})/)` },
-        `${room} imports only the rooms that it rests on.`,
+        `imports-of-${folder}`,
+        { path: src(folder) },
+        { path: `^service/src/(?!(${[folder, ...below].join("|")})/)` },
+        `${folder} imports only the folders below it.`,
       ),
     ),
-    ...Object.keys(rooms)
-      .filter((room) => !["identity", "platform", "pdf", "http"].includes(room))
-      .map((room) =>
+    ...Object.keys(layers)
+      .filter((folder) => !["identity", "platform", "pdf", "http"].includes(folder))
+      .map((feature) =>
         rule(
-          `door-${room}`,
-          { path: "^(service|packages|tools|testing)/", pathNot: `^service/src/${room}/` },
-          { path: `^service/src/${room}/`, pathNot: `^service/src/${room}/${room}\\.ts$|/by-processor\\.ts$` },
-          `${room} is entered by its front door. The processor's transitions have a rule of their own.`,
+          `front-door-of-${feature}`,
+          { path: "^(service|packages|tools|testing)/", pathNot: `^service/src/${feature}/` },
+          { path: `^service/src/${feature}/`, pathNot: `^service/src/${feature}/${feature}\\.ts$|/by-processor\\.ts$` },
+          `${feature} is entered by its front door. The processor's transitions have a rule of their own.`,
         ),
       ),
     rule(
@@ -82,22 +83,22 @@ module.exports = {
       "fastify-at-the-edge",
       { path: "^service/src/(?!(http|web)/|app\\.ts|main\\.ts)", pathNot: "(^|/|-)routes?\\.ts$" },
       { path: "node_modules/(fastify|@fastify)/" },
-      "Fastify stands in routes, http/ and web/ only.",
+      "Fastify is known to routes, http/ and web/ only.",
     ),
     rule(
-      "one-road-to-paid",
+      "paid-only-by-processor",
       { path: "^service/src/(?!payments/)" },
       { path: "^service/src/orders/transitions/by-processor\\.ts" },
       "Only what the processor signed moves an order to Paid.",
     ),
     rule(
-      "moves-go-by-their-doors",
+      "transitions-by-their-entries",
       { path: "^service/src/(?!orders/transitions/(transitions|by-processor)\\.ts)" },
       { path: "^service/src/orders/transitions/apply\\.ts" },
-      "People's moves go by transitions.ts, the processor's by by-processor.ts.",
+      "People's transitions go through transitions.ts, the processor's through by-processor.ts.",
     ),
     rule(
-      "web-calls-front-doors",
+      "nothing-imports-pages-or-verbs",
       { path: "^service/src/(?!(web|cli)/|app\\.ts|main\\.ts)" },
       { path: src("web|cli") },
       "Nothing imports pages or verbs.",
