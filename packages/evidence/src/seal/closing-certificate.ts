@@ -1,6 +1,7 @@
 import { manifestLimits } from "../manifest/schema.ts";
 import { attachedFile } from "../pdf/attachment.ts";
-import { openDocument } from "../pdf/document.ts";
+import { openDocument, type PdfDocument } from "../pdf/document.ts";
+import { openUnlocked } from "../pdf/encryption/unlock.ts";
 import { findSignatures } from "../pdf/signatures.ts";
 import { withRanges } from "../pdf/structure.ts";
 import { type SealPurpose, sealPurposeOf } from "./purpose.ts";
@@ -23,11 +24,24 @@ export type ClosingCertificate = {
  */
 export function readClosingCertificate(bytes: Uint8Array): ClosingCertificate {
   const document = openDocument(bytes);
-  const [seal, another] = withRanges(document, findSignatures(document)).filter(
-    ({ byteRange }) => byteRange.ok && byteRange.range.end === bytes.length,
-  );
   return {
     manifest: attachedFile(document, manifestAttachmentName, manifestLimits.bytes),
-    purpose: seal === undefined || another !== undefined ? null : sealPurposeOf(seal.dictionary),
+    purpose: purposeIn(document),
   };
+}
+
+/**
+ * What the signature that covers the whole file was made for, whatever else is in the file; null when there is none or it
+ * does not say.
+ *
+ * @throws EvidenceError `pdf`, `limit` or `unsupported` when the file cannot be read
+ */
+export const readSealPurpose = async (bytes: Uint8Array): Promise<SealPurpose | null> =>
+  purposeIn(await openUnlocked(bytes));
+
+function purposeIn(document: PdfDocument): SealPurpose | null {
+  const [seal, another] = withRanges(document, findSignatures(document)).filter(
+    ({ byteRange }) => byteRange.ok && byteRange.range.end === document.bytes.length,
+  );
+  return seal === undefined || another !== undefined ? null : sealPurposeOf(seal.dictionary);
 }

@@ -1,4 +1,4 @@
-export { type ClosingCertificate, readClosingCertificate } from "./closing-certificate.ts";
+export { type ClosingCertificate, readClosingCertificate, readSealPurpose } from "./closing-certificate.ts";
 export type { EarlierClaimName } from "./earlier-signatures.ts";
 export type { ProofStatement } from "./proof-statement.ts";
 export { type SealPurpose, type SealReason, sealPurposeOf, sealReasons } from "./purpose.ts";

@@ -6,7 +6,7 @@ import { integerOf, type PdfDictionary } from "../pdf/values.ts";
 import type { Certificate } from "../x509/certificate.ts";
 import { verifyChain } from "../x509/chain.ts";
 import { type PadesVerification, verifyPades } from "./pades.ts";
-import { sealPurposeOf, sealReasons } from "./purpose.ts";
+import { type SealPurpose, sealPurposeOf, sealReasons } from "./purpose.ts";
 import { foreignToSealer } from "./seal-contents.ts";
 import { readSealStatement, type SealStatement } from "./seal-statement.ts";
 
@@ -34,6 +34,8 @@ export interface SealVerification {
   readonly statesPlace: boolean;
   /** The earliest trusted time at which the seal is known to have existed, epoch ms; null without a trusted time stamp. */
   readonly provenTime: number | null;
+  /** What the seal says that it was made for; null when it states no purpose that is known. */
+  readonly purpose: SealPurpose | null;
 }
 
 /**
@@ -57,15 +59,17 @@ export async function verifySeal(input: {
   const times = pades.timeStamps.flatMap(({ trusted, genTime }) => (trusted && genTime !== null ? [genTime] : []));
   const provenTime = times.length === 0 ? null : Math.min(...times);
   const statement = readSealStatement(pades.signedData?.signerInfos[0]?.signedAttrs ?? []);
+  const purpose = sealPurposeOf(dictionary);
   return {
     pades,
     provenTime,
+    purpose,
     statesPlace: statement !== "absent",
     claims: [
       unchangedClaim(pades),
       await signatureClaim(pades, statement, range, crypto),
       placeClaim(statement, range, dictionary),
-      purposeClaim(dictionary),
+      purposeClaim(purpose),
       ...(await certificateClaims(pades, sealAnchors, provenTime ?? at, crypto)),
       timeStampClaim(pades),
     ],
@@ -138,9 +142,8 @@ function placeClaim(
 }
 
 /** Without a purpose nobody can tell what the key's owner meant to vouch for, and whether it was a test. */
-function purposeClaim(dictionary: PdfDictionary): Claim<SealClaimName> {
+function purposeClaim(purpose: SealPurpose | null): Claim<SealClaimName> {
   const name = "seal_purpose";
-  const purpose = sealPurposeOf(dictionary);
   if (purpose === null) return { name, state: "fails", why: "The seal states no purpose that is known." };
   const why = `The seal says what it was made for: ${sealReasons[purpose.kind][purpose.environment]}.`;
   return { name, state: "holds", why };

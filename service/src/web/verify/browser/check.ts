@@ -13,7 +13,6 @@ import {
   type ClosingVersion,
   type ProofTrust,
   type ProofVerification,
-  readClosingCertificate,
   verifyClosing,
   verifyProof,
 } from "@signsealship/evidence/seal";
@@ -22,7 +21,7 @@ import type { Certificate } from "@signsealship/evidence/x509";
 import { nameText, parseCertificatesPem } from "@signsealship/evidence/x509";
 import { readZip } from "@signsealship/evidence/zip";
 import { findingsBeside } from "./beside.ts";
-import { closingCertificate, joinedVersions } from "./closing-versions.ts";
+import { isClosingCertificate, joinedVersions } from "./closing-versions.ts";
 import type { ReadersTrust, VerifyConfig } from "./config.ts";
 import { kindOf, type NamedBytes } from "./files.ts";
 import type { CertificateFacts, ClosingOutcome, FailedOutcome, Outcome, ProofOutcome } from "./outcome.ts";
@@ -53,9 +52,9 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
   for (const file of given) {
     const kind = kindOf(file);
     if (kind === "pdf") {
-      const certificate = closingCertificate(file.bytes);
-      if (certificate === null) pdfs.push(file);
-      else closing.push({ name: file.name, certificate: file.bytes });
+      // Known by its seal: one whose attachment cannot be read is still judged as a certificate.
+      if (await isClosingCertificate(file.bytes)) closing.push({ name: file.name, certificate: file.bytes });
+      else pdfs.push(file);
     } else if (kind === "json") closing.push({ name: file.name, manifest: file.bytes });
     else if (kind === "room_record") records.push(file);
     else if (kind === "certificates" && !isBesidePdf) ignored.push(file);
@@ -164,7 +163,7 @@ async function checkPdf(file: NamedBytes, beside: readonly NamedBytes[], context
     },
   });
   const found = await findingsBeside(beside, verification);
-  const purpose = purposeOf(file.bytes);
+  const purpose = verification.seal?.purpose ?? null;
   const isSeal = verification.verdict === "verified" || verification.verdict === "intact";
   return {
     kind: "proof",
@@ -209,15 +208,6 @@ function handedIn(name: string, { docSha256 }: NonNullable<VerifyConfig["proof"]
     earlier: [],
     anchoring: [],
   };
-}
-
-function purposeOf(bytes: Uint8Array): ProofOutcome["purpose"] {
-  try {
-    return readClosingCertificate(bytes).purpose;
-  } catch (error) {
-    if (error instanceof EvidenceError) return null;
-    throw error;
-  }
 }
 
 async function certificateFacts({ seal }: ProofVerification): Promise<CertificateFacts | null> {

@@ -2,16 +2,15 @@ import { EvidenceError } from "@signsealship/evidence/errors";
 import { parseManifest } from "@signsealship/evidence/manifest";
 import type { RoomRecord } from "@signsealship/evidence/records";
 import type { ClosingVersion } from "@signsealship/evidence/seal";
-import { type ClosingCertificate, readClosingCertificate } from "@signsealship/evidence/seal";
+import { readClosingCertificate, readSealPurpose } from "@signsealship/evidence/seal";
 import type { ClosingConfig } from "./config.ts";
 
-/** What a PDF says about itself when it was sealed as a closing certificate; null for any other PDF. */
-export function closingCertificate(bytes: Uint8Array): ClosingCertificate | null {
+/** Whether a PDF was sealed as a closing certificate, before anything of it is verified. */
+export async function isClosingCertificate(bytes: Uint8Array): Promise<boolean> {
   try {
-    const read = readClosingCertificate(bytes);
-    return read.purpose?.kind === "closing" ? read : null;
+    return (await readSealPurpose(bytes))?.kind === "closing";
   } catch (error) {
-    if (error instanceof EvidenceError) return null;
+    if (error instanceof EvidenceError) return false;
     throw error;
   }
 }
@@ -74,8 +73,14 @@ function versionsOf(own: readonly Dropped[], record: Recorded[number] | undefine
   ];
 }
 
-const attachedManifest = (certificate: Uint8Array | undefined): Uint8Array | null =>
-  certificate === undefined ? null : (closingCertificate(certificate)?.manifest ?? null);
+function attachedManifest(certificate: Uint8Array | undefined): Uint8Array | null {
+  try {
+    return certificate === undefined ? null : readClosingCertificate(certificate).manifest;
+  } catch (error) {
+    if (error instanceof EvidenceError) return null;
+    throw error;
+  }
+}
 
 function versionIn(manifest: Uint8Array | null): number | undefined {
   try {
