@@ -1,6 +1,7 @@
 import { sealReasons } from "@signsealship/evidence/seal";
+import { withAttachment } from "../../../../packages/evidence/test/seal/closing-pdf.ts";
 import { collection, intact, type Made, notCovered, verified, verifiedTest } from "./case.ts";
-import { document, oddSeal, sealed } from "./sealing.ts";
+import { document, oddSeal, sealed, zooFile } from "./sealing.ts";
 
 /** /Reason: the eight purposes, and none of them. */
 export async function purposes(): Promise<Made> {
@@ -36,6 +37,23 @@ export async function purposes(): Promise<Made> {
       files: { sealed: put(`reason-${slug(name)}.pdf`, bytes) },
       expect: none,
       teaches: "Only the eight texts are purposes; without one the verdict is intact at most.",
+    });
+  }
+  // What keeps a reader from the attachments must not keep it from the purpose.
+  const attachedTwice = withAttachment(Buffer.from("{}"), {
+    names: "<< /EmbeddedFiles << /Names [(manifest.json) 101 0 R (manifest.json) 101 0 R] >> >>",
+  });
+  for (const [name, original] of [
+    ["an encrypted document", zooFile("encrypted-open-aes-128")],
+    ["a document with two manifests attached", attachedTwice],
+  ] as const) {
+    const reason = sealReasons.proof.test;
+    add({
+      name: `a test's seal of ${name}`,
+      kind: "sealed_pdf",
+      files: { sealed: put(`test-${slug(name)}.pdf`, await sealed(original, { reason })) },
+      expect: verifiedTest(),
+      teaches: "A test's seal is never verified without saying so, whatever else is in the file.",
     });
   }
   const twice = oddSeal(document(), {

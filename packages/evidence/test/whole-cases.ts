@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import index from "../vectors/whole/index.json" with { type: "json" };
+
+type Claim = { readonly claim: string; readonly state: string };
+
+/** A case of the vectors of whole files: see the vectors' README. */
+export type WholeCase = {
+  readonly name: string;
+  readonly kind: string;
+  readonly files: Readonly<Record<string, string | readonly string[]>>;
+  readonly trust: readonly string[];
+  readonly tsaTrust: readonly string[];
+  readonly at: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly expected?: { readonly sealedSha256?: string; readonly docSha256?: string };
+  readonly code?: string;
+  readonly verdict: string;
+  readonly claims: readonly Claim[];
+};
+
+/** What a verifier said of a case. */
+export type Outcome = { readonly verdict: string; readonly claims: readonly Claim[] };
+
+export const wholeCases = index as readonly WholeCase[];
+export const wholeFolder = new URL("../vectors/whole/", import.meta.url);
+
+/** The bytes of a file that a case names. */
+export const wholeFile = (name: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(readFileSync(new URL(name, wholeFolder)));
+
+/** The files of a role, with their names; none where the case has none. */
+export const filesOf = ({ files }: WholeCase, role: string) =>
+  [files[role] ?? []].flat().map((path) => ({ path, bytes: wholeFile(path) }));
+
+/** @throws AssertionError unless the claims that the case names are made so, and no others of these names */
+export function assertClaims(outcome: Outcome, one: WholeCase): void {
+  const names = new Set(one.claims.map(({ claim }) => claim));
+  const statesOf = (claims: readonly Claim[]) =>
+    claims
+      .filter(({ claim }) => names.has(claim))
+      .map(({ claim, state }) => `${claim}: ${state}`)
+      .toSorted();
+  assert.deepEqual(statesOf(outcome.claims), statesOf(one.claims));
+}

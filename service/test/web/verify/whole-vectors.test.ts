@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  assertClaims,
+  filesOf,
+  type Outcome,
+  type WholeCase,
+  wholeCases,
+  wholeFile,
+} from "../../../../packages/evidence/test/whole-cases.ts";
+import { checkFiles } from "../../../src/web/verify/browser/check.ts";
+import type { Outcome as Shown } from "../../../src/web/verify/browser/outcome.ts";
+
+/** What the verify page says of one thing, in the words of the format. */
+function inTheFormat(shown: Shown): Outcome {
+  if (shown.kind === "failed") return { verdict: "not_verified", claims: [] };
+  const isTest = shown.verdict === "verified" && shown.purpose?.environment === "test";
+  const environment = shown.purpose?.environment === "test" ? [["seal_environment", "unchecked"] as const] : [];
+  const earlier = shown.kind === "proof" ? shown.earlier : [];
+  const claims = [
+    ...shown.claims.map(({ name, state }) => [name, state] as const),
+    ...earlier.flatMap((own, index) => own.map(({ name, state }) => [`earlier.${index + 1}.${name}`, state] as const)),
+    ...environment,
+  ];
+  return {
+    verdict: isTest ? "verified_test" : shown.verdict,
+    claims: claims.map(([claim, state]) => ({ claim, state })),
+  };
+}
+
+async function shownOf(one: WholeCase, roles: readonly string[]): Promise<Outcome> {
+  const pem = (files: readonly string[]) => files.map((file) => new TextDecoder().decode(wholeFile(file))).join("");
+  const given = roles.flatMap((role) => filesOf(one, role));
+  const [shown, another] = await checkFiles({
+    files: given.map(({ path, bytes }) => ({ name: path, bytes })),
+    config: { sealCertificates: "", proof: null, closing: null },
+    trust: { seal: pem(one.trust), timeStamping: pem(one.tsaTrust) },
+    at: Date.parse(one.at),
+    subtle: crypto.subtle,
+  });
+  assert.ok(shown);
+  assert.equal(another, undefined);
+  return inTheFormat(shown);
+}
+
+for (const one of wholeCases) {
+  if (one.kind === "sealed_pdf" && one.expected === undefined) {
+    test(`the verify page, ${one.name}: ${one.verdict}`, async () => {
+      const outcome = await shownOf(one, ["sealed"]);
+      assertClaims(outcome, one);
+      assert.equal(outcome.verdict, one.verdict);
+    });
+  }
+  // The page takes for a certificate what was sealed as one; by itself no other PDF is "given as a certificate".
+  if (one.kind === "closing_set" && !/ with a manifest attached$/.test(one.name)) {
+    test(`the verify page, ${one.name}: ${one.verdict}`, async () => {
+      const outcome = await shownOf(one, ["records", "manifests", "certificates"]);
+      assertClaims(outcome, one);
+      assert.equal(outcome.verdict, one.verdict);
+    });
+  }
+}
