@@ -61,6 +61,12 @@ test("refuses a file whose startxref leads to a section from the header and to a
   assert.throws(() => openDocument(bytesOf(text)), { code: "pdf", message: /two cross-reference sections/ });
 });
 
+test("takes a file for a PDF when all of its header is within the first 1,024 bytes", () => {
+  const behind = (length: number) => openDocument(bytesOf(`${" ".repeat(length)}${latin1(makePdf())}`)).base;
+  assert.equal(behind(1019), 1019);
+  assert.throws(() => behind(1020), { code: "pdf", message: "no PDF header" });
+});
+
 test("takes /Prev 0 for none, and refuses it where a section stands at byte 0", () => {
   assert.equal(loadRevisions(open("prev-zero.pdf")).length, 1);
   assert.throws(() => open("broken-prev-zero-section.pdf"), { code: "pdf", message: /Prev 0/ });

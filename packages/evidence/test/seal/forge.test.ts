@@ -36,6 +36,21 @@ for (const { attack, name, bytes } of forgeries(sealed, other)) {
   });
 }
 
+test("finds fault with the structure of a file whose section has an entry that points to the gap, its first byte too", async () => {
+  const text = latin1(sealed);
+  const gapStart = text.lastIndexOf("/Contents <") + "/Contents ".length;
+  const table = text.lastIndexOf("\nxref\n");
+  for (const { 0: row, index } of text.slice(table).matchAll(/^\d{10}(?= \d{5} n)/gm)) {
+    for (const offset of [gapStart - 1, gapStart, gapStart + 1]) {
+      const bytes = sealed.slice();
+      bytes.set(Buffer.from(String(offset).padStart(row.length, "0")), table + index);
+      const { claims } = await verify(bytes);
+      const broken = claims.filter(({ state }) => state === "fails").map(({ name }) => name);
+      assert.ok(["pdf_readable", "whole_file_covered", "signature_structure"].some((name) => broken.includes(name)));
+    }
+  }
+});
+
 test("refuses every forgery of a certified file, signed again by a stranger", async () => {
   const certified = signPdf(pdf("Contract"), { signer: seal, certify: 2, originalLength: "absent" });
   const another = signPdf(pdf("Contrast"), { signer: seal, certify: 2, originalLength: "absent" });

@@ -95,6 +95,18 @@ test("judges the certificate at the proven time, or else at the instant given", 
   assert.equal((await verifyProof(sealed(), trust, later, { crypto })).verdict, "not_verified");
 });
 
+test("a certificate is valid through the whole second that its notAfter names, by both claims alike", async () => {
+  const end = Date.UTC(2026, 2, 1);
+  const brief = testSigner("seal", Date.UTC(2025, 0, 1), end);
+  const briefTrust = { ...trust, sealAnchors: [brief.certificate] };
+  const both = async (instant: number) => {
+    const result = await verifyProof(signPdf(original, { signer: brief }), briefTrust, instant, { crypto });
+    return [state(result, "seal_certificate_valid_at_time"), state(result, "seal_certificate_trusted")];
+  };
+  assert.deepEqual(await both(end + 999), ["holds", "holds"]);
+  assert.deepEqual(await both(end + 1000), ["fails", "unchecked"]);
+});
+
 test("refuses a seal whose time stamp is over something else, or by a certificate without the usage", async () => {
   const wrong = { stamp: () => tokenOver(Uint8Array.of(1), tsa, stampedAt) };
   const unfit = { stamp: (signature: Uint8Array) => tokenOver(signature, stranger, stampedAt) };
