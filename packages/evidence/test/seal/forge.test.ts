@@ -45,7 +45,7 @@ test("finds fault with the structure of a file whose section has an entry that p
       const bytes = sealed.slice();
       bytes.set(Buffer.from(String(offset).padStart(row.length, "0")), table + index);
       const { claims } = await verify(bytes);
-      const broken = claims.filter(({ state }) => state === "fails").map(({ name }) => name);
+      const broken: readonly string[] = claims.filter(({ state }) => state === "fails").map(({ name }) => name);
       assert.ok(["pdf_readable", "whole_file_covered", "signature_structure"].some((name) => broken.includes(name)));
     }
   }
