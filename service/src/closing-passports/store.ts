@@ -1,9 +1,10 @@
 import { auditLine } from "../audit/audit.ts";
 import { eventRow } from "../events/events.ts";
 import type { Owner } from "../identity/identity.ts";
-import { hasSqlState, type Sql, sqlState, type Tx } from "../platform/database.ts";
+import type { Sql, Tx } from "../platform/database.ts";
 import { ServiceError } from "../platform/errors.ts";
 import { type Statement, sql } from "../platform/sql.ts";
+import { hasSqlState, sqlState } from "../platform/sql-errors.ts";
 import { type SealChain, sealChainRow } from "../seals/seals.ts";
 
 /** A room and its owner. */

@@ -1,8 +1,12 @@
 import type { FastifyInstance } from "fastify";
 import type { Metrics } from "../platform/metrics.ts";
+import { endsWithin } from "../platform/work/grace.ts";
 
 /** One dependency that `/readyz` asks; rejects when it does not answer. */
 export type Probe = { name: string; check: () => Promise<void> };
+
+/** A dependency that answers no sooner is as good as away. */
+const probeMs = 2_000;
 
 export type HealthDeps = { version: string; metrics: Metrics; probes: Probe[] };
 
@@ -13,7 +17,7 @@ export function healthRoutes(app: FastifyInstance, { version, metrics, probes }:
     const results = await Promise.all(
       probes.map(async ({ name, check }) => {
         try {
-          await check();
+          if (!(await endsWithin(check(), probeMs))) throw new Error(`no answer within ${probeMs} ms`);
           return [name, "ok"] as const;
         } catch (error) {
           request.log.error({ err: error, probe: name }, "not ready");

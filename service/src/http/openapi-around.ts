@@ -32,7 +32,7 @@ const headers: Readonly<Record<string, Header>> = {
     schema: Type.String(),
     example: '"partner-write";q=60;w=60',
   },
-  "Retry-After": { description: "Seconds until the window ends.", schema: Type.Integer({ minimum: 1 }) },
+  "Retry-After": { description: "Seconds after which to try again.", schema: Type.Integer({ minimum: 1 }) },
   "WWW-Authenticate": { description: "The scheme of the credential.", schema: Type.String(), example: "Bearer" },
 };
 
@@ -64,6 +64,11 @@ const otherType = refusal(
   "Send the body as application/json.",
 );
 
+const unavailable = refusal(
+  "Briefly unavailable, the database for one; `Retry-After` says when to try again.",
+  "The service is briefly unavailable. Try again in a moment.",
+);
+
 /**
  * Adds to a description what the server does around every route: the refusals of a body, problem details as the other form of
  * a refusal, and the headers of answers.
@@ -74,6 +79,7 @@ export function describeAround<D extends Document>(document: D): D {
   );
   for (const [, operation] of operations) {
     describeBody(operation);
+    operation.responses["503"] ??= structuredClone(unavailable);
     const keepsAnswers = operation.parameters?.some(({ name }) => name.toLowerCase() === "idempotency-key") ?? false;
     const isLimited = "429" in operation.responses;
     for (const [status, response] of Object.entries(operation.responses)) {
@@ -117,7 +123,7 @@ function addHeaders(response: Response, status: number, about: { keepsAnswers: b
     ...(about.isLimited ? ["RateLimit", "RateLimit-Policy"] : []),
     ...(about.keepsAnswers && status < 300 ? ["Idempotent-Replayed"] : []),
     ...(status === 401 ? ["WWW-Authenticate"] : []),
-    ...(status === 429 ? ["Retry-After"] : []),
+    ...(status === 429 || status === 503 ? ["Retry-After"] : []),
   ];
   const refs = names.map((name) => [name, { $ref: `#/components/headers/${name}` }]);
   response.headers = { ...response.headers, ...Object.fromEntries(refs) };

@@ -43,6 +43,9 @@ const frameworkErrors: ReadonlyMap<string, WireError> = new Map([
   ["FST_ERR_CTP_BODY_TOO_LARGE", wire("payload_too_large", "The body is too large.")],
 ]);
 
+/** What is briefly unavailable is mostly back after a few seconds. */
+const retryAfterSeconds = 2;
+
 const internal = wire("internal", "Something went wrong on our side.");
 
 function wireErrorOf(error: FastifyError | Refusal): WireError {
@@ -58,6 +61,7 @@ function wireErrorOf(error: FastifyError | Refusal): WireError {
 function sendWireError(request: FastifyRequest, reply: FastifyReply, { status, code, message }: WireError) {
   reply.code(status).serializer(JSON.stringify);
   if (status === 401) reply.header("WWW-Authenticate", "Bearer");
+  if (code === "unavailable") reply.header("Retry-After", String(retryAfterSeconds));
   if (wantsProblem(request.headers.accept)) {
     const problem = {
       type: `urn:signsealship:problem:${code}`,

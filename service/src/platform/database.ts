@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import pg from "pg";
 import type { Statement } from "./sql.ts";
+import { reaching, withRetries } from "./sql-errors.ts";
 
 /** Something that runs one SQL statement: the pool, or a transaction. */
 export type Sql = {
@@ -15,7 +16,10 @@ export type Tx = Sql & {
 };
 
 export type Database = Sql & {
-  /** Runs `work` in one transaction: committed when it resolves, rolled back when it throws. */
+  /**
+   * Runs `work` in one transaction: committed when it resolves, rolled back when it throws, and run again when PostgreSQL
+   * rolled it back in favor of another (deadlock).
+   */
   transaction: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
   /**
    * Hears notifications on a connection of its own, and reconnects when that breaks: then `onNotify` is called with an
@@ -48,15 +52,9 @@ type Queryable = { query: (config: pg.QueryConfig) => Promise<pg.QueryResult> };
 function sqlOver(client: Queryable): Sql {
   return {
     query: async <Row>({ text, values }: Statement) =>
-      (await client.query({ name: statementName(text), text, values: values as unknown[] })).rows as Row[],
+      (await reaching(client.query({ name: statementName(text), text, values: values as unknown[] }))).rows as Row[],
   };
 }
-
-/** SQLSTATE codes that callers tell apart. */
-export const sqlState = { uniqueViolation: "23505", lockNotAvailable: "55P03", queryCanceled: "57014" } as const;
-
-export const hasSqlState = (error: unknown, state: string): boolean =>
-  error instanceof pg.DatabaseError && error.code === state;
 
 /**
  * Opens a pool. Every statement waits at most 5 s for a lock, so that a stuck peer shows as an error and not as a hang.
@@ -82,38 +80,45 @@ export function openDatabase(
     if (!closing) onIdleError(error);
   };
   pool.on("error", tellIdleError);
+  const statements = sqlOver(pool);
   return {
-    ...sqlOver(pool),
-    async transaction(work) {
-      const client = await pool.connect();
-      let broken: Error | undefined;
-      try {
-        await client.query("BEGIN");
-        try {
-          const result = await work({
-            ...sqlOver(client),
-            script: async (text) => {
-              await client.query(text);
-            },
-          });
-          await client.query("COMMIT");
-          return result;
-        } catch (error) {
-          await client.query("ROLLBACK").catch((rollbackError: Error) => {
-            broken = rollbackError;
-          });
-          throw error;
-        }
-      } finally {
-        client.release(broken);
-      }
-    },
+    query: (statement) => withRetries(() => statements.query(statement)),
+    transaction: (work) => withRetries(() => transactionOn(pool, work)),
     listen: (channel, onNotify) => listen(settings, channel, onNotify, tellIdleError),
     close() {
       closing = true;
       return pool.end();
     },
   };
+}
+
+async function transactionOn<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const client = await reaching(pool.connect());
+  let broken: Error | undefined;
+  // Said also of a connection that breaks between two statements; unheard it would end the process.
+  const onBroken = (error: Error) => {
+    broken = error;
+  };
+  client.on("error", onBroken);
+  try {
+    await reaching(client.query("BEGIN"));
+    try {
+      const result = await work({
+        ...sqlOver(client),
+        script: async (text) => {
+          await reaching(client.query(text));
+        },
+      });
+      await reaching(client.query("COMMIT"));
+      return result;
+    } catch (error) {
+      await client.query("ROLLBACK").catch(onBroken);
+      throw error;
+    }
+  } finally {
+    client.release(broken);
+    client.off("error", onBroken);
+  }
 }
 
 async function listen(

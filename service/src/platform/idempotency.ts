@@ -8,9 +8,10 @@ import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Principal } from "../identity/identity.ts";
 import type { Clock } from "./clock.ts";
-import { hasSqlState, type Sql, sqlState } from "./database.ts";
+import type { Sql } from "./database.ts";
 import { ServiceError } from "./errors.ts";
 import { type Statement, sql } from "./sql.ts";
+import { hasSqlState, sqlState } from "./sql-errors.ts";
 
 const keptForMs = 24 * 3600 * 1000;
 // A request that takes longer has died on the way.

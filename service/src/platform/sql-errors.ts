@@ -1,0 +1,69 @@
+import { setTimeout as delay } from "node:timers/promises";
+import pg from "pg";
+import { ServiceError } from "./errors.ts";
+
+/** SQLSTATE codes that callers tell apart (PostgreSQL, appendix A). */
+export const sqlState = { uniqueViolation: "23505", lockNotAvailable: "55P03", queryCanceled: "57014" } as const;
+
+export const hasSqlState = (error: unknown, state: string): boolean =>
+  error instanceof pg.DatabaseError && error.code === state;
+
+// serialization_failure, deadlock_detected: the transaction was rolled back whole, so that another may finish.
+const rolledBack: ReadonlySet<string> = new Set(["40001", "40P01"]);
+
+// too_many_connections, admin_shutdown, crash_shutdown, cannot_connect_now, and of a server that has become a replica:
+// read_only_sql_transaction. Class 08 is connection_exception.
+const awayStates = /^(?:08...|53300|57P0[123]|25006)$/;
+const awayCodes: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOENT",
+  "EPIPE",
+  "ETIMEDOUT",
+]);
+// What `pg` says of its own connections has no code.
+const awayMessages = /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered)/;
+
+/** Whether an error says that the database can't be reached now, rather than that it refused a statement. */
+function saysAway(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return awayStates.test(error.code ?? "");
+  if (!(error instanceof Error)) return false;
+  const { code, message } = error as NodeJS.ErrnoException;
+  return awayCodes.has(code ?? "") || awayMessages.test(message);
+}
+
+/**
+ * What the driver gives, with its failures to reach the server told apart.
+ * @throws ServiceError `unavailable` when the database can't be reached; else what the driver says
+ */
+export async function reaching<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (!saysAway(error)) throw error;
+    throw new ServiceError("unavailable", "The service is briefly unavailable. Try again in a moment.", {
+      cause: error,
+    });
+  }
+}
+
+const mostAttempts = 6;
+const firstPauseMs = 10;
+
+/**
+ * Runs a statement or transaction, again when it was rolled back in favor of another (40001, 40P01).
+ * @param run may be called several times: does nothing outside of the database that may not be done twice
+ */
+export async function withRetries<T>(run: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run();
+    } catch (error) {
+      const again = error instanceof pg.DatabaseError && rolledBack.has(error.code ?? "");
+      if (!again || attempt === mostAttempts) throw error;
+      await delay(Math.random() * firstPauseMs * 2 ** attempt);
+    }
+  }
+}

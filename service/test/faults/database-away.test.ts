@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { newClient } from "@signsealship/testing/client";
+import { prepareDatabase } from "@signsealship/testing/data-template";
+import { minimal, orderForm } from "@signsealship/testing/order-form";
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import { type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { type SeverableProxy, startSeverableProxy } from "@signsealship/testing/severable-proxy";
+import { createPartner, issueKey } from "../../src/partners/partners.ts";
+import { systemClock } from "../../src/platform/clock.ts";
+import { type Database, openDatabase } from "../../src/platform/database.ts";
+import { openEmbeddedPostgres } from "../../src/platform/postgres/embedded.ts";
+import { sql } from "../../src/platform/sql.ts";
+
+const folder = temporaryFolder();
+const document = makePdf();
+let server: Awaited<ReturnType<typeof openEmbeddedPostgres>>;
+let proxy: SeverableProxy;
+let service: Service;
+let key: string;
+/** Not by the proxy. */
+let db: Database;
+
+before(async () => {
+  await prepareDatabase(join(folder.path, "db"));
+  server = await openEmbeddedPostgres(join(folder.path, "db"));
+  const { host, port, user, database } = server.connection;
+  proxy = await startSeverableProxy(join(host, `.s.PGSQL.${port}`));
+  service = await startService({
+    DATA_DIR: join(folder.path, "var"),
+    DATABASE_URL: `postgresql://${user}@127.0.0.1:${proxy.port}/${database}`,
+    RATE_LIMITS: "off",
+  });
+  db = openDatabase(server.connection, () => {}, { poolSize: 2 });
+  const deps = { db, clock: systemClock };
+  const { partnerId } = await createPartner(deps, { name: "Acme", tier: "trial", live: false });
+  ({ key } = await issueKey(deps, partnerId, "test"));
+});
+after(async () => {
+  await service.stop();
+  await proxy.sever();
+  await db.close();
+  await server.release();
+  folder.remove();
+});
+
+const call = (path: string, init: RequestInit = {}) =>
+  fetch(service.baseUrl + path, { ...init, headers: { Authorization: `Bearer ${key}`, ...init.headers } });
+
+const placeOrder = (reference: string) =>
+  call("/api/partner/orders", {
+    method: "POST",
+    body: orderForm({ ...minimal, external_reference: reference }, document),
+  });
+
+test("while the database is away every request gets a 503 that says when to come back, and soon after all is well", async () => {
+  assert.equal((await call("/api/partner/me")).status, 200);
+  await proxy.sever();
+  const answers = [
+    await call("/api/partner/me"),
+    await call("/api/partner/orders"),
+    await placeOrder("away"),
+    await call(`/api/rooms/${"0".repeat(40)}`),
+  ];
+  for (const answer of answers) {
+    assert.equal(answer.status, 503, answer.url);
+    assert.match(answer.headers.get("retry-after") ?? "", /^[1-9]\d*$/);
+    assert.deepEqual(await answer.json(), { error: "The service is briefly unavailable. Try again in a moment." });
+  }
+  const problem = await call("/api/partner/me", { headers: { Accept: "application/problem+json" } });
+  const { status, code } = (await problem.json()) as Record<string, unknown>;
+  assert.deepEqual([status, code], [503, "unavailable"]);
+  assert.equal((await call(`/orders/${"0".repeat(40)}`)).status, 503);
+  assert.equal((await call("/readyz")).status, 503);
+  assert.equal((await call("/healthz")).status, 200);
+
+  await proxy.restore();
+  while ((await call("/readyz")).status !== 200) await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.equal((await call("/api/partner/me")).status, 200);
+  assert.equal((await placeOrder("back")).status, 201);
+});
+
+test("connections that break at any moment end no process and no request in a 500, and what was acknowledged stays", async () => {
+  const acknowledged: string[] = [];
+  const statuses = new Set<number>();
+  const client = newClient(service.baseUrl, key, () => true);
+  let going = true;
+  const caller = async (name: string) => {
+    for (let n = 0; going; n++) {
+      const answer = await client.call(
+        "POST",
+        "/api/partner/orders",
+        orderForm({ ...minimal, external_reference: `${name}-${n}` }, document),
+      );
+      statuses.add(answer.status);
+      if (answer.status === 201) acknowledged.push(String(answer.body["orderCode"]));
+    }
+  };
+  const callers = ["a", "b", "c", "d"].map(caller);
+  for (let round = 0; round < 30; round++) {
+    await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 60));
+    proxy.cut();
+  }
+  going = false;
+  await Promise.all(callers);
+  assert.deepEqual(
+    [...statuses].filter((status) => status !== 201 && status !== 503),
+    [],
+  );
+  assert.equal(service.process.exitCode, null);
+  const kept = await db.query<{ code: string }>(sql`SELECT code FROM orders WHERE code = ANY (${acknowledged})`);
+  assert.equal(kept.length, acknowledged.length);
+  assert.ok(acknowledged.length > 0);
+});

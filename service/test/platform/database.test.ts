@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { newDatabase } from "@signsealship/testing/database";
+import type { Database, Tx } from "../../src/platform/database.ts";
+import { ServiceError } from "../../src/platform/errors.ts";
+import { sql } from "../../src/platform/sql.ts";
+
+let db: Database;
+before(async () => {
+  db = await newDatabase();
+  await db.query(sql`CREATE TABLE accounts (id int PRIMARY KEY, cents int NOT NULL)`);
+  await db.query(sql`INSERT INTO accounts VALUES (1, 0), (2, 0)`);
+});
+after(() => db.close());
+
+const add = (tx: Tx, id: number) => tx.query(sql`UPDATE accounts SET cents = cents + 1 WHERE id = ${id}`);
+const balances = async () =>
+  (await db.query<{ cents: number }>(sql`SELECT cents FROM accounts ORDER BY id`)).map(({ cents }) => cents);
+
+test("transactions that wait for each other all commit, each once", async () => {
+  let attempts = 0;
+  const pay = (first: number, second: number) =>
+    db.transaction(async (tx) => {
+      attempts++;
+      await add(tx, first);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      await add(tx, second);
+    });
+  await Promise.all([pay(1, 2), pay(2, 1)]);
+  assert.deepEqual(await balances(), [2, 2]);
+  assert.ok(attempts > 2, "one of them was rolled back for another");
+});
+
+test("what the work throws is not tried again, and nothing of it stays", async () => {
+  let attempts = 0;
+  const work = db.transaction(async (tx) => {
+    attempts++;
+    await add(tx, 1);
+    throw new ServiceError("conflict", "no");
+  });
+  await assert.rejects(work, { code: "conflict" });
+  assert.deepEqual([attempts, await balances()], [1, [2, 2]]);
+});
+
+test("a connection that is ended between two statements makes its transaction unavailable and harms no other", async () => {
+  const work = db.transaction(async (tx) => {
+    const [own] = await tx.query<{ pid: number }>(sql`SELECT pg_backend_pid() AS pid`);
+    await db.query(sql`SELECT pg_terminate_backend(${own?.pid ?? 0})`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await add(tx, 1);
+  });
+  await assert.rejects(work, { code: "unavailable" });
+  assert.deepEqual(await balances(), [2, 2]);
+});
+
+test("a file that the work misses is no database that is away", async () => {
+  const missing = Object.assign(new Error("open"), { code: "ENOENT" });
+  await assert.rejects(
+    db.transaction(async () => {
+      throw missing;
+    }),
+    missing,
+  );
+});

@@ -1,0 +1,54 @@
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { freePort } from "./free-port.ts";
+
+/** A TCP proxy on loopback whose connections can be cut, as a network or a server that fails would. */
+export type SeverableProxy = {
+  readonly port: number;
+  /** Ends every connection, and refuses new ones. */
+  sever: () => Promise<void>;
+  /** Cuts every connection; new ones are taken. */
+  cut: () => void;
+  /** Takes connections again. */
+  restore: () => Promise<void>;
+};
+
+/** @param target a path of a Unix socket */
+export async function startSeverableProxy(target: string): Promise<SeverableProxy> {
+  const port = await freePort();
+  const sockets = new Set<Socket>();
+  let server: Server | undefined;
+
+  function pipe(client: Socket): void {
+    const upstream = connect(target);
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      // A cut connection is what the test wants.
+      socket.on("error", () => {});
+      socket.on("close", () => {
+        sockets.delete(socket);
+        client.destroy();
+        upstream.destroy();
+      });
+    }
+    client.pipe(upstream).pipe(client);
+  }
+
+  const cut = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  const proxy: SeverableProxy = {
+    port,
+    cut,
+    async sever() {
+      const closed = new Promise((resolve) => server?.close(resolve));
+      cut();
+      await closed;
+    },
+    async restore() {
+      server = createServer(pipe);
+      await new Promise<void>((resolve) => server?.listen(port, "127.0.0.1", resolve));
+    },
+  };
+  await proxy.restore();
+  return proxy;
+}
