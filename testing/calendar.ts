@@ -41,7 +41,7 @@ const bitcoinTag = "0588960d73d71901";
 const attestation = (tag: string, payload: Buffer) =>
   Buffer.concat([Buffer.from(`00${tag}`, "hex"), Buffer.from([payload.length]), payload]);
 
-/** Starts it. @param options.uri the name it gives itself in its promises; its own address unless told */
+/** Starts it. @param options.uri the name that it gives itself in its attestations; its own address by default */
 export async function startCalendar(options: { readonly uri?: string } = {}): Promise<CalendarDouble> {
   const key = randomBytes(32);
   const closing = new AbortController();

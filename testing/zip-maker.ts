@@ -8,7 +8,7 @@ export type ZipFile = {
   readonly extra?: Uint8Array;
 };
 
-/** A zip, written by hand so that tests can bend any part of it. */
+/** A zip, written byte by byte, so that tests can bend any part of it. */
 export function makeZip(files: readonly ZipFile[]): Buffer {
   const locals: Buffer[] = [];
   const directory: Buffer[] = [];

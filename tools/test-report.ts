@@ -27,7 +27,7 @@ function note(outcome: Outcome, { type, data }: TestEvent, root: string, allowSk
   if (type === "test:complete" && entryFile === undefined && data.file !== undefined)
     outcome.seconds.set(relative(root, data.file), data.details.duration_ms / 1000);
   if (type !== "test:pass" && type !== "test:fail") return;
-  // A suite passes and fails with its tests; only a file that could not run at all is told by its suite.
+  // A suite passes and fails with its tests; only a file that could not run at all is reported by its suite.
   const isSkipped = data.skip !== undefined || data.todo !== undefined;
   if (data.details.type === "suite" && type === "test:pass" && !isSkipped) return;
   const file = relative(root, entryFile ?? data.file ?? data.name);

@@ -14,7 +14,7 @@ export type Flow = {
   keep: (height: number) => void;
   /** @returns the height of the text as it would be drawn. */
   measure: (text: string, width: number, look: Look) => number;
-  /** Draws a text, at the left margin unless told. */
+  /** Draws a text, at the left margin by default. */
   text: (text: string, look: Look, place?: { x?: number; width?: number }) => void;
   /** Draws a label and beside it a value; a long value has several lines. */
   row: (label: string, value: string, look: Look, place?: { labelWidth?: number; width?: number }) => void;

@@ -157,7 +157,7 @@ export const roomsOf = ({ json, bytes }: Transport) => ({
   /** Seals the next version of the room's closing passport. */
   seal: (roomCode: string): Promise<ClosingPassport> => json("POST", path`/api/rooms/${roomCode}/passport`),
 
-  /** Needs no key: whoever has the verify code may ask. */
+  /** Needs no key: anyone who has the verify code may ask. */
   verify: (verifyCode: string): Promise<ClosingVerification> => json("GET", path`/api/verify/room/${verifyCode}`),
 
   /** The sealed certificate PDF; needs no key. */

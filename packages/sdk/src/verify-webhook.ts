@@ -4,7 +4,7 @@ const toleranceMs = 5 * 60 * 1000;
 
 type Signature = { t: string; candidates: string[] };
 
-/** `t=<unix seconds>,v1=<hex>[,v1=<hex>...]`; entries of other names are of a later scheme and left aside. */
+/** `t=<unix seconds>,v1=<hex>[,v1=<hex>...]`; entries of other names are of a later scheme and ignored. */
 function parseHeader(header: string): Signature | null {
   const candidates: string[] = [];
   let t: string | null = null;

@@ -80,7 +80,7 @@ test("a seal of another certificate, another document and a time before the cert
   assert.ok(f.failing(early.json).includes("seal_certificate_valid_at_time"));
 });
 
-test("what is no evidence, unsigned or a certificate by itself is told apart and exits 1", async (t) => {
+test("what is no evidence, unsigned or a certificate by itself is named as what it is and exits 1", async (t) => {
   const files = { "a.pdf": f.original, "b.pdf": "text", "c.bin": "text", "d.pem": f.pemOf(f.seal), "e.tst": "0junk" };
   const { run } = inFolder(t, files);
   const verdicts = [];
@@ -349,7 +349,7 @@ test("a room's answer that was saved is judged as a record, by itself and with i
   }
 });
 
-test("trust that was not given is told by a claim", async (t) => {
+test("a claim says which trust was not given", async (t) => {
   const folder = f.folderWith(t, { "a.pdf": f.proofPdf(), "own.pem": f.pemOf(f.seal) });
   const io = { trustedByDefault: join(folder, "own.pem") };
   const found = await f.verify([join(folder, "a.pdf")], io);

@@ -50,7 +50,7 @@ export function mailOf(moment: MailMoment, order: MailOrder, baseUrl: string): M
       ...words[moment](order),
       greeting: order.customerName ? `Hello ${order.customerName},` : "Hello,",
       link: { label: "See your order", url: `${baseUrl}/orders/${order.code}` },
-      caution: "Whoever has this link can see the order, so share it with care.",
+      caution: "Anyone who has this link can see the order, so share it with care.",
     }),
   };
 }

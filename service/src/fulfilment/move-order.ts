@@ -55,9 +55,9 @@ export async function moveOrder(deps: MoveDeps, request: MoveRequest): Promise<{
     .transaction(async (tx) => {
       const locked = await lockOrder(tx, request.code);
       if (!locked) throw new ServiceError("not_found", "Order not found.");
-      const mover = { actor: "operator", at: deps.clock(), log: deps.log };
-      const at = plan.begin ? (await transition(tx, locked, "next_segment", mover)).order : locked;
-      const { order: moved } = await perform(tx, at, plan.on, facts, mover);
+      const actor = { actor: "operator", at: deps.clock(), log: deps.log };
+      const at = plan.begin ? (await transition(tx, locked, "next_segment", actor)).order : locked;
+      const { order: moved } = await perform(tx, at, plan.on, facts, actor);
       return { orderCode: moved.code, status: moved.status };
     })
     .catch(async (error) => {

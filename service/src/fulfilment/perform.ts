@@ -53,11 +53,11 @@ export async function perform(
   order: LockedOrder,
   on: PeopleEvent,
   facts: Facts,
-  mover: Actor,
+  actor: Actor,
 ): Promise<TransitionResult> {
   requireFacts(on, { ...facts, documentGiven: facts.document !== undefined });
-  await record(tx, order, on, facts, mover.at);
-  return transition(tx, order, on, { ...mover, reason: facts.reason ?? mover.reason });
+  await record(tx, order, on, facts, actor.at);
+  return transition(tx, order, on, { ...actor, reason: facts.reason ?? actor.reason });
 }
 
 async function record(tx: Tx, order: LockedOrder, on: PeopleEvent, facts: Facts, at: Date): Promise<void> {

@@ -33,7 +33,7 @@ export type PdfLookup = {
 /**
  * Looks up, in a bounded number of steps, what a signature has to be attached to.
  * @param bytes the document; not changed, not copied
- * @param maxBytes the largest length accepted, 35 MiB unless told
+ * @param maxBytes the largest length accepted, 35 MiB by default
  * @throws PdfRefusal for every document that can't be continued as it is
  */
 export function lookUpPdf(bytes: Buffer, maxBytes: number = LIMITS.fileBytes): PdfLookup {

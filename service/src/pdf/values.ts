@@ -29,7 +29,7 @@ export function readDict(bytes: Buffer, start: number): Dict {
       repeated ??= new Set();
       repeated.add(key);
     }
-    // Readers differ on which of two values counts: keep neither, so that whoever asks for the key refuses.
+    // Readers differ on which of two values counts: keep neither, so that each reader of the key refuses.
     entries.set(key, earlier && !sameBytes(earlier, span) ? AMBIGUOUS : span);
     at = skipSpace(bytes, end);
   }

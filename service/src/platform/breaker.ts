@@ -4,7 +4,7 @@ import type { Clock } from "./clock.ts";
 export type Breaker = {
   /**
    * Whether to ask now. After a run of failures: not until the cool-down is over, and then one caller alone, whose
-   * outcome decides. Who is told yes must report `succeeded` or `failed`.
+   * outcome decides. A caller that may try must report `succeeded` or `failed`.
    */
   readonly admits: () => boolean;
   readonly succeeded: () => void;

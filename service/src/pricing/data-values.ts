@@ -4,7 +4,7 @@ import { fail, type Place } from "./data-file.ts";
 const MAX_CENTS = 10_000_000;
 
 /**
- * An amount in whole cents. `12.00` is refused although it is a whole number: whoever wrote it meant dollars.
+ * An amount in whole cents. `12.00` is refused although it is a whole number: its author meant dollars.
  * @throws {DataFileError}
  */
 export function cents(place: Place, min = 0): number {

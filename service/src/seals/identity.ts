@@ -27,7 +27,7 @@ export type SealIdentitySettings = {
 /**
  * Opens key and certificates; the first run makes both.
  * @param at now; `serialNumber` 16 random bytes for a certificate that has to be made
- * @returns the identity, and what is to be told of its certificates (warnings only)
+ * @returns the identity, and warnings about its certificates
  * @throws StartupError in one line when nothing could be sealed with them
  */
 export async function openSealIdentity(

@@ -11,7 +11,7 @@ import { createSelfCheck, SealNotVerified } from "./self-check.ts";
 /** A time-stamp token over a signature value, checked: DER, the authority's URL and its time. */
 export type TimeStamp = { readonly token: Uint8Array; readonly authority: string; readonly genTime: Date };
 
-/** Asks the authorities in turn for a token over the message; null when none gave one that holds. Never rejects. */
+/** Asks one authority after the other for a token over the message; null when none gave one that holds. Never rejects. */
 export type Stamp = (message: Uint8Array) => Promise<TimeStamp | null>;
 
 export type SealInput = {

@@ -13,7 +13,7 @@ export const verification =
   "may match. v1 is HMAC-SHA256 in lowercase hex over '{t}.{raw body}', and its key is the lowercase hex of the SHA-256 of " +
   `the signing secret, as UTF-8. Compare in constant time, and refuse when t is more than ${toleranceSeconds} seconds away.`;
 
-/** A new secret of 256 random bits; whoever calls shows it once and keeps its hash. */
+/** A new secret of 256 random bits; the caller shows it once and keeps its hash. */
 export const newSigningSecret = (): string => `svc_whsec_${newSecret()}`;
 
 /** What is kept of a secret, encrypted: its SHA-256. */

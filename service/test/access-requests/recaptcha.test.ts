@@ -65,7 +65,7 @@ test("a token of another action, of another host, made up, empty, or used before
   assert.deepEqual(warnings, []);
 });
 
-test("a secret that the scorer refuses is told to the operator", async () => {
+test("the operator learns that the scorer refuses the secret", async () => {
   assert.equal(await ask(double.newToken(person), { secret: "of another site" }), "bot");
   assert.match(warnings[0] ?? "", /invalid-input-secret.*refuses the settings/);
   assert.doesNotMatch(warnings[0] ?? "", /of another site/);

@@ -192,7 +192,7 @@ test("only the owner seals, in the room's environment, by the present code; a cl
   assert.equal(kept?.count, 1);
 });
 
-test("a body is left aside, whatever it is", async () => {
+test("a body is ignored, whatever it is", async () => {
   const room = await acme.room();
   const { status, body } = await acme.call("POST", `/api/rooms/${room}/passport`, "{not json");
   assert.deepEqual([status, body["version"]], [200, 1]);
@@ -223,7 +223,7 @@ async function tampered(verifyCode: string, change: Statement): Promise<void> {
   });
 }
 
-test("chainOk is computed from the stored bytes: an altered manifest, or none, is told", async () => {
+test("chainOk is computed from the stored bytes: an altered manifest, or none, shows", async () => {
   const { room } = await roomWithOrders(1);
   const first = await sealRoom(acme, room);
   const second = await sealRoom(acme, room);

@@ -54,13 +54,13 @@ async function refused(code: string, ...args: string[]): Promise<string> {
   return (JSON.parse(run.stdout) as { error: string }).error;
 }
 
-type Story = {
+type OrderShown = {
   status: string;
   documents: { kind: string; sha256: string }[];
   shipments: { status: string; trackingNumber: string }[];
   history: { toStatus: string; actor: string; detail: unknown }[];
 };
-const show = (code: string) => service.cli<Story>("order", "show", code);
+const show = (code: string) => service.cli<OrderShown>("order", "show", code);
 
 test("a person carries an order from signing to delivery, and its client hears of it", async () => {
   const code = await paidOrder({ svc_sign: "true", svc_notary: "true", ...shipping });

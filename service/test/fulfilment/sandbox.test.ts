@@ -56,7 +56,7 @@ const brief = ({ http, status, firedEvents }: Awaited<ReturnType<typeof sandbox>
 
 type Quote = { lines: { amountCents: number }[]; subtotalCents: number; discountCents: number; totalCents: number };
 
-type Story = {
+type OrderShown = {
   envelopeStatus: string;
   documents: { kind: string }[];
   shipments: { status: string; carrier: string; trackingNumber: string }[];
@@ -71,23 +71,23 @@ test("walks through every milestone to the end, leaving real artifacts", async (
   assert.deepEqual(brief(await sandbox(code, "advance", { event: null })), [200, "Delivered", ["shipment.delivered"]]);
   assert.deepEqual(brief(await sandbox(code, "advance", {})), [200, "Completed", []]);
   assert.deepEqual(brief(await sandbox(code, "advance")), [200, "Completed", []]);
-  const story = await service.cli<Story>("order", "show", code);
-  assert.equal(story.envelopeStatus, "Completed");
+  const shown = await service.cli<OrderShown>("order", "show", code);
+  assert.equal(shown.envelopeStatus, "Completed");
   assert.deepEqual(
-    story.documents.map(({ kind }) => kind),
+    shown.documents.map(({ kind }) => kind),
     ["original", "sealed", "notarized"],
   );
   assert.deepEqual(
-    story.faxes.map(({ status }) => status),
+    shown.faxes.map(({ status }) => status),
     ["Delivered"],
   );
   const tracking = `TEST${code.slice(0, 12).toUpperCase()}`;
   assert.deepEqual(
-    story.shipments.map(({ status, carrier, trackingNumber }) => [status, carrier, trackingNumber]),
+    shown.shipments.map(({ status, carrier, trackingNumber }) => [status, carrier, trackingNumber]),
     [["Delivered", "Test Carrier", tracking]],
   );
   assert.deepEqual(
-    story.history.slice(1).map(({ toStatus }) => toStatus),
+    shown.history.slice(1).map(({ toStatus }) => toStatus),
     [
       "QuoteReady",
       "Paid",
@@ -174,7 +174,7 @@ test("a live order is 409, an unknown and a foreign one 404, an odd value 400", 
   for (const event of ["order.created", 1, "", {}]) assert.equal((await sandbox(mine, "advance", { event })).http, 400);
 });
 
-test("an order that needs a price by hand cannot be paid before a person priced it", async () => {
+test("an order that needs a price from a person cannot be paid before it has one", async () => {
   const code = await place({ ...shipping, ship_state: "PR", ship_postal: "00000" });
   assert.equal((await sandbox(code, "checkout")).http, 409);
   assert.equal((await sandbox(code, "advance")).http, 409);
@@ -208,7 +208,7 @@ test("ten requests at once walk an order once", async () => {
   assert.deepEqual(new Set(answers.map(({ http }) => http)), new Set([200]));
   const fired = answers.flatMap(({ firedEvents }) => firedEvents).sort();
   assert.deepEqual(fired, ["payment.cleared", "shipment.delivered", "signature.completed"]);
-  const { documents } = await service.cli<Story>("order", "show", code);
+  const { documents } = await service.cli<OrderShown>("order", "show", code);
   assert.equal(documents.length, 3);
 });
 

@@ -29,7 +29,7 @@ test("a write of our own origin, of the host that was asked, or of no browser is
   assert.ok(!isRefused({ "sec-fetch-site": "none" }));
 });
 
-test("a write of another origin, of a worse scheme or of none that can be told is refused", () => {
+test("a write of another origin, of a worse scheme or of an unknown one is refused", () => {
   for (const origin of [
     "https://evil.example",
     "http://sign.example",

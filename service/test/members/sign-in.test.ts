@@ -108,7 +108,7 @@ test("the answer tells nothing of whether an address is known", async () => {
   assert.deepEqual(await ask("never@harbor-title.com"), { ...known, headers: { ...known.headers } });
 });
 
-test("an address gets five links at a time, and whoever asks for more can't tell", async () => {
+test("an address gets five links at a time, and no answer shows when there are no more", async () => {
   const email = "much@harbor-title.com";
   const pages = new Set<string>();
   for (let i = 0; i < 8; i++) pages.add(await (await postForm(`${service.baseUrl}/sign-in`, { email })).text());

@@ -35,7 +35,7 @@ export async function askForLink(service: Service, email: string, returnTo = "/d
   return { asked, browser: cookieIn(asked, "__Host-sign-in"), path };
 }
 
-/** Signs in. @returns the answer that begins the session, and the headers of whoever has it. */
+/** Signs in. @returns the answer that begins the session, and the headers of its holder. */
 export async function signIn(service: Service, email: string) {
   const { browser, path } = await askForLink(service, email);
   const answer = await postForm(service.baseUrl + path, {}, { Cookie: browser });

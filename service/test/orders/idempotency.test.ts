@@ -37,14 +37,14 @@ async function orderCount(reference: string): Promise<number> {
   return ((await response.json()) as { orders: unknown[] }).orders.length;
 }
 
-test("fifty twins make one order and get fifty equal answers", async () => {
+test("fifty duplicates make one order and get fifty equal answers", async () => {
   const answers = await Promise.all(
-    Array.from({ length: 50 }, () => post("fifty-twins", { external_reference: "twins" })),
+    Array.from({ length: 50 }, () => post("fifty-duplicates", { external_reference: "duplicates" })),
   );
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]));
   assert.equal(new Set(answers.map(({ body }) => body)).size, 1);
   assert.equal(answers.filter(({ replayed }) => replayed === "true").length, 49);
-  assert.equal(await orderCount("twins"), 1);
+  assert.equal(await orderCount("duplicates"), 1);
 });
 
 test("a replay has the first request's id in its body, and its own in the header", async () => {
@@ -100,7 +100,7 @@ test("a key shorter than 8 or longer than 255 characters is a 400", async () => 
   assert.equal((await post("12345678")).status, 201);
 });
 
-test("kill -9 among twins and a restart leave one order and equal answers", async () => {
+test("kill -9 among duplicates and a restart leave one order and equal answers", async () => {
   for (const round of [1, 2, 3]) {
     const key = `killed-in-round-${round}`;
     const reference = `killed-${round}`;

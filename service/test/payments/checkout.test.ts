@@ -101,13 +101,15 @@ test("create_checkout answers with the checkout that the route answers with", as
   assert.equal((await checkout(body.orderCode)).body.checkoutUrl, body.checkoutUrl);
 });
 
-test("twins of an order with a checkout get one and the same final answer", async () => {
-  const twins = await Promise.all(
-    Array.from({ length: 8 }, () => create({ create_checkout: "true" }, { "Idempotency-Key": "twins-with-checkout" })),
+test("duplicates of an order with a checkout get one and the same final answer", async () => {
+  const duplicates = await Promise.all(
+    Array.from({ length: 8 }, () =>
+      create({ create_checkout: "true" }, { "Idempotency-Key": "duplicates-with-checkout" }),
+    ),
   );
-  assert.deepEqual(new Set(twins.map(({ status }) => status)), new Set([201]));
-  assert.equal(new Set(twins.map(({ text }) => text)).size, 1);
-  assert.notEqual(twins[0]?.body.checkoutUrl, null);
+  assert.deepEqual(new Set(duplicates.map(({ status }) => status)), new Set([201]));
+  assert.equal(new Set(duplicates.map(({ text }) => text)).size, 1);
+  assert.notEqual(duplicates[0]?.body.checkoutUrl, null);
 });
 
 test("an order stands when the processor fails at its creation, and its answer is kept", async () => {
@@ -120,7 +122,7 @@ test("an order stands when the processor fails at its creation, and its answer i
   assert.equal((await checkout(first.body.orderCode)).status, 200);
 });
 
-test("an order that needs a price by hand gets no checkout", async () => {
+test("an order that needs a price from a person gets no checkout", async () => {
   const { body } = await create({ create_checkout: "true", ...shipping, ship_state: "PR", ship_postal: "00000" });
   assert.equal(body.status, "ManualQuoteRequired");
   assert.equal(body.checkoutUrl, null);
@@ -158,7 +160,7 @@ test("an unknown code and another partner's order look the same", async () => {
 
 test("the same Idempotency-Key replays the first answer byte for byte", async () => {
   const { body } = await create();
-  const key = { "Idempotency-Key": "checkout-twins" };
+  const key = { "Idempotency-Key": "checkout-duplicates" };
   const answers = await Promise.all(Array.from({ length: 5 }, () => checkout(body.orderCode, key)));
   assert.equal(new Set(answers.map(({ text }) => text)).size, 1);
   assert.equal(answers.filter(({ replayed }) => replayed === "true").length, 4);

@@ -162,7 +162,7 @@ test("a refund that comes before its payment keeps that payment from counting", 
   assert.equal((await orders.look(code)).status, "QuoteReady");
 });
 
-test("a second payment of a paid order is recorded and told, and its refund does not refund the order", async () => {
+test("a second payment of a paid order is recorded and reported, and its refund does not refund the order", async () => {
   const code = await orders.insert("QuoteReady");
   await take(eventOf("checkout.session.completed", code));
   const second = await take(eventOf("checkout.session.completed", code, { payment_intent: "pi_second" }));

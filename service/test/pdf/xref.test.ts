@@ -223,17 +223,17 @@ describe("a document", () => {
   });
 
   test("tells what a certification allows and how many signatures there are", () => {
-    const told = (name: string) => {
+    const found = (name: string) => {
       const { docMdp, signatures } = lookUpPdf(zooBytes(name));
       return [docMdp, signatures];
     };
-    assert.deepEqual(told("gs.pdf"), [null, 0]);
-    assert.deepEqual(told("form-hierarchy.pdf"), [null, 0]);
-    assert.deepEqual(told("signed-twice.pdf"), [null, 2]);
-    assert.deepEqual(told("mutool-signed.pdf"), [null, 1]);
-    assert.deepEqual(told("certified-default.pdf"), [2, 1]);
-    assert.deepEqual(told("certified-p2.pdf"), [2, 1]);
-    assert.deepEqual(told("certified-p3.pdf"), [3, 1]);
+    assert.deepEqual(found("gs.pdf"), [null, 0]);
+    assert.deepEqual(found("form-hierarchy.pdf"), [null, 0]);
+    assert.deepEqual(found("signed-twice.pdf"), [null, 2]);
+    assert.deepEqual(found("mutool-signed.pdf"), [null, 1]);
+    assert.deepEqual(found("certified-default.pdf"), [2, 1]);
+    assert.deepEqual(found("certified-p2.pdf"), [2, 1]);
+    assert.deepEqual(found("certified-p3.pdf"), [3, 1]);
   });
 
   test("gets new object numbers above every number it lists or covers", () => {

@@ -24,7 +24,7 @@ const newKey = (more: Partial<RequestKey> = {}): RequestKey => ({
 const send = (key: RequestKey | null, work: Omit<Work, "status">) =>
   once({ db: orders.db, clock: () => now }, key, { status: 200, ...work });
 
-/** Work that waits until it is told how to end. */
+/** Work that waits until the test ends it. */
 function held() {
   const end = Promise.withResolvers<string>();
   const begun = Promise.withResolvers<void>();

@@ -77,7 +77,7 @@ describe("a callback", () => {
       );
   });
 
-  test("cannot be told from what is stored or logged", async () => {
+  test("does not show in what is stored or logged", async () => {
     const execution = await start(running, acme.headers);
     const token = execution.callbackUrl.split("/").at(-1) ?? "";
     assert.match(token, /^[0-9a-f]{40}$/);

@@ -84,10 +84,10 @@ describe("a service whose clock runs ahead", () => {
     const secrets = await openSecretsKey(`file:${running.service.dataDir}/keys/secrets`);
     const link = async () => (await makeOperatorLink({ db: running.db, clock: clockAhead(beyond), secrets })).path;
     const session = cookieIn(await postForm(running.service.baseUrl + (await link()), {}), "__Host-operator");
-    const lapsed = await link();
+    const expired = await link();
 
     await travel(beyond + 15 * 60 + 1);
-    assert.equal((await postForm(running.service.baseUrl + lapsed, {})).status, 404);
+    assert.equal((await postForm(running.service.baseUrl + expired, {})).status, 404);
     assert.equal(await operator(session), 200);
     assert.equal((await order("key-of-today")).headers.get("idempotent-replayed"), "true");
     await travel(beyond + day + 1);

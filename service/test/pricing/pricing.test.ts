@@ -107,7 +107,7 @@ test("remote notarization is blocked in the listed states alone", () => {
   assert.ok(pricing.notarizationBlocked("ga"));
 });
 
-test("an operator's own files are read, and a mistake is told in one line", () => {
+test("an operator's own files are read, and a mistake is reported in one line", () => {
   const folder = mkdtempSync(join(tmpdir(), "pricing-"));
   try {
     const own = join(folder, "mine.yaml");

@@ -78,10 +78,10 @@ test("the sealed file is the document with a tail, and pdfsig calls all of it si
   assert.deepEqual(file.subarray(0, document.length), document);
   const path = join(folderFor("pdfsig"), "sealed.pdf");
   writeFileSync(path, file);
-  const told = execFileSync("pdfsig", ["-nocert", path], { encoding: "utf8" });
-  assert.match(told, /Signature is Valid/);
-  assert.match(told, /Total document signed/);
-  assert.match(told, /ETSI\.CAdES\.detached/);
+  const output = execFileSync("pdfsig", ["-nocert", path], { encoding: "utf8" });
+  assert.match(output, /Signature is Valid/);
+  assert.match(output, /Total document signed/);
+  assert.match(output, /ETSI\.CAdES\.detached/);
   execFileSync("qpdf", ["--check", path]);
 });
 
@@ -180,8 +180,8 @@ test("an earlier signature stays valid under the seal", needs("poppler"), async 
   const { verifyCode } = await seal(live, zooBytes("signed-once.pdf"));
   const path = join(folderFor("signed"), "sealed.pdf");
   writeFileSync(path, await bytesOf(await fetch(verify("/document", verifyCode))));
-  const told = execFileSync("pdfsig", ["-nocert", path], { encoding: "utf8" });
-  assert.equal(told.match(/Signature is Valid/g)?.length, 2);
+  const output = execFileSync("pdfsig", ["-nocert", path], { encoding: "utf8" });
+  assert.equal(output.match(/Signature is Valid/g)?.length, 2);
 });
 
 test("34 MB are sealed and come back byte for byte", async () => {

@@ -121,13 +121,13 @@ describe("quotas and caps under concurrent requests on two nodes", () => {
     assert.equal(rooms.find(({ roomCode }) => roomCode === room)?.orderCount, 1);
   });
 
-  test("of 40 participants at once, 25 get in, and of twins one", async () => {
+  test("of 40 participants at once, 25 get in, and of duplicates one", async () => {
     const room = await acme.room();
     const path = `/api/rooms/${room}/participants`;
-    const twins = await times(10, (n) =>
+    const duplicates = await times(10, (n) =>
       (nodes(acme)[n % 2] ?? acme).call("POST", path, { name: `Twin ${n}`, email: "Twin@example.com" }),
     );
-    assert.equal(twins.filter(({ body }) => body["alreadyPresent"] === false).length, 1);
+    assert.equal(duplicates.filter(({ body }) => body["alreadyPresent"] === false).length, 1);
     const answers = await times(40, (n) =>
       (nodes(acme)[n % 2] ?? acme).call("POST", path, { name: `P ${n}`, email: `p${n}@example.com` }),
     );

@@ -33,7 +33,7 @@ test("the owner sees what everybody sees, and besides emails in full and which o
   assert.deepEqual([masked[0]?.email, participants[0]?.email], ["j***@example.com", "jane@example.com"]);
 });
 
-test("whoever else has the code is no owner: another firm, the other environment, and a code that was replaced", async () => {
+test("anyone else who has the code is no owner: another firm, the other environment, and a code that was replaced", async () => {
   const room = await acme.room();
   const notFound = { code: "not_found", message: "Room not found." };
   await assert.rejects(read(asMember(other), room), notFound);

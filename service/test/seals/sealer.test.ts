@@ -104,13 +104,13 @@ test("what the verifier does not accept is not given away: another key's signatu
   await assert.rejects(late({ bytes: makePdf(), reason }), refusal("unavailable"));
 });
 
-test("a token that the verifier does not accept is told of and left out, and the seal stands without it", async () => {
+test("a token that the verifier does not accept is reported and left out, and the seal stands without it", async () => {
   const replayed = await stamp(Buffer.from("another signature"));
-  const told: string[] = [];
-  const onUnfitTimeStamp = (authority: string) => told.push(authority);
+  const unfit: string[] = [];
+  const onUnfitTimeStamp = (authority: string) => unfit.push(authority);
   const stale = createSealer({ randomBelow, identity, clock, stamp: async () => replayed, onUnfitTimeStamp });
   assert.equal((await stale({ bytes: makePdf(), reason })).timeStamp, null);
-  assert.deepEqual(told, [replayed?.authority]);
+  assert.deepEqual(unfit, [replayed?.authority]);
 });
 
 test("the self-check refuses changed bytes, other hashes and a missing time stamp, and says whose fault it is", async () => {

@@ -137,15 +137,19 @@ test("an expired certificate stops the start in one line", needs("openssl"), asy
   assert.equal((await doctor(own))[0]?.result, "failed");
 });
 
-test("a certificate that expires soon is told at the start and by doctor, and seals", needs("openssl"), async () => {
-  const soon = identity("Nearly Over", ["-days", "10"]);
-  const other = await startService({ DATA_DIR: data, ...soon });
-  assert.match(other.stderr(), /expires-soon.*CN=Nearly Over expires on/);
-  await other.stop();
-  const [key, certificate] = await doctor(soon);
-  assert.deepEqual([key?.result, certificate?.result], ["ok", "warning"]);
-  assert.match(certificate?.detail ?? "", /Nearly Over expires on/);
-});
+test(
+  "a certificate that expires soon is reported at the start and by doctor, and seals",
+  needs("openssl"),
+  async () => {
+    const soon = identity("Nearly Over", ["-days", "10"]);
+    const other = await startService({ DATA_DIR: data, ...soon });
+    assert.match(other.stderr(), /expires-soon.*CN=Nearly Over expires on/);
+    await other.stop();
+    const [key, certificate] = await doctor(soon);
+    assert.deepEqual([key?.result, certificate?.result], ["ok", "warning"]);
+    assert.match(certificate?.detail ?? "", /Nearly Over expires on/);
+  },
+);
 
 test("a key or certificate that cannot be read stops the start in one line", async () => {
   writeFileSync(path("noise"), "no key");

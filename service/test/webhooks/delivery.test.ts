@@ -134,13 +134,13 @@ test("deliveries of all subscriptions are paged newest first and filtered", asyn
   for (const query of ["?status=gone", "?topic=x", "?order=x", "?external_reference=none"])
     assert.deepEqual(await ids(query), []);
   const all = (await find("")).deliveries.map(({ deliveryId }) => deliveryId);
-  const walked: unknown[] = [];
+  const listed: unknown[] = [];
   for (let cursor: string | null = ""; cursor !== null; ) {
     const page: Awaited<ReturnType<typeof find>> = await find(`?limit=3&cursor=${cursor}`);
-    walked.push(...page.deliveries.map(({ deliveryId }) => deliveryId));
+    listed.push(...page.deliveries.map(({ deliveryId }) => deliveryId));
     cursor = page.nextCursor;
   }
-  assert.deepEqual(walked, all);
+  assert.deepEqual(listed, all);
   assert.equal((await find("?limit=0")).deliveries.length, 1);
   for (const query of [
     "?limit=x",

@@ -145,7 +145,7 @@ test("topics must be some of the seven", async () => {
   assert.deepEqual((await client.ok("POST", webhooks, { url, topics: all }))["topics"], all);
 });
 
-test("the hundredth subscription is the last, of twins as well", async () => {
+test("the hundredth subscription is the last, also of many at once", async () => {
   const client = await running.partner();
   const answers = await Promise.all(
     Array.from({ length: 104 }, () => client.call("POST", webhooks, { url, topics: ["order.created"] })),

@@ -131,7 +131,7 @@ test("room.passport_sealed tells room and passport code, and no order", async ()
   });
 });
 
-test("passport.sealed tells what the seal's answer told", async () => {
+test("passport.sealed says what the seal's answer said", async () => {
   const hook = await hookFor("passport.sealed");
   const form = new FormData();
   form.append("file", new Blob([new Uint8Array(makePdf())], { type: "application/pdf" }), "executed.pdf");
@@ -169,7 +169,7 @@ test("webhook.test goes to the one subscription that asks, whatever its topics",
   assert.deepEqual(await client.ended(beside, 0), []);
 });
 
-test("a subscription is told of its own topics, its own firm and its own environment alone", async () => {
+test("a subscription gets its own topics, its own firm and its own environment alone", async () => {
   const hook = await hookFor("payment.cleared");
   const [live, other] = [await running.withKey(client.partnerId, "live"), await running.partner()];
   const lives = await live.subscribe("/live", ["order.created"]);

@@ -22,9 +22,9 @@ export function mergeTimestamps(timestamps: readonly Timestamp[]): Timestamp {
   return [
     ...distinct(attestations, compareAttestations).map(([attestation]): Branch => ({ attestation })),
     ...distinct(edges, (a, b) => compareOps(a.op, b.op)).map(
-      ([edge, ...twins]): Branch => ({
+      ([edge, ...equal]): Branch => ({
         op: edge.op,
-        next: mergeTimestamps([edge.next, ...twins.map((twin) => twin.next)]),
+        next: mergeTimestamps([edge.next, ...equal.map(({ next }) => next)]),
       }),
     ),
   ];

@@ -24,7 +24,7 @@ async function walk(timestamp: Timestamp, message: Uint8Array, found: Commitment
  * `commitment` as lowercase hex. One that has a block attestation by now is still listed; the proof does not say
  * which answer settled which promise.
  *
- * The addresses come from the proof: whoever asks must know the calendar by its own list, not by the proof's word.
+ * The addresses come from the proof: a caller must know the calendar by its own list, not by the proof's word.
  */
 export async function pendingAttestations(
   proof: DetachedTimestamp,

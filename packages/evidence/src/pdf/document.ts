@@ -66,7 +66,7 @@ export function openDocument(
   const bases = headerOffset > 0 ? [0, headerOffset] : [0];
   const [only, another] = readings(bytes, bases, offset, budget);
   if (only === undefined) throw new EvidenceError("pdf", "startxref does not lead to a cross-reference section");
-  // Two readings of one file are two documents: whoever made it so may want readers to differ.
+  // Two readings of one file are two documents: its maker may want readers to differ.
   if (another !== undefined) throw new EvidenceError("pdf", "startxref leads to two cross-reference sections");
   const { base, revision: first } = only;
   return {

@@ -11,7 +11,7 @@ const KEY = "/ByteRange";
 
 /**
  * The signatures that an earlier state of the document held and the document no longer does. They are looked for in the
- * bytes: whoever takes a signature away may have made the sections lead past it.
+ * bytes: an attacker who takes a signature away may have made the sections lead past it.
  *
  * @param known the signatures that the document holds
  * @throws EvidenceError `limit` when more than `most` states of the document would have to be opened

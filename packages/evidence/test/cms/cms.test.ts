@@ -88,9 +88,9 @@ test("refuses a signing-certificate attribute that names another certificate, is
 });
 
 test("refuses two certificates of one name and number", async () => {
-  const twin = forgedCertificate({ subject: "Twin" });
-  assert.deepEqual(await failing({ certificates: [certificate, twin] }), ["signerCertificate"]);
-  assert.deepEqual(await failing({ certificates: [twin, certificate] }), ["signerCertificate"]);
+  const sameName = forgedCertificate({ subject: "Twin" });
+  assert.deepEqual(await failing({ certificates: [certificate, sameName] }), ["signerCertificate"]);
+  assert.deepEqual(await failing({ certificates: [sameName, certificate] }), ["signerCertificate"]);
   assert.equal((await verify({ certificates: [certificate, certificate] })).valid, true);
 });
 

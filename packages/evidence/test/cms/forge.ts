@@ -3,7 +3,7 @@ import { OID } from "../../src/asn1/oid.ts";
 import * as der from "../../src/asn1/writer.ts";
 
 const pair = generateKeyPairSync("ec", { namedCurve: "P-256" });
-const twin = generateKeyPairSync("rsa", { modulusLength: 2048 });
+const otherKey = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest();
 const algorithm = (oid: string) => der.sequence(der.oid(oid));
 const name = (text: string) => der.sequence(der.set(der.sequence(der.oid(OID.commonName), der.utf8String(text))));
@@ -66,7 +66,7 @@ export function forgedCms(forgery: Forgery): Uint8Array {
   const toSign = der.encode(signedAttrs);
   const signature =
     forgery.signWith === "rsa"
-      ? sign("sha256", toSign, twin.privateKey)
+      ? sign("sha256", toSign, otherKey.privateKey)
       : sign(forgery.signWith ?? "sha256", toSign, pair.privateKey);
   const digest = algorithm(forgery.digestOid ?? OID.sha256);
   const signerInfo = der.sequence(

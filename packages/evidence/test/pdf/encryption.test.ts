@@ -47,7 +47,7 @@ describe("the ciphers that Web Crypto lacks", () => {
     );
   });
 
-  test("data without PKCS#7 padding is told apart", () => {
+  test("data without PKCS#7 padding is recognized", () => {
     for (const end of [[0], [17], [1, 2], [3, 3]]) assert.equal(withoutPadding(Uint8Array.from([9, ...end])), null);
     assert.equal(withoutPadding(new Uint8Array(0)), null);
   });

@@ -117,7 +117,7 @@ test("a room's record is read with its manifest, and refused when a member is mi
   }
 });
 
-test("JSON files are told apart by their members", () => {
+test("JSON files are distinguished by their members", () => {
   const kinds = {
     '{"passport":{},"documents":[]}': "manifest",
     '{"coverage":{}}': "manifest",

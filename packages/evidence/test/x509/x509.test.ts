@@ -64,7 +64,7 @@ test("a certificate with one changed bit of what is signed has no chain", async 
 test("gives up on a thicket of authorities that all bear one name", async () => {
   const root = vectorCertificate("root");
   const impostor = vectorCertificate("impostor");
-  const twins = Array.from({ length: 200 }, (_, i) => ({
+  const sameNamed = Array.from({ length: 200 }, (_, i) => ({
     ...root,
     spki: Uint8Array.from([...root.spki.slice(0, -2), i, 1]),
   }));
@@ -72,7 +72,7 @@ test("gives up on a thicket of authorities that all bear one name", async () => 
   const counting = { ...port, verify: () => ++verified < 0 };
   const input = {
     leaf: impostor,
-    intermediates: twins,
+    intermediates: sameNamed,
     anchors: [],
     at,
     purpose: "documentSigning",

@@ -66,7 +66,7 @@ function jsonIn(answer: Answer, url: string): Uint8Array | string {
 }
 
 /**
- * Without `--trust`, whoever names a service's address trusts that service to say which certificate is its own; it is
+ * Without `--trust`, a caller who names a service's address trusts that service to say which certificate is its own; it is
  * asked only where nobody on the way could answer in its place.
  */
 async function withPublishedTrust(

@@ -109,10 +109,10 @@ async function takeStep(
       const paid = await deps.sandboxPayment(tx, order, "success", { at, log: deps.log, attempt });
       return { status: paid.order?.status ?? status, firedEvents: paid.firedEvents };
     }
-    const mover = { actor: "sandbox", at, log: deps.log };
+    const actor = { actor: "sandbox", at, log: deps.log };
     const facts = { ...simulated(order), ...(document && { document }) };
     const moved =
-      on === "next_segment" ? await transition(tx, order, on, mover) : await perform(tx, order, on, facts, mover);
+      on === "next_segment" ? await transition(tx, order, on, actor) : await perform(tx, order, on, facts, actor);
     return { status: moved.order.status, firedEvents: moved.firedEvents };
   });
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
-/** What a body must keep to while we read it, and while the rest of a refused one is read and left aside. */
+/** What a body must keep to while we read it, and while the rest of a refused one is read and discarded. */
 export type BodyPace = {
   /** In each window of this length so many bytes must come. */
   windowMs: number;

@@ -32,7 +32,7 @@ export type PartRules = {
 };
 
 /**
- * Reads the parts of a multipart request; what is left of a refused one is read and left aside.
+ * Reads the parts of a multipart request; what is left of a refused one is read and discarded.
  * @param capacity the longest file that is held; null where any is too large
  * @throws ServiceError `validation`
  */
@@ -57,7 +57,7 @@ export async function readParts(request: FastifyRequest, rules: PartRules, capac
     }
   } catch (error) {
     if (upload && upload !== "too large") freeMemory(upload.bytes.buffer);
-    // What is still to come is read and left aside: unread it would hold up the connection, and what is sent on it next.
+    // What is still to come is read and discarded: unread it would hold up the connection, and what is sent on it next.
     request.raw.unpipe();
     request.raw.resume();
     throw isFormError(error) ? invalid(rules.messages.incomplete) : error;

@@ -1,4 +1,4 @@
-/** Room for uploads in memory; whoever asks for more than is left waits in line, and the sender with it (TCP back-pressure). */
+/** Room for uploads in memory; a form that needs more than is left waits in line, and its sender with it (TCP back-pressure). */
 export type UploadMemory = {
   /** Resolves with the function that gives the bytes back. Holders take turns: who has much to send keeps nobody else out. */
   reserve: (holder: string, bytes: number) => Promise<() => void>;

@@ -62,7 +62,7 @@ async function read(tx: Tx, event: SignedEvent, options: TakeOptions): Promise<T
   return message.kind === "refunded" ? takeRefund(tx, message, options) : takeSession(tx, message, options);
 }
 
-const mover = ({ actor, at, log }: TakeOptions): Actor => ({ actor, at, log });
+const actorOf = ({ actor, at, log }: TakeOptions): Actor => ({ actor, at, log });
 
 async function takeSession(tx: Tx, message: SessionMessage, options: TakeOptions): Promise<Taken> {
   const { sessionId, kind } = message;
@@ -77,7 +77,7 @@ async function takeSession(tx: Tx, message: SessionMessage, options: TakeOptions
   return moveIfTable(tx, order, kind === "failed" ? "payment_failed" : "payment_pending", options);
 }
 
-const endOf = (kind: SessionMessage["kind"]) => (kind === "lapsed" ? "expired" : "complete");
+const endOf = (kind: SessionMessage["kind"]) => (kind === "expired" ? "expired" : "complete");
 
 async function moveIfTable(
   tx: Tx,
@@ -86,7 +86,7 @@ async function moveIfTable(
   options: TakeOptions,
 ): Promise<Taken> {
   if (targetOf(order, on) === null) return nothing("stale", order);
-  const moved = await transitionByProcessor(tx, order, on, mover(options));
+  const moved = await transitionByProcessor(tx, order, on, actorOf(options));
   return { outcome: "moved", order: moved.order, firedEvents: moved.firedEvents };
 }
 
@@ -113,7 +113,7 @@ async function takeMoney(tx: Tx, order: LockedOrder, message: SessionMessage, op
     return nothing("unapplied", order);
   }
   const reason = right ? {} : { reason: `paid ${amount} ${message.currency}, not ${order.totalCents} ${currency}` };
-  const moved = await transitionByProcessor(tx, order, on, { ...mover(options), ...reason });
+  const moved = await transitionByProcessor(tx, order, on, { ...actorOf(options), ...reason });
   return { outcome: right ? "moved" : "held", order: moved.order, firedEvents: moved.firedEvents };
 }
 
@@ -140,13 +140,13 @@ async function takeRefund(tx: Tx, message: RefundMessage, options: TakeOptions):
   if ((await heldPayments(tx, order.id)).length > 0) return nothing("stale", order);
   const asked = targetOf(order, "refunded") ? order : await askedByProcessor(tx, order, options);
   if (!asked) return nothing("stale", order);
-  const moved = await transitionByProcessor(tx, asked, "refunded", mover(options));
+  const moved = await transitionByProcessor(tx, asked, "refunded", actorOf(options));
   return { outcome: "moved", order: moved.order, firedEvents: moved.firedEvents };
 }
 
 /** A refund that was given at the processor itself: the order passes RefundPending on its way. */
 async function askedByProcessor(tx: Tx, order: LockedOrder, options: TakeOptions): Promise<LockedOrder | null> {
   if (targetOf(order, "refund_requested") === null) return null;
-  return (await transition(tx, order, "refund_requested", { ...mover(options), reason: "refunded at the processor" }))
+  return (await transition(tx, order, "refund_requested", { ...actorOf(options), reason: "refunded at the processor" }))
     .order;
 }

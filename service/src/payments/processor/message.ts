@@ -2,7 +2,7 @@ import type { SignedEvent } from "./processor.ts";
 
 /** What became of a checkout session. */
 export type SessionMessage = {
-  kind: "cleared" | "pending" | "failed" | "lapsed";
+  kind: "cleared" | "pending" | "failed" | "expired";
   /** Null: the event speaks of a payment, and names no session. */
   sessionId: string | null;
   orderCode: string | null;
@@ -36,7 +36,7 @@ const codeOf = (object: Fields): string | null => text(fieldsOf(object["metadata
 const sessionKinds: Readonly<Record<string, SessionMessage["kind"]>> = {
   "checkout.session.async_payment_succeeded": "cleared",
   "checkout.session.async_payment_failed": "failed",
-  "checkout.session.expired": "lapsed",
+  "checkout.session.expired": "expired",
 };
 
 /** Event types that mean something to an order; any other is counted as `other`. */

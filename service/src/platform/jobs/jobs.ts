@@ -25,7 +25,7 @@ export type Jobs = {
 };
 
 const channel = "jobs";
-// What was told to stop gets so long to do it.
+// A job that was asked to stop gets so long to do it.
 const abortMs = 500;
 
 export function createJobs(deps: JobsDeps): Jobs {

@@ -124,7 +124,7 @@ function closeQuietly(token: Token, session: Handle): void {
   }
 }
 
-/** Sessions for signing, opened when wanted; whoever comes when all are in use waits. */
+/** Sessions for signing, opened when wanted; a caller waits while all are in use. */
 function sessionPool(open: () => Session, first: Session) {
   const free = [first];
   const waiting: (() => void)[] = [];

@@ -11,7 +11,7 @@ const OPEN = 0x5b;
 /**
  * Whether a document, or what the sealer copies of it, holds four numbers in brackets that would be a /ByteRange of this
  * seal, had its signature value another place: the bytes that are signed don't say where the value belongs. Our verifier
- * is told so by the signature itself, other readers are not. Between slices other requests get their turn.
+ * learns that from the signature itself, other readers do not. Between slices other requests get their turn.
  * @throws PdfRefusal `too_complex`
  */
 export async function holdsDecoy(original: Buffer, prepared: PreparedSeal): Promise<boolean> {

@@ -9,7 +9,7 @@ export type SealRequest = SealDescription & {
   readonly original: Buffer;
   /** A SHA-256 state that was fed with exactly the original, so that it is hashed once. It stays usable. */
   readonly docHash?: Hash;
-  /** The largest original accepted, in bytes; 35 MiB unless told. */
+  /** The largest original accepted, in bytes; 35 MiB by default. */
   readonly maxBytes?: number;
 };
 

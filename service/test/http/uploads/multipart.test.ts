@@ -180,7 +180,7 @@ async function refusedAfter(change: () => Promise<unknown>): Promise<number[]> {
   return statuses;
 }
 
-test("a slow form of whoever may still send it is accepted", async () => {
+test("a slow form is accepted when its sender may still send it", async () => {
   assert.deepEqual(await refusedAfter(async () => {}), [201, 200, 303, 303]);
 });
 

@@ -96,7 +96,7 @@ test("signing is not complete before the sealed document is on record", async ()
   assert.deepEqual(await orders.look(code), before);
 });
 
-test("a hold is left for the status before, and nothing is told twice", async () => {
+test("a hold is left for the status before, and nothing is notified twice", async () => {
   const code = await orders.insert("EsignComplete");
   await moveBy(code, "held");
   assert.equal((await orders.look(code)).statusBeforeHold, "EsignComplete");

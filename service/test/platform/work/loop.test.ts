@@ -73,7 +73,7 @@ describe("a loop", () => {
     await loop.stop();
   });
 
-  test("stops when the turn in progress has ended, which is told, and begins no other", async () => {
+  test("stops when the turn in progress has ended, which is reported, and begins no other", async () => {
     let turns = 0;
     let ended = false;
     const loop = createLoop({
@@ -126,7 +126,7 @@ test("pauses double from a second and end at their most", () => {
   assert.equal(doubling(4, 5_000), 5_000);
 });
 
-test("what ends in time is told from what does not, and a failure is passed on", async () => {
+test("what ends in time differs from what does not, and a failure is passed on", async () => {
   assert.equal(await endsWithin(delay(1), long), true);
   assert.equal(await endsWithin(delay(50), 1), false);
   await assert.rejects(endsWithin(Promise.reject(new Error("no")), long), /no/);

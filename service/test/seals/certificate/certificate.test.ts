@@ -79,11 +79,11 @@ test("the file of the chain is made once, and then read", async () => {
 });
 
 test("of two that make it at once, both use the one that won", async () => {
-  const path = join(folder, "twins", "seal.pem");
+  const path = join(folder, "at-once", "seal.pem");
   const make = (kind: "rsa" | "p-256") => openSealChain(path, () => selfSigned(keys[kind]));
   const [one, other] = await Promise.all([make("rsa"), make("p-256")]);
   assert.deepEqual(one, other);
-  assert.deepEqual(readdirSync(join(folder, "twins")), ["seal.pem"]);
+  assert.deepEqual(readdirSync(join(folder, "at-once")), ["seal.pem"]);
 });
 
 test("refuses a configured file that is not there, holds no certificate or is no file", async () => {

@@ -28,10 +28,10 @@ test("makes an RSA-3072 key in PKCS#8 that only its owner can read, and uses it 
 });
 
 test("of two that make the key at once, both use the one that won, and nothing is left over", async () => {
-  const path = join(folder, "twins", "seal");
+  const path = join(folder, "at-once", "seal");
   const [one, other] = await Promise.all([openSealKey(`file:${path}`), openSealKey(`file:${path}`)]);
   assert.deepEqual(one.publicKey, other.publicKey);
-  assert.deepEqual(readdirSync(join(folder, "twins")), ["seal"]);
+  assert.deepEqual(readdirSync(join(folder, "at-once")), ["seal"]);
 });
 
 for (const [name, made, type] of [

@@ -59,7 +59,7 @@ function mutate(input: Buffer, random: (below: number) => number): Buffer {
   return bytes;
 }
 
-/** What the call gives, or its refusal; any other exception is told with the input. */
+/** What the call gives, or its refusal; any other exception is thrown with the input. */
 function attempt<T>(call: () => T, number: number, input: Buffer): T | PdfRefusal {
   try {
     return call();

@@ -17,7 +17,7 @@ export type Moment = {
  * What each revision after the oldest of `marks` did, oldest first: revision `marks[0] - 1` comes first, revision 0 last.
  *
  * @param oldest index of the revision that the first step starts from
- * @param visit told of the state at each revision from `oldest` on, before the step from it is judged
+ * @param visit called with the state at each revision from `oldest` on, before the step from it is judged
  * @throws EvidenceError when the document can't be read, or reading takes too much work
  */
 export function judgeHistory(

@@ -122,7 +122,7 @@ function visit(reach: Reach, view: View, task: Task, structural: Task[], rest: T
 function placeOf(reach: Reach, view: View, task: Task): (Place & { readonly role: Role }) | undefined {
   const { value, role, along, within } = task;
   if (value.kind !== "reference") {
-    // A field that is no object of its own can't be told from the list that it stands in.
+    // A field that is no object of its own can't be distinguished from the list that it stands in.
     return { number: within, value, isStream: false, along, role: role === ROLE.field ? ROLE.frozen : role };
   }
   const { number } = value;

@@ -47,7 +47,7 @@ export type ListChange = { readonly inserted: readonly PdfReference[]; readonly 
 /** How a list of references changed; null when what stayed has another order, or it is no such list. */
 export function listChange(before: readonly PdfValue[], after: readonly PdfValue[]): ListChange | null {
   const direct = before.filter((item) => item.kind !== "reference").length;
-  // Values that are no references can't be told apart: they stay where they are.
+  // Values that are no references can't be distinguished: they stay where they are.
   if (direct > 0) {
     const head = after.slice(0, before.length);
     if (!before.every((item, index) => sameValue(item, head[index]))) return null;
