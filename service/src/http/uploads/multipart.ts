@@ -40,7 +40,7 @@ export async function acceptMultipart(app: FastifyInstance, pace: BodyPace = bod
     done();
   });
   await app.register(multipart, {
-    // One byte over the limit must be seen, or a file of exactly the limit looks like a cut one.
+    // One byte over the limit must be seen, or a file of exactly the limit would look like a cut one.
     limits: {
       fileSize: maxUploadBytes + 1,
       fields: maxFields,
