@@ -1,25 +1,21 @@
 import { randomBytes } from "node:crypto";
+import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { makePdf } from "@signsealship/testing/pdf-maker";
-import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import { type Database, openDatabase } from "../service/src/platform/database.ts";
+import { newPartner } from "@signsealship/testing/service";
 import { sql } from "../service/src/platform/sql.ts";
-import { connectionIn } from "./bare.ts";
 
 /** A service with a room of 50 orders and 100 activities. */
-export type RoomsFixture = {
-  service: Service;
+export type RoomsFixture = Harness & {
   headers: Record<string, string>;
   roomCode: string;
-  db: Database;
   /** More rooms with the same orders. @returns their codes */
   copies: (count: number) => Promise<string[]>;
-  close: () => Promise<void>;
 };
 
 export async function openRoomsFixture(): Promise<RoomsFixture> {
-  const folder = temporaryFolder();
-  const service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off", LOG_LEVEL: "info" });
+  const harness = await openHarness({ LOG_LEVEL: "info" });
+  const { service, db } = harness;
   const { headers } = await newPartner(service, { tier: "ClosingDesk" });
   const post = async <T>(path: string, body: object | FormData) => {
     const isForm = body instanceof FormData;
@@ -39,12 +35,10 @@ export async function openRoomsFixture(): Promise<RoomsFixture> {
     const { orderCode } = await post<{ orderCode: string }>("/api/partner/orders", form);
     await post(`/api/rooms/${roomCode}/orders`, { orderCode, label: `Deed ${n}` });
   }
-  const db = openDatabase(connectionIn(folder.path), () => {});
   return {
-    service,
+    ...harness,
     headers,
     roomCode,
-    db,
     async copies(count) {
       const codes = Array.from({ length: count }, () => randomBytes(20).toString("hex"));
       await db.query(sql`
@@ -60,11 +54,6 @@ export async function openRoomsFixture(): Promise<RoomsFixture> {
         FROM made, room_orders a JOIN rooms r ON r.id = a.room_id WHERE r.code = ${roomCode}`);
       await db.query(sql`ANALYZE rooms, room_orders`);
       return codes;
-    },
-    async close() {
-      await db.close();
-      await service.stop();
-      folder.remove();
     },
   };
 }

@@ -1,33 +1,29 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { databaseOf } from "@signsealship/testing/database";
+import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { startMailCatcher } from "@signsealship/testing/mail-catcher";
-import { type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import type { Service } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { type ListedRequest, listRequests } from "../../src/access-requests/access-requests.ts";
 import type { Database } from "../../src/platform/database.ts";
 import { sql } from "../../src/platform/sql.ts";
 
-const folder = temporaryFolder();
 const useCase = "We are a title company and want our closings notarized online\nbefore the deeds are recorded.";
 const required = "firmName, contactName, and a valid workEmail are required.";
 let mails: Awaited<ReturnType<typeof startMailCatcher>>;
 let service: Service;
 let db: Database;
-let close: () => Promise<void>;
+let harness: Harness;
 
 before(async () => {
   mails = await startMailCatcher();
-  service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off", SMTP_URL: mails.url });
-  db = await databaseOf(folder.path);
-  close = async () => {
-    await service.stop();
-    await db.close();
-    await mails.close();
-    folder.remove();
-  };
+  harness = await openHarness({ SMTP_URL: mails.url });
+  ({ service, db } = harness);
 });
-after(() => close());
+after(async () => {
+  await harness.close();
+  await mails.close();
+});
 
 let counter = 0;
 /** A request that meets the rules, from an address of its own. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { databaseOf } from "@signsealship/testing/database";
+import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
-import { type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import type { Service } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { createPartner, issueKey, revokeKey, setPartner } from "../../src/partners/partners.ts";
 import { systemClock as clock } from "../../src/platform/clock.ts";
@@ -10,20 +10,16 @@ import type { Database } from "../../src/platform/database.ts";
 import { sql } from "../../src/platform/sql.ts";
 import { link, newMember, postForm, signIn } from "./signed-in-member.ts";
 
-const folder = temporaryFolder();
+let harness: Harness;
 let service: Service;
 let db: Database;
 let people = 0;
 
 before(async () => {
-  service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off", PLAYBOOKS: "on" });
-  db = await databaseOf(folder.path);
+  harness = await openHarness({ PLAYBOOKS: "on" });
+  ({ service, db } = harness);
 });
-after(async () => {
-  await db.close();
-  await service.stop();
-  folder.remove();
-});
+after(() => harness.close());
 
 const somebody = () => `person-${++people}@harbor-title.com`;
 

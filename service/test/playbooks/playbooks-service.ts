@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { databaseOf } from "@signsealship/testing/database";
 import { freePort } from "@signsealship/testing/free-port";
-import { type newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { openHarness } from "@signsealship/testing/harness";
+import { type newPartner, type Service, startService } from "@signsealship/testing/service";
 import { openSecretsKey } from "../../src/platform/secrets.ts";
 import { callbackPath, createCallbacks, listExecutions } from "../../src/playbooks/playbooks.ts";
 
@@ -23,32 +23,24 @@ export type Execution = {
 
 /** A service that may be stopped and started otherwise, and a hand in its database. */
 export async function openPlaybooksService(more: Record<string, string> = {}) {
-  const folder = temporaryFolder();
-  const env = { DATA_DIR: folder.path, RATE_LIMITS: "off", PLAYBOOKS: "on", ...more };
-  const service = await startService(env);
-  const db = await databaseOf(folder.path);
-  const running = {
-    service,
-    db,
+  const env = { RATE_LIMITS: "off", PLAYBOOKS: "on", ...more };
+  const harness = await openHarness(env);
+  const { db } = harness;
+  const { dataDir } = harness.service;
+  return Object.assign(harness, {
     /** Another node, on a port of its own. */
     second: async (other: Record<string, string> = {}) =>
-      startService({ ...env, ...other, PORT: String(await freePort()) }),
+      startService({ DATA_DIR: dataDir, ...env, ...other, PORT: String(await freePort()) }),
     /** The execution of this name as the operator's command line shows it. */
     async find(executionName: string): Promise<Execution | undefined> {
-      const { tokenOf } = createCallbacks(await openSecretsKey(`file:${folder.path}/keys/secrets`));
+      const { tokenOf } = createCallbacks(await openSecretsKey(`file:${dataDir}/keys/secrets`));
       const all = await listExecutions(db, { all: true, limit: 20_000 });
       const found = all.find((each) => each.executionName === executionName);
       if (!found) return undefined;
-      const callbackUrl = running.service.baseUrl + callbackPath(tokenOf(executionName.slice("executions/".length)));
+      const callbackUrl = harness.service.baseUrl + callbackPath(tokenOf(executionName.slice("executions/".length)));
       return JSON.parse(JSON.stringify({ ...found, callbackUrl })) as Execution;
     },
-    async close() {
-      await running.service.stop();
-      await db.close();
-      folder.remove();
-    },
-  };
-  return running;
+  });
 }
 
 export type PlaybooksService = Awaited<ReturnType<typeof openPlaybooksService>>;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { verifyOts } from "@signsealship/evidence/ots";
 import { type CalendarDouble, type FakeBlock, startCalendar } from "@signsealship/testing/calendar";
-import { databaseOf } from "@signsealship/testing/database";
+import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { makePdf } from "@signsealship/testing/pdf-maker";
-import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { newPartner, type Service } from "@signsealship/testing/service";
 import { testsNeeding } from "@signsealship/testing/tools";
 import { startTsa, type TsaDouble } from "@signsealship/testing/tsa";
 import { type Anchoring, openAnchoring } from "../../src/anchoring/anchoring.ts";
@@ -15,9 +15,9 @@ import { type Caller, type SealAnswer, seal } from "./seal-document.ts";
 
 const { after, before, test } = testsNeeding("openssl");
 
-const folder = temporaryFolder();
 let tsa: TsaDouble;
 let calendars: CalendarDouble[];
+let harness: Harness;
 let service: Service;
 let caller: Caller;
 let db: Database;
@@ -25,20 +25,16 @@ let db: Database;
 before(async () => {
   tsa = await startTsa();
   calendars = await Promise.all([startCalendar(), startCalendar()]);
-  service = await startService({
-    DATA_DIR: folder.path,
-    RATE_LIMITS: "off",
+  harness = await openHarness({
     TSA_URLS: tsa.url,
     OTS_CALENDARS: calendars.map(({ url }) => url).join(","),
   });
+  ({ service, db } = harness);
   caller = { ...(await newPartner(service)), baseUrl: service.baseUrl };
-  db = await databaseOf(folder.path);
 });
 after(async () => {
-  await db?.close();
-  await service?.stop();
+  await harness.close();
   await Promise.all([tsa, ...calendars].map((double) => double.close()));
-  folder.remove();
 });
 
 const metric = async (line: RegExp): Promise<boolean> =>

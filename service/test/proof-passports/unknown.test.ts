@@ -3,28 +3,24 @@ import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { databaseOf } from "@signsealship/testing/database";
+import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { makePdf } from "@signsealship/testing/pdf-maker";
-import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { newPartner, type Service } from "@signsealship/testing/service";
 import type { Database } from "../../src/platform/database.ts";
 import { sql } from "../../src/platform/sql.ts";
 import { type Caller, type SealAnswer, seal } from "./seal-document.ts";
 
-const folder = temporaryFolder();
+let harness: Harness;
 let service: Service;
 let db: Database;
 let owner: Caller & { partnerId: string };
 
 before(async () => {
-  service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" });
+  harness = await openHarness();
+  ({ service, db } = harness);
   owner = { ...(await newPartner(service, { live: true })), baseUrl: service.baseUrl };
-  db = await databaseOf(folder.path);
 });
-after(async () => {
-  await db?.close();
-  await service?.stop();
-  folder.remove();
-});
+after(() => harness.close());
 
 const changing = new Set(["date", "request-id"]);
 
@@ -83,7 +79,7 @@ test("a verify code that is malformed or unknown is the same 404, byte for byte"
 
 const stored = async ({ passportId }: SealAnswer): Promise<string> => {
   const [row] = await db.query<{ key: string }>(sql`SELECT blob_key AS key FROM passports WHERE id = ${passportId}`);
-  return join(folder.path, "blobs", row?.key ?? "");
+  return join(service.dataDir, "blobs", row?.key ?? "");
 };
 
 test("a document whose artifact is lost, altered or another's is 404, and its evidence goes without it", async () => {
@@ -134,8 +130,9 @@ test("a row that was altered behind the service's back is not vouched for", asyn
 test("with KEEP_SEALED=off nothing is stored, and the document is 404", async () => {
   await service.stop();
   service = await service.restart({ KEEP_SEALED: "off" });
+  harness.service = service;
   owner.baseUrl = service.baseUrl;
-  const blobs = () => readdirSync(join(folder.path, "blobs"), { recursive: true }).length;
+  const blobs = () => readdirSync(join(service.dataDir, "blobs"), { recursive: true }).length;
   const were = blobs();
   const { verifyCode, docSha256 } = await seal(owner, makePdf());
   assert.equal(blobs(), were);

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { type Client as Caller, newClient } from "@signsealship/testing/client";
-import { databaseOf } from "@signsealship/testing/database";
+import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { makePdf } from "@signsealship/testing/pdf-maker";
-import { type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import type { Service } from "@signsealship/testing/service";
 import { createPartner, issueKey } from "../../src/partners/partners.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import type { Database } from "../../src/platform/database.ts";
@@ -23,13 +23,10 @@ export type Client = Caller & {
   at: (service: Service) => Client;
 };
 
-export type RoomsService = {
-  service: Service;
-  db: Database;
+export type RoomsService = Harness & {
   partner: (tier?: string, name?: string) => Promise<Client>;
   view: (roomCode: string, service?: Service) => Promise<RoomView>;
   setStatus: (orderCode: string, status: string, more?: Statement) => Promise<void>;
-  close: () => Promise<void>;
 };
 
 function client(
@@ -62,13 +59,11 @@ function client(
 
 /** The real service with a hand in its database. */
 export async function openRoomsService(): Promise<RoomsService> {
-  const folder = temporaryFolder();
-  const service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" });
-  const db = await databaseOf(folder.path);
+  const harness = await openHarness();
+  const { service, db } = harness;
   const deps = { db, clock: systemClock };
   return {
-    service,
-    db,
+    ...harness,
     async partner(tier = "trial", name = "Acme Title") {
       const { partnerId } = await createPartner(deps, { name, tier, live: false });
       return client(db, service, partnerId, await issueKey(deps, partnerId, "test"));
@@ -80,11 +75,6 @@ export async function openRoomsService(): Promise<RoomsService> {
     },
     async setStatus(orderCode, status, more = nothing) {
       await db.query(sql`UPDATE orders SET status = ${status} ${more} WHERE code = ${orderCode}`);
-    },
-    async close() {
-      await service.stop();
-      await db.close();
-      folder.remove();
     },
   };
 }

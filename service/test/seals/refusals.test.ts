@@ -4,9 +4,9 @@ import { Agent, request } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { databaseOf } from "@signsealship/testing/database";
+import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { makePdf } from "@signsealship/testing/pdf-maker";
-import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { newPartner, type Service } from "@signsealship/testing/service";
 import { zooFiles } from "@signsealship/testing/zoo";
 import type { Database } from "../../src/platform/database.ts";
 import { sql } from "../../src/platform/sql.ts";
@@ -19,30 +19,26 @@ import {
   type SealAnswer,
 } from "../proof-passports/seal-document.ts";
 
-const folder = temporaryFolder();
 const expected = "Expected a multipart 'file' PDF part up to 35MB.";
 const limit = 35 * 1024 * 1024;
+let harness: Harness;
 let service: Service;
 let db: Database;
 let caller: Caller;
 
 before(async () => {
-  service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" });
+  harness = await openHarness();
+  ({ service, db } = harness);
   caller = { ...(await newPartner(service)), baseUrl: service.baseUrl };
-  db = await databaseOf(folder.path);
 });
-after(async () => {
-  await db?.close();
-  await service?.stop();
-  folder.remove();
-});
+after(() => harness.close());
 
 /** Everything that a seal writes. */
 async function recorded(): Promise<number[]> {
   const [rows] = await db.query<{ counts: number[] }>(sql`
     SELECT ARRAY[(SELECT count(*) FROM passports), (SELECT count(*) FROM events), 
       (SELECT count(*) FROM audit_log)]::int[] AS counts`);
-  const blobs = readdirSync(folder.path, { recursive: true }).filter((name) => String(name).startsWith("blobs/"));
+  const blobs = readdirSync(service.dataDir, { recursive: true }).filter((name) => String(name).startsWith("blobs/"));
   return [...(rows?.counts ?? []), blobs.length];
 }
 
@@ -182,7 +178,7 @@ test("every file of the zoo is sealed, or refused with a message that names the 
       assert.equal(response.status, 200, `${name}: ${await response.clone().text()}`);
       const { verifyCode, docSha256 } = (await response.json()) as SealAnswer;
       const back = await bytesOf(await fetch(`${service.baseUrl}/api/passport/verify/${verifyCode}/document`));
-      assert.ok(back.length > 0 && docSha256, join(folder.path, name));
+      assert.ok(back.length > 0 && docSha256, join(service.dataDir, name));
     }
   }
   assert.deepEqual([...seen].sort(), ["sealed", ...Object.keys(causes)].sort());

@@ -1,13 +1,11 @@
-import { join } from "node:path";
 import { type Client as Caller, newClient } from "@signsealship/testing/client";
-import { databaseOf } from "@signsealship/testing/database";
+import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { makePdf } from "@signsealship/testing/pdf-maker";
-import { type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { temporaryFolder } from "@signsealship/testing/service";
 import { type Authority, type Catcher, makeAuthority, startCatcher } from "@signsealship/testing/webhook-catcher";
 import { createPartner, issueKey } from "../../src/partners/partners.ts";
 import { systemClock } from "../../src/platform/clock.ts";
-import type { Database } from "../../src/platform/database.ts";
 import { sql } from "../../src/platform/sql.ts";
 
 const document = makePdf();
@@ -25,34 +23,24 @@ export type Client = Caller & {
   ended: (hook: Hook, count?: number) => Promise<Delivery[]>;
 };
 
-export type WebhooksService = {
-  service: Service;
+export type WebhooksService = Harness & {
   catcher: Catcher;
   authority: Authority;
-  db: Database;
   env: { DATA_DIR: string; WEBHOOK_CA: string; WEBHOOK_ALLOW: string };
   partner: (environment?: "live" | "test") => Promise<Client>;
   withKey: (partnerId: string, environment: "live" | "test") => Promise<Client>;
   /** Records events of test orders as their change would. */
   events: (partnerId: string, topic: string, orderCodes: string[]) => Promise<unknown>;
-  close: () => Promise<void>;
 };
 
 /** A service that may deliver to loopback, a receiver, and the database beside them. */
 export async function openWebhooksService(more: Record<string, string> = {}): Promise<WebhooksService> {
   const folder = temporaryFolder();
-  const dataDir = join(folder.path, "var");
   const authority = makeAuthority(folder.path);
-  const env = {
-    DATA_DIR: dataDir,
-    WEBHOOK_CA: authority.caFile,
-    WEBHOOK_ALLOW: "127.0.0.0/8",
-    RATE_LIMITS: "off",
-    ...more,
-  };
-  const service = await startService(env);
+  const settings = { WEBHOOK_CA: authority.caFile, WEBHOOK_ALLOW: "127.0.0.0/8", RATE_LIMITS: "off", ...more };
+  const harness = await openHarness(settings);
+  const { service, db, close } = harness;
   const catcher = await startCatcher(authority);
-  const db = await databaseOf(dataDir);
 
   async function withKey(partnerId: string, environment: "live" | "test"): Promise<Client> {
     const { key } = await issueKey({ db, clock: systemClock }, partnerId, environment);
@@ -78,32 +66,28 @@ export async function openWebhooksService(more: Record<string, string> = {}): Pr
     };
   }
 
-  const running: WebhooksService = {
-    service,
+  return Object.assign(harness, {
     catcher,
     authority,
-    db,
-    env,
+    env: { DATA_DIR: service.dataDir, ...settings },
     withKey,
-    async partner(environment = "test") {
+    async partner(environment: "live" | "test" = "test") {
       const { partnerId } = await createPartner(
         { db, clock: systemClock },
         { name: "Acme Title", tier: "ClosingDesk", live: true },
       );
       return withKey(partnerId, environment);
     },
-    events(partnerId, topic, subjects) {
+    events(partnerId: string, topic: string, subjects: string[]) {
       return db.query(sql`
         INSERT INTO events (occurred_at, topic, event_id, partner_id, environment, subject)
         SELECT now(), ${topic}, ${topic} || ':' || subject, ${partnerId}, 'test', subject
         FROM unnest(${subjects}::text[]) AS subject`);
     },
     async close() {
-      await db.close();
-      await running.service.stop();
+      await close();
       await catcher.close();
       folder.remove();
     },
-  };
-  return running;
+  });
 }

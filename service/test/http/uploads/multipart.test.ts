@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import { after, before, test } from "node:test";
-import { databaseOf } from "@signsealship/testing/database";
+import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { examplePdf, minimal } from "@signsealship/testing/order-form";
-import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { newPartner, type Service } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import fc from "fast-check";
 import type { Database } from "../../../src/platform/database.ts";
@@ -21,23 +21,19 @@ const routes: Route[] = [
   { path: "/dashboard/orders/new", part: "document", caller: "session" },
   { path: "/dashboard/passports", part: "file", caller: "session" },
 ];
-const folder = temporaryFolder();
+let harness: Harness;
 let service: Service;
 let db: Database;
 let firm: { partnerId: string; key: string; keyId: string; callers: Record<Route["caller"], Headers> };
 
 before(async () => {
-  service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" });
+  harness = await openHarness();
+  ({ service, db } = harness);
   const partner = await newPartner(service, { live: true });
   const member = await newMember(service, "dana@acme-title.com", partner.key);
   firm = { ...partner, callers: { key: partner.headers, session: member.headers } };
-  db = await databaseOf(folder.path);
 });
-after(async () => {
-  await db?.close();
-  await service?.stop();
-  folder.remove();
-});
+after(() => harness.close());
 
 /** A part of a form for the route, and what completes it. */
 async function halfSent({ path, part, caller }: Route) {

@@ -5,22 +5,22 @@ import { createJobs, enqueue, type Jobs } from "../../../src/platform/jobs/jobs.
 import { sql } from "../../../src/platform/sql.ts";
 import { type OrdersDatabase, openOrdersDatabase, silent } from "../../orders/orders-database.ts";
 
-let house: OrdersDatabase;
+let orders: OrdersDatabase;
 let running: Jobs[] = [];
 
 before(async () => {
-  house = await openOrdersDatabase();
+  orders = await openOrdersDatabase();
 });
 afterEach(async () => {
   await Promise.all(running.map((jobs) => jobs.stop()));
   running = [];
-  await house.db.query(sql`DELETE FROM jobs`);
+  await orders.db.query(sql`DELETE FROM jobs`);
 });
-after(() => house.close());
+after(() => orders.close());
 
 function node(outcomes: string[] = []): Jobs {
   const jobs = createJobs({
-    db: house.db,
+    db: orders.db,
     log: silent,
     onOutcome: (queue, outcome) => outcomes.push(`${queue} ${outcome}`),
   });
@@ -28,7 +28,7 @@ function node(outcomes: string[] = []): Jobs {
   return jobs;
 }
 
-const left = async () => (await house.db.query<{ n: number }>(sql`SELECT count(*) AS n FROM jobs`))[0]?.n;
+const left = async () => (await orders.db.query<{ n: number }>(sql`SELECT count(*) AS n FROM jobs`))[0]?.n;
 
 test("a job runs after its transaction has committed, and never when it was rolled back", async () => {
   const done: number[] = [];
@@ -36,12 +36,12 @@ test("a job runs after its transaction has committed, and never when it was roll
   jobs.work<{ n: number }>("q", async ({ n }) => void done.push(n));
   await jobs.start();
   await assert.rejects(
-    house.db.transaction(async (tx) => {
+    orders.db.transaction(async (tx) => {
       await enqueue(tx, "q", { n: 1 });
       throw new Error("no");
     }),
   );
-  await house.db.transaction((tx) => enqueue(tx, "q", { n: 2 }));
+  await orders.db.transaction((tx) => enqueue(tx, "q", { n: 2 }));
   await until(() => done.length === 1);
   assert.deepEqual(done, [2]);
   await until(async () => (await left()) === 0);
@@ -49,7 +49,7 @@ test("a job runs after its transaction has committed, and never when it was roll
 
 test("two nodes do a thousand jobs once each", async () => {
   const done: number[] = [];
-  await house.db.query(sql`SELECT enqueue_job('q', jsonb_build_object('n', n)) FROM generate_series(1, 1000) n`);
+  await orders.db.query(sql`SELECT enqueue_job('q', jsonb_build_object('n', n)) FROM generate_series(1, 1000) n`);
   for (const jobs of [node(), node()]) {
     jobs.work<{ n: number }>("q", async ({ n }) => void done.push(n), { concurrency: 50 });
     await jobs.start();
@@ -69,18 +69,18 @@ test("a job that fails is tried again as often as it may, then stays on record",
   };
   jobs.work("q", failing, { maxAttempts: 3, retryMs: () => 1 });
   await jobs.start();
-  await enqueue(house.db, "q", {});
+  await enqueue(orders.db, "q", {});
   await until(() => outcomes.includes("q dead"));
   assert.deepEqual(attempts, [1, 2, 3]);
-  const [row] = await house.db.query<{ failed: boolean; error: string }>(sql`
+  const [row] = await orders.db.query<{ failed: boolean; error: string }>(sql`
     SELECT failed_at IS NOT NULL AS failed, last_error AS error FROM jobs`);
   assert.deepEqual(row, { failed: true, error: "no luck at 3" });
 });
 
 test("a killed node's job is taken by another when its lease has ended", async () => {
-  await enqueue(house.db, "q", { n: 1 });
+  await enqueue(orders.db, "q", { n: 1 });
   // What a node leaves behind that dies in the middle: a claim whose lease runs out.
-  await house.db.query(sql`UPDATE jobs SET attempts = 1, due_at = now() + interval '50 ms'`);
+  await orders.db.query(sql`UPDATE jobs SET attempts = 1, due_at = now() + interval '50 ms'`);
   const seen: number[] = [];
   const jobs = node();
   jobs.work("q", async (_payload, { attempt }) => void seen.push(attempt));
@@ -107,10 +107,10 @@ test("a job that takes longer than its lease keeps it", async () => {
     );
     await jobs.start();
   }
-  await enqueue(house.db, "q", {});
+  await enqueue(orders.db, "q", {});
   await until(() => began === 1);
   // Long enough for the lease to have been kept several times.
-  await house.db.query(sql`SELECT pg_sleep(0.6)`);
+  await orders.db.query(sql`SELECT pg_sleep(0.6)`);
   assert.equal(began, 1);
   release();
   await until(async () => (await left()) === 0);
@@ -122,9 +122,9 @@ test("a job waits for its time", async () => {
   const jobs = node();
   jobs.work<{ name: string }>("q", async ({ name }) => void seen.push(name));
   await jobs.start();
-  await enqueue(house.db, "q", { name: "far" }, new Date(Date.now() + 3_600_000));
-  await enqueue(house.db, "q", { name: "soon" }, new Date(Date.now() + 100));
-  await enqueue(house.db, "q", { name: "now" });
+  await enqueue(orders.db, "q", { name: "far" }, new Date(Date.now() + 3_600_000));
+  await enqueue(orders.db, "q", { name: "soon" }, new Date(Date.now() + 100));
+  await enqueue(orders.db, "q", { name: "now" });
   await until(() => seen.length === 2);
   assert.deepEqual(seen, ["now", "soon"]);
 });
@@ -134,7 +134,7 @@ test("hears of jobs again after its connection was broken", async () => {
   const jobs = node();
   jobs.work("q", async () => void done++);
   await jobs.start();
-  await house.db.query(sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'`);
-  await enqueue(house.db, "q", {});
+  await orders.db.query(sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'`);
+  await enqueue(orders.db, "q", {});
   await until(() => done === 1);
 });

@@ -1,0 +1,30 @@
+import type { Database } from "../service/src/platform/database.ts";
+import { databaseOf } from "./database.ts";
+import { type Service, startService } from "./service.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+/** A real service on a data folder of its own, and the database that it runs on. */
+export type Harness = {
+  /** A test that restarts it puts the new one here. */
+  service: Service;
+  db: Database;
+  /** Ends both and removes the folder. */
+  close: () => Promise<void>;
+};
+
+/** @param env settings of the service; there are no rate limits unless it sets them */
+export async function openHarness(env: Record<string, string> = {}): Promise<Harness> {
+  const folder = temporaryFolder();
+  const service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off", ...env });
+  const db = await databaseOf(folder.path);
+  const harness: Harness = {
+    service,
+    db,
+    async close() {
+      await db.close();
+      await harness.service.stop();
+      folder.remove();
+    },
+  };
+  return harness;
+}
