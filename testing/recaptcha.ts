@@ -46,75 +46,88 @@ const apiScript = (tokenUrl: string) => `globalThis.grecaptcha = {
 };
 `;
 
+/** Tokens that pages got and that servers may ask about, once. */
+function createTokens(secret: string) {
+  const tokens = new Map<string, Token>();
+  return {
+    add(token: Token): string {
+      const text = `03A.${randomBytes(300).toString("base64url")}`;
+      tokens.set(text, token);
+      return text;
+    },
+    /** @param score left out when undefined */
+    verify(form: URLSearchParams, score: number | undefined): object {
+      const failed = (code: string) => ({ success: false, "error-codes": [code] });
+      if (!form.get("secret")) return failed("missing-input-secret");
+      if (form.get("secret") !== secret) return failed("invalid-input-secret");
+      const token = form.get("response");
+      if (!token) return failed("missing-input-response");
+      const known = tokens.get(token);
+      if (!known) return failed(token.startsWith("03A.") ? "timeout-or-duplicate" : "invalid-input-response");
+      tokens.delete(token);
+      const solved = { success: true, challenge_ts: "2026-03-02T09:00:00Z", ...known };
+      return score === undefined ? solved : { ...solved, score };
+    },
+  };
+}
+
+/** Answers as the mode wants it. @returns whether the response is kept open */
+function answerIn(mode: RecaptchaMode, answer: string, elsewhere: string, response: ServerResponse): boolean {
+  const json = (text: string) => response.writeHead(200, { "Content-Type": "application/json" }).end(text);
+  if (mode === "junk") json("<html>");
+  else if (mode === "not-an-object") json('["success"]');
+  else if (mode === "oversize") json(`${answer}${" ".repeat(1 << 20)}`);
+  else if (mode === "server-error") response.writeHead(503).end(answer);
+  else if (mode === "redirect") response.writeHead(307, { Location: elsewhere }).end();
+  else if (mode === "hang-up") response.destroy();
+  else if (mode === "half") response.writeHead(200).write(answer.slice(0, 9));
+  else if (mode !== "slow") json(answer);
+  return mode === "half" || mode === "slow";
+}
+
 export async function startRecaptcha(): Promise<RecaptchaDouble> {
   const siteKey = `6L${randomBytes(19).toString("base64url").slice(0, 25)}`;
   const secret = `6L${randomBytes(19).toString("base64url").slice(0, 25)}-secret`;
-  const tokens = new Map<string, Token>();
+  const tokens = createTokens(secret);
   const held: ServerResponse[] = [];
-
-  function verify(form: URLSearchParams): object {
-    const failed = (code: string) => ({ success: false, "error-codes": [code] });
-    if (!form.get("secret")) return failed("missing-input-secret");
-    if (form.get("secret") !== secret) return failed("invalid-input-secret");
-    const token = form.get("response");
-    if (!token) return failed("missing-input-response");
-    const known = tokens.get(token);
-    if (!known) return failed(token.startsWith("03A.") ? "timeout-or-duplicate" : "invalid-input-response");
-    // A token counts once.
-    tokens.delete(token);
-    const solved = { success: true, challenge_ts: "2026-03-02T09:00:00Z", ...known };
-    return double.mode === "no-score" ? solved : { ...solved, score: double.score };
-  }
 
   function siteverify(request: IncomingMessage, body: Buffer, response: ServerResponse): void {
     const form = new URLSearchParams(body.toString());
     double.asked.push(form);
     const isForm = request.headers["content-type"]?.startsWith("application/x-www-form-urlencoded");
-    const json = (text: string) => response.writeHead(200, { "Content-Type": "application/json" }).end(text);
-    if (request.method !== "POST" || !isForm) return void json('{"success":false,"error-codes":["bad-request"]}');
-    const answer = JSON.stringify(verify(form), null, 2);
-    switch (double.mode) {
-      case "junk":
-        return void json("<html>");
-      case "not-an-object":
-        return void json('["success"]');
-      case "oversize":
-        return void json(`${answer}${" ".repeat(1 << 20)}`);
-      case "server-error":
-        return void response.writeHead(503).end(answer);
-      case "redirect":
-        return void response.writeHead(307, { Location: `${double.apiBase}/elsewhere` }).end();
-      case "hang-up":
-        return void response.destroy();
-      case "half":
-        held.push(response);
-        return void response.writeHead(200).write(answer.slice(0, 9));
-      case "slow":
-        return void held.push(response);
-      default:
-        return void json(answer);
+    const answer =
+      request.method === "POST" && isForm
+        ? tokens.verify(form, double.mode === "no-score" ? undefined : double.score)
+        : { success: false, "error-codes": ["bad-request"] };
+    const text = JSON.stringify(answer, null, 2);
+    if (answerIn(double.mode, text, `${double.apiBase}/elsewhere`, response)) held.push(response);
+  }
+
+  /** `api.js`, and the tokens that it asks for. */
+  function serveScript(request: IncomingMessage, body: Buffer, response: ServerResponse): void {
+    const { pathname, searchParams } = new URL(request.url ?? "/", "http://double");
+    const { origin } = request.headers;
+    const form = new URLSearchParams(body.toString());
+    if (double.page === "missing") response.writeHead(404).end();
+    else if (pathname === "/recaptcha/api.js" && searchParams.get("render") === siteKey) {
+      const script = apiScript(`${double.apiBase}/api2/token`);
+      response.writeHead(200, { "Content-Type": "text/javascript" }).end(script);
+    } else if (pathname !== "/recaptcha/api2/token" || form.get("siteKey") !== siteKey || !origin)
+      response.writeHead(404).end();
+    else if (double.page === "silent") held.push(response);
+    else {
+      const token = tokens.add({ hostname: new URL(origin).hostname, action: form.get("action") ?? "" });
+      response.writeHead(200, { "Access-Control-Allow-Origin": origin }).end(token);
     }
   }
 
   const { url, close } = await startHttpDouble((request, body, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? "/", "http://double");
-    if (pathname === "/recaptcha/api/siteverify") return siteverify(request, body, response);
-    if (pathname === "/recaptcha/elsewhere") {
+    const { pathname } = new URL(request.url ?? "/", "http://double");
+    if (pathname === "/recaptcha/api/siteverify") siteverify(request, body, response);
+    else if (pathname === "/recaptcha/elsewhere") {
       const token = { success: true, score: 1, action: "request_access", hostname: "127.0.0.1" };
-      return void response.writeHead(200).end(JSON.stringify(token));
-    }
-    if (double.page === "missing") return void response.writeHead(404).end();
-    if (pathname === "/recaptcha/api.js" && searchParams.get("render") === siteKey)
-      return void response
-        .writeHead(200, { "Content-Type": "text/javascript" })
-        .end(apiScript(`${double.apiBase}/api2/token`));
-    const form = new URLSearchParams(body.toString());
-    const { origin } = request.headers;
-    if (pathname !== "/recaptcha/api2/token" || form.get("siteKey") !== siteKey || !origin)
-      return void response.writeHead(404).end();
-    if (double.page === "silent") return void held.push(response);
-    const token = double.newToken({ hostname: new URL(origin).hostname, action: form.get("action") ?? "" });
-    response.writeHead(200, { "Access-Control-Allow-Origin": origin }).end(token);
+      response.writeHead(200).end(JSON.stringify(token));
+    } else serveScript(request, body, response);
   });
 
   const double: RecaptchaDouble = {
@@ -124,11 +137,7 @@ export async function startRecaptcha(): Promise<RecaptchaDouble> {
     score: 0.9,
     mode: "proper",
     page: "proper",
-    newToken(token) {
-      const text = `03A.${randomBytes(300).toString("base64url")}`;
-      tokens.set(text, token);
-      return text;
-    },
+    newToken: tokens.add,
     asked: [],
     async close() {
       for (const response of held) response.destroy();

@@ -43,7 +43,7 @@ test("a client pays from the order's page, and the order moves when the processo
   await page.getByRole("heading", { name: "Thank you" }).waitFor();
   assert.equal(await status(), "QuoteReady");
 
-  const [paid] = stripe.paidByHand;
+  const [paid] = stripe.paidByPayers;
   assert.ok(paid);
   assert.equal((await stripe.deliver(service.baseUrl, paid)).status, 200);
   await page.getByRole("link", { name: "See the order" }).click();

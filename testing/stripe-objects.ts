@@ -1,0 +1,120 @@
+import { randomBytes } from "node:crypto";
+
+/** Values of a form whose names nest: `metadata[order_code]=..`, `line_items[0][quantity]=1`. */
+export type Params = { [name: string]: string | Params };
+
+export type Reply = { status: number; body: object };
+
+type StripeObject = Record<string, unknown>;
+
+/** What the processor keeps, and its answers about it. */
+export type StripeObjects = {
+  sessions: Map<string, StripeObject>;
+  refunds: StripeObject[];
+  answer: (method: string, path: string, params: Params) => Reply;
+  /** Where a session's payer goes on after paying. */
+  successUrl: (sessionId: string) => string | undefined;
+};
+
+/** The parameters of a form-encoded body. */
+export function readParams(body: string): Params {
+  const params: Params = {};
+  for (const [name, value] of new URLSearchParams(body)) {
+    const [first = "", ...rest] = name.replaceAll("]", "").split("[");
+    const path = [first, ...rest];
+    let at = params;
+    for (const key of path.slice(0, -1)) {
+      const found = at[key];
+      const next: Params = typeof found === "object" ? found : {};
+      at[key] = next;
+      at = next;
+    }
+    at[path.at(-1) ?? ""] = value;
+  }
+  return params;
+}
+
+function at(params: Params, ...path: string[]): string | undefined {
+  let value: string | Params | undefined = params;
+  for (const key of path) value = typeof value === "object" ? value[key] : undefined;
+  return typeof value === "string" ? value : undefined;
+}
+
+export const newId = (prefix: string): string => `${prefix}_test_${randomBytes(12).toString("hex")}`;
+
+export const refusal = (status: number, message: string, type = "invalid_request_error"): Reply => ({
+  status,
+  body: { error: { type, message } },
+});
+
+/** What is wrong with the parameters of a new session; undefined when nothing is. */
+function sessionFault(params: Params): string | undefined {
+  const amount = Number(at(params, "line_items", "0", "price_data", "unit_amount"));
+  const inSeconds = Number(params["expires_at"]) - Date.now() / 1000;
+  if (params["mode"] !== "payment" || !params["success_url"] || !(amount > 0)) return "a parameter is missing";
+  return inSeconds > 1795 && inSeconds < 86_405 ? undefined : "expires_at must be 30 minutes to 24 hours ahead";
+}
+
+function newSession(sessionId: string, params: Params, hostedPages: string): StripeObject {
+  const amount = Number(at(params, "line_items", "0", "price_data", "unit_amount"));
+  return {
+    id: sessionId,
+    object: "checkout.session",
+    url: `${hostedPages}/${sessionId}`,
+    status: "open",
+    payment_status: "unpaid",
+    mode: "payment",
+    amount_total: amount * Number(at(params, "line_items", "0", "quantity")),
+    currency: at(params, "line_items", "0", "price_data", "currency"),
+    client_reference_id: params["client_reference_id"] ?? null,
+    metadata: params["metadata"] ?? {},
+    payment_intent: null,
+    expires_at: Number(params["expires_at"]),
+    livemode: false,
+  };
+}
+
+/** @param hostedPages gives the address under which sessions are paid */
+export function createStripeObjects(hostedPages: () => string): StripeObjects {
+  const sessions: StripeObjects["sessions"] = new Map();
+  const refunds: StripeObject[] = [];
+  const successUrls = new Map<string, string>();
+
+  function createSession(params: Params): Reply {
+    const fault = sessionFault(params);
+    if (fault !== undefined) return refusal(400, fault);
+    const sessionId = newId("cs");
+    const session = newSession(sessionId, params, hostedPages());
+    sessions.set(sessionId, session);
+    successUrls.set(sessionId, String(params["success_url"]));
+    return { status: 200, body: session };
+  }
+
+  function expire(session: StripeObject): Reply {
+    if (session["status"] !== "open") return refusal(400, "only open sessions can be expired");
+    Object.assign(session, { status: "expired", url: null });
+    return { status: 200, body: session };
+  }
+
+  return {
+    sessions,
+    refunds,
+    successUrl: (sessionId) => successUrls.get(sessionId),
+    answer(method, path, params) {
+      const [, sessionId, action] = /^\/v1\/checkout\/sessions(?:\/(\w+))?(?:\/(\w+))?$/.exec(path) ?? [];
+      if (method === "POST" && path === "/v1/checkout/sessions") return createSession(params);
+      if (sessionId) {
+        const session = sessions.get(sessionId);
+        if (!session) return refusal(404, "No such checkout.session");
+        if (method === "GET" && !action) return { status: 200, body: session };
+        if (method === "POST" && action === "expire") return expire(session);
+      }
+      if (method === "POST" && path === "/v1/refunds") {
+        const refund = { id: newId("re"), object: "refund", status: "succeeded", ...params };
+        refunds.push(refund);
+        return { status: 200, body: refund };
+      }
+      return refusal(404, "Unrecognized request URL");
+    },
+  };
+}
