@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { titleOf } from "../src/cli/claim-titles.ts";
+import { claimNames, titleOf } from "../src/cli/claim-titles.ts";
 
 describe("a claim's title", () => {
   test("is in plain words for seals, earlier signatures, proofs and the versions of a closing passport", () => {
@@ -17,5 +18,13 @@ describe("a claim's title", () => {
 
   test("is its name where there is none", () => {
     for (const claim of ["made_up", "manifest.v1.made_up", "manifest.vx.hash", ""]) assert.equal(titleOf(claim), claim);
+  });
+
+  test("is of a claim that the format describes, and every claim that is made is described", () => {
+    const format = readFileSync(new URL("../../../docs/evidence-format.md", import.meta.url), "utf8");
+    assert.deepEqual(
+      claimNames.filter((name) => !format.includes(`\`${name}\``)),
+      [],
+    );
   });
 });

@@ -10,6 +10,7 @@ import { chainOf } from "../../evidence/test/manifest/manifests.ts";
 import { closingCertificate, sealedFor } from "../../evidence/test/seal/closing-pdf.ts";
 import type { SignOptions } from "../../evidence/test/seal/signed-pdf.ts";
 import { type TestSigner, testSigner, tokenOver } from "../../evidence/test/signer.ts";
+import { titleOf } from "../src/cli/claim-titles.ts";
 import { runVerify, type VerifyIo } from "../src/cli/run.ts";
 
 export const seal = testSigner("seal");
@@ -88,7 +89,10 @@ export async function verify(
   const plain = await run([]);
   const json = await run(["--json"]);
   if (plain.code !== json.code) throw new Error("the exit code depends on --json");
-  return { code: plain.code, text: plain.out, errors: plain.err, json: JSON.parse(json.out) as JsonReport };
+  const report = JSON.parse(json.out) as JsonReport;
+  const untitled = report.checks?.find(({ claim }) => titleOf(claim) === claim);
+  if (untitled !== undefined) throw new Error(`the claim ${untitled.claim} has no title`);
+  return { code: plain.code, text: plain.out, errors: plain.err, json: report };
 }
 
 /** The results by claim; of several checks of one claim the worst. */

@@ -107,14 +107,14 @@ test("bytes that read as the manifest and are not its canonical ones fail, doubl
   const [first] = await chainOf(1);
   assert.ok(first);
   const text = new TextDecoder().decode(first.bytes);
-  for (const other of [
-    `${text}\n`,
-    text.replace("{", '{"documents":[],'),
-    text.replace('"version":1', '"version":1.0'),
-  ]) {
+  for (const [other, claim] of [
+    [`${text}\n`, "canonical"],
+    [text.replace("{", '{"documents":[],'), "schema"],
+    [text.replace('"version":1', '"version":1.0'), "canonical"],
+  ] as const) {
     const bytes = new TextEncoder().encode(other);
     const given = { version: 1, bytes, manifestSha256: await sha256Hex(bytes) };
-    assert.deepEqual(await notHolding({ versions: [given] }), ["manifest.v1.canonical fails"]);
+    assert.deepEqual(await notHolding({ versions: [given] }), [`manifest.v1.${claim} fails`]);
   }
 });
 

@@ -86,6 +86,7 @@ REJECT = {
     "version-21": ("passport.version", lambda m: m["passport"].update(version=21)),
     "milliseconds": ("passport.generatedAtUtc", lambda m: m["passport"].update(generatedAtUtc="2026-01-01T10:00:00.000Z")),
     "no-such-day": ("passport.generatedAtUtc", lambda m: m["passport"].update(generatedAtUtc="2026-02-29T10:00:00Z")),
+    "year-zero": ("passport.generatedAtUtc", lambda m: m["passport"].update(generatedAtUtc="0000-01-01T10:00:00Z")),
     "reference-left-out": ("passport.reference", lambda m: m["passport"].pop("reference")),
     "other-note": ("documents[0].statusAtSnapshot.note", lambda m: m["documents"][0]["statusAtSnapshot"].update(note="evidence")),
     "wider-coverage": ("coverage.covers", lambda m: m["coverage"]["covers"].append("payment")),
@@ -94,6 +95,15 @@ REJECT = {
 for name, (member, change) in REJECT.items():
     write(f"reject/{name}.json", broken(change))
     index["reject"][name] = member
+
+# What programs read in two ways is no JSON here.
+WHOLE = broken(lambda m: None)
+for name, text in {
+    "member-twice": WHOLE.replace('"version":2', '"version":2,"version":2'),
+    "byte-order-mark": "\ufeff" + WHOLE,
+}.items():
+    write(f"reject/{name}.json", text)
+    index["reject"][name] = "json"
 
 VALUES = {
     "controls": "".join(map(chr, range(0x20))) + "\u007f\u0080\u2028\u2029",

@@ -35,6 +35,7 @@ const TITLES: Titles = {
   zip_readable: "The zip can be read",
   sealed_pdf: "The sealed PDF",
   service_record: "The service's record",
+  evidence: "There is evidence that can be read",
   service_chain_ok: "The service's word on the chain",
   seal_certificate_source: "Where the trust in the certificate comes from",
   signature_present: "It is still in the document",
@@ -77,6 +78,12 @@ const OF_VERSION: Readonly<Record<string, string>> = {
   "certificate.manifest": "the manifest is attached to the certificate",
   "certificate.hash": "it is the certificate on record",
 };
+
+/** The names of all claims that are made, with N for the number of a version or signature. */
+export const claimNames: readonly string[] = [
+  ...Object.keys(TITLES),
+  ...Object.keys(OF_VERSION).map((name) => name.replace(".", ".vN.")),
+];
 
 /** A claim's name in plain words; the name itself where there are none. */
 export function titleOf(claim: string): string {
