@@ -9,7 +9,7 @@ import * as requests from "./store.ts";
 
 export type ScreeningDeps = {
   rules: ScreeningRules;
-  /** Null where no bot score can be had. */
+  /** Null when reCAPTCHA is not configured. */
   scoreBot: BotScorer | null;
 };
 
@@ -27,8 +27,8 @@ async function reasonsAgainst(
 }
 
 /**
- * Takes a request: what meets the rules is issued a key at once, the rest waits for a person. The answer depends on what was sent
- * alone: an address that has its key gets no second one, and the answer doesn't show it.
+ * Receives an access request: one that meets the screening rules is issued a key at once, any other waits for review. The answer depends
+ * only on what was sent: an address that already has a key gets no second one, and the answer doesn't reveal that.
  */
 export async function requestAccess(
   deps: AccessDeps & ScreeningDeps,

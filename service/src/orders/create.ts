@@ -20,7 +20,7 @@ export type CreateDeps = { db: Database; blobs: Blobs; clock: Clock; pricing: Ve
 export type SentOrder = { fields: ReadonlyMap<string, string>; upload: { bytes: Buffer; sha256: string } | null };
 
 /**
- * Places an order: checks the form, prices it, stores the document and writes everything at once.
+ * The writing part of `placeOrder`: checks the form, prices it, stores the document and writes everything at once.
  * @param claim the insert that claims the request's key for the order; it goes into the order's own statement
  * @returns the order, or null when an earlier request has the key
  * @throws ServiceError naming the field and the rule. Then, and when it returns null, nothing was written.

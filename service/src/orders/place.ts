@@ -4,30 +4,30 @@ import { type CreateDeps, createOrder, type SentOrder } from "./create.ts";
 import type { NewOrder } from "./insert.ts";
 
 export type OrderDeps = CreateDeps & {
-  /** The checkout of a committed order; null when there is none to be had. Never rejects. Null: payments are not configured. */
+  /** The checkout of a committed order; resolves to null when minting failed, and never rejects. Null: payments are not configured. */
   checkoutUrlOf: ((orderCode: string) => Promise<string | null>) | null;
 };
 
 export type PlaceRequest = {
   principal: Principal;
   sent: SentOrder;
-  /** Which door it came by, and the key that it bears. */
+  /** The route that received it, and its Idempotency-Key. */
   route: string;
   idempotencyKey: string | null;
 };
 
-/** How a door words its response: the API as JSON, a page by what it shows next. */
+/** How a caller of `placeOrder` writes its response: the API as JSON, a page as the address it shows next. */
 export type Wording = {
   status: number;
   /** The body for an order, without its checkout. */
   bodyOf: (order: NewOrder) => string;
-  /** The body with the checkout that `mint` gives for the order's code; null when there is none to be had. */
+  /** The body with the checkout that `mint` gives for the order's code; null when minting failed. */
   withCheckout: (body: string, mint: (orderCode: string) => Promise<string | null>) => Promise<string>;
 };
 
 /**
- * Places an order once for its Idempotency-Key. The order stands whatever the processor says: without a checkout it can be
- * asked for again. A response that lacks its checkout is not final; one that a crash left so is finished by the next request.
+ * Places an order once for its Idempotency-Key. The order is kept even when the processor fails: a checkout can be
+ * requested again. A response that lacks its checkout is not final; after a crash the next request with the key completes it.
  * @throws ServiceError naming the field and the rule; then nothing was written
  */
 export function placeOrder(

@@ -1,8 +1,8 @@
 /**
  * Requests that may be sent again: done once for each key, and answered alike each time (contract, Idempotency-Key).
  *
- * A key is claimed by a row that also keeps the response. While that is not final, duplicates wait for it; when its maker died,
- * one of them goes on where it had come to.
+ * A key is claimed by a row that also keeps the response. While that is not final, duplicates wait for it; when the process that
+ * claimed it died, one of them takes over and continues from the stored response.
  */
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,15 +13,15 @@ import { ServiceError } from "./errors.ts";
 import { type Statement, sql } from "./sql.ts";
 import { hasSqlState, sqlState } from "./sql-errors.ts";
 
-const keptForMs = 24 * 3600 * 1000;
-// A request that takes longer has died on the way.
-const pendingForMs = 60_000;
-const waitForDuplicateMs = 5_000;
-const lookEveryMs = 50;
+const retentionMs = 24 * 3600 * 1000;
+// A request that takes longer counts as abandoned.
+const pendingTimeoutMs = 60_000;
+const duplicateTimeoutMs = 5_000;
+const pollMs = 50;
 
 const after = (now: Date, ms: number): Date => new Date(now.getTime() + ms);
 
-/** Whose key of which route, with what its request said. */
+/** A key, who sent it to which route, and a fingerprint of the request's content. */
 export type RequestKey = { callerId: string; route: string; key: string; fingerprint: Buffer };
 
 /** The key of a principal's request, or null when none was sent: of a partner key, or of a member in one firm. */
@@ -33,7 +33,7 @@ export function requestKey(
 ): RequestKey | null {
   if (key === null) return null;
   if (partnerKey) return { callerId: partnerKey.id, route, key, fingerprint };
-  // A person may go from one firm to another.
+  // A person may move from one firm to another.
   return member && { callerId: member.userId, route, key: `${partnerId}:${key}`, fingerprint };
 }
 
@@ -48,7 +48,7 @@ export function fingerprintOf(fields: ReadonlyMap<string, string>, documentSha25
 /** What a key replays, byte for byte. */
 export type StoredResponse = { status: number; body: string };
 
-/** The body that a request has come to; one that is not final is handed to `finish`. */
+/** The response body so far; one that is not final is handed to `finish`. */
 export type Progress = { body: string; final: boolean };
 
 /** The insert that claims a key. It returns a row when the key is ours, and none when a duplicate was first. */
@@ -59,13 +59,13 @@ const nothingDone: Progress = { body: "", final: false };
 export type Work = {
   status: number;
   /**
-   * Claims the key in the very statement that does the work. Left out: the key is claimed by itself, before `finish`.
+   * Claims the key in the very statement that does the work. Without it the key is claimed on its own, before `finish`.
    * @param claim null for a request without a key
-   * @returns null when the key was not to be had; then nothing was written
+   * @returns null when the key was already claimed; then nothing was written
    */
   begin?: (claim: Claim | null) => Promise<Progress | null>;
   /**
-   * Makes the final body; done again, by another request, when the process dies meanwhile.
+   * Makes the final body; repeated by another request when the process dies meanwhile.
    * @param soFar the body of `begin`
    */
   finish: (soFar: string) => Promise<string>;
@@ -109,15 +109,15 @@ async function beginOrReplay(
   status: number,
   begin: NonNullable<Work["begin"]>,
 ): Promise<Progress | StoredResponse> {
-  for (let waitedMs = 0; waitedMs <= waitForDuplicateMs; waitedMs += lookEveryMs) {
+  for (let waitedMs = 0; waitedMs <= duplicateTimeoutMs; waitedMs += pollMs) {
     const now = clock();
     const stored = await findResponse(db, key, now);
     if (stored && !stored.pending) return { status: stored.status, body: stored.body };
     if (stored?.abandoned && (await takeOver(db, key, now))) return { body: stored.body, final: false };
-    if (stored) await sleep(lookEveryMs);
+    if (stored) await sleep(pollMs);
     else {
       const begun = await begin((progress) => claimStatement(key, status, progress, now)).catch((error) => {
-        // The statement waited for a duplicate's transaction as long as any may wait for a lock.
+        // The statement waited for a duplicate's transaction until the lock timeout.
         throw hasSqlState(error, sqlState.lockNotAvailable) ? inFlight() : error;
       });
       if (begun) return begun;
@@ -134,25 +134,25 @@ function claimStatement(key: RequestKey, status: number, { body, final }: Progre
   return sql`
     INSERT INTO idempotency_keys (caller_id, route, idempotency_key, fingerprint, status, body, created_at, pending_until)
     VALUES (${key.callerId}, ${key.route}, ${key.key}, ${key.fingerprint}, ${status}, ${body}, ${now},
-      ${final ? null : after(now, pendingForMs)})
+      ${final ? null : after(now, pendingTimeoutMs)})
     ON CONFLICT (caller_id, route, idempotency_key) DO UPDATE
       SET fingerprint = excluded.fingerprint, status = excluded.status, body = excluded.body,
         created_at = excluded.created_at, pending_until = excluded.pending_until
-      WHERE idempotency_keys.created_at < ${after(now, -keptForMs)}
+      WHERE idempotency_keys.created_at < ${after(now, -retentionMs)}
     RETURNING 1`;
 }
 
 const ofKey = ({ callerId, route, key }: RequestKey): Statement =>
   sql`caller_id = ${callerId} AND route = ${route} AND idempotency_key = ${key}`;
 
-/** `pending`: the response so far of a request that is in progress; `abandoned` when that has died. */
+/** `pending`: the response so far of a request that is in progress; `abandoned` when it took too long. */
 type Found = StoredResponse & { pending: boolean; abandoned: boolean };
 
 async function findResponse(db: Sql, key: RequestKey, now: Date): Promise<Found | undefined> {
   const [found] = await db.query<Found & { fingerprint: Buffer }>(sql`
     SELECT fingerprint, status, body, pending_until IS NOT NULL AS pending,
       coalesce(pending_until < ${now}, false) AS abandoned
-    FROM idempotency_keys WHERE ${ofKey(key)} AND created_at >= ${after(now, -keptForMs)}`);
+    FROM idempotency_keys WHERE ${ofKey(key)} AND created_at >= ${after(now, -retentionMs)}`);
   if (found && !found.fingerprint.equals(key.fingerprint))
     throw new ServiceError("idempotency_key_reused", "This Idempotency-Key was used before with another body.");
   return found;
@@ -160,7 +160,7 @@ async function findResponse(db: Sql, key: RequestKey, now: Date): Promise<Found 
 
 async function takeOver(db: Sql, key: RequestKey, now: Date): Promise<boolean> {
   const taken = await db.query(sql`
-    UPDATE idempotency_keys SET pending_until = ${after(now, pendingForMs)}
+    UPDATE idempotency_keys SET pending_until = ${after(now, pendingTimeoutMs)}
     WHERE ${ofKey(key)} AND pending_until < ${now} RETURNING 1`);
   return taken.length === 1;
 }
@@ -176,4 +176,4 @@ const releaseKey = (db: Sql, key: RequestKey) =>
 
 /** Forgets expired keys. */
 export const sweepIdempotencyKeys = (db: Sql, now: Date) =>
-  db.query(sql`DELETE FROM idempotency_keys WHERE created_at < ${after(now, -keptForMs)}`);
+  db.query(sql`DELETE FROM idempotency_keys WHERE created_at < ${after(now, -retentionMs)}`);

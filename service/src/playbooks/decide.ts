@@ -2,7 +2,7 @@ import type { Clock } from "../platform/clock.ts";
 import type { Database, Sql } from "../platform/database.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
 import { isCode, isPlainText, isUuid } from "../platform/text.ts";
-import { tokenSha256 } from "./callback.ts";
+import { tokenSha256 } from "./callback-token.ts";
 import { executionIdOf, executionName as nameOf } from "./names.ts";
 import { decideExecution, executionExists, expireExecutions, type Which } from "./store.ts";
 

@@ -1,4 +1,4 @@
-export { callbackPath, createCallbacks } from "./callback.ts";
+export { callbackPath, createCallbacks } from "./callback-token.ts";
 export { decideByOperator, sweepExecutions } from "./decide.ts";
 export { executionIdOf } from "./names.ts";
 export {

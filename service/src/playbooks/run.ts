@@ -6,7 +6,7 @@ import { newUuid } from "../platform/ids.ts";
 import type { Log } from "../platform/logs.ts";
 import { shownText } from "../platform/text.ts";
 import { argumentsOf, returnedOf } from "./arguments.ts";
-import { type Callbacks, tokenSha256 } from "./callback.ts";
+import { type Callbacks, tokenSha256 } from "./callback-token.ts";
 import { executionName as nameOf } from "./names.ts";
 import { playbookOf } from "./registry.ts";
 import type { PlaybookStarted } from "./schemas.ts";

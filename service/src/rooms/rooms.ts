@@ -10,5 +10,5 @@ export type { Participant } from "./participants/schemas.ts";
 export { roomRoutes } from "./routes.ts";
 export { latestOpenRooms, type OpenRoom } from "./store.ts";
 export { type OwnRoom, ownRoom } from "./view/own-room.ts";
+export { roomView } from "./view/read-view.ts";
 export type { ActivityItem, OrderCard, PassportPointer, RoomView, Signer } from "./view/schemas.ts";
-export { roomView } from "./view/views.ts";

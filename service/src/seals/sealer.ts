@@ -62,7 +62,7 @@ export function createSealer(deps: {
   randomBelow: (limit: number) => number;
   stamp: Stamp | null;
   tokenRoom?: number;
-  /** Told when the verifier did not accept a seal because of its time stamp; the seal is then made without one. */
+  /** Called when the verifier did not accept a seal because of its time stamp; the seal is then made without one. */
   onUnfitTimeStamp?: (authority: string, why: string) => void;
 }): SealDocument {
   const { identity, clock, stamp, randomBelow } = deps;

@@ -37,7 +37,7 @@ export type TimeStampingDeps = {
   readonly clock: Clock;
   readonly randomBytes: (length: number) => Uint8Array;
   readonly crypto: EvidenceCrypto;
-  /** Told of every answer that was not used. */
+  /** Called with every answer that was not used. */
   readonly onRefusal: (refusal: TimeStampRefusal) => void;
   readonly timeoutMs?: number;
   readonly breaker?: BreakerSettings;

@@ -6,7 +6,7 @@ import { until } from "@signsealship/testing/until";
 import { systemClock } from "../../src/platform/clock.ts";
 import { openSecretsKey } from "../../src/platform/secrets.ts";
 import { sql } from "../../src/platform/sql.ts";
-import { callbackPath, tokenSha256 } from "../../src/playbooks/callback.ts";
+import { callbackPath, tokenSha256 } from "../../src/playbooks/callback-token.ts";
 import { endedStatement, undecidedStatement } from "../../src/playbooks/list-store.ts";
 import { createCallbacks, decideByOperator, overviewOfExecutions } from "../../src/playbooks/playbooks.ts";
 import { decideStatement, expireStatement } from "../../src/playbooks/store.ts";

@@ -1,6 +1,6 @@
 import type { Database } from "../database.ts";
 import type { Log } from "../logs.ts";
-import { doubling } from "../work/backoff.ts";
+import { backoffMs } from "../work/backoff.ts";
 import { withLease } from "../work/lease.ts";
 import { createLoop, type Loop } from "../work/loop.ts";
 import { type ClaimedJob, claimDueJobs, extendLease, failJob, finishJob, nextDueInMs, postponeJob } from "./store.ts";
@@ -89,7 +89,7 @@ export function createQueue<P extends object>(
 async function recordFailure(
   { db, log, onOutcome }: JobsDeps,
   queue: string,
-  { maxAttempts = 10, retryMs = doubling }: WorkOptions,
+  { maxAttempts = 10, retryMs = backoffMs }: WorkOptions,
   job: ClaimedJob,
   error: unknown,
 ): Promise<void> {

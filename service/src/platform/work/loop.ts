@@ -1,5 +1,5 @@
 import type { Log } from "../logs.ts";
-import { doubling } from "./backoff.ts";
+import { backoffMs } from "./backoff.ts";
 import { createSignal } from "./signal.ts";
 
 /** Work that is taken up again and again, one turn after the other, until it is stopped. */
@@ -42,7 +42,7 @@ export function createLoop(settings: LoopSettings): Loop {
     } catch (error) {
       failures += 1;
       if (!stopping.signal.aborted) log.error({ err: error, task: name }, "work failed and will be tried again");
-      return doubling(failures, longestPauseMs);
+      return backoffMs(failures, longestPauseMs);
     }
   }
 

@@ -3,8 +3,8 @@ import { selectOwnOrders } from "../attachments/store.ts";
 import { type RoomDeps, roomNotFound } from "../change.ts";
 import { listParticipants } from "../participants/participants.ts";
 import type { Participant } from "../participants/schemas.ts";
+import { roomView } from "./read-view.ts";
 import type { RoomView } from "./schemas.ts";
-import { roomView } from "./views.ts";
 
 /** What everybody sees of a room, and what its owner alone does: who takes part in full, and which orders are its own. */
 export type OwnRoom = Omit<RoomView, "participants"> & {

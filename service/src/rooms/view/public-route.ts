@@ -2,8 +2,8 @@ import type { FastifyInstance } from "fastify";
 import { jsonRoute, type RouteDeps, sendText } from "../../http/route.ts";
 import type { Sql } from "../../platform/database.ts";
 import { roomParams } from "../params.ts";
+import { openViewReader } from "./read-view.ts";
 import { ActivityItem, OrderCard, RoomView } from "./schemas.ts";
-import { openViewReader } from "./views.ts";
 
 // About a thousand views of full rooms.
 const cacheBytes = 32 * 1024 * 1024;

@@ -81,7 +81,7 @@ export const notice = (tone: "info" | "attention", title: string, text: Html | s
 export const timeline = (entries: readonly { at: Date; text: Html | string }[]): Html =>
   html`<ol class="timeline">${entries.map(({ at, text }) => html`<li><span>${text}</span>${time(at)}</li>`)}</ol>`;
 
-/** Said where a list has nothing to show. */
+/** Shown in place of an empty list. */
 export const emptyState = (title: string, text: string): Html =>
   html`<div class="empty"><p class="empty-title">${title}</p><p>${text}</p></div>`;
 

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { until } from "@signsealship/testing/until";
 import { openLog } from "../../../src/platform/logs.ts";
-import { doubling } from "../../../src/platform/work/backoff.ts";
+import { backoffMs } from "../../../src/platform/work/backoff.ts";
 import { endsWithin } from "../../../src/platform/work/grace.ts";
 import { createLoop } from "../../../src/platform/work/loop.ts";
 import { createSignal } from "../../../src/platform/work/signal.ts";
@@ -119,11 +119,11 @@ describe("a signal", () => {
 
 test("pauses double from a second and end at their most", () => {
   assert.deepEqual(
-    [1, 2, 3].map((failures) => doubling(failures)),
+    [1, 2, 3].map((failures) => backoffMs(failures)),
     [1000, 2000, 4000],
   );
-  assert.equal(doubling(99), 3_600_000);
-  assert.equal(doubling(4, 5_000), 5_000);
+  assert.equal(backoffMs(99), 3_600_000);
+  assert.equal(backoffMs(4, 5_000), 5_000);
 });
 
 test("what ends in time differs from what does not, and a failure is passed on", async () => {

@@ -19,7 +19,7 @@ export type PassportsView = FormSubmission & {
 
 const path = "/dashboard/passports";
 
-/** Said of whatever is no form with one file of the right size. */
+/** The refusal of anything but a form with one file of the right size. */
 export const chooseOnePdf = "Choose one PDF of up to 35 MB.";
 
 /** Where a PDF is sealed, and what was sealed before. */

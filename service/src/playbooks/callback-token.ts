@@ -1,7 +1,7 @@
 import { createHmac, hash } from "node:crypto";
 import { deriveKey, type SecretBytes } from "../platform/secrets.ts";
 
-/** The callback of an execution. Its token is made anew from the execution's id whenever it is shown: no table holds it. */
+/** The callback of an execution. Its token is derived from the execution's id whenever it is shown; no table holds it. */
 export type Callbacks = {
   /** 160 bits as 40 hex digits. */
   tokenOf: (executionId: string) => string;

@@ -6,16 +6,16 @@ import * as requests from "./store.ts";
 
 const listLimit = 1000;
 
-/** Those that wait come first. At most 1000. */
+/** All access requests, pending ones first; at most 1000. */
 export const listRequests = ({ db }: { db: Database }) => requests.selectRequests(db, listLimit);
 
-/** The longest waiting ones, and how many wait in all. */
+/** The pending requests, oldest first, and how many there are in all. */
 export async function pendingRequests({ db }: { db: Database }, limit: number) {
   const [waiting, total] = await Promise.all([requests.selectPending(db, limit), requests.countPending(db)]);
   return { waiting, total };
 }
 
-/** Hands a waiting request to `decide` with its row and its address locked. */
+/** Calls `decide` with a pending request, its row and its address locked. */
 async function decideOn<T>(
   { db }: AccessDeps,
   requestId: string,
@@ -31,7 +31,7 @@ async function decideOn<T>(
   });
 }
 
-/** @throws ServiceError for an unknown request, one that was decided, or an address that has its key. */
+/** Issues the trial key. @throws ServiceError for an unknown or decided request, or an address that already has a key. */
 export const approveRequest = (deps: AccessDeps, requestId: string) =>
   decideOn(deps, requestId, async (tx, { firmName, workEmail }) => {
     if (await requests.addressHasKey(tx, workEmail))
@@ -40,7 +40,7 @@ export const approveRequest = (deps: AccessDeps, requestId: string) =>
     return { requestId, status: "issued" as const, partnerId };
   });
 
-/** Sends nothing. @throws ServiceError for an unknown request or one that was decided. */
+/** Declines without sending mail. @throws ServiceError for an unknown or decided request. */
 export const declineRequest = (deps: AccessDeps, requestId: string) =>
   decideOn(deps, requestId, async (tx) => {
     const at = deps.clock();
