@@ -1,4 +1,3 @@
-import type { TrustFile } from "./signers.ts";
 import { verifiedAt } from "./signers.ts";
 
 export type State = "holds" | "fails" | "unchecked";
@@ -22,8 +21,8 @@ export type VectorCase = {
   /** The files by their roles. */
   readonly files: Readonly<Record<string, string | readonly string[]>>;
   /** Seal certificates to trust, and those of time-stamping authorities. */
-  readonly trust: readonly TrustFile[];
-  readonly tsaTrust: readonly TrustFile[];
+  readonly trust: readonly string[];
+  readonly tsaTrust: readonly string[];
   readonly at: string;
   /** Block headers to trust: 80 bytes in hex, by height. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -68,8 +67,13 @@ export function collection(folder: string) {
     files.set(path, bytes);
     return path;
   };
+  const trust = (name: string, pem: string): string => {
+    files.set(`trust/${name}`, Buffer.from(pem));
+    return `trust/${name}`;
+  };
   return {
     put,
+    trust,
     slug,
     add: (one: Omit<VectorCase, "trust" | "tsaTrust" | "at"> & Partial<VectorCase>): void => {
       cases.push({ trust: ["trust/seal.pem"], tsaTrust: ["trust/tsa.pem"], at: verifiedAt, ...one });

@@ -7,6 +7,7 @@ import { changes } from "./changes.ts";
 import { closingSets } from "./closing.ts";
 import { documents } from "./documents.ts";
 import { forged, movedGaps } from "./forged.ts";
+import { issued } from "./issued.ts";
 import { proofRecords } from "./proof-records.ts";
 import { purposes } from "./purposes.ts";
 import { roomRecords } from "./room-records.ts";
@@ -30,6 +31,7 @@ function asLines(cases: readonly ReturnType<typeof indexed>[]): string {
 
 const families: readonly Made[] = [
   await sealedFiles(),
+  await issued(),
   await purposes(),
   oddValues(),
   await changed(),

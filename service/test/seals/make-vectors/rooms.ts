@@ -79,6 +79,7 @@ export const answer = (
 };
 export const CODE = "abcdefghijklmnopqrstuvwxyz";
 
+const tree = (specification: number): string => `<< /Names [(manifest.json) ${specification} 0 R] >>`;
 const bareAttachment = { names: "<< >>" };
 export const documents = {
   foreign: await certificate(manifest(foreign)),
@@ -87,6 +88,16 @@ export const documents = {
   bare: await certificate(v1, sealReasons.closing.live, bareAttachment),
   twice: await certificate(v1, sealReasons.closing.live, {
     names: "<< /EmbeddedFiles << /Names [(manifest.json) 101 0 R (manifest.json) 101 0 R] >> >>",
+  }),
+  treeTwice: await certificate(v1, sealReasons.closing.live, {
+    names: `<< /EmbeddedFiles ${tree(101)} /EmbeddedFiles << /Names [] >> >>`,
+  }),
+  apart: await certificate(v1, sealReasons.closing.live, {
+    names: `<< /EmbeddedFiles ${tree(103)} >>`,
+    objects: [
+      [102, "<< /Type /EmbeddedFile /Length 2 >>\nstream\n{}\nendstream"],
+      [103, "<< /Type /Filespec /F (manifest.json) /UF (manifest.json) /EF << /F 100 0 R /UF 102 0 R >> >>"],
+    ],
   }),
   deflated: await certificate(v1, sealReasons.closing.live, { file: deflated(v1) }),
   test: await certificate(v1, sealReasons.closing.test),

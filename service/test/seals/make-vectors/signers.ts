@@ -43,7 +43,7 @@ function pointOf(scalar: bigint): Buffer {
 }
 
 /** A P-256 key made of a name. Its signatures are a function of what is signed: keys of tests have no secret to keep. */
-function fixedKey(name: string): { readonly key: KeyObject; readonly sign: (data: Uint8Array) => Uint8Array } {
+export function fixedKey(name: string): { readonly key: KeyObject; readonly sign: (data: Uint8Array) => Uint8Array } {
   const d = scalarOf("SignSealShip vectors: ", name);
   const point = pointOf(d);
   const jwk = {
@@ -76,7 +76,7 @@ const otherTsa = fixedSigner("tsa", "other tsa");
 export const stranger = fixedSigner("stranger");
 
 /** A seal key whose signatures don't differ from run to run. */
-function sealKey({ key, sign }: TestSigner): SealKey {
+export function sealKeyOver({ key, sign }: Omit<TestSigner, "certificate">): SealKey {
   const plain = sealKeyOf(key, "vectors");
   return sign === undefined ? plain : { ...plain, sign: async (data) => sign(data) };
 }
@@ -90,12 +90,12 @@ const rsaCertificate = await makeSealCertificate({
 });
 /** The service's own CMS writer under the RSA and the P-256 seal. */
 export const rsaCms: CmsSigner = createCmsSigner({ key: rsaKey, chain: [rsaCertificate] });
-export const p256Cms: CmsSigner = createCmsSigner({ key: sealKey(seal), chain: [seal.certificate] });
+export const p256Cms: CmsSigner = createCmsSigner({ key: sealKeyOver(seal), chain: [seal.certificate] });
 
 /** A token of the authority that the cases trust. */
 export const stamp = (message: Uint8Array): Uint8Array => tokenOver(message, tsa, stampedAt);
 
-const pem = (der: Uint8Array): string => encodePem(der, "CERTIFICATE");
+export const pem = (der: Uint8Array): string => encodePem(der, "CERTIFICATE");
 /** What the cases may trust, by the name of the file. */
 export const trustFiles = {
   "trust/seal.pem": pem(seal.certificate.der),
@@ -104,4 +104,3 @@ export const trustFiles = {
   "trust/tsa.pem": pem(tsa.certificate.der),
   "trust/other-tsa.pem": pem(otherTsa.certificate.der),
 } as const;
-export type TrustFile = keyof typeof trustFiles;

@@ -1,0 +1,112 @@
+import {
+  bitString,
+  boolean,
+  type DerValue,
+  encode,
+  explicit,
+  integer,
+  OID,
+  octetStringOf,
+  oid,
+  raw,
+  sequence,
+  set,
+  time,
+  utf8String,
+} from "@signsealship/evidence/asn1";
+import { sealReasons } from "@signsealship/evidence/seal";
+import { type Certificate, parseCertificate } from "@signsealship/evidence/x509";
+import { createCmsSigner } from "../../../src/seals/cms.ts";
+import { collection, intact, type Made, notVerified, verified } from "./case.ts";
+import { document, sealed } from "./sealing.ts";
+import { fixedKey, pem, sealedAt, sealKeyOver, validFrom, validTo } from "./signers.ts";
+
+type Key = ReturnType<typeof fixedKey>;
+type Subject = { readonly name: string; readonly key: Key };
+type Certified = {
+  readonly serial: number;
+  readonly isAuthority: boolean;
+  readonly until?: number;
+};
+
+const nameOf = (text: string): DerValue => sequence(set(sequence(oid(OID.commonName), utf8String(text))));
+const critical = (type: string, value: DerValue): DerValue => sequence(oid(type), boolean(true), octetStringOf(value));
+/** keyCertSign, or digitalSignature and nonRepudiation. */
+const usageOf = (isAuthority: boolean): DerValue =>
+  isAuthority ? bitString(Uint8Array.of(0x04), 2) : bitString(Uint8Array.of(0xc0), 6);
+
+function issue(subject: Subject, issuer: Subject, { serial, isAuthority, until = validTo }: Certified): Certificate {
+  const algorithm = sequence(oid(OID.ecdsaWithSha256));
+  const constraints = sequence(...(isAuthority ? [boolean(true)] : []));
+  const tbs = encode(
+    sequence(
+      explicit(0, integer(2)),
+      integer(serial),
+      algorithm,
+      nameOf(issuer.name),
+      sequence(time(validFrom), time(until)),
+      nameOf(subject.name),
+      raw(sealKeyOver(subject.key).publicKey),
+      explicit(3, sequence(critical(OID.basicConstraints, constraints), critical(OID.keyUsage, usageOf(isAuthority)))),
+    ),
+  );
+  return parseCertificate(encode(sequence(raw(tbs), algorithm, bitString(issuer.key.sign(tbs)))));
+}
+
+const root: Subject = { name: "Test root", key: fixedKey("root") };
+const leaf: Subject = { name: "Test issued seal", key: fixedKey("issued seal") };
+const loner: Subject = { name: "Test loner", key: fixedKey("loner") };
+const rootCertificate = issue(root, root, { serial: 11, isAuthority: true });
+const noAuthority = issue(root, root, { serial: 12, isAuthority: false });
+const shortRoot = issue(root, root, { serial: 13, isAuthority: true, until: sealedAt.getTime() });
+const leafCertificate = issue(leaf, root, { serial: 14, isAuthority: false });
+const lonerCertificate = issue(loner, loner, { serial: 15, isAuthority: true });
+
+/** Seals whose certificate somebody issued: section 4.2, and what of section 3.2 is about the certificates included. */
+export async function issued(): Promise<Made> {
+  const { add, put, trust, made } = collection("issued");
+  const roots = trust("root.pem", pem(rootCertificate.der));
+  const leaves = trust("issued-seal.pem", pem(leafCertificate.der));
+  const seal = async (name: string, ...others: Certificate[]) => {
+    const cms = createCmsSigner({ key: sealKeyOver(leaf.key), chain: [leafCertificate, ...others] });
+    return put(name, await sealed(document(), { cms, reason: sealReasons.proof.live }));
+  };
+  const whole = await seal("with-its-root.pdf", rootCertificate);
+  const alone = await seal("alone.pdf");
+  const one = (name: string, file: string, anchors: readonly string[], expect = verified(), teaches: string) =>
+    add({ name, kind: "sealed_pdf", files: { sealed: file }, trust: anchors, expect, teaches });
+  const untrusted = notVerified({ seal_certificate_trusted: "fails" });
+  one("an issued seal, its root trusted", whole, [roots], verified(), "A path leads from the seal to the anchor.");
+  one("an issued seal, itself trusted", whole, [leaves], verified(), "The leaf may be the anchor: a path of one.");
+  one("an issued seal alone, its root trusted", alone, [roots], verified(), "The issuer is at hand as an anchor.");
+  one("an issued seal, another trusted", whole, ["trust/seal.pem"], untrusted, "No path.");
+  one(
+    "an issued seal, nobody trusted",
+    whole,
+    [],
+    intact({ seal_certificate_trusted: "unchecked" }),
+    "The root that came along is not trusted for coming along.",
+  );
+  one(
+    "a root that is no authority",
+    await seal("root-without-ca.pdf", noAuthority),
+    [trust("root-without-ca.pem", pem(noAuthority.der))],
+    untrusted,
+    "An issuer has cA, although it is the anchor.",
+  );
+  one(
+    "a root that ran out before",
+    await seal("root-that-ran-out.pdf", shortRoot),
+    [trust("root-that-ran-out.pem", pem(shortRoot.der))],
+    notVerified({ seal_certificate_trusted: "unchecked", seal_certificate_valid_at_time: "fails" }),
+    "Every certificate on the path is valid at the instant; a validity period alone leaves trust unchecked.",
+  );
+  one(
+    "a certificate of nobody on the path",
+    await seal("with-a-loner.pdf", rootCertificate, lonerCertificate),
+    [roots],
+    notVerified({ seal_signature_valid: "fails" }),
+    "Every included certificate is the seal's or the issuer of the one before it.",
+  );
+  return made();
+}
