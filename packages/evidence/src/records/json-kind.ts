@@ -1,8 +1,12 @@
+/** No evidence in JSON is longer. */
+const maxBytes = 1024 * 1024;
+
 /** What a JSON file is, by the members that it has: `other` for somebody's other file, `broken` for no JSON object. */
 export type JsonKind = "manifest" | "room_record" | "proof_record" | "other" | "broken";
 
 /** Tells the JSON files of the format apart, before any of them is read by its rules. */
 export function jsonKindOf(bytes: Uint8Array): JsonKind {
+  if (bytes.length > maxBytes) return "other";
   let value: unknown;
   try {
     value = JSON.parse(new TextDecoder().decode(bytes));

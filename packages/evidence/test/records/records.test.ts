@@ -129,5 +129,6 @@ test("JSON files are distinguished by their members", () => {
     "[]": "broken",
     "{": "broken",
   };
+  assert.equal(jsonKindOf(bytesOf(`{"passport":{}}${" ".repeat(1024 * 1024)}`)), "other");
   for (const [text, kind] of Object.entries(kinds)) assert.equal(jsonKindOf(bytesOf(text)), kind, text);
 });

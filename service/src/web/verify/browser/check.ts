@@ -125,7 +125,7 @@ async function checkClosing(
     kind: "closing",
     names: [...given, ...files].map(({ name }) => name),
     verdict: claims.some(({ state }) => state === "fails") ? "not_verified" : verification.verdict,
-    claims: [...claims, ...verification.claims],
+    claims: [...claims, ...verification.claims, ...trustClaim(config)],
     roomName: newest?.manifest?.passport.roomName ?? null,
     purpose: verification.versions.find(({ purpose }) => purpose !== null)?.purpose ?? null,
   };
