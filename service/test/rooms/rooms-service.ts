@@ -23,9 +23,24 @@ export type Client = Caller & {
   at: (service: Service) => Client;
 };
 
+export const unknownCode = "0".repeat(40);
+export const oddCodes = [
+  "x",
+  "0".repeat(39),
+  `${"0".repeat(39)}G`,
+  "%00",
+  "%F0%9F%8F%A0",
+  "0".repeat(200),
+  "..%2f..%2fhealthz",
+];
+
+type AuditLine = { action: string; actor: string; orders: boolean; from: string | null; to: string | null };
+
 export type RoomsService = Harness & {
   partner: (tier?: string, name?: string) => Promise<Client>;
   view: (roomCode: string, service?: Service) => Promise<RoomView>;
+  /** What the audit log says of a room, oldest first. */
+  audit: (roomCode: string) => Promise<AuditLine[]>;
   setStatus: (orderCode: string, status: string, more?: Statement) => Promise<void>;
 };
 
@@ -73,6 +88,10 @@ export async function openRoomsService(): Promise<RoomsService> {
       assert.equal(response.status, 200);
       return (await response.json()) as RoomView;
     },
+    audit: (roomCode) =>
+      db.query<AuditLine>(sql`
+        SELECT action, actor, order_id IS NOT NULL AS orders, from_status AS from, to_status AS to
+        FROM audit_log WHERE room_id = (SELECT id FROM rooms WHERE code = ${roomCode}) ORDER BY id`),
     async setStatus(orderCode, status, more = nothing) {
       await db.query(sql`UPDATE orders SET status = ${status} ${more} WHERE code = ${orderCode}`);
     },

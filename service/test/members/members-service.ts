@@ -1,0 +1,33 @@
+import { openHarness } from "@signsealship/testing/harness";
+import { createPartner, issueKey } from "../../src/partners/partners.ts";
+import { systemClock as clock } from "../../src/platform/clock.ts";
+
+export const json = { "Content-Type": "application/json" };
+
+export type Sent = { method?: string; headers?: Record<string, string>; body?: BodyInit };
+
+/** A service with firms and people. */
+export async function openMembersService() {
+  const harness = await openHarness({ PLAYBOOKS: "on" });
+  const { service, db } = harness;
+  let people = 0;
+  return {
+    ...harness,
+    /** An address that nobody had yet. */
+    somebody: () => `person-${++people}@harbor-title.com`,
+    /** A firm with a key. */
+    async newPartner({ name = "Acme Title", live = false } = {}) {
+      const { partnerId } = await createPartner({ db, clock }, { name, tier: "trial", live });
+      const { key, keyId } = await issueKey({ db, clock }, partnerId, live ? "live" : "test");
+      return { partnerId, key, keyId, headers: { Authorization: `Bearer ${key}` } };
+    },
+    async call(path: string, { method = "GET", headers = {}, ...more }: Sent = {}) {
+      const answer = await fetch(service.baseUrl + path, { method, headers, redirect: "manual", ...more });
+      const text = await answer.text();
+      const body = (answer.headers.get("content-type") ?? "").includes("json") ? JSON.parse(text) : text;
+      return { status: answer.status, headers: answer.headers, body };
+    },
+  };
+}
+
+export type MembersService = Awaited<ReturnType<typeof openMembersService>>;

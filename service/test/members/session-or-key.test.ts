@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { sql } from "../../src/platform/sql.ts";
+import { json, type MembersService, openMembersService, type Sent } from "./members-service.ts";
+import { link, newMember, postForm, signIn } from "./signed-in-member.ts";
+
+let running: MembersService;
+let service: MembersService["service"];
+let db: MembersService["db"];
+let call: MembersService["call"];
+let newPartner: MembersService["newPartner"];
+let somebody: MembersService["somebody"];
+
+before(async () => {
+  running = await openMembersService();
+  ({ service, db, call, newPartner, somebody } = running);
+});
+after(() => running.close());
+
+const form = { "Content-Type": "application/x-www-form-urlencoded" };
+const unknownId = "00000000-0000-4000-8000-000000000000";
+
+// Every route of the contract and of the decisions that takes a key or a session.
+const sessionOrKey: readonly [method: string, path: string, more?: Sent][] = [
+  ["GET", "/api/partner/me"],
+  ["GET", "/api/partner/launchpad"],
+  ["GET", "/api/partner/analytics"],
+  ["GET", "/api/partner/webhooks"],
+  ["POST", "/api/partner/webhooks", { headers: json, body: "{}" }],
+  ["DELETE", `/api/partner/webhooks/${unknownId}`],
+  ["POST", `/api/partner/webhooks/${unknownId}/rotate`],
+  ["POST", `/api/partner/webhooks/${unknownId}/test`],
+  ["GET", `/api/partner/webhooks/${unknownId}/deliveries`],
+  ["GET", "/api/partner/webhooks/deliveries"],
+  ["GET", `/api/partner/webhooks/deliveries/${unknownId}`],
+  ["POST", `/api/partner/webhooks/deliveries/${unknownId}/replay`],
+  ["GET", "/api/partner/playbooks"],
+  ["POST", "/api/partner/playbooks/approval_gate/run", { headers: form, body: "kind=k&subjectId=s" }],
+];
+
+test("without a key and a session every session-or-key route answers 401, whatever stands in their place", async () => {
+  for (const [method, path, more] of sessionOrKey)
+    for (const headers of [
+      {},
+      { Authorization: "Bearer svc_pk_nonsense" },
+      { Cookie: `__Host-session=${"a".repeat(52)}` },
+    ]) {
+      const answer = await call(path, { method, ...more, headers: { ...more?.headers, ...headers } });
+      assert.equal(answer.status, 401, `${method} ${path}`);
+      assert.deepEqual(answer.body, { error: "Sign in to continue." });
+      assert.equal(answer.headers.get("www-authenticate"), "Bearer");
+    }
+});
+
+test("a session that is linked to nobody is answered with 403 on each of them, and a key beside it goes first", async () => {
+  const { cookie } = await signIn(service, somebody());
+  const { headers: byKey } = await newPartner();
+  for (const [method, path, more] of sessionOrKey) {
+    const unlinked = await call(path, { method, ...more, headers: { ...more?.headers, Cookie: cookie } });
+    assert.equal(unlinked.status, 403, `${method} ${path}`);
+    assert.deepEqual(unlinked.body, {
+      error: "This session is not linked to a partner. Link with a partner API key first.",
+    });
+    const both = await call(path, { method, ...more, headers: { ...more?.headers, Cookie: cookie, ...byKey } });
+    assert.ok(![401, 403].includes(both.status), `${method} ${path}: ${both.status}`);
+  }
+});
+
+test("a linked session opens each of them, also beside a bad key", async () => {
+  const { key } = await newPartner();
+  const { headers } = await newMember(service, somebody(), key);
+  for (const [method, path, more] of sessionOrKey)
+    for (const bad of [{}, { Authorization: "Bearer svc_pk_nonsense" }]) {
+      const answer = await call(path, { method, ...more, headers: { ...more?.headers, ...headers, ...bad } });
+      assert.ok(![401, 403].includes(answer.status), `${method} ${path}: ${answer.status}`);
+    }
+});
+
+test("routes of keys alone take no session", async () => {
+  const { key } = await newPartner();
+  const { headers } = await newMember(service, somebody(), key);
+  for (const path of ["/api/partner/orders", "/api/rooms", `/api/passport/${unknownId}`]) {
+    const answer = await call(path, { headers });
+    assert.equal(answer.status, 401, path);
+    assert.deepEqual(answer.body, { error: "A valid partner API key is required." });
+  }
+});
+
+test("a write by session must come from our own site; a read, and a write by key, may come from anywhere", async () => {
+  const { key, headers: byKey } = await newPartner();
+  const { headers, cookie } = await newMember(service, somebody(), key);
+  const write = (more: Record<string, string>) =>
+    call(`/api/partner/webhooks/${unknownId}`, { method: "DELETE", headers: more });
+  const foreign = [
+    { Origin: "https://evil.example" },
+    { Origin: "null" },
+    { Origin: `${service.baseUrl}.evil.example` },
+    { Origin: "garbage" },
+    { "Sec-Fetch-Site": "cross-site" },
+    { "Sec-Fetch-Site": "same-site" },
+  ] as Record<string, string>[];
+  for (const site of foreign) {
+    const refused = await write({ ...headers, ...site });
+    assert.equal(refused.status, 403, JSON.stringify(site));
+    assert.deepEqual(refused.body, { error: "This request came from another site." });
+    assert.equal((await link(service, cookie, key, site)).status, 403);
+    assert.equal((await call("/api/partner/me", { headers: { ...headers, ...site } })).status, 200);
+    assert.equal((await write({ ...byKey, ...site })).status, 404);
+  }
+  const port = new URL(service.baseUrl).port;
+  for (const site of [{}, { Origin: service.baseUrl }, { Origin: `http://localhost:${port}` }])
+    assert.equal((await write({ ...headers, ...(site as Record<string, string>) })).status, 404);
+});
+
+test("a run of a playbook that another site asked for is refused and leaves nothing in the log", async () => {
+  const { key, partnerId } = await newPartner();
+  const { headers } = await newMember(service, somebody(), key);
+  const refused = await postForm(
+    `${service.baseUrl}/api/partner/playbooks/approval_gate/run`,
+    { kind: "k", subjectId: "s" },
+    { ...headers, Origin: "https://evil.example" },
+  );
+  assert.equal(refused.status, 403);
+  const runs = sql`SELECT FROM audit_log WHERE partner_id = ${partnerId} AND action = 'playbook.run'`;
+  assert.equal((await db.query(runs)).length, 0);
+});
