@@ -61,6 +61,7 @@ test("forged, altered, stale and unsigned events are 400 and change nothing", as
   const event = stripe.pay(sessionId);
   const body = JSON.stringify(event);
   const long = new Date(Date.now() - 301_000);
+  const signed = (text: string): [string, string] => [text, stripe.sign(text)];
   const tries: [string, string | undefined][] = [
     [body, undefined],
     [body, "t=1,v1=00"],
@@ -71,6 +72,9 @@ test("forged, altered, stale and unsigned events are 400 and change nothing", as
     [body.replace("usd", "eur"), stripe.sign(body)],
     ["", stripe.sign("")],
     ["[", stripe.sign("[")],
+    [body, stripe.sign(body, { at: new Date(Date.now() + 310_000) })],
+    ...["null", "{}", "[]", "1", '""', '{"id":"evt_1"}', '{"id":1,"type":"x","data":{"object":{}}}'].map(signed),
+    ...['{"id":"evt_1","type":"charge.refunded"}', '{"id":"evt_1","type":"x","data":{"object":null}}'].map(signed),
   ];
   for (const [sent, signature] of tries) {
     const response = await fetch(`${service.baseUrl}/api/payments/stripe/webhook`, {

@@ -14,7 +14,12 @@ export type CheckoutRequest = {
 export type MintedSession = { sessionId: string; url: string };
 
 /** An event whose signature holds; its content is still to be read with care. */
-export type SignedEvent = { id: string; type: string; account?: unknown; data: { object: unknown } };
+export type SignedEvent = {
+  id: string;
+  type: string;
+  account?: unknown;
+  data: { object: unknown };
+};
 
 /** What we ask of the payment processor. */
 export type Processor = {
@@ -71,22 +76,30 @@ export function openProcessor({ secretKey, webhookSecret, apiBase }: ProcessorSe
     },
     async verify(body, signature, now) {
       if (!signature) throw invalid("The signature is missing.");
+      // The SDK refuses what is too old, but takes any time to come.
+      if (signedAt(signature) > now.getTime() / 1000 + toleranceSeconds)
+        throw invalid("The signature's time is in the future.");
       const { webhooks } = await sdk();
+      let event: unknown;
       try {
-        const event = await webhooks.constructEventAsync(
-          body,
-          signature,
-          webhookSecret,
-          toleranceSeconds,
-          undefined,
-          now.getTime(),
-        );
-        return event as unknown as SignedEvent;
+        const at = now.getTime();
+        event = await webhooks.constructEventAsync(body, signature, webhookSecret, toleranceSeconds, undefined, at);
       } catch (error) {
         throw new ServiceError("validation", "The signature does not verify.", { cause: error });
       }
+      if (!isEvent(event)) throw invalid("The event must have an id, a type and data.object.");
+      return event;
     },
   };
+}
+
+/** Unix seconds of `t` in the signature header; 0 when it has none, which then does not verify. */
+const signedAt = (signature: string): number => Number(/(?:^|,)t=(\d{1,15})(?:,|$)/.exec(signature)?.[1] ?? 0);
+
+function isEvent(value: unknown): value is SignedEvent {
+  const { id, type, data } = (value ?? {}) as Partial<SignedEvent>;
+  const isText = (text: unknown) => typeof text === "string" && text !== "" && text.length <= 255;
+  return isText(id) && isText(type) && typeof data?.object === "object" && data.object !== null;
 }
 
 async function load(secretKey: string, apiBase: string | null): Promise<Stripe> {
