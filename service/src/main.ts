@@ -101,14 +101,18 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
   }
 }
 
-/** Resolves with the first signal; the second one ends the process at once. */
+/** Within this time a signal is the same wish said twice: to the whole process group, and passed on by npm. */
+const sameSignalMs = 1_000;
+
+/** Resolves with the first signal; a later one ends the process at once. */
 function stopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) {
-      process.once(signal, () => {
-        resolve(signal);
-        process.once(signal, () => process.exit(130));
-      });
-    }
+    let firstAt: number | undefined;
+    const hear = (signal: NodeJS.Signals) => {
+      firstAt ??= performance.now();
+      if (performance.now() - firstAt > sameSignalMs) process.exit(130);
+      resolve(signal);
+    };
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, hear);
   });
 }
