@@ -10,6 +10,7 @@ import { forged, movedGaps } from "./forged.ts";
 import { issued } from "./issued.ts";
 import { proofRecords } from "./proof-records.ts";
 import { purposes } from "./purposes.ts";
+import { reading } from "./reading.ts";
 import { roomRecords } from "./room-records.ts";
 import { changed, sealedFiles } from "./sealed.ts";
 import { trustFiles } from "./signers.ts";
@@ -32,6 +33,7 @@ function asLines(cases: readonly ReturnType<typeof indexed>[]): string {
 const families: readonly Made[] = [
   await sealedFiles(),
   await issued(),
+  await reading(),
   await purposes(),
   oddValues(),
   await changed(),

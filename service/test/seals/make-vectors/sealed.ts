@@ -51,6 +51,7 @@ export async function sealedFiles(): Promise<Made> {
   );
   one(bb, "B-B at notBefore", "The first second is inside.", { at: instant(by.validFrom) });
   one(bb, "B-B at notAfter", "The last second is inside.", { at: instant(by.validTo) });
+  one(bb, "B-B within the second of notAfter", "notAfter names a whole second.", { at: instant(by.validTo + 999) });
   one(bb, "B-B a second after notAfter", "Without proven time the instant of verification counts.", {
     at: instant(by.validTo + 1000),
     expect: outside,

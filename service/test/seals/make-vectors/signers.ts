@@ -70,7 +70,7 @@ const fixedSigner = (kind: Parameters<typeof testSigner>[0], name: string = kind
 export const seal = fixedSigner("seal");
 /** Another service's seal. */
 const otherSeal = fixedSigner("seal", "other seal");
-const tsa = fixedSigner("tsa");
+export const tsa = fixedSigner("tsa");
 const otherTsa = fixedSigner("tsa", "other tsa");
 /** Signs documents before they are sealed. */
 export const stranger = fixedSigner("stranger");
