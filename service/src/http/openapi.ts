@@ -5,6 +5,18 @@ import type { FastifyInstance } from "fastify";
 import { ErrorBody } from "./error-schemas.ts";
 import { describeAround } from "./openapi-around.ts";
 
+const tags = [
+  "Orders",
+  "Partner",
+  "Rooms",
+  "Closing passports",
+  "Proof passports",
+  "Webhooks",
+  "Analytics",
+  "Playbooks",
+  "Sandbox",
+];
+
 /**
  * Publishes `/openapi.json` (OpenAPI 3.1) and its readable form at `/docs`, all of it served from here.
  * @param webhooks the path item of each topic.
@@ -21,6 +33,8 @@ export async function openapi(app: FastifyInstance, baseUrl: string, webhooks: R
         license: { name: "Apache-2.0", identifier: "Apache-2.0" },
       },
       servers: [{ url: baseUrl }],
+      // In the order in which the reference shows them.
+      tags: tags.map((name) => ({ name })),
       webhooks,
       components: {
         securitySchemes: {

@@ -7,9 +7,9 @@ import { verification } from "./signing.ts";
 import { urlField } from "./subscriptions/fields.ts";
 import { type SubscriptionDeps, subscribe, unsubscribe } from "./subscriptions/subscriptions.ts";
 
-const common = { tag: "Passports", caller: "key", policy: "partner-write" } as const;
+const common = { tag: "Proof passports", caller: "key", policy: "partner-write" } as const;
 
-/** The key-only way to hear of `passport.sealed` and of nothing else (contract, Proof passports). */
+/** Key-only subscriptions, to `passport.sealed` and no other topic (contract, Proof passports). */
 export function passportWebhookRoutes(app: FastifyInstance, deps: SubscriptionDeps & RouteDeps): void {
   jsonRoute(app, deps, {
     ...common,

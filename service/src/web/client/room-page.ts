@@ -22,7 +22,7 @@ const evidence: Readonly<Record<OrderCard["evidenceBadge"], { shape: IconName; t
 function signer({ name, email, signed }: OrderCard["signers"][number]): Html {
   return html`<li class="${signed ? "done" : "waiting"}">${icon(signed ? "done" : "waiting")}<span>${name ?? email}${
     name !== null && html` <span class="quiet-text">${email}</span>`
-  }: ${signed ? "signed" : "has not signed yet"}</span></li>`;
+  } ${signed ? "has signed" : "has not signed yet"}</span></li>`;
 }
 
 function orderCard(order: OrderCard): Html {

@@ -56,7 +56,7 @@ function fields(values: FormValues, errors: Partial<Record<Name, string>>): Html
   return html`${field({ ...part("firmName"), required: true, autocomplete: "organization" })}
 ${field({ ...part("contactName"), required: true, autocomplete: "name" })}
 ${field({ ...part("workEmail"), type: "email", required: true, autocomplete: "email", hint: "An address at your firm’s own domain. We send the key there." })}
-${field({ ...part("role"), autocomplete: "organization-title", hint: "Your job at the firm." })}
+${field({ ...part("role"), autocomplete: "organization-title" })}
 ${field({ ...part("expectedVolume"), hint: "A rough estimate is fine." })}
 ${textArea({ ...part("useCase"), hint: "A few sentences: which documents, who signs them, and what should happen to them. If you leave this empty, someone reviews your request first." })}`;
 }
@@ -71,7 +71,7 @@ export function requestAccessPage(assets: Pick<Assets, "url">, site: RecaptchaSi
     title: refused ? "Please check the form: partner access" : "Request partner access",
     scripts: site ? ["recaptcha.js"] : [],
     body: html`<h1>Request partner access</h1>
-<p class="lead">For title, escrow, lending, and law firms. A test key lets you place orders, open rooms, and receive webhooks from your own system. Nothing about them is real.</p>
+<p class="lead">For title, escrow, lending, and law firms. A test key lets your own system place orders, open rooms, and receive webhooks. Nothing about them is real.</p>
 ${errorSummary(refused && inLabels(refused.message))}
 <form class="form card" method="post" action="/request-access"${site && html` data-recaptcha-key="${site.siteKey}" data-recaptcha-action="${recaptchaAction}"`}>
 ${fields(refused?.values ?? {}, refused ? errorsOf(refused) : {})}
