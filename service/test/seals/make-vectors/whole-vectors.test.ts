@@ -1,0 +1,14 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { wholeVectors } from "./whole-vectors.ts";
+
+const folder = new URL("../../../../packages/evidence/vectors/whole/", import.meta.url);
+
+test("the vectors of whole files are those that make.ts writes, byte for byte", async () => {
+  const differing: string[] = [];
+  for (const [name, bytes] of await wholeVectors()) {
+    if (Buffer.compare(readFileSync(new URL(name, folder)), bytes) !== 0) differing.push(name);
+  }
+  assert.deepEqual(differing, []);
+});

@@ -1,0 +1,45 @@
+import { indexed, type Made } from "./case.ts";
+import { changes } from "./changes.ts";
+import { closingSets } from "./closing.ts";
+import { documents } from "./documents.ts";
+import { forged, movedGaps } from "./forged.ts";
+import { issued } from "./issued.ts";
+import { proofRecords } from "./proof-records.ts";
+import { purposes } from "./purposes.ts";
+import { reading } from "./reading.ts";
+import { roomRecords } from "./room-records.ts";
+import { changed, sealedFiles } from "./sealed.ts";
+import { trustFiles } from "./signers.ts";
+import { oddValues } from "./values.ts";
+import { zips } from "./zips.ts";
+
+/** JSON with a line for each member of a case, and for each claim. */
+function asLines(cases: readonly ReturnType<typeof indexed>[]): string {
+  const text = JSON.stringify(cases, null, 1);
+  return `${text.replace(/\{\n\s+"claim": ("[^"]*"),\n\s+"state": ("\w+")\n\s+\}/g, '{ "claim": $1, "state": $2 }')}\n`;
+}
+
+/** The files of packages/evidence/vectors/whole by their names: the same bytes in each run. */
+export async function wholeVectors(): Promise<ReadonlyMap<string, Uint8Array>> {
+  const families: readonly Made[] = [
+    await sealedFiles(),
+    await issued(),
+    await reading(),
+    await purposes(),
+    oddValues(),
+    await changed(),
+    forged(),
+    await movedGaps(),
+    await documents(),
+    await changes(),
+    zips(),
+    proofRecords(),
+    roomRecords(),
+    closingSets(),
+  ];
+  const files = new Map<string, Uint8Array>();
+  for (const [name, pem] of Object.entries(trustFiles)) files.set(name, Buffer.from(pem));
+  for (const family of families) for (const [name, bytes] of family.files) files.set(name, bytes);
+  const cases = families.flatMap((family) => family.cases.map(indexed));
+  return files.set("index.json", Buffer.from(asLines(cases)));
+}
