@@ -94,7 +94,10 @@ const passport = sql`
   SELECT json_build_object('version', c.version, 'verifyCode', c.verify_code, 'createdAt', ${iso(sql`c.created_at`)})
   FROM closing_passports c WHERE c.room_id = room."roomId" ORDER BY c.version DESC LIMIT 1`;
 
-/** Everything that the view of a room shows, out of one snapshot. */
+/**
+ * Everything that the view of a room shows, out of one snapshot. A table that is read here has a trigger that raises
+ * `view_version` (migrations), or kept views go stale.
+ */
 export const viewStatement = (code: string): Statement => sql`
   WITH room AS (
     SELECT ${version}, r.code, r.name, r.reference, r.status, r.created_at AS "createdAt", r.updated_at AS "updatedAt",

@@ -60,13 +60,13 @@ ${field({ form: execution.id, name: "decision", label: "Decision", required: tru
 </form></details>`;
 }
 
-const enders: Readonly<Record<string, string>> = {
+const deciders: Readonly<Record<string, string>> = {
   operator: "The operator",
   callback: "Callback",
   system: "Expired",
 };
 
-const endedBy = ({ endedBy }: ShownExecution): string => enders[endedBy ?? ""] ?? "";
+const endedBy = ({ endedBy }: ShownExecution): string => deciders[endedBy ?? ""] ?? "";
 
 const endedAt = ({ completedAt }: ShownExecution): Html | string => (completedAt ? time(completedAt) : "");
 
@@ -86,8 +86,8 @@ export const endedTable = (ended: readonly ShownExecution[]): Html =>
         ]),
       );
 
-/** How an execution ended that was to be decided once more. */
-export const becameOf = (execution: ShownExecution): Html =>
+/** An execution that had already ended when a decision was sent. */
+export const endedFacts = (execution: ShownExecution): Html =>
   facts([
     ["Subject", subjectText(execution)],
     ["Firm", firmOf(execution)],

@@ -6,7 +6,7 @@ import { card, pageHead } from "../ui/components.ts";
 import { errorSummary } from "../ui/forms/fields.ts";
 import { layout } from "../ui/layout.ts";
 import { type Html, html } from "../ui/render.ts";
-import { becameOf, endedTable, type Problem, waitingPart } from "./executions.ts";
+import { endedFacts, endedTable, type Problem, waitingPart } from "./executions.ts";
 import { requestsPart } from "./requests.ts";
 
 export type OperatorView = {
@@ -29,7 +29,7 @@ export function operatorPage(assets: AssetUrls, { flash, executions, requests, a
     body: html`${flash}${pageHead("Operator", "What is waiting for your decision. Each decision is final.")}
 ${errorSummary(problem?.message)}
 <div class="panels">
-${execution?.completedAt && card("became", "This one already ended", becameOf(execution))}
+${execution?.completedAt && card("became", "This one already ended", endedFacts(execution))}
 ${card("waiting", "Waiting for approval", waitingPart(executions, after, problem))}
 ${card("requests", "Access requests", requestsPart(requests, after))}
 ${card("ended", "Recently ended", endedTable(executions.ended))}
