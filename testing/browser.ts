@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import type { AxeResults } from "axe-core";
+import type { AxeResults, RunOptions } from "axe-core";
 import { chromium, type Page } from "playwright-core";
 import { chromiumPath, testsNeeding } from "./tools.ts";
 
@@ -31,8 +31,11 @@ export type OpenPage = {
   page: Page;
   /** What went wrong so far: console errors and warnings, exceptions, violations of the CSP, foreign and failed requests. */
   troubles: string[];
-  /** axe-core's findings: rule, and the elements that break it. */
-  axe: () => Promise<{ rule: string; targets: string[] }[]>;
+  /**
+   * axe-core's findings: rule, and the elements that break it. For `dark` only the rules about colors run: it is for pages
+   * that the same test looks at in `light`, too.
+   */
+  axe: (colorScheme?: "light" | "dark") => Promise<{ rule: string; targets: string[] }[]>;
   /** How many CSS pixels the page is wider than its window. */
   overflow: () => Promise<number>;
   screenshot: (path: string) => Promise<void>;
@@ -62,7 +65,7 @@ export async function startBrowser(): Promise<Browser> {
       return {
         page,
         troubles,
-        axe: () => runAxe(page),
+        axe: (scheme) => runAxe(page, scheme === "dark" ? { ...axeOptions, runOnly: colorRules } : axeOptions),
         overflow: () => page.evaluate("document.documentElement.scrollWidth - window.innerWidth"),
         screenshot: async (path) => void (await page.screenshot({ path, fullPage: true })),
         close: () => context.close(),
@@ -90,10 +93,13 @@ function watch(page: Page, origin: string): string[] {
   return troubles;
 }
 
+const axeOptions: RunOptions = { resultTypes: ["violations"] };
+const colorRules = ["color-contrast", "link-in-text-block"];
+
 // Evaluated over the debugging protocol, which the page's Content-Security-Policy does not bind.
-async function runAxe(page: Page): Promise<{ rule: string; targets: string[] }[]> {
-  await page.evaluate(axeSource);
-  const results = (await page.evaluate("axe.run(document, { resultTypes: ['violations'] })")) as AxeResults;
+async function runAxe(page: Page, options: RunOptions): Promise<{ rule: string; targets: string[] }[]> {
+  if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(axeSource);
+  const results = (await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as AxeResults;
   return results.violations.map(({ id, nodes }) => ({
     rule: id,
     targets: nodes.map(({ target }) => target.join(" ")),

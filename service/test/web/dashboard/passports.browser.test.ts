@@ -246,7 +246,7 @@ for (const width of [360, 1280]) {
       const details = (await page.getByRole("link", { name: "Details" }).first().getAttribute("href")) ?? "";
       for (const at of [path, details]) {
         await page.goto(service.baseUrl + at);
-        assert.deepEqual(await dana.axe(), []);
+        assert.deepEqual(await dana.axe(colorScheme), []);
         assert.equal(await dana.overflow(), 0);
       }
     });

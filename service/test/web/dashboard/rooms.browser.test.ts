@@ -356,7 +356,7 @@ test("360 and 1280 pixels wide, light and dark, rooms are accessible and fit", a
       await page.emulateMedia({ colorScheme });
       const look = async (name: string) => {
         const at = `${name}-${width}-${colorScheme}`;
-        assert.deepEqual(await axe(), [], at);
+        assert.deepEqual(await axe(colorScheme), [], at);
         assert.equal(await overflow(), 0, at);
       };
       await go(page, "/dashboard/rooms");

@@ -213,7 +213,7 @@ for (const width of [360, 1280]) {
     test(`${width} pixels wide, ${colorScheme}: list, refusal, secret and a webhook's page are accessible and fit`, async () => {
       const { page } = dana;
       const looks = async (name: string) => {
-        assert.deepEqual(await dana.axe(), [], name);
+        assert.deepEqual(await dana.axe(colorScheme), [], name);
         assert.equal(await dana.overflow(), 0, name);
       };
       await page.setViewportSize({ width, height: 800 });

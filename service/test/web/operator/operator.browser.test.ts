@@ -114,7 +114,7 @@ for (const width of [360, 1280])
       const opened = await asOperator({ width, colorScheme });
       const { page, axe, overflow, troubles, close } = opened;
       const look = async () => {
-        assert.deepEqual(await axe(), []);
+        assert.deepEqual(await axe(colorScheme), []);
         assert.equal(await overflow(), 0);
       };
       await look();
