@@ -22,6 +22,9 @@ export const COST = {
   subsection: 50,
   /** A byte of compressed data. */
   compressedByte: 8,
+  /** An entry of a cross-reference section that is looked at alone; so many bytes in which a word is looked for. */
+  entryLook: 10,
+  searchedBytes: 8,
   /** A value of a signature in BER. */
   berValue: 30,
   /** A place in the file that might be a signature's /ByteRange. */

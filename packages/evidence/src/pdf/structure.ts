@@ -1,5 +1,6 @@
 import { type ByteRangeResult, type ContentsEncoding, readByteRange, type SignedRange } from "./byte-range.ts";
 import { type PdfDocument, startxrefValue } from "./document.ts";
+import { reachOver } from "./reach-over.ts";
 import { tailProblem } from "./seal-tail.ts";
 import { indexOfText, isTextAt, lastIndexOfText } from "./search.ts";
 import type { SignatureInPdf } from "./signatures.ts";
@@ -53,7 +54,7 @@ export function structureProblem(
   if (boundary.kind === "wrong") return null;
   if (boundary.kind === "not-stated") return "The signature does not state the length of the document, as a seal does";
   if (!isLowercase(bytes, range)) return "The signature value is not in lowercase digits";
-  return tailProblem(document, seal, range, boundary.length);
+  return tailProblem(document, seal, range, boundary.length) ?? reachOver(document, boundary.length);
 }
 
 function isLowercase(bytes: Uint8Array, { gapStart, contents }: SignedRange): boolean {

@@ -8,6 +8,8 @@ import { findSignatures } from "../pdf/signatures.ts";
 import { type RangedSignature, withRanges } from "../pdf/structure.ts";
 
 const KEY = "/ByteRange";
+/** Programs pad it, the sealer by up to a thousand spaces. */
+const LONGEST = 4096;
 
 /**
  * The signatures that an earlier state of the document held and the document no longer does. They are looked for in the
@@ -25,10 +27,12 @@ export async function vanishedSignatures(
   const found: RangedSignature[] = [];
   const opened = new Map<number, readonly RangedSignature[]>();
   for (let at = indexOfText(bytes, KEY, 0, bytes.length); at >= 0; at = indexOfText(bytes, KEY, at + 1, bytes.length)) {
-    const covers = (one: RangedSignature) => one.dictionary.start < at && at < one.dictionary.end;
+    // What stands in an object stream counts its places there, not in the file.
+    const covers = ({ start, dictionary }: RangedSignature) =>
+      start !== undefined && dictionary.start < at && at < dictionary.end;
     spend(document.budget, COST.candidate);
     if (known.some(covers) || found.some(covers)) continue;
-    const end = signedEnd(bytes, at);
+    const end = signedEnd(document, at);
     if (end === null) continue;
     if (!opened.has(end) && opened.size >= most)
       throw new EvidenceError("limit", "more than 64 signatures, past ones too");
@@ -40,15 +44,18 @@ export async function vanishedSignatures(
 }
 
 /** Where the range of a /ByteRange at `at` ends, when its gap is where a signature value would be. */
-function signedEnd(bytes: Uint8Array, at: number): number | null {
+function signedEnd({ bytes, budget }: PdfDocument, at: number): number | null {
+  const cursor = cursorAt(bytes, at + KEY.length, Math.min(bytes.length, at + LONGEST));
   let numbers: readonly number[];
   try {
-    const value = readValue(cursorAt(bytes, at + KEY.length, Math.min(bytes.length, at + 256)));
+    const value = readValue(cursor);
     numbers =
       value.kind === "array" ? value.items.map((item) => (item.kind === "number" ? item.value : Number.NaN)) : [];
   } catch (error) {
     if (error instanceof EvidenceError) return null;
     throw error;
+  } finally {
+    spend(budget, cursor.position - at);
   }
   const [start, gapStart = Number.NaN, gapEnd = Number.NaN, length = Number.NaN] = numbers;
   const end = gapEnd + length;

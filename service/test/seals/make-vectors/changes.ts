@@ -87,6 +87,7 @@ const UNDUE_3 = [
   "the signature's field removed",
   "the signature's field and the permissions removed",
   "the signature removed from its field",
+  "the signature removed, another in an object stream whose places seem to hold it",
   "the signed revision bypassed",
   "a field that is locked by name, filled",
   "a field that is locked with all, filled",

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { ENDING, endingIn, RUNNING_OVER } from "../../../../packages/evidence/test/seal/running-over.ts";
 import { changedBytes, collection, intact, type Made, notCovered, notVerified, unsigned, verified } from "./case.ts";
 import { document, sealed, stamped } from "./sealing.ts";
 import * as by from "./signers.ts";
@@ -81,6 +82,26 @@ export async function sealedFiles(): Promise<Made> {
     expected: { sealedSha256: sha256(contract) },
     expect: notVerified({ sealed_hash_as_expected: "fails" }),
   });
+  return made();
+}
+
+/** Documents that have no end before their seal begins: what the seal holds is a part of what they show. */
+export async function runningOver(): Promise<Made> {
+  const { add, put, made, slug } = collection("running-over");
+  const one = async (what: string, value: string, expect: Parameters<typeof add>[0]["expect"], teaches: string) =>
+    add({
+      name: `a document that ends with ${what}`,
+      kind: "sealed_pdf",
+      files: { sealed: put(`${slug(what)}.pdf`, await stamped(endingIn(value))) },
+      expect,
+      teaches,
+    });
+  for (const [what, value] of Object.entries(RUNNING_OVER)) {
+    const expect = notVerified({ ...withTime, signature_structure: "fails" });
+    await one(what, value, expect, "The token can be taken out without a key: nothing shown may be made of it.");
+  }
+  for (const [what, value] of Object.entries(ENDING))
+    await one(what, value, verified(withTime), "An object has to end before the seal begins, and no more.");
   return made();
 }
 

@@ -8,7 +8,7 @@ import { proofRecords } from "./proof-records.ts";
 import { purposes } from "./purposes.ts";
 import { reading } from "./reading.ts";
 import { roomRecords } from "./room-records.ts";
-import { changed, sealedFiles } from "./sealed.ts";
+import { changed, runningOver, sealedFiles } from "./sealed.ts";
 import { trustFiles } from "./signers.ts";
 import { oddValues } from "./values.ts";
 import { zips } from "./zips.ts";
@@ -28,6 +28,7 @@ export async function wholeVectors(): Promise<ReadonlyMap<string, Uint8Array>> {
     await purposes(),
     oddValues(),
     await changed(),
+    await runningOver(),
     forged(),
     await movedGaps(),
     await documents(),

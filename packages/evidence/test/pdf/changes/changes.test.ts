@@ -16,13 +16,14 @@ const at = Date.UTC(2026, 5, 1);
 const stamp = (signed: Uint8Array) => tokenOver(signed, tsa, Date.UTC(2026, 0, 2));
 const PERMISSIONS: readonly Permission[] = [1, 2, 3, "approval"];
 
-/** What is said of the first signature; a file that can't be read is refused with all that is in it. */
+/** What is said of the first signature that has a revision, else of the first; a file that can't be read is refused with all that is in it. */
 async function first(pdf: string): Promise<string | undefined> {
   // A comment at the end, so that no signature covers the whole file.
   const result = await verifyProof(asBytes(`${pdf}% end\n`), { sealAnchors: [], tsaAnchors: [tsa.certificate] }, at, {
     crypto,
   });
-  const claims = result.earlierSignatures[0]?.claims ?? result.claims;
+  const { earlierSignatures: all } = result;
+  const claims = (all.find(({ pades }) => pades !== null) ?? all[0])?.claims ?? result.claims;
   return claims.find(
     ({ name }) => name === "later_changes_permitted" || (name === "pdf_readable" && claims.length === 1),
   )?.state;

@@ -1,6 +1,6 @@
 import { appendRevision, bodyOf, endOf, type NewObject } from "../../../seal/signed-pdf.ts";
 import { edited, OBJECT } from "../document.ts";
-import { freeing } from "../revisions.ts";
+import { appendStreams, freeing } from "../revisions.ts";
 import { ALL, type Attack, evil, sizeOf, update } from "./attack.ts";
 
 const signatureOf = (signed: string) => Number(/.*\/V (\d+) 0 R/s.exec(signed)?.[1]);
@@ -35,6 +35,19 @@ export const removals: readonly Attack[] = [
   update("the signature's dictionary changed", (signed) => [
     edited(signed, signatureOf(signed), "/Filter /Adobe.PPKLite", "/Filter /X /Name (Bob)"),
   ]),
+  {
+    name: "the signature removed, another in an object stream whose places seem to hold it",
+    forbidden: ALL,
+    make: (signed) => {
+      const size = sizeOf(signed);
+      const another = `<< /Type /Sig /Filter /X /Name (${"x".repeat(2 * signed.length)}) /ByteRange [0 1 2 3] >>`;
+      const fields = edited(signed, OBJECT.fields, / 46 0 R\]$/, ` ${size} 0 R]`);
+      const others = withoutField(signed).filter(([number]) => number !== OBJECT.fields);
+      const objects = [fields, ...others, withoutPermissions(signed)] as const;
+      const field: NewObject = [size, `<< /FT /Sig /T (Another) /V ${size + 1} 0 R >>`];
+      return appendStreams(signed, [...objects, field], [[size + 1, another]]);
+    },
+  },
   {
     name: "the signature freed",
     forbidden: ALL,

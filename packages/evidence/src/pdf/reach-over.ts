@@ -1,0 +1,103 @@
+import { EvidenceError } from "../errors.ts";
+import { COST, spend } from "./budget.ts";
+import { loadRevisions, type PdfDocument, resolve } from "./document.ts";
+import { cursorAt, isDigit, isSpace, readValue, skipSpace, takeKeyword, takeUnsigned } from "./lexer.ts";
+import { searchFor } from "./search.ts";
+import { skimObject } from "./skim.ts";
+import { entriesOf } from "./xref.ts";
+
+const nextObject = searchFor("obj");
+const nextEnd = searchFor("endstream");
+
+/**
+ * Whether an object of a sealed document has no end before the seal's tail, in words that make a sentence; null for none.
+ * The seal's value can be changed within bounds without its key (docs/evidence-format.md, section 3.2): an image whose
+ * data run on into it would show something else then.
+ *
+ * @param end where the document ends
+ */
+export function reachOver(document: PdfDocument, end: number): string | null {
+  try {
+    return isNamed(document, end) || isFound(document, end)
+      ? "An object of the document has no end before the seal begins"
+      : null;
+  } catch (error) {
+    if (error instanceof EvidenceError) return `It cannot be told where the document's objects end: ${error.message}`;
+    throw error;
+  }
+}
+
+/** Among the objects that the document's own sections name, with comments or white space before their header. */
+function isNamed(document: PdfDocument, end: number): boolean {
+  const { base, budget, bytes } = document;
+  for (const { main, hybrid } of loadRevisions(document).slice(1)) {
+    for (const section of hybrid === undefined ? [main] : [main, hybrid]) {
+      for (const [, entry] of entriesOf(section)) {
+        spend(budget, COST.entryLook);
+        const at = entry.type === "offset" ? entry.offset + base : end;
+        const value = at >= end || isDigit(bytes[at] ?? -1) ? null : headedValue(bytes, at, end);
+        if (value !== null && !endsBefore(document, value, end)) return true;
+      }
+    }
+  }
+  return false;
+}
+
+/** Where the value of an object begins whose header is not at `at`, but behind comments or white space; else null. */
+function headedValue(bytes: Uint8Array, at: number, end: number): number | null {
+  const cursor = cursorAt(bytes, at, end);
+  skipSpace(cursor);
+  const number = takeUnsigned(cursor);
+  skipSpace(cursor);
+  const generation = takeUnsigned(cursor);
+  skipSpace(cursor);
+  return number !== undefined && generation !== undefined && takeKeyword(cursor, "obj") ? cursor.position : null;
+}
+
+/** Among all that looks like an object, named by a section or not: readers that repair files find it, too. */
+function isFound(document: PdfDocument, end: number): boolean {
+  const { bytes, budget } = document;
+  spend(budget, Math.ceil(end / COST.searchedBytes));
+  for (let at = nextObject(bytes, 0, end); at >= 0; at = nextObject(bytes, at + 3, end)) {
+    if (!followsNumbers(bytes, at)) continue;
+    spend(budget, COST.entryLook);
+    if (!endsBefore(document, at + 3, end)) return true;
+  }
+  return false;
+}
+
+/** Whether two numbers stand before `at`; nothing need stand between the second and the word. */
+function followsNumbers(bytes: Uint8Array, at: number): boolean {
+  let index = at;
+  return [isSpace, isDigit, isSpace, isDigit].every((isOne, step) => {
+    const from = index;
+    while (index > 0 && from - index < 32 && isOne(bytes[index - 1] ?? -1)) index--;
+    return step === 0 || index < from;
+  });
+}
+
+/** Whether the object whose value begins at `from` ends before `end`, its data included, for readers of all kinds. */
+function endsBefore(document: PdfDocument, from: number, end: number): boolean {
+  const { bytes, budget } = document;
+  const skimmed = skimObject(bytes, from, end);
+  spend(budget, (skimmed?.position ?? end) - from);
+  if (skimmed === null) return false;
+  if (skimmed.lengths === null) return true;
+  const start = skimmed.position;
+  const data = Math.max(start, ...skimmed.lengths.map((at) => start + lengthAt(document, at, end)));
+  if (data > end) return false;
+  // Where /Length is wrong readers look for the word.
+  const word = nextEnd(bytes, data, end);
+  spend(budget, Math.ceil(((word < 0 ? end : word) - data) / COST.searchedBytes));
+  return word >= 0;
+}
+
+function lengthAt(document: PdfDocument, at: number, end: number): number {
+  try {
+    const value = resolve(document, readValue(cursorAt(document.bytes, at, end, document.budget)));
+    return value?.kind === "number" && value.value > 0 ? value.value : 0;
+  } catch (error) {
+    if (error instanceof EvidenceError && error.code !== "limit") return 0;
+    throw error;
+  }
+}
