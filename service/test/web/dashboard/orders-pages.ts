@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { type Look, type OpenPage, startBrowser } from "@signsealship/testing/browser";
+import { minimal, orderForm } from "@signsealship/testing/order-form";
+import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
+import { startStripe } from "@signsealship/testing/stripe";
+import { newMember } from "../../members/signed-in-member.ts";
+import { signedIn } from "./signed-in-page.ts";
+
+export type Firm = { partnerId: string; key: string; headers: { Authorization: string } };
+type Page = OpenPage["page"];
+
+export const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
+export const said = (page: Page, text: string) => page.getByRole("status").getByText(text).waitFor();
+export const part = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
+export const codeIn = (page: Page) => /\/dashboard\/orders\/([0-9a-f]{40})/.exec(page.url())?.[1] ?? "";
+/** Besides: a refused form has its status, and a browser that goes on gives up what it was loading. */
+const ownTroubles = ({ troubles }: OpenPage) => troubles.filter((line) => !/status of 400|^failed:/.test(line));
+
+export async function assertGood(opened: OpenPage): Promise<void> {
+  for (const width of [360, 1280])
+    for (const colorScheme of ["light", "dark"] as const) {
+      await opened.page.setViewportSize({ width, height: 800 });
+      await opened.page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      const where = `${opened.page.url()} ${width} ${colorScheme}`;
+      assert.deepEqual(await opened.axe(colorScheme), [], where);
+      assert.equal(await opened.overflow(), 0, where);
+    }
+  assert.deepEqual(ownTroubles(opened), []);
+}
+
+/** A service with payments, and a browser. */
+export async function openOrdersPages() {
+  const folder = temporaryFolder();
+  const stripe = await startStripe();
+  const [service, browser] = await Promise.all([
+    startService({
+      DATA_DIR: folder.path,
+      RATE_LIMITS: "off",
+      STRIPE_SECRET_KEY: "sk_test_double",
+      STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
+      STRIPE_API_BASE: stripe.url,
+    }),
+    startBrowser(),
+  ]);
+  const acme: Firm = await newPartner(service);
+  let members = 0;
+  const newAddress = () => {
+    members += 1;
+    return `member${members}@harbor-title.com`;
+  };
+
+  /** A member of a firm in a browser. */
+  async function open(look: Partial<Look> & { firm?: Firm } = {}) {
+    const { firm = acme, ...more } = look;
+    const opened = await signedIn(service, browser, { key: firm.key, email: newAddress(), width: 1280, ...more });
+    await opened.page.getByRole("heading", { level: 1, name: /^Welcome/ }).waitFor();
+    return { opened, page: opened.page };
+  }
+
+  async function place(firm: Firm, fields: Record<string, string> = {}): Promise<string> {
+    const body = orderForm({ ...minimal, ...fields });
+    const response = await fetch(`${service.baseUrl}/api/partner/orders`, {
+      method: "POST",
+      headers: firm.headers,
+      body,
+    });
+    return ((await response.json()) as { orderCode: string }).orderCode;
+  }
+
+  async function apiList(firm: Firm): Promise<{ orderCode: string; status: string }[]> {
+    const response = await fetch(`${service.baseUrl}/api/partner/orders?limit=100`, { headers: firm.headers });
+    return ((await response.json()) as { orders: { orderCode: string; status: string }[] }).orders;
+  }
+
+  async function createRoom(firm: Firm, name: string): Promise<string> {
+    const response = await fetch(`${service.baseUrl}/api/rooms`, {
+      method: "POST",
+      headers: { ...firm.headers, "Content-Type": "application/json" },
+      body: JSON.stringify({ name }),
+    });
+    return ((await response.json()) as { roomCode: string }).roomCode;
+  }
+
+  const attach = (firm: Firm, room: string, orderCode: string) =>
+    fetch(`${service.baseUrl}/api/rooms/${room}/orders`, {
+      method: "POST",
+      headers: { ...firm.headers, "Content-Type": "application/json" },
+      body: JSON.stringify({ orderCode }),
+    }).then((response) => assert.equal(response.status, 200));
+
+  const sandbox = (firm: Firm, code: string, action = "checkout") =>
+    fetch(`${service.baseUrl}/api/partner/sandbox/orders/${code}/${action}`, { method: "POST", headers: firm.headers });
+
+  /** A member without a browser, who can send whatever there is. */
+  async function caller(firm: Firm) {
+    const { headers } = await newMember(service, newAddress(), firm.key);
+    const send = async (path: string, body?: BodyInit, more: Record<string, string> = {}) => {
+      const response = await fetch(service.baseUrl + path, {
+        method: body === undefined ? "GET" : "POST",
+        headers: { ...headers, Accept: "text/html", ...more },
+        redirect: "manual",
+        ...(body !== undefined && { body }),
+      });
+      return { status: response.status, location: response.headers.get("location") ?? "", text: await response.text() };
+    };
+    return { send, form: (path: string, fields: Record<string, string>) => send(path, new URLSearchParams(fields)) };
+  }
+
+  return {
+    stripe,
+    service,
+    browser,
+    /** For tests that don't look at all of a firm's orders. */
+    acme,
+    go: (page: Page, path: string) => page.goto(service.baseUrl + path),
+    open,
+    place,
+    apiList,
+    createRoom,
+    attach,
+    sandbox,
+    caller,
+    async close() {
+      await browser.close();
+      await service.stop();
+      await stripe.close();
+      folder.remove();
+    },
+  };
+}
+
+export type OrdersPages = Awaited<ReturnType<typeof openOrdersPages>>;
