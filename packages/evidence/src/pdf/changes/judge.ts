@@ -1,5 +1,5 @@
 import { sameValue } from "../same-value.ts";
-import type { PdfValue } from "../values.ts";
+import { integerOf, type PdfValue } from "../values.ts";
 import { type ChangeLevel, worst } from "./levels.ts";
 import type { Reach } from "./reach.ts";
 import { ROLE, type Role, rolesIn } from "./roles.ts";
@@ -71,11 +71,16 @@ export function judgeStep(earlier: View, later: View, reach: Reach, numbers: Ite
   return { level: worst(levels), touched };
 }
 
+const MAX_SIZE = 8_388_608;
+
 /** The root stays where it is; the information dictionary may be left out or moved. */
 function trailerLevel({ earlier, later, between }: Step): ChangeLevel {
   const [was, is] = [earlier.trailer.entries, later.trailer.entries];
   for (const key of ["Root", "Encrypt"]) if (!sameValue(was.get(key), is.get(key))) return "other";
   if (later.trailer.repeated.length > 0) return "other";
+  // Without a /Size that can be one, some readers search the file for objects and find others.
+  const size = integerOf(later.trailer, "Size") ?? 0;
+  if (size < 1 || size > MAX_SIZE) return "other";
   const information = is.get("Info");
   if (information === undefined || sameValue(was.get("Info"), information)) return "none";
   return between(ROLE.information, was.get("Info"), information);

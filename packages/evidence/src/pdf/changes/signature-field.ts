@@ -1,9 +1,10 @@
+import { readByteRange } from "../byte-range.ts";
 import { stringText } from "../text.ts";
 import { nameOf, type PdfDictionary, type PdfValue } from "../values.ts";
 import { type ChangeLevel, worst } from "./levels.ts";
 import { paintsNothing } from "./paint.ts";
 import type { Step } from "./step.ts";
-import { itemsOf, plainDictionary, type View } from "./view.ts";
+import { itemsOf, plainDictionary, storedOf, type View } from "./view.ts";
 
 /** Keys of a field that shows nothing, and of its widget; nothing may stand there that could make it show. */
 const INVISIBLE_KEYS = new Set(
@@ -44,8 +45,16 @@ export function addedField(earlier: View, later: View, item: PdfValue): AddedFie
     return { level: signed, name, whenLocked, widgets };
   }
   // Nobody has signed in it: then it is no more than a picture on the page.
-  const isPicture = value === undefined && parts.some(({ dictionary }) => dictionary.entries.has("AP"));
+  const isPicture = !isSigned(later, value) && parts.some(({ dictionary }) => dictionary.entries.has("AP"));
   return { level: isPicture ? "annotations" : "fields", name, whenLocked: false, widgets };
+}
+
+/** Whether a value covers something, and is not just called a signature. */
+function isSigned(later: View, value: PdfValue | undefined): boolean {
+  const signature = plainDictionary(later, value);
+  const contents = signature?.entries.get("Contents");
+  if (signature === undefined || contents?.kind !== "string") return false;
+  return readByteRange(contents.source, signature, storedOf(later, value)?.start !== undefined, "foreign").ok;
 }
 
 type Part = { readonly number: number; readonly dictionary: PdfDictionary; readonly shows: boolean };

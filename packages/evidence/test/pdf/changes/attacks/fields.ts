@@ -16,6 +16,21 @@ export const newField =
 const INVISIBLE = "/Type /Annot /Subtype /Widget /FT /Sig /T (Sneaky) /F 132 /Rect [0 0 0 0] /P 10 0 R";
 
 export const fields: readonly Attack[] = [
+  update(
+    "a picture on the page: a signature field whose value signs nothing",
+    (signed) => {
+      const number = sizeOf(signed);
+      const shown = `/Rect [0 0 612 792] /AP << /N ${number + 2} 0 R >> /V ${number + 1} 0 R`;
+      return [
+        [number, `<< ${INVISIBLE.replace("/Rect [0 0 0 0]", shown)} >>`],
+        [number + 1, "<< /Type /Sig /Filter /X /Contents <00> /ByteRange [0 1 2 3] >>"],
+        [number + 2, formXObject("1 0 0 rg 0 0 612 792 re f")],
+        added(signed, OBJECT.fields, `${number} 0 R`),
+        added(signed, OBJECT.annots, `${number} 0 R`),
+      ];
+    },
+    { forbidden: BUT_3 },
+  ),
   update("an invisible signature field with a border", newField(`${INVISIBLE} /Border [0 0 900]`)),
   update(
     "an invisible signature field with a border style",

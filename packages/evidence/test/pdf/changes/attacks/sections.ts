@@ -60,6 +60,15 @@ export const sections: readonly Attack[] = [
       return appendRows(signed, "", [{ number: 7, offset: 15 }], `/Size ${size} /Root 1 0 R /Prev ${startxref}`);
     },
   },
+  ...["", "/Size 8388609", "/Size -1", "/Size 7 0 R", "/Size 90.5"].map((size) => ({
+    name: `content that no section names, and ${size || "no /Size"}`,
+    forbidden: ALL,
+    make: (signed: string) =>
+      appendRevision(`${signed}${OBJECT.content} 0 obj\n${evil}\nendobj\n`, [[90, "null"]]).replace(
+        /(.*)\/Size \d+/s,
+        `$1${size}`,
+      ),
+  })),
   {
     name: "another root",
     forbidden: ALL,
