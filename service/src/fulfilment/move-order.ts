@@ -12,6 +12,7 @@ import type { Clock } from "../platform/clock.ts";
 import type { Database } from "../platform/database.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
 import type { Log } from "../platform/logs.ts";
+import { isOutcomeUnknown } from "../platform/sql-errors.ts";
 import { type Facts, needsDocument, perform, requireFacts } from "./perform.ts";
 import { type SealDeps, sealAndStore } from "./seal-and-store.ts";
 import { findFacts, type OrderFacts } from "./store.ts";
@@ -61,7 +62,7 @@ export async function moveOrder(deps: MoveDeps, request: MoveRequest): Promise<{
       return { orderCode: moved.code, status: moved.status };
     })
     .catch(async (error) => {
-      if (document) await deps.blobs.remove(document.blobKey);
+      if (document && !isOutcomeUnknown(error)) await deps.blobs.remove(document.blobKey);
       throw error;
     });
 }

@@ -6,6 +6,7 @@ import type { Database } from "../platform/database.ts";
 import { invalid } from "../platform/errors.ts";
 import { newCode } from "../platform/ids.ts";
 import type { Statement } from "../platform/sql.ts";
+import { isOutcomeUnknown } from "../platform/sql-errors.ts";
 import { isCode } from "../platform/text.ts";
 import type { Priced, VersionedPricing } from "../pricing/pricing.ts";
 import { type FilledDocument, findFill, takeFill } from "./fill.ts";
@@ -42,7 +43,7 @@ export async function createOrder(
     const order = newOrder(deps, principal, form, priced, document);
     if (await write(deps.db, order, claim?.(order) ?? null)) return order;
   } catch (error) {
-    if (sent.upload) await blobs.remove(document.blobKey);
+    if (sent.upload && !isOutcomeUnknown(error)) await blobs.remove(document.blobKey);
     throw error;
   }
   if (sent.upload) await blobs.remove(document.blobKey);

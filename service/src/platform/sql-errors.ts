@@ -49,6 +49,13 @@ export async function reaching<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
+/**
+ * Whether it is unknown what became of a write that failed so: its connection may have broken after the commit. What the
+ * write names (a blob) must then stay.
+ */
+export const isOutcomeUnknown = (error: unknown): boolean =>
+  error instanceof ServiceError && error.code === "unavailable" && saysAway(error.cause);
+
 const mostAttempts = 6;
 const firstPauseMs = 10;
 

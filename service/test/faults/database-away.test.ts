@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { newClient } from "@signsealship/testing/client";
@@ -109,7 +110,15 @@ test("connections that break at any moment end no process and no request in a 50
     [],
   );
   assert.equal(service.process.exitCode, null);
-  const kept = await db.query<{ code: string }>(sql`SELECT code FROM orders WHERE code = ANY (${acknowledged})`);
-  assert.equal(kept.length, acknowledged.length);
+  const kept = await db.query<{ code: string; blobKey: string }>(sql`
+    SELECT code, blob_key AS "blobKey" FROM orders JOIN documents ON documents.order_id = orders.id`);
+  const codes = new Set(kept.map(({ code }) => code));
+  assert.deepEqual(
+    acknowledged.filter((code) => !codes.has(code)),
+    [],
+  );
   assert.ok(acknowledged.length > 0);
+  // Also of an order whose caller could not be answered: it may ask again with its Idempotency-Key.
+  const missing = kept.filter(({ blobKey }) => !existsSync(join(folder.path, "var/blobs", blobKey)));
+  assert.deepEqual(missing, []);
 });
