@@ -36,3 +36,15 @@ test("a document that openssl signed as PAdES is verified", (t) => {
     [["seal_signature_valid", "The CMS signing-time attribute is forbidden in PAdES."]],
   );
 });
+
+test("what comes by a pipe is read to its end, and a device without an end only up to the bound", (t) => {
+  const folder = f.folderWith(t, { "trust.pem": f.pemOf(f.seal) });
+  const piped = spawnSync(process.execPath, [main, "/dev/stdin", "--trust", join(folder, "trust.pem"), "--json"], {
+    encoding: "utf8",
+    input: f.proofPdf(),
+  });
+  assert.equal((JSON.parse(piped.stdout) as f.JsonReport).verdict, "verified", piped.stderr);
+  const endless = run("/dev/zero");
+  assert.equal(endless.status, 2);
+  assert.match(endless.stderr, /\/dev\/zero is larger than \d+ bytes/);
+});

@@ -1,4 +1,4 @@
-import { open } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import { UsageError } from "../errors.ts";
 
 /** The largest file that is read, in bytes. */
@@ -6,16 +6,30 @@ const maxFileBytes = 256 * 1024 * 1024;
 
 /** A file's bytes. @throws UsageError when it cannot be read or is larger than `maxBytes` */
 export async function readBounded(path: string, maxBytes: number = maxFileBytes): Promise<Uint8Array> {
-  let handle: Awaited<ReturnType<typeof open>> | undefined;
+  let handle: FileHandle | undefined;
   try {
     handle = await open(path);
-    const { size } = await handle.stat();
-    if (size > maxBytes) throw new UsageError(`${path} is larger than ${maxBytes} bytes`);
-    return await handle.readFile();
+    const stat = await handle.stat();
+    if (stat.size > maxBytes) throw tooLarge(path, maxBytes);
+    return stat.isFile() ? await handle.readFile() : await readPieces(handle, path, maxBytes);
   } catch (error) {
     if (error instanceof UsageError || !(error instanceof Error && "code" in error)) throw error;
     throw new UsageError(`${path} cannot be read (${error.code})`);
   } finally {
     await handle?.close();
   }
+}
+
+const tooLarge = (path: string, maxBytes: number) => new UsageError(`${path} is larger than ${maxBytes} bytes`);
+
+/** A pipe or device does not say how much it holds. */
+async function readPieces(handle: FileHandle, path: string, maxBytes: number): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of handle.createReadStream({ highWaterMark: 1024 * 1024, autoClose: false })) {
+    length += piece.length;
+    if (length > maxBytes) throw tooLarge(path, maxBytes);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
 }
