@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { parseSignedData, signatureTimeStampTokens } from "@signsealship/evidence/cms";
 import { writeDetached } from "@signsealship/evidence/ots";
 import { sealReasons } from "@signsealship/evidence/seal";
 import { makePdf } from "@signsealship/testing/pdf-maker";
@@ -10,6 +11,15 @@ import { withAttachment } from "../../evidence/test/seal/closing-pdf.ts";
 import { forgeries } from "../../evidence/test/seal/forge.ts";
 import { tokenOver } from "../../evidence/test/signer.ts";
 import * as f from "./fixtures.ts";
+
+/** The time-stamp token in a sealed PDF. */
+function tokenInside(sealed: Uint8Array): Uint8Array {
+  const hex = /\/Contents <([0-9a-f]+)>/.exec(Buffer.from(sealed).toString("latin1"))?.[1] ?? "";
+  const [signer] = parseSignedData(Buffer.from(hex, "hex"), { trailing: "zeros" }).signerInfos;
+  const [token] = signer === undefined ? [] : signatureTimeStampTokens(signer);
+  if (token === undefined) throw new Error("no token");
+  return token;
+}
 
 const root = "3ba3edfd7a7b12b27ac72c3e67768f617fc81bc3888a51323a9fb8aa4b1e5e4a";
 const genesis = `01000000${"00".repeat(32)}${root}29ab5f49ffff001d1dac2b7c`;
@@ -174,6 +184,19 @@ test("a time-stamp token or response is verified with what it is over, and undec
   assert.equal((await run("rejected.tsr", "--at", "2036-01-01")).json.verdict, "not_verified");
   assert.deepEqual(f.failing((await run("a.tst", "--doc", "a.pdf")).json), ["messageImprint"]);
   assert.equal((await run("no-usage.tst", "--doc", "original.pdf")).json.verdict, "not_verified");
+});
+
+test("a time stamp over a signature value is not one of a file into which that value was copied", async (t) => {
+  const sealed = f.proofPdf();
+  const token = tokenInside(sealed);
+  const changed = Buffer.from(sealed);
+  changed.write("K", changed.indexOf("(Contract") + 1, "latin1");
+  const { run } = inFolder(t, { "a.tst": token, "sealed.pdf": sealed, "changed.pdf": changed });
+  const good = await run("a.tst", "--doc", "sealed.pdf", "--tsa-trust", "tsa.pem");
+  assert.equal(good.json.verdict, "verified");
+  assert.match(good.text, /VERIFIED\..+nothing of a seal/);
+  const bad = await run("a.tst", "--doc", "changed.pdf", "--tsa-trust", "tsa.pem");
+  assert.deepEqual([bad.json.verdict, f.failing(bad.json)], ["not_verified", ["messageImprint"]]);
 });
 
 const evidencePdf = f.proofPdf();

@@ -85,6 +85,15 @@ test("an unpacked evidence zip and a proof beside its PDF are verified as what t
   assert.deepEqual([more.json.facts.verified, more.json.facts.unsigned, more.code], ["1", "1", 1]);
 });
 
+test("a proof beside a file of another kind is judged with that file", async (t) => {
+  const trust = f.folderWith(t, files);
+  for (const name of ["notes.txt", "package.json"]) {
+    const folder = f.folderWith(t, { "a.pdf": pdf, [name]: "{}", [`${name}.ots`]: "junk" });
+    const { json, code } = await f.verify([folder, ...trusting(trust)]);
+    assert.deepEqual([code, json.facts.verified, f.failing(json)], [1, "1", ["verdict", "ots.format"]], name);
+  }
+});
+
 test("a folder without evidence, with links or with other files is never verified for what it lacks", async (t) => {
   const trust = f.folderWith(t, files);
   const folder = f.folderWith(t, { "notes.txt": "x", "package.json": "{}" });

@@ -1,20 +1,23 @@
 import { EvidenceError } from "../errors.ts";
 import { type Certificate, parseCertificate } from "./certificate.ts";
 
-const BLOCK = /-----BEGIN ([A-Z0-9 ]{1,40})-----([A-Za-z0-9+/=\s]*)-----END \1-----/g;
+const BLOCK =
+  /(?<![^\n])-----BEGIN CERTIFICATE-----[ \t]*\r?\n((?:[A-Za-z0-9+/= \t]*\r?\n)*)-----END CERTIFICATE-----(?=[ \t]*\r?(?:\n|$))/g;
+const BOUNDARY = /CERTIFICATE\s*-----/gi;
 
-/** The DER of the PEM blocks with this label (RFC 7468), in order. Text around the blocks is passed over. @throws EvidenceError `x509` on bad base64. */
-function pemBlocks(text: string, label: string): Uint8Array<ArrayBuffer>[] {
-  const blocks: Uint8Array<ArrayBuffer>[] = [];
-  for (const [, found, body] of text.matchAll(BLOCK)) if (found === label) blocks.push(decodeBase64(body ?? ""));
-  return blocks;
-}
-
-/** The certificates of a PEM text, in order. @throws EvidenceError `x509` when there is none, else like `parseCertificate`. */
+/**
+ * The certificates of a PEM text (RFC 7468), in order. Text around the blocks is passed over, but for what another
+ * program might take for a certificate, or for the boundary of one, and this one does not.
+ *
+ * @throws EvidenceError `x509` for such text, and when there is no certificate; else like `parseCertificate`.
+ */
 export function parseCertificatesPem(text: string): Certificate[] {
-  const certificates = pemBlocks(text, "CERTIFICATE").map(parseCertificate);
-  if (certificates.length === 0) throw new EvidenceError("x509", "No certificate in the PEM text");
-  return certificates;
+  const bodies = [...text.matchAll(BLOCK)].map(([, body]) => body ?? "");
+  if ([...text.matchAll(BOUNDARY)].length !== 2 * bodies.length) {
+    throw new EvidenceError("x509", "A certificate in the PEM text that programs read differently");
+  }
+  if (bodies.length === 0) throw new EvidenceError("x509", "No certificate in the PEM text");
+  return bodies.map((body) => parseCertificate(decodeBase64(body)));
 }
 
 /** A PEM block: base64 in lines of 64, ending in a newline. */

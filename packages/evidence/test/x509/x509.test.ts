@@ -132,6 +132,32 @@ test("names are shown most specific first, and no value passes for another attri
   assert.equal(commonNameOf(encode(sequence())), null);
 });
 
+test("refuses a PEM text of which another program may take another certificate", () => {
+  const own = encodePem(vector("x509/root.der"), "CERTIFICATE");
+  const other = encodePem(vector("x509/sub.der"), "CERTIFICATE");
+  const odd = [
+    other.replace("\n", "\nX-Header: of older PEM\n\n"),
+    other.replaceAll(" CERTIFICATE", " X509 CERTIFICATE"),
+    other.replaceAll(" CERTIFICATE", " TRUSTED CERTIFICATE"),
+    other.replaceAll("CERTIFICATE", "certificate"),
+    other.replace("\n", "\u0001\n"),
+    other.replace("-----END", "-\n-----END"),
+    other.replace(/\n$/, "x\n"),
+    other.replace("\n", "x\n"),
+    `\ufeff${other}`,
+    `# ${other}`,
+    `\u2028${other}`,
+    `\r${other}`,
+    other.replace("\n-----END", "-----END"),
+    other.slice(0, -10),
+  ];
+  for (const [index, text] of odd.entries()) {
+    for (const pem of [`${text}${own}`, `${own}${text}`]) {
+      assert.throws(() => parseCertificatesPem(pem), { code: "x509" }, `case ${index}`);
+    }
+  }
+});
+
 test("reads the certificates of a PEM text, with text around them", () => {
   const [root, sub] = [vector("x509/root.der"), vector("x509/sub.der")];
   const pem = `subject=x\n${encodePem(root, "CERTIFICATE")}junk\n${encodePem(sub, "CERTIFICATE")}`;
@@ -139,6 +165,7 @@ test("reads the certificates of a PEM text, with text around them", () => {
     parseCertificatesPem(pem).map((certificate) => certificate.der),
     [root, sub],
   );
+  assert.equal(parseCertificatesPem(pem.replaceAll("\n", "\r\n")).length, 2);
   assert.throws(() => parseCertificatesPem("nothing"), { code: "x509" });
   assert.throws(() => parseCertificatesPem("-----BEGIN CERTIFICATE-----\nA\n-----END CERTIFICATE-----"), {
     code: "x509",

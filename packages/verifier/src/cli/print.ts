@@ -14,6 +14,12 @@ const VERDICTS: Readonly<Record<Verdict, string>> = {
   not_verified: "NOT VERIFIED. At least one claim fails.",
 };
 
+/** A proof or a time stamp by itself says when, and nothing of a seal. */
+const VERDICTS_OF_TIMES: Readonly<Partial<Record<Verdict, string>>> = {
+  verified: "VERIFIED. Everything that was checked holds: these bytes existed at that time. It says nothing of a seal.",
+  intact: "INTACT, NOT VERIFIED. The time stamp holds, but by no authority that you trust (see --tsa-trust).",
+};
+
 const MARKS: Readonly<Record<Check["result"], string>> = { holds: "✓", fails: "✗", unchecked: "?" };
 const COLORS: Readonly<Record<Check["result"], string>> = { holds: "32", fails: "31", unchecked: "33" };
 
@@ -35,7 +41,12 @@ export function printed(target: string, report: Report, color: boolean): string 
     lines.push(...section("Proven", statement.proven), ...section("Attested", statement.attested));
     lines.push(...section("Not covered", statement.notCovered));
   }
-  return [...lines, "", VERDICTS[report.verdict]].join("\n");
+  return [...lines, "", conclusionOf(report)].join("\n");
+}
+
+function conclusionOf({ kind, verdict }: Report): string {
+  const ofTime = kind === "ots_proof" || kind === "time_stamp" ? VERDICTS_OF_TIMES[verdict] : undefined;
+  return ofTime ?? VERDICTS[verdict];
 }
 
 function checkLines({ claim, result, detail, command }: Check, color: boolean): string[] {

@@ -123,7 +123,7 @@ function certificatesCheck({ path, bytes }: NamedBytes, { facts }: Report): Chec
   const claim = "certificates_are_the_seals";
   const command = `openssl x509 -noout -subject -fingerprint -sha256 -in ${quoted(path)}`;
   try {
-    const [leaf] = parseCertificatesPem(new TextDecoder().decode(bytes));
+    const [leaf] = parseCertificatesPem(new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes));
     const sha256 = toHex(
       createHash("sha256")
         .update(leaf?.der ?? new Uint8Array(0))

@@ -9,6 +9,7 @@ import {
   type TimeStampVerification,
   verifyTimeStampToken,
 } from "@signsealship/evidence/rfc3161";
+import { verifyProof } from "@signsealship/evidence/seal";
 import type { Context, NamedBytes } from "../context.ts";
 import { checksOf, failure, type Report, type Verdict } from "./report.ts";
 import { partsCommands, signatureCommand, tokenCommand } from "./seal-commands.ts";
@@ -85,7 +86,7 @@ async function verifyAgainst(
     };
   }
   const overFile = await verifyTimeStampToken({ ...common, stamped: { message: doc.bytes } });
-  const signature = await signatureValueOf(doc);
+  const signature = (await holdsSeal(doc, context)) ? await signatureValueOf(doc) : null;
   if (signature === null || overFile.claims.some(({ name, state }) => name === "messageImprint" && state === "holds")) {
     return { verification: overFile, data: { path: doc.path, commands: [] } };
   }
@@ -95,6 +96,14 @@ async function verifyAgainst(
 
 function ownImprint({ tstInfo }: TimeStampToken): Uint8Array {
   return tstInfo?.hashedMessage ?? createHash("sha256").digest();
+}
+
+const ABOUT_TRUST: readonly string[] = ["seal_certificate_trusted", "seal_certificate_valid_at_time", "seal_purpose"];
+
+/** Whether a file is what its seal signed: a signature value can be copied into any other. Whose seal it is is not asked. */
+async function holdsSeal({ bytes }: NamedBytes, { at, crypto }: Context): Promise<boolean> {
+  const { claims, seal } = await verifyProof(bytes, { sealAnchors: [], tsaAnchors: [] }, at, { crypto });
+  return seal !== null && !claims.some(({ name, state }) => state === "fails" && !ABOUT_TRUST.includes(name));
 }
 
 /** The signature value of a sealed PDF: what a seal's time stamp is over. */

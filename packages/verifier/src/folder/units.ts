@@ -2,7 +2,7 @@ import { opendir } from "node:fs/promises";
 import { join } from "node:path";
 import { evidenceNames } from "@signsealship/evidence/records";
 
-/** A thing to verify in a folder: a file, perhaps with its `.ots` proof beside it, or an unpacked evidence zip. */
+/** A thing to verify in a folder: a file, perhaps with its `.ots` proof beside it (a file of another name with one is there for the proof), or an unpacked evidence zip. */
 export type Unit =
   | { readonly type: "file"; readonly path: string; readonly ots: string | null }
   | { readonly type: "evidence"; readonly path: string; readonly names: readonly string[] };
@@ -10,7 +10,9 @@ export type Unit =
 const folderLimits = { files: 1_000_000, depth: 32 } as const;
 
 const evidenceFiles: readonly string[] = Object.values(evidenceNames);
-const EVIDENCE = /\.(pdf|json|zip|ots|tst|tsr)$/i;
+
+/** Whether a file's name says that it is evidence itself. */
+export const isEvidenceName = (name: string): boolean => /\.(pdf|json|zip|ots|tst|tsr)$/i.test(name);
 
 /**
  * What there is to verify in a folder and those below it, in the order of the paths. Links are not followed.
@@ -37,9 +39,10 @@ export async function unitsOf(root: string): Promise<{ units: Unit[]; passedOver
     if (unpacked.length > 0) units.push({ type: "evidence", path: folder, names: unpacked });
     for (const name of files.sort()) {
       if (unpacked.includes(name)) continue;
-      if (!EVIDENCE.test(name)) passedOver++;
-      else if (!name.endsWith(".ots") || !names.has(name.slice(0, -".ots".length))) {
-        const ots = `${name}.ots`;
+      const ots = `${name}.ots`;
+      const about = name.endsWith(".ots") ? name.slice(0, -".ots".length) : "";
+      if (!isEvidenceName(name) && !names.has(ots)) passedOver++;
+      else if (!names.has(about) || unpacked.includes(about)) {
         units.push({ type: "file", path: join(folder, name), ots: names.has(ots) ? join(folder, ots) : null });
       }
     }

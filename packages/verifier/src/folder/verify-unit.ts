@@ -8,7 +8,7 @@ import { aboutFile, verifyOtsFile } from "../files/ots-file.ts";
 import { readBounded } from "../files/read-file.ts";
 import { failure, type Report, withChecks } from "../files/report.ts";
 import { verifyFile } from "../files/verify-file.ts";
-import type { Unit } from "./units.ts";
+import { isEvidenceName, type Unit } from "./units.ts";
 
 /** Verifies one unit of a folder; null for JSON of somebody's own. What cannot be read is a failing check. */
 export async function verifyUnit(unit: Unit, context: Context): Promise<Report | null> {
@@ -29,10 +29,11 @@ async function verifyUnpacked({ path, names }: Unit & { type: "evidence" }, cont
 async function verifyOne({ path, ots }: Unit & { type: "file" }, context: Context): Promise<Report | null> {
   const bytes = await readBounded(path);
   const kind = kindOf(path, bytes);
-  if (kind === "json" && jsonKindOf(bytes) === "other") return null;
+  const isOther = !isEvidenceName(path) || (kind === "json" && jsonKindOf(bytes) === "other");
   const file = { path, bytes };
-  if (ots === null) return verifyFile(file, context);
+  if (ots === null) return isOther ? null : verifyFile(file, context);
   const proof = { path: ots, bytes: await readBounded(ots) };
+  if (isOther) return verifyOtsFile(proof, aboutFile(file), context);
   if (kind === "pdf") return verifyFile(file, context, { ots: proof });
   const report = await verifyFile(file, context);
   return withChecks(report, (await verifyOtsFile(proof, aboutFile(file), context)).checks);

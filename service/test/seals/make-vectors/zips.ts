@@ -117,6 +117,16 @@ function missing(): readonly Row[] {
   ];
 }
 
+/** The certificate of another seal, so that OpenSSL reads it and not every other program does. */
+function oddCertificates(): readonly (readonly [string, Buffer])[] {
+  const pem = trustFiles["trust/other-seal.pem"];
+  return [
+    ["another seal's certificate before it, with a header", text(pem.replace("\n", "\nX-A: b\n\n"))],
+    ["another seal's certificate before it, by an older label", text(pem.replaceAll(" CERT", " X509 CERT"))],
+    ["another seal's certificate before it, with a control character", text(pem.replace(/(\nM[^\n]*)/, "$1\u0001"))],
+  ];
+}
+
 function altered(): readonly Row[] {
   const failing = (name: string, bytes: Uint8Array, changes: Changes, title: string, teaches: string): Row => [
     title,
@@ -197,6 +207,15 @@ function altered(): readonly Row[] {
       { certificates_are_the_seals: "fails" },
       "another seal's certificate",
       "The file would mislead who trusts it.",
+    ),
+    ...oddCertificates().map(([title, odd]) =>
+      failing(
+        "seal-certificates.pem",
+        Buffer.concat([odd, evidence.certificates]),
+        { certificates_are_the_seals: "fails" },
+        title,
+        "Some programs take the certificate of another seal here.",
+      ),
     ),
     failing(
       "seal-certificates.pem",

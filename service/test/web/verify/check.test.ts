@@ -99,6 +99,13 @@ describe("what is dropped", () => {
     assert.match(headlineOf(test ? [test] : []), /A test document/);
   });
 
+  test("with two time stamps says which one was not checked: the evidence's own is judged", async () => {
+    const stamps = ["a.tst", "timestamp.tst"].map((name) => ({ name, bytes: Uint8Array.of(0x30, 0x00) }));
+    const [outcome, second, ...more] = await check([{ name: "a.pdf", bytes: sealed.bytes }, ...stamps]);
+    assert.deepEqual([verdictOf(outcome ? [outcome] : []), more.length], ["not_verified", 0]);
+    assert.deepEqual(second?.kind === "failed" && second.name, "a.tst");
+  });
+
   test("as a record alone vouches for nothing, not even for the document that it names", async () => {
     const { docSha256, sealedSha256 } = sealed;
     const record = { name: "passport.json", bytes: bytesOf(JSON.stringify({ docSha256, sealedSha256 })) };
@@ -150,6 +157,13 @@ describe("what is dropped", () => {
     assert.equal(verdictOf(await check([v1, certificate, v2])), "verified");
     assert.equal(verdictOf(await check([v1, v2])), "unsigned");
     assert.equal(verdictOf(await check([certificate, v2, v2])), "not_verified");
+    const live = await own.seal(Buffer.from(withAttachment(first)), sealReasons.closing.live);
+    const test = await own.seal(Buffer.from(withAttachment(second)), sealReasons.closing.test);
+    const mixed = await check([
+      { name: "v1.pdf", bytes: live.bytes },
+      { name: "v2.pdf", bytes: test.bytes },
+    ]);
+    assert.match(headlineOf(mixed), /A test certificate/);
     const changed = { name: "v1.json", bytes: bytesOf(Buffer.from(first).toString().replace("Deed", "Dead")) };
     assert.equal(verdictOf(await check([changed, certificate])), "not_verified");
     const proofSeal = await own.seal(Buffer.from(withAttachment(second)));
@@ -174,6 +188,22 @@ describe("what is dropped", () => {
       { name: "answer.json", bytes: bytesOf(JSON.stringify({ ...record, ...changes })) },
     ];
     assert.equal(verdictOf(await check(dropped({}))), "verified");
+    const { passport } = record.manifest;
+    const forged = { manifest: { ...record.manifest, passport: { ...passport, roomName: "Another" } } };
+    const [, answer] = dropped({});
+    assert.ok(answer);
+    assert.equal(verdictOf(await check([...dropped(forged), { ...answer, name: "b.json" }])), "not_verified");
+    assert.equal(verdictOf(await check([answer, ...dropped(forged)])), "not_verified");
+    assert.equal(verdictOf(await check([answer, ...dropped({})])), "verified");
+    const known = {
+      version: 1,
+      manifest: null,
+      manifestSha256: record.manifestSha256,
+      sealedSha256: record.sealedSha256,
+    };
+    const closing = { roomCode: passport.roomCode, version: 1, versions: [known] };
+    assert.equal(verdictOf(await check(dropped({}), { closing })), "verified");
+    assert.equal(verdictOf(await check(dropped(forged), { closing })), "not_verified");
     for (const bad of [{ sealedSha256: "0".repeat(64) }, { chainOk: false }, { chainOk: 1 }, { version: 2 }]) {
       assert.equal(verdictOf(await check(dropped(bad))), "not_verified", JSON.stringify(bad));
     }

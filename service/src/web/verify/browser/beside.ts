@@ -37,7 +37,7 @@ async function certificatesClaim({ bytes }: NamedBytes, { seal }: ProofVerificat
   const name = "certificates_are_the_seals";
   const own = seal?.pades.certificate;
   try {
-    const [leaf] = parseCertificatesPem(new TextDecoder().decode(bytes));
+    const [leaf] = parseCertificatesPem(new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes));
     const same = leaf !== undefined && !!own && (await sha256Hex(leaf.der)) === (await sha256Hex(own.der));
     const good = "The certificate file is that of the seal. Being here does not make it trusted.";
     return claim(name, same, good, "The certificate file is not that of the seal.");

@@ -64,12 +64,24 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
   }
   const outcomes: Outcome[] = [];
   if (closing.length + records.length > 0) outcomes.push(await checkClosing(closing, records, context));
+  failures.push(...(pdfs.length === 1 ? withoutSeconds(beside) : []));
   for (const pdf of pdfs) outcomes.push(await checkPdf(pdf, pdfs.length === 1 ? beside : [], context));
   if (pdfs.length !== 1)
     for (const file of beside) failures.push(failed(file, "Drop it together with the one PDF that it belongs to."));
   // Beside a document they explain it; alone there is nothing to say about them.
   if (outcomes.length === 0) failures.push(...ignored.map((file) => failed(file, unreadable)));
   return [...outcomes, ...failures];
+}
+
+/** Leaves one time stamp and one proof, those of the evidence's names before others. @returns the others, as not checked */
+function withoutSeconds(beside: NamedBytes[]): FailedOutcome[] {
+  const rank = ({ name }: NamedBytes) => (name === evidenceNames.token || name === evidenceNames.ots ? 0 : 1);
+  beside.sort((a, b) => rank(a) - rank(b));
+  const seconds = (["der", "ots"] as const).flatMap((kind) => beside.filter((one) => kindOf(one) === kind).slice(1));
+  for (const file of seconds) beside.splice(beside.indexOf(file), 1);
+  return seconds.map((file) =>
+    failed(file, "Another file of this kind was checked. Drop this one with the PDF alone."),
+  );
 }
 
 const unreadable = "We can’t check this kind of file. Drop a PDF, or evidence that belongs to one.";
@@ -121,13 +133,14 @@ async function checkClosing(
   const room = recorded ? { roomCode: recorded.roomCode } : {};
   const verification = await verifyClosing({ versions, ...room, trust, at, crypto });
   const newest = verification.versions.toReversed().find(({ manifest }) => manifest !== null);
+  const purposes = verification.versions.flatMap(({ purpose }) => purpose ?? []);
   return {
     kind: "closing",
     names: [...given, ...files].map(({ name }) => name),
     verdict: claims.some(({ state }) => state === "fails") ? "not_verified" : verification.verdict,
     claims: [...claims, ...verification.claims, ...trustClaim(config)],
     roomName: newest?.manifest?.passport.roomName ?? null,
-    purpose: verification.versions.find(({ purpose }) => purpose !== null)?.purpose ?? null,
+    purpose: purposes.find(({ environment }) => environment === "test") ?? purposes[0] ?? null,
   };
 }
 

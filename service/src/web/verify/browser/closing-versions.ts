@@ -33,8 +33,10 @@ export function joinedVersions(
     const { version, manifestSha256, sealedSha256 } = record;
     const known = recorded.find((one) => one.version === version);
     const manifest = new TextDecoder().decode(record.manifest);
+    const same = known?.manifestSha256 === manifestSha256 && known.sealedSha256 === sealedSha256;
     if (known === undefined) recorded.push({ version, manifest, manifestSha256, sealedSha256 });
-    else if (known.manifestSha256 !== manifestSha256 || known.sealedSha256 !== sealedSha256) others.push(record);
+    else if (same && known.manifest === null) recorded[recorded.indexOf(known)] = { ...known, manifest };
+    else if (!same || known.manifest !== manifest) others.push(record);
   }
   const dropped = given.map((one) => ({
     ...one,
