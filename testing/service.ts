@@ -24,6 +24,8 @@ const basics = {
   NODE_COMPILE_CACHE: fileURLToPath(new URL("../node_modules/.cache/node-compile", import.meta.url)),
 };
 
+const longestStartMs = 120_000;
+
 export type Service = {
   baseUrl: string;
   dataDir: string;
@@ -79,8 +81,12 @@ export async function startService(
   });
   const ended = once(child, "exit");
   const baseUrl = `http://127.0.0.1:${port}`;
+  const deadline = performance.now() + longestStartMs;
   while (!stdout.includes("listens on")) {
-    if (child.exitCode !== null) throw new Error(`the service ended with ${child.exitCode}: ${stderr}`);
+    const end = child.exitCode ?? child.signalCode;
+    if (end !== null) throw new Error(`the service ended with ${end}: ${stderr}`);
+    if (performance.now() > deadline)
+      throw new Error(`the service did not start within ${longestStartMs} ms: ${stderr}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   return {
