@@ -11,7 +11,7 @@ export const fieldKeys: readonly Attack[] = [
   inField("no type", "/FT /Tx ", ""),
   inField("no subtype", "/Subtype /Widget ", ""),
   inField("another subtype", "/Subtype /Widget", "/Subtype /FreeText"),
-  inField("an action", " >>", " /A << /S /JavaScript /JS (1) >> >>"),
+  inField("an action", / >>$/, " /A << /S /JavaScript /JS (1) >> >>"),
   inField("further actions", / >>$/, " /AA << /K << /S /JavaScript /JS (1) >> >> >>"),
   inField("a background", / >>$/, " /MK << /BG [1 1 1] >> >>"),
   inField("a border", / >>$/, " /BS << /W 90 >> >>"),
