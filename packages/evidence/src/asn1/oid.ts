@@ -39,6 +39,7 @@ export const OID = {
   subjectKeyIdentifier: "2.5.29.14",
   keyUsage: "2.5.29.15",
   subjectAltName: "2.5.29.17",
+  nameConstraints: "2.5.29.30",
   basicConstraints: "2.5.29.19",
   certificatePolicies: "2.5.29.32",
   authorityKeyIdentifier: "2.5.29.35",

@@ -34,7 +34,10 @@ export interface CertificateExtensions {
   readonly subjectKeyIdentifier: Uint8Array | null;
   /** keyIdentifier of the authority key identifier. */
   readonly authorityKeyIdentifier: Uint8Array | null;
-  /** Dotted identifiers of critical extensions that are not processed here: such a certificate is in no valid chain. */
+  /**
+   * Dotted identifiers of critical extensions that are not processed here, and nameConstraints although it is not critical
+   * (RFC 5280, section 4.2.1.10, wants it to be): such a certificate is in no valid chain.
+   */
   readonly unknownCriticalExtensions: readonly string[];
 }
 
@@ -87,7 +90,7 @@ export function readExtensions(node: DerNode | undefined): CertificateExtensions
         read.authorityKeyIdentifier = readAuthorityKeyIdentifier(readDer(value));
         break;
       default:
-        if (critical && !HARMLESS.has(type)) unknown.push(type);
+        if ((critical && !HARMLESS.has(type)) || type === OID.nameConstraints) unknown.push(type);
     }
   }
   read.unknownCriticalExtensions = unknown;

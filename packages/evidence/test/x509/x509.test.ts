@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { readDer } from "../../src/asn1/der.ts";
 import { OID } from "../../src/asn1/oid.ts";
-import { encode, oid, printableString, sequence, set, utf8String } from "../../src/asn1/writer.ts";
+import { encode, octetString, oid, printableString, sequence, set, utf8String } from "../../src/asn1/writer.ts";
 import { createWebCrypto } from "../../src/webcrypto.ts";
 import { parseCertificate, serialNumberText } from "../../src/x509/certificate.ts";
 import { verifyChain } from "../../src/x509/chain.ts";
+import { readExtensions } from "../../src/x509/extensions.ts";
 import { commonNameOf, nameText } from "../../src/x509/name.ts";
 import { encodePem, parseCertificatesPem } from "../../src/x509/pem.ts";
 import { vector, vectorCertificate } from "../vector-cases.ts";
@@ -170,4 +172,11 @@ test("reads the certificates of a PEM text, with text around them", () => {
   assert.throws(() => parseCertificatesPem("-----BEGIN CERTIFICATE-----\nA\n-----END CERTIFICATE-----"), {
     code: "x509",
   });
+});
+
+test("name constraints that are not critical keep a certificate from every chain, as those that are do", () => {
+  const extension = (type: string) => sequence(oid(type), octetString(encode(sequence())));
+  const read = (type: string) => readExtensions(readDer(encode(sequence(extension(type))))).unknownCriticalExtensions;
+  assert.deepEqual(read(OID.nameConstraints), [OID.nameConstraints]);
+  assert.deepEqual(read("1.2.3.4"), []);
 });
