@@ -303,6 +303,8 @@ function openObjectStream(document: PdfDocument, streamNumber: number): ObjectSt
     numbers.push(number);
     offsets.push(first + offset);
   }
+  // Some readers go by the index, others by the number, and of these some take the first and some the last.
+  if (new Set(numbers).size !== numbers.length) throw new EvidenceError("pdf", "an object twice in an object stream");
   const stream = { data, numbers, offsets };
   document.streams.set(streamNumber, stream);
   return stream;

@@ -20,8 +20,10 @@ export function stringBytes({ source, start, end, hexadecimal, decrypt }: PdfStr
 export function stringText(string: PdfString): string {
   const bytes = stringBytes(string);
   const [first, second, third] = bytes;
-  if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be").decode(bytes.subarray(2));
-  if (first === 0xef && second === 0xbb && third === 0xbf) return new TextDecoder().decode(bytes.subarray(3));
+  if (first === 0xfe && second === 0xff)
+    return new TextDecoder("utf-16be", { ignoreBOM: true }).decode(bytes.subarray(2));
+  if (first === 0xef && second === 0xbb && third === 0xbf)
+    return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.subarray(3));
   let text = "";
   for (const byte of bytes) text += (byte >= 32 && byte < 127) || byte > 160 ? String.fromCharCode(byte) : "\ufffd";
   return text;

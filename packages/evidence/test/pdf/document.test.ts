@@ -160,6 +160,27 @@ test("refuses a key that stands twice in a dictionary that is read, and says whe
   assert.deepEqual(signaturesIn(revised([[5, bodyOf(plain, 5).replace(/ >>$/, " /Rotate 0 /Rotate 0 >>")]])), []);
 });
 
+test("refuses an object stream that holds an object twice, whichever one the section names", () => {
+  const file = (second: number, index: number) => {
+    const [one, two] = ["<</Type/Catalog/Pages 2 0 R>> ", "<</Type/Catalog/Pages 9 0 R>> "];
+    const head = `1 0 ${second} ${one.length} `;
+    const data = head + one + two;
+    const start = "%PDF-1.7\n";
+    const stream = `3 0 obj\n<</Type/ObjStm/N 2/First ${head.length}/Length ${data.length}>>\nstream\n${data}\nendstream\nendobj\n`;
+    const rows = [0, 0, 0, 2, 3, index, 0, 0, 0, 1, start.length, 0, 0, 0, 0]
+      .map((byte) => String.fromCharCode(byte))
+      .join("");
+    const section = `4 0 obj\n<</Type/XRef/Size 5/Root 1 0 R/W[1 1 1]/Length 15>>\nstream\n${rows}\nendstream\nendobj\n`;
+    return Buffer.from(`${start}${stream}${section}startxref\n${(start + stream).length}\n%%EOF\n`, "latin1");
+  };
+  const read = (bytes: Uint8Array) => {
+    const document = openDocument(bytes);
+    return dictionaryIn(document, document.trailer, "Root");
+  };
+  assert.ok(read(file(5, 0))?.entries.has("Pages"));
+  for (const index of [0, 1]) assert.throws(() => read(file(1, index)), { code: "pdf" });
+});
+
 test("refuses a section that names an object twice", () => {
   const row = `${"0".repeat(10)} 00000 n \n`;
   const table = (numbers: readonly number[]) => {
