@@ -8,24 +8,30 @@ export function isTextAt(bytes: Uint8Array, text: string, at: number): boolean {
 }
 
 /**
- * Where `text` (ASCII) first begins in `bytes[from, to)`, or -1. Its last character must stand in it once: then no
- * byte is looked at more than twice, whatever the file is made of, and most are skipped.
+ * Where `text` (ASCII) first begins in `bytes[from, to)`, or -1.
+ *
+ * Most bytes are skipped: only one character of the text is looked for, the last of those that stand in it once. After
+ * a place where it stands the search moves past it, so no byte is looked at more than `text.length` times, whatever the
+ * file is made of.
+ *
+ * @throws RangeError when no character of the text stands in it once
  */
 export function indexOfText(bytes: Uint8Array, text: string, from: number, to: number): number {
   return searchFor(text)(bytes, from, to);
 }
 
-/** The same for a text that is looked for often. */
+/** `indexOfText` for a text that is looked for often. @throws RangeError as that */
 export function searchFor(text: string): (bytes: Uint8Array, from: number, to: number) => number {
-  const size = text.length;
-  const last = text.charCodeAt(size - 1);
-  const steps = new Uint8Array(256).fill(size);
-  for (let index = 0; index < size - 1; index++) steps[text.charCodeAt(index)] = size - 1 - index;
+  const pivot = pivotOf(text, (index) => text.length - 1 - index);
+  const steps = new Uint8Array(256).fill(pivot + 1);
+  for (let index = 0; index < pivot; index++) steps[text.charCodeAt(index)] = pivot - index;
+  const sought = text.charCodeAt(pivot);
   return (bytes, from, to) => {
-    for (let at = from + size - 1; at < to; ) {
+    const end = to - text.length + pivot;
+    for (let at = from + pivot; at <= end; ) {
       const code = bytes[at] ?? 0;
-      if (code === last && isTextAt(bytes, text, at - size + 1)) return at - size + 1;
-      at += steps[code] ?? size;
+      if (code === sought && isTextAt(bytes, text, at - pivot)) return at - pivot;
+      at += steps[code] ?? 1;
     }
     return -1;
   };
