@@ -1,5 +1,5 @@
 import { createHash, generateKeyPairSync } from "node:crypto";
-import { verifyProof } from "@signsealship/evidence/seal";
+import { sealReasons, verifyProof } from "@signsealship/evidence/seal";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import { makeSealCertificate } from "../service/src/seals/certificate/certificate.ts";
@@ -30,6 +30,7 @@ export async function run(): Promise<Result[]> {
     const { tail } = await sealPdf({
       original,
       at,
+      reason: sealReasons.proof.live,
       reserve: signer.maxLength(),
       sign: async (place) => (await signer.sign(place)).cms(),
     });
