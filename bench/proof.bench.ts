@@ -1,7 +1,7 @@
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
 import { passportStatement } from "../service/src/proof-passports/store.ts";
-import { connectionIn, startBare } from "./bare.ts";
+import { connectionIn, portable, startBare } from "./bare.ts";
 import { get, interleave, type Target } from "./http-load.ts";
 import { atLeast, type Result } from "./result.ts";
 
@@ -18,7 +18,7 @@ export async function run(): Promise<Result[]> {
   const bare = await startBare({
     connection: connectionIn(folder.path),
     folder: folder.path,
-    reads: { [path]: [passportStatement(verifyCode)] },
+    reads: { [path]: [portable(passportStatement(verifyCode))] },
   });
   const request = get(path);
   const target = (port: number): Target => ({ port, request: () => request });
