@@ -4,16 +4,21 @@ import index from "../vectors/whole/index.json" with { type: "json" };
 
 type Claim = { readonly claim: string; readonly state: string };
 
-/** A case of the vectors of whole files: see the vectors' README. */
+/** A case of the vectors of whole files: see the vectors' README. File names are relative to the index's folder. */
 export type WholeCase = {
   readonly name: string;
   readonly kind: string;
+  /** The files by their roles. */
   readonly files: Readonly<Record<string, string | readonly string[]>>;
+  /** Seal certificates to trust, and those of time-stamping authorities. */
   readonly trust: readonly string[];
   readonly tsaTrust: readonly string[];
   readonly at: string;
+  /** Block headers to trust: 80 bytes in hex, by height. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Hashes that the file should have, stated by somebody. */
   readonly expected?: { readonly sealedSha256?: string; readonly docSha256?: string };
+  /** The verify code that was asked for. */
   readonly code?: string;
   readonly verdict: string;
   readonly claims: readonly Claim[];

@@ -14,12 +14,7 @@ export type CheckoutRequest = {
 export type MintedSession = { sessionId: string; url: string };
 
 /** An event whose signature holds; its content is still to be read with care. */
-export type SignedEvent = {
-  id: string;
-  type: string;
-  account?: unknown;
-  data: { object: unknown };
-};
+export type SignedEvent = { id: string; type: string; account?: unknown; data: { object: unknown } };
 
 /** What we ask of the payment processor. */
 export type Processor = {

@@ -1,3 +1,4 @@
+import type { WholeCase } from "../../../../packages/evidence/test/whole-cases.ts";
 import { verifiedAt } from "./signers.ts";
 
 export type State = "holds" | "fails" | "unchecked";
@@ -14,22 +15,9 @@ export type Expectation = {
 
 type Kind = "sealed_pdf" | "evidence_zip" | "proof_record" | "room_record" | "closing_set";
 
-/** One vector. File names are relative to the index's folder. */
-export type VectorCase = {
-  readonly name: string;
+/** One vector, with what is expected of it, written by hand. */
+export type VectorCase = Omit<WholeCase, "kind" | "verdict" | "claims"> & {
   readonly kind: Kind;
-  /** The files by their roles. */
-  readonly files: Readonly<Record<string, string | readonly string[]>>;
-  /** Seal certificates to trust, and those of time-stamping authorities. */
-  readonly trust: readonly string[];
-  readonly tsaTrust: readonly string[];
-  readonly at: string;
-  /** Block headers to trust: 80 bytes in hex, by height. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Hashes that the file should have, told by somebody. */
-  readonly expected?: { readonly sealedSha256?: string; readonly docSha256?: string };
-  /** The verify code that was asked for. */
-  readonly code?: string;
   readonly expect: Expectation;
   readonly teaches: string;
 };
