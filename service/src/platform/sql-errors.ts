@@ -11,9 +11,9 @@ export const hasSqlState = (error: unknown, state: string): boolean =>
 // serialization_failure, deadlock_detected: the transaction was rolled back whole, so that another may finish.
 const rolledBack: ReadonlySet<string> = new Set(["40001", "40P01"]);
 
-// too_many_connections, admin_shutdown, crash_shutdown, cannot_connect_now, and of a server that has become a replica:
+// disk_full, too_many_connections, admin_shutdown, crash_shutdown, cannot_connect_now, and of a server that has become a replica:
 // read_only_sql_transaction. Class 08 is connection_exception.
-const awayStates = /^(?:08...|53300|57P0[123]|25006)$/;
+const awayStates = /^(?:08...|53[13]00|57P0[123]|25006)$/;
 const awayCodes: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
@@ -26,7 +26,7 @@ const awayCodes: ReadonlySet<string> = new Set([
 // What `pg` says of its own connections has no code.
 const awayMessages = /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered)/;
 
-/** Whether an error says that the database can't be reached now, rather than that it refused a statement. */
+/** Whether an error says that the database can't do its work now, rather than that it refused a statement. */
 function saysAway(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return awayStates.test(error.code ?? "");
   if (!(error instanceof Error)) return false;
@@ -70,7 +70,7 @@ export async function withRetries<T>(run: () => Promise<T>): Promise<T> {
     } catch (error) {
       const again = error instanceof pg.DatabaseError && rolledBack.has(error.code ?? "");
       if (!again || attempt === mostAttempts) throw error;
-      await delay(Math.random() * firstPauseMs * 2 ** attempt);
+      await delay(firstPauseMs * 2 ** attempt);
     }
   }
 }

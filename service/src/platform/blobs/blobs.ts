@@ -1,4 +1,5 @@
 import type { Clock } from "../clock.ts";
+import { ServiceError } from "../errors.ts";
 import { newCode } from "../ids.ts";
 import type { SecretBytes } from "../secrets.ts";
 import { decryptBlob, encryptBlob, encryptedLength } from "./cipher.ts";
@@ -18,7 +19,7 @@ export type BlobBackend = {
 
 /** A store of documents, encrypted at rest. */
 export type Blobs = {
-  /** Encrypts and stores; resolves with the new blob's key once it is durable. */
+  /** Encrypts and stores; resolves with the new blob's key once it is durable. @throws ServiceError `unavailable` */
   put: (plain: Uint8Array) => Promise<string>;
   /** The plain bytes, or null when there is no such blob. @throws Error when the stored bytes were altered. */
   get: (key: string) => Promise<Buffer | null>;
@@ -32,7 +33,12 @@ export function openBlobs(backend: BlobBackend, master: SecretBytes, clock: Cloc
     async put(plain) {
       // A folder a day keeps folders and backups of a handy size.
       const key = `${clock().toISOString().slice(0, 10)}/${newCode()}`;
-      await backend.write(key, encryptBlob(master, plain), encryptedLength(plain.length));
+      try {
+        await backend.write(key, encryptBlob(master, plain), encryptedLength(plain.length));
+      } catch (error) {
+        // A full disk, a bucket that is away: nothing was stored, and later it may be.
+        throw new ServiceError("unavailable", "Documents can't be stored now. Try again later.", { cause: error });
+      }
       return key;
     },
     async get(key) {

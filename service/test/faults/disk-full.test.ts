@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { minimal, orderForm } from "@signsealship/testing/order-form";
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
+import { needs } from "@signsealship/testing/tools";
+
+test(
+  "a document that finds the disk full is a 503, leaves nothing, and what fits is taken",
+  needs("root"),
+  async () => {
+    const folder = temporaryFolder();
+    const blobs = join(folder.path, "blobs");
+    mkdirSync(blobs);
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", blobs]);
+    const service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" });
+    try {
+      const { headers } = await newPartner(service);
+      const large = makePdf({ pages: 1, bytes: 2 << 20 });
+      const file = new FormData();
+      file.append("file", new Blob([Uint8Array.from(large)]), "large.pdf");
+      const send = (path: string, body: FormData) => fetch(service.baseUrl + path, { method: "POST", headers, body });
+      for (const answer of [
+        await send("/api/partner/orders", orderForm(minimal, large)),
+        await send("/api/passport/seal", file),
+      ]) {
+        assert.equal(answer.status, 503);
+        assert.ok(answer.headers.has("retry-after"));
+        assert.deepEqual(await answer.json(), { error: "Documents can't be stored now. Try again later." });
+      }
+      const files = readdirSync(blobs, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+      assert.deepEqual(files, []);
+      assert.match(service.stderr(), /ENOSPC/);
+      assert.equal((await send("/api/partner/orders", orderForm(minimal, makePdf()))).status, 201);
+    } finally {
+      await service.stop();
+      execFileSync("umount", [blobs]);
+      folder.remove();
+    }
+  },
+);
