@@ -145,17 +145,16 @@ async function listen(
     if (ended) return;
     clearTimeout(retry);
     retry = setTimeout(() => {
-      connect().then(
-        () => onNotify(""),
-        (error: Error) => {
-          onBroken(error);
-          reconnect();
-        },
-      );
+      connect().then(() => onNotify(""), onRefused);
     }, 1_000);
   }
 
-  await connect();
+  function onRefused(error: Error): void {
+    onBroken(error);
+    reconnect();
+  }
+
+  await connect().catch(onRefused);
   return async () => {
     ended = true;
     clearTimeout(retry);

@@ -31,20 +31,23 @@ const abortMs = 500;
 export function createJobs(deps: JobsDeps): Jobs {
   const queues = new Map<string, Loop>();
   const abort = new AbortController();
-  let stopListening: (() => Promise<void>) | undefined;
+  let listening: Promise<() => Promise<void>> | undefined;
   const all = () => [...queues.values()];
   return {
     work(name, handler, options = {}) {
       queues.set(name, createQueue(deps, name, handler, options, abort.signal));
     },
     async start() {
-      stopListening = await deps.db.listen(channel, (name) => {
+      listening = deps.db.listen(channel, (name) => {
         // An empty name: the connection was lost for a while, anything may have come.
         for (const queue of name === "" ? all() : [queues.get(name)]) queue?.wake();
       });
+      await listening;
       for (const queue of all()) queue.start();
     },
     async stop(graceMs = 2_000) {
+      // A start in progress is waited for: its connection would be open for ever.
+      const stopListening = await listening?.catch(() => null);
       await stopListening?.();
       const stopped = Promise.all(all().map((queue) => queue.stop()));
       if (await endsWithin(stopped, graceMs)) return;

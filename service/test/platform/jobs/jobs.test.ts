@@ -129,6 +129,15 @@ test("a job waits for its time", async () => {
   assert.deepEqual(seen, ["now", "soon"]);
 });
 
+test("stopped while it still starts, it leaves no connection open", async () => {
+  const jobs = node();
+  const starting = jobs.start();
+  await jobs.stop();
+  await starting;
+  const listeners = sql`SELECT count(*) AS n FROM pg_stat_activity WHERE query LIKE 'LISTEN%'`;
+  await until(async () => (await orders.db.query<{ n: number }>(listeners))[0]?.n === 0);
+});
+
 test("hears of jobs again after its connection was broken", async () => {
   let done = 0;
   const jobs = node();
