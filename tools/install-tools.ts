@@ -19,10 +19,10 @@ const run = (program: string, ...args: string[]): void => {
 
 const canMakeEnvironment = (): boolean => spawnSync("python3", ["-c", "import venv, ensurepip"]).status === 0;
 
-const missingPackages = (): string[] =>
-  missingTools()
-    .filter((name) => name !== "python" || !canMakeEnvironment())
-    .flatMap((name) => tools[name].debian ?? []);
+const missingPackages = (): string[] => {
+  const names = missingTools().filter((name) => name !== "python" || !canMakeEnvironment());
+  return [...new Set(names.flatMap((name) => tools[name].debian ?? []))];
+};
 
 const missingRequirements = (): string[] => missingTools().flatMap((name) => tools[name].python ?? []);
 
@@ -39,7 +39,9 @@ export function installTools(): void {
   if (packages.length > 0 && process.getuid?.() === 0 && existsSync("/usr/bin/apt-get"))
     attempt(`${packages.join(" ")} (apt-get)`, () => {
       run("apt-get", "update", "-qq");
-      run("apt-get", "install", "-y", "-qq", "--no-install-recommends", ...packages);
+      // A name that this release does not have would keep out all the others.
+      const known = packages.filter((name) => spawnSync("apt-cache", ["show", name]).status === 0);
+      run("apt-get", "install", "-y", "-qq", "--no-install-recommends", ...known);
     });
   const requirements = missingRequirements();
   const environmentIsHere = tools.python.isHere();

@@ -2,11 +2,11 @@ import { EvidenceError } from "../errors.ts";
 import { COST, spend } from "./budget.ts";
 import { loadRevisions, type PdfDocument, resolve } from "./document.ts";
 import { cursorAt, isDigit, isSpace, readValue, skipSpace, takeKeyword, takeUnsigned } from "./lexer.ts";
-import { searchFor } from "./search.ts";
+import { searchFor, searchForShort } from "./search.ts";
 import { skimObject } from "./skim.ts";
 import { entriesOf } from "./xref.ts";
 
-const nextObject = searchFor("obj");
+const nextObject = searchForShort("obj");
 const nextEnd = searchFor("endstream");
 
 /**

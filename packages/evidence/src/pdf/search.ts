@@ -20,8 +20,30 @@ export function indexOfText(bytes: Uint8Array, text: string, from: number, to: n
   return searchFor(text)(bytes, from, to);
 }
 
+type Search = (bytes: Uint8Array, from: number, to: number) => number;
+
+type NodeBuffer = { prototype: { indexOf: (this: Uint8Array, text: string, from: number, as: "latin1") => number } };
+const native = (globalThis as { Buffer?: NodeBuffer }).Buffer?.prototype.indexOf;
+// A call of Node's search costs as much as so many bytes here.
+const NEAR = 256;
+
+/**
+ * `indexOfText` for a text of a few characters that is looked for often: there are few bytes to skip, and Node's own
+ * search, where there is one, looks at many at once. @throws RangeError as that
+ */
+export function searchForShort(text: string): Search {
+  const search = searchFor(text);
+  if (!native) return search;
+  return (bytes, from, to) => {
+    const near = Math.min(to, from + NEAR);
+    const found = search(bytes, from, near);
+    if (found >= 0 || near === to) return found;
+    return native.call(to === bytes.length ? bytes : bytes.subarray(0, to), text, near - text.length + 1, "latin1");
+  };
+}
+
 /** `indexOfText` for a text that is looked for often. @throws RangeError as that */
-export function searchFor(text: string): (bytes: Uint8Array, from: number, to: number) => number {
+export function searchFor(text: string): Search {
   const pivot = pivotOf(text, (index) => text.length - 1 - index);
   const steps = new Uint8Array(256).fill(pivot + 1);
   for (let index = 0; index < pivot; index++) steps[text.charCodeAt(index)] = pivot - index;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { indexOfText, lastIndexOfText } from "../../src/pdf/search.ts";
+import { indexOfText, lastIndexOfText, searchForShort } from "../../src/pdf/search.ts";
 import { randomFrom } from "../mutate.ts";
 import { bytesOf } from "../seal/signed-pdf.ts";
 
@@ -17,6 +17,19 @@ test("finds what a plain search finds, from either end and within bounds", () =>
     const [first, last] = [inside.indexOf(text), inside.lastIndexOf(text)];
     assert.equal(indexOfText(bytesOf(hay), text, from, to), first < 0 ? -1 : first + from, hay);
     assert.equal(lastIndexOfText(bytesOf(hay), text, to, from), last < 0 ? -1 : last + from, hay);
+  }
+});
+
+test("finds a short text near and far, within bounds, in a part of a buffer", () => {
+  const random = randomFrom(4);
+  const search = searchForShort("obj");
+  for (let round = 0; round < 2000; round++) {
+    const gaps = [random(600), random(600), random(4)].map((length) => "ojb".charAt(random(3)).repeat(length));
+    const hay = gaps.join("obj");
+    const part = bytesOf(`obj${hay}obj`).subarray(3, 3 + hay.length);
+    const [from, to] = [random(hay.length), random(hay.length + 1)];
+    const found = hay.slice(0, to).indexOf("obj", from);
+    assert.equal(search(part, from, Math.max(from, to)), found, `${from} ${to} ${hay}`);
   }
 });
 
