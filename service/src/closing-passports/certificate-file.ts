@@ -1,5 +1,6 @@
 import type { Blobs } from "../platform/blobs/blobs.ts";
 import type { Sql } from "../platform/database.ts";
+import { ServiceError } from "../platform/errors.ts";
 import { hashYielding } from "../platform/hash-yielding.ts";
 import type { Log } from "../platform/logs.ts";
 import { sql } from "../platform/sql.ts";
@@ -21,6 +22,8 @@ FROM closing_passports WHERE verify_code = ${verifyCode}`);
   if (!row) return null;
   const { version, roomId } = row;
   const bytes = await blobs.get(row.blobKey).catch((error) => {
+    // A store that is away says nothing of what it holds.
+    if (error instanceof ServiceError) throw error;
     log.error({ err: error, roomId, version }, "a closing certificate cannot be read");
     return null;
   });

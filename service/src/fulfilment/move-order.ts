@@ -62,7 +62,7 @@ export async function moveOrder(deps: MoveDeps, request: MoveRequest): Promise<{
       return { orderCode: moved.code, status: moved.status };
     })
     .catch(async (error) => {
-      if (document && !isOutcomeUnknown(error)) await deps.blobs.remove(document.blobKey);
+      if (document && !isOutcomeUnknown(error)) await deps.blobs.discard(document.blobKey);
       throw error;
     });
 }

@@ -43,10 +43,10 @@ export async function createOrder(
     const order = newOrder(deps, principal, form, priced, document);
     if (await write(deps.db, order, claim?.(order) ?? null)) return order;
   } catch (error) {
-    if (sent.upload && !isOutcomeUnknown(error)) await blobs.remove(document.blobKey);
+    if (sent.upload && !isOutcomeUnknown(error)) await blobs.discard(document.blobKey);
     throw error;
   }
-  if (sent.upload) await blobs.remove(document.blobKey);
+  if (sent.upload) await blobs.discard(document.blobKey);
   return null;
 }
 

@@ -1,6 +1,7 @@
 import type { Owner } from "../identity/identity.ts";
 import type { Blobs } from "../platform/blobs/blobs.ts";
 import type { Sql } from "../platform/database.ts";
+import { ServiceError } from "../platform/errors.ts";
 import { hashYielding } from "../platform/hash-yielding.ts";
 import type { Log } from "../platform/logs.ts";
 import { isUuid, isVerifyCode } from "../platform/text.ts";
@@ -36,6 +37,8 @@ export function verifiedRow<Row extends PassportRow>(
 export async function sealedDocument({ blobs, log }: LookupDeps, passport: PassportRow): Promise<Buffer | null> {
   if (passport.blobKey === null) return null;
   const bytes = await blobs.get(passport.blobKey).catch((error) => {
+    // A store that is away says nothing of what it holds.
+    if (error instanceof ServiceError) throw error;
     log.error({ err: error, passportId: passport.id }, "a sealed PDF cannot be read");
     return null;
   });

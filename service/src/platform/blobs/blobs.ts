@@ -4,49 +4,97 @@ import { newCode } from "../ids.ts";
 import type { SecretBytes } from "../secrets.ts";
 import { decryptBlob, encryptBlob, encryptedLength } from "./cipher.ts";
 
-/** Where encrypted bytes lie: a folder (`blobs-folder.ts`) or an S3 bucket (`blobs-s3.ts`). Keys are `[a-z0-9/-]+`. */
+/**
+ * Where encrypted bytes lie: a folder (`folder.ts`) or an S3 bucket (`s3.ts`). Keys are `[a-z0-9/-]+`. Whoever asks goes on without
+ * an answer once `signal` is aborted; a backend that can ends its work then.
+ */
 export type BlobBackend = {
   /** Resolves once the bytes are durable; a blob is there whole or not at all. */
-  write: (key: string, pieces: Iterable<Uint8Array>, length: number) => Promise<void>;
+  write: (key: string, pieces: Iterable<Uint8Array>, length: number, signal: AbortSignal) => Promise<void>;
   /** Null when there is none. */
-  read: (key: string) => Promise<Buffer | null>;
-  remove: (key: string) => Promise<void>;
+  read: (key: string, signal: AbortSignal) => Promise<Buffer | null>;
+  remove: (key: string, signal: AbortSignal) => Promise<void>;
   /** Keys written before the instant, a page at a time. */
   listOlderThan: (instant: Date) => AsyncIterable<string[]>;
   /** @throws when the store cannot be written. */
-  probe: () => Promise<void>;
+  probe: (signal: AbortSignal) => Promise<void>;
 };
 
 /** A store of documents, encrypted at rest. */
 export type Blobs = {
   /** Encrypts and stores; resolves with the new blob's key once it is durable. @throws ServiceError `unavailable` */
   put: (plain: Uint8Array) => Promise<string>;
-  /** The plain bytes, or null when there is no such blob. @throws Error when the stored bytes were altered. */
+  /**
+   * The plain bytes, or null when there is no such blob.
+   * @throws ServiceError `unavailable` when the store does not answer
+   * @throws Error when the stored bytes were altered
+   */
   get: (key: string) => Promise<Buffer | null>;
   remove: (key: string) => Promise<void>;
+  /** Removes a blob that nothing refers to. Never rejects: one that cannot be removed now is an orphan, and swept as such. */
+  discard: (key: string) => Promise<void>;
   listOlderThan: BlobBackend["listOlderThan"];
   probe: () => Promise<void>;
 };
 
-export function openBlobs(backend: BlobBackend, master: SecretBytes, clock: Clock): Blobs {
+/** How long the store may take; `putMs` is for a blob of so many bytes. */
+export type BlobTimes = { putMs: (bytes: number) => number; getMs: number; removeMs: number; probeMs: number };
+
+// A store is near: one that brings less than 2 MB a second is as good as away.
+export const usualBlobTimes: BlobTimes = {
+  putMs: (bytes) => 5_000 + bytes / 2_000,
+  getMs: 20_000,
+  removeMs: 5_000,
+  probeMs: 10_000,
+};
+
+/** @param times after which a store that does not answer is given up. */
+export function openBlobs(
+  backend: BlobBackend,
+  master: SecretBytes,
+  clock: Clock,
+  times: BlobTimes = usualBlobTimes,
+): Blobs {
+  const remove = (key: string) => within(times.removeMs, (signal) => backend.remove(key, signal));
   return {
     async put(plain) {
       // A folder a day keeps folders and backups of a handy size.
       const key = `${clock().toISOString().slice(0, 10)}/${newCode()}`;
+      const pieces = encryptBlob(master, plain);
+      const length = encryptedLength(plain.length);
       try {
-        await backend.write(key, encryptBlob(master, plain), encryptedLength(plain.length));
+        await within(times.putMs(length), (signal) => backend.write(key, pieces, length, signal));
       } catch (error) {
-        // A full disk, a bucket that is away: nothing was stored, and later it may be.
+        // A full disk, a bucket that is away: no row refers to what was perhaps stored, and later it may be.
         throw new ServiceError("unavailable", "Documents can't be stored now. Try again later.", { cause: error });
       }
       return key;
     },
     async get(key) {
-      const sealed = await backend.read(key);
+      const sealed = await within(times.getMs, (signal) => backend.read(key, signal)).catch((error) => {
+        throw new ServiceError("unavailable", "Documents can't be read now. Try again later.", { cause: error });
+      });
       return sealed && decryptBlob(master, sealed);
     },
-    remove: backend.remove,
+    remove,
+    discard: (key) => remove(key).catch(() => {}),
     listOlderThan: backend.listOlderThan,
-    probe: backend.probe,
+    probe: () => within(times.probeMs, backend.probe),
   };
+}
+
+/** @throws Error when the work takes longer; its signal is aborted then */
+async function within<T>(timeoutMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const late = new AbortController();
+  const { promise: given, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    const error = new Error(`no answer within ${Math.round(timeoutMs)} ms`);
+    late.abort(error);
+    reject(error);
+  }, timeoutMs);
+  try {
+    return await Promise.race([work(late.signal), given]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

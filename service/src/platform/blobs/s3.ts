@@ -28,13 +28,14 @@ export async function s3Backend(url: string): Promise<BlobBackend> {
   const client: S3Client = new sdk.S3Client({
     region,
     ...(endpoint ? { endpoint, forcePathStyle: true } : {}),
+    requestHandler: { connectionTimeout: 5_000, socketTimeout: 30_000 },
     // The SDK's default streaming checksums corrupt bodies on stores that don't know them.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
   });
   const at = (key: string) => ({ Bucket: bucket, Key: prefix + key });
   return {
-    async write(key, pieces, length) {
+    async write(key, pieces, length, abortSignal) {
       // An object appears when its upload is whole, and S3 answers once it is durable.
       await client.send(
         new sdk.PutObjectCommand({
@@ -42,11 +43,12 @@ export async function s3Backend(url: string): Promise<BlobBackend> {
           Body: Readable.from(pieces, { objectMode: false }),
           ContentLength: length,
         }),
+        { abortSignal },
       );
     },
-    async read(key) {
+    async read(key, abortSignal) {
       try {
-        const { Body } = await client.send(new sdk.GetObjectCommand(at(key)));
+        const { Body } = await client.send(new sdk.GetObjectCommand(at(key)), { abortSignal });
         const bytes = await Body?.transformToByteArray();
         return bytes ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length) : null;
       } catch (error) {
@@ -54,8 +56,8 @@ export async function s3Backend(url: string): Promise<BlobBackend> {
         throw error;
       }
     },
-    async remove(key) {
-      await client.send(new sdk.DeleteObjectCommand(at(key)));
+    async remove(key, abortSignal) {
+      await client.send(new sdk.DeleteObjectCommand(at(key)), { abortSignal });
     },
     async *listOlderThan(instant) {
       const pages = sdk.paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: prefix });
@@ -64,8 +66,8 @@ export async function s3Backend(url: string): Promise<BlobBackend> {
         yield old.map(({ Key = "" }) => Key.slice(prefix.length));
       }
     },
-    async probe() {
-      await client.send(new sdk.HeadBucketCommand({ Bucket: bucket }));
+    async probe(abortSignal) {
+      await client.send(new sdk.HeadBucketCommand({ Bucket: bucket }), { abortSignal });
     },
   };
 }

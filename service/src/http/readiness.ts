@@ -1,0 +1,69 @@
+import { endsWithin } from "../platform/work/grace.ts";
+
+/** One dependency that `/readyz` asks; rejects when it does not answer. */
+export type Probe = { name: string; check: () => Promise<void> };
+
+export type ReadinessTimes = {
+  /** A dependency that answers no sooner is as good as away. */
+  answerMs: number;
+  /** For so long an answer is told again: a probe may cost money (a signature of a key service) or a write. */
+  sharedMs: number;
+};
+
+export const usualReadinessTimes: ReadinessTimes = { answerMs: 2_000, sharedMs: 1_000 };
+
+export type Readiness = { ready: boolean; checks: Record<string, "ok" | "failed"> };
+
+/**
+ * Asks all dependencies at the same time. However many ask, each dependency is asked once at a time, and one that hangs is not
+ * asked again before it has ended: until then it counts as failed.
+ * @param onFailure is called once for each failure that a probe found
+ */
+export function openReadiness(
+  probes: readonly Probe[],
+  onFailure: (name: string, error: unknown) => void,
+  times: ReadinessTimes = usualReadinessTimes,
+): () => Promise<Readiness> {
+  const asked = probes.map(({ name, check }) => ({ name, ask: sharedProbe(check, (e) => onFailure(name, e), times) }));
+  return async () => {
+    const results = await Promise.all(asked.map(async ({ name, ask }) => [name, await ask()] as const));
+    return {
+      ready: results.every(([, ok]) => ok),
+      checks: Object.fromEntries(results.map(([name, ok]) => [name, ok ? "ok" : "failed"])),
+    };
+  };
+}
+
+function sharedProbe(
+  check: Probe["check"],
+  onFailure: (error: unknown) => void,
+  { answerMs, sharedMs }: ReadinessTimes,
+): () => Promise<boolean> {
+  let answer: Promise<boolean> | null = null;
+  let hanging = false;
+  let freshUntil = 0;
+
+  async function ask(): Promise<boolean> {
+    hanging = true;
+    const work = check().finally(() => {
+      hanging = false;
+    });
+    try {
+      if (await endsWithin(work, answerMs)) return true;
+      onFailure(new Error(`no answer within ${answerMs} ms`));
+      work.catch(() => {});
+    } catch (error) {
+      onFailure(error);
+    } finally {
+      freshUntil = performance.now() + sharedMs;
+    }
+    return false;
+  }
+
+  return () => {
+    // While the answer is awaited, and while it hangs after it was given up, there is no other.
+    if (answer && (hanging || performance.now() < freshUntil)) return answer;
+    answer = ask();
+    return answer;
+  };
+}

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { after, before, test } from "node:test";
+import { minimal, orderForm } from "@signsealship/testing/order-form";
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+
+const folder = temporaryFolder();
+const connections = new Set<Socket>();
+// Takes connections and never says a word.
+const store = createServer((socket) => {
+  connections.add(socket);
+  socket.on("error", () => {}).resume();
+});
+let service: Service;
+let headers: Record<string, string>;
+
+before(async () => {
+  await once(store.listen(0, "127.0.0.1"), "listening");
+  const { port } = store.address() as AddressInfo;
+  service = await startService({
+    DATA_DIR: folder.path,
+    BLOB_URL: `s3://documents/test?region=us-east-1&endpoint=http://127.0.0.1:${port}`,
+    AWS_ACCESS_KEY_ID: "test",
+    AWS_SECRET_ACCESS_KEY: "test",
+    RATE_LIMITS: "off",
+  });
+  ({ headers } = await newPartner(service));
+});
+after(async () => {
+  await service.stop();
+  for (const socket of connections) socket.destroy();
+  store.close();
+  folder.remove();
+});
+
+test("while the blob store hangs, /readyz says so within its time and asks it once however often it is asked", async () => {
+  const ready = async () => {
+    const begun = performance.now();
+    const answer = await fetch(`${service.baseUrl}/readyz`);
+    assert.ok(performance.now() - begun < 3_000);
+    return { status: answer.status, ...((await answer.json()) as object) };
+  };
+  const expected = { status: "failed", checks: { database: "ok", blobs: "failed", "seal key": "ok" } };
+  assert.deepEqual(await ready(), expected);
+  const asked = connections.size;
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  for (const answer of await Promise.all(Array.from({ length: 20 }, ready))) assert.deepEqual(answer, expected);
+  assert.equal(connections.size, asked);
+});
+
+test("an order whose document cannot be stored in time is a 503 that says when to come back, and leaves nothing", async () => {
+  const begun = performance.now();
+  const answer = await fetch(`${service.baseUrl}/api/partner/orders`, {
+    method: "POST",
+    headers,
+    body: orderForm(minimal, makePdf()),
+  });
+  assert.ok(performance.now() - begun < 10_000);
+  assert.equal(answer.status, 503);
+  assert.match(answer.headers.get("retry-after") ?? "", /^[1-9]\d*$/);
+  assert.deepEqual(await answer.json(), { error: "Documents can't be stored now. Try again later." });
+  const list = await fetch(`${service.baseUrl}/api/partner/orders`, { headers });
+  assert.deepEqual(((await list.json()) as { orders: unknown[] }).orders, []);
+});

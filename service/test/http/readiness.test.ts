@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { openReadiness } from "../../src/http/readiness.ts";
+
+const times = { answerMs: 50, sharedMs: 200 };
+
+test("many who ask at the same time, and soon after, share one look at each dependency", async () => {
+  let looks = 0;
+  const check = async () => {
+    looks++;
+    await delay(10);
+  };
+  const ready = openReadiness([{ name: "database", check }], () => {}, times);
+  const answers = await Promise.all(Array.from({ length: 50 }, ready));
+  for (const answer of answers) assert.deepEqual(answer, { ready: true, checks: { database: "ok" } });
+  await ready();
+  assert.equal(looks, 1);
+  await delay(times.sharedMs + 20);
+  await ready();
+  assert.equal(looks, 2);
+});
+
+test("a dependency that hangs is failed in time, and is not asked again while the old question hangs", async () => {
+  const hanging: (() => void)[] = [];
+  const check = () => new Promise<void>((resolve) => hanging.push(resolve));
+  const fine = { name: "seal key", check: async () => {} };
+  const failures: string[] = [];
+  const ready = openReadiness([{ name: "blobs", check }, fine], (name) => failures.push(name), times);
+  const begun = performance.now();
+  assert.deepEqual(await ready(), { ready: false, checks: { blobs: "failed", "seal key": "ok" } });
+  assert.ok(performance.now() - begun < 1_000);
+  await delay(times.sharedMs + 20);
+  assert.equal((await ready()).ready, false);
+  assert.deepEqual([hanging.length, failures], [1, ["blobs"]]);
+
+  hanging[0]?.();
+  await delay(10);
+  const again = ready();
+  hanging[1]?.();
+  assert.equal((await again).ready, true);
+});
+
+test("a dependency that refuses is failed until the answer is no longer fresh", async () => {
+  let away = true;
+  const check = async () => {
+    if (away) throw new Error("connection refused");
+  };
+  const ready = openReadiness([{ name: "database", check }], () => {}, times);
+  assert.equal((await ready()).ready, false);
+  away = false;
+  assert.equal((await ready()).ready, false);
+  await delay(times.sharedMs + 20);
+  assert.equal((await ready()).ready, true);
+});
