@@ -8,6 +8,8 @@ export type SeverableProxy = {
   sever: () => Promise<void>;
   /** Cuts every connection; new ones are taken. */
   cut: () => void;
+  /** Passes nothing more on either way and keeps the connections, as a machine that lost its power would. */
+  silence: () => void;
   /** Takes connections again. */
   restore: () => Promise<void>;
 };
@@ -39,6 +41,9 @@ export async function startSeverableProxy(target: string): Promise<SeverableProx
   const proxy: SeverableProxy = {
     port,
     cut,
+    silence() {
+      for (const socket of sockets) socket.unpipe().pause();
+    },
     async sever() {
       const closed = new Promise((resolve) => server?.close(resolve));
       cut();

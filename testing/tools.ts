@@ -31,7 +31,9 @@ const fromPypi = (requirement: string): Tool => ({
 });
 
 export const chromiumPath = (): string | undefined =>
-  ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"].map(programPath).find((path) => path !== undefined);
+  ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"]
+    .map(programPath)
+    .find((path) => path !== undefined);
 
 export const softHsmModule = (): string | undefined =>
   ["/usr/lib/softhsm/libsofthsm2.so", "/usr/lib64/pkcs11/libsofthsm2.so"].find((path) => existsSync(path));

@@ -3,6 +3,7 @@ import { sweepSessions } from "./members/members.ts";
 import { sweepFills } from "./orders/orders.ts";
 import type { LastUse } from "./partners/partners.ts";
 import { sweepOrphans } from "./platform/blobs/orphans.ts";
+import { withLongStatements } from "./platform/database.ts";
 import { sweepIdempotencyKeys } from "./platform/idempotency.ts";
 import { sweepFailedJobs } from "./platform/jobs/jobs.ts";
 import { endsWithin } from "./platform/work/grace.ts";
@@ -20,14 +21,15 @@ const failedJobsKeptMs = 30 * 24 * hours;
 type Task = { name: string; everyMs: number; atStart?: boolean; work: (stopping: AbortSignal) => Promise<unknown> };
 
 function tasksOf({ db, blobs, clock }: Resources, lastUse: LastUse, anchoring: Anchoring | null): Task[] {
+  const sweeper = withLongStatements(db);
   const failedBefore = () => new Date(clock().getTime() - failedJobsKeptMs);
   const tasks: Task[] = [
     { name: "last use of keys", everyMs: 30 * seconds, work: lastUse.flush },
-    { name: "expired idempotency keys", everyMs: hours, work: () => sweepIdempotencyKeys(db, clock()) },
-    { name: "expired sessions and sign-in links", everyMs: hours, work: () => sweepSessions(db, clock()) },
-    { name: "expired fill tokens", everyMs: hours, work: () => sweepFills(db, clock()) },
-    { name: "expired webhook secrets", everyMs: hours, work: () => deleteExpiredSecrets(db, clock()) },
-    { name: "jobs that failed for good", everyMs: hours, work: () => sweepFailedJobs(db, failedBefore()) },
+    { name: "expired idempotency keys", everyMs: hours, work: () => sweepIdempotencyKeys(sweeper, clock()) },
+    { name: "expired sessions and sign-in links", everyMs: hours, work: () => sweepSessions(sweeper, clock()) },
+    { name: "expired fill tokens", everyMs: hours, work: () => sweepFills(sweeper, clock()) },
+    { name: "expired webhook secrets", everyMs: hours, work: () => deleteExpiredSecrets(sweeper, clock()) },
+    { name: "jobs that failed for good", everyMs: hours, work: () => sweepFailedJobs(sweeper, failedBefore()) },
     {
       name: "expired playbook executions",
       everyMs: 60 * seconds,
@@ -35,7 +37,7 @@ function tasksOf({ db, blobs, clock }: Resources, lastUse: LastUse, anchoring: A
       atStart: true,
       work: (stopping) => sweepExecutions(db, clock(), stopping),
     },
-    { name: "orphaned blobs", everyMs: hours, work: (stopping) => sweepOrphans(db, blobs, clock(), stopping) },
+    { name: "orphaned blobs", everyMs: hours, work: (stopping) => sweepOrphans(sweeper, blobs, clock(), stopping) },
   ];
   if (anchoring) {
     const work = (stopping: AbortSignal) => anchoring.upgradePending(clock(), stopping);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import pg from "pg";
 import type { Statement } from "./sql.ts";
-import { reaching, withRetries } from "./sql-errors.ts";
+import { gaveUp, reaching, withRetries } from "./sql-errors.ts";
 
 /** Something that runs one SQL statement: the pool, or a transaction. */
 export type Sql = {
@@ -11,16 +11,22 @@ export type Sql = {
 
 /** A transaction in progress: statements inside it use its own connection, never another. */
 export type Tx = Sql & {
-  /** Runs many statements of a trusted script at once (migrations). */
+  /** Runs many statements of a trusted script at once. */
   script: (text: string) => Promise<void>;
 };
+
+/** How long one statement may take, in milliseconds. */
+export type StatementTime = { readonly statementMs: number };
+
+/** For a transaction whose statements may take long: a migration, a wait for another node's. */
+export const longStatements: StatementTime = { statementMs: 3_600_000 };
 
 export type Database = Sql & {
   /**
    * Runs `work` in one transaction: committed when it resolves, rolled back when it throws, and run again when PostgreSQL
    * rolled it back in favor of another (deadlock).
    */
-  transaction: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
+  transaction: <T>(work: (tx: Tx) => Promise<T>, time?: StatementTime) => Promise<T>;
   /**
    * Hears notifications on a connection of its own, and reconnects when that breaks: then `onNotify` is called with an
    * empty payload, for some may have been missed. @returns the function that ends it.
@@ -47,43 +53,55 @@ const types = {
     oid === int8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 };
 
-type Queryable = { query: (config: pg.QueryConfig) => Promise<pg.QueryResult> };
+// The driver knows a time for each query; its types do not.
+type Query = pg.QueryConfig & { query_timeout?: number };
+type Queryable = { query: (config: Query) => Promise<pg.QueryResult> };
 
-function sqlOver(client: Queryable): Sql {
+// The server ends a statement that takes too long. Only one that cannot say so any more is given up here, a little later.
+const graceMs = 2_000;
+const usualStatementMs = 30_000;
+
+function sqlOver(client: Queryable, { statementMs }: StatementTime): Sql {
   return {
-    query: async <Row>({ text, values }: Statement) =>
-      (await reaching(client.query({ name: statementName(text), text, values: values as unknown[] }))).rows as Row[],
+    query: async <Row>({ text, values }: Statement) => {
+      const query = { name: statementName(text), text, values: values as unknown[] };
+      return (await reaching(client.query({ ...query, query_timeout: statementMs + graceMs }))).rows as Row[];
+    },
   };
 }
 
 /**
- * Opens a pool. Every statement waits at most 5 s for a lock, so that a stuck peer shows as an error and not as a hang.
+ * Opens a pool. Every statement waits at most 5 s for a lock, so that a stuck peer shows as an error and not as a hang, and takes
+ * at most `statementMs`, also when the server's machine is gone without a word.
  * @param connection a URL, or the settings of a local server.
  */
 export function openDatabase(
   connection: pg.PoolConfig,
   onIdleError: (error: Error) => void,
-  options: { poolSize?: number } = {},
+  { poolSize = 20, statementMs = usualStatementMs }: { poolSize?: number; statementMs?: number } = {},
 ): Database {
   const settings = {
     connectionTimeoutMillis: 10_000,
     application_name: "signsealship",
     lock_timeout: 5_000,
+    statement_timeout: statementMs,
     idle_in_transaction_session_timeout: 60_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
     types,
     ...connection,
   };
-  const pool = new pg.Pool({ max: options.poolSize ?? 20, ...settings });
+  const pool = new pg.Pool({ max: poolSize, ...settings });
   // A connection that is being closed may still hear that the server stops: no news to anybody.
   let closing = false;
   const tellIdleError = (error: Error) => {
     if (!closing) onIdleError(error);
   };
   pool.on("error", tellIdleError);
-  const statements = sqlOver(pool);
+  const statements = sqlOver(pool, { statementMs });
   return {
     query: (statement) => withRetries(() => statements.query(statement)),
-    transaction: (work) => withRetries(() => transactionOn(pool, work)),
+    transaction: (work, time) => withRetries(() => transactionOn(pool, work, time, statementMs)),
     listen: (channel, onNotify) => listen(settings, channel, onNotify, tellIdleError),
     close() {
       closing = true;
@@ -92,7 +110,19 @@ export function openDatabase(
   };
 }
 
-async function transactionOn<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
+/** The same database for work beside the requests, which may take long. */
+export const withLongStatements = (db: Database): Sql => ({
+  query: (statement) => db.transaction((tx) => tx.query(statement), longStatements),
+});
+
+async function transactionOn<T>(
+  pool: pg.Pool,
+  work: (tx: Tx) => Promise<T>,
+  longer: StatementTime | undefined,
+  usualMs: number,
+): Promise<T> {
+  const time = longer ?? { statementMs: usualMs };
+  const query_timeout = time.statementMs + graceMs;
   const client = await reaching(pool.connect());
   let broken: Error | undefined;
   // Said also of a connection that breaks between two statements; unheard it would end the process.
@@ -100,19 +130,23 @@ async function transactionOn<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Pr
     broken = error;
   };
   client.on("error", onBroken);
+  const run = (text: string) => reaching((client as Queryable).query({ text, query_timeout }));
   try {
-    await reaching(client.query("BEGIN"));
+    await run("BEGIN");
     try {
+      if (longer) await run(`SET LOCAL statement_timeout = ${longer.statementMs}`);
       const result = await work({
-        ...sqlOver(client),
+        ...sqlOver(client, time),
         script: async (text) => {
-          await reaching(client.query(text));
+          await run(text);
         },
       });
-      await reaching(client.query("COMMIT"));
+      await run("COMMIT");
       return result;
     } catch (error) {
-      await client.query("ROLLBACK").catch(onBroken);
+      // A server that said nothing in time says nothing to this either; its connection is of no more use.
+      if (gaveUp(error)) onBroken(error as Error);
+      else await run("ROLLBACK").catch(onBroken);
       throw error;
     }
   } finally {
@@ -132,7 +166,7 @@ async function listen(
   let ended = false;
 
   async function connect(): Promise<void> {
-    const next = new pg.Client({ ...settings, keepAlive: true });
+    const next = new pg.Client(settings);
     next.on("notification", ({ payload }) => onNotify(payload ?? ""));
     next.on("error", onBroken);
     next.on("end", reconnect);

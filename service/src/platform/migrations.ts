@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Database, Sql } from "./database.ts";
+import { type Database, longStatements, type Sql } from "./database.ts";
 import { StartupError } from "./errors.ts";
 import { sql } from "./sql.ts";
 
@@ -62,5 +62,5 @@ export async function migrate(db: Database, folder: string): Promise<void> {
       await tx.query(sql`
         INSERT INTO schema_migrations (version, name, sha256) VALUES (${version}, ${name}, ${sha256})`);
     }
-  });
+  }, longStatements);
 }

@@ -5,15 +5,17 @@ import { ServiceError } from "./errors.ts";
 /** SQLSTATE codes that callers tell apart (PostgreSQL, appendix A). */
 export const sqlState = { uniqueViolation: "23505", lockNotAvailable: "55P03", queryCanceled: "57014" } as const;
 
-export const hasSqlState = (error: unknown, state: string): boolean =>
-  error instanceof pg.DatabaseError && error.code === state;
+export function hasSqlState(error: unknown, state: string): boolean {
+  const said = error instanceof ServiceError ? error.cause : error;
+  return said instanceof pg.DatabaseError && said.code === state;
+}
 
 // serialization_failure, deadlock_detected: the transaction was rolled back whole, so that another may finish.
 const rolledBack: ReadonlySet<string> = new Set(["40001", "40P01"]);
 
-// disk_full, too_many_connections, admin_shutdown, crash_shutdown, cannot_connect_now, and of a server that has become a replica:
+// disk_full, too_many_connections, query_canceled (by its time), admin_shutdown, crash_shutdown, cannot_connect_now, and of a server that has become a replica:
 // read_only_sql_transaction. Class 08 is connection_exception.
-const awayStates = /^(?:08...|53[13]00|57P0[123]|25006)$/;
+const awayStates = /^(?:08...|53[13]00|57014|57P0[123]|25006)$/;
 const awayCodes: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
@@ -24,7 +26,8 @@ const awayCodes: ReadonlySet<string> = new Set([
   "ETIMEDOUT",
 ]);
 // What `pg` says of its own connections has no code.
-const awayMessages = /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered)/;
+const awayMessages =
+  /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered|Query read timeout)/;
 
 /** Whether an error says that the database can't do its work now, rather than that it refused a statement. */
 function saysAway(error: unknown): boolean {
@@ -55,6 +58,10 @@ export async function reaching<T>(answer: Promise<T>): Promise<T> {
  */
 export const isOutcomeUnknown = (error: unknown): boolean =>
   error instanceof ServiceError && error.code === "unavailable" && saysAway(error.cause);
+
+/** Whether the driver waited in vain for the answer to a statement. */
+export const gaveUp = (error: unknown): boolean =>
+  error instanceof ServiceError && error.cause instanceof Error && error.cause.message === "Query read timeout";
 
 const mostAttempts = 6;
 const firstPauseMs = 10;

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { prepareDatabase } from "@signsealship/testing/data-template";
+import { temporaryFolder } from "@signsealship/testing/service";
+import { type SeverableProxy, startSeverableProxy } from "@signsealship/testing/severable-proxy";
+import { type Database, openDatabase } from "../../src/platform/database.ts";
+import { openEmbeddedPostgres } from "../../src/platform/postgres/embedded.ts";
+import { sql } from "../../src/platform/sql.ts";
+
+const folder = temporaryFolder();
+const statementMs = 400;
+let server: Awaited<ReturnType<typeof openEmbeddedPostgres>>;
+let proxy: SeverableProxy;
+let db: Database;
+
+before(async () => {
+  await prepareDatabase(folder.path);
+  server = await openEmbeddedPostgres(folder.path);
+  const { host, port, user, database } = server.connection;
+  proxy = await startSeverableProxy(join(host, `.s.PGSQL.${port}`));
+  db = openDatabase({ host: "127.0.0.1", port: proxy.port, user, database }, () => {}, { poolSize: 1, statementMs });
+});
+after(async () => {
+  await db.close();
+  await proxy.sever();
+  await server.release();
+  folder.remove();
+});
+
+const one = async () => (await db.query<{ one: number }>(sql`SELECT 1 AS one`))[0]?.one;
+
+/** @returns how long it took until the work was refused as unavailable */
+async function refused(work: Promise<unknown>): Promise<number> {
+  const begun = performance.now();
+  await assert.rejects(work, { code: "unavailable" });
+  return performance.now() - begun;
+}
+
+test("a statement that takes too long is ended by the server, and its connection lives on", async () => {
+  assert.ok((await refused(db.query(sql`SELECT pg_sleep(30)`))) < 2_000);
+  assert.equal(await one(), 1);
+});
+
+test("a transaction that says so may take longer", async () => {
+  const slow = db.transaction((tx) => tx.query(sql`SELECT pg_sleep(0.8)`), { statementMs: 10_000 });
+  await assert.doesNotReject(slow);
+  assert.equal(await one(), 1);
+});
+
+test("a statement on a connection whose other end vanished is given up, and the next has a new connection", async () => {
+  assert.equal(await one(), 1);
+  proxy.silence();
+  assert.ok((await refused(one())) < 5_000);
+  assert.equal(await one(), 1);
+});
+
+test("so is a transaction, which does not wait a second time to be rolled back", async () => {
+  assert.equal(await one(), 1);
+  const work = db.transaction(async (tx) => {
+    await tx.query(sql`SELECT 1`);
+    proxy.silence();
+    await tx.query(sql`SELECT 2`);
+  });
+  assert.ok((await refused(work)) < 4_500);
+  assert.equal(await one(), 1);
+});
