@@ -42,7 +42,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   app.addHook("onClose", limits.close);
   workWith(app, deps, features);
   await acceptMultipart(app);
-  await openapi(app, config.baseUrl, webhooksSection);
+  await openapi(app, config.baseUrl, webhooksSection, limits.limit("page"));
   await app.register(async (routes) => {
     await addRoutes(routes, deps, features);
     await pages(routes, pageDeps(deps, features, assets));

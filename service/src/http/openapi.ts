@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import swagger from "@fastify/swagger";
 import scalar from "@scalar/fastify-api-reference";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import { ErrorBody } from "./error-schemas.ts";
 import { describeAround } from "./openapi-around.ts";
 
@@ -20,8 +20,14 @@ const tags = [
 /**
  * Publishes `/openapi.json` (OpenAPI 3.1) and its readable form at `/docs`, all of it served from here.
  * @param webhooks the path item of each topic.
+ * @param limit counts a request of either.
  */
-export async function openapi(app: FastifyInstance, baseUrl: string, webhooks: Record<string, object>): Promise<void> {
+export async function openapi(
+  app: FastifyInstance,
+  baseUrl: string,
+  webhooks: Record<string, object>,
+  limit: onRequestAsyncHookHandler,
+): Promise<void> {
   app.addSchema(ErrorBody);
   await app.register(swagger, {
     openapi: {
@@ -47,8 +53,11 @@ export async function openapi(app: FastifyInstance, baseUrl: string, webhooks: R
       "openapiObject" in document ? describeAround(document.openapiObject) : document.swaggerObject,
     refResolver: { buildLocalReference: (json, _base, _fragment, index) => String(json.$id ?? `schema${index}`) },
   });
-  app.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger());
-  await app.register(referencePage);
+  app.get("/openapi.json", { onRequest: limit, schema: { hide: true } }, async () => app.swagger());
+  await app.register(async (docs) => {
+    docs.addHook("onRequest", limit);
+    await referencePage(docs);
+  });
 }
 
 const inlineScript = /<script type="text\/javascript">([\s\S]*?)<\/script>/;

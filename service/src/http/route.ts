@@ -55,14 +55,30 @@ export function callerHooks(deps: RouteDeps, caller: Caller, policy: Policy): on
 function credentialHooks(deps: RouteDeps, caller: Caller): onRequestAsyncHookHandler[] {
   switch (caller) {
     case "key":
-      return [requireKey(deps.resolveKey)];
+      return [countingBadKeys(deps, requireKey(deps.resolveKey))];
     case "key-or-session":
-      return [requireKeyOrSession(deps)];
+      return [countingBadKeys(deps, requireKeyOrSession(deps))];
     case "session":
       return [requireSession(deps)];
     case "anybody":
       return [];
   }
+}
+
+/** Refusals of a key count against the caller's network; a good key is never kept waiting by its neighbors' bad ones. */
+function countingBadKeys(
+  { limits }: RouteDeps,
+  authenticate: (request: FastifyRequest) => Promise<void>,
+): onRequestAsyncHookHandler {
+  const count = limits.limit("bad-key");
+  return async (request, reply) => {
+    try {
+      await authenticate(request);
+    } catch (error) {
+      if (request.headers.authorization !== undefined) await count(request, reply);
+      throw error;
+    }
+  };
 }
 
 /** What a route says of itself in /openapi.json. */
