@@ -88,7 +88,8 @@ describe("the signature value moved to", () => {
       const drawn = await forge(sealerWith(randomBelow), spelling).catch((error) => error);
       if (drawn instanceof ServiceError) return;
       assert.equal((await verified(drawn.genuine)).verdict, "verified");
-      assert.equal((await verified(drawn.forged)).verdict, "not_verified");
+      // Where the numbers miss altogether, the file holds no signature at all.
+      assert.notEqual((await verified(drawn.forged)).verdict, "verified");
     });
   }
 });
