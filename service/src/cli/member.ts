@@ -1,6 +1,6 @@
 import * as members from "../members/members.ts";
 import { requirePartner } from "../partners/partners.ts";
-import { lines, type Verb, withResources } from "./verb.ts";
+import { lines, onOff, UsageError, type Verb, withResources } from "./verb.ts";
 
 export const memberVerbs: Verb[] = [
   {
@@ -13,21 +13,27 @@ export const memberVerbs: Verb[] = [
       withResources(async (resources) => {
         await requirePartner(resources, partnerId);
         const found = await members.listMembers(resources, partnerId);
-        const text = found.map(({ userId, email, role, keyId }) => `${userId}  ${role}  ${email}  by key ${keyId}`);
+        const text = found.map(
+          ({ userId, email, role, liveAccess, keyId }) =>
+            `${userId}  ${role}  ${liveAccess ? "live" : "test"}  ${email}  by key ${keyId}`,
+        );
         return { json: { members: found }, text: text.join("\n") };
       }),
   },
   {
     name: "member set",
-    args: ["USER_ID", "ROLE"],
-    flags: "",
-    options: {},
-    summary: "Sets a member's role: owner or member.",
-    run: ([userId = "", role = ""]) =>
-      withResources(async (resources) => {
-        const answer = await members.setMemberRole(resources, userId, role);
+    args: ["USER_ID", "[ROLE]"],
+    flags: "[--live on|off]",
+    options: { live: { type: "string" } },
+    summary: "Sets a member's role (owner or member), or whether the member works in live, too.",
+    run: ([userId = "", role], values) => {
+      const live = onOff(values, "live");
+      if (role === undefined && live === undefined) throw new UsageError("member set needs a ROLE or --live on|off");
+      return withResources(async (resources) => {
+        const answer = await members.setMember(resources, userId, { role, live });
         return { json: answer, text: lines(answer) };
-      }),
+      });
+    },
   },
   {
     name: "member remove",

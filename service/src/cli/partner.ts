@@ -1,12 +1,5 @@
 import * as partners from "../partners/partners.ts";
-import { lines, textOption, UsageError, type Values, type Verb, withResources } from "./verb.ts";
-
-function onOff(values: Values, name: string): boolean | undefined {
-  const text = textOption(values, name);
-  if (text === undefined) return undefined;
-  if (text !== "on" && text !== "off") throw new UsageError(`--${name} must be on or off`);
-  return text === "on";
-}
+import { lines, onOff, textOption, UsageError, type Verb, withResources } from "./verb.ts";
 
 const brief = ({ partnerId, name, tier, liveEnabled }: partners.Partner) => ({ partnerId, name, tier, liveEnabled });
 

@@ -38,6 +38,14 @@ export const textOption = (values: Values, name: string): string | undefined => 
   return typeof value === "string" ? value : undefined;
 };
 
+/** @throws UsageError for a word other than on and off. */
+export function onOff(values: Values, name: string): boolean | undefined {
+  const text = textOption(values, name);
+  if (text === undefined) return undefined;
+  if (text !== "on" && text !== "off") throw new UsageError(`--${name} must be on or off`);
+  return text === "on";
+}
+
 /** `name: value` lines. */
 export const lines = (record: object): string =>
   Object.entries(record)

@@ -11,12 +11,17 @@ export type Principal = {
   environment: Environment;
   firmName: string;
   tier: string;
+  /** Whether the firm has live. */
   liveEnabled: boolean;
   /** Null when the caller came by a session. */
   key: { id: string; prefix: string; last4: string; createdAt: Date } | null;
   /** Null when the caller came by a key. */
-  member: { userId: string; email: string; role: Role } | null;
+  member: { userId: string; email: string; role: Role; liveAccess: boolean } | null;
 };
+
+/** Whether the caller may work in live: the firm has it, and a member has shown a live key or was given live access. */
+export const mayUseLive = ({ liveEnabled, key, member }: Principal): boolean =>
+  liveEnabled && (member ? member.liveAccess : key !== null);
 
 /** A signed-in person; `principal` is null until the person is linked to a firm. */
 export type Session = { id: string; userId: string; email: string; principal: Principal | null };

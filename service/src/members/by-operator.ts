@@ -7,17 +7,30 @@ import type { MemberDeps } from "./membership.ts";
 import * as store from "./store.ts";
 
 type Changed = { userId: string; partnerId: string };
+type Setting = { role?: Role; liveAccess?: boolean };
 
 /**
- * The operator gives a role, and may leave a firm without an owner: the next person linked becomes one.
+ * The operator gives a role or live access, and may leave a firm without an owner: the next person linked becomes one.
  * @throws ServiceError for a person who belongs to no firm, or a role other than owner and member.
  */
-export async function setMemberRole(deps: MemberDeps, userId: string, role: string): Promise<Changed & { role: Role }> {
-  if (role !== "owner" && role !== "member") throw invalid("ROLE must be owner or member.");
-  const changed = await asOperator(deps, userId, "member.role_changed", { role }, (tx) =>
-    store.updateRole(tx, userId, role),
-  );
-  return { ...changed, role };
+export async function setMember(
+  deps: MemberDeps,
+  userId: string,
+  { role, live }: { role?: string | undefined; live?: boolean | undefined },
+): Promise<Changed & Setting> {
+  const change: Setting = {
+    ...(role !== undefined && { role: requireRole(role) }),
+    ...(live !== undefined && { liveAccess: live }),
+  };
+  const changed = await asOperator(deps, userId, "member.changed", change, async (tx) => {
+    if (change.role) await store.updateRole(tx, userId, change.role);
+    if (live !== undefined) await store.updateLiveAccess(tx, userId, live, null);
+  });
+  return { ...changed, ...change };
+}
+function requireRole(text: string): Role {
+  if (text !== "owner" && text !== "member") throw invalid("ROLE must be owner or member.");
+  return text;
 }
 
 /** The operator removes a person from the firm, even its last owner. @throws ServiceError for a person who belongs to no firm. */

@@ -1,8 +1,10 @@
-export { dropMember, setMemberRole } from "./by-operator.ts";
+export { dropMember, setMember } from "./by-operator.ts";
 export { linkMember } from "./link/link.ts";
+export { memberMailJobs } from "./link/mail.ts";
 export { linkRoute } from "./link/routes.ts";
 export {
   changeBranding,
+  changeLiveAccess,
   changeRole,
   listMembers,
   type Member,

@@ -1,5 +1,5 @@
 import { auditLine } from "../audit/audit.ts";
-import { actorOf, type Principal, type Role } from "../identity/identity.ts";
+import { actorOf, type Principal } from "../identity/identity.ts";
 import { type BrandingChange, setBranding } from "../partners/partners.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Database, Sql, Tx } from "../platform/database.ts";
@@ -18,21 +18,29 @@ export const listMembers = ({ db }: { db: Sql }, partnerId: string) => store.sel
  * Locks the firm's members and reads the caller's own membership again: roles may have changed since the request began.
  * @throws ServiceError when the caller is no owner of the firm any more.
  */
-async function requireOwnerNow(tx: Tx, { partnerId, member }: Principal): Promise<void> {
+async function requireOwnerNow(tx: Tx, { partnerId, member }: Principal): Promise<store.Membership> {
   await store.lockMembers(tx, partnerId);
   const own = member && (await store.findMembership(tx, member.userId));
   if (own?.partnerId !== partnerId || own.role !== "owner")
     throw new ServiceError("owner_required", "Only an owner of the firm may do this.");
+  return own;
 }
 
-/** Changes the branding of the caller's firm. @throws ServiceError naming the field and its rule, or for a caller who is no owner. */
+const liveAccessRequired = () =>
+  new ServiceError("owner_required", "Only an owner of the firm with live access may do this.");
+
+/**
+ * Changes the branding of the caller's firm, which live rooms show as test rooms do.
+ * @throws ServiceError naming the field and its rule, or for a caller who is no owner, or has no live access to a firm that is live.
+ */
 export async function changeBranding(
   { db, clock }: MemberDeps,
   principal: Principal,
   change: BrandingChange,
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    await requireOwnerNow(tx, principal);
+    const own = await requireOwnerNow(tx, principal);
+    if (principal.liveEnabled && !own.liveAccess) throw liveAccessRequired();
     await setBranding(tx, principal.partnerId, change, { at: clock(), actor: actorOf(principal) });
   });
 }
@@ -42,7 +50,7 @@ export async function changeBranding(
  * @throws ServiceError for a person who is no member, a caller who may not, and for the last owner while there are others.
  */
 export async function removeMember(deps: MemberDeps, principal: Principal, userId: string): Promise<void> {
-  await changeMember(deps, principal, userId, "removal", async (tx, role) => {
+  await changeMember(deps, principal, userId, "removal", async (tx, { role }) => {
     const { members, owners } = await store.countMembers(tx, principal.partnerId);
     if (role === "owner" && owners === 1 && members > 1) throw lastOwner();
     await store.deleteMember(tx, userId);
@@ -53,11 +61,29 @@ export async function removeMember(deps: MemberDeps, principal: Principal, userI
 /** @throws ServiceError for a person who is no member, another role, a caller who may not, and for the last owner. */
 export async function changeRole(deps: MemberDeps, principal: Principal, userId: string, to: string): Promise<void> {
   if (to !== "owner" && to !== "member") throw invalid("role must be owner or member.");
-  await changeMember(deps, principal, userId, "role", async (tx, role) => {
+  await changeMember(deps, principal, userId, "role", async (tx, { role }) => {
     const { owners } = await store.countMembers(tx, principal.partnerId);
     if (role === "owner" && to === "member" && owners === 1) throw lastOwner();
     await store.updateRole(tx, userId, to);
     return { action: "member.role_changed", detail: { userId, role: to } };
+  });
+}
+
+/**
+ * An owner who has live access gives it to a member, or takes it away.
+ * @throws ServiceError for a person who is no member, a word other than on and off, and a caller who may not.
+ */
+export async function changeLiveAccess(
+  deps: MemberDeps,
+  principal: Principal,
+  userId: string,
+  to: string,
+): Promise<void> {
+  if (to !== "on" && to !== "off") throw invalid("live must be on or off.");
+  const liveAccess = to === "on";
+  await changeMember(deps, principal, userId, "live access", async (tx) => {
+    await store.updateLiveAccess(tx, userId, liveAccess, null);
+    return { action: "member.live_access_changed", detail: { userId, liveAccess } };
   });
 }
 
@@ -67,16 +93,19 @@ async function changeMember(
   { db, clock }: MemberDeps,
   principal: Principal,
   userId: string,
-  kind: "removal" | "role",
-  change: (tx: Tx, role: Role) => Promise<{ action: string; detail: object }>,
+  kind: "removal" | "role" | "live access",
+  change: (tx: Tx, membership: store.Membership) => Promise<{ action: string; detail: object }>,
 ): Promise<void> {
   const { partnerId } = principal;
   await db.transaction(async (tx) => {
     const isLeaving = principal.member?.userId === userId && kind === "removal";
-    await (isLeaving ? store.lockMembers(tx, partnerId) : requireOwnerNow(tx, principal));
+    if (isLeaving) await store.lockMembers(tx, partnerId);
+    const owner = isLeaving ? null : await requireOwnerNow(tx, principal);
     const membership = isUuid(userId) ? await store.findMembership(tx, userId) : undefined;
     if (membership?.partnerId !== partnerId) throw new ServiceError("not_found", "No such member.");
-    const { action, detail } = await change(tx, membership.role);
+    // An owner of test alone decides over nobody who works in live.
+    if (owner && !owner.liveAccess && (membership.liveAccess || kind === "live access")) throw liveAccessRequired();
+    const { action, detail } = await change(tx, membership);
     await tx.query(auditLine({ at: clock(), action, actor: actorOf(principal), partnerId, detail }));
   });
 }

@@ -3,6 +3,7 @@ import { after, before, test } from "node:test";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { issueKey, setPartner } from "../../src/partners/partners.ts";
 import { systemClock as clock } from "../../src/platform/clock.ts";
+import { sql } from "../../src/platform/sql.ts";
 import { json, type MembersService, openMembersService } from "./members-service.ts";
 import { newMember, postForm, signIn } from "./signed-in-member.ts";
 
@@ -101,7 +102,7 @@ test("one ends one's own sessions, and nobody else's", async () => {
   assert.equal((await call("/api/partner/me", { headers })).status, 401);
 });
 
-test("a session goes over to live when live is enabled, and back to test when it no longer is", async () => {
+test("a session of a member with live access goes over to live when live is enabled, and back to test when it no longer is", async () => {
   const { key, partnerId } = await newPartner();
   const { headers } = await newMember(service, somebody(), key);
   const choose = async (environment: string) =>
@@ -110,6 +111,8 @@ test("a session goes over to live when live is enabled, and back to test when it
   assert.equal(await choose("live"), 400);
   assert.equal(await choose("moon"), 400);
   await setPartner({ db, clock }, partnerId, { live: true });
+  assert.equal(await choose("live"), 400, "linked by a test key");
+  await db.query(sql`UPDATE members SET live_access = true WHERE partner_id = ${partnerId}`);
   assert.equal(await choose("live"), 303);
   assert.equal(await environment(), "live");
   await setPartner({ db, clock }, partnerId, { live: false });

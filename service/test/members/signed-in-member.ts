@@ -51,6 +51,12 @@ export const link = (service: Service, cookie: string, apiKey: unknown, headers:
     body: JSON.stringify({ apiKey }),
   });
 
+/** The operator gives everybody of a firm live access. */
+export async function giveLiveAccess(service: Service, partnerId: string): Promise<void> {
+  const { members } = await service.cli<{ members: { userId: string }[] }>("member", "list", partnerId);
+  for (const { userId } of members) await service.cli("member", "set", userId, "--live", "on");
+}
+
 /** A signed-in member of the firm of a key. */
 export async function newMember(service: Service, email: string, key: string) {
   const session = await signIn(service, email);

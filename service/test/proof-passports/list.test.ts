@@ -26,7 +26,7 @@ after(() => db.close());
 async function firm(environment: Environment = "live"): Promise<Principal> {
   const partnerId = newUuid();
   await db.query(sql`INSERT INTO partners (id, name, tier) VALUES (${partnerId}, 'Acme Title', 'trial')`);
-  const member = { userId: newUuid(), email: "dana@example.com", role: "owner" as const };
+  const member = { userId: newUuid(), email: "dana@example.com", role: "owner" as const, liveAccess: true };
   return { partnerId, environment, firmName: "Acme Title", tier: "trial", liveEnabled: true, key: null, member };
 }
 

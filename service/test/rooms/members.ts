@@ -9,5 +9,10 @@ export const asMember = ({ partnerId }: Client, environment: Environment = "test
   tier: "trial",
   liveEnabled: false,
   key: null,
-  member: { userId: "6f1d2c3b-0000-4000-8000-000000000001", email: "dana@acme-title.com", role: "owner" },
+  member: {
+    userId: "6f1d2c3b-0000-4000-8000-000000000001",
+    email: "dana@acme-title.com",
+    role: "owner",
+    liveAccess: true,
+  },
 });

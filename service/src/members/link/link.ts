@@ -1,14 +1,26 @@
 import { auditLine } from "../../audit/audit.ts";
-import type { ResolveKey, Role, Session } from "../../identity/identity.ts";
+import type { Principal, ResolveKey, Role, Session } from "../../identity/identity.ts";
+import type { Tx } from "../../platform/database.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
 import type { MemberDeps } from "../membership.ts";
 import { setEnvironment } from "../sessions/store.ts";
-import { countMembers, findMembership, insertMember, lockMembers } from "../store.ts";
+import {
+  countMembers,
+  findMembership,
+  insertMember,
+  keyIsActive,
+  lockMembers,
+  type Membership,
+  updateLiveAccess,
+} from "../store.ts";
+import { mailOwners } from "./mail.ts";
 import type { Linked } from "./schemas.ts";
+
+const noKey = () => invalid("apiKey must be a valid partner API key.");
 
 /**
  * Links a signed-in person to the firm of a key (contract, Authentication 6): the first one becomes its owner. The session goes on
- * in the key's environment. Linking again to the same firm changes nothing.
+ * in the key's environment. A test key links to test alone; a live key gives live access, also to whoever was linked before.
  * @throws ServiceError for a key that is none, or a person who belongs to another firm.
  */
 export async function linkMember(
@@ -17,23 +29,37 @@ export async function linkMember(
   apiKey: string,
 ): Promise<Linked> {
   const principal = await resolveKey(`Bearer ${apiKey}`);
-  if (!principal) throw invalid("apiKey must be a valid partner API key.");
-  const { partnerId, environment, firmName, tier, key } = principal;
-  const { userId } = session;
-  const role = await db.transaction(async (tx) => {
+  const { key } = principal ?? {};
+  if (!principal || !key) throw noKey();
+  const { partnerId, environment, firmName, tier } = principal;
+  const { role } = await db.transaction(async (tx) => {
     await lockMembers(tx, partnerId);
-    const at = clock();
-    const { owners } = await countMembers(tx, partnerId);
-    const first: Role = owners === 0 ? "owner" : "member";
-    const isNew = await insertMember(tx, { userId, partnerId, role: first, keyId: key?.id ?? null, at });
-    const membership = await findMembership(tx, userId);
-    if (membership?.partnerId !== partnerId)
-      throw new ServiceError("conflict", "This session is linked to another partner.");
+    if (!(await keyIsActive(tx, key.id))) throw noKey();
+    const membership = await join(tx, session.userId, { ...principal, keyId: key.id, at: clock() });
     await setEnvironment(tx, session.id, environment);
-    const actor = `member:${userId}`;
-    const detail = { role: first, keyId: key?.id };
-    if (isNew) await tx.query(auditLine({ at, action: "member.linked", actor, partnerId, detail }));
-    return membership.role;
+    return membership;
   });
   return { ok: true, partner: { id: partnerId, name: firmName, tier }, role };
+}
+
+type ByKey = Pick<Principal, "partnerId" | "environment"> & { keyId: string; at: Date };
+
+/** Under the lock of the firm's members. */
+async function join(tx: Tx, userId: string, { partnerId, environment, keyId, at }: ByKey): Promise<Membership> {
+  const { owners } = await countMembers(tx, partnerId);
+  const first: Role = owners === 0 ? "owner" : "member";
+  const isNew = await insertMember(tx, { userId, partnerId, role: first, keyId, at });
+  const membership = await findMembership(tx, userId);
+  if (membership?.partnerId !== partnerId)
+    throw new ServiceError("conflict", "This session is linked to another partner.");
+  const line = { at, actor: `member:${userId}`, partnerId };
+  if (isNew) await tx.query(auditLine({ ...line, action: "member.linked", detail: { role: first, keyId } }));
+  const isRaised = environment === "live" && !membership.liveAccess;
+  if (isRaised) {
+    await updateLiveAccess(tx, userId, true, keyId);
+    const detail = { userId, liveAccess: true, keyId };
+    await tx.query(auditLine({ ...line, action: "member.live_access_changed", detail }));
+  }
+  if (isNew || isRaised) await mailOwners(tx, { partnerId, userId, at });
+  return membership;
 }

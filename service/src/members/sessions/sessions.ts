@@ -1,4 +1,10 @@
-import type { Environment, Principal, ResolveSession, Session } from "../../identity/identity.ts";
+import {
+  type Environment,
+  mayUseLive,
+  type Principal,
+  type ResolveSession,
+  type Session,
+} from "../../identity/identity.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Sql, Tx } from "../../platform/database.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
@@ -31,16 +37,10 @@ export function sessionResolver({ db, clock }: SessionDeps): ResolveSession {
 function principalFrom(row: store.SessionRow): Principal | null {
   const { partnerId, role, firmName, tier, liveEnabled, userId, email } = row;
   if (partnerId === null || role === null || firmName === null || tier === null || liveEnabled === null) return null;
-  return {
-    partnerId,
-    // A firm whose live use was ended works on in test.
-    environment: liveEnabled ? row.environment : "test",
-    firmName,
-    tier,
-    liveEnabled,
-    key: null,
-    member: { userId, email, role },
-  };
+  const member = { userId, email, role, liveAccess: row.liveAccess ?? false };
+  const principal: Principal = { partnerId, environment: "test", firmName, tier, liveEnabled, key: null, member };
+  // Whoever has lost live access, or whose firm has, works on in test.
+  return mayUseLive(principal) ? { ...principal, environment: row.environment } : principal;
 }
 
 /** Whether a `Cookie` header bears a session of the operator. */
@@ -94,8 +94,12 @@ export async function signOut(
 /** Switches a session between live and test. @throws ServiceError for another word, or live that is not enabled. */
 export async function chooseEnvironment({ db }: SessionDeps, session: Session, environment: string): Promise<void> {
   if (environment !== "live" && environment !== "test") throw invalid("environment must be live or test.");
-  if (environment === "live" && !session.principal?.liveEnabled)
-    throw invalid("environment live is not enabled for this firm.");
+  const { principal } = session;
+  if (environment === "live") {
+    if (!principal?.liveEnabled) throw invalid("environment live is not enabled for this firm.");
+    if (!mayUseLive(principal))
+      throw invalid("environment live needs live access: connect with a live key, or ask an owner of the firm.");
+  }
   await store.setEnvironment(db, session.id, environment);
 }
 

@@ -11,6 +11,7 @@ export type SessionRow = {
   lastSeenAt: Date;
   partnerId: string | null;
   role: Role | null;
+  liveAccess: boolean | null;
   firmName: string | null;
   tier: string | null;
   liveEnabled: boolean | null;
@@ -20,7 +21,7 @@ export type SessionRow = {
 export async function findSession(db: Sql, tokenSha256: Buffer, now: Date): Promise<SessionRow | undefined> {
   const [row] = await db.query<SessionRow>(
     sql`SELECT s.id AS "sessionId", u.id AS "userId", u.email, s.environment, s.last_seen_at AS "lastSeenAt",
-       m.role, p.id AS "partnerId", p.name AS "firmName", p.tier, p.live_enabled AS "liveEnabled"
+       m.role, m.live_access AS "liveAccess", p.id AS "partnerId", p.name AS "firmName", p.tier, p.live_enabled AS "liveEnabled"
      FROM sessions s JOIN users u ON u.id = s.user_id
        LEFT JOIN members m ON m.user_id = u.id LEFT JOIN partners p ON p.id = m.partner_id
      WHERE s.token_sha256 = ${tokenSha256} AND s.expires_at > ${now}`,

@@ -66,16 +66,16 @@ export async function takeLink(tx: Tx, secrets: LinkSecrets, now: Date): Promise
   return taken;
 }
 
-/** The person of this address, made if there is none yet, and whether the person's firm has live. */
+/** The person of this address, made if there is none yet, and whether the person may work in live. */
 export async function upsertUser(tx: Tx, id: string, email: string, at: Date) {
   const [user] = await tx.query<{ userId: string }>(
     sql`INSERT INTO users (id, email, created_at) VALUES (${id}, ${email}, ${at})
      ON CONFLICT (email) DO UPDATE SET email = excluded.email RETURNING id AS "userId"`,
   );
   if (!user) throw new Error("a user was not inserted");
-  const [member] = await tx.query<{ partnerId: string; liveEnabled: boolean }>(
-    sql`SELECT p.id AS "partnerId", p.live_enabled AS "liveEnabled"
+  const [member] = await tx.query<{ partnerId: string; live: boolean }>(
+    sql`SELECT p.id AS "partnerId", p.live_enabled AND m.live_access AS live
      FROM members m JOIN partners p ON p.id = m.partner_id WHERE m.user_id = ${user.userId}`,
   );
-  return { userId: user.userId, partnerId: member?.partnerId ?? null, live: member?.liveEnabled ?? false };
+  return { userId: user.userId, partnerId: member?.partnerId ?? null, live: member?.live ?? false };
 }

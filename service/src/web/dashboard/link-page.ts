@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type Callers, sessionOf } from "../../http/authentication.ts";
 import type { RateLimits } from "../../http/rate-limits.ts";
-import type { Session } from "../../identity/identity.ts";
+import { mayUseLive, type Session } from "../../identity/identity.ts";
 import { linkMember, type MemberDeps } from "../../members/members.ts";
 import { accountNav } from "../ui/account-nav.ts";
 import type { Assets } from "../ui/assets.ts";
@@ -20,7 +20,12 @@ export function linkPage(forms: FastifyInstance, deps: LinkPageDeps): void {
 
   pageRoute(forms, deps, {
     url: "/dashboard/link",
-    handle: ({ request }) => (sessionOf(request).principal ? { redirect: "/dashboard" } : show(request)),
+    handle: ({ request }) => {
+      const { principal } = sessionOf(request);
+      // Whoever lacks live access of a live firm may connect once more, with a live key.
+      const hasAll = principal !== null && (!principal.liveEnabled || mayUseLive(principal));
+      return hasAll ? { redirect: "/dashboard" } : show(request);
+    },
   });
 
   pageRoute(forms, deps, {
@@ -41,7 +46,7 @@ const page = (assets: Assets, { session, flash, error }: LinkView): string =>
     title: "Connect to your firm",
     headerNav: accountNav(session.email),
     body: html`<div class="narrow">${flash}<h1>Connect to your firm</h1>
-<p class="lead">Paste one of your firm’s API keys to show that you belong to it. You only do this once, and a test key works too. We check the key and do not store it.</p>
+<p class="lead">Paste one of your firm’s API keys to show that you belong to it. A test key connects you to test alone, a live key to live as well. We check the key and do not store it.</p>
 ${errorSummary(error)}
 <form class="form" method="post" action="/dashboard/link">
 ${field({ name: "apiKey", label: "API key", hint: "It starts with svc_pk_ and was emailed to someone at your firm.", required: true, maxLength: 200, autocomplete: "off" })}

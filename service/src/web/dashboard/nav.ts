@@ -1,4 +1,4 @@
-import type { Principal } from "../../identity/identity.ts";
+import { mayUseLive, type Principal } from "../../identity/identity.ts";
 import { type Html, html } from "../ui/render.ts";
 
 const sections = {
@@ -24,10 +24,11 @@ ${environmentSwitch(principal, url)}
   )}</ul></nav>
 </aside>`;
 
-/** Both environments, the present one pressed; live alone when it is enabled. */
-function environmentSwitch({ environment, liveEnabled }: Principal, url: string): Html {
+/** Both environments, the present one pressed; live only for whoever may use it. */
+function environmentSwitch(principal: Principal, url: string): Html {
+  const { environment } = principal;
   const choice = (value: "live" | "test", label: string) =>
-    html`<button type="submit" name="environment" value="${value}" aria-pressed="${String(value === environment)}"${value === "live" && !liveEnabled && html` disabled`}>${label}</button>`;
+    html`<button type="submit" name="environment" value="${value}" aria-pressed="${String(value === environment)}"${value === "live" && !mayUseLive(principal) && html` disabled`}>${label}</button>`;
   return html`<form class="environment ${environment}" method="post" action="/dashboard/environment" aria-label="Environment">
 <input type="hidden" name="return_to" value="${url}">
 ${choice("test", "Test")}${choice("live", "Live")}

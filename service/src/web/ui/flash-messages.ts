@@ -11,6 +11,7 @@ const flashMessages = {
   "member-removed": "The member was removed.",
   "firm-left": "You left the firm.",
   "role-changed": "The role was changed.",
+  "live-access-changed": "The member’s live access was changed.",
   "branding-saved": "The branding was saved.",
   "room-created": "The room is open. Add its orders, then share its link.",
   "room-order-attached": "The order was added to the room.",

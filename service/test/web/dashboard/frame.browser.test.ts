@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, type Browser, before, type OpenPage, startBrowser, test } from "@signsealship/testing/browser";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import { linksTo, newMember, postForm, signIn } from "../../members/signed-in-member.ts";
+import { giveLiveAccess, linksTo, newMember, postForm, signIn } from "../../members/signed-in-member.ts";
 import { signedIn } from "./signed-in-page.ts";
 
 const folder = temporaryFolder();
@@ -124,6 +124,9 @@ test("everything in the frame works without script, and by keyboard alone", asyn
     javaScript: false,
   });
   const { page } = opened;
+  assert.equal(await page.getByRole("button", { name: "Live", exact: true }).isDisabled(), true, "by a test key");
+  await giveLiveAccess(service, partnerId);
+  await page.reload();
   assert.equal(await page.getByRole("button", { name: "Test", exact: true }).getAttribute("aria-pressed"), "true");
   await page.getByRole("button", { name: "Live", exact: true }).focus();
   await page.keyboard.press("Enter");

@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { after, before, test } from "@signsealship/testing/browser";
 import { examplePdf, minimal, orderForm, shipping } from "@signsealship/testing/order-form";
 import { newPartner } from "@signsealship/testing/service";
+import { giveLiveAccess } from "../../members/signed-in-member.ts";
 import { type OrdersPages, openOrdersPages, press, said } from "./orders-pages.ts";
 
 const example = fileURLToPath(new URL("../../../../examples/lien-release.pdf", import.meta.url));
@@ -132,6 +133,7 @@ test("an order of another firm or environment, and an unknown one, are the same 
   const ownOrder = await place(own);
   const foreign = await place(acme);
   const { send, form } = await caller(own);
+  await giveLiveAccess(service, live.partnerId);
   const switchTo = (environment: string) => form("/dashboard/environment", { environment });
   await switchTo("test");
   for (const code of [foreign, liveOrder, "0".repeat(40), "x", "0".repeat(41), "%00", "%F0%9F%8F%A0"]) {

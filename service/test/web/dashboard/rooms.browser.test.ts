@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, type Browser, before, type OpenPage, startBrowser, test } from "@signsealship/testing/browser";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import { newMember, postForm } from "../../members/signed-in-member.ts";
+import { giveLiveAccess, newMember, postForm } from "../../members/signed-in-member.ts";
 import { signedIn } from "./signed-in-page.ts";
 
 const folder = temporaryFolder();
@@ -250,6 +250,7 @@ test("rooms of another firm, of the other environment and of nobody are not foun
   const liveRoom = await createRoom(both, "Live room");
   const testRoom = await createRoom({ headers: { Authorization: `Bearer ${key}` } }, "Test room");
   const opened = await signedIn(service, browser, { width: 1280, key, email: "max@both-title.com" });
+  await giveLiveAccess(service, both.partnerId);
   const { page } = opened;
   const see = async (environment: "Live" | "Test") => {
     await go(page, "/dashboard/rooms");

@@ -5,7 +5,7 @@ import { testsNeeding } from "@signsealship/testing/tools";
 import { until } from "@signsealship/testing/until";
 import type { Caught } from "@signsealship/testing/webhook-catcher";
 import { sql } from "../../../src/platform/sql.ts";
-import { newMember, postForm } from "../../members/signed-in-member.ts";
+import { giveLiveAccess, newMember, postForm } from "../../members/signed-in-member.ts";
 import { type Client, openWebhooksService, type WebhooksService } from "../../webhooks/webhooks-service.ts";
 import { signedIn } from "./signed-in-page.ts";
 
@@ -300,6 +300,8 @@ test("another firm's webhook, and the other environment's, are as unknown as any
   await stranger.page.getByText("No webhooks yet").waitFor();
   await stranger.close();
 
+  await giveLiveAccess(running.service, acme.partnerId);
+  await dana.page.reload();
   await environment("Live");
   assert.deepEqual(await statuses(dana, id, delivery?.deliveryId), unknown);
   await dana.page.goto(address());
@@ -340,6 +342,7 @@ test("whatever is sent, the form refuses it with a page", async () => {
 async function member(email: string) {
   const firm = await running.partner();
   const { headers } = await newMember(running.service, email, firm.key);
+  await giveLiveAccess(running.service, firm.partnerId);
   const asMember = { ...headers, Accept: "text/html" };
   const look = async (more = "") => (await fetch(address(more), { headers: asMember })).text();
   const post = async (more: string, fields: Record<string, string>) => {

@@ -1,14 +1,14 @@
-import type { Principal, Session } from "../../../identity/identity.ts";
+import { mayUseLive, type Principal, type Session } from "../../../identity/identity.ts";
 import type { ListedSession, Member } from "../../../members/members.ts";
 import type { Branding, KeyMetadata } from "../../../partners/partners.ts";
 import { card, emptyState, facts, pageHead } from "../../ui/components.ts";
 import { shortTime, time } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
-import { buttonForm } from "../../ui/forms/button-form.ts";
 import { errorSummary, field } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { memberTable } from "./members.ts";
 
 export type SettingsView = {
   principal: Principal;
@@ -36,26 +36,32 @@ ${card(
   facts([
     ["Name", principal.firmName],
     ["Tier", principal.tier],
-    ["Live", principal.liveEnabled ? "Enabled" : "Not enabled. Ask the operator of this service"],
+    ["Live", liveState(principal)],
   ]),
 )}
 ${card("branding", "Branding", brandingForm(view))}
-${card("members", "Members", html`${memberTable(view)}<p class="quiet">To add someone, have them sign in with their work email and connect with one of the firm’s keys.</p>`)}
+${card("members", "Members", html`${memberTable(view)}<p class="quiet">To add someone, have them sign in with their work email and connect with one of the firm’s keys: with a test key they work in test alone, with a live key in live, too.</p>`)}
 ${card("keys", "API keys", keys.length === 0 ? emptyState("No keys", "The operator of this service issues them.") : keyTable(keys))}
 ${card("sessions", "Your sessions", sessionTable(view))}
 </div>`;
 }
 
+function liveState(principal: Principal): Html | string {
+  if (!principal.liveEnabled) return "Not enabled. Ask the operator of this service";
+  if (mayUseLive(principal)) return "Enabled";
+  return html`Enabled for the firm, not for you. <a href="/dashboard/link">Connect with a live key</a>, or ask an owner of the firm`;
+}
+
 function brandingForm({ principal, branding, typed }: SettingsView): Html {
   const { brandName, accentColor, logoUrl } = branding;
-  const isOwner = principal.member?.role === "owner";
+  const isOwner = principal.member?.role === "owner" && (!principal.liveEnabled || mayUseLive(principal));
   const lead = html`<p>Your brand appears on rooms and passports, next to ours.</p>`;
   if (!isOwner)
     return html`${lead}${facts([
       ["Brand name", brandName],
       ["Color", accentColor],
       ["Logo", logoUrl],
-    ])}<p class="quiet">Only owners of the firm can change this.</p>`;
+    ])}<p class="quiet">Only owners of the firm${principal.liveEnabled && " with live access"} can change this.</p>`;
   const value = (name: "brandName" | "accentColor" | "logoUrl") => typed?.[name] ?? branding[name] ?? "";
   return html`${lead}<form class="form" method="post" action="${path}/branding">
 ${field({ name: "brandName", label: "Brand name", value: value("brandName"), maxLength: 200, autocomplete: "organization" })}
@@ -64,48 +70,6 @@ ${field({ name: "logoUrl", label: "Logo", type: "url", value: value("logoUrl"), 
 <div class="form-actions"><button type="submit">Save branding</button></div>
 </form>`;
 }
-
-function memberTable({ principal, members }: SettingsView): Html {
-  const own = principal.member?.userId;
-  const isOwner = principal.member?.role === "owner";
-  return records(
-    "Members of the firm",
-    [{ label: "Email" }, { label: "Role" }, { label: "Since (UTC)" }, { label: "Action" }],
-    members.map(({ userId, email, role, linkedAt }) => {
-      const other = role === "owner" ? "member" : "owner";
-      const about = `of ${email}`;
-      return [
-        html`${email}${userId === own && " (you)"}`,
-        role === "owner" ? "Owner" : "Member",
-        shortTime(linkedAt),
-        html`<div class="row-actions">${
-          isOwner &&
-          buttonForm(`${path}/members/${userId}/role`, `Make ${other}`, {
-            fields: { role: other },
-            kind: "quiet-button",
-            about,
-          })
-        }${
-          (isOwner || userId === own) &&
-          askFirst({ ...(userId === own ? leaving : removing(email)), action: `${path}/members/${userId}/remove` })
-        }</div>`,
-      ];
-    }),
-  );
-}
-
-const leaving = {
-  label: "Leave the firm",
-  text: "You immediately lose access to everything of the firm’s. To come back, you need one of its keys.",
-  confirm: "Leave now",
-};
-
-const removing = (email: string) => ({
-  label: "Remove",
-  about: email,
-  text: "They lose access immediately. Anyone who still has one of the firm’s keys could connect again, so ask the operator of this service to revoke the keys that they know.",
-  confirm: "Remove member",
-});
 
 const keyTable = (keys: readonly KeyMetadata[]): Html =>
   records(

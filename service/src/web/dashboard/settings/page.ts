@@ -1,8 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { principalOf, sessionOf } from "../../../http/authentication.ts";
 import type { RateLimits } from "../../../http/rate-limits.ts";
+import { mayUseLive } from "../../../identity/identity.ts";
 import {
   changeBranding,
+  changeLiveAccess,
   changeRole,
   chooseEnvironment,
   clearCookie,
@@ -49,12 +51,14 @@ export function settingsPage(forms: FastifyInstance, deps: SettingsDeps): void {
   async function show(request: FastifyRequest, problem: Pick<SettingsView, "error" | "typed"> = {}): Promise<string> {
     const principal = principalOf(request);
     const session = sessionOf(request);
-    const [keys, members, branding, sessions] = await Promise.all([
+    const [allKeys, members, branding, sessions] = await Promise.all([
       listKeys(deps, principal.partnerId),
       listMembers(deps, principal.partnerId),
       readBranding(deps, principal),
       listSessions(deps, session),
     ]);
+    // A live key is live data: its last digits, and when it was last used.
+    const keys = mayUseLive(principal) ? allKeys : allKeys.filter(({ environment }) => environment === "test");
     const body = settingsBody({ principal, session, keys, members, branding, sessions, ...problem });
     return dashboardPage(deps, request, { title: "Firm and settings", section: "settings", body });
   }
@@ -69,6 +73,15 @@ function memberForms(forms: FastifyInstance, deps: SettingsDeps, form: FormFrame
     handle: async ({ params, form: { role = "" }, request }) => {
       await changeRole(deps, principalOf(request), params.userId, role);
       return done(path, "role-changed");
+    },
+  });
+
+  pageRoute(forms, deps, {
+    ...form,
+    url: `${path}/members/:userId/live`,
+    handle: async ({ params, form: { live = "" }, request }) => {
+      await changeLiveAccess(deps, principalOf(request), params.userId, live);
+      return done(path, "live-access-changed");
     },
   });
 
