@@ -26,7 +26,7 @@ import { webhookRoutes, webhooksSection } from "./webhooks/webhooks.ts";
 /** Wires everything into one server; listens nowhere yet. */
 export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   const { config, log, metrics } = deps;
-  const limits = openRateLimits({ enabled: config.rateLimits, redisUrl: config.redisUrl }, (error) =>
+  const limits = await openRateLimits({ enabled: config.rateLimits, redisUrl: config.redisUrl }, (error) =>
     log.warn({ err: error }, "Redis does not answer; this node counts for itself"),
   );
   const features = openFeatures(deps, limits);

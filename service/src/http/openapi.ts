@@ -1,9 +1,8 @@
-import { createHash } from "node:crypto";
 import swagger from "@fastify/swagger";
-import scalar from "@scalar/fastify-api-reference";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import { ErrorBody } from "./error-schemas.ts";
 import { describeAround } from "./openapi-around.ts";
+import { referencePage } from "./reference-page.ts";
 
 const tags = [
   "Orders",
@@ -56,35 +55,6 @@ export async function openapi(
   app.get("/openapi.json", { onRequest: limit, schema: { hide: true } }, async () => app.swagger());
   await app.register(async (docs) => {
     docs.addHook("onRequest", limit);
-    await referencePage(docs);
-  });
-}
-
-const inlineScript = /<script type="text\/javascript">([\s\S]*?)<\/script>/;
-
-/** The reference page starts itself by an inline script and styles itself: it alone gets a policy that allows just these. */
-async function referencePage(docs: FastifyInstance): Promise<void> {
-  docs.addHook<string>("onSend", async (_request, reply, payload) => {
-    const script = typeof payload === "string" ? inlineScript.exec(payload)?.[1] : undefined;
-    const hash = script === undefined ? "" : ` 'sha256-${createHash("sha256").update(script).digest("base64")}'`;
-    reply.header(
-      "Content-Security-Policy",
-      `default-src 'self'; script-src 'self'${hash}; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; frame-ancestors 'none'; base-uri 'none'`,
-    );
-    return payload;
-  });
-  await docs.register(scalar, {
-    routePrefix: "/docs",
-    configuration: {
-      url: "/openapi.json",
-      pageTitle: "SignSealShip partner interface",
-      withDefaultFonts: false,
-      telemetry: false,
-      hideClientButton: true,
-      showDeveloperTools: "never",
-      // Nothing on the page may send a reader's requests to another service.
-      agent: { disabled: true },
-      mcp: { disabled: true },
-    } as object,
+    referencePage(docs);
   });
 }

@@ -1,6 +1,5 @@
 import { hash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { Redis } from "ioredis";
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import { clientNetwork } from "../platform/network.ts";
 import { HttpError } from "./http-error.ts";
@@ -41,15 +40,12 @@ const counterName = (caller: string): string => hash("sha256", caller, "base64ur
  * Opens the counters: in this process, or in Redis for many nodes. When Redis is away each node counts for itself.
  * @param redisUrl null for counters in this process.
  */
-export function openRateLimits(
+export async function openRateLimits(
   options: { enabled: boolean; redisUrl: string | null },
   onRedisError: (error: Error) => void,
-): RateLimits {
+): Promise<RateLimits> {
   if (!options.enabled) return { limit: () => async () => {}, close: async () => {} };
-  const redis = options.redisUrl
-    ? new Redis(options.redisUrl, { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: 500 })
-    : null;
-  redis?.on("error", onRedisError);
+  const redis = options.redisUrl ? await openRedis(options.redisUrl, onRedisError) : null;
   const counters = new Map<Policy, RateLimiterAbstract>();
   for (const [policy, { points, seconds }] of Object.entries(policies)) {
     const settings = { keyPrefix: `limit:${policy}`, points, duration: seconds };
@@ -69,6 +65,13 @@ export function openRateLimits(
       redis?.disconnect();
     },
   };
+}
+
+async function openRedis(url: string, onError: (error: Error) => void) {
+  const { Redis } = await import("ioredis");
+  const redis = new Redis(url, { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: 500 });
+  redis.on("error", onError);
+  return redis;
 }
 
 async function count(counter: RateLimiterAbstract, policy: Policy, request: FastifyRequest, reply: FastifyReply) {
