@@ -26,6 +26,8 @@ export type Config = {
   webhookAllow: string[];
   webhookCa: string | null;
   priceFiles: { priceBook: string; catalog: string; states: string; zip3: string };
+  /** Data file of what firms may take up. */
+  limits: string;
   playbooks: "off" | "on" | string[];
   logLevel: LogLevel;
   /** How far this process's clock runs ahead; 0 but in tests. */
@@ -176,6 +178,7 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
       states: shipped("notarization-states.yaml"),
       zip3: shipped("zip3.yaml"),
     },
+    limits: read(env, "LIMITS", shipped("limits.yaml"), "a file", path),
     playbooks: read<Config["playbooks"]>(
       env,
       "PLAYBOOKS",

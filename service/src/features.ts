@@ -8,7 +8,7 @@ import type { RouteDeps } from "./http/route.ts";
 import { maxReservedBytes } from "./http/uploads/multipart.ts";
 import { createUploadMemory } from "./http/uploads/upload-memory.ts";
 import { sessionResolver } from "./members/members.ts";
-import { keyResolver, keyWithRoomsResolver, type LastUse } from "./partners/partners.ts";
+import { keyResolver, keyWithRoomsResolver, type LastUse, numberOf, type TierLimits } from "./partners/partners.ts";
 import { type CheckoutDeps, checkoutUrl, openProcessor, sandboxPayment } from "./payments/payments.ts";
 import { createKeyedSemaphore } from "./platform/keyed-semaphore.ts";
 import type { Log } from "./platform/logs.ts";
@@ -31,6 +31,7 @@ export type AppDeps = Resources & {
   metrics: Metrics;
   lastUse: LastUse;
   pricing: VersionedPricing;
+  tierLimits: TierLimits;
   sealing: Sealing;
   /** Null when no calendars are set. */
   anchoring: Anchoring | null;
@@ -98,6 +99,7 @@ function outgoingWebhooks(deps: AppDeps) {
     baseUrl: config.baseUrl,
     allow: config.webhookAllow,
     caFile: config.webhookCa,
+    hostLimitOf: (tier) => numberOf(deps.tierLimits[tier].deliveriesPerHostPerMinute),
     count: (outcome) => deliveries.inc({ outcome }),
   });
 }

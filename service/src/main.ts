@@ -5,7 +5,7 @@ import { openAnchoring } from "./anchoring/anchoring.ts";
 import { createApp } from "./app.ts";
 import { type Config, readConfig } from "./config.ts";
 import { startMaintenance } from "./maintenance.ts";
-import { createDemoPartner, trackLastUse } from "./partners/partners.ts";
+import { createDemoPartner, readTierLimits, trackLastUse } from "./partners/partners.ts";
 import { StartupError } from "./platform/errors.ts";
 import { openLog } from "./platform/logs.ts";
 import { createMetrics } from "./platform/metrics.ts";
@@ -84,6 +84,7 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
       metrics,
       lastUse,
       pricing,
+      tierLimits: readTierLimits(config.limits),
       sealing,
       anchoring,
     });

@@ -6,7 +6,7 @@ import { StartupError } from "../platform/errors.ts";
 import type { Log } from "../platform/logs.ts";
 import { columnCipher, type SecretBytes } from "../platform/secrets.ts";
 import type { Loop } from "../platform/work/loop.ts";
-import { createDispatcher } from "./dispatch/dispatcher.ts";
+import { createDispatcher, type DispatcherDeps } from "./dispatch/dispatcher.ts";
 import { addressPolicy } from "./outbound/addresses.ts";
 import { openOutbound } from "./outbound/post.ts";
 import { openResolver } from "./outbound/resolve-name.ts";
@@ -22,7 +22,8 @@ export type WebhookSettings = {
   allow: readonly string[];
   /** WEBHOOK_CA: a PEM file. */
   caFile: string | null;
-  count: (outcome: "delivered" | "failed") => void;
+  hostLimitOf: DispatcherDeps["hostLimitOf"];
+  count: DispatcherDeps["count"];
 };
 
 // For the whole of a POST (contract, Limits).
@@ -42,7 +43,7 @@ export function readCa(path: string): string {
 
 /** Opens what deliveries need; nothing is sent before `dispatcher.start`. @throws StartupError for a bad WEBHOOK_CA. */
 export function openWebhooks(settings: WebhookSettings): Pick<SubscriptionDeps, "secretCipher"> & { dispatcher: Loop } {
-  const { db, clock, log, baseUrl, count, allow, caFile } = settings;
+  const { allow, caFile } = settings;
   const secretCipher = columnCipher(settings.secrets, "webhook_secrets.hash");
   const outbound = openOutbound({
     mayReach: addressPolicy(allow),
@@ -50,5 +51,5 @@ export function openWebhooks(settings: WebhookSettings): Pick<SubscriptionDeps, 
     extraCa: caFile === null ? null : readCa(caFile),
     timeoutMs,
   });
-  return { secretCipher, dispatcher: createDispatcher({ db, clock, log, outbound, secretCipher, baseUrl, count }) };
+  return { secretCipher, dispatcher: createDispatcher({ ...settings, outbound, secretCipher }) };
 }

@@ -34,7 +34,7 @@ test("a subscription is answered with its secret once, and listed newest first w
     [first["url"], first["topics"], first["signatureHeader"]],
     [url, ["order.created", "passport.sealed"], "Service-Signature"],
   );
-  const second = await client.ok("POST", webhooks, { url, topics: ["payment.cleared"] });
+  const second = await client.ok("POST", webhooks, { url: `${url}/second`, topics: ["payment.cleared"] });
   const list = await client.ok<Record<string, unknown>[]>("GET", webhooks);
   assert.deepEqual(
     list.map(({ id }) => id),
@@ -72,7 +72,7 @@ test("one subscription is found by its owner, in its environment, until it is de
 });
 
 test("the database holds neither a secret nor its hash in the clear", async () => {
-  const { id, secret } = await acme.subscribe("/x", ["order.created"]);
+  const { id, secret } = await acme.subscribe("/secret", ["order.created"]);
   const [row] = await running.db.query<{ dump: string }>(sql`
     SELECT encode(hash, 'escape') || encode(hash, 'hex') AS dump FROM webhook_secrets WHERE webhook_id = ${id}`);
   const { createHash } = await import("node:crypto");
@@ -148,7 +148,9 @@ test("topics must be some of the seven", async () => {
 test("the hundredth subscription is the last, also of many at once", async () => {
   const client = await running.partner();
   const answers = await Promise.all(
-    Array.from({ length: 104 }, () => client.call("POST", webhooks, { url, topics: ["order.created"] })),
+    Array.from({ length: 104 }, (_, n) =>
+      client.call("POST", webhooks, { url: `${url}/${n}`, topics: ["order.created"] }),
+    ),
   );
   assert.equal(answers.filter(({ status }) => status === 200).length, 100);
   const refused = answers.find(({ status }) => status === 400);
@@ -156,6 +158,25 @@ test("the hundredth subscription is the last, also of many at once", async () =>
   const [{ id } = { id: "" }] = await client.ok<{ id: string }[]>("GET", webhooks);
   await client.ok("DELETE", `${webhooks}/${id}`);
   await client.ok("POST", webhooks, { url, topics: ["order.created"] });
+});
+
+test("a URL has one active webhook of a firm and environment, however it is written and by whichever route", async () => {
+  const message = "This URL already has an active webhook.";
+  const client = await running.partner();
+  const { id } = await client.ok<{ id: string }>("POST", webhooks, { url, topics: ["order.created"] });
+  for (const same of [url, "https://HOOKS.example.com:443/b/../a", `${url}#other`]) {
+    const body = { url: same, topics: ["payment.cleared"] };
+    assert.equal(await client.refused(400, "POST", webhooks, body), message);
+    assert.equal(await client.refused(400, "POST", "/api/passport/webhooks", body), message);
+  }
+  await client.ok("POST", webhooks, { url: `${url}?other`, topics: ["order.created"] });
+  const live = await running.withKey(client.partnerId, "live");
+  await live.ok("POST", webhooks, { url, topics: ["order.created"] });
+  await client.ok("DELETE", `${webhooks}/${id}`);
+  const answers = await Promise.all(
+    Array.from({ length: 5 }, () => client.call("POST", webhooks, { url, topics: ["order.created"] })),
+  );
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 400, 400, 400, 400]);
 });
 
 test("deleting ends it: gone from the list, unknown from then on, its secrets forgotten", async () => {

@@ -1,15 +1,17 @@
+import type { Tier } from "../../partners/partners.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database.ts";
 import type { Log } from "../../platform/logs.ts";
 import type { ColumnCipher } from "../../platform/secrets.ts";
 import { endsWithin } from "../../platform/work/grace.ts";
 import { createLoop, type Loop } from "../../platform/work/loop.ts";
-import type { Outbound, PostOutcome } from "../outbound/post.ts";
+import type { FailureReason, Outbound, PostOutcome } from "../outbound/post.ts";
 import { payloadOf } from "../payload.ts";
 import { eventHeader, signatureHeader, signatureValue } from "../signing.ts";
 import { adaptiveWindow, limits } from "./adaptive-window.ts";
 import { type Claimed, claimDue } from "./claim.ts";
 import { type Destination, readDestinations } from "./destinations.ts";
+import { createHostLimit } from "./host-limit.ts";
 import { createOutcomeWriter } from "./outcomes.ts";
 import { perKeyConcurrency } from "./per-key-concurrency.ts";
 
@@ -20,6 +22,8 @@ export type DispatcherDeps = {
   outbound: Outbound;
   secretCipher: ColumnCipher;
   baseUrl: string;
+  /** Deliveries of one firm of the tier to one host in a minute. */
+  hostLimitOf: (tier: Tier) => number;
   /** Counts what became of a delivery, for measurement. */
   count: (outcome: "delivered" | "failed") => void;
 };
@@ -58,6 +62,7 @@ export function createDispatcher(deps: DispatcherDeps, times: DispatcherTimes = 
   const { db, clock, log, outbound } = deps;
   const window = adaptiveWindow();
   const outcomes = createOutcomeWriter(deps, times.gatherMs);
+  const withinHostLimit = createHostLimit(clock);
   const queue = perKeyConcurrency(limits.perWebhook, deliver);
   let stopping = false;
   const loop = createLoop({ name: "webhook deliveries", log, turn: claim });
@@ -86,7 +91,7 @@ export function createDispatcher(deps: DispatcherDeps, times: DispatcherTimes = 
   async function deliver(delivery: Queued): Promise<void> {
     const { seq, webhookId, partnerId } = delivery;
     const late = stopping || clock().getTime() > delivery.startBefore;
-    const outcome = late ? null : await send(deps, delivery);
+    const outcome = late ? null : await send(deps, delivery, withinHostLimit);
     if (outcome) {
       outcomes.complete({ ...outcome, seq, completedAt: clock() });
       deps.count(outcome.reason === null ? "delivered" : "failed");
@@ -109,12 +114,18 @@ export function createDispatcher(deps: DispatcherDeps, times: DispatcherTimes = 
 }
 
 /** Never rejects. @returns null when it is not known what became of it */
-async function send({ clock, log, outbound, baseUrl }: DispatcherDeps, delivery: Queued): Promise<PostOutcome> {
+async function send(
+  { clock, log, outbound, baseUrl, hostLimitOf }: DispatcherDeps,
+  delivery: Queued,
+  withinHostLimit: ReturnType<typeof createHostLimit>,
+): Promise<PostOutcome> {
+  const unsent = (reason: FailureReason) => ({ statusCode: null, reason, durationMs: 0 });
   try {
-    const { url, deleted, keys } = delivery.destination;
-    if (deleted) return { statusCode: null, reason: "webhook_deleted", durationMs: 0 };
+    const { url, deleted, tier, keys } = delivery.destination;
+    if (deleted) return unsent("webhook_deleted");
     const body = payloadOf(delivery, baseUrl);
-    if (!body) return { statusCode: null, reason: "subject_missing", durationMs: 0 };
+    if (!body) return unsent("subject_missing");
+    if (!withinHostLimit(delivery.partnerId, url, hostLimitOf(tier))) return unsent("host_limit");
     const t = Math.floor(clock().getTime() / 1000);
     const headers = {
       "content-type": "application/json",

@@ -14,6 +14,7 @@ export const failureReasons = [
   "bad_response",
   "webhook_deleted",
   "subject_missing",
+  "host_limit",
 ] as const;
 
 export type FailureReason = (typeof failureReasons)[number];

@@ -20,6 +20,15 @@ export function urlField(body: unknown): string {
   return text;
 }
 
+/** Whether two URLs lead to the same place, however they are written; what follows `#` is never sent. */
+export const isSameUrl = (one: string, other: string): boolean => requested(one) === requested(other);
+
+function requested(text: string): string {
+  const url = new URL(text);
+  url.hash = "";
+  return url.href;
+}
+
 /** The `topics` of a body, each once. @throws ServiceError when there are none or one is unknown. */
 export function topicsField(body: unknown): Topic[] {
   const value = member(body, "topics");

@@ -23,13 +23,10 @@ export async function selectSubscription(db: Sql, id: string, owner: Owner): Pro
   return row;
 }
 
-/** Locks the partner against other new subscriptions. @returns how many there are. */
-export async function lockAndCount(tx: Tx, owner: Owner): Promise<number> {
+/** Locks the partner against other new subscriptions. @returns those that there are. */
+export async function lockAndRead(tx: Tx, owner: Owner): Promise<Subscription[]> {
   await tx.query(sql`SELECT 1 FROM partners WHERE id = ${owner.partnerId} FOR NO KEY UPDATE`);
-  const [row] = await tx.query<{ count: number }>(
-    sql`SELECT count(*) AS count FROM webhooks WHERE ${presentOf(owner)}`,
-  );
-  return row?.count ?? 0;
+  return selectSubscriptions(tx, owner);
 }
 
 export type Change = Owner & { id: string; at: Date; actor: string };

@@ -7,12 +7,13 @@ import type { ColumnCipher } from "../../platform/secrets.ts";
 import { isUuid } from "../../platform/text.ts";
 import type { CreatedWebhook, RotatedSecret, Webhook } from "../schemas.ts";
 import { newSigningSecret, secretHash, signatureHeader } from "../signing.ts";
+import { isSameUrl } from "./fields.ts";
 import {
   type Change,
   endSubscription,
   insertSecret,
   insertSubscription,
-  lockAndCount,
+  lockAndRead,
   lockSubscription,
   retireSecret,
   type Subscription,
@@ -54,7 +55,7 @@ export async function oneSubscription({ db }: SubscriptionDeps, owner: Owner, id
   return subscriptionView(row);
 }
 
-/** Subscribes. The secret is in this answer and in no other. @throws ServiceError when there are too many already. */
+/** Subscribes. The secret is in this answer and in no other. @throws ServiceError when the URL has one or there are too many already. */
 export async function subscribe(
   deps: SubscriptionDeps,
   principal: Principal,
@@ -65,8 +66,10 @@ export async function subscribe(
   const change = changeOf(deps, principal, newUuid());
   const hash = deps.secretCipher.encrypt(secretHash(secret), change.id);
   await deps.db.transaction(async (tx) => {
-    if ((await lockAndCount(tx, principal)) >= maxSubscriptions)
-      throw invalid(`A partner holds at most ${maxSubscriptions} webhooks.`);
+    const present = await lockAndRead(tx, principal);
+    if (present.some((other) => other.active && isSameUrl(other.url, url)))
+      throw invalid("This URL already has an active webhook.");
+    if (present.length >= maxSubscriptions) throw invalid(`A partner holds at most ${maxSubscriptions} webhooks.`);
     await insertSubscription(tx, { ...change, url, topics, hash });
   });
   return { id: change.id, secret, url, topics, signatureHeader };

@@ -23,6 +23,7 @@ const reasonWords: Readonly<Record<FailureReason, string>> = {
   bad_response: "The response was not valid HTTP",
   webhook_deleted: "The webhook had been deleted",
   subject_missing: "The record it was about no longer exists",
+  host_limit: "Too many deliveries to this host in a minute",
 };
 
 /** Why a delivery failed, in words; a reason that this page does not know, as it is. */
