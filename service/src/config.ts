@@ -14,6 +14,8 @@ export type Config = {
   sealCertificate: string | null;
   secretsKey: string;
   tsaUrls: string[];
+  /** PEM file of the roots that tokens must lead to; null for the shipped ones. */
+  tsaTrust: string | null;
   otsCalendars: string[];
   stripe: { secretKey: string; webhookSecret: string; apiBase: string | null } | null;
   recaptcha: { siteKey: string; secret: string; apiBase: string } | null;
@@ -147,6 +149,7 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
     sealCertificate: read<string | null>(env, "SEAL_CERTIFICATE", null, "a PEM file", path),
     secretsKey: read(env, "SECRETS_KEY", file("keys", "secrets"), "file:PATH", withScheme("file:")),
     tsaUrls: read(env, "TSA_URLS", publicTsas, "http(s) URLs, comma-separated, or off", listOrOff),
+    tsaTrust: read<string | null>(env, "TSA_TRUST", null, "a PEM file", path),
     otsCalendars: read(env, "OTS_CALENDARS", publicCalendars, "http(s) URLs, comma-separated, or off", listOrOff),
     stripe: stripeFrom(env),
     recaptcha: recaptchaFrom(env),

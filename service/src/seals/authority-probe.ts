@@ -3,9 +3,15 @@ import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import type { Fetch } from "../platform/bounded-request.ts";
 import type { Clock } from "../platform/clock.ts";
 import { createTimeStamping, type TimeStampRefusal } from "./time-stamping.ts";
+import type { AnchorsOf } from "./tsa-trust.ts";
 
 /** How somebody else's server is asked whether it is there. */
-export type ProbeDeps = { readonly fetch: Fetch; readonly clock: Clock; readonly timeoutMs: number };
+export type ProbeDeps = {
+  readonly fetch: Fetch;
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  readonly anchorsOf: AnchorsOf;
+};
 
 /**
  * Has random bytes stamped by an authority and checks the token as that of a seal.

@@ -7,6 +7,7 @@ import type { Metrics } from "../platform/metrics.ts";
 import { openSealIdentity, probeSealIdentity, type SealIdentitySettings } from "./identity.ts";
 import { createSealer, type SealDocument } from "./sealer.ts";
 import { createTimeStamping } from "./time-stamping.ts";
+import { openTsaTrust, type TsaTrustSettings } from "./tsa-trust.ts";
 
 /** All that is needed to seal, opened once at the start. */
 export type Sealing = {
@@ -20,7 +21,7 @@ export type Sealing = {
 
 export type SealingDeps = {
   /** `tsaUrls` time-stamping authorities, asked in this order; none for seals without a time stamp. */
-  settings: SealIdentitySettings & { readonly tsaUrls: readonly string[] };
+  settings: SealIdentitySettings & TsaTrustSettings;
   fetch: Fetch;
   clock: Clock;
   log: Log;
@@ -33,9 +34,9 @@ export type SealingDeps = {
  */
 export async function openSealing(deps: SealingDeps): Promise<Sealing> {
   const { settings, clock, log } = deps;
+  const stamp = settings.tsaUrls.length > 0 ? timeStamping(deps) : null;
   const { identity, warnings } = await openSealIdentity(settings, clock(), randomBytes(16));
   for (const { code, detail } of warnings) log.warn({ code }, detail);
-  const stamp = settings.tsaUrls.length > 0 ? timeStamping(deps) : null;
   return {
     sealDocument: createSealer({
       identity,
@@ -58,6 +59,7 @@ function timeStamping({ settings, fetch, clock, log, metrics }: SealingDeps) {
   ]);
   return createTimeStamping({
     authorities: settings.tsaUrls,
+    anchorsOf: openTsaTrust(settings),
     fetch,
     clock,
     randomBytes,

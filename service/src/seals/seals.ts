@@ -4,3 +4,4 @@ export { describeIdentity, openSealIdentity, type SealIdentity } from "./identit
 export { expectedFile } from "./refusals.ts";
 export type { SealDocument, Sealed, SealInput, TimeStamp } from "./sealer.ts";
 export { openSealing, type Sealing } from "./sealing.ts";
+export { type AnchorsOf, openTsaTrust } from "./tsa-trust.ts";

@@ -16,6 +16,7 @@ import { type Fetch, requestBounded } from "../platform/bounded-request.ts";
 import { type BreakerSettings, createBreaker, defaultBreaker } from "../platform/breaker.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Stamp, TimeStamp } from "./sealer.ts";
+import type { AnchorsOf } from "./tsa-trust.ts";
 
 /** Why an authority's answer was not used. `failed` is the check of RFC 3161 that did not hold, or what came before. */
 export type TimeStampRefusal = {
@@ -29,10 +30,10 @@ export type TimeStampingDeps = {
   /** URLs, asked in this order. */
   readonly authorities: readonly string[];
   /**
-   * Certificates that a token's chain must end in. With none, the chain is checked up to the topmost certificates that
+   * Certificates that the chain of an authority's token must end in. With none, the chain is checked up to the topmost certificates that
    * the token itself carries: well-formed and valid at its time, but not anchored in anything that this service trusts.
    */
-  readonly anchors?: readonly Certificate[];
+  readonly anchorsOf: AnchorsOf;
   readonly fetch: Fetch;
   readonly clock: Clock;
   readonly randomBytes: (length: number) => Uint8Array;
@@ -106,12 +107,13 @@ async function ask(
     return refused("status", `the response has status ${response.status} and no token${words && `: ${words}`}`);
   }
   const at = deps.clock().getTime();
+  const anchors = deps.anchorsOf(authority);
   const { claims, genTime } = await verifyTimeStampToken({
     token,
     stamped: { sha256: imprint },
     status: response.status,
     nonce,
-    anchors: deps.anchors?.length ? deps.anchors : topmost(token.signedData.certificates),
+    anchors: anchors.length > 0 ? anchors : topmost(token.signedData.certificates),
     at,
     crypto: deps.crypto,
   });

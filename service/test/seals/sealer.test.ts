@@ -31,7 +31,16 @@ before(async () => {
   identity = await identityOf(memoryKey("p-256"));
   tsa = await startTsa();
   const crypto = createNodeCrypto();
-  stamp = createTimeStamping({ authorities: [tsa.url], fetch, clock, randomBytes, crypto, onRefusal: () => {} });
+  const anchorsOf = () => [];
+  stamp = createTimeStamping({
+    authorities: [tsa.url],
+    anchorsOf,
+    fetch,
+    clock,
+    randomBytes,
+    crypto,
+    onRefusal: () => {},
+  });
 });
 after(() => tsa?.close());
 

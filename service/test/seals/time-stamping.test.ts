@@ -37,7 +37,7 @@ function client(settings: Partial<TimeStampingDeps> = {}) {
   const refusals: TimeStampRefusal[] = [];
   const stamp = createTimeStamping({
     authorities: [tsa.url],
-    anchors,
+    anchorsOf: () => anchors,
     fetch,
     clock: () => new Date(),
     randomBytes,
@@ -154,14 +154,14 @@ test("gives up on a slow authority after its time", async () => {
 test("without anchors it takes a chain up to what the token carries, and still refuses an expired certificate", async () => {
   for (const mode of ["proper", "foreign"] as const) {
     tsa.order(mode);
-    assert.ok(await client({ anchors: [] }).stamp(message));
+    assert.ok(await client({ anchorsOf: () => [] }).stamp(message));
   }
   for (const [mode, check] of [
     ["expired", "chain"],
     ["no-usage", "signingCertificate"],
   ] as const) {
     tsa.order(mode);
-    const { stamp, failed } = client({ anchors: [] });
+    const { stamp, failed } = client({ anchorsOf: () => [] });
     assert.equal(await stamp(message), null);
     assert.deepEqual(failed(), [check]);
   }
@@ -179,7 +179,7 @@ test("refuses a token of another time than now, early or late", async () => {
 test("asks the next authority when one fails, and none when the first is proper", async () => {
   tsa.order("garbage");
   second.order("proper");
-  const both = client({ authorities: [tsa.url, second.url], anchors: [] });
+  const both = client({ authorities: [tsa.url, second.url], anchorsOf: () => [] });
   assert.equal((await both.stamp(message))?.authority, second.url);
   const before = second.requestCount();
   tsa.order("proper");
@@ -189,7 +189,11 @@ test("asks the next authority when one fails, and none when the first is proper"
 
 test("passes over an authority that failed three times in a row, and tries it once after the cool-down", async () => {
   let now = Date.now();
-  const { stamp, refusals } = client({ clock: () => new Date(now), authorities: [tsa.url, second.url], anchors: [] });
+  const { stamp, refusals } = client({
+    clock: () => new Date(now),
+    authorities: [tsa.url, second.url],
+    anchorsOf: () => [],
+  });
   tsa.order("server-error");
   second.order("proper");
   const before = tsa.requestCount();

@@ -2,7 +2,7 @@
 export type Finding = { name: string; result: "ok" | "warning" | "failed"; detail: string };
 
 /** What a check found that did not fail: a detail, or a warning. */
-type Found = string | { warning: string };
+export type Found = string | { warning: string };
 
 /** How long a server may take to answer. */
 export const timeoutMs = 5_000;

@@ -1,8 +1,8 @@
 import { probeCalendar } from "../../anchoring/anchoring.ts";
 import type { Config } from "../../config.ts";
 import { systemClock } from "../../platform/clock.ts";
-import { probeAuthority } from "../../seals/seals.ts";
-import { type Finding, runCheck, timeoutMs, withTimeout } from "./finding.ts";
+import { type AnchorsOf, openTsaTrust, probeAuthority } from "../../seals/seals.ts";
+import { type Finding, type Found, runCheck, timeoutMs, withTimeout } from "./finding.ts";
 
 /** Without user and password. */
 const hostOf = (url: string): string => URL.parse(url)?.host ?? "";
@@ -38,22 +38,37 @@ async function smtpAnswers(url: string): Promise<string> {
   return `SMTP: ${hostOf(url)} answers`;
 }
 
+async function authorityStamps(url: string, anchorsOf: AnchorsOf): Promise<Found> {
+  const time = await probeAuthority(url, { fetch, clock: systemClock, timeoutMs, anchorsOf });
+  const stamps = `stamps, its time was ${time.toISOString()}`;
+  if (anchorsOf(url).length > 0) return stamps;
+  return { warning: `${stamps}; its certificate is taken as it comes, because TSA_TRUST is not set` };
+}
+
 /** For servers that add evidence: the service goes on without them, and says so in each seal. */
-async function asked(name: string, url: string, ask: () => Promise<string>): Promise<Finding> {
+async function asked(name: string, url: string, ask: () => Promise<Found>): Promise<Finding> {
   const { result, detail } = await runCheck(name, ask);
   return { name, result: result === "failed" ? "warning" : result, detail: `${url}: ${detail}` };
+}
+
+function authorityFindings(config: Config): Promise<Finding>[] {
+  const name = "time-stamping authority";
+  try {
+    const anchorsOf = openTsaTrust(config);
+    return config.tsaUrls.map((url) => asked(name, url, () => authorityStamps(url, anchorsOf)));
+  } catch (error) {
+    return [
+      runCheck(name, () => {
+        throw error;
+      }),
+    ];
+  }
 }
 
 /** Asks every server that is set, all at the same time, each for at most `timeoutMs`. */
 export function outsideFindings(config: Config): Promise<Finding[]> {
   const { redisUrl, smtpUrl, tsaUrls, otsCalendars, dataDir } = config;
   const probe = { fetch, clock: systemClock, timeoutMs };
-  const authorities = tsaUrls.map((url) =>
-    asked("time-stamping authority", url, async () => {
-      const time = await probeAuthority(url, probe);
-      return `stamps, its time was ${time.toISOString()}`;
-    }),
-  );
   const calendars = otsCalendars.map((url) =>
     asked("calendar", url, async () => {
       await probeCalendar(url, probe);
@@ -62,8 +77,8 @@ export function outsideFindings(config: Config): Promise<Finding[]> {
   );
   const off = (name: string, without: string) => runCheck(name, () => ({ warning: `off: ${without}` }));
   return Promise.all([
-    ...(authorities.length > 0
-      ? authorities
+    ...(tsaUrls.length > 0
+      ? authorityFindings(config)
       : [off("time-stamping authorities", "seals carry no independent time stamp")]),
     ...(calendars.length > 0 ? calendars : [off("calendars", "seals are not anchored")]),
     runCheck("mail", () =>

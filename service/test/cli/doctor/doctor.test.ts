@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { writeFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { join } from "node:path";
 import { type CalendarDouble, startCalendar } from "@signsealship/testing/calendar";
 import { freePort } from "@signsealship/testing/free-port";
 import { startMailCatcher } from "@signsealship/testing/mail-catcher";
@@ -17,6 +19,8 @@ let tsa: TsaDouble;
 let calendar: CalendarDouble;
 let mail: Awaited<ReturnType<typeof startMailCatcher>>;
 let silent: Server;
+/** The authority's own root. */
+let trusted: { TSA_TRUST: string };
 const taken = new Set<Socket>();
 const silentPort = () => (silent.address() as AddressInfo).port;
 
@@ -28,6 +32,8 @@ before(async () => {
     socket.on("error", () => {});
   }).listen(0, "127.0.0.1");
   await once(silent, "listening");
+  trusted = { TSA_TRUST: join(folder.path, "tsa.pem") };
+  writeFileSync(trusted.TSA_TRUST, tsa.caPem);
 });
 after(async () => {
   for (const socket of taken) socket.destroy();
@@ -63,6 +69,7 @@ describe("doctor", () => {
     const redis = await startRedis();
     try {
       const { code, ok, of } = await doctor({
+        ...trusted,
         TSA_URLS: tsa.url,
         OTS_CALENDARS: `${calendar.url},${calendar.url}`,
         SMTP_URL: mail.url,
@@ -86,9 +93,17 @@ describe("doctor", () => {
     }
   });
 
+  test("warns of an authority that is held to no root", async () => {
+    const { code, of } = await doctor({ TSA_URLS: tsa.url });
+    const [found] = of("time-stamping authority");
+    assert.deepEqual([code, found?.result], [0, "warning"]);
+    assert.match(found?.detail ?? "", /stamps, its time was .*TSA_TRUST is not set/);
+  });
+
   test("names each that is away, and ends with 1", async () => {
     const port = await freePort();
     const { code, ok, of } = await doctor({
+      ...trusted,
       TSA_URLS: `${tsa.url},http://127.0.0.1:${port}`,
       OTS_CALENDARS: `http://127.0.0.1:${port},${calendar.url}`,
       SMTP_URL: `smtp://127.0.0.1:${port}`,

@@ -1,0 +1,52 @@
+import { readFileSync } from "node:fs";
+import { EvidenceError } from "@signsealship/evidence/errors";
+import { type Certificate, parseCertificatesPem } from "@signsealship/evidence/x509";
+import { StartupError } from "../platform/errors.ts";
+
+/** The certificates that tokens of an authority must lead to; none where the authority is taken as it comes. */
+export type AnchorsOf = (authority: string) => readonly Certificate[];
+
+export type TsaTrustSettings = {
+  readonly tsaUrls: readonly string[];
+  /** TSA_TRUST: a PEM file of roots, for all authorities. */
+  readonly tsaTrust: string | null;
+};
+
+const shippedRoots = new URL("../../data/tsa-roots/", import.meta.url);
+/** The roots of the default authorities, by their hosts. */
+const rootsOfHosts: Readonly<Record<string, string>> = {
+  "freetsa.org": "freetsa.pem",
+  "timestamp.digicert.com": "digicert.pem",
+};
+const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
+
+/**
+ * Reads the roots of time-stamping authorities. What comes over plain http could be anybody's, so beyond this machine it is taken
+ * only from an authority whose roots are known.
+ * @throws StartupError for roots that cannot be read, and for such an authority
+ */
+export function openTsaTrust({ tsaUrls, tsaTrust }: TsaTrustSettings): AnchorsOf {
+  const given = tsaTrust === null ? null : readRoots(tsaTrust);
+  const anchors = new Map(tsaUrls.map((url) => [url, given ?? shippedRootsOf(url)]));
+  for (const [url, roots] of anchors) {
+    const { protocol, hostname } = new URL(url);
+    if (roots.length > 0 || protocol === "https:" || loopback.test(hostname)) continue;
+    throw new StartupError(`TSA_URLS must be https where TSA_TRUST does not name the roots; one is '${url}'`);
+  }
+  return (authority) => anchors.get(authority) ?? [];
+}
+
+function shippedRootsOf(url: string): Certificate[] {
+  const { hostname } = new URL(url);
+  const file = Object.hasOwn(rootsOfHosts, hostname) ? rootsOfHosts[hostname] : undefined;
+  return file === undefined ? [] : parseCertificatesPem(readFileSync(new URL(file, shippedRoots), "utf8"));
+}
+
+function readRoots(path: string): Certificate[] {
+  try {
+    return parseCertificatesPem(readFileSync(path, "utf8"));
+  } catch (error) {
+    const why = error instanceof EvidenceError ? error.message : (error as NodeJS.ErrnoException).code;
+    throw new StartupError(`TSA_TRUST must be a PEM file of certificates; ${path}: ${why}`);
+  }
+}
