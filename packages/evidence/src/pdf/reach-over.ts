@@ -2,11 +2,11 @@ import { EvidenceError } from "../errors.ts";
 import { COST, spend } from "./budget.ts";
 import { loadRevisions, type PdfDocument, resolve } from "./document.ts";
 import { cursorAt, isDigit, isSpace, readValue, skipSpace, takeKeyword, takeUnsigned } from "./lexer.ts";
-import { searchFor, searchForShort } from "./search.ts";
+import { searchFor, searchWholeFile } from "./search.ts";
 import { skimObject } from "./skim.ts";
 import { entriesOf } from "./xref.ts";
 
-const nextObject = searchForShort("obj");
+const nextObject = searchWholeFile("obj");
 const nextEnd = searchFor("endstream");
 
 /**

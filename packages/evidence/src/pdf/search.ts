@@ -28,17 +28,25 @@ const native = (globalThis as { Buffer?: NodeBuffer }).Buffer?.prototype.indexOf
 const NEAR = 256;
 
 /**
- * `indexOfText` for a text of a few characters that is looked for often: there are few bytes to skip, and Node's own
- * search, where there is one, looks at many at once. @throws RangeError as that
+ * `indexOfText` for a text that is looked for in all of a file: Node's own search, where there is one, looks at many
+ * bytes at once. @throws RangeError as that
  */
-export function searchForShort(text: string): Search {
+export function searchWholeFile(text: string): Search {
   const search = searchFor(text);
   if (!native) return search;
+  // For more than six characters Node steps as we do. A first character that is rare in PDF is the fastest.
+  const offset = text.length > 6 ? 1 : 0;
+  const piece = text.slice(offset, offset + 6);
   return (bytes, from, to) => {
-    const near = Math.min(to, from + NEAR);
-    const found = search(bytes, from, near);
-    if (found >= 0 || near === to) return found;
-    return native.call(to === bytes.length ? bytes : bytes.subarray(0, to), text, near - text.length + 1, "latin1");
+    for (let at = from; ; ) {
+      const near = Math.min(to, at + NEAR);
+      const found = search(bytes, at, near);
+      if (found >= 0 || near === to) return found;
+      const inside = to === bytes.length ? bytes : bytes.subarray(0, to);
+      const next = native.call(inside, piece, near - text.length + 1 + offset, "latin1");
+      if (next < 0) return -1;
+      at = next - offset;
+    }
   };
 }
 

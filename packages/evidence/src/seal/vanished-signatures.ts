@@ -3,11 +3,12 @@ import { COST, spend } from "../pdf/budget.ts";
 import type { PdfDocument } from "../pdf/document.ts";
 import { openUnlocked } from "../pdf/encryption/unlock.ts";
 import { cursorAt, readValue } from "../pdf/lexer.ts";
-import { indexOfText } from "../pdf/search.ts";
+import { searchWholeFile } from "../pdf/search.ts";
 import { findSignatures } from "../pdf/signatures.ts";
 import { type RangedSignature, withRanges } from "../pdf/structure.ts";
 
 const KEY = "/ByteRange";
+const nextKey = searchWholeFile(KEY);
 /** Programs pad it, the sealer by up to a thousand spaces. */
 const LONGEST = 4096;
 
@@ -26,7 +27,7 @@ export async function vanishedSignatures(
   const { bytes } = document;
   const found: RangedSignature[] = [];
   const opened = new Map<number, readonly RangedSignature[]>();
-  for (let at = indexOfText(bytes, KEY, 0, bytes.length); at >= 0; at = indexOfText(bytes, KEY, at + 1, bytes.length)) {
+  for (let at = nextKey(bytes, 0, bytes.length); at >= 0; at = nextKey(bytes, at + 1, bytes.length)) {
     // What stands in an object stream counts its places there, not in the file.
     const covers = ({ start, dictionary }: RangedSignature) =>
       start !== undefined && dictionary.start < at && at < dictionary.end;

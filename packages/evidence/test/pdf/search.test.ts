@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { indexOfText, lastIndexOfText, searchForShort } from "../../src/pdf/search.ts";
+import { indexOfText, lastIndexOfText, searchWholeFile } from "../../src/pdf/search.ts";
 import { randomFrom } from "../mutate.ts";
 import { bytesOf } from "../seal/signed-pdf.ts";
 
@@ -20,18 +20,22 @@ test("finds what a plain search finds, from either end and within bounds", () =>
   }
 });
 
-test("finds a short text near and far, within bounds, in a part of a buffer", () => {
-  const random = randomFrom(4);
-  const search = searchForShort("obj");
-  for (let round = 0; round < 2000; round++) {
-    const gaps = [random(600), random(600), random(4)].map((length) => "ojb".charAt(random(3)).repeat(length));
-    const hay = gaps.join("obj");
-    const part = bytesOf(`obj${hay}obj`).subarray(3, 3 + hay.length);
-    const [from, to] = [random(hay.length), random(hay.length + 1)];
-    const found = hay.slice(0, to).indexOf("obj", from);
-    assert.equal(search(part, from, Math.max(from, to)), found, `${from} ${to} ${hay}`);
-  }
-});
+for (const [text, pieces] of [
+  ["obj", ["o", "j", "b", "ob", "bj"]],
+  ["/ByteRange", ["/", "ByteRa", "/ByteRang", "yteRange", "B"]],
+] as const)
+  test(`finds ${text} near and far, within bounds, in a part of a buffer`, () => {
+    const random = randomFrom(4);
+    const search = searchWholeFile(text);
+    for (let round = 0; round < 2000; round++) {
+      const gaps = [600, 600, 4].map((most) => (pieces[random(pieces.length)] ?? "").repeat(random(most)));
+      const hay = gaps.join(text);
+      const part = bytesOf(text + hay + text).subarray(text.length, text.length + hay.length);
+      const [from, to] = [random(hay.length), random(hay.length + 1)];
+      const found = hay.slice(0, to).indexOf(text, from);
+      assert.equal(search(part, from, Math.max(from, to)), found, `${from} ${to} ${hay}`);
+    }
+  });
 
 test("looks at no byte more than a few times, whatever repeats", () => {
   for (const text of texts) {
