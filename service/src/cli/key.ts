@@ -1,5 +1,21 @@
 import * as partners from "../partners/partners.ts";
+import { revokeWithWhatItMade } from "../revocation.ts";
 import { lines, type Verb, withResources } from "./verb.ts";
+import { webhookLine } from "./webhook.ts";
+
+type Revoked = Awaited<ReturnType<typeof revokeWithWhatItMade>>;
+
+function revokedText({ webhooks, members, ended, ...key }: Revoked): string {
+  const made = [
+    ...webhooks.map(webhookLine).map((line) => `webhook ${line}`),
+    ...members.map(
+      ({ userId, email, role, sessions }) => `member ${userId}  ${role}  ${email}  signed in ${sessions} times`,
+    ),
+  ];
+  const what = ended ? "Ended with it:" : "Made with it, and still there:";
+  const hint = ended ? [] : [`To end these: bin/signsealship key revoke ${key.keyId} --all`];
+  return [lines(key), ...(made.length > 0 ? ["", what, ...made, ...hint] : [])].join("\n");
+}
 
 export const keyVerbs: Verb[] = [
   {
@@ -33,13 +49,14 @@ export const keyVerbs: Verb[] = [
   {
     name: "key revoke",
     args: ["KEY_ID"],
-    flags: "",
-    options: {},
-    summary: "Revokes a key, effective with the next request.",
-    run: ([keyId = ""]) =>
+    flags: "[--all]",
+    options: { all: { type: "boolean" } },
+    summary:
+      "Revokes a key, effective with the next request, and lists what was made with it; --all ends that, too: webhooks, memberships and their sessions.",
+    run: ([keyId = ""], values) =>
       withResources(async (resources) => {
-        const key = await partners.revokeKey(resources, keyId);
-        return { json: key, text: lines(key) };
+        const revoked = await revokeWithWhatItMade(resources, keyId, values["all"] === true);
+        return { json: revoked, text: revokedText(revoked) };
       }),
   },
 ];

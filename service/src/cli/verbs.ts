@@ -19,6 +19,8 @@ const groups: ReadonlyMap<string, () => Promise<readonly Verb[]>> = new Map([
   ["partner", async () => (await import("./partner.ts")).partnerVerbs],
   ["key", async () => (await import("./key.ts")).keyVerbs],
   ["member", async () => (await import("./member.ts")).memberVerbs],
+  ["session", async () => (await import("./session.ts")).sessionVerbs],
+  ["webhook", async () => (await import("./webhook.ts")).webhookVerbs],
   ["request", async () => (await import("./request.ts")).requestVerbs],
   ["fill", async () => (await import("./fill.ts")).fillVerbs],
   ["playbook", async () => (await import("./playbook.ts")).playbookVerbs],

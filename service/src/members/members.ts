@@ -11,6 +11,8 @@ export {
   type MemberDeps,
   removeMember,
 } from "./membership.ts";
+export { endMembersOfKey, type MemberOfKey, membersOfKey } from "./of-key.ts";
+export { endAllSessions, endAnySession, listAnySessions } from "./sessions/by-operator.ts";
 export {
   chooseEnvironment,
   endSession,
@@ -21,7 +23,7 @@ export {
   sessionSeconds,
   signOut,
 } from "./sessions/sessions.ts";
-export { type ListedSession, sweepSessions } from "./sessions/store.ts";
+export { type AnySession, type ListedSession, sweepSessions } from "./sessions/store.ts";
 export { clearCookie, cookieNames, cookieOf, newToken, setCookie } from "./sessions/tokens.ts";
 export { signInMailJobs } from "./sign-in/mail.ts";
 export {

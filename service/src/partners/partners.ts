@@ -9,7 +9,7 @@ export {
   requirePartner,
   setPartner,
 } from "./firms.ts";
-export { issueKey, listKeys, revokeKey } from "./keys/keys.ts";
+export { issueKey, listKeys, lockFirmOfKey, revokeKey } from "./keys/keys.ts";
 export { type LastUse, trackLastUse } from "./keys/last-use.ts";
 export { keyResolver, keyWithRoomsResolver } from "./keys/resolve.ts";
 export type { KeyMetadata } from "./keys/store.ts";

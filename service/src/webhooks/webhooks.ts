@@ -4,6 +4,12 @@ export { type FailureReason, failureReasons } from "./outbound/post.ts";
 export { webhooksSection } from "./payload-schemas.ts";
 export { webhookRoutes } from "./routes.ts";
 export { eventHeader, signatureHeader, toleranceSeconds } from "./signing.ts";
+export {
+  disableWebhook,
+  type MadeWebhook,
+  webhooksMadeByKey,
+  webhooksOfPartner,
+} from "./subscriptions/by-operator.ts";
 export { topicsField, urlField } from "./subscriptions/fields.ts";
 export { deleteExpiredSecrets } from "./subscriptions/store.ts";
 export {

@@ -69,11 +69,48 @@ export const selectSessions = (db: Sql, userId: string, now: Date) =>
      FROM sessions WHERE user_id = ${userId} AND expires_at > ${now} ORDER BY created_at DESC, id LIMIT 100`,
   );
 
-function endSessions(condition: Statement, at: Date): Statement {
+/** A session, those of an address or of a firm's members, or the operator's. */
+export type SessionFilter = { sessionId: string } | { email: string } | { partnerId: string } | "operator" | "all";
+
+export type AnySession = Omit<ListedSession, "id"> & {
+  sessionId: string;
+  /** Null for the operator's. */
+  email: string | null;
+  partnerId: string | null;
+};
+
+function matching(filter: SessionFilter): Statement {
+  if (filter === "all") return sql`true`;
+  if (filter === "operator") return sql`user_id IS NULL`;
+  if ("sessionId" in filter) return sql`id = ${filter.sessionId}`;
+  if ("email" in filter) return sql`user_id IN (SELECT id FROM users WHERE email = ${filter.email})`;
+  return sql`user_id IN (SELECT user_id FROM members WHERE partner_id = ${filter.partnerId})`;
+}
+
+/** The latest first. */
+export const selectAnySessions = (db: Sql, filter: SessionFilter, now: Date) =>
+  db.query<AnySession>(
+    sql`SELECT s.id AS "sessionId", u.email, m.partner_id AS "partnerId", s.device, s.created_at AS "createdAt",
+       s.last_seen_at AS "lastSeenAt", s.expires_at AS "expiresAt"
+     FROM (SELECT * FROM sessions WHERE ${matching(filter)} AND expires_at > ${now}
+       ORDER BY created_at DESC, id LIMIT 1000) s
+       LEFT JOIN users u ON u.id = s.user_id LEFT JOIN members m ON m.user_id = s.user_id
+     ORDER BY s.created_at DESC, s.id`,
+  );
+
+/** Ends sessions for the operator. @returns their ids */
+export async function endAnySessions(db: Sql, filter: SessionFilter, at: Date): Promise<string[]> {
+  const ended = await db.query<{ id: string }>(endSessions(matching(filter), at, sql`'operator'`));
+  return ended.map(({ id }) => id);
+}
+
+const holder = sql`coalesce('member:' || e.user_id, 'operator')`;
+
+function endSessions(condition: Statement, at: Date, actor: Statement = holder): Statement {
   const line = {
     at,
     action: "session.ended",
-    actor: sql`coalesce('member:' || e.user_id, 'operator')`,
+    actor,
     partnerId: sql`m.partner_id`,
     detail: sql`jsonb_build_object('sessionId', e.id)`,
   };

@@ -1,5 +1,6 @@
 import type { Environment } from "../../identity/identity.ts";
-import type { Sql } from "../../platform/database.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Sql, Tx } from "../../platform/database.ts";
 import { ServiceError } from "../../platform/errors.ts";
 import { requireUuid } from "../../platform/text.ts";
 import type { PartnerDeps } from "../audit.ts";
@@ -28,8 +29,15 @@ export async function listKeys({ db }: { db: Sql }, partnerId: string) {
   return store.selectKeys(db, partnerId);
 }
 
+/** Locks the firm of a key against who joins and who subscribes, until the transaction ends. @throws ServiceError for an unknown key. */
+export async function lockFirmOfKey({ db }: { db: Tx }, keyId: string): Promise<string> {
+  const partnerId = await store.lockFirmOfKey(db, requireUuid("KEY_ID", keyId));
+  if (partnerId === undefined) throw new ServiceError("not_found", "No such key.");
+  return partnerId;
+}
+
 /** Takes effect with the next request, on every node. @throws ServiceError for an unknown key. */
-export async function revokeKey({ db, clock }: PartnerDeps, keyId: string) {
+export async function revokeKey({ db, clock }: { db: Sql; clock: Clock }, keyId: string) {
   const key = await store.revokeKey(db, requireUuid("KEY_ID", keyId), clock());
   if (!key) throw new ServiceError("not_found", "No such key.");
   return key;

@@ -1,6 +1,6 @@
 import { auditLine } from "../../audit/audit.ts";
 import type { Environment } from "../../identity/identity.ts";
-import type { Sql } from "../../platform/database.ts";
+import type { Sql, Tx } from "../../platform/database.ts";
 import { sql } from "../../platform/sql.ts";
 
 /** What is known of a key without its text. */
@@ -26,6 +26,14 @@ export const selectKeys = (db: Sql, partnerId: string) =>
   db.query<KeyMetadata>(
     sql`SELECT ${columns} FROM partner_keys WHERE partner_id = ${partnerId} ORDER BY created_at, id`,
   );
+
+/** @returns the firm's id; undefined for an unknown key */
+export async function lockFirmOfKey(tx: Tx, keyId: string): Promise<string | undefined> {
+  const [firm] = await tx.query<{ id: string }>(
+    sql`SELECT id FROM partners WHERE id = (SELECT partner_id FROM partner_keys WHERE id = ${keyId}) FOR NO KEY UPDATE`,
+  );
+  return firm?.id;
+}
 
 /** A key that was revoked before keeps its first instant. @returns undefined for an unknown key */
 export async function revokeKey(db: Sql, keyId: string, at: Date): Promise<KeyMetadata | undefined> {

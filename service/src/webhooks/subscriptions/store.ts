@@ -1,5 +1,5 @@
 import { auditLine } from "../../audit/audit.ts";
-import type { Owner } from "../../identity/identity.ts";
+import type { Environment, Owner, Principal } from "../../identity/identity.ts";
 import type { Sql, Tx } from "../../platform/database.ts";
 import { type Statement, sql } from "../../platform/sql.ts";
 
@@ -29,6 +29,18 @@ export async function lockAndRead(tx: Tx, owner: Owner): Promise<Subscription[]>
   return selectSubscriptions(tx, owner);
 }
 
+/**
+ * Whether the caller still is one: a key may have been revoked, and a member removed, since the request began. Of members only owners
+ * with live access may change live webhooks.
+ */
+export async function isStillAllowed(tx: Tx, { key, member, partnerId, environment }: Principal): Promise<boolean> {
+  const caller = key
+    ? sql`partner_keys WHERE id = ${key.id} AND revoked_at IS NULL`
+    : sql`members WHERE user_id = ${member?.userId} AND partner_id = ${partnerId}
+        AND (${environment} = 'test' OR (role = 'owner' AND live_access))`;
+  return (await tx.query(sql`SELECT FROM ${caller}`)).length === 1;
+}
+
 export type Change = Owner & { id: string; at: Date; actor: string };
 
 const auditOf = (action: string, { id, partnerId, at, actor }: Change, from?: Statement) =>
@@ -54,6 +66,44 @@ WITH webhook AS (
 )
 ${auditOf("webhook.deleted", change, sql`webhook`)} RETURNING 1`);
   return rows.length === 1;
+}
+
+const madeColumns = sql`w.id AS "webhookId", w.environment, w.url, w.topics, w.created_at AS "createdAt",
+  a.actor AS "createdBy"`;
+
+/** A subscription as the operator sees it; `createdBy` is the audit log's actor: `key:ID` or `member:ID`. */
+export type MadeWebhook = {
+  webhookId: string;
+  environment: Environment;
+  url: string;
+  topics: string[];
+  createdAt: Date;
+  createdBy: string;
+};
+
+/** Who made it is in the audit log. */
+const madeBy = (partnerId: string) => sql`FROM webhooks w JOIN audit_log a
+  ON a.partner_id = ${partnerId} AND a.action = 'webhook.created' AND a.detail ->> 'webhookId' = w.id::text
+  WHERE w.partner_id = ${partnerId} AND w.deleted_at IS NULL`;
+
+export const selectOfPartner = (db: Sql, partnerId: string) =>
+  db.query<MadeWebhook>(sql`SELECT ${madeColumns} ${madeBy(partnerId)} ORDER BY w.created_at DESC, w.id DESC`);
+
+/** Made with the key, or by somebody whom the key linked or gave live access, be they gone since. */
+export const selectMadeByKey = (db: Sql, partnerId: string, keyId: string) =>
+  db.query<MadeWebhook>(sql`
+SELECT ${madeColumns} ${madeBy(partnerId)} AND (a.actor = ${`key:${keyId}`} OR a.actor IN (
+  SELECT l.actor FROM audit_log l WHERE l.partner_id = ${partnerId}
+    AND l.action IN ('member.linked', 'member.live_access_changed') AND l.detail ->> 'keyId' = ${keyId}
+)) ORDER BY w.created_at DESC, w.id DESC`);
+
+/** Ends a subscription for the operator, whoever's. @returns undefined for an unknown or ended one */
+export async function endAnySubscription(db: Sql, id: string, at: Date): Promise<Owner | undefined> {
+  const [owner] = await db.query<Owner>(
+    sql`SELECT partner_id AS "partnerId", environment FROM webhooks WHERE id = ${id} AND deleted_at IS NULL`,
+  );
+  const ended = owner && (await endSubscription(db, { ...owner, id, at, actor: "operator" }));
+  return ended ? owner : undefined;
 }
 
 export async function ownsSubscription(db: Sql, id: string, owner: Owner): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { actorOf, type Owner, type Principal } from "../../identity/identity.ts";
 import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database.ts";
+import type { Database, Tx } from "../../platform/database.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
 import { newUuid } from "../../platform/ids.ts";
 import type { ColumnCipher } from "../../platform/secrets.ts";
@@ -13,6 +13,7 @@ import {
   endSubscription,
   insertSecret,
   insertSubscription,
+  isStillAllowed,
   lockAndRead,
   lockSubscription,
   retireSecret,
@@ -67,6 +68,7 @@ export async function subscribe(
   const hash = deps.secretCipher.encrypt(secretHash(secret), change.id);
   await deps.db.transaction(async (tx) => {
     const present = await lockAndRead(tx, principal);
+    await requireStillAllowed(tx, principal);
     if (present.some((other) => other.active && isSameUrl(other.url, url)))
       throw invalid("This URL already has an active webhook.");
     if (present.length >= maxSubscriptions) throw invalid(`A partner holds at most ${maxSubscriptions} webhooks.`);
@@ -75,15 +77,27 @@ export async function subscribe(
   return { id: change.id, secret, url, topics, signatureHeader };
 }
 
-/** @throws ServiceError for an unknown subscription. */
+/** @throws ServiceError for an unknown subscription, or a caller who may not. */
 export async function unsubscribe(deps: SubscriptionDeps, principal: Principal, id: string): Promise<void> {
-  if (!isUuid(id) || !(await endSubscription(deps.db, changeOf(deps, principal, id)))) throw webhookNotFound();
+  await deps.db.transaction(async (tx) => {
+    await requireStillAllowed(tx, principal);
+    if (!isUuid(id) || !(await endSubscription(tx, changeOf(deps, principal, id)))) throw webhookNotFound();
+  });
+}
+
+async function requireStillAllowed(tx: Tx, principal: Principal): Promise<void> {
+  if (await isStillAllowed(tx, principal)) return;
+  const message = principal.key
+    ? "The key was revoked."
+    : "Only an owner of the firm with live access may create, rotate or delete live webhooks.";
+  throw new ServiceError("owner_required", message);
 }
 
 /** Gives a new secret; the old one signs beside it for a day. @throws ServiceError for an unknown subscription. */
 export async function rotateSecret(deps: SubscriptionDeps, principal: Principal, id: string): Promise<RotatedSecret> {
   const secret = newSigningSecret();
   return deps.db.transaction(async (tx) => {
+    await requireStillAllowed(tx, principal);
     if (!isUuid(id) || !(await lockSubscription(tx, id, principal))) throw webhookNotFound();
     const change = changeOf(deps, principal, id);
     const previousSecretExpiresAt = new Date(change.at.getTime() + overlapMs);

@@ -1,0 +1,40 @@
+import { type AnySession, endAllSessions, endAnySession, listAnySessions } from "../members/members.ts";
+import { textOption, UsageError, type Verb, withResources } from "./verb.ts";
+
+const readable = ({ sessionId, email, device, createdAt, lastSeenAt }: AnySession): string =>
+  `${sessionId}  ${email ?? "operator"}  ${device}  since ${createdAt.toISOString()}  last seen ${lastSeenAt.toISOString()}`;
+
+export const sessionVerbs: Verb[] = [
+  {
+    name: "session list",
+    args: ["[EMAIL|PARTNER_ID|operator]"],
+    flags: "",
+    options: {},
+    summary:
+      "Lists who is signed in, the operator included, the latest first: all, or those of an address, a firm or the operator.",
+    run: ([whose]) =>
+      withResources(async (resources) => {
+        const sessions = await listAnySessions(resources, whose);
+        return { json: { sessions }, text: sessions.map(readable).join("\n") };
+      }),
+  },
+  {
+    name: "session end",
+    args: ["[SESSION_ID]"],
+    flags: "[--all EMAIL|PARTNER_ID|operator]",
+    options: { all: { type: "string" } },
+    summary: "Ends a session, or all sessions of an address, a firm or the operator, effective with the next request.",
+    run: ([sessionId], values) => {
+      const whose = textOption(values, "all");
+      if ((sessionId === undefined) === (whose === undefined))
+        throw new UsageError("session end needs either a SESSION_ID or --all");
+      return withResources(async (resources) => {
+        const ended =
+          whose === undefined
+            ? await endAnySession(resources, sessionId ?? "")
+            : await endAllSessions(resources, whose);
+        return { json: { ended }, text: ended.map((id) => `ended: ${id}`).join("\n") };
+      });
+    },
+  },
+];

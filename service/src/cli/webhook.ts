@@ -1,0 +1,34 @@
+import { requirePartner } from "../partners/partners.ts";
+import { disableWebhook, type MadeWebhook, webhooksOfPartner } from "../webhooks/webhooks.ts";
+import { lines, type Verb, withResources } from "./verb.ts";
+
+export const webhookLine = ({ webhookId, environment, url, topics, createdBy }: MadeWebhook): string =>
+  `${webhookId}  ${environment}  ${url}  ${topics.join(",")}  by ${createdBy}`;
+
+export const webhookVerbs: Verb[] = [
+  {
+    name: "webhook list",
+    args: ["PARTNER_ID"],
+    flags: "",
+    options: {},
+    summary: "Lists a partner's webhooks, live and test, each with the key or member that made it.",
+    run: ([partnerId = ""]) =>
+      withResources(async (resources) => {
+        await requirePartner(resources, partnerId);
+        const webhooks = await webhooksOfPartner(resources, partnerId);
+        return { json: { webhooks }, text: webhooks.map(webhookLine).join("\n") };
+      }),
+  },
+  {
+    name: "webhook disable",
+    args: ["WEBHOOK_ID"],
+    flags: "",
+    options: {},
+    summary: "Ends a webhook for good, effective with the next delivery. What was sent stays on record.",
+    run: ([webhookId = ""]) =>
+      withResources(async (resources) => {
+        const answer = await disableWebhook(resources, webhookId);
+        return { json: answer, text: lines(answer) };
+      }),
+  },
+];

@@ -1,0 +1,25 @@
+import { endMembersOfKey, membersOfKey } from "./members/members.ts";
+import { lockFirmOfKey, revokeKey } from "./partners/partners.ts";
+import type { Clock } from "./platform/clock.ts";
+import type { Database } from "./platform/database.ts";
+import { disableWebhook, webhooksMadeByKey } from "./webhooks/webhooks.ts";
+
+/**
+ * Revokes a key, and finds what was made with it and outlives it: webhooks, and memberships with their sessions. The firm is locked, so
+ * that whoever is linking or subscribing with the key at this moment is either found or refused.
+ * @param all ends what was found, too: webhooks for good, memberships, and every session of their holders
+ * @throws ServiceError for an unknown key
+ */
+export const revokeWithWhatItMade = ({ db, clock }: { db: Database; clock: Clock }, keyId: string, all: boolean) =>
+  db.transaction(async (tx) => {
+    const deps = { db: tx, clock };
+    const partnerId = await lockFirmOfKey(deps, keyId);
+    const key = await revokeKey(deps, keyId);
+    const webhooks = await webhooksMadeByKey(deps, partnerId, keyId);
+    const members = await membersOfKey(deps, keyId);
+    if (all) {
+      for (const { webhookId } of webhooks) await disableWebhook(deps, webhookId);
+      await endMembersOfKey(deps, partnerId, members);
+    }
+    return { ...key, webhooks, members, ended: all };
+  });
