@@ -1,5 +1,7 @@
-/** Runs work one at a time for each key, and so much at once in all. */
-export type KeyedSemaphore = <T>(key: string, work: () => Promise<T>) => Promise<T>;
+import { createFairQueue } from "./fair-queue.ts";
+
+/** Runs work one at a time for each key, and so much at once in all. Holders of many keys take turns. */
+export type KeyedSemaphore = <T>(key: string, work: () => Promise<T>, holder?: string) => Promise<T>;
 
 /**
  * What waits here holds nothing but its place: no connection, no lock. Work of one key runs in the order of the calls.
@@ -7,23 +9,23 @@ export type KeyedSemaphore = <T>(key: string, work: () => Promise<T>) => Promise
  */
 export function createKeyedSemaphore(atOnce: number): KeyedSemaphore {
   const tails = new Map<string, Promise<void>>();
-  const waiting: (() => void)[] = [];
+  const waiting = createFairQueue<() => void>();
   let free = atOnce;
 
-  async function withPermit<T>(work: () => Promise<T>): Promise<T> {
+  async function withPermit<T>(holder: string, work: () => Promise<T>): Promise<T> {
     if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
+    else await new Promise<void>((resolve) => waiting.add(holder, resolve));
     try {
       return await work();
     } finally {
-      const next = waiting.shift();
-      if (next) next();
+      const next = waiting.next();
+      if (next) next.item();
       else free += 1;
     }
   }
 
-  return async (key, work) => {
-    const running = (tails.get(key) ?? Promise.resolve()).then(() => withPermit(work));
+  return async (key, work, holder = key) => {
+    const running = (tails.get(key) ?? Promise.resolve()).then(() => withPermit(holder, work));
     const tail = running.then(
       () => {},
       () => {},

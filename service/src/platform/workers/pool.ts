@@ -1,0 +1,92 @@
+import { createFairQueue } from "../fair-queue.ts";
+import { type KillReason, type Task, type TaskCall, TaskKilled, type Workers } from "./task.ts";
+import { startThread, type Thread, type ThreadLimits } from "./thread.ts";
+
+export type WorkerPool = Workers & {
+  /** Ends what runs and refuses what waits, with `TaskKilled`. */
+  readonly close: () => Promise<void>;
+};
+
+type PoolSettings = ThreadLimits & {
+  /** How many threads there may be; of more than one, a holder has at most all but one at once. */
+  readonly size: number;
+  /** Called for each task that is killed. */
+  readonly onKilled?: (task: string, why: KillReason) => void;
+};
+
+type Waiting = {
+  readonly task: Task<unknown, unknown>;
+  readonly call: TaskCall<unknown>;
+  readonly resolve: (output: unknown) => void;
+  readonly reject: (error: unknown) => void;
+};
+
+/** Worker threads that are started when they are first needed and used again; one that was killed is replaced. */
+export function createWorkerPool({ size, onKilled, ...limits }: PoolSettings): WorkerPool {
+  const perHolder = Math.max(1, size - 1);
+  const queue = createFairQueue<Waiting>();
+  const threads = new Set<Thread>();
+  // The one that was busy last is asked first: it has loaded what is asked for most.
+  const idle: Thread[] = [];
+  const busy = new Map<string, number>();
+  let closed = false;
+
+  const mayRun = (holder: string) => (busy.get(holder) ?? 0) < perHolder;
+  const count = (holder: string, by: 1 | -1) => {
+    const now = (busy.get(holder) ?? 0) + by;
+    if (now > 0) busy.set(holder, now);
+    else busy.delete(holder);
+  };
+  const freeThread = () => {
+    for (let thread = idle.pop(); thread; thread = idle.pop()) {
+      if (thread.isAlive()) return thread;
+      threads.delete(thread);
+    }
+    const thread = startThread(limits);
+    threads.add(thread);
+    return thread;
+  };
+
+  function startWaiting(): void {
+    while (idle.length > 0 || threads.size < size) {
+      const next = queue.next(mayRun);
+      if (!next) return;
+      void perform(freeThread(), next.holder, next.item);
+    }
+  }
+
+  async function perform(thread: Thread, holder: string, { task, call, resolve, reject }: Waiting): Promise<void> {
+    count(holder, 1);
+    let killed: KillReason | null = null;
+    try {
+      resolve(await thread.perform(task, call));
+    } catch (error) {
+      if (error instanceof TaskKilled) killed = error.why;
+      reject(error);
+    }
+    count(holder, -1);
+    if (killed === null) idle.push(thread);
+    else {
+      threads.delete(thread);
+      if (killed !== "closed") onKilled?.(task.name, killed);
+      await thread.end(killed);
+    }
+    if (!closed) startWaiting();
+  }
+
+  return {
+    run: <Input, Output>(task: Task<Input, Output>, call: TaskCall<Input>) =>
+      new Promise<Output>((resolve, reject) => {
+        if (closed) return reject(new TaskKilled("closed"));
+        // The queue holds tasks of every kind; the task says what its output is.
+        const waiting = { task, call, resolve, reject } as Waiting;
+        queue.add(call.holder, waiting);
+        startWaiting();
+      }),
+    async close() {
+      closed = true;
+      for (const { reject } of queue.clear()) reject(new TaskKilled("closed"));
+      await Promise.all([...threads].map((thread) => thread.end("closed")));
+    },
+  };
+}

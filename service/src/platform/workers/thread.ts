@@ -1,0 +1,85 @@
+import { Worker } from "node:worker_threads";
+import type { Answered, Asked } from "./messages.ts";
+import { type KillReason, type Task, type TaskCall, TaskKilled } from "./task.ts";
+
+/** One worker thread, for one task at a time. */
+export type Thread = {
+  /** @throws TaskKilled; then the thread is gone. What the task throws, it throws as a plain Error. */
+  readonly perform: (task: Task<unknown, unknown>, call: TaskCall<unknown>) => Promise<unknown>;
+  /** Ends the thread, and with it what it runs. */
+  readonly end: (why: KillReason) => Promise<void>;
+  readonly isAlive: () => boolean;
+};
+
+/** The heap that a task may have. What is inflated and drawn lies outside of it, and has bounds of its own. */
+export type ThreadLimits = { readonly heapMb: number };
+
+/** Reaching V8's own limit may end the whole process: it is far off, and a task is killed long before. */
+const hardLimit = 4;
+const heapWatchMs = 100;
+
+const none = new Uint8Array();
+const leastMemory = 1024 * 1024;
+
+/** Starts a thread. While nothing runs in it, it does not keep the process alive. */
+export function startThread({ heapMb }: ThreadLimits): Thread {
+  const worker = new Worker(new URL("./entry.ts", import.meta.url), {
+    resourceLimits: { maxOldGenerationSizeMb: hardLimit * heapMb },
+  });
+  worker.unref();
+  let memory = new ArrayBuffer(0);
+  let settle: ((error: unknown, answered?: Answered) => void) | undefined;
+  worker.on("message", (answered: Answered) => settle?.(null, answered));
+  worker.on("error", (error: NodeJS.ErrnoException) => {
+    const why = error.code === "ERR_WORKER_OUT_OF_MEMORY" ? "memory" : "crash";
+    settle?.(new TaskKilled(why, { cause: error }));
+  });
+  let alive = true;
+  worker.on("exit", (code) => {
+    alive = false;
+    settle?.(new TaskKilled("crash", { cause: new Error(`the thread ended with ${code}`) }));
+  });
+
+  const end = async (why: KillReason) => {
+    settle?.(new TaskKilled(why));
+    await worker.terminate();
+  };
+  const watchHeap = async () => {
+    const { used_heap_size: used } = await worker.getHeapStatistics();
+    if (used > heapMb * 1024 * 1024) await end("memory");
+  };
+  const ask = (task: Task<unknown, unknown>, { bytes = none, input }: TaskCall<unknown>) =>
+    new Promise<Answered>((resolve, reject) => {
+      const timer = setTimeout(() => void end("time"), task.limitMs);
+      // A thread that ends meanwhile says so itself.
+      const watch = setInterval(() => void watchHeap().catch(() => {}), heapWatchMs);
+      settle = (error, answered) => {
+        settle = undefined;
+        clearTimeout(timer);
+        clearInterval(watch);
+        worker.unref();
+        if (answered) resolve(answered);
+        else reject(error);
+      };
+      worker.ref();
+      try {
+        if (memory.byteLength < bytes.length) memory = new ArrayBuffer(Math.max(bytes.length, leastMemory));
+        new Uint8Array(memory).set(bytes);
+        const asked: Asked = { module: task.module, memory, length: bytes.length, input };
+        worker.postMessage(asked, [memory]);
+      } catch (error) {
+        settle(error);
+      }
+    });
+
+  return {
+    end,
+    isAlive: () => alive,
+    async perform(task, call) {
+      const answered = await ask(task, call);
+      memory = answered.memory;
+      if ("error" in answered) throw answered.error;
+      return answered.output;
+    },
+  };
+}

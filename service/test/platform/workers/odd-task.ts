@@ -1,0 +1,23 @@
+import { threadId } from "node:worker_threads";
+
+export type OddInput =
+  | { do: "echo" }
+  | { do: "wait"; ms: number }
+  | { do: "loop" }
+  | { do: "hoard" }
+  | { do: "exit" }
+  | { do: "exit later" }
+  | { do: "throw" };
+export type OddOutput = { thread: number; text: string };
+
+/** What a task may do, and what it should not. */
+export async function run(bytes: Buffer, input: OddInput): Promise<OddOutput> {
+  if (input.do === "wait") await new Promise((resolve) => setTimeout(resolve, input.ms));
+  if (input.do === "exit") process.exit(3);
+  if (input.do === "exit later") setTimeout(() => process.exit(3), 1);
+  if (input.do === "throw") throw new RangeError("as the task says");
+  const hoard: unknown[] = [];
+  while (input.do === "loop" || input.do === "hoard")
+    if (input.do === "hoard") hoard.push({ hoard, with: [hoard.length] });
+  return { thread: threadId, text: bytes.toString() };
+}

@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { createWorkerPool } from "../../../src/platform/workers/pool.ts";
+import { type Task, TaskKilled, tooCostly } from "../../../src/platform/workers/task.ts";
+import type { OddInput, OddOutput } from "./odd-task.ts";
+
+const odd: Task<OddInput, OddOutput> = {
+  name: "odd",
+  module: import.meta.resolve("./odd-task.ts"),
+  limitMs: 60_000,
+};
+const killedTasks: string[] = [];
+const pool = createWorkerPool({ size: 1, heapMb: 64, onKilled: (task, why) => killedTasks.push(`${task} ${why}`) });
+after(pool.close);
+
+const echo = (text: string, holder = "a") => pool.run(odd, { holder, bytes: Buffer.from(text), input: { do: "echo" } });
+const killed = (why: string) => (error: unknown) => error instanceof TaskKilled && error.why === why;
+
+test("a task runs in another thread, which is used again", async () => {
+  const first = await echo("first");
+  const second = await echo("and second");
+  assert.notEqual(first.thread, 0);
+  assert.deepEqual(second, { thread: first.thread, text: "and second" });
+});
+
+test("the bytes of a task before are not those of a shorter one", async () => {
+  await echo("a long text");
+  assert.equal((await echo("short")).text, "short");
+  assert.equal((await pool.run(odd, { holder: "a", input: { do: "echo" } })).text, "");
+});
+
+test("what is given stays as it was, and the caller's", async () => {
+  const bytes = Buffer.alloc(3 * 1024 * 1024, "x");
+  const { text } = await pool.run(odd, { holder: "a", bytes, input: { do: "echo" } });
+  assert.equal(text.length, bytes.length);
+  assert.equal(bytes.toString(), text);
+});
+
+test("what a task throws, its caller gets, and the thread stays", async () => {
+  const { thread } = await echo("before");
+  await assert.rejects(pool.run(odd, { holder: "a", input: { do: "throw" } }), /as the task says/);
+  assert.equal((await echo("after")).thread, thread);
+});
+
+for (const [what, input, limitMs] of [
+  ["time", { do: "loop" }, 100],
+  ["time", { do: "wait", ms: 60_000 }, 100],
+  ["memory", { do: "hoard" }, 60_000],
+  ["crash", { do: "exit" }, 60_000],
+] as const) {
+  test(`a task that does ${JSON.stringify(input)} is killed for its ${what}, and another thread takes its place`, async () => {
+    const { thread } = await echo("before");
+    killedTasks.length = 0;
+    const error = await pool.run({ ...odd, limitMs }, { holder: "a", input }).catch((reason: unknown) => reason);
+    assert.ok(killed(what)(error), String(error));
+    assert.equal(tooCostly(error), what !== "crash");
+    const replaced = await echo("after");
+    assert.deepEqual([replaced.text, replaced.thread === thread], ["after", false]);
+    assert.deepEqual(killedTasks, [`odd ${what}`]);
+  });
+}
+
+test("a thread that ended while it had nothing to do is replaced", async () => {
+  await pool.run(odd, { holder: "a", input: { do: "exit later" } });
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  assert.equal((await echo("still here")).text, "still here");
+});
+
+test("input that cannot be copied is refused, and the next task runs", async () => {
+  const input = { do: "echo", with: () => {} } as OddInput;
+  await assert.rejects(pool.run(odd, { holder: "a", input }), { name: "DataCloneError" });
+  assert.equal((await echo("next")).text, "next");
+});
+
+test("firms take turns, however much one of them sends", async () => {
+  const order: string[] = [];
+  const sent = ["a1", "a2", "a3", "a4", "b1", "c1", "b2"].map((name) =>
+    echo(name, name[0]).then(({ text }) => order.push(text)),
+  );
+  await Promise.all(sent);
+  assert.deepEqual(order, ["a1", "a2", "b1", "c1", "a3", "b2", "a4"]);
+});
+
+test("a firm has all threads but one at most", async () => {
+  const two = createWorkerPool({ size: 2, heapMb: 64 });
+  const long = () => two.run(odd, { holder: "a", input: { do: "wait", ms: 60_000 } }).catch((error) => error);
+  const ofA = [long(), long()];
+  assert.equal((await two.run(odd, { holder: "b", input: { do: "echo" } })).text, "");
+  await two.close();
+  for (const error of await Promise.all(ofA)) assert.ok(killed("closed")(error));
+});
+
+test("closing ends what runs and refuses what waits, at once", async () => {
+  const closing = createWorkerPool({ size: 1, heapMb: 64 });
+  const running = closing.run(odd, { holder: "a", input: { do: "loop" } });
+  const waiting = closing.run(odd, { holder: "a", input: { do: "echo" } });
+  const ended = Promise.allSettled([running, waiting]);
+  const begun = performance.now();
+  await closing.close();
+  assert.ok(performance.now() - begun < 5_000);
+  for (const outcome of await ended) assert.ok(outcome.status === "rejected" && killed("closed")(outcome.reason));
+  await assert.rejects(closing.run(odd, { holder: "a", input: { do: "echo" } }), killed("closed"));
+});
