@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { openAccess } from "./access-requests/access-requests.ts";
 import { analyticsReader } from "./analytics/analytics.ts";
 import type { Anchoring } from "./anchoring/anchoring.ts";
-import { openCertificates } from "./closing-passports/closing-passports.ts";
+import { drawIn } from "./closing-passports/closing-passports.ts";
 import type { RateLimits } from "./http/rate-limits.ts";
 import type { RouteDeps } from "./http/route.ts";
 import { maxReservedBytes } from "./http/uploads/multipart.ts";
@@ -13,6 +13,7 @@ import { type CheckoutDeps, checkoutUrl, openProcessor, sandboxPayment } from ".
 import { createKeyedSemaphore } from "./platform/keyed-semaphore.ts";
 import type { Log } from "./platform/logs.ts";
 import type { Metrics } from "./platform/metrics.ts";
+import type { Workers } from "./platform/workers/task.ts";
 import { createCallbacks } from "./playbooks/playbooks.ts";
 import type { VersionedPricing } from "./pricing/pricing.ts";
 import { createRowIntegrity } from "./proof-passports/proof-passports.ts";
@@ -33,6 +34,7 @@ export type AppDeps = Resources & {
   pricing: VersionedPricing;
   tierLimits: TierLimits;
   sealing: Sealing;
+  workers: Workers;
   /** Null when no calendars are set. */
   anchoring: Anchoring | null;
 };
@@ -41,7 +43,7 @@ export type Features = ReturnType<typeof openFeatures>;
 
 /** Opens the features: what each is handed, by its name. */
 export function openFeatures(deps: AppDeps, limits: RateLimits) {
-  const { config, db, clock, log, metrics, blobs, secrets, sealing, anchoring, pricing } = deps;
+  const { config, db, clock, log, metrics, blobs, secrets, sealing, anchoring, pricing, workers } = deps;
   const { baseUrl } = config;
   const frame: RouteDeps = {
     resolveKey: keyResolver(db, deps.lastUse),
@@ -63,7 +65,14 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
     access: { ...frame, requestAccess: accessRequests(deps) },
     analytics: { ...frame, readAnalytics: analyticsReader(deps) },
     playbooks: { ...records, enabled: config.playbooks, callbacks: createCallbacks(secrets) },
-    orders: { ...records, blobs, pricing, uploadMemory, checkoutUrlOf: processor && checkoutOfNewOrder(checkout, log) },
+    orders: {
+      ...records,
+      blobs,
+      pricing,
+      workers,
+      uploadMemory,
+      checkoutUrlOf: processor && checkoutOfNewOrder(checkout, log),
+    },
     checkout,
     processorEvents: { db, clock, log, metrics, processor },
     sandbox: { ...records, ...sealing, blobs, baseUrl, sandboxPayment },
@@ -84,7 +93,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
       blobs,
       anchoring,
       baseUrl,
-      drawCertificate: openCertificates(),
+      drawCertificate: drawIn(workers),
       semaphore: createKeyedSemaphore(sealsAtOnce),
     },
     webhooks: { ...records, secretCipher, wake: dispatcher.wake },

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import { openAnchoring } from "./anchoring/anchoring.ts";
@@ -7,8 +8,9 @@ import { type Config, readConfig } from "./config.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { createDemoPartner, readTierLimits, trackLastUse } from "./partners/partners.ts";
 import { StartupError } from "./platform/errors.ts";
-import { openLog } from "./platform/logs.ts";
-import { createMetrics } from "./platform/metrics.ts";
+import { type Log, openLog } from "./platform/logs.ts";
+import { createMetrics, type Metrics } from "./platform/metrics.ts";
+import { createWorkerPool, type WorkerPool } from "./platform/workers/pool.ts";
 import { openPricing } from "./pricing/pricing.ts";
 import { openResources, root } from "./resources.ts";
 import { openSealing, type Sealing } from "./seals/seals.ts";
@@ -28,6 +30,22 @@ async function listen(app: FastifyInstance, host: string, port: number): Promise
     if (code === "EADDRINUSE") throw new StartupError(`PORT ${port} is taken on ${host}`);
     throw new StartupError(`PORT ${port} on HOST ${host} cannot be listened on (${code})`);
   }
+}
+
+/** Two threads at least, so that one firm cannot have them all. */
+const workerThreads = Math.max(2, Math.min(availableParallelism(), 4));
+const workerHeapMb = 512;
+
+function openWorkers(log: Log, metrics: Metrics): WorkerPool {
+  const killed = metrics.counter("worker_tasks_killed_total", "Tasks that were beyond their bounds.", ["task", "why"]);
+  return createWorkerPool({
+    size: workerThreads,
+    heapMb: workerHeapMb,
+    onKilled(task, why) {
+      log.warn({ task, why }, "a task of a worker was killed");
+      killed.inc({ task, why });
+    },
+  });
 }
 
 /** Requests in progress may end within the drain time; what is left then is cut. */
@@ -69,11 +87,13 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
   const lastUse = trackLastUse(db, clock);
   let app: FastifyInstance | undefined;
   let sealing: Sealing | undefined;
+  let workers: WorkerPool | undefined;
   let stopMaintenance: (() => Promise<void>) | undefined;
   try {
     const pricing = await openPricing(db, config.priceFiles);
     const metrics = createMetrics();
-    sealing = await openSealing({ settings: config, fetch, clock, log, metrics });
+    workers = openWorkers(log, metrics);
+    sealing = await openSealing({ settings: config, fetch, clock, log, metrics, workers });
     const anchoring =
       config.otsCalendars.length > 0
         ? openAnchoring({ calendars: config.otsCalendars, db, fetch, clock, log, metrics })
@@ -86,6 +106,7 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
       pricing,
       tierLimits: readTierLimits(config.limits),
       sealing,
+      workers,
       anchoring,
     });
     await listen(app, config.host, config.port);
@@ -96,6 +117,7 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
     await drain(app);
   } finally {
     await app?.close();
+    await workers?.close();
     await stopMaintenance?.();
     await sealing?.close();
     await resources.close();

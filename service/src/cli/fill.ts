@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { maxUploadBytes } from "../http/uploads/multipart.ts";
 import { addFill } from "../orders/orders.ts";
 import { StartupError } from "../platform/errors.ts";
+import { inlineWorkers } from "../platform/workers/inline.ts";
 import { loadPricingFiles } from "../pricing/pricing.ts";
 import { lines, textOption, UsageError, type Verb, withResources } from "./verb.ts";
 
@@ -21,7 +22,7 @@ export const fillVerbs: Verb[] = [
         const { catalog } = loadPricingFiles(resources.config.priceFiles);
         if (slug !== null && !catalog.content.some((row) => row.slug === slug))
           throw new UsageError(`--slug must name a document in the catalog; ${slug} is not there`);
-        const added = await addFill(resources, bytes, {
+        const added = await addFill({ ...resources, workers: inlineWorkers }, bytes, {
           slug,
           maxBytes: maxUploadBytes,
         });

@@ -3,6 +3,7 @@ import { moveOrder, type OrderHistory, orderHistory } from "../fulfilment/fulfil
 import { maxUploadBytes } from "../http/uploads/multipart.ts";
 import { StartupError } from "../platform/errors.ts";
 import { createMetrics } from "../platform/metrics.ts";
+import { inlineWorkers } from "../platform/workers/inline.ts";
 import { openSealing } from "../seals/seals.ts";
 import { lines, textOption, UsageError, type Values, type Verb, withResources } from "./verb.ts";
 
@@ -86,7 +87,8 @@ export const orderVerbs: Verb[] = [
         const moved = await moveOrder(
           {
             ...resources,
-            openSealer: () => openSealing({ settings: config, fetch, clock, log, metrics: createMetrics() }),
+            openSealer: () =>
+              openSealing({ settings: config, fetch, clock, log, metrics: createMetrics(), workers: inlineWorkers }),
           },
           {
             code: args[0] ?? "",

@@ -1,4 +1,4 @@
-export { openCertificates } from "./certificate/certificate.ts";
+export { drawIn } from "./certificate/draw.ts";
 export { type ClosingVersions, closingVersions } from "./list.ts";
 export { type ClosingRecord, type ClosingVersionRecord, closingRecord } from "./record.ts";
 export { type ClosingRouteDeps, closingRoutes } from "./routes.ts";

@@ -11,7 +11,8 @@ import type { KeyedSemaphore } from "../platform/keyed-semaphore.ts";
 import { isCode } from "../platform/text.ts";
 import { roomNotFound } from "../rooms/rooms.ts";
 import { type SealDocument, type Sealed, sealChainOf } from "../seals/seals.ts";
-import type { CertificateContent, DrawCertificate } from "./certificate/certificate.ts";
+import type { CertificateContent } from "./certificate/certificate.ts";
+import type { DrawCertificate } from "./certificate/draw.ts";
 import type { ClosingPassport } from "./schemas.ts";
 import {
   findRoomId,
@@ -59,7 +60,7 @@ export async function sealClosing(
   const roomId = isCode(roomCode) ? await findRoomId(deps.db, room) : undefined;
   if (roomId === undefined) throw roomNotFound();
   const asked = { room, roomId, expected, actor: actorOf(principal) };
-  return deps.semaphore(roomId, () => deps.db.transaction((tx) => sealNext(deps, tx, asked)));
+  return deps.semaphore(roomId, () => deps.db.transaction((tx) => sealNext(deps, tx, asked)), partnerId);
 }
 
 type Asked = { room: RoomOfOwner; roomId: string; expected: number | null; actor: string };
@@ -136,7 +137,7 @@ const manifestOf = (room: RoomOfOwner, snapshot: Snapshot, previous: StoredLink 
 
 async function sealManifest(
   deps: SealClosingDeps,
-  { environment }: RoomOfOwner,
+  { environment, partnerId }: RoomOfOwner,
   partnerName: string,
   before: readonly StoredLink[],
   { manifest, at }: { manifest: Manifest; at: Date },
@@ -154,14 +155,14 @@ async function sealManifest(
     verifyCode,
     chain: [...before, { version: manifest.passport.version, manifestSha256, createdAt: at }],
   };
-  return { bytes, manifestSha256, verifyCode, certificate: await sealCertificate(deps, content) };
+  return { bytes, manifestSha256, verifyCode, certificate: await sealCertificate(deps, partnerId, content) };
 }
 
 /** Draws and seals; what counts as sealed bears exactly this manifest and says what it is, as the verifier reads it. */
-async function sealCertificate(deps: SealClosingDeps, content: CertificateContent): Promise<Sealed> {
+async function sealCertificate(deps: SealClosingDeps, holder: string, content: CertificateContent): Promise<Sealed> {
   const { environment } = content;
-  const bytes = await deps.drawCertificate(content);
-  const sealed = await deps.sealDocument({ bytes, reason: sealReasons.closing[environment] }).catch((error) => {
+  const bytes = await deps.drawCertificate(holder, content);
+  const sealed = await deps.sealDocument({ bytes, holder, reason: sealReasons.closing[environment] }).catch((error) => {
     // The document is ours: no caller could do anything about it.
     if (error instanceof ServiceError && error.code === "validation") {
       throw new Error("the certificate cannot be sealed", { cause: error });

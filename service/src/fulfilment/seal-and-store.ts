@@ -22,12 +22,13 @@ export async function sealAndStore(deps: SealDeps, bytes: Buffer, reason: SealRe
 export async function sealSimulated(
   deps: SealDeps,
   db: Sql,
-  orderId: number,
+  order: { readonly id: number; readonly partnerId: string },
   reason: SealReason,
 ): Promise<StoredDocument> {
-  const document = await furthestDocument(db, orderId);
+  const document = await furthestDocument(db, order.id);
   const bytes = document && (await deps.blobs.get(document.blobKey));
-  const seal = (each: Buffer) => deps.sealDocument({ bytes: each, reason, timeStamped: false });
+  const seal = (each: Buffer) =>
+    deps.sealDocument({ bytes: each, holder: order.partnerId, reason, timeStamped: false });
   const sealed = await (bytes ? seal(bytes) : Promise.reject(new ServiceError("validation", "no document"))).catch(
     (error) => {
       if (!(error instanceof ServiceError) || error.code !== "validation") throw error;

@@ -8,6 +8,7 @@ import { newCode } from "../platform/ids.ts";
 import type { Statement } from "../platform/sql.ts";
 import { isOutcomeUnknown } from "../platform/sql-errors.ts";
 import { isCode } from "../platform/text.ts";
+import type { Workers } from "../platform/workers/task.ts";
 import type { Priced, VersionedPricing } from "../pricing/pricing.ts";
 import { type FilledDocument, findFill, takeFill } from "./fill.ts";
 import { type OrderForm, parseOrderForm } from "./form/form.ts";
@@ -15,7 +16,13 @@ import { insertOrder, type NewOrder } from "./insert.ts";
 import { looksLikePdf, pagesOf } from "./original.ts";
 import type { OriginalDocument } from "./store.ts";
 
-export type CreateDeps = { db: Database; blobs: Blobs; clock: Clock; pricing: VersionedPricing };
+export type CreateDeps = {
+  db: Database;
+  blobs: Blobs;
+  clock: Clock;
+  pricing: VersionedPricing;
+  workers: Workers;
+};
 
 /** A form as it was sent: its text fields, and the file part where one came. */
 export type SentOrder = { fields: ReadonlyMap<string, string>; upload: { bytes: Buffer; sha256: string } | null };
@@ -35,7 +42,7 @@ export async function createOrder(
   const { blobs } = deps;
   const filled = await filledDocument(deps, sent.fields);
   const form = parseOrderForm(withSlugOf(filled, sent.fields), sent.upload !== null, deps.pricing);
-  const pages = pagesSent(sent, filled);
+  const pages = await pagesSent(deps.workers, principal, sent, filled);
   const priced = await price(deps, principal.tier, form, pages);
   const document = sent.upload ? await storeUpload(blobs, sent.upload, pages) : filled;
   if (!document) throw unusableFill();
@@ -65,9 +72,14 @@ function withSlugOf(filled: FilledDocument | undefined, fields: SentOrder["field
   return new Map([...fields, ["doc_slug", filled.slug]]);
 }
 
-function pagesSent({ upload }: SentOrder, filled: FilledDocument | undefined): number {
+async function pagesSent(
+  workers: Workers,
+  { partnerId }: Principal,
+  { upload }: SentOrder,
+  filled: FilledDocument | undefined,
+): Promise<number> {
   if (upload && !looksLikePdf(upload.bytes)) throw invalid("document must be a PDF.");
-  if (upload) return pagesOf(upload.bytes);
+  if (upload) return pagesOf(workers, partnerId, upload.bytes);
   if (!filled) throw unusableFill();
   return filled.pages;
 }

@@ -5,6 +5,7 @@ import type { Sql } from "../platform/database.ts";
 import { invalid } from "../platform/errors.ts";
 import { newCode } from "../platform/ids.ts";
 import { sql } from "../platform/sql.ts";
+import type { Workers } from "../platform/workers/task.ts";
 import { looksLikePdf, pagesOf } from "./original.ts";
 import type { OriginalDocument } from "./store.ts";
 
@@ -17,7 +18,7 @@ const tokenSha256 = (token: string): Buffer => createHash("sha256").update(token
  * @throws ServiceError when the bytes are no PDF or more than `maxBytes`.
  */
 export async function addFill(
-  deps: { db: Sql; blobs: Blobs; clock: Clock },
+  deps: { db: Sql; blobs: Blobs; clock: Clock; workers: Workers },
   bytes: Buffer,
   options: { slug: string | null; maxBytes: number },
 ): Promise<{ fillToken: string; expiresAt: string }> {
@@ -27,9 +28,10 @@ export async function addFill(
   const createdAt = deps.clock();
   const expiresAt = new Date(createdAt.getTime() + usableForMs);
   const sha256 = createHash("sha256").update(bytes).digest("hex");
+  const pages = await pagesOf(deps.workers, "operator", bytes);
   await deps.db.query(sql`
     INSERT INTO fill_documents (token_sha256, slug, sha256, bytes, pages, blob_key, created_at, expires_at)
-    VALUES (${tokenSha256(fillToken)}, ${options.slug}, ${sha256}, ${bytes.length}, ${pagesOf(bytes)},
+    VALUES (${tokenSha256(fillToken)}, ${options.slug}, ${sha256}, ${bytes.length}, ${pages},
       ${await deps.blobs.put(bytes)}, ${createdAt}, ${expiresAt})`);
   return { fillToken, expiresAt: expiresAt.toISOString() };
 }

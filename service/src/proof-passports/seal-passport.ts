@@ -36,7 +36,8 @@ export async function sealPassport(
   upload: Pick<SealInput, "bytes" | "hash" | "spare">,
 ): Promise<SealedPassport> {
   const { db, blobs, anchoring } = deps;
-  const sealed = await deps.sealDocument({ ...upload, reason: sealReasons.proof[principal.environment] });
+  const { partnerId, environment } = principal;
+  const sealed = await deps.sealDocument({ ...upload, holder: partnerId, reason: sealReasons.proof[environment] });
   const [anchor, blobKey] = await Promise.all([
     anchoring?.submit(Buffer.from(sealed.sealedSha256, "hex")) ?? null,
     deps.keepSealed ? blobs.put(sealed.bytes) : null,
@@ -44,8 +45,8 @@ export async function sealPassport(
   const facts: PassportFacts = {
     id: newUuid(),
     verifyCode: newVerifyCode(),
-    partnerId: principal.partnerId,
-    environment: principal.environment,
+    partnerId,
+    environment,
     docSha256: sealed.docSha256,
     sealedSha256: sealed.sealedSha256,
     createdAt: sealed.sealedAt,

@@ -1,12 +1,15 @@
 import type { Hash } from "node:crypto";
 import type { SealReason } from "@signsealship/evidence/seal";
 import type { Clock } from "../platform/clock.ts";
+import { hashYielding } from "../platform/hash-yielding.ts";
+import type { Workers } from "../platform/workers/task.ts";
+import { checkIn } from "./check.ts";
 import { type CmsSigner, createCmsSigner, type SealSignature } from "./cms.ts";
 import type { SealIdentity } from "./identity.ts";
-import { holdsDecoy } from "./pdf/decoys.ts";
-import { completeSeal, type PreparedSeal, prepareSeal } from "./pdf/seal-pdf.ts";
+import { prepareIn } from "./pdf/prepare.ts";
+import { completeSeal, hashTail, type PreparedSeal } from "./pdf/seal-pdf.ts";
 import { sealRefusal } from "./refusals.ts";
-import { createSelfCheck, SealNotVerified } from "./self-check.ts";
+import { SealNotVerified } from "./self-check.ts";
 
 /** A time-stamp token over a signature value, checked: DER, the authority's URL and its time. */
 export type TimeStamp = { readonly token: Uint8Array; readonly authority: string; readonly genTime: Date };
@@ -24,6 +27,8 @@ export type SealInput = {
   readonly reason: SealReason;
   /** False for a seal without a time stamp, though authorities are set. */
   readonly timeStamped?: boolean;
+  /** Whose document it is: holders take turns. */
+  readonly holder?: string;
 };
 
 /** A sealed document that the verifier has accepted. Hashes are lowercase hex SHA-256. */
@@ -58,6 +63,7 @@ const draws = 4;
  */
 export function createSealer(deps: {
   identity: SealIdentity;
+  workers: Workers;
   clock: Clock;
   randomBelow: (limit: number) => number;
   stamp: Stamp | null;
@@ -65,25 +71,26 @@ export function createSealer(deps: {
   /** Called when the verifier did not accept a seal because of its time stamp; the seal is then made without one. */
   onUnfitTimeStamp?: (authority: string, why: string) => void;
 }): SealDocument {
-  const { identity, clock, stamp, randomBelow } = deps;
+  const { identity, workers, clock, stamp, randomBelow } = deps;
   const signer = createCmsSigner(identity);
-  const check = createSelfCheck(identity.chain[0]);
+  const leaf = identity.chain[0].der;
   let tokenRoom = deps.tokenRoom ?? usualTokenBytes;
 
   async function seal(input: SealInput): Promise<Sealed> {
     const stampThis = input.timeStamped === false ? null : stamp;
     const at = clock();
-    let signed = await sign({ signer, randomBelow, stamp: stampThis }, input, at, tokenRoom);
+    let signed = await sign({ signer, workers, randomBelow, stamp: stampThis }, input, at, tokenRoom);
     if (signed.timeStamp && signed.timeStamp.token.length > signed.room) {
       tokenRoom = Math.min(signed.timeStamp.token.length + tokenMargin, maxTokenBytes);
-      signed = await sign({ signer, randomBelow, stamp: stampThis }, input, at, tokenRoom);
+      signed = await sign({ signer, workers, randomBelow, stamp: stampThis }, input, at, tokenRoom);
     }
     const { prepared, signature, room } = signed;
     const timeStamp = signed.timeStamp && signed.timeStamp.token.length <= room ? signed.timeStamp : null;
     const { docSha256, sealedSha256, tail } = completeSeal(prepared, signature.cms(timeStamp?.token));
     const bytes = joined(input, tail);
     try {
-      await check({ bytes, docSha256, sealedSha256, timeStamped: timeStamp !== null, at: clock() });
+      const sealed = { leaf, docSha256, sealedSha256, timeStamped: timeStamp !== null, at: clock() };
+      await checkIn(workers, { holder: holderOf(input), bytes, input: sealed });
     } catch (error) {
       // An odd token must not keep a document from being sealed: without it the seal stands or falls by itself.
       if (!(error instanceof SealNotVerified) || timeStamp === null) throw error;
@@ -103,7 +110,7 @@ export function createSealer(deps: {
 
 type Signed = { prepared: PreparedSeal; signature: SealSignature; timeStamp: TimeStamp | null; room: number };
 
-type Tools = { signer: CmsSigner; randomBelow: (limit: number) => number; stamp: Stamp | null };
+type Tools = { signer: CmsSigner; workers: Workers; randomBelow: (limit: number) => number; stamp: Stamp | null };
 
 async function sign(tools: Tools, input: SealInput, at: Date, tokenRoom: number): Promise<Signed> {
   const { signer, stamp } = tools;
@@ -113,21 +120,28 @@ async function sign(tools: Tools, input: SealInput, at: Date, tokenRoom: number)
   return { prepared, signature, timeStamp, room: tokenRoom };
 }
 
-/** Draws the lengths that the seal's numbers depend on, until the document holds none that name another place for it. */
-async function prepare({ randomBelow }: Tools, input: SealInput, at: Date, needed: number): Promise<PreparedSeal> {
-  for (let draw = 0; draw < draws; draw++) {
-    const prepared = prepareSeal({
-      original: input.bytes,
-      at,
-      reserve: needed + randomBelow(spare.reserve),
-      padding: randomBelow(spare.padding),
-      reason: input.reason,
-      ...(input.hash && { docHash: input.hash }),
-    });
-    if (!(await holdsDecoy(input.bytes, prepared))) return prepared;
-  }
+/** Draws the lengths that the seal's numbers depend on, for a document that may hold some that name another place for it. */
+async function prepare(
+  { workers, randomBelow }: Tools,
+  input: SealInput,
+  at: Date,
+  needed: number,
+): Promise<PreparedSeal> {
+  const { bytes, reason } = input;
+  const docHash = input.hash ?? (await hashYielding(bytes));
+  const docSha256 = docHash.copy().digest("hex");
+  const lengths = Array.from({ length: draws }, () => ({
+    reserve: needed + randomBelow(spare.reserve),
+    padding: randomBelow(spare.padding),
+  }));
+  const work = { docSha256, at, reason, draws: lengths };
+  const tail = await prepareIn(workers, { holder: holderOf(input), bytes, input: work });
+  if (tail) return hashTail(tail, docHash, bytes.length);
   throw new SealNotVerified("it holds numbers that name another place for the signature", true);
 }
+
+/** What nobody sent is sealed in a turn of its own. */
+const holderOf = ({ holder = "" }: SealInput): string => holder;
 
 function joined({ bytes, spare = 0 }: SealInput, tail: Buffer): Buffer {
   if (tail.length > spare) return Buffer.concat([bytes, tail]);

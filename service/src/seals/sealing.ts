@@ -4,6 +4,7 @@ import type { Fetch } from "../platform/bounded-request.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Log } from "../platform/logs.ts";
 import type { Metrics } from "../platform/metrics.ts";
+import type { Workers } from "../platform/workers/task.ts";
 import { openSealIdentity, probeSealIdentity, type SealIdentitySettings } from "./identity.ts";
 import { createSealer, type SealDocument } from "./sealer.ts";
 import { createTimeStamping } from "./time-stamping.ts";
@@ -26,6 +27,7 @@ export type SealingDeps = {
   clock: Clock;
   log: Log;
   metrics: Metrics;
+  workers: Workers;
 };
 
 /**
@@ -33,13 +35,14 @@ export type SealingDeps = {
  * @throws StartupError in one line when nothing could be sealed
  */
 export async function openSealing(deps: SealingDeps): Promise<Sealing> {
-  const { settings, clock, log } = deps;
+  const { settings, clock, log, workers } = deps;
   const stamp = settings.tsaUrls.length > 0 ? timeStamping(deps) : null;
   const { identity, warnings } = await openSealIdentity(settings, clock(), randomBytes(16));
   for (const { code, detail } of warnings) log.warn({ code }, detail);
   return {
     sealDocument: createSealer({
       identity,
+      workers,
       clock,
       stamp,
       randomBelow: (limit) => randomInt(limit),

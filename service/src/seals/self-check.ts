@@ -3,7 +3,6 @@ import type { EvidenceCrypto } from "@signsealship/evidence/crypto-port";
 import { type ProofClaimName, verifyProof } from "@signsealship/evidence/seal";
 import type { Certificate } from "@signsealship/evidence/x509";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
-import { hashYielding } from "../platform/hash-yielding.ts";
 
 /** The verifier does not accept what was sealed. `why` is a sentence, `documentAtFault` whether another document might do. */
 export class SealNotVerified extends Error {
@@ -39,7 +38,7 @@ export type SelfCheck = (sealed: {
  * @throws SealNotVerified
  */
 export function createSelfCheck(leaf: Certificate): SelfCheck {
-  const crypto = inTurns(createNodeCrypto());
+  const crypto = hashingOnce(createNodeCrypto());
   const trust = { sealAnchors: [leaf], tsaAnchors: [] };
   return async ({ bytes, docSha256, sealedSha256, timeStamped, at }) => {
     const beside = { docSha256, sealedSha256 };
@@ -60,8 +59,8 @@ export function createSelfCheck(leaf: Certificate): SelfCheck {
   };
 }
 
-/** Hashes what the messages have in common once, and lets other requests have their turn meanwhile. */
-function inTurns(crypto: EvidenceCrypto): EvidenceCrypto {
+/** Hashes what the messages have in common once. */
+function hashingOnce(crypto: EvidenceCrypto): EvidenceCrypto {
   return {
     ...crypto,
     async digests(hash, messages) {
@@ -72,13 +71,13 @@ function inTurns(crypto: EvidenceCrypto): EvidenceCrypto {
       const order = messages.map(([first, ...rest], index) => ({ first: first ?? base, rest, index }));
       order.sort((one, other) => one.first.length - other.first.length);
       const digests: Uint8Array[] = [];
-      let state = createHash("sha256");
+      const state = createHash("sha256");
       let done = 0;
       for (const { first, rest, index } of order) {
-        state = await hashYielding(first.subarray(done), state);
+        state.update(first.subarray(done));
         done = first.length;
         const own = state.copy();
-        for (const chunk of rest) await hashYielding(chunk, own);
+        for (const chunk of rest) own.update(chunk);
         digests[index] = own.digest();
       }
       return digests;

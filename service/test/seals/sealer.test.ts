@@ -6,6 +6,8 @@ import { testsNeeding } from "@signsealship/testing/tools";
 import { startTsa, type TsaDouble } from "@signsealship/testing/tsa";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import { ServiceError } from "../../src/platform/errors.ts";
+import { inlineWorkers } from "../../src/platform/workers/inline.ts";
+import { createWorkerPool } from "../../src/platform/workers/pool.ts";
 import { sealChainPem } from "../../src/seals/certificate/certificate.ts";
 import type { SealIdentity } from "../../src/seals/identity.ts";
 import { type SealKey, SealKeyError } from "../../src/seals/keys/seal-key.ts";
@@ -16,6 +18,7 @@ import { memoryKey, randomBelow, selfSigned } from "./signers.ts";
 
 const { after, before, test } = testsNeeding("openssl");
 
+const pool = createWorkerPool({ size: 1, heapMb: 512 });
 const clock = () => new Date();
 const reason = sealReasons.proof.test;
 let identity: SealIdentity;
@@ -42,10 +45,13 @@ before(async () => {
     onRefusal: () => {},
   });
 });
-after(() => tsa?.close());
+after(async () => {
+  await tsa?.close();
+  await pool.close();
+});
 
 test("a tail that fits the spare memory is put there; otherwise the document is copied, with the same outcome", async () => {
-  const seal = createSealer({ randomBelow, identity, clock, stamp: null });
+  const seal = createSealer({ workers: inlineWorkers, randomBelow, identity, clock, stamp: null });
   const document = makePdf();
   const roomy = Buffer.alloc(document.length + 64 * 1024);
   document.copy(roomy);
@@ -62,7 +68,7 @@ test("a tail that fits the spare memory is put there; otherwise the document is 
 test("memory after the document that is not its own is left alone", async () => {
   const document = makePdf();
   const shared = Buffer.concat([document, Buffer.from("somebody else's")]);
-  await createSealer({ randomBelow, identity, clock, stamp: null })({
+  await createSealer({ workers: inlineWorkers, randomBelow, identity, clock, stamp: null })({
     bytes: shared.subarray(0, document.length),
     reason,
   });
@@ -70,7 +76,7 @@ test("memory after the document that is not its own is left alone", async () => 
 });
 
 test("a token that is longer than the room held for it is asked for once more, and then room is held", async () => {
-  const seal = createSealer({ randomBelow, identity, clock, stamp, tokenRoom: 100 });
+  const seal = createSealer({ workers: inlineWorkers, randomBelow, identity, clock, stamp, tokenRoom: 100 });
   const asked = tsa.requestCount();
   assert.notEqual((await seal({ bytes: makePdf(), reason })).timeStamp, null);
   assert.equal(tsa.requestCount(), asked + 2);
@@ -81,14 +87,19 @@ test("a token that is longer than the room held for it is asked for once more, a
 test("a token beyond every bound is left out, and the seal stands", async () => {
   const huge: Stamp = async () => ({ token: new Uint8Array(60_000), authority: "https://tsa", genTime: new Date() });
   assert.equal(
-    (await createSealer({ randomBelow, identity, clock, stamp: huge })({ bytes: makePdf(), reason })).timeStamp,
+    (
+      await createSealer({ workers: inlineWorkers, randomBelow, identity, clock, stamp: huge })({
+        bytes: makePdf(),
+        reason,
+      })
+    ).timeStamp,
     null,
   );
 });
 
 test("no authority is asked for a seal that is to bear no time stamp", async () => {
   const asked = tsa.requestCount();
-  const { timeStamp } = await createSealer({ randomBelow, identity, clock, stamp })({
+  const { timeStamp } = await createSealer({ workers: inlineWorkers, randomBelow, identity, clock, stamp })({
     bytes: makePdf(),
     reason,
     timeStamped: false,
@@ -100,16 +111,28 @@ const refusal = (code: string) => (error: unknown) => error instanceof ServiceEr
 
 test("a seal key that fails is no fault of the document: unavailable", async () => {
   const broken: SealKey = { ...identity.key, sign: () => Promise.reject(new SealKeyError("unreachable", "gone")) };
-  const seal = createSealer({ randomBelow, identity: { ...identity, key: broken }, clock, stamp: null });
+  const seal = createSealer({
+    workers: inlineWorkers,
+    randomBelow,
+    identity: { ...identity, key: broken },
+    clock,
+    stamp: null,
+  });
   await assert.rejects(seal({ bytes: makePdf(), reason }), refusal("unavailable"));
 });
 
 test("what the verifier does not accept is not given away: another key's signature, an expired certificate", async () => {
   const other: SealKey = { ...identity.key, sign: memoryKey("p-256").sign };
-  const forged = createSealer({ randomBelow, identity: { ...identity, key: other }, clock, stamp: null });
+  const forged = createSealer({
+    workers: inlineWorkers,
+    randomBelow,
+    identity: { ...identity, key: other },
+    clock,
+    stamp: null,
+  });
   await assert.rejects(forged({ bytes: makePdf(), reason }), refusal("unavailable"));
   const inElevenYears = () => new Date(Date.now() + 11 * 365.25 * 86_400_000);
-  const late = createSealer({ randomBelow, identity, clock: inElevenYears, stamp: null });
+  const late = createSealer({ workers: inlineWorkers, randomBelow, identity, clock: inElevenYears, stamp: null });
   await assert.rejects(late({ bytes: makePdf(), reason }), refusal("unavailable"));
 });
 
@@ -117,14 +140,24 @@ test("a token that the verifier does not accept is reported and left out, and th
   const replayed = await stamp(Buffer.from("another signature"));
   const unfit: string[] = [];
   const onUnfitTimeStamp = (authority: string) => unfit.push(authority);
-  const stale = createSealer({ randomBelow, identity, clock, stamp: async () => replayed, onUnfitTimeStamp });
+  const stale = createSealer({
+    workers: inlineWorkers,
+    randomBelow,
+    identity,
+    clock,
+    stamp: async () => replayed,
+    onUnfitTimeStamp,
+  });
   assert.equal((await stale({ bytes: makePdf(), reason })).timeStamp, null);
   assert.deepEqual(unfit, [replayed?.authority]);
 });
 
 test("the self-check refuses changed bytes, other hashes and a missing time stamp, and says whose fault it is", async () => {
   const check = createSelfCheck(identity.chain[0]);
-  const sealed = await createSealer({ randomBelow, identity, clock, stamp: null })({ bytes: makePdf(), reason });
+  const sealed = await createSealer({ workers: inlineWorkers, randomBelow, identity, clock, stamp: null })({
+    bytes: makePdf(),
+    reason,
+  });
   const claim = { ...sealed, timeStamped: false, at: new Date() };
   await check(claim);
   const changed = Buffer.from(sealed.bytes);
@@ -142,7 +175,12 @@ test("the self-check refuses changed bytes, other hashes and a missing time stam
 test("other requests get their turn while 34 MB are sealed", async () => {
   const bytes = makePdf({ bytes: 34_000_000 });
   const hash = createHash("sha256").update(bytes);
-  const sealing = createSealer({ randomBelow, identity, clock, stamp: null })({ bytes, reason, hash, spare: 0 });
+  const sealing = createSealer({ workers: pool, randomBelow, identity, clock, stamp: null })({
+    bytes,
+    reason,
+    hash,
+    spare: 0,
+  });
   let turns = 0;
   let done = false;
   const finished = sealing.then(() => {

@@ -16,11 +16,8 @@ import { summary } from "./summary.ts";
 
 export type { CertificateContent } from "./content.ts";
 
-/** Draws a certificate as a PDF that is yet to be sealed. Equal contents give equal bytes. */
-export type DrawCertificate = (content: CertificateContent) => Promise<Buffer>;
-
-/** The drawing of certificates; fonts are read when first needed. */
-export function openCertificates(): DrawCertificate {
+/** The drawing of certificates; fonts are read when first needed. Equal contents give equal bytes. */
+export function openCertificates(): (content: CertificateContent) => Promise<Buffer> {
   let opening: Promise<Faces> | undefined;
   return async (content) => {
     opening ??= openFaces();

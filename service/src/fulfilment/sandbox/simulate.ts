@@ -90,17 +90,17 @@ export async function simulate(
 
 async function takeStep(
   deps: SandboxDeps,
-  { id, orderCode }: OrderFacts,
+  asked: OrderFacts,
   status: string,
   attempt: string,
 ): Promise<SimulationResult> {
   const on = happy[status];
   const paying = isPayable(status);
   if (!on && !paying) throw new ServiceError("conflict", `An order in ${status} cannot advance.`);
-  const document = on && needsDocument(on) ? await sealSimulated(deps, deps.db, id, reasonOf(on)) : undefined;
+  const document = on && needsDocument(on) ? await sealSimulated(deps, deps.db, asked, reasonOf(on)) : undefined;
 
   return deps.db.transaction(async (tx) => {
-    const order = await lockOrder(tx, orderCode);
+    const order = await lockOrder(tx, asked.orderCode);
     if (!order) throw new ServiceError("not_found", "Order not found.");
     // Another request was faster: go on from where it left the order.
     if (order.status !== status) return { status: order.status, firedEvents: [] };

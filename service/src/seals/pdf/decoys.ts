@@ -1,9 +1,9 @@
 import { isDigit } from "../../pdf/lexer.ts";
 import { PdfRefusal } from "../../pdf/refusal.ts";
-import type { PreparedSeal } from "./seal-pdf.ts";
+import type { Tail } from "./tail.ts";
 
-/** Two milliseconds of work. */
-const SLICE = 4 * 1024 * 1024;
+/** Steps that every document may take, however short it is. */
+const LEAST_STEPS = 4 * 1024 * 1024;
 /** Steps for a byte, beyond which a document is nothing but brackets that are followed by comments. */
 const STEPS = 4;
 const OPEN = 0x5b;
@@ -11,21 +11,16 @@ const OPEN = 0x5b;
 /**
  * Whether a document, or what the sealer copies of it, holds four numbers in brackets that would be a /ByteRange of this
  * seal, had its signature value another place: the bytes that are signed don't say where the value belongs. Our verifier
- * learns that from the signature itself, other readers do not. Between slices other requests get their turn.
+ * learns that from the signature itself, other readers do not.
  * @throws PdfRefusal `too_complex`
  */
-export async function holdsDecoy(original: Buffer, prepared: PreparedSeal): Promise<boolean> {
-  const { tail, contentsStart, contentsEnd, byteRange } = prepared;
+export function holdsDecoy(original: Buffer, { tail, contentsStart, contentsEnd, byteRange }: Tail): boolean {
   const [, head, , rest] = byteRange;
-  const search = { steps: STEPS * original.length + SLICE, signed: head + rest };
+  const search = { steps: STEPS * original.length + LEAST_STEPS, signed: head + rest };
   // Its own /ByteRange begins right behind the value.
   const own = contentsEnd + "/ByteRange".length;
   if (findRange(tail, 0, contentsStart, search) || findRange(tail, own + 1, tail.length, search)) return true;
-  for (let at = 0; at < original.length; at += SLICE) {
-    if (at > 0) await new Promise(setImmediate);
-    if (findRange(original, at, Math.min(at + SLICE, original.length), search)) return true;
-  }
-  return false;
+  return findRange(original, 0, original.length, search);
 }
 
 type Search = { steps: number; readonly signed: number };

@@ -50,14 +50,19 @@ export class ReserveTooSmall extends Error {
 export function prepareSeal(request: SealRequest): PreparedSeal {
   const look = lookUpPdf(request.original, request.maxBytes);
   const docHash = request.docHash ?? createHash("sha256").update(request.original);
-  const docSha256 = docHash.copy().digest("hex");
-  const tail = buildTail(look, request, docSha256);
+  const tail = buildTail(look, request, docHash.copy().digest("hex"));
+  return hashTail(tail, docHash, request.original.length);
+}
+
+/** Hashes what the signature will cover. @param docHash a SHA-256 state that was fed with exactly the original */
+export function hashTail(tail: Tail, docHash: Hash, originalLength: number): PreparedSeal {
   const messageDigest = docHash
     .copy()
     .update(tail.tail.subarray(0, tail.contentsStart))
     .update(tail.tail.subarray(tail.contentsEnd))
     .digest();
-  return { ...tail, docSha256, originalLength: request.original.length, messageDigest, docHash };
+  const docSha256 = docHash.copy().digest("hex");
+  return { ...tail, docSha256, originalLength, messageDigest, docHash };
 }
 
 /**

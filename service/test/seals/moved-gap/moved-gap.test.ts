@@ -5,6 +5,7 @@ import { sealReasons, verifyProof } from "@signsealship/evidence/seal";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import { cmsOver } from "../../../../packages/evidence/test/signer.ts";
 import { ServiceError } from "../../../src/platform/errors.ts";
+import { inlineWorkers } from "../../../src/platform/workers/inline.ts";
 import { sealChainPem } from "../../../src/seals/certificate/certificate.ts";
 import { createCmsSigner } from "../../../src/seals/cms.ts";
 import { sealKeyOf } from "../../../src/seals/keys/file-key.ts";
@@ -47,7 +48,13 @@ const predictable: SealForStrangers = async (original) =>
     await sealPdf({ original, at, reserve: 1200, reason, sign: async (place) => (await signer.sign(place)).cms() }),
   );
 const sealerWith = (random: (limit: number) => number): SealForStrangers => {
-  const sealDocument = createSealer({ identity, clock: () => at, stamp: null, randomBelow: random });
+  const sealDocument = createSealer({
+    workers: inlineWorkers,
+    identity,
+    clock: () => at,
+    stamp: null,
+    randomBelow: random,
+  });
   return async (bytes) => (await sealDocument({ bytes, reason })).bytes;
 };
 

@@ -8,6 +8,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { sealReasons } from "@signsealship/evidence/seal";
 import { PdfRefusal } from "../../../src/pdf/refusal.ts";
+import { inlineWorkers } from "../../../src/platform/workers/inline.ts";
 import { sealChainPem } from "../../../src/seals/certificate/certificate.ts";
 import { createSealer } from "../../../src/seals/sealer.ts";
 import { memoryKey, randomBelow, selfSigned } from "../signers.ts";
@@ -23,6 +24,7 @@ const certificate = await selfSigned(key, Date.now());
 const chainPem = sealChainPem([certificate]);
 writeFileSync(join(out, "certificate.pem"), chainPem);
 const seal = createSealer({
+  workers: inlineWorkers,
   randomBelow,
   identity: { key, chain: [certificate], chainPem },
   clock: () => new Date(),

@@ -8,6 +8,7 @@ import { sealPurposeOf, sealReasons, verifyProof } from "@signsealship/evidence/
 import { zooBytes, zooFiles } from "@signsealship/testing/zoo";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import { PdfRefusal } from "../../../src/pdf/refusal.ts";
+import { inlineWorkers } from "../../../src/platform/workers/inline.ts";
 import { sealChainPem } from "../../../src/seals/certificate/certificate.ts";
 import { prepareSeal } from "../../../src/seals/pdf/seal-pdf.ts";
 import { createSealer, type SealDocument } from "../../../src/seals/sealer.ts";
@@ -26,7 +27,7 @@ before(async () => {
   const certificate = await selfSigned(key, at.getTime());
   const identity = { key, chain: [certificate] as const, chainPem: sealChainPem([certificate]) };
   anchors = { sealAnchors: [certificate], tsaAnchors: [] };
-  seal = createSealer({ randomBelow, identity, clock: () => at, stamp: null });
+  seal = createSealer({ workers: inlineWorkers, randomBelow, identity, clock: () => at, stamp: null });
 });
 
 /** The document as qpdf decrypts it: text in which every string is as it was written before. */

@@ -1,0 +1,22 @@
+import { invalid } from "../../platform/errors.ts";
+import { type Task, tooCostly, type Workers } from "../../platform/workers/task.ts";
+import type { CertificateContent } from "./content.ts";
+
+/** Draws a certificate as a PDF that is yet to be sealed; holders take turns. @throws ServiceError */
+export type DrawCertificate = (holder: string, content: CertificateContent) => Promise<Buffer>;
+
+const task: Task<CertificateContent, Uint8Array<ArrayBuffer>> = {
+  name: "draw a certificate",
+  module: import.meta.resolve("./draw-task.ts"),
+  limitMs: 60_000,
+};
+
+/** Shaping and outlining fifty labels of two hundred characters takes seconds of work: a worker does it. */
+export const drawIn =
+  (workers: Workers): DrawCertificate =>
+  async (holder, content) => {
+    const bytes = await workers.run(task, { holder, input: content }).catch((error) => {
+      throw tooCostly(error) ? invalid("The room can't be sealed: its certificate takes too much to draw.") : error;
+    });
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  };

@@ -1,0 +1,3 @@
+import { pageCount } from "./page-count.ts";
+
+export const run = (bytes: Buffer): number | null => pageCount(bytes);

@@ -1,0 +1,14 @@
+import { type Task, tooCostly, type Workers } from "../platform/workers/task.ts";
+
+const task: Task<null, number | null> = {
+  name: "count pages",
+  module: import.meta.resolve("./count-pages-task.ts"),
+  limitMs: 10_000,
+};
+
+/** `pageCount` of a stranger's document, by a worker; null also when it takes too long. */
+export const countPagesIn = (workers: Workers, holder: string, bytes: Buffer): Promise<number | null> =>
+  workers.run(task, { holder, bytes, input: null }).catch((error) => {
+    if (tooCostly(error)) return null;
+    throw error;
+  });

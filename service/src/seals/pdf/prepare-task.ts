@@ -1,0 +1,32 @@
+import type { SealReason } from "@signsealship/evidence/seal";
+import { lookUpPdf } from "../../pdf/lookup.ts";
+import { PdfRefusal, type PdfRefusalReason } from "../../pdf/refusal.ts";
+import { holdsDecoy } from "./decoys.ts";
+import { buildTail, type Tail } from "./tail.ts";
+
+export type PrepareInput = {
+  readonly docSha256: string;
+  readonly at: Date;
+  readonly reason: SealReason;
+  /** The lengths that the seal's numbers depend on, one set after the other. */
+  readonly draws: readonly { readonly reserve: number; readonly padding: number }[];
+};
+
+export type PrepareOutput =
+  | { readonly tail: Tail }
+  | { readonly refusal: { readonly reason: PdfRefusalReason; readonly detail: string } }
+  | "decoys";
+
+/** The revision to append, with the first lengths for which the document holds no numbers that name another place for it. */
+export function run(original: Buffer, { docSha256, at, reason, draws }: PrepareInput): PrepareOutput {
+  try {
+    for (const lengths of draws) {
+      const tail = buildTail(lookUpPdf(original), { at, reason, ...lengths }, docSha256);
+      if (!holdsDecoy(original, tail)) return { tail };
+    }
+    return "decoys";
+  } catch (error) {
+    if (error instanceof PdfRefusal) return { refusal: { reason: error.reason, detail: error.detail } };
+    throw error;
+  }
+}
