@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, describe, test } from "node:test";
+import { minimal, orderForm } from "@signsealship/testing/order-form";
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import { fileForm } from "../proof-passports/seal-document.ts";
+import { type Client, openRoomsService, type RoomsService } from "../rooms/rooms-service.ts";
+import { costlyDocuments } from "./costly-documents.ts";
+
+/** Receiving, hashing, copying and encrypting 35 MiB is the main thread's; what is read in them is not. */
+const mostMainThreadMs = 1000;
+
+let rooms: RoomsService;
+let acme: Client;
+before(async () => {
+  rooms = await openRoomsService();
+  acme = await rooms.partner();
+  // The first of each kind loads modules.
+  await seal(makePdf());
+  await acme.order();
+});
+after(() => rooms?.close());
+
+const seal = async (document: Buffer) => (await acme.call("POST", "/api/passport/seal", fileForm(document))).status;
+
+/** CPU time in ms of the service's main thread and of the whole process, as Linux counts it: in steps of 10 ms. */
+function cpu(): { main: number; all: number } {
+  const { pid } = rooms.service.process;
+  const [main, all] = [`/proc/${pid}/task/${pid}/stat`, `/proc/${pid}/stat`].map((path) => {
+    const fields = readFileSync(path, "latin1").split(") ")[1]?.split(" ") ?? [];
+    return 10 * (Number(fields[11]) + Number(fields[12]));
+  });
+  return { main: main ?? 0, all: all ?? 0 };
+}
+
+/** What a request costs, while the service is asked other things all the time. */
+async function costOf(request: () => Promise<number>) {
+  const before = cpu();
+  let status: number | undefined;
+  const answered = request().then((given) => {
+    status = given;
+  });
+  while (status === undefined) {
+    const { ok } = await fetch(`${rooms.service.baseUrl}/healthz`);
+    assert.ok(ok);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  await answered;
+  const now = cpu();
+  return { status, main: now.main - before.main, all: now.all - before.all };
+}
+
+describe("a document that is dear to read does not stall the service", { skip: process.platform !== "linux" }, () => {
+  for (const [name, make] of Object.entries(costlyDocuments)) {
+    test(name, async (t) => {
+      const document = await make();
+      const requests: Record<string, () => Promise<number>> = {
+        order: async () => (await acme.call("POST", "/api/partner/orders", orderForm(minimal, document))).status,
+        seal: () => seal(document),
+      };
+      for (const [what, request] of Object.entries(requests)) {
+        const { status, main, all } = await costOf(request);
+        t.diagnostic(`${what}: ${status}, main thread ${main} ms, all ${all} ms`);
+        assert.ok([200, 201, 400].includes(status), String(status));
+        assert.ok(main < mostMainThreadMs, `${what}: ${main} ms of the main thread`);
+      }
+    });
+  }
+
+  test("a room of 50 labels of 200 Chinese characters", async (t) => {
+    const room = await acme.room();
+    const characters = Array.from({ length: 10_000 }, (_, n) => String.fromCodePoint(0x4e00 + n)).join("");
+    for (let n = 0; n < 50; n++) {
+      const label = characters.slice(200 * n, 200 * (n + 1));
+      await acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode: await acme.order(), label });
+    }
+    const { status, main, all } = await costOf(
+      async () => (await acme.call("POST", `/api/rooms/${room}/passport`)).status,
+    );
+    t.diagnostic(`room: ${status}, main thread ${main} ms, all ${all} ms`);
+    assert.equal(status, 200);
+    assert.ok(main < mostMainThreadMs, `${main} ms of the main thread`);
+  });
+});
