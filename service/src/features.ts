@@ -6,9 +6,16 @@ import { drawIn } from "./closing-passports/closing-passports.ts";
 import type { RateLimits } from "./http/rate-limits.ts";
 import type { RouteDeps } from "./http/route.ts";
 import { maxReservedBytes } from "./http/uploads/multipart.ts";
-import { createUploadMemory } from "./http/uploads/upload-memory.ts";
+import { createUploadPlaces } from "./http/uploads/upload-places.ts";
 import { sessionResolver } from "./members/members.ts";
-import { keyResolver, keyWithRoomsResolver, type LastUse, numberOf, type TierLimits } from "./partners/partners.ts";
+import {
+  keyResolver,
+  keyWithRoomsResolver,
+  type LastUse,
+  numberOf,
+  type TierLimits,
+  tierOf,
+} from "./partners/partners.ts";
 import { type CheckoutDeps, checkoutUrl, openProcessor, sandboxPayment } from "./payments/payments.ts";
 import { createKeyedSemaphore } from "./platform/keyed-semaphore.ts";
 import type { Log } from "./platform/logs.ts";
@@ -21,8 +28,11 @@ import { type Resources, root } from "./resources.ts";
 import type { Sealing } from "./seals/seals.ts";
 import { openWebhooks } from "./webhooks/webhooks.ts";
 
-// Eight of the largest uploads at once, two of one firm; more wait their turn with the sender held back.
-const uploadMemoryBytes = { total: 8 * maxReservedBytes, perHolder: 2 * maxReservedBytes };
+// Eight of the largest uploads at once; more wait their turn with the sender held back. Five are kept for firms that have live.
+const uploadSizes = {
+  live: { total: 5 * maxReservedBytes, perHolder: 2 * maxReservedBytes },
+  trial: { total: 3 * maxReservedBytes, perHolder: maxReservedBytes },
+};
 // Each holds a database connection while a time stamp is waited for; the pool has 20.
 const sealsAtOnce = 4;
 const screeningFile = join(root, "service/data/screening.yaml");
@@ -54,7 +64,10 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
   const records = { ...frame, db, clock, log };
   const processor = config.stripe && openProcessor(config.stripe, baseUrl);
   const checkout = { ...records, processor };
-  const uploadMemory = createUploadMemory(uploadMemoryBytes);
+  const uploadPlaces = createUploadPlaces({
+    ...uploadSizes,
+    mostWaitingOf: (tier) => deps.tierLimits[tierOf(tier)].waitingUploads,
+  });
   const { dispatcher, secretCipher } = outgoingWebhooks(deps);
   return {
     processor,
@@ -70,7 +83,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
       blobs,
       pricing,
       workers,
-      uploadMemory,
+      uploadPlaces,
       checkoutUrlOf: processor && checkoutOfNewOrder(checkout, log),
     },
     checkout,
@@ -85,7 +98,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
       baseUrl,
       rowIntegrity: createRowIntegrity(secrets),
       keepSealed: config.keepSealed,
-      uploadMemory,
+      uploadPlaces,
     },
     closings: {
       ...records,

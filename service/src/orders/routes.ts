@@ -4,7 +4,7 @@ import { principalOf, requireKey } from "../http/authentication.ts";
 import { idempotencyHeader, idempotencyKeyOf, sendStored } from "../http/idempotency-key.ts";
 import { jsonRoute, optionalText, type RouteDeps, type Sent } from "../http/route.ts";
 import { readForm } from "../http/uploads/multipart.ts";
-import type { UploadMemory } from "../http/uploads/upload-memory.ts";
+import type { UploadPlaces } from "../http/uploads/upload-places.ts";
 import { ServiceError } from "../platform/errors.ts";
 import { isCode } from "../platform/text.ts";
 import { orderPage } from "./list.ts";
@@ -13,7 +13,7 @@ import { CreatedOrder, OrderDetail, OrderLine, OrderList, OrderSummary, orderFor
 import { findOwnOrder } from "./store.ts";
 import { createdView, detailView } from "./views.ts";
 
-export type OrderRouteDeps = OrderDeps & RouteDeps & { uploadMemory: UploadMemory };
+export type OrderRouteDeps = OrderDeps & RouteDeps & { uploadPlaces: UploadPlaces };
 
 const path = "/api/partner/orders";
 const messages = {
@@ -82,7 +82,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderRouteDeps): void {
 async function create(deps: OrderRouteDeps, request: FastifyRequest, reply: FastifyReply): Promise<Sent> {
   const idempotencyKey = idempotencyKeyOf(request);
   const authenticate = requireKey(deps.resolveKey);
-  const sent = await readForm(request, { filePart: "document", memory: deps.uploadMemory, messages, authenticate });
+  const sent = await readForm(request, { filePart: "document", places: deps.uploadPlaces, messages, authenticate });
   try {
     const route = `POST ${path}`;
     const wanted = { principal: principalOf(request), sent, route, idempotencyKey };

@@ -5,7 +5,10 @@ import { parse } from "yaml";
 import { StartupError } from "../platform/errors.ts";
 
 const limit = Type.Union([Type.Integer({ minimum: 1 }), Type.Literal("none")]);
-const OfTier = Type.Object({ deliveriesPerHostPerMinute: limit }, { additionalProperties: false });
+const OfTier = Type.Object(
+  { deliveriesPerHostPerMinute: limit, waitingUploads: Type.Integer({ minimum: 1 }) },
+  { additionalProperties: false },
+);
 const File = Type.Object(
   {
     tiers: Type.Object(

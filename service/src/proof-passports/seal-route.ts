@@ -2,13 +2,13 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { principalOf, requireKey } from "../http/authentication.ts";
 import { jsonRoute, type RouteDeps } from "../http/route.ts";
 import { type Form, type FormRules, readForm, type Upload } from "../http/uploads/multipart.ts";
-import type { UploadMemory } from "../http/uploads/upload-memory.ts";
+import type { UploadPlaces } from "../http/uploads/upload-places.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
 import { expectedFile } from "../seals/seals.ts";
 import { SealedPassport, sealFormSchema } from "./schemas.ts";
 import { type SealPassportDeps, sealPassport } from "./seal-passport.ts";
 
-export type SealRouteDeps = SealPassportDeps & { uploadMemory: UploadMemory };
+export type SealRouteDeps = SealPassportDeps & { uploadPlaces: UploadPlaces };
 
 /** `POST /api/passport/seal` (contract, Proof passports). */
 export function sealRoute(app: FastifyInstance, deps: SealRouteDeps & RouteDeps): void {
@@ -39,12 +39,12 @@ const tailBytes = 64 * 1024;
  * @param authenticate finds the principal anew (`FormRules`)
  */
 export async function withUpload<Result>(
-  deps: Pick<SealRouteDeps, "uploadMemory">,
+  deps: Pick<SealRouteDeps, "uploadPlaces">,
   request: FastifyRequest,
   authenticate: FormRules["authenticate"],
   work: (upload: Upload, fields: Form["fields"]) => Promise<Result>,
 ): Promise<Result> {
-  const rules = { filePart: "file", memory: deps.uploadMemory, spareBytes: tailBytes, messages, authenticate };
+  const rules = { filePart: "file", places: deps.uploadPlaces, spareBytes: tailBytes, messages, authenticate };
   const form = await readUpload(request, rules);
   try {
     if (!form.upload) throw invalid(expectedFile);

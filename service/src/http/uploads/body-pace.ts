@@ -2,14 +2,21 @@ import type { IncomingMessage } from "node:http";
 
 /** What a body must keep to while we read it, and while the rest of a refused one is read and discarded. */
 export type BodyPace = {
-  /** In each window of this length so many bytes must come. */
+  /** In the first window of this length so many bytes must come, in each that follows twice as many, up to a bound. */
   windowMs: number;
   minBytes: number;
+  minBytesAtMost: number;
   /** The longest that is read in all. */
   maxBytes: number;
 };
 
-export const bodyPace: BodyPace = { windowMs: 30_000, minBytes: 64 * 1024, maxBytes: 64 * 1024 * 1024 };
+// A place in memory is paid for by pace: who keeps one for minutes has to bring megabytes.
+export const bodyPace: BodyPace = {
+  windowMs: 30_000,
+  minBytes: 64 * 1024,
+  minBytesAtMost: 1024 * 1024,
+  maxBytes: 64 * 1024 * 1024,
+};
 
 const looksPerWindow = 30;
 
@@ -20,12 +27,13 @@ const looksPerWindow = 30;
  */
 export function watchBody(
   message: IncomingMessage,
-  { windowMs, minBytes, maxBytes }: BodyPace,
+  { windowMs, minBytes, minBytesAtMost, maxBytes }: BodyPace,
   ended: (fault: "stalled" | "too large") => void,
 ): () => void {
   const { socket } = message;
   const begun = socket.bytesRead;
   let atWindow = begun;
+  let due = minBytes;
   let looks = 0;
   const timer = setInterval(() => {
     const fault = faultNow();
@@ -43,8 +51,9 @@ export function watchBody(
     if (now - begun > maxBytes) return "too large";
     looks += 1;
     if (looks % looksPerWindow !== 0) return null;
-    if (now - atWindow < minBytes) return "stalled";
+    if (now - atWindow < due) return "stalled";
     atWindow = now;
+    due = Math.min(2 * due, minBytesAtMost);
     return null;
   }
 }

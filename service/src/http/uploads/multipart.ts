@@ -5,7 +5,7 @@ import { freeMemory } from "../../platform/free-memory.ts";
 import { principalOf } from "../authentication.ts";
 import { type BodyPace, bodyPace, watchBody } from "./body-pace.ts";
 import { maxFieldBytes, maxUploadBytes, type PartRules, readParts, type Upload } from "./multipart-parts.ts";
-import type { UploadMemory } from "./upload-memory.ts";
+import type { UploadPlaces } from "./upload-places.ts";
 
 export { maxUploadBytes, type Upload };
 
@@ -26,7 +26,7 @@ export type Form = {
 };
 
 export type FormRules = PartRules & {
-  memory: UploadMemory;
+  places: UploadPlaces;
   messages: { notMultipart: string };
   /** Finds the request's principal anew, by the hook that found it; for a form that was long on its way. */
   authenticate: (request: FastifyRequest) => Promise<void>;
@@ -71,7 +71,7 @@ export async function readForm(request: FastifyRequest, rules: FormRules, pace: 
   const capacity = tooLong ? null : Math.min(declared, maxUploadBytes);
   const bytes = capacity === null ? maxFields * maxFieldBytes : capacity + (rules.spareBytes ?? 0);
   const begun = performance.now();
-  const release = await rules.memory.reserve(principalOf(request).partnerId, bytes);
+  const release = await rules.places.reserve(principalOf(request), bytes);
   let upload: Upload | null = null;
   const releaseAll = () => {
     if (upload) freeMemory(upload.bytes.buffer);

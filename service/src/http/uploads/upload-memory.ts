@@ -1,7 +1,12 @@
+import { ServiceError } from "../../platform/errors.ts";
+
 /** Room for uploads in memory; a form that needs more than is left waits in line, and its sender with it (TCP back-pressure). */
 export type UploadMemory = {
-  /** Resolves with the function that gives the bytes back. Holders take turns: who has much to send keeps nobody else out. */
-  reserve: (holder: string, bytes: number) => Promise<() => void>;
+  /**
+   * Resolves with the function that gives the bytes back. Holders take turns: who has much to send keeps nobody else out.
+   * @throws ServiceError `unavailable` when so many of the holder's reservations wait already
+   */
+  reserve: (holder: string, bytes: number, mostWaiting: number) => Promise<() => void>;
 };
 
 type Holder = { held: number; line: { bytes: number; admit: () => void }[] };
@@ -44,9 +49,11 @@ export function createUploadMemory({ total, perHolder }: { total: number; perHol
   }
 
   return {
-    async reserve(name, bytes) {
+    async reserve(name, bytes, mostWaiting) {
       if (bytes > Math.min(total, perHolder)) throw new RangeError("a reservation larger than the whole");
       const holder = holders.get(name) ?? { held: 0, line: [] };
+      if (holder.line.length >= mostWaiting)
+        throw new ServiceError("unavailable", "Too many of your uploads wait for their turn. Try again in a moment.");
       holders.set(name, holder);
       await new Promise<void>((admit) => {
         holder.line.push({ bytes, admit });

@@ -7,9 +7,10 @@ import type { BodyPace } from "../../../src/http/uploads/body-pace.ts";
 import { acceptMultipart, readForm } from "../../../src/http/uploads/multipart.ts";
 import { createUploadMemory } from "../../../src/http/uploads/upload-memory.ts";
 import { wireError } from "../../../src/http/wire-errors.ts";
+import type { Principal } from "../../../src/identity/identity.ts";
 import { beginUpload, pieces, textPart } from "./raw-upload.ts";
 
-const pace: BodyPace = { windowMs: 600, minBytes: 1000, maxBytes: 40 * 1024 * 1024 };
+const pace: BodyPace = { windowMs: 600, minBytes: 1000, minBytesAtMost: 1000, maxBytes: 40 * 1024 * 1024 };
 const principal = {
   partnerId: "firm",
   environment: "test",
@@ -38,19 +39,24 @@ before(async () => {
   // Room for one upload of any size.
   const size = 36 * 1024 * 1024;
   const memory = createUploadMemory({ total: size, perHolder: size });
+  const places = { reserve: ({ partnerId }: Principal, bytes: number) => memory.reserve(partnerId, bytes, 100) };
   const messages = { notMultipart: "no form", tooLarge: "too large", incomplete: "incomplete" };
   const authenticate = async () => {
     authenticated += 1;
   };
   app.post("/upload", async (request) => {
-    const form = await readForm(request, { filePart: "file", memory, messages, authenticate }, pace);
+    const form = await readForm(request, { filePart: "file", places, messages, authenticate }, pace);
     const answer = { bytes: form.upload?.bytes.length ?? null };
     form.release();
     return answer;
   });
+  app.post("/growing", async (request) => {
+    const growing = { ...pace, windowMs: 300, minBytes: 500, minBytesAtMost: 100_000 };
+    return readForm(request, { filePart: "file", places, messages, authenticate }, growing);
+  });
   app.post("/typed", async (request) => {
     const typed = new Map<string, string>();
-    const rules = { filePart: "file", memory, messages, authenticate, typed };
+    const rules = { filePart: "file", places, messages, authenticate, typed };
     return readForm(request, rules, pace).catch((error) => ({ error: error.message, typed: [...typed] }));
   });
   await app.listen({ port: 0, host: "127.0.0.1" });
@@ -172,5 +178,18 @@ test("of a form that is somewhat too long the fields are read, before and after 
   for (let n = 0; n < 38; n++) await upload.send(megabyte);
   await upload.send(last);
   await answer(upload, /"too large".*\["email","a@b.co"\],\["note","kept"\]/s);
+  upload.hangUp();
+});
+
+test("the pace that is due grows from window to window: what is enough at first is too little for long", async () => {
+  const begun = performance.now();
+  const upload = await beginUpload(`${url}/growing`, { "Content-Length": 10_000_000 });
+  await upload.send(large.head);
+  await until(async () => {
+    await upload.send("x".repeat(60));
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    return /^HTTP\/1\.1 400 .*incomplete/s.test(upload.received());
+  });
+  assert.ok(performance.now() - begun > 500);
   upload.hangUp();
 });

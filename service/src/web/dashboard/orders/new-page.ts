@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type Callers, principalOf } from "../../../http/authentication.ts";
 import type { RateLimits } from "../../../http/rate-limits.ts";
 import { type Form, readForm } from "../../../http/uploads/multipart.ts";
-import type { UploadMemory } from "../../../http/uploads/upload-memory.ts";
+import type { UploadPlaces } from "../../../http/uploads/upload-places.ts";
 import { type OrderDeps, placeOrder } from "../../../orders/orders.ts";
 import type { Assets } from "../../ui/assets.ts";
 import { done } from "../../ui/flash-messages.ts";
@@ -13,7 +13,7 @@ import { inOurWords, requireSameEnvironment, submissionFor, submissionKey } from
 import { type OrderFormView, orderFormBody } from "./form.ts";
 
 export type OrderNewDeps = OrderDeps &
-  Pick<Callers, "resolveSession"> & { limits: RateLimits; uploadMemory: UploadMemory; assets: Assets };
+  Pick<Callers, "resolveSession"> & { limits: RateLimits; uploadPlaces: UploadPlaces; assets: Assets };
 
 const path = "/dashboard/orders";
 const messages = {
@@ -34,7 +34,7 @@ export function orderNewPage(app: FastifyInstance, deps: OrderNewDeps): void {
     policy: "partner-write",
     handle: async ({ request, form: shownAgain }) => {
       const typed = new Map<string, string>();
-      const rules = { filePart: "document", memory: deps.uploadMemory, messages, typed, authenticate };
+      const rules = { filePart: "document", places: deps.uploadPlaces, messages, typed, authenticate };
       try {
         const form = await readForm(request, rules);
         try {

@@ -1,0 +1,32 @@
+import type { Principal } from "../../identity/identity.ts";
+import { createUploadMemory } from "./upload-memory.ts";
+
+/** Places in memory for the uploads of firms. */
+export type UploadPlaces = {
+  /**
+   * Resolves with the function that gives the bytes back.
+   * @throws ServiceError `unavailable` when too many of the firm's uploads wait already
+   */
+  reserve: (principal: Principal, bytes: number) => Promise<() => void>;
+};
+
+type Sizes = { total: number; perHolder: number };
+
+export type UploadPlaceSizes = {
+  /** In bytes: for firms that have live, and for those that do not. Neither can take up the other's. */
+  live: Sizes;
+  trial: Sizes;
+  /** How many uploads of a firm of the tier may wait. */
+  mostWaitingOf: (tier: string) => number;
+};
+
+export function createUploadPlaces({ live, trial, mostWaitingOf }: UploadPlaceSizes): UploadPlaces {
+  const ofLive = createUploadMemory(live);
+  const ofTrial = createUploadMemory(trial);
+  return {
+    reserve({ partnerId, liveEnabled, tier }, bytes) {
+      const memory = liveEnabled ? ofLive : ofTrial;
+      return memory.reserve(partnerId, bytes, mostWaitingOf(tier));
+    },
+  };
+}
