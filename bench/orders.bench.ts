@@ -69,7 +69,7 @@ function sampleOrder(partnerId: string, keyId: string): NewOrder {
       createCheckout: false,
     },
     priceBookVersion: 1,
-    document: { sha256: "0".repeat(64), bytes: 102_400, pages: 1, blobKey: "00/0" },
+    document: { sha256: "0".repeat(64), bytes: 102_400, pages: 1, blobKey: "00/0", rowMac: Buffer.alloc(36) },
   };
 }
 

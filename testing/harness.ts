@@ -1,5 +1,7 @@
 import type { Database } from "../service/src/platform/database.ts";
+import type { RowMac } from "../service/src/platform/row-mac.ts";
 import { databaseOf } from "./database.ts";
+import { rowMacOf } from "./row-mac.ts";
 import { type Service, startService } from "./service.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
@@ -8,6 +10,8 @@ export type Harness = {
   /** A test that restarts it puts the new one here. */
   service: Service;
   db: Database;
+  /** The service's own, for rows that a test writes in its place. */
+  rowMac: RowMac;
   /** Ends both and removes the folder. */
   close: () => Promise<void>;
 };
@@ -20,6 +24,7 @@ export async function openHarness(env: Record<string, string> = {}): Promise<Har
   const harness: Harness = {
     service,
     db,
+    rowMac: await rowMacOf(folder.path),
     async close() {
       await db.close();
       await harness.service.stop();

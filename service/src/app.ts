@@ -104,9 +104,9 @@ function pageDeps(deps: AppDeps, features: Features, assets: PageDeps["assets"])
     assets,
     baseUrl: config.baseUrl,
     verify: {
-      sealCertificates: () => sealCertificates(db, sealing.chainPem),
+      sealCertificates: () => sealCertificates(deps, sealing.chainPem),
       proofRecord: (verifyCode) => proofRecord(passports, verifyCode),
-      closingRecord: (verifyCode) => closingRecord(db, verifyCode),
+      closingRecord: (verifyCode) => closingRecord(deps, verifyCode),
     },
     client: {
       db,

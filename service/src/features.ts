@@ -23,7 +23,6 @@ import type { Metrics } from "./platform/metrics.ts";
 import type { Workers } from "./platform/workers/task.ts";
 import { createCallbacks } from "./playbooks/playbooks.ts";
 import type { VersionedPricing } from "./pricing/pricing.ts";
-import { createRowIntegrity } from "./proof-passports/proof-passports.ts";
 import { type Resources, root } from "./resources.ts";
 import type { Sealing } from "./seals/seals.ts";
 import { openWebhooks } from "./webhooks/webhooks.ts";
@@ -53,7 +52,7 @@ export type Features = ReturnType<typeof openFeatures>;
 
 /** Opens the features: what each is handed, by its name. */
 export function openFeatures(deps: AppDeps, limits: RateLimits) {
-  const { config, db, clock, log, metrics, blobs, secrets, sealing, anchoring, pricing, workers } = deps;
+  const { config, db, clock, log, metrics, blobs, secrets, rowMac, sealing, anchoring, pricing, workers } = deps;
   const { baseUrl } = config;
   const frame: RouteDeps = {
     resolveKey: keyResolver(db, deps.lastUse),
@@ -80,6 +79,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
     playbooks: { ...records, enabled: config.playbooks, callbacks: createCallbacks(secrets) },
     orders: {
       ...records,
+      rowMac,
       blobs,
       pricing,
       workers,
@@ -88,21 +88,22 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
     },
     checkout,
     processorEvents: { db, clock, log, metrics, processor },
-    sandbox: { ...records, ...sealing, blobs, baseUrl, sandboxPayment },
+    sandbox: { ...records, ...sealing, rowMac, blobs, baseUrl, sandboxPayment },
     rooms: records,
     passports: {
       ...records,
       ...sealing,
+      rowMac,
       blobs,
       anchoring,
       baseUrl,
-      rowIntegrity: createRowIntegrity(secrets),
       keepSealed: config.keepSealed,
       uploadPlaces,
     },
     closings: {
       ...records,
       ...sealing,
+      rowMac,
       blobs,
       anchoring,
       baseUrl,

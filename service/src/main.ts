@@ -96,7 +96,7 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
     sealing = await openSealing({ settings: config, fetch, clock, log, metrics, workers });
     const anchoring =
       config.otsCalendars.length > 0
-        ? openAnchoring({ calendars: config.otsCalendars, db, fetch, clock, log, metrics })
+        ? openAnchoring({ ...resources, calendars: config.otsCalendars, fetch, metrics })
         : null;
     app = await createApp({
       ...resources,

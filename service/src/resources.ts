@@ -10,8 +10,10 @@ import { StartupError } from "./platform/errors.ts";
 import type { Log } from "./platform/logs.ts";
 import { migrate } from "./platform/migrations.ts";
 import { openEmbeddedPostgres } from "./platform/postgres/embedded.ts";
+import { openRowMac, type RowMac } from "./platform/row-mac.ts";
 import { openSecretsKey, type SecretBytes } from "./platform/secrets.ts";
 import { sql } from "./platform/sql.ts";
+import { fillRowMacs } from "./row-macs.ts";
 
 /** The checkout's root. */
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -23,6 +25,7 @@ export type Resources = {
   clock: Clock;
   db: Database;
   secrets: SecretBytes;
+  rowMac: RowMac;
   blobs: Blobs;
   close: () => Promise<void>;
 };
@@ -59,7 +62,9 @@ export async function openResources(config: Config, log: Log): Promise<Resources
     const secrets = await openSecretsKey(config.secretsKey);
     const clock = config.timeTravelSeconds === 0 ? systemClock : clockAhead(config.timeTravelSeconds);
     const blobs = openBlobs(await blobBackend(config), secrets, clock);
-    return { config, log, clock, db, secrets, blobs, close };
+    const rowMac = openRowMac(secrets);
+    await fillRowMacs({ db, rowMac, secrets, clock, log }, config.dataDir);
+    return { config, log, clock, db, secrets, rowMac, blobs, close };
   } catch (error) {
     await close();
     throw error;

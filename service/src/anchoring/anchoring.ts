@@ -4,12 +4,13 @@ import type { Clock } from "../platform/clock.ts";
 import type { Sql } from "../platform/database.ts";
 import type { Log } from "../platform/logs.ts";
 import type { Metrics } from "../platform/metrics.ts";
+import type { RowMac } from "../platform/row-mac.ts";
 import { createCalendarSubmission } from "./calendars.ts";
-import { type Anchor, claimDueAnchors, type DueAnchor, updateAnchor } from "./store.ts";
+import { type Anchor, claimDueAnchors, type DueAnchor, isAsWritten, updateAnchor } from "./store.ts";
 import { upgradeProof } from "./upgrade-proof.ts";
 
 export { probeCalendar } from "./calendar-probe.ts";
-export type { Anchor } from "./store.ts";
+export { type Anchor, type AnchorFacts, anchorMembers, anchorRow } from "./store.ts";
 
 /** The way of a sealed document's hash into a Bitcoin block. */
 export type Anchoring = {
@@ -27,6 +28,7 @@ export type AnchoringDeps = {
   /** URLs, at least one. */
   calendars: readonly string[];
   db: Sql;
+  rowMac: RowMac;
   fetch: Fetch;
   clock: Clock;
   log: Log;
@@ -89,14 +91,18 @@ function submission({ calendars, fetch, clock, log }: AnchoringDeps, outcomes: O
 
 /** Never rejects: the claim lets a proof that failed be upgraded again, and the others of the batch go on. */
 async function upgradeAnchor(deps: AnchoringDeps, outcomes: Outcomes, anchor: DueAnchor, now: Date): Promise<void> {
-  const { db, log } = deps;
+  const { log } = deps;
   const { passportId } = anchor;
+  if (!isAsWritten(deps.rowMac, anchor)) {
+    log.error({ passportId }, "an anchor is not what was written: it is not upgraded");
+    return;
+  }
   try {
     const { proof, attestations } = await upgradeProof(deps, anchor.proof);
     const heights = attestations.flatMap((each) => (each.state === "confirmed" ? [each.height] : []));
     const blockHeight = heights.length > 0 ? Math.min(...heights) : null;
     const nextUpgradeAt = blockHeight === null ? nextUpgrade(anchor.submittedAt, now) : null;
-    await updateAnchor(db, anchor, { proof, blockHeight, nextUpgradeAt });
+    await updateAnchor(deps, anchor, { proof, blockHeight, nextUpgradeAt });
     for (const attestation of attestations) {
       const { calendar, state } = attestation;
       outcomes.inc({ calendar, outcome: state });

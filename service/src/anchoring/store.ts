@@ -1,10 +1,55 @@
+import { createHash } from "node:crypto";
 import type { Sql } from "../platform/database.ts";
-import { sql } from "../platform/sql.ts";
+import type { Members, RowMac } from "../platform/row-mac.ts";
+import { type Statement, sql } from "../platform/sql.ts";
 
 /** A detached OpenTimestamps proof that waits for its block. `calendar` is the first that took the hash. */
 export type Anchor = { proof: Uint8Array; calendar: string; submittedAt: Date; nextUpgradeAt: Date };
 
-export type DueAnchor = { passportId: string; proof: Buffer; submittedAt: Date };
+/** What is said of a passport's anchor; `proofSha256` in hex. */
+export type AnchorFacts = {
+  passportId: string;
+  proofSha256: string;
+  calendar: string;
+  submittedAt: Date;
+  status: "pending" | "confirmed";
+  blockHeight: number | null;
+};
+
+/** When it is asked about again is no evidence. */
+export const anchorMembers = (facts: AnchorFacts): Members => {
+  const { passportId, proofSha256, calendar, submittedAt, status, blockHeight } = facts;
+  return { passportId, proofSha256, calendar, submittedAt, status, blockHeight };
+};
+
+const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+
+/** The insert of a new anchor. */
+export function anchorRow(rowMac: RowMac, passportId: string, anchor: Anchor): Statement {
+  const { proof, calendar, submittedAt, nextUpgradeAt } = anchor;
+  const facts = {
+    passportId,
+    proofSha256: sha256(proof),
+    calendar,
+    submittedAt,
+    status: "pending",
+    blockHeight: null,
+  } as const;
+  return sql`
+  INSERT INTO passport_anchors (passport_id, proof, calendar, submitted_at, status, next_look_at, row_mac)
+  VALUES (${passportId}, ${proof}, ${calendar}, ${submittedAt}, 'pending', ${nextUpgradeAt},
+    ${rowMac.of("passport_anchors", anchorMembers(facts))})`;
+}
+
+export type DueAnchor = { passportId: string; proof: Buffer; calendar: string; submittedAt: Date; mac: Buffer | null };
+
+/** Whether the anchor waits as it was written. */
+export const isAsWritten = (rowMac: RowMac, { mac, proof, ...due }: DueAnchor): boolean =>
+  rowMac.holds(
+    "passport_anchors",
+    anchorMembers({ ...due, proofSha256: sha256(proof), status: "pending", blockHeight: null }),
+    mac,
+  );
 
 /** Takes pending anchors that are due for one caller; until `claimedUntil` nobody else gets them. */
 export const claimDueAnchors = (db: Sql, now: Date, claimedUntil: Date, limit: number): Promise<DueAnchor[]> =>
@@ -14,17 +59,24 @@ WHERE passport_id IN (
   SELECT passport_id FROM passport_anchors WHERE status = 'pending' AND next_look_at <= ${now}
   ORDER BY next_look_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
 )
-RETURNING passport_id AS "passportId", proof, submitted_at AS "submittedAt"`);
+RETURNING passport_id AS "passportId", proof, calendar, submitted_at AS "submittedAt", row_mac AS mac`);
 
 /** What the calendars said; a block height confirms the proof, and there is no next upgrade. */
 export type Learned = { proof: Uint8Array; blockHeight: number | null; nextUpgradeAt: Date | null };
 
 /** Writes what was learned of an anchor, unless another node was first. */
-export async function updateAnchor(db: Sql, { passportId, proof }: DueAnchor, learned: Learned): Promise<void> {
-  const status = learned.blockHeight === null ? "pending" : "confirmed";
+export async function updateAnchor(
+  { db, rowMac }: { db: Sql; rowMac: RowMac },
+  { passportId, proof, calendar, submittedAt }: DueAnchor,
+  learned: Learned,
+): Promise<void> {
+  const { blockHeight } = learned;
+  const status = blockHeight === null ? "pending" : "confirmed";
+  const facts = { passportId, proofSha256: sha256(learned.proof), calendar, submittedAt, status, blockHeight } as const;
   // Of two nodes at once the second to write loses its addition, and hears it again at the next upgrade.
   await db.query(sql`
-UPDATE passport_anchors SET proof = ${learned.proof}, block_height = ${learned.blockHeight},
-  next_look_at = ${learned.nextUpgradeAt}, status = ${status}
+UPDATE passport_anchors SET proof = ${learned.proof}, block_height = ${blockHeight},
+  next_look_at = ${learned.nextUpgradeAt}, status = ${status},
+  row_mac = ${rowMac.of("passport_anchors", anchorMembers(facts))}
 WHERE passport_id = ${passportId} AND status = 'pending' AND proof = ${proof}`);
 }

@@ -2,24 +2,22 @@ import type { Blobs } from "../platform/blobs/blobs.ts";
 import type { Sql } from "../platform/database.ts";
 import { ServiceError } from "../platform/errors.ts";
 import { hashYielding } from "../platform/hash-yielding.ts";
-import type { Log } from "../platform/logs.ts";
 import { sql } from "../platform/sql.ts";
 import { isVerifyCode } from "../platform/text.ts";
+import { rowHolds, type StoredVersion, storedColumns, type VersionDeps } from "./versions.ts";
 
 export type CertificateFile = { version: number; bytes: Buffer };
 
-type CertificateRow = { version: number; blobKey: string; sealedSha256: string; roomId: string };
-
-/** The archived certificate, hashed again; null for an unknown code and when it is gone or not the one that was sealed. */
+/** The archived certificate, hashed again; null for an unknown code and when it is gone, is not the one that was sealed or its row was altered. */
 export async function closingCertificate(
-  { db, blobs, log }: { db: Sql; blobs: Blobs; log: Log },
+  deps: VersionDeps & { db: Sql; blobs: Blobs },
   verifyCode: string,
 ): Promise<CertificateFile | null> {
+  const { db, blobs, log } = deps;
   if (!isVerifyCode(verifyCode)) return null;
-  const [row] = await db.query<CertificateRow>(sql`
-SELECT version, blob_key AS "blobKey", sealed_sha256 AS "sealedSha256", room_id AS "roomId"
-FROM closing_passports WHERE verify_code = ${verifyCode}`);
-  if (!row) return null;
+  const [row] = await db.query<StoredVersion>(sql`
+SELECT ${storedColumns} FROM closing_passports c JOIN rooms r ON r.id = c.room_id WHERE c.verify_code = ${verifyCode}`);
+  if (!row || !rowHolds(deps, row)) return null;
   const { version, roomId } = row;
   const bytes = await blobs.get(row.blobKey).catch((error) => {
     // A store that is away says nothing of what it holds.

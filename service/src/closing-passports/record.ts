@@ -5,7 +5,7 @@ import { type Branding, shownBranding } from "../partners/partners.ts";
 import type { Sql } from "../platform/database.ts";
 import { sql } from "../platform/sql.ts";
 import { isVerifyCode } from "../platform/text.ts";
-import { fromVersion, hashHolds, linkHolds, type VersionRow, versionColumns } from "./versions.ts";
+import { fromVersion, hashHolds, linkHolds, type VersionDeps, type VersionRow, versionColumns } from "./versions.ts";
 
 /** One version of a chain, with what was recomputed of it. Hashes are lowercase hex SHA-256. */
 export type ClosingVersionRecord = {
@@ -16,6 +16,7 @@ export type ClosingVersionRecord = {
   sealedSha256: string;
   /** The stored manifest; null on earlier versions, which the code does not open. */
   manifestText: string | null;
+  /** Whether the row is what was written, and the manifest has its hash. */
   hashHolds: boolean;
   linkHolds: boolean;
 };
@@ -33,11 +34,11 @@ export type ClosingRecord = {
   versions: readonly [ClosingVersionRecord, ...ClosingVersionRecord[]];
 };
 
-type ChainRow = VersionRow & Branding & { partnerName: string; environment: Environment };
+type ChainRow = VersionRow & Branding & { partnerName: string };
 
 const selectChain = (db: Sql, verifyCode: string) =>
   db.query<ChainRow>(sql`
-SELECT ${versionColumns}, p.name AS "partnerName", r.environment
+SELECT ${versionColumns}, p.name AS "partnerName"
 FROM closing_passports own JOIN closing_passports c ON c.room_id = own.room_id AND c.version <= own.version ${fromVersion}
 WHERE own.verify_code = ${verifyCode} ORDER BY c.version`);
 
@@ -50,23 +51,26 @@ function readManifest(text: string): Manifest | null {
   }
 }
 
-const versionRecord = (row: ChainRow, own: ChainRow): ClosingVersionRecord => ({
+const versionRecord = (deps: VersionDeps, row: ChainRow, own: ChainRow): ClosingVersionRecord => ({
   version: row.version,
   createdAt: row.createdAt,
   manifestSha256: row.manifestSha256,
   prevManifestSha256: row.prevManifestSha256,
   sealedSha256: row.sealedSha256,
   manifestText: row === own ? row.manifest : null,
-  hashHolds: hashHolds(row),
+  hashHolds: hashHolds(deps, row),
   linkHolds: linkHolds(row),
 });
 
 /** What the page of a verify code shows, every hash and link of the chain computed anew; null for an unknown code. */
-export async function closingRecord(db: Sql, verifyCode: string): Promise<ClosingRecord | null> {
-  const rows = isVerifyCode(verifyCode) ? await selectChain(db, verifyCode) : [];
+export async function closingRecord(
+  deps: VersionDeps & { db: Sql },
+  verifyCode: string,
+): Promise<ClosingRecord | null> {
+  const rows = isVerifyCode(verifyCode) ? await selectChain(deps.db, verifyCode) : [];
   const own = rows.at(-1);
   if (!own) return null;
-  const [first = versionRecord(own, own), ...rest] = rows.map((row) => versionRecord(row, own));
+  const [first = versionRecord(deps, own, own), ...rest] = rows.map((row) => versionRecord(deps, row, own));
   return {
     verifyCode,
     environment: own.environment,

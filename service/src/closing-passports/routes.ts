@@ -4,13 +4,12 @@ import { principalOf } from "../http/authentication.ts";
 import { fileRoute } from "../http/file-route.ts";
 import { jsonRoute, type RouteDeps, sendText } from "../http/route.ts";
 import { uncached, unknownAnswer, unknownBelow, unknownVerdict } from "../http/verdicts.ts";
-import type { Log } from "../platform/logs.ts";
 import { closingCertificate } from "./certificate-file.ts";
 import { ClosingManifest, ClosingPassport, ClosingVerification } from "./schemas.ts";
 import { type SealClosingDeps, sealClosing } from "./seal-version.ts";
 import { verifyClosing } from "./verification.ts";
 
-export type ClosingRouteDeps = SealClosingDeps & RouteDeps & { log: Log };
+export type ClosingRouteDeps = SealClosingDeps & RouteDeps;
 
 const tag = "Closing passports";
 
@@ -58,7 +57,7 @@ function verificationRoutes(app: FastifyInstance, deps: ClosingRouteDeps): void 
     summary: "Verify a version of a closing passport",
     answer: ClosingVerification,
     async handle({ params }, reply) {
-      const answer = await verifyClosing(deps.db, params.verifyCode);
+      const answer = await verifyClosing(deps, params.verifyCode);
       if (answer === null) throw unknownVerdict();
       return sendText(reply.headers(uncached), answer);
     },

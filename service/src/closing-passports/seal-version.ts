@@ -11,6 +11,7 @@ import type { KeyedSemaphore } from "../platform/keyed-semaphore.ts";
 import { isCode } from "../platform/text.ts";
 import { roomNotFound } from "../rooms/rooms.ts";
 import { type SealDocument, type Sealed, sealChainOf } from "../seals/seals.ts";
+import { artifactHashes } from "./artifacts.ts";
 import type { CertificateContent } from "./certificate/certificate.ts";
 import type { DrawCertificate } from "./certificate/draw.ts";
 import type { ClosingPassport } from "./schemas.ts";
@@ -20,13 +21,12 @@ import {
   lockSeals,
   type RoomOfOwner,
   type Snapshot,
-  type StoredLink,
   selectSnapshotOf,
   selectVersions,
 } from "./store.ts";
-import { sha256 } from "./versions.ts";
+import { hashHolds, type StoredVersion, sha256, type VersionDeps } from "./versions.ts";
 
-export type SealClosingDeps = {
+export type SealClosingDeps = VersionDeps & {
   db: Database;
   blobs: Blobs;
   clock: Clock;
@@ -67,15 +67,15 @@ type Asked = { room: RoomOfOwner; roomId: string; expected: number | null; actor
 
 async function sealNext(deps: SealClosingDeps, tx: Tx, asked: Asked): Promise<ClosingPassport> {
   const { room, roomId, actor } = asked;
-  const { snapshot, before } = await readForSeal(tx, asked);
+  const { snapshot, before } = await readForSeal(deps, tx, asked);
   const at = deps.clock();
-  const manifest = manifestOf(room, snapshot, before.at(-1), at);
+  const manifest = manifestOf(deps, room, snapshot, before.at(-1), at);
   const sealed = await sealManifest(deps, room, snapshot.partnerName, before, { manifest, at });
   const blobKey = await deps.blobs.put(sealed.certificate.bytes);
   const { version, prevManifestSha256 } = manifest.passport;
   const { verifyCode, manifestSha256 } = sealed;
   const { sealedSha256 } = sealed.certificate;
-  await insertVersion(tx, {
+  await insertVersion(tx, deps.rowMac, {
     ...room,
     roomId,
     actor,
@@ -101,7 +101,7 @@ async function sealNext(deps: SealClosingDeps, tx: Tx, asked: Asked): Promise<Cl
 }
 
 /** The room and its versions, once no other seal of it is in progress. @throws ServiceError when no version may be sealed */
-async function readForSeal(tx: Tx, { room, roomId, expected }: Asked) {
+async function readForSeal(deps: VersionDeps, tx: Tx, { room, roomId, expected }: Asked) {
   await lockSeals(tx, roomId);
   // The code may have been rotated meanwhile.
   const snapshot = await selectSnapshotOf(tx, room);
@@ -113,18 +113,25 @@ async function readForSeal(tx: Tx, { room, roomId, expected }: Asked) {
   const next = before.length + 1;
   if (expected !== null && expected !== next)
     throw new ServiceError("conflict", `Version ${expected} was not sealed now: the next one is version ${next}.`);
-  requireWhole(before.at(-1), roomId);
+  requireWhole(deps, before);
   return { snapshot, before };
 }
 
 /** A version is never linked to one that was altered: its seal would vouch for it. */
-function requireWhole(previous: StoredLink | undefined, roomId: string): void {
-  if (previous && sha256(previous.manifest) !== previous.manifestSha256) {
-    throw new Error(`version ${previous.version} of room ${roomId} is not what was sealed`);
+function requireWhole(deps: VersionDeps, before: readonly StoredVersion[]): void {
+  const previous = before.at(-1);
+  if (previous && !hashHolds(deps, previous)) {
+    throw new Error(`version ${previous.version} of room ${previous.roomId} is not what was sealed`);
   }
 }
 
-const manifestOf = (room: RoomOfOwner, snapshot: Snapshot, previous: StoredLink | undefined, at: Date): Manifest =>
+const manifestOf = (
+  { rowMac }: VersionDeps,
+  room: RoomOfOwner,
+  snapshot: Snapshot,
+  previous: StoredVersion | undefined,
+  at: Date,
+): Manifest =>
   buildManifest({
     roomCode: room.roomCode,
     roomName: snapshot.name,
@@ -132,14 +139,19 @@ const manifestOf = (room: RoomOfOwner, snapshot: Snapshot, previous: StoredLink 
     version: (previous?.version ?? 0) + 1,
     prevManifestSha256: previous?.manifestSha256 ?? null,
     generatedAt: at,
-    documents: snapshot.documents,
+    documents: snapshot.documents.map(({ label, status, ...order }) => ({
+      orderCode: order.orderCode,
+      label,
+      status,
+      ...artifactHashes(rowMac, order),
+    })),
   });
 
 async function sealManifest(
   deps: SealClosingDeps,
   { environment, partnerId }: RoomOfOwner,
   partnerName: string,
-  before: readonly StoredLink[],
+  before: readonly StoredVersion[],
   { manifest, at }: { manifest: Manifest; at: Date },
 ) {
   const bytes = manifestBytes(manifest);

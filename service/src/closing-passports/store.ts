@@ -3,21 +3,17 @@ import { eventRow } from "../events/events.ts";
 import type { Owner } from "../identity/identity.ts";
 import type { Sql, Tx } from "../platform/database.ts";
 import { ServiceError } from "../platform/errors.ts";
+import type { RowMac } from "../platform/row-mac.ts";
 import { type Statement, sql } from "../platform/sql.ts";
 import { hasSqlState, sqlState } from "../platform/sql-errors.ts";
 import { type SealChain, sealChainRow } from "../seals/seals.ts";
+import type { OrderArtifacts } from "./artifacts.ts";
+import { type StoredVersion, storedColumns, versionMembers } from "./versions.ts";
 
 /** A room and its owner. */
 export type RoomOfOwner = Owner & { roomCode: string };
 
-export type SnapshotDocument = {
-  orderCode: string;
-  label: string | null;
-  status: string;
-  originalSha256: string | null;
-  sealedSha256: string | null;
-  custodyCertSha256: string | null;
-};
+export type SnapshotDocument = OrderArtifacts & { label: string | null; status: string };
 
 /** A version as later ones refer to it. */
 export type ChainLink = { version: number; manifestSha256: string; createdAt: Date };
@@ -57,29 +53,28 @@ export async function lockSeals(tx: Tx, roomId: string): Promise<void> {
   await tx.script("SET LOCAL lock_timeout = '5s'");
 }
 
-const newestOf = (kind: string): Statement =>
-  sql`(SELECT sha256 FROM documents d WHERE d.order_id = o.id AND d.kind = ${kind} ORDER BY d.id DESC LIMIT 1)`;
+/** The newest document of each kind. */
+const artifacts = sql`(SELECT coalesce(json_agg(json_build_object('kind', d.kind, 'sha256', d.sha256, 'blobKey', d.blob_key,
+    'mac', encode(d.row_mac, 'hex'))), '[]')
+  FROM (SELECT DISTINCT ON (kind) * FROM documents WHERE order_id = o.id ORDER BY kind, id DESC) d)`;
 
 /** The room with its orders and their artifacts as they are at one instant. */
 export async function selectSnapshotOf(db: Sql, room: RoomOfOwner): Promise<Snapshot | undefined> {
   const [snapshot] = await db.query<Snapshot>(sql`
 SELECT r.id AS "roomId", r.name, r.reference, p.name AS "partnerName", (
   SELECT coalesce(json_agg(json_build_object('orderCode', o.code, 'label', a.label, 'status', o.status,
-    'originalSha256', ${newestOf("original")}, 'sealedSha256', ${newestOf("sealed")},
-    'custodyCertSha256', ${newestOf("custody_certificate")})), '[]')
+    'artifacts', ${artifacts})), '[]')
   FROM room_orders a JOIN orders o ON o.id = a.order_id WHERE a.room_id = r.id
 ) AS documents
 FROM rooms r JOIN partners p ON p.id = r.partner_id WHERE ${isOwnRoom(room)}`);
   return snapshot;
 }
 
-export type StoredLink = ChainLink & { manifest: string };
-
 /** The room's versions in ascending order. */
 export const selectVersions = (db: Sql, roomId: string) =>
-  db.query<StoredLink>(sql`
-SELECT version, manifest, manifest_sha256 AS "manifestSha256", created_at AS "createdAt"
-FROM closing_passports WHERE room_id = ${roomId} ORDER BY version`);
+  db.query<StoredVersion>(sql`
+SELECT ${storedColumns} FROM closing_passports c JOIN rooms r ON r.id = c.room_id
+WHERE c.room_id = ${roomId} ORDER BY c.version`);
 
 export type SealedVersion = { version: number; verifyCode: string; manifestSha256: string; createdAt: Date };
 
@@ -104,18 +99,19 @@ export type NewVersion = RoomOfOwner & {
 };
 
 /** Writes the version, its audit line and its event in one statement. */
-export function insertVersion(tx: Tx, row: NewVersion) {
+export function insertVersion(tx: Tx, rowMac: RowMac, row: NewVersion) {
   const { roomId, version, verifyCode, partnerId, environment, actor, chain, createdAt: at } = row;
   const action = "room.passport_sealed";
   const eventId = `${action}:${row.roomCode}:${verifyCode}`;
   return tx.query(sql`
 WITH chain AS (
-  ${sealChainRow(chain, at)}
+  ${sealChainRow(rowMac, chain, at)}
 ), passport AS (
   INSERT INTO closing_passports (room_id, version, verify_code, manifest, manifest_sha256, prev_manifest_sha256,
-    sealed_sha256, seal_chain, blob_key, created_at)
+    sealed_sha256, seal_chain, blob_key, created_at, row_mac)
   VALUES (${roomId}, ${version}, ${verifyCode}, ${row.manifest}, ${row.manifestSha256}, ${row.prevManifestSha256},
-    ${row.sealedSha256}, ${chain.sha256}, ${row.blobKey}, ${at})
+    ${row.sealedSha256}, ${chain.sha256}, ${row.blobKey}, ${at},
+    ${rowMac.of("closing_passports", versionMembers({ ...row, sealChain: chain.sha256 }))})
 ), audit AS (
   ${auditLine({ at, action, actor, partnerId, roomId, detail: { version } })}
 )

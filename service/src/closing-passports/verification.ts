@@ -3,7 +3,7 @@ import type { Sql } from "../platform/database.ts";
 import { type Statement, sql } from "../platform/sql.ts";
 import { isVerifyCode } from "../platform/text.ts";
 import type { ClosingVerification } from "./schemas.ts";
-import { fromVersion, hashHolds, linkHolds, type VersionRow, versionColumns } from "./versions.ts";
+import { fromVersion, hashHolds, linkHolds, type VersionDeps, type VersionRow, versionColumns } from "./versions.ts";
 
 /** The one read of a verification; apart from its running, so that a bench can run it bare. */
 export const verificationStatement = (verifyCode: string): Statement =>
@@ -14,11 +14,11 @@ export const verificationStatement = (verifyCode: string): Statement =>
  * ours. It is JSON text, with the stored manifest in it as it is: reading and writing that anew is half of the work
  * (`npm run bench closing`).
  */
-export async function verifyClosing(db: Sql, verifyCode: string): Promise<string | null> {
+export async function verifyClosing(deps: VersionDeps & { db: Sql }, verifyCode: string): Promise<string | null> {
   if (!isVerifyCode(verifyCode)) return null;
-  const [row] = await db.query<VersionRow & Branding>(verificationStatement(verifyCode));
+  const [row] = await deps.db.query<VersionRow & Branding>(verificationStatement(verifyCode));
   if (!row) return null;
-  const isWhole = hashHolds(row);
+  const isWhole = hashHolds(deps, row);
   const rest: Omit<ClosingVerification, "manifest"> = {
     manifestSha256: row.manifestSha256,
     sealedSha256: row.sealedSha256,

@@ -1,33 +1,76 @@
 import { createHash } from "node:crypto";
+import type { Environment } from "../identity/identity.ts";
+import type { Log } from "../platform/logs.ts";
+import type { Members, RowMac } from "../platform/row-mac.ts";
 import { type Statement, sql } from "../platform/sql.ts";
 
 export const sha256 = (bytes: Uint8Array | string): string => createHash("sha256").update(bytes).digest("hex");
 
-/** A sealed version as it is stored; hashes are lowercase hex SHA-256. */
-export type VersionRow = {
+/** What a version says, and whose it is; hashes are lowercase hex SHA-256. */
+export type VersionFacts = {
+  roomId: string;
+  partnerId: string;
+  environment: Environment;
   version: number;
-  /** Canonical JSON. */
-  manifest: string;
+  verifyCode: string;
   manifestSha256: string;
   prevManifestSha256: string | null;
-  /** The stored hash of the version before; null when there is none. */
-  beforeSha256: string | null;
   sealedSha256: string;
+  /** Hash of the PEM text of the seal's certificates. */
+  sealChain: string;
+  blobKey: string;
   createdAt: Date;
 };
 
+/** The manifest counts by its hash. */
+export function versionMembers(row: VersionFacts): Members {
+  const { roomId, partnerId, environment, version, verifyCode, manifestSha256, prevManifestSha256 } = row;
+  const { sealedSha256, sealChain, blobKey, createdAt } = row;
+  const sealed = { manifestSha256, prevManifestSha256, sealedSha256, sealChain, blobKey, createdAt };
+  return { roomId, partnerId, environment, version, verifyCode, ...sealed };
+}
+
+/** A sealed version as it is stored. */
+export type StoredVersion = VersionFacts & {
+  /** Canonical JSON. */
+  manifest: string;
+  mac: Buffer | null;
+};
+
+export type VersionRow = StoredVersion & {
+  /** The stored hash of the version before; null when there is none. */
+  beforeSha256: string | null;
+};
+
+/** Columns of a version `c` of a room `r`. */
+export const storedColumns = sql`c.room_id AS "roomId", r.partner_id AS "partnerId", r.environment, c.version,
+  c.verify_code AS "verifyCode", c.manifest, c.manifest_sha256 AS "manifestSha256",
+  c.prev_manifest_sha256 AS "prevManifestSha256", c.sealed_sha256 AS "sealedSha256", c.seal_chain AS "sealChain",
+  c.blob_key AS "blobKey", c.created_at AS "createdAt", c.row_mac AS mac`;
+
 /** Columns of a version `c` and of its room's firm, for `fromVersion`. */
-export const versionColumns = sql`c.version, c.manifest, c.manifest_sha256 AS "manifestSha256",
-  c.prev_manifest_sha256 AS "prevManifestSha256", b.manifest_sha256 AS "beforeSha256", c.sealed_sha256 AS "sealedSha256",
-  c.created_at AS "createdAt",
-  p.brand_name AS "brandName", p.accent_color AS "accentColor", p.logo_url AS "logoUrl"`;
+export const versionColumns = sql`${storedColumns}, b.manifest_sha256 AS "beforeSha256", p.brand_name AS "brandName", p.accent_color AS "accentColor", p.logo_url AS "logoUrl"`;
 
 /** What follows the version `c`: its room `r`, its firm `p` and the version before it, `b`. */
 export const fromVersion: Statement = sql`JOIN rooms r ON r.id = c.room_id JOIN partners p ON p.id = r.partner_id
   LEFT JOIN closing_passports b ON b.room_id = c.room_id AND b.version = c.version - 1`;
 
-/** Whether the manifest hashes to what is recorded of it; computed from the stored text. */
-export const hashHolds = ({ manifest, manifestSha256 }: VersionRow): boolean => sha256(manifest) === manifestSha256;
+export type VersionDeps = { rowMac: RowMac; log: Log };
+
+/** Whether the row is what was written at the seal; when not, that is reported. */
+export function rowHolds({ rowMac, log }: VersionDeps, row: StoredVersion): boolean {
+  if (rowMac.holds("closing_passports", versionMembers(row), row.mac)) return true;
+  const { roomId, version } = row;
+  log.error(
+    { roomId, version },
+    "a closing passport's row was altered, or SECRETS_KEY is another: it is not vouched for",
+  );
+  return false;
+}
+
+/** Whether the row is what was written, and the manifest hashes to what is recorded of it; computed from the stored text. */
+export const hashHolds = (deps: VersionDeps, row: StoredVersion): boolean =>
+  rowHolds(deps, row) && sha256(row.manifest) === row.manifestSha256;
 
 /** Whether the version links to the one before it, by its record and by its manifest alike. */
 export function linkHolds({ version, manifest, prevManifestSha256, beforeSha256 }: VersionRow): boolean {

@@ -22,6 +22,7 @@ export type MoveDeps = {
   clock: Clock;
   log: Log;
   blobs: SealDeps["blobs"];
+  rowMac: SealDeps["rowMac"];
   /** Opened only when a document is to be sealed. */
   openSealer: () => Promise<{ sealDocument: SealDeps["sealDocument"]; close: () => Promise<void> }>;
 };
@@ -49,7 +50,7 @@ export async function moveOrder(deps: MoveDeps, request: MoveRequest): Promise<{
     throw invalid("A price can be adjusted only on the way to QuoteReady.");
   requireFacts(plan.on, { ...request.facts, documentGiven: request.document !== null });
   if (request.document && !needsDocument(plan.on)) throw invalid("This move takes no document.");
-  const document = request.document && (await seal(deps, request.document, reasonOf(plan.on, order)));
+  const document = request.document && (await seal(deps, request.document, { ...order, on: plan.on }));
   const facts = { ...request.facts, ...(document && { document }) };
 
   return deps.db
@@ -97,10 +98,10 @@ function refusal(log: Log, order: OrderFacts, to: string | null): ServiceError {
 const reasonOf = (on: PeopleEvent, { environment }: OrderFacts): SealReason =>
   sealReasons[on === "signed" ? "signed" : "notarized"][environment];
 
-async function seal(deps: MoveDeps, bytes: Buffer, reason: SealReason) {
+async function seal(deps: MoveDeps, bytes: Buffer, order: OrderFacts & { on: PeopleEvent }) {
   const { sealDocument, close } = await deps.openSealer();
   try {
-    return await sealAndStore({ blobs: deps.blobs, sealDocument }, bytes, reason);
+    return await sealAndStore({ ...deps, sealDocument }, bytes, reasonOf(order.on, order), order);
   } finally {
     await close();
   }

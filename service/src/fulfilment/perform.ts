@@ -3,18 +3,18 @@ import {
   addAdjustment,
   type LockedOrder,
   type PeopleEvent,
-  type StoredDocument,
   type TransitionResult,
   transition,
 } from "../orders/orders.ts";
 import type { Tx } from "../platform/database.ts";
 import { invalid } from "../platform/errors.ts";
+import type { SealedDocument } from "./seal-and-store.ts";
 import { endFax, endShipment, insertDocument, insertFax, insertShipment } from "./store.ts";
 
 /** What somebody who did something for an order knows of it: a person, the sandbox, or an adapter of a carrier or notary. */
 export type Facts = {
   /** Sealed and stored already. */
-  document?: StoredDocument;
+  document?: SealedDocument;
   carrier?: string | undefined;
   trackingNumber?: string | undefined;
   reason?: string | undefined;
@@ -65,7 +65,7 @@ async function record(tx: Tx, order: LockedOrder, on: PeopleEvent, facts: Facts,
   switch (on) {
     case "signed":
     case "notarized":
-      if (document) await insertDocument(tx, order.id, on === "signed" ? "sealed" : "notarized", document, at);
+      if (document) await insertDocument(tx, order.id, document, at);
       return;
     case "priced":
       if (adjustment) await addAdjustment(tx, order.id, adjustment.amountCents, adjustment.label);

@@ -1,18 +1,30 @@
 import type { SealReason } from "@signsealship/evidence/seal";
-import type { StoredDocument } from "../orders/orders.ts";
+import { documentMembers, type PeopleEvent, type StoredDocument } from "../orders/orders.ts";
 import type { Blobs } from "../platform/blobs/blobs.ts";
 import type { Sql } from "../platform/database.ts";
 import { ServiceError } from "../platform/errors.ts";
-import type { SealDocument } from "../seals/seals.ts";
+import type { RowMac } from "../platform/row-mac.ts";
+import type { SealDocument, Sealed } from "../seals/seals.ts";
 import { simulatedDocument } from "./sandbox/simulated-document.ts";
 import { furthestDocument } from "./store.ts";
 
-export type SealDeps = { blobs: Blobs; sealDocument: SealDocument };
+export type SealDeps = { blobs: Blobs; rowMac: RowMac; sealDocument: SealDocument };
+
+/** A document that was sealed for an order, and the MAC of its row to be. */
+export type SealedDocument = StoredDocument & { kind: "sealed" | "notarized"; rowMac: Buffer };
+
+/** Which order a document is sealed for, and what happened to it. */
+export type SealFor = { orderCode: string; partnerId: string; on: PeopleEvent };
 
 /** Seals a document that people finished, and stores it. @throws ServiceError `validation` for one that cannot be sealed */
-export async function sealAndStore(deps: SealDeps, bytes: Buffer, reason: SealReason): Promise<StoredDocument> {
+export async function sealAndStore(
+  deps: SealDeps,
+  bytes: Buffer,
+  reason: SealReason,
+  of: SealFor,
+): Promise<SealedDocument> {
   const sealed = await deps.sealDocument({ bytes, reason });
-  return store(deps, sealed);
+  return store(deps, sealed, of);
 }
 
 /**
@@ -22,22 +34,26 @@ export async function sealAndStore(deps: SealDeps, bytes: Buffer, reason: SealRe
 export async function sealSimulated(
   deps: SealDeps,
   db: Sql,
-  order: { readonly id: number; readonly partnerId: string },
+  { id, ...of }: SealFor & { readonly id: number },
   reason: SealReason,
-): Promise<StoredDocument> {
-  const document = await furthestDocument(db, order.id);
+): Promise<SealedDocument> {
+  const document = await furthestDocument(db, id);
+  if (document && !deps.rowMac.holds("documents", documentMembers({ ...of, ...document }), document.mac))
+    throw new Error(`the ${document.kind} document of order ${of.orderCode} is not what was written`);
   const bytes = document && (await deps.blobs.get(document.blobKey));
-  const seal = (each: Buffer) =>
-    deps.sealDocument({ bytes: each, holder: order.partnerId, reason, timeStamped: false });
+  const seal = (each: Buffer) => deps.sealDocument({ bytes: each, holder: of.partnerId, reason, timeStamped: false });
   const sealed = await (bytes ? seal(bytes) : Promise.reject(new ServiceError("validation", "no document"))).catch(
     (error) => {
       if (!(error instanceof ServiceError) || error.code !== "validation") throw error;
       return seal(simulatedDocument(document?.sha256 ?? "none"));
     },
   );
-  return store(deps, sealed);
+  return store(deps, sealed, of);
 }
 
-async function store({ blobs }: SealDeps, sealed: Awaited<ReturnType<SealDocument>>): Promise<StoredDocument> {
-  return { sha256: sealed.sealedSha256, bytes: sealed.bytes.length, blobKey: await blobs.put(sealed.bytes) };
+async function store({ blobs, rowMac }: SealDeps, sealed: Sealed, { orderCode, on }: SealFor): Promise<SealedDocument> {
+  const kind = on === "signed" ? "sealed" : "notarized";
+  const stored = { sha256: sealed.sealedSha256, blobKey: await blobs.put(sealed.bytes) };
+  const mac = rowMac.of("documents", documentMembers({ orderCode, kind, ...stored }));
+  return { ...stored, kind, bytes: sealed.bytes.length, rowMac: mac };
 }

@@ -1,24 +1,23 @@
 import type { Environment } from "../identity/identity.ts";
-import type { StoredDocument } from "../orders/orders.ts";
 import type { Sql, Tx } from "../platform/database.ts";
 import { sql } from "../platform/sql.ts";
 import type { BoughtServices } from "../pricing/pricing.ts";
+import type { SealedDocument } from "./seal-and-store.ts";
 
 export const insertDocument = (
   tx: Tx,
   orderId: number,
-  kind: "sealed" | "notarized",
-  { sha256, bytes, blobKey }: StoredDocument,
+  { kind, sha256, bytes, blobKey, rowMac }: SealedDocument,
   at: Date,
 ) =>
   tx.query(sql`
-    INSERT INTO documents (order_id, kind, sha256, bytes, blob_key, created_at)
-    VALUES (${orderId}, ${kind}, ${sha256}, ${bytes}, ${blobKey}, ${at})`);
+    INSERT INTO documents (order_id, kind, sha256, bytes, blob_key, created_at, row_mac)
+    VALUES (${orderId}, ${kind}, ${sha256}, ${bytes}, ${blobKey}, ${at}, ${rowMac})`);
 
 /** The furthest document of the order: notarized, sealed or original; the latest of its kind. */
 export async function furthestDocument(db: Sql, orderId: number) {
-  const [document] = await db.query<{ kind: string; sha256: string; blobKey: string }>(sql`
-    SELECT kind, sha256, blob_key AS "blobKey" FROM documents
+  const [document] = await db.query<{ kind: string; sha256: string; blobKey: string; mac: Buffer | null }>(sql`
+    SELECT kind, sha256, blob_key AS "blobKey", row_mac AS mac FROM documents
     WHERE order_id = ${orderId} AND kind IN ('original', 'sealed', 'notarized')
     ORDER BY array_position(ARRAY['notarized', 'sealed', 'original'], kind), id DESC LIMIT 1`);
   return document;

@@ -5,11 +5,13 @@ import type { Clock } from "../platform/clock.ts";
 import type { Database } from "../platform/database.ts";
 import { invalid } from "../platform/errors.ts";
 import { newCode } from "../platform/ids.ts";
+import type { RowMac } from "../platform/row-mac.ts";
 import type { Statement } from "../platform/sql.ts";
 import { isOutcomeUnknown } from "../platform/sql-errors.ts";
 import { isCode } from "../platform/text.ts";
 import type { Workers } from "../platform/workers/task.ts";
 import type { Priced, VersionedPricing } from "../pricing/pricing.ts";
+import { documentMembers } from "./document-row.ts";
 import { type FilledDocument, findFill, takeFill } from "./fill.ts";
 import { type OrderForm, parseOrderForm } from "./form/form.ts";
 import { insertOrder, type NewOrder } from "./insert.ts";
@@ -19,6 +21,7 @@ import type { OriginalDocument } from "./store.ts";
 export type CreateDeps = {
   db: Database;
   blobs: Blobs;
+  rowMac: RowMac;
   clock: Clock;
   pricing: VersionedPricing;
   workers: Workers;
@@ -111,16 +114,17 @@ function price({ pricing }: CreateDeps, tier: string, form: OrderForm, pages: nu
 }
 
 function newOrder(
-  { clock, pricing }: CreateDeps,
+  { clock, pricing, rowMac }: CreateDeps,
   principal: Principal,
   form: OrderForm,
   { outcome, quote }: Priced,
   document: OriginalDocument,
 ): NewOrder {
+  const code = newCode();
   return {
     ...form.services,
     ...quote,
-    code: newCode(),
+    code,
     status: outcome === "quoted" ? "QuoteReady" : "ManualQuoteRequired",
     envelopeStatus: form.services.sign ? "Created" : null,
     externalReference: form.externalReference,
@@ -130,6 +134,9 @@ function newOrder(
     principal,
     form,
     priceBookVersion: pricing.priceBookVersion,
-    document,
+    document: {
+      ...document,
+      rowMac: rowMac.of("documents", documentMembers({ orderCode: code, kind: "original", ...document })),
+    },
   };
 }

@@ -13,7 +13,7 @@ export type NewOrder = OrderRow & {
   principal: Principal;
   form: OrderForm;
   priceBookVersion: number;
-  document: OriginalDocument;
+  document: OriginalDocument & { rowMac: Buffer };
 };
 
 const jsonOrNull = (value: object | null): string | null => value && JSON.stringify(value);
@@ -56,8 +56,9 @@ export function insertStatement(order: NewOrder, claim: Statement | null): State
       ${claim ? sql`FROM claim` : nothing}
       RETURNING id
     ), document AS (
-      INSERT INTO documents (order_id, kind, sha256, bytes, pages, blob_key, created_at)
-      SELECT id, 'original', ${document.sha256}, ${document.bytes}, ${document.pages}, ${document.blobKey}, ${at}
+      INSERT INTO documents (order_id, kind, sha256, bytes, pages, blob_key, created_at, row_mac)
+      SELECT id, 'original', ${document.sha256}, ${document.bytes}, ${document.pages}, ${document.blobKey}, ${at},
+        ${document.rowMac}::bytea
       FROM new_order
     ), audit AS (${audit}), event AS (${event})
     SELECT id FROM new_order`;

@@ -1,7 +1,7 @@
 import type { Owner } from "../identity/identity.ts";
 import { cursorOf, foreignCursor, limitOf, type PageQuery, pageOf } from "../platform/page.ts";
 import { isPassportId, type LookupDeps, verifiedRow } from "./lookup.ts";
-import { type AnchorStatus, type ListedPassportRow, selectOwnPassport, selectPassports } from "./store.ts";
+import { type AnchorStatus, type PassportRow, selectOwnPassport, selectPassports } from "./store.ts";
 
 /** A proof passport in the list of its firm. */
 export type ListedPassport = {
@@ -28,7 +28,7 @@ async function afterOf({ db }: LookupDeps, owner: Owner, query: PageQuery): Prom
   return cursor;
 }
 
-const listed = (row: ListedPassportRow): ListedPassport => ({
+const listed = (row: PassportRow): ListedPassport => ({
   passportId: row.id,
   verifyCode: row.verifyCode,
   docSha256: row.docSha256,

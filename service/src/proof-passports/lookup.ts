@@ -1,14 +1,22 @@
+import { createHash } from "node:crypto";
 import type { Owner } from "../identity/identity.ts";
 import type { Blobs } from "../platform/blobs/blobs.ts";
 import type { Sql } from "../platform/database.ts";
 import { ServiceError } from "../platform/errors.ts";
 import { hashYielding } from "../platform/hash-yielding.ts";
 import type { Log } from "../platform/logs.ts";
+import type { RowMac } from "../platform/row-mac.ts";
 import { isUuid, isVerifyCode } from "../platform/text.ts";
-import type { RowIntegrity } from "./row-integrity.ts";
-import { type PassportRow, selectOwnPassport, selectPassportByCode } from "./store.ts";
+import {
+  type EvidenceRow,
+  type PassportRow,
+  rowHolds,
+  selectEvidence,
+  selectOwnPassport,
+  selectPassportByCode,
+} from "./store.ts";
 
-export type LookupDeps = { db: Sql; blobs: Blobs; rowIntegrity: RowIntegrity; log: Log };
+export type LookupDeps = { db: Sql; blobs: Blobs; rowMac: RowMac; log: Log };
 
 /** Anything else is unknown without a look at the database. */
 export const isPassportId = (text: string): boolean => isUuid(text.toLowerCase());
@@ -23,12 +31,23 @@ export async function findPassport(deps: LookupDeps, verifyCode: string): Promis
   return isVerifyCode(verifyCode) ? verifiedRow(deps, await selectPassportByCode(deps.db, verifyCode)) : undefined;
 }
 
+/** A passport with its evidence, or undefined. @param verifyCode as it came; need not be one */
+export async function findEvidence(deps: LookupDeps, verifyCode: string): Promise<EvidenceRow | undefined> {
+  if (!isVerifyCode(verifyCode)) return undefined;
+  const row = verifiedRow(deps, await selectEvidence(deps.db, verifyCode));
+  if (!row || sha256(row.chainPem) === row.sealChain) return row;
+  deps.log.error({ passportId: row.id }, "the certificates of a passport's seal were altered: it is not vouched for");
+  return undefined;
+}
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+
 /** A row that is not what was written at the seal says nothing: it is reported, and treated as absent. */
 export function verifiedRow<Row extends PassportRow>(
-  { rowIntegrity, log }: LookupDeps,
+  { rowMac, log }: LookupDeps,
   row: Row | undefined,
 ): Row | undefined {
-  if (!row || rowIntegrity.holds(row, row.rowMac)) return row;
+  if (!row || rowHolds(rowMac, row)) return row;
   log.error({ passportId: row.id }, "a passport's row was altered, or SECRETS_KEY is another: it is not vouched for");
   return undefined;
 }

@@ -1,7 +1,6 @@
 import type { Environment, Owner } from "../identity/identity.ts";
-import type { Sql } from "../platform/database.ts";
 import { findOwnPassport, findPassport, type LookupDeps } from "./lookup.ts";
-import { type AnchorStatus, evidenceOf, type PassportRow } from "./store.ts";
+import type { AnchorStatus, PassportRow } from "./store.ts";
 
 /** What is kept of a proof passport, for everybody who has its verify code. A time is null when it was not had. */
 export type ProofRecord = {
@@ -20,18 +19,18 @@ export type ProofRecord = {
 /** The record under a verify code; null when there is none. @param verifyCode as it came; need not be one */
 export async function proofRecord(deps: LookupDeps, verifyCode: string): Promise<ProofRecord | null> {
   const passport = await findPassport(deps, verifyCode);
-  return passport ? recordOf(deps.db, passport) : null;
+  return passport ? recordOf(passport) : null;
 }
 
 /** The record of the owner's passport; null when there is none. @param id as it came; need not be one */
 export async function ownProofRecord(deps: LookupDeps, id: string, owner: Owner): Promise<ProofRecord | null> {
   const passport = await findOwnPassport(deps, id, owner);
-  return passport ? recordOf(deps.db, passport) : null;
+  return passport ? recordOf(passport) : null;
 }
 
-async function recordOf(db: Sql, passport: PassportRow): Promise<ProofRecord> {
+function recordOf(passport: PassportRow): ProofRecord {
   const { environment, docSha256, sealedSha256, createdAt, blobKey } = passport;
-  const { authority, stampedAt, calendar, submittedAt, anchorStatus } = await evidenceOf(db, passport.id);
+  const { authority, stampedAt, calendar, submittedAt, anchorStatus } = passport;
   return {
     verifyCode: passport.verifyCode,
     environment,

@@ -7,10 +7,10 @@ import { uncached, unknownAnswer, unknownBelow, unknownVerdict } from "../http/v
 import { ServiceError } from "../platform/errors.ts";
 import { evidenceFiles } from "./evidence/files.ts";
 import { zipChunks, zipLength } from "./evidence/zip.ts";
-import { findOwnPassport, findPassport, type LookupDeps, sealedDocument } from "./lookup.ts";
+import { findEvidence, findOwnPassport, findPassport, type LookupDeps, sealedDocument } from "./lookup.ts";
 import { Passport, PassportVerification } from "./schemas.ts";
 import { type SealRouteDeps, sealRoute } from "./seal-route.ts";
-import { evidenceOf, type PassportRow } from "./store.ts";
+import type { PassportRow } from "./store.ts";
 import { passportView, verificationView } from "./views.ts";
 
 export type PassportRouteDeps = SealRouteDeps & LookupDeps & RouteDeps;
@@ -84,9 +84,9 @@ function verificationRoutes(app: FastifyInstance, deps: PassportRouteDeps): void
     summary: "Download all evidence as a zip, with the commands that check it",
     media: "application/zip",
     async handle({ params }) {
-      const passport = await passportOf(deps, params.code);
-      const evidence = await evidenceOf(deps.db, passport.id);
-      const files = await evidenceFiles(passport, evidence, await sealedDocument(deps, passport), deps.baseUrl);
+      const evidence = await findEvidence(deps, params.code);
+      if (!evidence) throw unknownVerdict();
+      const files = await evidenceFiles(evidence, await sealedDocument(deps, evidence), deps.baseUrl);
       const content = { chunks: zipChunks(files), length: zipLength(files) };
       return { name: "evidence.zip", disposition: "inline", content };
     },

@@ -4,8 +4,9 @@ import { actorOf, type Principal } from "../identity/identity.ts";
 import type { Blobs } from "../platform/blobs/blobs.ts";
 import type { Sql } from "../platform/database.ts";
 import { newUuid, newVerifyCode } from "../platform/ids.ts";
+import type { RowMac } from "../platform/row-mac.ts";
 import { type SealDocument, type SealInput, sealChainOf } from "../seals/seals.ts";
-import type { PassportFacts, RowIntegrity } from "./row-integrity.ts";
+import type { PassportFacts } from "./row-integrity.ts";
 import type { SealedPassport } from "./schemas.ts";
 import { insertPassport } from "./store.ts";
 import { sealedView } from "./views.ts";
@@ -13,7 +14,7 @@ import { sealedView } from "./views.ts";
 export type SealPassportDeps = {
   db: Sql;
   blobs: Blobs;
-  rowIntegrity: RowIntegrity;
+  rowMac: RowMac;
   sealDocument: SealDocument;
   /** PEM of the seal's certificates. */
   chainPem: string;
@@ -35,7 +36,7 @@ export async function sealPassport(
   principal: Principal,
   upload: Pick<SealInput, "bytes" | "hash" | "spare">,
 ): Promise<SealedPassport> {
-  const { db, blobs, anchoring } = deps;
+  const { blobs, anchoring } = deps;
   const { partnerId, environment } = principal;
   const sealed = await deps.sealDocument({ ...upload, holder: partnerId, reason: sealReasons.proof[environment] });
   const [anchor, blobKey] = await Promise.all([
@@ -52,10 +53,9 @@ export async function sealPassport(
     createdAt: sealed.sealedAt,
   };
   const { timeStamp } = sealed;
-  const rowMac = deps.rowIntegrity.macOf(facts);
   const chain = sealChainOf(deps.chainPem);
   // When this fails the blob stays for the sweep: a connection that broke does not say whether the row was committed.
-  await insertPassport(db, { ...facts, rowMac, blobKey, chain, timeStamp, anchor }, actorOf(principal));
+  await insertPassport(deps, { ...facts, blobKey, chain, timeStamp, anchor }, actorOf(principal));
   const times = {
     authority: timeStamp?.authority ?? null,
     stampedAt: timeStamp?.genTime ?? null,

@@ -1,6 +1,6 @@
 import type { PassportFacts } from "./row-integrity.ts";
 import type { Facts, Passport, PassportVerification, SealedPassport, Timestamps } from "./schemas.ts";
-import type { EvidenceRow, PassportRow } from "./store.ts";
+import type { PassportRow } from "./store.ts";
 
 export const verifyPath = (verifyCode: string): string => `/api/passport/verify/${verifyCode}`;
 
@@ -10,7 +10,7 @@ function factsView(passport: PassportFacts, baseUrl: string): Facts {
   return { passportId: id, verifyCode, verifyUrl, docSha256, sealedSha256, status: "sealed", environment };
 }
 
-export type Times = Pick<EvidenceRow, "authority" | "stampedAt" | "calendar" | "submittedAt" | "anchorStatus">;
+export type Times = Pick<PassportRow, "authority" | "stampedAt" | "calendar" | "submittedAt" | "anchorStatus">;
 
 /** What independent parties said of the time: each is null when it was not had (contract, Proof passport). */
 export function timestampsView({ authority, stampedAt, calendar, submittedAt, anchorStatus }: Times): Timestamps {

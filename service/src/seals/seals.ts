@@ -1,5 +1,5 @@
 export { type ProbeDeps, probeAuthority } from "./authority-probe.ts";
-export { type SealChain, sealCertificates, sealChainOf, sealChainRow } from "./chains.ts";
+export { type ChainRow, chainMembers, type SealChain, sealCertificates, sealChainOf, sealChainRow } from "./chains.ts";
 export { describeIdentity, openSealIdentity, type SealIdentity } from "./identity.ts";
 export { expectedFile } from "./refusals.ts";
 export type { SealDocument, Sealed, SealInput, TimeStamp } from "./sealer.ts";

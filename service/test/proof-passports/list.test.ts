@@ -6,20 +6,21 @@ import type { Blobs } from "../../src/platform/blobs/blobs.ts";
 import type { Database } from "../../src/platform/database.ts";
 import { newUuid, newVerifyCode } from "../../src/platform/ids.ts";
 import { openLog } from "../../src/platform/logs.ts";
+import { openRowMac } from "../../src/platform/row-mac.ts";
 import { secretBytes } from "../../src/platform/secrets.ts";
 import { sql } from "../../src/platform/sql.ts";
 import { type LookupDeps, listPassports } from "../../src/proof-passports/proof-passports.ts";
-import { createRowIntegrity, type PassportFacts } from "../../src/proof-passports/row-integrity.ts";
+import type { PassportFacts } from "../../src/proof-passports/row-integrity.ts";
 import { insertPassport, type NewPassport, passportListStatement } from "../../src/proof-passports/store.ts";
 
-const rowIntegrity = createRowIntegrity(secretBytes(Buffer.alloc(32, 7)));
+const rowMac = openRowMac(secretBytes(Buffer.alloc(32, 7)));
 let db: Database;
 let deps: LookupDeps;
 
 before(async () => {
   db = await newDatabase();
   // A list opens no blob.
-  deps = { db, rowIntegrity, log: openLog("silent"), blobs: {} as Blobs };
+  deps = { db, rowMac, log: openLog("silent"), blobs: {} as Blobs };
 });
 after(() => db.close());
 
@@ -45,7 +46,7 @@ async function record(of: Principal, createdAt: Date, more: Partial<NewPassport>
   };
   const chain = { sha256: "c".repeat(64), pem: "pem" };
   const bare = { blobKey: null, chain, timeStamp: null, anchor: null };
-  await insertPassport(db, { ...facts, ...bare, rowMac: rowIntegrity.macOf(facts), ...more }, actorOf(of));
+  await insertPassport(deps, { ...facts, ...bare, ...more }, actorOf(of));
   return facts.id;
 }
 

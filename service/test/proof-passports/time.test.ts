@@ -52,7 +52,10 @@ function node(): { anchoring: Anchoring; metrics: ReturnType<typeof createMetric
   const metrics = createMetrics();
   const urls = calendars.map(({ url }) => url);
   const log = openLog("silent");
-  return { anchoring: openAnchoring({ calendars: urls, db, fetch, clock: () => new Date(), log, metrics }), metrics };
+  return {
+    anchoring: openAnchoring({ ...harness, calendars: urls, fetch, clock: () => new Date(), log, metrics }),
+    metrics,
+  };
 }
 const later = (minutes: number) => new Date(Date.now() + minutes * 60_000);
 

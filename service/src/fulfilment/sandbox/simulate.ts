@@ -97,7 +97,8 @@ async function takeStep(
   const on = happy[status];
   const paying = isPayable(status);
   if (!on && !paying) throw new ServiceError("conflict", `An order in ${status} cannot advance.`);
-  const document = on && needsDocument(on) ? await sealSimulated(deps, deps.db, asked, reasonOf(on)) : undefined;
+  const document =
+    on && needsDocument(on) ? await sealSimulated(deps, deps.db, { ...asked, on }, reasonOf(on)) : undefined;
 
   return deps.db.transaction(async (tx) => {
     const order = await lockOrder(tx, asked.orderCode);

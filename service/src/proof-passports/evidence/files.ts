@@ -1,5 +1,4 @@
 import { evidenceNames, recordFormat } from "@signsealship/evidence/records";
-import type { PassportFacts } from "../row-integrity.ts";
 import type { EvidenceRow } from "../store.ts";
 import { timestampsView, verifyPath } from "../views.ts";
 import { evidenceReadme } from "./readme.ts";
@@ -12,12 +11,11 @@ import type { ZipEntry } from "./zip.ts";
  * @param sealed the sealed PDF, null when it is not kept
  */
 export async function evidenceFiles(
-  passport: PassportFacts,
   evidence: EvidenceRow,
   sealed: Buffer | null,
   baseUrl: string,
 ): Promise<ZipEntry[]> {
-  const { verifyCode, environment, docSha256, sealedSha256, createdAt } = passport;
+  const { verifyCode, environment, docSha256, sealedSha256, createdAt } = evidence;
   const { token, proof, chainPem } = evidence;
   const verifyUrl = `${baseUrl}${verifyPath(verifyCode)}`;
   const record = {

@@ -1,0 +1,11 @@
+import type { Members } from "../platform/row-mac.ts";
+
+/** What the row of an order's document says; `sha256` in hex. */
+export type DocumentFacts = { orderCode: string; kind: string; sha256: string; blobKey: string };
+
+export const documentMembers = ({ orderCode, kind, sha256, blobKey }: DocumentFacts): Members => ({
+  orderCode,
+  kind,
+  sha256,
+  blobKey,
+});

@@ -1,0 +1,139 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { type AnchorFacts, anchorMembers } from "./anchoring/anchoring.ts";
+import { storedColumns, type VersionFacts, versionMembers } from "./closing-passports/closing-passports.ts";
+import { type DocumentFacts, documentMembers } from "./orders/orders.ts";
+import type { Clock } from "./platform/clock.ts";
+import { type Database, longStatements, type Sql, type Tx } from "./platform/database.ts";
+import { writeFileDurably } from "./platform/durable-file.ts";
+import type { Log } from "./platform/logs.ts";
+import type { Members, RowMac } from "./platform/row-mac.ts";
+import type { SecretBytes } from "./platform/secrets.ts";
+import { type Statement, sql } from "./platform/sql.ts";
+import {
+  createRowIntegrity,
+  fromPassports,
+  passportColumns,
+  passportMembers,
+  type WholePassport,
+} from "./proof-passports/proof-passports.ts";
+import { type ChainRow, chainMembers } from "./seals/seals.ts";
+
+export type RowMacDeps = { db: Database; rowMac: RowMac; secrets: SecretBytes; clock: Clock; log: Log };
+
+// One number for all nodes: the holder fills, the others wait and then find it done.
+const advisoryLock = 7_246_003;
+const table = "row_mac_backfill";
+
+/**
+ * Gives a MAC to the rows of evidence that an earlier release wrote: once for a database, at the first start of a release
+ * that knows of MACs. What is in the database then is taken as it is. That it was done is recorded there, under a MAC, and
+ * as a file beside the keys: neither alone can be taken away to have forged rows filled.
+ */
+export async function fillRowMacs(deps: RowMacDeps, dataDir: string): Promise<void> {
+  const { db, rowMac, clock, log } = deps;
+  const marker = join(dataDir, "keys", "row-macs-filled");
+  if (existsSync(marker)) return;
+  await db.transaction(async (tx) => {
+    // Another node may be busy with it: wait.
+    await tx.script("SET LOCAL lock_timeout = '10min'");
+    await tx.query(sql`SELECT pg_advisory_xact_lock(${advisoryLock})`);
+    if (await wasDone(tx, rowMac, log)) return;
+    const filled = await fillAll(tx, deps);
+    const doneAt = clock();
+    await tx.query(sql`
+      INSERT INTO row_mac_backfill (done_at, row_mac) VALUES (${doneAt}, ${rowMac.of(table, { doneAt })})`);
+    if (filled > 0) log.info({ rows: filled }, "rows of an earlier release got their MACs");
+  }, longStatements);
+  await writeFileDurably(marker, `${clock().toISOString()}\n`, { mode: 0o600 });
+}
+
+async function wasDone(db: Sql, rowMac: RowMac, log: Log): Promise<boolean> {
+  const records = await db.query<{ doneAt: Date; mac: Buffer }>(sql`
+    SELECT done_at AS "doneAt", row_mac AS mac FROM row_mac_backfill`);
+  if (!records.every(({ doneAt, mac }) => rowMac.holds(table, { doneAt }, mac)))
+    log.error("the record of the rows' MACs does not hold: it was altered, or SECRETS_KEY is another");
+  return records.length > 0;
+}
+
+type Keyed<Row> = Row & { key: string | number };
+
+/** What is filled: a table, its key, its rows without a MAC (the key among them as `key`), and what a row says. */
+type Unfilled<Row> = {
+  table: Statement;
+  key: Statement;
+  rows: Statement;
+  /** Null for a row that is not to have a MAC. */
+  members: (row: Row) => Members | null;
+};
+
+async function fill<Row>(tx: Tx, rowMac: RowMac, { table, key, rows, members }: Unfilled<Row>): Promise<number> {
+  // A cursor: rows of evidence may be many, and those that get no MAC are not to be met again.
+  await tx.query(sql`DECLARE unfilled_${table} NO SCROLL CURSOR FOR ${rows}`);
+  let filled = 0;
+  for (;;) {
+    const batch = await tx.query<Keyed<Row>>(sql`FETCH 500 FROM unfilled_${table}`);
+    if (batch.length === 0) return filled;
+    for (const row of batch) {
+      const said = members(row);
+      if (said === null) continue;
+      await tx.query(sql`UPDATE ${table} SET row_mac = ${rowMac.of(table.text, said)} WHERE ${key} = ${row.key}`);
+      filled++;
+    }
+  }
+}
+
+async function fillAll(tx: Tx, { rowMac, secrets }: RowMacDeps): Promise<number> {
+  const chains = await fill(tx, rowMac, chainRows);
+  const passports = await fill(tx, rowMac, passportRows(secrets));
+  const anchors = await fill(tx, rowMac, anchorRows);
+  const documents = await fill(tx, rowMac, documentRows);
+  const versions = await fill(tx, rowMac, versionRows);
+  return chains + passports + anchors + documents + versions;
+}
+
+const chainRows: Unfilled<ChainRow> = {
+  table: sql`seal_chains`,
+  key: sql`sha256`,
+  rows: sql`SELECT sha256 AS key, sha256, pem, first_used_at AS "firstUsedAt" FROM seal_chains WHERE row_mac IS NULL`,
+  members: chainMembers,
+};
+
+/** Passports had a MAC over less: a row that was altered since stays as it is, not vouched for. */
+function passportRows(secrets: SecretBytes): Unfilled<WholePassport & { mac: Buffer }> {
+  const earlier = createRowIntegrity(secrets);
+  return {
+    table: sql`passports`,
+    key: sql`id`,
+    rows: sql`SELECT id AS key, ${passportColumns} ${fromPassports} WHERE length(passports.row_mac) = 32`,
+    members: (row) => (earlier.holds(row, row.mac) ? passportMembers(row) : null),
+  };
+}
+
+const anchorRows: Unfilled<AnchorFacts> = {
+  table: sql`passport_anchors`,
+  key: sql`passport_id`,
+  rows: sql`
+SELECT passport_id AS key, passport_id AS "passportId", encode(sha256(proof), 'hex') AS "proofSha256", calendar,
+  submitted_at AS "submittedAt", status, block_height AS "blockHeight"
+FROM passport_anchors WHERE row_mac IS NULL`,
+  members: anchorMembers,
+};
+
+const documentRows: Unfilled<DocumentFacts> = {
+  table: sql`documents`,
+  key: sql`id`,
+  rows: sql`
+SELECT d.id AS key, o.code AS "orderCode", d.kind, d.sha256, d.blob_key AS "blobKey"
+FROM documents d JOIN orders o ON o.id = d.order_id WHERE d.row_mac IS NULL`,
+  members: documentMembers,
+};
+
+const versionRows: Unfilled<VersionFacts> = {
+  table: sql`closing_passports`,
+  key: sql`verify_code`,
+  rows: sql`
+SELECT c.verify_code AS key, ${storedColumns}
+FROM closing_passports c JOIN rooms r ON r.id = c.room_id WHERE c.row_mac IS NULL`,
+  members: versionMembers,
+};

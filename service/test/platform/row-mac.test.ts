@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openRowMac } from "../../src/platform/row-mac.ts";
+import { secretBytes } from "../../src/platform/secrets.ts";
+
+const rows = openRowMac(secretBytes(Buffer.alloc(32, 7)));
+const at = new Date(Date.UTC(2026, 0, 2, 3, 4, 5, 6));
+const members = { id: "a", sha256: "b", version: 1, kept: true, at, none: null };
+
+test("a MAC holds for the same table and members in any order, and for nothing else", () => {
+  const mac = rows.of("t", members);
+  assert.equal(mac.length, 36);
+  assert.ok(rows.holds("t", members, mac));
+  assert.ok(rows.holds("t", { at, none: null, kept: true, version: 1, sha256: "b", id: "a" }, mac));
+  const others = [
+    { ...members, id: "b", sha256: "a" },
+    { ...members, version: "1" },
+    { ...members, kept: "true" },
+    { ...members, none: "" },
+    { ...members, none: "null" },
+    { ...members, at: at.getTime() },
+    { ...members, at: at.toISOString() },
+    { ...members, at: new Date(at.getTime() + 1) },
+    { ...members, more: null },
+    { id: "a" },
+  ];
+  for (const other of others) assert.equal(rows.holds("t", other, mac), false, JSON.stringify(other));
+  assert.equal(rows.holds("u", members, mac), false);
+});
+
+test("no MAC, a short one, an altered one and one of another key do not hold", () => {
+  const mac = rows.of("t", members);
+  assert.equal(rows.holds("t", members, null), false);
+  assert.equal(rows.holds("t", members, new Uint8Array()), false);
+  assert.equal(rows.holds("t", members, mac.subarray(0, 35)), false);
+  for (const at of [0, 4, 35]) {
+    const altered = Buffer.from(mac);
+    altered[at] = (altered[at] ?? 0) ^ 1;
+    assert.equal(rows.holds("t", members, altered), false);
+  }
+  const other = openRowMac(secretBytes(Buffer.alloc(32, 8)));
+  assert.equal(other.holds("t", members, mac), false);
+  // The key's id tells whose it is.
+  assert.notDeepEqual(other.of("t", members).subarray(0, 4), mac.subarray(0, 4));
+});

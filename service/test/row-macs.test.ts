@@ -1,0 +1,158 @@
+import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import { rowMacOf } from "@signsealship/testing/row-mac";
+import { newPartner } from "@signsealship/testing/service";
+import { type Statement, sql } from "../src/platform/sql.ts";
+import { sealRoom, verify } from "./closing-passports/seal-room.ts";
+import { seal } from "./proof-passports/seal-document.ts";
+import { type Client, openRoomsService, type RoomsService } from "./rooms/rooms-service.ts";
+
+// Somebody who can write the database, as its superuser, and has neither SECRETS_KEY nor the seal's key.
+let running: RoomsService;
+let acme: Client;
+
+before(async () => {
+  running = await openRoomsService();
+  acme = await running.partner("ClosingDesk", "Acme Title");
+});
+after(async () => {
+  await running.service.stop();
+  await running.close();
+});
+
+const attack = (statement: Statement) =>
+  running.db.transaction(async (tx) => {
+    await tx.script("SET LOCAL session_replication_role = replica");
+    await tx.query(statement);
+  });
+
+const get = (path: string) => fetch(running.service.baseUrl + path);
+const textOf = async (path: string) => (await get(path)).text();
+const unknown = '{"verdict":"unknown"}';
+
+async function roomWithOrder(): Promise<{ room: string; orderCode: string }> {
+  const room = await acme.room();
+  const orderCode = await acme.order();
+  await acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode });
+  return { room, orderCode };
+}
+
+test("a closing passport that points at an order's document does not have it decrypted for the public", async () => {
+  const { room, orderCode } = await roomWithOrder();
+  const { verifyCode } = await sealRoom(acme, room);
+  const forged = "b".repeat(26);
+  const { room: other } = await roomWithOrder();
+  await attack(sql`
+    INSERT INTO closing_passports (room_id, version, verify_code, manifest, manifest_sha256, prev_manifest_sha256,
+      sealed_sha256, seal_chain, blob_key, created_at, row_mac)
+    SELECT (SELECT id FROM rooms WHERE code = ${other}), 1, ${forged}, manifest, manifest_sha256, prev_manifest_sha256,
+      d.sha256, seal_chain, d.blob_key, c.created_at, c.row_mac
+    FROM closing_passports c, documents d JOIN orders o ON o.id = d.order_id
+    WHERE c.verify_code = ${verifyCode} AND o.code = ${orderCode}`);
+  const response = await get(`/api/verify/room/${forged}/pdf`);
+  assert.deepEqual([response.status, await response.text()], [404, unknown]);
+  assert.equal((await verify(running.service.baseUrl, forged)).chainOk, false);
+  assert.equal((await get(`/api/verify/room/${verifyCode}/pdf`)).status, 200);
+});
+
+test("a closing passport whose manifest and hashes were replaced does not hold, and no seal links to it", async () => {
+  const { room } = await roomWithOrder();
+  const { verifyCode, verifyUrl } = await sealRoom(acme, room);
+  assert.match(await textOf(verifyUrl), /matches its record/);
+  await attack(sql`
+    UPDATE closing_passports SET manifest = replace(manifest, 'QuoteReady', 'Completed'),
+      manifest_sha256 = encode(sha256(replace(manifest, 'QuoteReady', 'Completed')::bytea), 'hex')
+    WHERE verify_code = ${verifyCode}`);
+  assert.equal((await verify(running.service.baseUrl, verifyCode)).chainOk, false);
+  assert.match(await textOf(verifyUrl), /This closing passport does not verify/);
+  assert.equal((await acme.call("POST", `/api/rooms/${room}/passport`)).status, 500);
+});
+
+test("a certificate that was put among those of the seal is not trusted", async () => {
+  await sealRoom(acme, (await roomWithOrder()).room);
+  const foreign = "-----BEGIN CERTIFICATE-----\nFOREIGN\n-----END CERTIFICATE-----\n";
+  await attack(sql`
+    INSERT INTO seal_chains (sha256, pem, first_used_at, row_mac)
+    SELECT encode(sha256(${foreign}::text::bytea), 'hex'), ${foreign}, first_used_at, row_mac FROM seal_chains LIMIT 1`);
+  assert.ok(!(await textOf("/verify")).includes("FOREIGN"));
+});
+
+test("a proof passport whose time-stamp, anchor or certificates were altered is not vouched for", async () => {
+  const owner = { ...(await newPartner(running.service)), baseUrl: running.service.baseUrl };
+  const changes = (id: string) => [
+    sql`UPDATE passports SET rfc3161_at = '2019-01-02', rfc3161_authority = 'https://tsa', rfc3161_token = 'x' WHERE id = ${id}`,
+    sql`
+      INSERT INTO passport_anchors (passport_id, proof, calendar, submitted_at, status, block_height, row_mac)
+      VALUES (${id}, 'x', 'https://calendar', '2019-01-02', 'confirmed', 500000, decode(repeat('00', 36), 'hex'))`,
+    sql`UPDATE passports SET blob_key = (SELECT blob_key FROM documents LIMIT 1) WHERE id = ${id}`,
+    sql`UPDATE passports SET row_mac = (SELECT row_mac FROM passports WHERE id <> ${id} LIMIT 1) WHERE id = ${id}`,
+  ];
+  await seal(owner, makePdf({ text: "another" }));
+  for (const n of changes("").keys()) {
+    const { passportId, verifyCode } = await seal(owner, makePdf());
+    const path = `/api/passport/verify/${verifyCode}`;
+    assert.equal((await get(path)).status, 200);
+    const change = changes(passportId)[n];
+    assert.ok(change);
+    await attack(change);
+    for (const more of ["", "/document", "/evidence"]) assert.equal(await textOf(path + more), unknown, change.text);
+  }
+});
+
+test("the certificates of a passport's seal can't be replaced in its evidence", async () => {
+  const owner = { ...(await newPartner(running.service)), baseUrl: running.service.baseUrl };
+  const { verifyCode } = await seal(owner, makePdf({ text: "chain" }));
+  const path = `/api/passport/verify/${verifyCode}/evidence`;
+  assert.equal((await get(path)).status, 200);
+  await attack(sql`UPDATE seal_chains SET pem = pem || 'more'`);
+  assert.equal(await textOf(path), unknown);
+  await attack(sql`UPDATE seal_chains SET pem = left(pem, -4) WHERE pem LIKE '%more'`);
+  assert.equal((await get(path)).status, 200);
+});
+
+test("a document whose row was altered is neither named by a manifest nor sealed further", async () => {
+  for (const change of [
+    sql`sha256 = ${"e".repeat(64)}`,
+    sql`blob_key = (SELECT max(blob_key) FROM closing_passports)`,
+    sql`row_mac = NULL`,
+  ]) {
+    const { room, orderCode } = await roomWithOrder();
+    await attack(sql`
+      UPDATE documents SET ${change} WHERE order_id = (SELECT id FROM orders WHERE code = ${orderCode})`);
+    assert.equal((await acme.call("POST", `/api/rooms/${room}/passport`)).status, 500);
+  }
+});
+
+async function restarted(change: Statement): Promise<void> {
+  await running.service.stop();
+  await attack(change);
+  running.service = await running.service.restart({});
+  acme = acme.at(running.service);
+}
+
+test("rows of an earlier release get their MACs at the first start, and none later", async () => {
+  const { room } = await roomWithOrder();
+  const { verifyCode } = await sealRoom(acme, room);
+  const chainOk = async () => (await verify(running.service.baseUrl, verifyCode)).chainOk;
+  const forget = sql`UPDATE closing_passports SET row_mac = NULL WHERE verify_code = ${verifyCode}`;
+  await restarted(forget);
+  assert.equal(await chainOk(), false);
+  // Neither the file beside the keys nor the record in the database is enough to have it done again.
+  rmSync(join(running.service.dataDir, "keys/row-macs-filled"));
+  await restarted(forget);
+  assert.equal(await chainOk(), false);
+  await restarted(sql`DELETE FROM row_mac_backfill`);
+  assert.equal(await chainOk(), false);
+  // As the database of an earlier release comes.
+  rmSync(join(running.service.dataDir, "keys/row-macs-filled"));
+  await restarted(sql`UPDATE documents SET row_mac = NULL`);
+  assert.equal(await chainOk(), true);
+  const [record] = await running.db.query<{ doneAt: Date; mac: Buffer }>(sql`
+    SELECT done_at AS "doneAt", row_mac AS mac FROM row_mac_backfill`);
+  assert.ok(record);
+  const rowMac = await rowMacOf(running.service.dataDir);
+  assert.ok(rowMac.holds("row_mac_backfill", { doneAt: record.doneAt }, record.mac));
+});
