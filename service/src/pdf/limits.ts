@@ -26,8 +26,8 @@ export const LIMITS = {
   treeNodes: 100_000,
   /** Output of all inflated streams together, in bytes. */
   inflatedBytes: 64 * 1024 * 1024,
-  /** Bytes lexed in all, beyond twice the file's length. */
-  lexedBytes: 16 * 1024 * 1024,
+  /** Bytes lexed and entries compared in all, however long the file is: a fraction of a second. */
+  lexedBytes: 32 * 1024 * 1024,
 } as const;
 
 /** What is left of the bounds while one document is read. */

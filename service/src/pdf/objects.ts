@@ -33,8 +33,8 @@ function spanAt(file: PdfFile, { bytes, start }: Place): Span {
 
 /** The entry of an object in the newest section that lists it. In a hybrid file a free entry is looked up again. */
 function findEntry(file: PdfFile, num: number): XrefEntry | undefined {
-  spendLexed(file.budget, file.sections.length);
   for (const { table, stream } of file.sections) {
+    spendLexed(file.budget, 1 + comparisons(table?.subsections) + comparisons(stream?.ranges));
     const listed = table ? tableEntry(table, num) : undefined;
     if (listed && listed.type !== "free") return listed;
     const streamed = stream ? streamEntry(stream, num, file.budget) : undefined;
@@ -42,6 +42,9 @@ function findEntry(file: PdfFile, num: number): XrefEntry | undefined {
   }
   return undefined;
 }
+
+/** The most that a binary search compares. */
+const comparisons = (sorted: readonly unknown[] = []): number => 32 - Math.clz32(sorted.length);
 
 function placeAt(file: PdfFile, offset: number, ref: Ref): Place {
   const at = file.base + offset;

@@ -18,7 +18,7 @@ export function openPdf(bytes: Buffer, maxBytes: number = LIMITS.fileBytes): Pdf
   if (header < 0) throw new PdfRefusal("not_a_pdf", "no %PDF- header");
   if (bytes.length > maxBytes) throw new PdfRefusal("too_large", `${bytes.length} bytes, at most ${maxBytes}`);
   const budget: Budget = {
-    lexedBytes: 2 * bytes.length + LIMITS.lexedBytes,
+    lexedBytes: LIMITS.lexedBytes,
     inflatedBytes: LIMITS.inflatedBytes,
     subsections: LIMITS.subsections,
     compressedObjects: LIMITS.compressedObjects,

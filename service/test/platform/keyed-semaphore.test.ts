@@ -50,6 +50,16 @@ test("so many keys run at once, and the next one when a permit is free", async (
   await Promise.all(all);
 });
 
+test("who works on many keys takes turns with others", async () => {
+  const { begun, work, end } = pieces();
+  const semaphore = createKeyedSemaphore(1);
+  const all = ["a1", "a2", "a3", "b1"].map((name) => semaphore(name, work(name), name[0]));
+  await new Promise(setImmediate);
+  for (const name of ["a1", "a2", "b1", "a3"]) await end(name);
+  assert.deepEqual(begun, ["a1", "a2", "b1", "a3"]);
+  assert.deepEqual(await Promise.all(all), ["a1", "a2", "a3", "b1"]);
+});
+
 test("work that fails passes its permit on", async () => {
   const { work, end } = pieces();
   const semaphore = createKeyedSemaphore(1);

@@ -8,6 +8,7 @@ import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import { ServiceError } from "../../src/platform/errors.ts";
 import { inlineWorkers } from "../../src/platform/workers/inline.ts";
 import { createWorkerPool } from "../../src/platform/workers/pool.ts";
+import { TaskKilled, type Workers } from "../../src/platform/workers/task.ts";
 import { sealChainPem } from "../../src/seals/certificate/certificate.ts";
 import type { SealIdentity } from "../../src/seals/identity.ts";
 import { type SealKey, SealKeyError } from "../../src/seals/keys/seal-key.ts";
@@ -171,6 +172,21 @@ test("the self-check refuses changed bytes, other hashes and a missing time stam
   await assert.rejects(check({ ...claim, sealedSha256: "0".repeat(64) }), refused(false));
   await assert.rejects(check({ ...claim, timeStamped: true }), refused(false));
 });
+
+for (const [why, code] of [
+  ["time", "validation"],
+  ["memory", "validation"],
+  ["crash", "unavailable"],
+  ["closed", "unavailable"],
+] as const) {
+  test(`a worker that is killed for its ${why} makes a seal ${code}`, async () => {
+    const workers: Workers = { run: () => Promise.reject(new TaskKilled(why)) };
+    const sealing = createSealer({ workers, randomBelow, identity, clock, stamp: null })({ bytes: makePdf(), reason });
+    const error = await sealing.catch((reason: unknown) => reason);
+    assert.ok(error instanceof ServiceError && error.code === code);
+    if (code === "validation") assert.match(error.message, /^The PDF is too complex: .* takes too long\.$/);
+  });
+}
 
 test("other requests get their turn while 34 MB are sealed", async () => {
   const bytes = makePdf({ bytes: 34_000_000 });
