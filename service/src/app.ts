@@ -73,13 +73,13 @@ function workWith(app: FastifyInstance, deps: AppDeps, { dispatcher, processor }
 }
 
 async function addRoutes(app: FastifyInstance, deps: AppDeps, features: Features): Promise<void> {
-  const { version, metrics, db, blobs, sealing } = deps;
+  const { config, version, metrics, db, blobs, sealing } = deps;
   const probes = [
     { name: "database", check: async () => void (await db.query(sql`SELECT 1`)) },
     { name: "blobs", check: blobs.probe },
     { name: "seal key", check: sealing.probe },
   ];
-  healthRoutes(app, { version, metrics, probes });
+  healthRoutes(app, { version, metrics, metricsToken: config.metricsToken, probes });
   partnerRoutes(app, features.partners);
   linkRoute(app, features.members);
   launchpadRoutes(app, features.partners);

@@ -24,6 +24,8 @@ export type Config = {
   redisUrl: string | null;
   rateLimits: boolean;
   keepSealed: boolean;
+  /** Opens /metrics to other machines; null for this one alone. */
+  metricsToken: string | null;
   trustProxy: string[];
   webhookAllow: string[];
   webhookCa: string | null;
@@ -172,6 +174,13 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
     ),
     rateLimits: read(env, "RATE_LIMITS", "on", "on or off", oneOf("on", "off")) === "on",
     keepSealed: read(env, "KEEP_SEALED", "on", "on or off", oneOf("on", "off")) === "on",
+    metricsToken: read<string | null>(
+      env,
+      "METRICS_TOKEN",
+      null,
+      "16 or more printable characters without spaces",
+      (text) => (/^[\x21-\x7e]{16,}$/.test(text) ? text : undefined),
+    ),
     trustProxy: read(env, "TRUST_PROXY", [], "addresses or ranges, comma-separated", listOf(addressRange)),
     webhookAllow: read(env, "WEBHOOK_ALLOW", [], "CIDR ranges, comma-separated", listOf(addressRange)),
     webhookCa: read<string | null>(env, "WEBHOOK_CA", null, "a PEM file", path),

@@ -24,7 +24,7 @@ export const auditRequest = (
   detail: object,
 ) => tx.query(auditLine({ at, action: `access_request.${what}`, actor, partnerId, detail }));
 
-/** Makes the firm and its test key, and has the key mailed once: all in the caller's transaction. @returns the firm's id */
+/** Makes the firm and its test key in the caller's transaction; `mailKey` has it mailed. @returns the firm's id */
 export async function issueTrialKey(
   tx: Tx,
   { clock, secrets }: AccessDeps,
@@ -36,6 +36,8 @@ export async function issueTrialKey(
   const sealedKey = keyCipher(secrets).encrypt(Buffer.from(issued.key), requestId);
   await markIssued(tx, requestId, { partnerId, sealedKey, at });
   await auditRequest(tx, { at, actor, partnerId }, "issued", { requestId });
-  await enqueue(tx, accessMailQueue, { requestId });
   return partnerId;
 }
+
+/** Has the key of a request mailed once, if it has one. */
+export const mailKey = (tx: Tx, requestId: string) => enqueue(tx, accessMailQueue, { requestId });

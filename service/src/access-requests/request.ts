@@ -1,6 +1,6 @@
 import { newUuid } from "../platform/ids.ts";
 import type { SentRequest } from "./fields.ts";
-import { type AccessDeps, auditRequest, issueTrialKey } from "./issue.ts";
+import { type AccessDeps, auditRequest, issueTrialKey, mailKey } from "./issue.ts";
 import { listedDomains } from "./screening/domains.ts";
 import type { BotScorer } from "./screening/recaptcha.ts";
 import type { ScreeningRules } from "./screening/rules.ts";
@@ -28,7 +28,8 @@ async function reasonsAgainst(
 
 /**
  * Receives an access request: one that meets the screening rules is issued a key at once, any other waits for review. The answer depends
- * only on what was sent: an address that already has a key gets no second one, and the answer doesn't reveal that.
+ * only on what was sent: an address that already has a key gets no second one. Neither the answer, its time nor a count shows that: a second
+ * key is made and taken back, and its mail is a job that finds nothing.
  */
 export async function requestAccess(
   deps: AccessDeps & ScreeningDeps,
@@ -43,13 +44,20 @@ export async function requestAccess(
   await db.transaction(async (tx) => {
     const by = { at: clock(), actor: "system" } as const;
     await requests.lockAddress(tx, request.workEmail);
-    if (status === "issued" && (await requests.addressHasKey(tx, request.workEmail))) {
-      await auditRequest(tx, by, "repeated", {});
+    if (status === "pending") {
+      await requests.insertRequest(tx, requestId, request, reasons, by.at);
+      await auditRequest(tx, by, "received", { requestId, reasons });
       return;
     }
-    await requests.insertRequest(tx, requestId, request, reasons, by.at);
-    await auditRequest(tx, by, "received", { requestId, reasons });
-    if (status === "issued") await issueTrialKey(tx, deps, { requestId, firmName: request.firmName, actor: "system" });
+    const isRepeated = await requests.addressHasKey(tx, request.workEmail);
+    await auditRequest(tx, by, isRepeated ? "repeated" : "received", isRepeated ? {} : { requestId, reasons });
+    await tx.script("SAVEPOINT issue");
+    // Of an address no second row may be issued.
+    const workEmail = isRepeated ? requestId : request.workEmail;
+    await requests.insertRequest(tx, requestId, { ...request, workEmail }, reasons, by.at);
+    await issueTrialKey(tx, deps, { requestId, firmName: request.firmName, actor: "system" });
+    await tx.script(isRepeated ? "ROLLBACK TO SAVEPOINT issue" : "RELEASE SAVEPOINT issue");
+    await mailKey(tx, requestId);
   });
   return status;
 }

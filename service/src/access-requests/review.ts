@@ -1,7 +1,7 @@
 import type { Database, Tx } from "../platform/database.ts";
 import { ServiceError } from "../platform/errors.ts";
 import { requireUuid } from "../platform/text.ts";
-import { type AccessDeps, auditRequest, issueTrialKey } from "./issue.ts";
+import { type AccessDeps, auditRequest, issueTrialKey, mailKey } from "./issue.ts";
 import * as requests from "./store.ts";
 
 const listLimit = 1000;
@@ -37,6 +37,7 @@ export const approveRequest = (deps: AccessDeps, requestId: string) =>
     if (await requests.addressHasKey(tx, workEmail))
       throw new ServiceError("conflict", "This address was issued a key before; `key issue` gives its firm another.");
     const partnerId = await issueTrialKey(tx, deps, { requestId, firmName, actor: "operator" });
+    await mailKey(tx, requestId);
     return { requestId, status: "issued" as const, partnerId };
   });
 

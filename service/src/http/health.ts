@@ -1,11 +1,20 @@
-import type { FastifyInstance } from "fastify";
+import { hash, timingSafeEqual } from "node:crypto";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { ServiceError } from "../platform/errors.ts";
 import type { Metrics } from "../platform/metrics.ts";
+import { isLoopback } from "../platform/network.ts";
 import { openReadiness, type Probe } from "./readiness.ts";
 
-export type HealthDeps = { version: string; metrics: Metrics; probes: Probe[] };
+export type HealthDeps = {
+  version: string;
+  metrics: Metrics;
+  /** Opens the figures to other machines; null for this one alone. */
+  metricsToken: string | null;
+  probes: Probe[];
+};
 
 /** Operators' routes: process up, dependencies answer, measurements, version. */
-export function healthRoutes(app: FastifyInstance, { version, metrics, probes }: HealthDeps): void {
+export function healthRoutes(app: FastifyInstance, { version, metrics, metricsToken, probes }: HealthDeps): void {
   const readiness = openReadiness(probes, (probe, error) => app.log.error({ err: error, probe }, "not ready"));
   app.get("/healthz", { schema: { hide: true } }, async () => ({ status: "ok" }));
   app.get("/readyz", { schema: { hide: true } }, async (_request, reply) => {
@@ -13,9 +22,21 @@ export function healthRoutes(app: FastifyInstance, { version, metrics, probes }:
     reply.code(ready ? 200 : 503);
     return { status: ready ? "ok" : "failed", checks };
   });
-  app.get("/metrics", { schema: { hide: true } }, async (_request, reply) => {
+  app.get("/metrics", { schema: { hide: true } }, async (request, reply) => {
+    if (!maySeeMetrics(request, metricsToken)) throw new ServiceError("not_found", "Not found.");
     reply.type(metrics.contentType);
     return metrics.render();
   });
   app.get("/api/version", { schema: { hide: true } }, async () => ({ version, interface: "1.0.0" }));
 }
+
+const forwarding = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip"];
+
+/** Counts tell of the firms and people behind them: a scraper on this machine that no proxy speaks for, or whoever has the token. */
+function maySeeMetrics({ headers, raw }: FastifyRequest, token: string | null): boolean {
+  const sent = /^Bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1];
+  if (token !== null && sent !== undefined && timingSafeEqual(sha256(sent), sha256(token))) return true;
+  return isLoopback(raw.socket.remoteAddress ?? "") && forwarding.every((name) => headers[name] === undefined);
+}
+
+const sha256 = (text: string): Buffer => hash("sha256", text, "buffer");

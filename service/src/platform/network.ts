@@ -32,3 +32,6 @@ export function clientNetwork(ip: string): string {
   const groups = address.parts.slice(0, 4).map((group) => group.toString(16));
   return `${groups.join(":")}::/64`;
 }
+
+/** Whether an address is of this machine. */
+export const isLoopback = (ip: string): boolean => parseAddress(ip)?.range() === "loopback";

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { networkInterfaces } from "node:os";
+import { after, before, test } from "node:test";
+import { type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { readConfig } from "../../src/config.ts";
+
+const folder = temporaryFolder();
+const token = "a-token-of-24-characters";
+let service: Service;
+
+before(async () => {
+  service = await startService({
+    DATA_DIR: folder.path,
+    HOST: "0.0.0.0",
+    METRICS_TOKEN: token,
+    TRUST_PROXY: "127.0.0.1",
+  });
+});
+after(async () => {
+  await service.stop();
+  folder.remove();
+});
+
+const ask = async (headers: Record<string, string> = {}, base = service.baseUrl) =>
+  fetch(`${base}/metrics`, { headers });
+
+test("the figures are there for this machine, and through a proxy only with the token", async () => {
+  assert.equal((await ask()).status, 200);
+  for (const name of ["Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP"]) {
+    const forwarded = { [name]: "127.0.0.1" };
+    const refused = await ask(forwarded);
+    assert.equal(refused.status, 404, name);
+    assert.doesNotMatch(await refused.text(), /jobs_total/);
+    const opened = await ask({ ...forwarded, Authorization: `Bearer ${token}` });
+    assert.deepEqual([opened.status, (await opened.text()).includes("# HELP")], [200, true]);
+  }
+  const proxied = { "X-Forwarded-For": "203.0.113.9" };
+  for (const wrong of [`Bearer ${token}x`, `Bearer ${token.slice(1)}`, token, `Basic ${token}`, "Bearer", "Bearer  "])
+    assert.equal((await ask({ ...proxied, Authorization: wrong })).status, 404, wrong);
+});
+
+test("a refusal looks like a path that there is not", async () => {
+  const plain = async (path: string) => {
+    const answer = await fetch(service.baseUrl + path, {
+      headers: { "X-Real-IP": "203.0.113.9", Accept: "application/json" },
+    });
+    return { status: answer.status, type: answer.headers.get("content-type"), text: await answer.text() };
+  };
+  assert.deepEqual(await plain("/metrics"), await plain("/metricz"));
+});
+
+const outer = Object.values(networkInterfaces())
+  .flat()
+  .find((each) => each?.family === "IPv4" && !each.internal)?.address;
+
+test("another machine needs the token", {
+  skip: outer === undefined && "this machine has no other address",
+}, async () => {
+  const base = `http://${outer}:${new URL(service.baseUrl).port}`;
+  assert.equal((await ask({}, base)).status, 404);
+  assert.equal((await ask({ Authorization: `Bearer ${token}` }, base)).status, 200);
+});
+
+test("a token that is short or has spaces stops the start", () => {
+  for (const bad of ["short", "has spaces in its middle", "x".repeat(15), "ü".repeat(20)])
+    assert.throws(() => readConfig({ METRICS_TOKEN: bad }, "/", "/"), /METRICS_TOKEN must be 16 or more printable/);
+});
