@@ -4,7 +4,7 @@ import { ServiceError } from "../platform/errors.ts";
 import { hashYielding } from "../platform/hash-yielding.ts";
 import { sql } from "../platform/sql.ts";
 import { isVerifyCode } from "../platform/text.ts";
-import { rowHolds, type StoredVersion, storedColumns, type VersionDeps } from "./versions.ts";
+import { certificateUse, rowHolds, type StoredVersion, storedColumns, type VersionDeps } from "./versions.ts";
 
 export type CertificateFile = { version: number; bytes: Buffer };
 
@@ -19,7 +19,7 @@ export async function closingCertificate(
 SELECT ${storedColumns} FROM closing_passports c JOIN rooms r ON r.id = c.room_id WHERE c.verify_code = ${verifyCode}`);
   if (!row || !rowHolds(deps, row)) return null;
   const { version, roomId } = row;
-  const bytes = await blobs.get(row.blobKey).catch((error) => {
+  const bytes = await blobs.get(row.blobKey, certificateUse(row)).catch((error) => {
     // A store that is away says nothing of what it holds.
     if (error instanceof ServiceError) throw error;
     log.error({ err: error, roomId, version }, "a closing certificate cannot be read");

@@ -24,7 +24,7 @@ import {
   selectSnapshotOf,
   selectVersions,
 } from "./store.ts";
-import { hashHolds, type StoredVersion, sha256, type VersionDeps } from "./versions.ts";
+import { certificateUse, hashHolds, type StoredVersion, sha256, type VersionDeps } from "./versions.ts";
 
 export type SealClosingDeps = VersionDeps & {
   db: Database;
@@ -71,10 +71,10 @@ async function sealNext(deps: SealClosingDeps, tx: Tx, asked: Asked): Promise<Cl
   const at = deps.clock();
   const manifest = manifestOf(deps, room, snapshot, before.at(-1), at);
   const sealed = await sealManifest(deps, room, snapshot.partnerName, before, { manifest, at });
-  const blobKey = await deps.blobs.put(sealed.certificate.bytes);
   const { version, prevManifestSha256 } = manifest.passport;
   const { verifyCode, manifestSha256 } = sealed;
   const { sealedSha256 } = sealed.certificate;
+  const blobKey = await deps.blobs.put(sealed.certificate.bytes, certificateUse({ verifyCode, sealedSha256 }));
   await insertVersion(tx, deps.rowMac, {
     ...room,
     roomId,

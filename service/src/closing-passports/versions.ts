@@ -1,10 +1,21 @@
 import { createHash } from "node:crypto";
 import type { Environment } from "../identity/identity.ts";
+import type { BlobUse } from "../platform/blobs/cipher.ts";
 import type { Log } from "../platform/logs.ts";
 import type { Members, RowMac } from "../platform/row-mac.ts";
 import { type Statement, sql } from "../platform/sql.ts";
 
 export const sha256 = (bytes: Uint8Array | string): string => createHash("sha256").update(bytes).digest("hex");
+
+/** What the blob of a version's certificate is. */
+export const certificateUse = ({
+  verifyCode,
+  sealedSha256,
+}: Pick<VersionFacts, "verifyCode" | "sealedSha256">): BlobUse => ({
+  kind: "closing passport",
+  owner: verifyCode,
+  sha256: sealedSha256,
+});
 
 /** What a version says, and whose it is; hashes are lowercase hex SHA-256. */
 export type VersionFacts = {

@@ -1,5 +1,5 @@
 import type { SealReason } from "@signsealship/evidence/seal";
-import { documentMembers, type PeopleEvent, type StoredDocument } from "../orders/orders.ts";
+import { documentMembers, documentUse, type PeopleEvent, type StoredDocument } from "../orders/orders.ts";
 import type { Blobs } from "../platform/blobs/blobs.ts";
 import type { Sql } from "../platform/database.ts";
 import { ServiceError } from "../platform/errors.ts";
@@ -40,7 +40,7 @@ export async function sealSimulated(
   const document = await furthestDocument(db, id);
   if (document && !deps.rowMac.holds("documents", documentMembers({ ...of, ...document }), document.mac))
     throw new Error(`the ${document.kind} document of order ${of.orderCode} is not what was written`);
-  const bytes = document && (await deps.blobs.get(document.blobKey));
+  const bytes = document && (await deps.blobs.get(document.blobKey, documentUse(document.sha256)));
   const seal = (each: Buffer) => deps.sealDocument({ bytes: each, holder: of.partnerId, reason, timeStamped: false });
   const sealed = await (bytes ? seal(bytes) : Promise.reject(new ServiceError("validation", "no document"))).catch(
     (error) => {
@@ -53,7 +53,8 @@ export async function sealSimulated(
 
 async function store({ blobs, rowMac }: SealDeps, sealed: Sealed, { orderCode, on }: SealFor): Promise<SealedDocument> {
   const kind = on === "signed" ? "sealed" : "notarized";
-  const stored = { sha256: sealed.sealedSha256, blobKey: await blobs.put(sealed.bytes) };
+  const sha256 = sealed.sealedSha256;
+  const stored = { sha256, blobKey: await blobs.put(sealed.bytes, documentUse(sha256)) };
   const mac = rowMac.of("documents", documentMembers({ orderCode, kind, ...stored }));
   return { ...stored, kind, bytes: sealed.bytes.length, rowMac: mac };
 }

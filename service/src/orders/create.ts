@@ -11,7 +11,7 @@ import { isOutcomeUnknown } from "../platform/sql-errors.ts";
 import { isCode } from "../platform/text.ts";
 import type { Workers } from "../platform/workers/task.ts";
 import type { Priced, VersionedPricing } from "../pricing/pricing.ts";
-import { documentMembers } from "./document-row.ts";
+import { documentMembers, documentUse } from "./document-row.ts";
 import { type FilledDocument, findFill, takeFill } from "./fill.ts";
 import { type OrderForm, parseOrderForm } from "./form/form.ts";
 import { insertOrder, type NewOrder } from "./insert.ts";
@@ -94,7 +94,7 @@ async function storeUpload(
   { bytes, sha256 }: NonNullable<SentOrder["upload"]>,
   pages: number,
 ): Promise<OriginalDocument> {
-  return { sha256, bytes: bytes.length, pages, blobKey: await blobs.put(bytes) };
+  return { sha256, bytes: bytes.length, pages, blobKey: await blobs.put(bytes, documentUse(sha256)) };
 }
 
 /** One statement; with a fill token, which is good for one order, a transaction. */

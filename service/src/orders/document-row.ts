@@ -1,3 +1,4 @@
+import type { BlobUse } from "../platform/blobs/cipher.ts";
 import type { Members } from "../platform/row-mac.ts";
 
 /** What the row of an order's document says; `sha256` in hex. */
@@ -9,3 +10,6 @@ export const documentMembers = ({ orderCode, kind, sha256, blobKey }: DocumentFa
   sha256,
   blobKey,
 });
+
+/** What a document's blob is. It bears no order: one that was completed online is stored before its order is placed. */
+export const documentUse = (sha256: string): BlobUse => ({ kind: "document", owner: "", sha256 });

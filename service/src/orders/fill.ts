@@ -6,6 +6,7 @@ import { invalid } from "../platform/errors.ts";
 import { newCode } from "../platform/ids.ts";
 import { sql } from "../platform/sql.ts";
 import type { Workers } from "../platform/workers/task.ts";
+import { documentUse } from "./document-row.ts";
 import { looksLikePdf, pagesOf } from "./original.ts";
 import type { OriginalDocument } from "./store.ts";
 
@@ -32,7 +33,7 @@ export async function addFill(
   await deps.db.query(sql`
     INSERT INTO fill_documents (token_sha256, slug, sha256, bytes, pages, blob_key, created_at, expires_at)
     VALUES (${tokenSha256(fillToken)}, ${options.slug}, ${sha256}, ${bytes.length}, ${pages},
-      ${await deps.blobs.put(bytes)}, ${createdAt}, ${expiresAt})`);
+      ${await deps.blobs.put(bytes, documentUse(sha256))}, ${createdAt}, ${expiresAt})`);
   return { fillToken, expiresAt: expiresAt.toISOString() };
 }
 

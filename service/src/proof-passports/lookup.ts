@@ -10,6 +10,7 @@ import { isUuid, isVerifyCode } from "../platform/text.ts";
 import {
   type EvidenceRow,
   type PassportRow,
+  passportUse,
   rowHolds,
   selectEvidence,
   selectOwnPassport,
@@ -55,7 +56,7 @@ export function verifiedRow<Row extends PassportRow>(
 /** The sealed PDF, hashed again; null when it was not kept, is gone or is not the one that was sealed. */
 export async function sealedDocument({ blobs, log }: LookupDeps, passport: PassportRow): Promise<Buffer | null> {
   if (passport.blobKey === null) return null;
-  const bytes = await blobs.get(passport.blobKey).catch((error) => {
+  const bytes = await blobs.get(passport.blobKey, passportUse(passport)).catch((error) => {
     // A store that is away says nothing of what it holds.
     if (error instanceof ServiceError) throw error;
     log.error({ err: error, passportId: passport.id }, "a sealed PDF cannot be read");

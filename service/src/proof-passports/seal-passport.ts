@@ -8,7 +8,7 @@ import type { RowMac } from "../platform/row-mac.ts";
 import { type SealDocument, type SealInput, sealChainOf } from "../seals/seals.ts";
 import type { PassportFacts } from "./row-integrity.ts";
 import type { SealedPassport } from "./schemas.ts";
-import { insertPassport } from "./store.ts";
+import { insertPassport, passportUse } from "./store.ts";
 import { sealedView } from "./views.ts";
 
 export type SealPassportDeps = {
@@ -39,12 +39,13 @@ export async function sealPassport(
   const { blobs, anchoring } = deps;
   const { partnerId, environment } = principal;
   const sealed = await deps.sealDocument({ ...upload, holder: partnerId, reason: sealReasons.proof[environment] });
+  const id = newUuid();
   const [anchor, blobKey] = await Promise.all([
     anchoring?.submit(Buffer.from(sealed.sealedSha256, "hex")) ?? null,
-    deps.keepSealed ? blobs.put(sealed.bytes) : null,
+    deps.keepSealed ? blobs.put(sealed.bytes, passportUse({ id, sealedSha256: sealed.sealedSha256 })) : null,
   ]);
   const facts: PassportFacts = {
-    id: newUuid(),
+    id,
     verifyCode: newVerifyCode(),
     partnerId,
     environment,

@@ -3,6 +3,7 @@ import { type Anchor, type AnchorFacts, anchorMembers, anchorRow } from "../anch
 import { auditLine } from "../audit/audit.ts";
 import { eventRow } from "../events/events.ts";
 import type { Owner } from "../identity/identity.ts";
+import type { BlobUse } from "../platform/blobs/cipher.ts";
 import type { Sql } from "../platform/database.ts";
 import type { Members, RowMac } from "../platform/row-mac.ts";
 import { nothing, type Statement, sql } from "../platform/sql.ts";
@@ -17,6 +18,13 @@ export type NewPassport = PassportFacts & {
   timeStamp: TimeStamp | null;
   anchor: Anchor | null;
 };
+
+/** What the blob of a passport's sealed PDF is. */
+export const passportUse = ({ id, sealedSha256 }: Pick<PassportFacts, "id" | "sealedSha256">): BlobUse => ({
+  kind: "proof passport",
+  owner: id,
+  sha256: sealedSha256,
+});
 
 /** Everything that a passport's row says, and whether it has an anchor. Hashes are lowercase hex SHA-256. */
 export type WholePassport = PassportFacts & {

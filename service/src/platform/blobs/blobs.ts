@@ -2,7 +2,7 @@ import type { Clock } from "../clock.ts";
 import { ServiceError } from "../errors.ts";
 import { newCode } from "../ids.ts";
 import type { SecretBytes } from "../secrets.ts";
-import { decryptBlob, encryptBlob, encryptedLength } from "./cipher.ts";
+import { type BlobUse, decryptBlob, encryptBlob, encryptedLength } from "./cipher.ts";
 
 /**
  * Where encrypted bytes lie: a folder (`folder.ts`) or an S3 bucket (`s3.ts`). Keys are `[a-z0-9/-]+`. Whoever asks goes on without
@@ -23,13 +23,13 @@ export type BlobBackend = {
 /** A store of documents, encrypted at rest. */
 export type Blobs = {
   /** Encrypts and stores; resolves with the new blob's key once it is durable. @throws ServiceError `unavailable` */
-  put: (plain: Uint8Array) => Promise<string>;
+  put: (plain: Uint8Array, use: BlobUse) => Promise<string>;
   /**
    * The plain bytes, or null when there is no such blob.
    * @throws ServiceError `unavailable` when the store does not answer
-   * @throws Error when the stored bytes were altered
+   * @throws Error when the stored bytes were altered, or are something else than `use`
    */
-  get: (key: string) => Promise<Buffer | null>;
+  get: (key: string, use: BlobUse) => Promise<Buffer | null>;
   remove: (key: string) => Promise<void>;
   /** Removes a blob that nothing refers to. Never rejects: one that cannot be removed now is an orphan, and swept as such. */
   discard: (key: string) => Promise<void>;
@@ -57,10 +57,10 @@ export function openBlobs(
 ): Blobs {
   const remove = (key: string) => within(times.removeMs, (signal) => backend.remove(key, signal));
   return {
-    async put(plain) {
+    async put(plain, use) {
       // A folder a day keeps folders and backups of a handy size.
       const key = `${clock().toISOString().slice(0, 10)}/${newCode()}`;
-      const pieces = encryptBlob(master, plain);
+      const pieces = encryptBlob(master, plain, use);
       const length = encryptedLength(plain.length);
       try {
         await within(times.putMs(length), (signal) => backend.write(key, pieces, length, signal));
@@ -70,11 +70,11 @@ export function openBlobs(
       }
       return key;
     },
-    async get(key) {
+    async get(key, use) {
       const sealed = await within(times.getMs, (signal) => backend.read(key, signal)).catch((error) => {
         throw new ServiceError("unavailable", "Documents can't be read now. Try again later.", { cause: error });
       });
-      return sealed && decryptBlob(master, sealed);
+      return sealed && decryptBlob(master, sealed, use);
     },
     remove,
     discard: (key) => remove(key).catch(() => {}),

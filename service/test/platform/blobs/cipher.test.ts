@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
+import { createCipheriv, randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import fc from "fast-check";
-import { decryptBlob, encryptBlob, encryptedLength } from "../../../src/platform/blobs/cipher.ts";
-import { openSecretsKey, type SecretBytes } from "../../../src/platform/secrets.ts";
+import { type BlobUse, decryptBlob, encryptBlob, encryptedLength } from "../../../src/platform/blobs/cipher.ts";
+import { deriveKey, openSecretsKey, type SecretBytes } from "../../../src/platform/secrets.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "cipher-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -16,7 +16,8 @@ before(async () => {
 });
 
 const chunk = 64 * 1024;
-const sealedOf = (plain: Uint8Array): Buffer => Buffer.concat([...encryptBlob(master, plain)]);
+const use = { kind: "document", owner: "", sha256: "a".repeat(64) } as const;
+const sealedOf = (plain: Uint8Array): Buffer => Buffer.concat([...encryptBlob(master, plain, use)]);
 
 describe("an encrypted blob", () => {
   test("gives back what was put in, at every length around its chunks", () => {
@@ -24,18 +25,18 @@ describe("an encrypted blob", () => {
       const plain = randomBytes(length);
       const sealed = sealedOf(plain);
       assert.equal(sealed.length, encryptedLength(length));
-      assert.deepEqual(decryptBlob(master, sealed), plain, String(length));
+      assert.deepEqual(decryptBlob(master, sealed, use), plain, String(length));
     }
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 2_000 }), (plain) => {
-        assert.deepEqual(decryptBlob(master, sealedOf(plain)), Buffer.from(plain));
+        assert.deepEqual(decryptBlob(master, sealedOf(plain), use), Buffer.from(plain));
       }),
     );
   });
 
   test("is decrypted in the memory that it came in: a large document is held once", () => {
     const sealed = sealedOf(randomBytes(3 * chunk));
-    assert.equal(decryptBlob(master, sealed).buffer, sealed.buffer);
+    assert.equal(decryptBlob(master, sealed, use).buffer, sealed.buffer);
   });
 
   test("gives nothing when a byte was altered, cut off or added, chunks were swapped, or the key is another", async () => {
@@ -64,9 +65,37 @@ describe("an encrypted blob", () => {
       altered.push(flipped);
     }
     for (const [index, bytes] of altered.entries())
-      assert.throws(() => decryptBlob(master, Buffer.from(bytes)), Error, String(index));
+      assert.throws(() => decryptBlob(master, Buffer.from(bytes), use), Error, String(index));
     const other = await openSecretsKey(`file:${join(folder, "other")}`);
-    assert.throws(() => decryptBlob(other, Buffer.from(sealed)));
-    assert.deepEqual(decryptBlob(master, sealed), plain);
+    assert.throws(() => decryptBlob(other, Buffer.from(sealed), use));
+    assert.deepEqual(decryptBlob(master, sealed, use), plain);
+  });
+
+  test("gives nothing when it is read as something else, or as one of the release before", () => {
+    const plain = randomBytes(chunk + 100);
+    const sealed = sealedOf(plain);
+    const others: BlobUse[] = [
+      { ...use, kind: "closing passport" },
+      { ...use, kind: "proof passport" },
+      { ...use, owner: "another" },
+      { ...use, sha256: "b".repeat(64) },
+    ];
+    for (const other of others) assert.throws(() => decryptBlob(master, Buffer.from(sealed), other));
+    const unbound = Buffer.from(sealed);
+    unbound[4] = 1;
+    assert.throws(() => decryptBlob(master, unbound, use));
+    assert.deepEqual(decryptBlob(master, sealed, use), plain);
+  });
+
+  test("is still read when the release before wrote it, which did not say what it is", () => {
+    const salt = randomBytes(32);
+    const nonce = Buffer.from("000000000000000000000001", "hex");
+    const cipher = createCipheriv("aes-256-gcm", deriveKey(master, "blob", salt), nonce);
+    const body = Buffer.concat([cipher.update("a document"), cipher.final(), cipher.getAuthTag()]);
+    const sealed = () => Buffer.concat([Buffer.from("SSSB\x01"), salt, body]);
+    assert.equal(decryptBlob(master, sealed(), use).toString(), "a document");
+    const bound = sealed();
+    bound[4] = 2;
+    assert.throws(() => decryptBlob(master, bound, use));
   });
 });
