@@ -19,7 +19,8 @@ const hardLimit = 4;
 const heapWatchMs = 100;
 
 const none = new Uint8Array();
-const leastMemory = 1024 * 1024;
+/** Memory is had in such steps, so that a document and the same one with its seal mostly fit the same. */
+const memoryStep = 4 * 1024 * 1024;
 
 /** Starts a thread. While nothing runs in it, it does not keep the process alive. */
 export function startThread({ heapMb }: ThreadLimits): Thread {
@@ -63,7 +64,8 @@ export function startThread({ heapMb }: ThreadLimits): Thread {
       };
       worker.ref();
       try {
-        if (memory.byteLength < bytes.length) memory = new ArrayBuffer(Math.max(bytes.length, leastMemory));
+        if (memory.byteLength < bytes.length)
+          memory = new ArrayBuffer(Math.ceil(bytes.length / memoryStep) * memoryStep);
         new Uint8Array(memory).set(bytes);
         const asked: Asked = { module: task.module, memory, length: bytes.length, input };
         worker.postMessage(asked, [memory]);
