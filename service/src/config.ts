@@ -51,12 +51,16 @@ const publicCalendars = [
   "https://ots.btc.catallaxy.com",
 ];
 
+// Their values may hold a password, also where they are wrong.
+const hidden: ReadonlySet<string> = new Set(["DATABASE_URL", "REDIS_URL", "SMTP_URL", "SEAL_KEY"]);
+
 /** Reads a variable; empty counts as unset. `rule` completes the sentence "NAME must be ...". */
 function read<T>(env: Env, name: string, fallback: T, rule: string, parse: (text: string) => T | undefined): T {
   const text = env[name];
   if (text === undefined || text === "") return fallback;
   const value = parse(text);
-  if (value === undefined) throw new StartupError(`${name} must be ${rule}; it is '${text}'`);
+  if (value === undefined)
+    throw new StartupError(`${name} must be ${rule}${hidden.has(name) ? "" : `; it is '${text}'`}`);
   return value;
 }
 

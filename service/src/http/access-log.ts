@@ -8,6 +8,8 @@ export type AccessLine = {
   status: number;
   ms: number;
   partnerId: string | undefined;
+  /** The network of a caller that was refused. */
+  source?: string | undefined;
 };
 
 export const logAccess = (log: Log, line: AccessLine): void =>

@@ -10,6 +10,7 @@ import fastify, {
 import { ServiceError } from "../platform/errors.ts";
 import type { Log } from "../platform/logs.ts";
 import type { Metrics } from "../platform/metrics.ts";
+import { loggedNetwork } from "../platform/network.ts";
 import { type AccessLine, logAccess } from "./access-log.ts";
 import { HttpError } from "./http-error.ts";
 import { pageHeaders, securityHeaders } from "./security-headers.ts";
@@ -101,14 +102,31 @@ function decodable(url: string): string {
   }
 }
 
-function accessLine({ id, method, url, principal }: FastifyRequest, status: number, elapsedTime: number): AccessLine {
+/** A code may come with its characters percent-encoded; the log knows it by its characters. */
+function readable(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+// Who tries keys, links and limits is seen by these.
+const securityStatuses: ReadonlySet<number> = new Set([401, 403, 429]);
+
+function accessLine(
+  { id, method, url, principal, ip }: FastifyRequest,
+  status: number,
+  elapsedTime: number,
+): AccessLine {
   return {
     requestId: id,
     method,
-    path: pathOf(url),
+    path: readable(pathOf(url)),
     status,
     ms: Math.round(elapsedTime * 10) / 10,
     partnerId: principal?.partnerId,
+    source: securityStatuses.has(status) ? loggedNetwork(ip) : undefined,
   };
 }
 

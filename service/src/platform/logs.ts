@@ -1,4 +1,5 @@
 import { type Logger, pino } from "pino";
+import { maskEmails } from "./mask-email.ts";
 
 export type Log = Logger;
 
@@ -13,12 +14,16 @@ export function maskCodes(text: string): string {
   return text.replace(codes, (code) => (code.startsWith("svc_") ? "svc_***" : `${code.slice(0, 6)}…`));
 }
 
-/** An error's own words; what else hangs on it (a database client, a request, a body) stays out of the log. */
+/** A text from elsewhere as a log may hold it: without whole codes and mail addresses. */
+export const maskSecrets = (text: string): string => maskEmails(maskCodes(text));
+
+/** An error's own words, masked; what else hangs on it (a database client, a request, a body) stays out of the log. */
 function errorFields(error: unknown): object {
-  if (!(error instanceof Error)) return { message: String(error) };
+  if (!(error instanceof Error)) return { message: maskSecrets(String(error)) };
   const { name, message, stack, cause } = error;
   const { code } = error as NodeJS.ErrnoException;
-  return { name, message, code, stack, ...(cause === undefined ? {} : { cause: errorFields(cause) }) };
+  const words = { message: maskSecrets(message), stack: stack && maskSecrets(stack) };
+  return { name, code, ...words, ...(cause === undefined ? {} : { cause: errorFields(cause) }) };
 }
 
 // Lines wait for each other, so many bytes or milliseconds at most.

@@ -35,3 +35,12 @@ export function clientNetwork(ip: string): string {
 
 /** Whether an address is of this machine. */
 export const isLoopback = (ip: string): boolean => parseAddress(ip)?.range() === "loopback";
+
+/** What a log says of a client address: 24 bits of an IPv4 address, 48 of an IPv6 one. Enough to see a series, too little for a person. */
+export function loggedNetwork(ip: string): string | undefined {
+  const address = parseAddress(ip);
+  if (address === null) return undefined;
+  if (address instanceof ipaddr.IPv4) return `${address.octets.slice(0, 3).join(".")}.0/24`;
+  const groups = address.parts.slice(0, 3).map((group) => group.toString(16));
+  return `${groups.join(":")}::/48`;
+}

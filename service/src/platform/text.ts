@@ -6,6 +6,7 @@ const verifyCode = /^[a-z2-7]{26}$/;
 const secret = /^[a-z2-7]{52}$/;
 // U+FFFD stands where bytes were no UTF-8, a lone surrogate where a text was cut.
 const unreadable = /[\p{Cc}\p{Cs}\uFFFD]/u;
+const invisible = /^[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Z}\p{M}\u2800]*$/u;
 const unreadableBesideLines = /[\p{Cs}\uFFFD]|(?![\t\n\r])\p{Cc}/u;
 
 /** A UUID in lowercase hex. */
@@ -25,6 +26,9 @@ export const isVerifyCode = (text: string): boolean => verifyCode.test(text);
 
 /** A secret of 256 bits in lowercase base32, without its prefix. */
 export const isSecret = (text: string): boolean => secret.test(text);
+
+/** Whether anything of the text can be seen: letters, signs, not only spaces and marks without a shape of their own. */
+export const isVisible = (text: string): boolean => !invisible.test(text);
 
 /** Text for people on one line: no control characters, no broken characters. */
 export const isPlainText = (text: string): boolean => !unreadable.test(text);

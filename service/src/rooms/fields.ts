@@ -1,6 +1,6 @@
 import { hasEmailShape } from "../platform/email.ts";
 import { invalid } from "../platform/errors.ts";
-import { isPlainText } from "../platform/text.ts";
+import { isPlainText, isVisible } from "../platform/text.ts";
 
 const nameMessage = "A room name (1-200 chars) is required.";
 const orderCodeMessage = "A valid orderCode is required.";
@@ -21,7 +21,7 @@ function requireText(field: string, text: string): string {
 function required(body: Body, field: string, maxLength: number, message: string): string {
   const value = body[field];
   const text = typeof value === "string" ? value.trim() : "";
-  if (text.length < 1 || [...text].length > maxLength) throw invalid(message);
+  if (!isVisible(text) || [...text].length > maxLength) throw invalid(message);
   return requireText(field, text);
 }
 

@@ -125,11 +125,15 @@ describe("logs", () => {
     const { orderCode } = (await order.json()) as { orderCode: string };
     await fetch(`${service.baseUrl}/api/partner/orders/${orderCode}?external_reference=secret-reference`, { headers });
     await fetch(`${service.baseUrl}/orders/${orderCode}`);
+    const encoded = [...orderCode].map((each) => `%${each.charCodeAt(0).toString(16)}`).join("");
+    await fetch(`${service.baseUrl}/orders/${encoded}`);
+    await fetch(`${service.baseUrl}/api/partner/orders`, { headers: { Authorization: "Bearer nothing" } });
     for (let wait = 0; wait < 50 && !service.stderr().includes(orderCode.slice(0, 6)); wait++)
       await new Promise((resolve) => setTimeout(resolve, 20));
     const log = service.stderr();
     assert.match(log, new RegExp(`${orderCode.slice(0, 6)}…`));
-    for (const secret of [orderCode, key, minimal.email, "secret-reference", '127.0.0.1"', "::1"])
+    assert.match(log, /"status":401.*"source":"127\.0\.0\.0\/24"/);
+    for (const secret of [orderCode, encoded, key, minimal.email, "secret-reference", '127.0.0.1"', "::1"])
       assert.equal(log.includes(secret), false, secret);
   });
 });

@@ -20,6 +20,13 @@ function run(script: string) {
 }
 
 describe("the log on standard error", () => {
+  test("holds no whole code or mail address of an error", () => {
+    const message = `to dora@example.com of order ${"0a".repeat(20)}`;
+    const { lines } = run(`log.warn({ err: new Error(${JSON.stringify(message)}) }, "failed");`);
+    assert.match(lines[0] ?? "", /to d\*\*\*@example\.com of order 0a0a0a…/);
+    for (const secret of ["dora", "0a".repeat(20)]) assert.equal(lines[0]?.includes(secret), false);
+  });
+
   const many = `for (let n = 0; n < 500; n++) log.info({ n }, "line");`;
   const ends = [
     ["by itself", "", 0],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { maskEmail } from "../../src/platform/mask-email.ts";
+import { maskEmail, maskEmails } from "../../src/platform/mask-email.ts";
 
 test("shows the first character and the domain", () => {
   assert.equal(maskEmail("dora@example.com"), "d***@example.com");
@@ -19,4 +19,11 @@ test("shows nothing else, whatever the address looks like", () => {
       assert.equal(maskEmail(`${local}@example.com`), `${first}***@example.com`);
     }),
   );
+});
+
+test("in a text of somebody else each mailbox is masked, and nothing more", () => {
+  const refusal = "550 5.1.1 <Dora.Roe+x@mail.example.com>: no such user; try postmaster@example.com.";
+  assert.equal(maskEmails(refusal), "550 5.1.1 <D***@mail.example.com>: no such user; try p***@example.com.");
+  for (const text of ["no address", "a @ b.example", "x@localhost", "at 10:30 @home"])
+    assert.equal(maskEmails(text), text);
 });

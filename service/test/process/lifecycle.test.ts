@@ -100,6 +100,11 @@ test("a bad setting is one line that names the variable and what it may be", asy
     await refusedStart({ DATA_DIR: folder(), DATABASE_URL: "mysql://x" }),
     /DATABASE_URL must be a postgres:\/\/ URL/,
   );
+  for (const name of ["DATABASE_URL", "SMTP_URL", "REDIS_URL"]) {
+    const told = await refusedStart({ DATA_DIR: folder(), [name]: "https://user:open-sesame@mail.example" });
+    assert.match(told, new RegExp(`${name} must be an? `));
+    assert.equal(told.includes("sesame"), false);
+  }
 });
 
 test("a taken port is one line", async () => {

@@ -114,6 +114,21 @@ describe("attaching and detaching", () => {
   });
 });
 
+test("an order is in at most 100 rooms of other firms; its own firm may always attach it", async () => {
+  const orderCode = await other.order();
+  await running.db.query(sql`
+    WITH made AS (
+      INSERT INTO rooms (id, code, partner_id, environment, name, status, created_at, updated_at)
+      SELECT gen_random_uuid(), encode(sha256(n::text::bytea), 'hex')::char(40), ${acme.partnerId}, 'test', 'Room', 'closed',
+        now(), now() FROM generate_series(1, 99) AS n RETURNING id)
+    INSERT INTO room_orders (room_id, order_id, attached_at)
+    SELECT made.id, orders.id, now() FROM made, orders WHERE orders.code = ${orderCode}`);
+  const attach = async () => ["POST", `/api/rooms/${await acme.room()}/orders`, { orderCode }] as const;
+  await acme.ok(...(await attach()));
+  assert.equal(await acme.refused(400, ...(await attach())), "An order is in at most 100 rooms of other firms.");
+  await other.ok("POST", `/api/rooms/${await other.room()}/orders`, { orderCode });
+});
+
 describe("participants", () => {
   const jane = { name: " Jane Roe ", email: "Jane.Roe@Example.com" };
 

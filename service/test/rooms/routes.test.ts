@@ -45,6 +45,8 @@ describe("creating a room", () => {
       {},
       { name: "" },
       { name: " \t " },
+      { name: "\u200b" },
+      { name: "\u2060\u00ad \u3164\ufe0f" },
       { name: "x".repeat(201) },
       { name: 7 },
       { name: null },

@@ -3,6 +3,12 @@ import { parsePhoneNumberFromString } from "libphonenumber-js/min";
 const national = /^[\d\s().-]+$/;
 const international = /^\+[\d\s().-]+$/;
 
+// Premium rates (+1 900, +1 976 in any area) and satellites (Inmarsat, networks of no country): minutes that cost dollars.
+const costly = /^\+(?:1900|1\d{3}976|1976|870|88[123])/;
+
+/** Whether a call to the E.164 number costs far more than what a fax is sold for. */
+export const isCostlyNumber = (number: string): boolean => costly.test(number);
+
 /**
  * E.164 of a 10-digit US number or an international one in `+country` form (contract, fax_to); null when it is neither.
  * Lengths and country codes are checked, not whether somebody holds the number.

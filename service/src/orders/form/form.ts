@@ -3,7 +3,7 @@ import { invalid } from "../../platform/errors.ts";
 import { isCode } from "../../platform/text.ts";
 import { type Address, type BoughtServices, isUsState, type ShipMethod } from "../../pricing/pricing.ts";
 import type { OrderFormField } from "../schemas.ts";
-import { normalizeFaxNumber } from "./fax-number.ts";
+import { isCostlyNumber, normalizeFaxNumber } from "./fax-number.ts";
 import { type Fields, fieldsOf } from "./fields.ts";
 
 /** What the form needs to know of the catalog: which services a document takes, and where notaries may not serve. */
@@ -90,6 +90,8 @@ function faxNumber(fields: Fields): string | null {
   const number = text === null ? null : normalizeFaxNumber(text);
   if (text !== null && number === null)
     throw invalid("fax_to must be a 10-digit US number or an international number in +country form.");
+  if (number !== null && isCostlyNumber(number))
+    throw invalid("fax_to must not be a premium-rate (+1 900, 976) or satellite (+870, +881 to +883) number.");
   return number;
 }
 

@@ -2,7 +2,7 @@ import { type Actor, type LockedOrder, lockOrder, type Milestone, targetOf, tran
 import { transitionByProcessor } from "../../orders/transitions/by-processor.ts";
 import type { Tx } from "../../platform/database.ts";
 import { maskCode } from "../../platform/ids.ts";
-import type { Log } from "../../platform/logs.ts";
+import { type Log, maskCodes } from "../../platform/logs.ts";
 import { currency } from "../checkout/checkout.ts";
 import { endProcessorSession, sessionOrder } from "../checkout/store.ts";
 import {
@@ -39,7 +39,7 @@ export async function takeEvent(tx: Tx, event: SignedEvent, options: TakeOptions
   await recordOutcome(tx, event.id, taken.order?.id ?? null, taken.outcome);
   const { outcome, order } = taken;
   const line = {
-    event: event.id,
+    event: maskCodes(event.id),
     type: event.type,
     outcome,
     order: order && maskCode(order.code),

@@ -1,5 +1,5 @@
 import type { Database } from "../database.ts";
-import type { Log } from "../logs.ts";
+import { type Log, maskSecrets } from "../logs.ts";
 import { backoffMs } from "../work/backoff.ts";
 import { withLease } from "../work/lease.ts";
 import { createLoop, type Loop } from "../work/loop.ts";
@@ -94,7 +94,7 @@ async function recordFailure(
   error: unknown,
 ): Promise<void> {
   const { id, attempt } = job;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = maskSecrets(error instanceof Error ? error.message : String(error));
   const line = { err: error, queue, job: id, attempt };
   if (attempt < maxAttempts) {
     log.warn(line, "a job failed and will be tried again");

@@ -5,15 +5,17 @@ import { isCode } from "../../platform/text.ts";
 import { beginChange, orderNotFound, type RoomDeps } from "../change.ts";
 import type { RoomChanged } from "../schemas.ts";
 import type { Attached } from "./schemas.ts";
-import { deleteAttachment, findOrderId, holdOrder, insertAttachment, isAttached } from "./store.ts";
+import { countForeignRooms, deleteAttachment, findOrderId, holdOrder, insertAttachment, isAttached } from "./store.ts";
 
 const maxOrders = 50;
+// Each step of an order rewrites the views of all its rooms, and whoever has its code may attach it.
+const maxForeignRooms = 100;
 const topic = "room.order_attached";
 
 /**
  * Binds an order to the room. Having the order's code is enough; only the environments must be the same. An order that is
  * there already stays as it is, label and all, also in a closed or full room.
- * @throws ServiceError for an unknown room or order, a closed room and a full one.
+ * @throws ServiceError for an unknown room or order, a closed room, a full one, and an order that too many other firms have.
  */
 export async function attachOrder(
   { db, clock }: RoomDeps,
@@ -29,6 +31,8 @@ export async function attachOrder(
     if (await isAttached(tx, room.id, order.id)) return { ok: true, alreadyAttached: true };
     if (room.status !== "open") throw invalid("This room is closed.");
     if (room.orderCount >= maxOrders) throw invalid(`A room holds at most ${maxOrders} orders.`);
+    if (order.partnerId !== partnerId && (await countForeignRooms(tx, order, maxForeignRooms)) === maxForeignRooms)
+      throw invalid(`An order is in at most ${maxForeignRooms} rooms of other firms.`);
     await insertAttachment(tx, room.id, order.id, label, at);
     await audit(topic, { orderId: order.id });
     const eventId = `${topic}:${room.code}:${order.code}`;

@@ -3,7 +3,7 @@ import type { Sql, Tx } from "../../platform/database.ts";
 import { type Statement, sql } from "../../platform/sql.ts";
 import type { Owner } from "../store.ts";
 
-type OrderKey = { id: number; code: string };
+type OrderKey = { id: number; code: string; partnerId: string };
 
 /**
  * Finds an order by its code alone, and holds it against changes until the end of the transaction: what commits between
@@ -11,7 +11,7 @@ type OrderKey = { id: number; code: string };
  */
 export async function holdOrder(tx: Tx, code: string, environment: Environment): Promise<OrderKey | undefined> {
   const [order] = await tx.query<OrderKey>(
-    sql`SELECT id, code FROM orders WHERE code = ${code} AND environment = ${environment} FOR SHARE`,
+    sql`SELECT id, code, partner_id AS "partnerId" FROM orders WHERE code = ${code} AND environment = ${environment} FOR SHARE`,
   );
   return order;
 }
@@ -26,6 +26,15 @@ export async function findOrderId(db: Sql, code: string, environment: Environmen
 export async function isAttached(tx: Tx, roomId: string, orderId: number): Promise<boolean> {
   const rows = await tx.query(sql`SELECT FROM room_orders WHERE room_id = ${roomId} AND order_id = ${orderId}`);
   return rows.length === 1;
+}
+
+/** In how many rooms of firms other than its own the order is; counted up to `most`. */
+export async function countForeignRooms(tx: Tx, order: OrderKey, most: number): Promise<number> {
+  const rows = await tx.query(
+    sql`SELECT FROM room_orders a JOIN rooms r ON r.id = a.room_id
+     WHERE a.order_id = ${order.id} AND r.partner_id <> ${order.partnerId} LIMIT ${most}`,
+  );
+  return rows.length;
 }
 
 /** Codes of those orders in the owner's room that it placed itself; apart from its running, so that its plan can be looked at. */
