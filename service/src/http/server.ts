@@ -7,7 +7,7 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from "fastify";
-import { ServiceError } from "../platform/errors.ts";
+import { invalid, ServiceError } from "../platform/errors.ts";
 import type { Log } from "../platform/logs.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { loggedNetwork } from "../platform/network.ts";
@@ -53,6 +53,7 @@ export function createServer({ log, metrics, baseUrl, trustProxy, unmatchedPage 
     clientErrorHandler: answerBrokenRequest,
   });
   const headers = securityHeaders(baseUrl);
+  app.addHook("onRequest", async (request) => requireOneHost(request));
   // What a browser's fetch calls a body without a type: refused by name rather than taken for an empty one.
   app.removeContentTypeParser("text/plain");
   app.server.on("checkExpectation", (_request, response) => {
@@ -82,6 +83,12 @@ export function createServer({ log, metrics, baseUrl, trustProxy, unmatchedPage 
   app.setErrorHandler(wireError);
   answerUnmatched(app, unmatchedPage);
   return app;
+}
+
+/** RFC 9112, section 3.2: a request of HTTP/1.1 that names no host, or several, is a 400. @throws ServiceError for one */
+function requireOneHost({ raw }: FastifyRequest): void {
+  const hosts = raw.rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host").length;
+  if (hosts !== 1 && !(hosts === 0 && raw.httpVersion === "1.0")) throw invalid("A request names one Host.");
 }
 
 /** The part of a URL before its query. */

@@ -6,17 +6,20 @@ import { StartupError } from "./errors.ts";
 const neededBytes = 64 * 1024 * 1024;
 
 /** Folder by folder: the recursive mkdir of Node never ends where a parent refuses new names with ENOENT. */
-function makeFolder(folder: string): void {
+function makeFolder(folder: string, mode?: number): void {
   if (existsSync(folder)) return;
   makeFolder(dirname(folder));
-  mkdirSync(folder);
+  mkdirSync(folder, mode);
 }
+
+/** Started by root the database server is another user's, who must get through to its own folder. */
+export const passableMode = (): number => (process.getuid?.() === 0 ? 0o711 : 0o700);
 
 /** Makes the folder and proves that it can be written. @throws StartupError that names the folder and the trouble. */
 export function prepareDataFolder(folder: string): void {
   const probe = join(folder, `.probe-${process.pid}`);
   try {
-    makeFolder(folder);
+    makeFolder(folder, passableMode());
     writeFileSync(probe, new Uint8Array(64 * 1024), { flush: true });
   } catch (error) {
     throw new StartupError(`DATA_DIR ${folder} cannot be written (${(error as NodeJS.ErrnoException).code})`);

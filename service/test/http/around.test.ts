@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { freePort } from "@signsealship/testing/free-port";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
@@ -225,6 +226,20 @@ describe("rate limits", () => {
 });
 
 describe("odd requests", () => {
+  test("that name no Host or two are a 400 of our shape; HTTP/1.0 need not name one", async () => {
+    const ask = async (head: string) => {
+      const socket = connect(Number(new URL(service.baseUrl).port), "127.0.0.1");
+      socket.write(`${head}\r\nConnection: close\r\n\r\n`);
+      let answer = "";
+      for await (const chunk of socket) answer += chunk;
+      return answer;
+    };
+    for (const head of ["GET /api/version HTTP/1.1", "GET /api/version HTTP/1.1\r\nHost: a\r\nhost: b"])
+      assert.match(await ask(head), /^HTTP\/1\.1 400 .*\{"error":"A request names one Host\."\}/s);
+    for (const head of ["GET /api/version HTTP/1.1\r\nHost: a", "GET /api/version HTTP/1.0"])
+      assert.match(await ask(head), /^HTTP\/1\.1 200 /);
+  });
+
   test("with broken percent-encoding or an endless code get the answer of the route for what is no code", async () => {
     for (const code of ["%E0%A4%A", "%zz", "a".repeat(5000)]) {
       const room = await fetch(`${service.baseUrl}/api/rooms/${code}`);

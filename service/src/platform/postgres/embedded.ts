@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import { passableMode } from "../data-folder.ts";
 import { StartupError } from "../errors.ts";
 import { postgresBinaries } from "./binaries.ts";
 import { type ServerIdentity, serverIdentity } from "./identity.ts";
@@ -45,8 +46,9 @@ function layout(dataDir: string): Layout {
 export async function openEmbeddedPostgres(dataDir: string): Promise<EmbeddedPostgres> {
   const at = layout(dataDir);
   mkdirSync(at.holders, { recursive: true });
-  // Folders above the cluster must be passable for the server's user, their content stays private.
-  chmodSync(at.folder, 0o711);
+  chmodSync(at.holders, 0o700);
+  // Folders above the cluster must be passable for the server's user, where that is another; their content stays private.
+  chmodSync(at.folder, passableMode());
   return withLock(at.lock, async () => {
     const binaries = await postgresBinaries();
     if (!(await runningServer(at))) {
@@ -55,7 +57,7 @@ export async function openEmbeddedPostgres(dataDir: string): Promise<EmbeddedPos
       await start(at, identity, binaries.postgres);
     }
     const holder = join(at.holders, String(process.pid));
-    openSync(holder, "w");
+    openSync(holder, "w", 0o600);
     return {
       connection: { host: at.sockets, port, user, database: "postgres" },
       release: () => withLock(at.lock, () => release(at, holder)),
@@ -162,7 +164,8 @@ async function start(at: Layout, identity: ServerIdentity, postgres: string): Pr
     ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
   ];
   const { command, args: wrapped, ...as } = identity.wrap(postgres, args);
-  const log = openSync(at.log, "w");
+  const log = openSync(at.log, "w", 0o600);
+  chmodSync(at.log, 0o600);
   // A session of its own: Ctrl-C in the terminal reaches the service, which then stops the server in order.
   const child = spawn(command, wrapped, { ...as, detached: true, stdio: ["ignore", log, log] });
   let exited: string | undefined;
