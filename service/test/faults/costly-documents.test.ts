@@ -67,6 +67,20 @@ describe("a document that is dear to read does not stall the service", { skip: p
     });
   }
 
+  test("a firm that sends many does not keep another one waiting for all of them", async () => {
+    const costly = await costlyDocuments["swelling cross-reference streams"]?.();
+    assert.ok(costly);
+    const bravo = await rooms.partner("trial", "Bravo Title");
+    const answered: string[] = [];
+    const many = Array.from({ length: 8 }, () => seal(costly).then(() => answered.push("acme")));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const { status } = await bravo.call("POST", "/api/passport/seal", fileForm(makePdf()));
+    answered.push("bravo");
+    await Promise.all(many);
+    assert.equal(status, 200);
+    assert.ok(answered.indexOf("bravo") <= 4, answered.join(" "));
+  });
+
   test("a room of 50 labels of 200 Chinese characters", async (t) => {
     const room = await acme.room();
     const characters = Array.from({ length: 10_000 }, (_, n) => String.fromCodePoint(0x4e00 + n)).join("");
