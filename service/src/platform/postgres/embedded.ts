@@ -1,8 +1,18 @@
 import { spawn } from "node:child_process";
-import { createHash } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { passableMode } from "../data-folder.ts";
@@ -26,12 +36,10 @@ type Layout = { folder: string; cluster: string; sockets: string; holders: strin
 
 function layout(dataDir: string): Layout {
   const folder = join(dataDir, "postgres");
-  const inside = join(folder, "run");
-  const hash = createHash("sha256").update(folder).digest("hex").slice(0, 16);
   return {
     folder,
     cluster: join(folder, "cluster"),
-    sockets: inside.length <= longestSocketFolder ? inside : join(tmpdir(), `signsealship-${hash}`),
+    sockets: join(folder, "run"),
     holders: join(folder, "holders"),
     lock: join(folder, "lock"),
     log: join(folder, "server.log"),
@@ -59,26 +67,26 @@ export async function openEmbeddedPostgres(dataDir: string): Promise<EmbeddedPos
     const holder = join(at.holders, String(process.pid));
     openSync(holder, "w", 0o600);
     return {
-      connection: { host: at.sockets, port, user, database: "postgres" },
+      connection: { host: readPidFile(at)?.sockets ?? at.sockets, port, user, database: "postgres" },
       release: () => withLock(at.lock, () => release(at, holder)),
     };
   });
 }
 
-type PidFile = { pid: number; status: string };
+type PidFile = { pid: number; sockets: string; status: string };
 
-/** `postmaster.pid`: the process id in its first line, the server's state in its eighth. */
+/** `postmaster.pid`: the process id in its first line, the folder of its socket in its fifth, its state in its eighth. */
 function readPidFile(at: Layout): PidFile | null {
   try {
     const lines = readFileSync(join(at.cluster, "postmaster.pid"), "utf8").split("\n");
-    return { pid: Number(lines[0]), status: (lines[7] ?? "").trim() };
+    return { pid: Number(lines[0]), sockets: lines[4] ?? "", status: (lines[7] ?? "").trim() };
   } catch {
     return null;
   }
 }
 
-async function answers(at: Layout): Promise<boolean> {
-  const client = new pg.Client({ host: at.sockets, port, user, database: "postgres", connectionTimeoutMillis: 2_000 });
+async function answers({ sockets }: PidFile): Promise<boolean> {
+  const client = new pg.Client({ host: sockets, port, user, database: "postgres", connectionTimeoutMillis: 2_000 });
   client.on("error", () => {});
   try {
     await client.connect();
@@ -94,7 +102,7 @@ async function answers(at: Layout): Promise<boolean> {
 async function runningServer(at: Layout): Promise<boolean> {
   const deadline = performance.now() + 60_000;
   for (let file = readPidFile(at); file && isAlive(file.pid); file = readPidFile(at)) {
-    if (file.status === "ready" && (await answers(at))) return true;
+    if (file.status === "ready" && (await answers(file))) return true;
     // After a reboot the number may belong to a stranger; the server itself finds that out at its start.
     if (!isPostgres(file.pid)) return false;
     if (performance.now() > deadline)
@@ -145,11 +153,11 @@ async function initialise(at: Layout, identity: ServerIdentity, initdb: string):
 }
 
 async function start(at: Layout, identity: ServerIdentity, postgres: string): Promise<void> {
-  mkdirSync(at.sockets, { recursive: true, mode: 0o700 });
-  identity.own(at.sockets);
+  const sockets = socketFolder(at);
+  identity.own(sockets);
   const settings = {
     listen_addresses: "",
-    unix_socket_directories: at.sockets,
+    unix_socket_directories: sockets,
     unix_socket_permissions: "0700",
     max_connections: "200",
     shared_buffers: "256MB",
@@ -177,12 +185,25 @@ async function start(at: Layout, identity: ServerIdentity, postgres: string): Pr
   });
   child.unref();
   const deadline = performance.now() + 60_000;
-  while (readPidFile(at)?.status !== "ready" || !(await answers(at))) {
+  for (let file = readPidFile(at); file?.status !== "ready" || !(await answers(file)); file = readPidFile(at)) {
     if (exited !== undefined) throw new StartupError(`the database server did not start: ${exited}`);
     if (performance.now() > deadline)
       throw new StartupError(`the database server did not start within 60 s; see ${at.log}`);
     await sleep(10);
   }
+}
+
+/**
+ * A folder for the server's socket that nobody else can enter, whose name nobody can have taken before: a false server's
+ * socket in it would be believed.
+ * @throws StartupError when something else lies where it should be
+ */
+function socketFolder({ sockets }: Layout): string {
+  if (sockets.length > longestSocketFolder) return mkdtempSync(join(tmpdir(), "signsealship-"));
+  mkdirSync(sockets, { recursive: true, mode: 0o700 });
+  if (!lstatSync(sockets).isDirectory()) throw new StartupError(`${sockets} is not a folder: remove it`);
+  chmodSync(sockets, 0o700);
+  return sockets;
 }
 
 const lastLine = (text: string): string => text.trim().split("\n").at(-1) ?? "no reason given";
@@ -207,8 +228,13 @@ async function stop(at: Layout): Promise<void> {
     process.kill(file.pid, signal);
     const deadline = performance.now() + waitMs;
     while (performance.now() < deadline) {
-      if (!isAlive(file.pid)) return;
+      if (!isAlive(file.pid)) return forgetSockets(at, file);
       await sleep(10);
     }
   }
+}
+
+/** A folder that was made for this run of the server is of no use to the next. */
+function forgetSockets(at: Layout, { sockets }: PidFile): void {
+  if (sockets !== at.sockets && dirname(sockets) === tmpdir()) rmSync(sockets, { recursive: true, force: true });
 }

@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { prepareDatabase } from "@signsealship/testing/data-template";
+import { temporaryFolder } from "@signsealship/testing/temporary-folder";
+import { openDatabase } from "../../../src/platform/database.ts";
+import { openEmbeddedPostgres } from "../../../src/platform/postgres/embedded.ts";
+import { sql } from "../../../src/platform/sql.ts";
+
+const modeOf = (path: string) => statSync(path).mode & 0o777;
+
+test("a data folder with a long path has its socket in a new private folder, which every process finds", async () => {
+  const folder = temporaryFolder();
+  chmodSync(folder.path, 0o755);
+  const dataDir = join(folder.path, "x".repeat(80));
+  mkdirSync(dataDir);
+  // Made of the path alone: anybody could have made it before, and put a server of his own there.
+  const hash = createHash("sha256").update(join(dataDir, "postgres")).digest("hex").slice(0, 16);
+  const guessable = join(tmpdir(), `signsealship-${hash}`);
+  mkdirSync(guessable, { mode: 0o777 });
+  try {
+    await prepareDatabase(dataDir);
+    const server = await openEmbeddedPostgres(dataDir);
+    const { host } = server.connection;
+    assert.notEqual(host, guessable);
+    assert.deepEqual(readdirSync(guessable), []);
+    assert.equal(modeOf(host), 0o700);
+    // Who joins is told where it is.
+    const joined = await openEmbeddedPostgres(dataDir);
+    assert.equal(joined.connection.host, host);
+    const db = openDatabase(joined.connection, () => {});
+    assert.deepEqual(await db.query(sql`SELECT 1 AS one`), [{ one: 1 }]);
+    await db.close();
+    await server.release();
+    assert.equal(existsSync(host), false);
+  } finally {
+    rmSync(guessable, { recursive: true });
+    folder.remove();
+  }
+});
+
+test("a link in the place of the socket's folder is refused, and what it leads to stays as it is", async () => {
+  const folder = temporaryFolder();
+  const elsewhere = temporaryFolder();
+  try {
+    chmodSync(elsewhere.path, 0o755);
+    const { uid } = statSync(elsewhere.path);
+    await prepareDatabase(folder.path);
+    symlinkSync(elsewhere.path, join(folder.path, "postgres/run"));
+    await assert.rejects(openEmbeddedPostgres(folder.path), /postgres\/run is not a folder: remove it/);
+    assert.deepEqual([modeOf(elsewhere.path), statSync(elsewhere.path).uid], [0o755, uid]);
+  } finally {
+    folder.remove();
+    elsewhere.remove();
+  }
+});
