@@ -28,6 +28,7 @@ export { clearCookie, cookieNames, cookieOf, newToken, setCookie } from "./sessi
 export { signInMailJobs } from "./sign-in/mail.ts";
 export {
   askForLink,
+  knownSeconds,
   linkSeconds,
   lookAtLink,
   makeOperatorLink,

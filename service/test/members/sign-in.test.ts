@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { databaseOf } from "@signsealship/testing/database";
 import { type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { until } from "@signsealship/testing/until";
 import fc from "fast-check";
 import { cookieOf } from "../../src/members/sessions/tokens.ts";
 import { returnPath } from "../../src/members/sign-in/sign-in.ts";
@@ -127,6 +128,67 @@ test("a stranger who uses up links of an address keeps its owner from nothing", 
   const { browser, path } = await askForLink(service, email);
   assert.equal((await use(path, { Cookie: browser })).status, 303);
   assert.equal(linksTo(service, email).length, 6);
+});
+
+const fromNetwork = (n: number) => ({ "X-Forwarded-For": `2001:db8:0:${n.toString(16)}::1` });
+
+/** Strangers of many networks ask for links until no more are mailed. */
+async function flood(email: string): Promise<string> {
+  let browser = "";
+  for (let n = 0; n < 60; n++)
+    browser = cookieIn(await postForm(`${service.baseUrl}/sign-in`, { email }, fromNetwork(n)), "__Host-sign-in");
+  await until(() => linksTo(service, email).length === 20);
+  return browser;
+}
+
+test("strangers of many networks keep nobody out: an address gets 20 mails, and each link works in a browser that asks then", async () => {
+  const email = "flooded@harbor-title.com";
+  const stranger = await flood(email);
+  const owner = await postForm(`${service.baseUrl}/sign-in`, { email }, fromNetwork(99));
+  const page = await owner.text();
+  assert.doesNotMatch(page, /We sent/);
+  assert.match(page, /each of their links works here, too/);
+  const links = linksTo(service, email);
+  assert.equal(links.length, 20, "no mail beyond the bound");
+  const [newest = "", oldest = ""] = [links[0], links.at(-1)];
+  const browser = { Cookie: cookieIn(owner, "__Host-sign-in") };
+  assert.equal((await use(newest, {})).status, 404, "a browser that did not ask");
+  assert.equal((await use(newest, browser)).status, 303);
+  assert.equal((await use(newest, { Cookie: stranger })).status, 404, "used once, it is used for all");
+  assert.equal((await use(oldest, browser)).status, 303);
+});
+
+test("of all browsers that share a link one signs in, when all use it at once", async () => {
+  const email = "shared@harbor-title.com";
+  await flood(email);
+  const asked = await Promise.all(
+    Array.from({ length: 6 }, (_, n) => postForm(`${service.baseUrl}/sign-in`, { email }, fromNetwork(200 + n))),
+  );
+  const [path = ""] = linksTo(service, email);
+  const used = await Promise.all(asked.map((each) => use(path, { Cookie: cookieIn(each, "__Host-sign-in") })));
+  assert.deepEqual(used.map(({ status }) => status).toSorted(), [303, 404, 404, 404, 404, 404]);
+});
+
+test("a browser that signed in before is mailed a link of its own, whatever strangers asked for, and no stranger's works by it", async () => {
+  const email = "comes-again@harbor-title.com";
+  const { answer } = await signIn(service, email);
+  const set = answer.headers.getSetCookie().find((cookie) => cookie.startsWith("__Host-known=")) ?? "";
+  assert.match(set, /^__Host-known=[a-z2-7]{52}; Max-Age=31536000; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
+  const known = set.split(";")[0] ?? "";
+  const before = linksTo(service, email).length;
+  for (let n = 0; n < 60; n++) await postForm(`${service.baseUrl}/sign-in`, { email }, fromNetwork(n));
+  await until(() => linksTo(service, email).length === before + 20);
+  const { path, browser } = await askForLink(service, email, "/dashboard", { Cookie: known });
+  const stranger = await postForm(`${service.baseUrl}/sign-in`, { email }, fromNetwork(77));
+  assert.equal((await use(path, { Cookie: cookieIn(stranger, "__Host-sign-in") })).status, 404);
+  assert.equal((await use(path, { Cookie: known })).status, 404, "being known signs nobody in");
+  assert.equal((await use(path, { Cookie: browser })).status, 303);
+  const other = "someone-else@harbor-title.com";
+  await flood(other);
+  await postForm(`${service.baseUrl}/sign-in`, { email: other }, { Cookie: known });
+  const marker = await askForLink(service, "marker-two@harbor-title.com");
+  assert.notEqual(marker.path, "");
+  assert.equal(linksTo(service, other).length, 20, "known for one address is not known for another");
 });
 
 test("what is no mail address is refused beside the form, with what was typed", async () => {

@@ -1,6 +1,6 @@
 import { createHmac, hash } from "node:crypto";
 import { parseCookie, stringifySetCookie } from "cookie";
-import { newSecret } from "../../platform/ids.ts";
+import { base32, newSecret } from "../../platform/ids.ts";
 import { deriveKey, type SecretBytes } from "../../platform/secrets.ts";
 import { isSecret } from "../../platform/text.ts";
 
@@ -10,6 +10,8 @@ export const cookieNames = {
   operator: "__Host-operator",
   /** Of the browser that asked for a link. */
   signIn: "__Host-sign-in",
+  /** Of a browser that has signed in before. */
+  known: "__Host-known",
 } as const;
 
 export type CookieName = (typeof cookieNames)[keyof typeof cookieNames];
@@ -32,6 +34,15 @@ export const clearCookie = (name: CookieName): string => setCookie(name, "", 0);
 export const newToken = newSecret;
 
 export const tokenSha256 = (token: string): Buffer => hash("sha256", token, "buffer");
+
+/**
+ * What a browser keeps that has signed in with an address: it opens nothing, but strangers cannot use up its share of links. No table
+ * holds it.
+ */
+export function knownBrowserTokens(secrets: SecretBytes): (email: string) => string {
+  const key = deriveKey(secrets, "known-browser");
+  return (email) => base32(createHmac("sha256", key).update(email).digest());
+}
 
 /** The token in a sign-in link, 160 bits as 40 hex digits, made anew from the link's id. */
 export function linkTokens(secrets: SecretBytes): (linkId: string) => string {

@@ -10,7 +10,7 @@ import { selectLinkToMail } from "./store.ts";
 
 export type SignInMailDeps = { db: Sql; clock: Clock; secrets: SecretBytes; mailer: Mailer; baseUrl: string };
 
-// A link lives for 15 minutes: a mail that could not be sent by then is not worth sending.
+// A link lives for 10 minutes: a mail that could not be sent by then is not worth sending.
 const maxAttempts = 10;
 
 /** Sends sign-in links; one that has expired or was used is not sent any more. */
@@ -25,10 +25,11 @@ export function signInMailJobs(jobs: Jobs, { db, clock, secrets, mailer, baseUrl
         subject: "Your sign-in link",
         greeting: "Hello,",
         lines: [
-          "We received a request to sign in to SignSealShip with this email address. The link works once, within 15 minutes, and only in the browser that requested it.",
+          "We received a request to sign in to SignSealShip with this email address. The link works once, within 10 minutes, and only in the browser that requested it.",
         ],
         link: { label: "Sign in", url: baseUrl + linkPath(tokenOf(linkId)) },
-        caution: "If you did not request it, you can ignore this email: the link does not work in any other browser.",
+        caution:
+          "If you did not request it, you can ignore this email: the link does not work in a browser that did not request one.",
       });
       await mailer.send({ id: `sign-in:${linkId}`, to: link.email, ...mail });
     },

@@ -9,7 +9,7 @@ import { clientNetwork } from "../../platform/network.ts";
 import type { SecretBytes } from "../../platform/secrets.ts";
 import { isCode } from "../../platform/text.ts";
 import { beginSession } from "../sessions/sessions.ts";
-import { linkTokens, tokenSha256 } from "../sessions/tokens.ts";
+import { knownBrowserTokens, linkTokens, tokenSha256 } from "../sessions/tokens.ts";
 import * as store from "./store.ts";
 
 export type SignInDeps = { db: Database; clock: Clock; secrets: SecretBytes };
@@ -17,9 +17,13 @@ export type SignInDeps = { db: Database; clock: Clock; secrets: SecretBytes };
 /** The queue of mails that carry a link; the payload is `{linkId}`. */
 export const signInMailQueue = "sign-in-mail";
 
-export const linkSeconds = 15 * 60;
-// More mails would only annoy the owner of the address. What one network asked for does not keep another from asking.
-const maxLinks = { ofNetwork: 5, inAll: 50 };
+export const linkSeconds = 10 * 60;
+const operatorLinkSeconds = 15 * 60;
+/** For so long a browser is remembered that has signed in. */
+export const knownSeconds = 365 * 24 * 3600;
+// Mails of an address whose links are open; more would only annoy its owner. Browsers that have signed in with it have a share that
+// nobody else can use up.
+const maxMails = { ofNetwork: 5, ofStrangers: 20, ofKnown: 5 };
 
 /** The page of a link; its token is a credential. */
 export const linkPath = (token: string): string => `/sign-in/${token}`;
@@ -33,33 +37,42 @@ export function returnPath(text: string | undefined): string {
 }
 
 /**
- * Has a link mailed to the address. The answer and the work are the same for known and unknown addresses.
+ * Has a link mailed to the address; when enough were mailed, those that are open work in this browser, too. So nobody is kept out by
+ * what others asked for. The answer and the work are the same for known and unknown addresses.
  * @param asked.browser the secret in the cookie of the browser that asks: no other can use the link
+ * @param asked.known what the browser kept from signing in before
  * @throws ServiceError when it is no mail address.
  */
 export async function askForLink(
   { db, clock, secrets }: SignInDeps,
-  asked: { email: string; browser: string; ip: string; returnTo: string | undefined },
+  asked: { email: string; browser: string; known?: string | undefined; ip: string; returnTo: string | undefined },
 ): Promise<void> {
   const email = asked.email.trim().toLowerCase();
   if (!isEmail(email) || /[^\x20-\x7e]/.test(email)) throw invalid("email must be a mail address.");
   const at = clock();
   const id = newUuid();
   const networkSha256 = tokenSha256(clientNetwork(asked.ip));
+  const proven =
+    asked.known !== undefined && tokenSha256(asked.known).equals(tokenSha256(knownBrowserTokens(secrets)(email)));
+  const link = {
+    id,
+    tokenSha256: tokenSha256(linkTokens(secrets)(id)),
+    browserSha256: tokenSha256(asked.browser),
+    email,
+    networkSha256,
+    returnTo: returnPath(asked.returnTo),
+    at,
+    expiresAt: new Date(at.getTime() + linkSeconds * 1000),
+    proven,
+  };
   await db.transaction(async (tx) => {
     await store.lockEmail(tx, email);
-    const open = await store.countLinks(tx, email, networkSha256, at);
-    if (open.own >= maxLinks.ofNetwork || open.all >= maxLinks.inAll) return;
-    await store.insertLink(tx, {
-      id,
-      tokenSha256: tokenSha256(linkTokens(secrets)(id)),
-      browserSha256: tokenSha256(asked.browser),
-      email,
-      networkSha256,
-      returnTo: returnPath(asked.returnTo),
-      at,
-      expiresAt: new Date(at.getTime() + linkSeconds * 1000),
-    });
+    const open = await store.countMailed(tx, email, networkSha256, at);
+    const isEnough = proven
+      ? open.known >= maxMails.ofKnown
+      : open.network >= maxMails.ofNetwork || open.strangers >= maxMails.ofStrangers;
+    if (isEnough) return void (await store.shareLinks(tx, link));
+    await store.insertLink(tx, link);
     await enqueue(tx, signInMailQueue, { linkId: id });
   });
 }
@@ -68,9 +81,9 @@ export async function askForLink(
 export async function makeOperatorLink({ db, clock, secrets }: SignInDeps): Promise<{ path: string; expiresAt: Date }> {
   const [at, id] = [clock(), newUuid()];
   const token = linkTokens(secrets)(id);
-  const expiresAt = new Date(at.getTime() + linkSeconds * 1000);
+  const expiresAt = new Date(at.getTime() + operatorLinkSeconds * 1000);
   const link = { id, tokenSha256: tokenSha256(token), browserSha256: null, email: null, networkSha256: null };
-  await store.insertLink(db, { ...link, returnTo: "/operator", at, expiresAt });
+  await store.insertLink(db, { ...link, proven: false, returnTo: "/operator", at, expiresAt });
   return { path: `/operator/sign-in/${token}`, expiresAt };
 }
 
@@ -91,15 +104,15 @@ export async function lookAtLink({ db, clock }: SignInDeps, token: string, brows
 /**
  * Uses a link up and begins a session.
  * @param browser null for the operator's.
- * @returns the session's token and where to go.
+ * @returns the session's token, where to go, and what the browser keeps to be known again; null for the operator's.
  * @throws ServiceError when it was used, has expired or belongs to another browser, all alike.
  */
 export async function useLink(
-  { db, clock }: SignInDeps,
+  { db, clock, secrets }: SignInDeps,
   token: string,
   browser: string | null,
   userAgent: string | undefined,
-): Promise<{ sessionToken: string; returnTo: string }> {
+): Promise<{ sessionToken: string; returnTo: string; known: string | null }> {
   const linkSecrets = secretsOf(token, browser);
   return db.transaction(async (tx) => {
     const at = clock();
@@ -110,6 +123,7 @@ export async function useLink(
     const sessionToken = await beginSession(tx, { userId: user?.userId ?? null, environment, userAgent, at });
     const actor = user ? `member:${user.userId}` : "operator";
     await tx.query(auditLine({ at, action: "session.begun", actor, partnerId: user?.partnerId, detail: {} }));
-    return { sessionToken, returnTo: link.returnTo };
+    const known = link.email === null ? null : knownBrowserTokens(secrets)(link.email);
+    return { sessionToken, returnTo: link.returnTo, known };
   });
 }

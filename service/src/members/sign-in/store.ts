@@ -11,28 +11,40 @@ export type NewLink = {
   returnTo: string;
   at: Date;
   expiresAt: Date;
+  /** Asked by a browser that has signed in with the address before. */
+  proven: boolean;
 };
 
 export const insertLink = (db: Sql, link: NewLink) =>
   db.query(
     sql`INSERT INTO sign_in_links
-       (id, token_sha256, browser_sha256, email, network_sha256, return_to, created_at, expires_at)
+       (id, token_sha256, browser_sha256, email, network_sha256, return_to, created_at, expires_at, proven)
      VALUES (${link.id}, ${link.tokenSha256}, ${link.browserSha256}, ${link.email}, ${link.networkSha256},
-       ${link.returnTo}, ${link.at}, ${link.expiresAt})`,
+       ${link.returnTo}, ${link.at}, ${link.expiresAt}, ${link.proven})`,
   );
 
 /** Until the transaction ends nobody else asks for a link for this address. */
 export const lockEmail = (tx: Tx, email: string) =>
   tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended('sign-in:' || ${email}, 0))`);
 
-/** How many links of this address could still be used: in all, and of those that this network asked for. */
-export async function countLinks(db: Sql, email: string, networkSha256: Buffer, now: Date) {
-  const [row] = await db.query<{ all: number; own: number }>(
-    sql`SELECT count(*) AS all, count(*) FILTER (WHERE network_sha256 = ${networkSha256}) AS own
-     FROM sign_in_links WHERE email = ${email} AND expires_at > ${now}`,
+/** How many mailed links of this address are open: for known browsers, for others, and of these for this network. */
+export async function countMailed(db: Sql, email: string, networkSha256: Buffer, now: Date) {
+  const [row] = await db.query<{ known: number; strangers: number; network: number }>(
+    sql`SELECT count(*) FILTER (WHERE proven) AS known, count(*) FILTER (WHERE NOT proven) AS strangers,
+       count(*) FILTER (WHERE NOT proven AND network_sha256 = ${networkSha256}) AS network
+     FROM sign_in_links WHERE email = ${email} AND mailed AND expires_at > ${now}`,
   );
-  return row ?? { all: 0, own: 0 };
+  return row ?? { known: 0, strangers: 0, network: 0 };
 }
+
+/** Has the mailed links that are open work in the browser that asks; those of known browsers only in known ones. */
+export const shareLinks = (tx: Tx, { email, browserSha256, networkSha256, returnTo, at, proven }: NewLink) =>
+  tx.query(
+    sql`INSERT INTO sign_in_links (id, token_sha256, browser_sha256, email, network_sha256, return_to, created_at, expires_at, mailed, proven)
+     SELECT gen_random_uuid(), token_sha256, ${browserSha256}, email, ${networkSha256}, ${returnTo}, ${at}, expires_at, false, ${proven}
+     FROM sign_in_links WHERE email = ${email} AND mailed AND expires_at > ${at} AND (NOT proven OR ${proven})
+     ON CONFLICT (token_sha256, browser_sha256) DO NOTHING`,
+  );
 
 /** The address of a link that can still be used; undefined for any other and for the operator's. */
 export async function selectLinkToMail(db: Sql, id: string, now: Date): Promise<{ email: string } | undefined> {
@@ -58,11 +70,16 @@ export async function findLink(db: Sql, secrets: LinkSecrets, now: Date): Promis
   return found;
 }
 
-/** Takes the link away: of two who use it at once, one gets it. */
+/** Takes the link away, in every browser that it was shared with: of two who use it at once, one gets it. */
 export async function takeLink(tx: Tx, secrets: LinkSecrets, now: Date): Promise<UsableLink | undefined> {
+  const { tokenSha256 } = secrets;
+  await tx.query(
+    sql`SELECT pg_advisory_xact_lock(hashtextextended('sign-in-link:' || ${tokenSha256.toString("hex")}, 0))`,
+  );
   const [taken] = await tx.query<UsableLink>(
     sql`DELETE FROM sign_in_links WHERE ${usable(secrets, now)} RETURNING ${columns}`,
   );
+  if (taken) await tx.query(sql`DELETE FROM sign_in_links WHERE token_sha256 = ${tokenSha256}`);
   return taken;
 }
 

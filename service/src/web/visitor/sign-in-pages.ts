@@ -27,12 +27,13 @@ ${field({ name: "email", label: "Work email", type: "email", value: email, requi
 <p class="quiet">No access yet? <a href="/request-access">Request partner access</a>.</p>`,
   );
 
-/** The same for every address, whether we know it or not. */
+/** The same for every address, whether we know it or not, and whether it was mailed now or often enough before. */
 export const linkSentPage = (assets: AssetUrls, email: string): string =>
   page(
     assets,
     "Check your email",
-    html`<p class="lead">We sent a link to <strong class="breakable">${email}</strong>. It works once, within 15 minutes, in this browser only.</p>
+    html`<p class="lead">Look for our link in the mailbox of <strong class="breakable">${email}</strong>. It works once, within 10 minutes, in this browser.</p>
+<p>An address gets only a few emails in 10 minutes. If it got them already, we send no other now, and each of their links works here, too.</p>
 <p>Nothing after a minute? Check your spam folder, or <a href="/sign-in">request another link</a>.</p>`,
   );
 
@@ -64,6 +65,6 @@ export const unusableLinkPage = (assets: AssetUrls): string =>
   page(
     assets,
     "This link cannot be used",
-    html`${notice("info", "A link works once", "It expires after 15 minutes, and it works only in the browser that you requested it from.")}
+    html`${notice("info", "A link works once", "It expires after 10 minutes, and it works only in the browser that you requested it from.")}
 <p class="after-notice"><a href="/sign-in" role="button">Request a new link</a></p>`,
   );

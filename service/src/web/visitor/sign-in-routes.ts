@@ -46,7 +46,8 @@ export function signInRoutes(app: FastifyInstance, deps: SignInRouteDeps): void 
       handle: async ({ form: { email = "", return_to: returnTo }, request: { headers, ip } }) => {
         // One secret per browser: of several links that it asked for, each works.
         const browser = cookieOf(headers.cookie, cookieNames.signIn) ?? newToken();
-        await askForLink(deps, { email, browser, ip, returnTo });
+        const known = cookieOf(headers.cookie, cookieNames.known);
+        await askForLink(deps, { email, browser, known, ip, returnTo });
         return {
           page: linkSentPage(assets, email.trim()),
           headers: { "Set-Cookie": setCookie(cookieNames.signIn, browser, linkSeconds) },

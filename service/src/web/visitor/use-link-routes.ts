@@ -3,6 +3,7 @@ import type { RateLimits } from "../../http/rate-limits.ts";
 import {
   cookieNames,
   cookieOf,
+  knownSeconds,
   lookAtLink,
   operatorSessionSeconds,
   type SignInDeps,
@@ -71,7 +72,12 @@ function linkRoutes(
         await signOut(deps, headers.cookie, [cookie]);
         return {
           redirect: used.returnTo,
-          headers: { "Set-Cookie": setCookie(cookie, used.sessionToken, seconds) },
+          headers: {
+            "Set-Cookie": [
+              setCookie(cookie, used.sessionToken, seconds),
+              ...(used.known === null ? [] : [setCookie(cookieNames.known, used.known, knownSeconds)]),
+            ],
+          },
         };
       }),
   });
