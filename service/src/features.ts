@@ -8,6 +8,7 @@ import type { RouteDeps } from "./http/route.ts";
 import { maxReservedBytes } from "./http/uploads/multipart.ts";
 import { createUploadPlaces } from "./http/uploads/upload-places.ts";
 import { sessionResolver } from "./members/members.ts";
+import { createStorageQuota } from "./orders/orders.ts";
 import {
   keyResolver,
   keyWithRoomsResolver,
@@ -84,6 +85,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
       pricing,
       workers,
       uploadPlaces,
+      requireStorage: createStorageQuota(records, (tier) => numberOf(deps.tierLimits[tierOf(tier)].storedBytes)),
       checkoutUrlOf: processor && checkoutOfNewOrder(checkout, log),
     },
     checkout,

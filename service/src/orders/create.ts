@@ -16,12 +16,14 @@ import { type FilledDocument, findFill, takeFill } from "./fill.ts";
 import { type OrderForm, parseOrderForm } from "./form/form.ts";
 import { insertOrder, type NewOrder } from "./insert.ts";
 import { looksLikePdf, pagesOf } from "./original.ts";
+import type { RequireStorage } from "./storage-quota.ts";
 import type { OriginalDocument } from "./store.ts";
 
 export type CreateDeps = {
   db: Database;
   blobs: Blobs;
   rowMac: RowMac;
+  requireStorage: RequireStorage;
   clock: Clock;
   pricing: VersionedPricing;
   workers: Workers;
@@ -47,6 +49,7 @@ export async function createOrder(
   const form = parseOrderForm(withSlugOf(filled, sent.fields), sent.upload !== null, deps.pricing);
   const pages = await pagesSent(deps.workers, principal, sent, filled);
   const priced = await price(deps, principal.tier, form, pages);
+  if (sent.upload) await deps.requireStorage(principal, sent.upload.bytes.length);
   const document = sent.upload ? await storeUpload(blobs, sent.upload, pages) : filled;
   if (!document) throw unusableFill();
   try {

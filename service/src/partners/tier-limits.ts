@@ -6,7 +6,7 @@ import { StartupError } from "../platform/errors.ts";
 
 const limit = Type.Union([Type.Integer({ minimum: 1 }), Type.Literal("none")]);
 const OfTier = Type.Object(
-  { deliveriesPerHostPerMinute: limit, waitingUploads: Type.Integer({ minimum: 1 }) },
+  { deliveriesPerHostPerMinute: limit, waitingUploads: Type.Integer({ minimum: 1 }), storedBytes: limit },
   { additionalProperties: false },
 );
 const File = Type.Object(

@@ -12,9 +12,12 @@ let running: WebhooksService;
 before(async () => {
   const limits = join(folder.path, "limits.yaml");
   const others = ["PartnerLink", "ProOffice", "ClosingDesk"].map(
-    (tier) => `${tier}: {deliveriesPerHostPerMinute: none, waitingUploads: 8}`,
+    (tier) => `${tier}: {deliveriesPerHostPerMinute: none, waitingUploads: 8, storedBytes: none}`,
   );
-  writeFileSync(limits, `tiers: {trial: {deliveriesPerHostPerMinute: 4, waitingUploads: 8}, ${others.join(", ")}}`);
+  writeFileSync(
+    limits,
+    `tiers: {trial: {deliveriesPerHostPerMinute: 4, waitingUploads: 8, storedBytes: none}, ${others.join(", ")}}`,
+  );
   running = await openWebhooksService({ LIMITS: limits });
 });
 after(async () => {

@@ -1,0 +1,52 @@
+import type { Principal } from "../identity/identity.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { Sql } from "../platform/database.ts";
+import { invalid } from "../platform/errors.ts";
+import { sql } from "../platform/sql.ts";
+
+/** @throws ServiceError when the firm's stored documents and so many bytes more are over what its tier allows */
+export type RequireStorage = (principal: Principal, bytes: number) => Promise<void>;
+
+// What is stored is read so often; in between this node adds what passes here. Refused orders count until then.
+const rereadMs = 60_000;
+const mostKnown = 10_000;
+
+type Known = { bytes: Promise<number>; added: number; until: number };
+
+async function readStoredBytes(db: Sql, partnerId: string): Promise<number> {
+  const [row] = await db.query<{ bytes: number }>(sql`
+    SELECT coalesce(sum(d.bytes), 0)::bigint AS bytes FROM orders o JOIN documents d ON d.order_id = o.id
+    WHERE o.partner_id = ${partnerId}`);
+  return row?.bytes ?? 0;
+}
+
+/** @param mostBytesOf what a firm of the tier may store; Infinity for a tier without a limit, whose documents are not counted */
+export function createStorageQuota(
+  { db, clock }: { db: Sql; clock: Clock },
+  mostBytesOf: (tier: string) => number,
+): RequireStorage {
+  const known = new Map<string, Known>();
+
+  function knownOf(partnerId: string): Known {
+    const now = clock().getTime();
+    const present = known.get(partnerId);
+    if (present && now < present.until) return present;
+    if (known.size >= mostKnown) known.clear();
+    const bytes = readStoredBytes(db, partnerId);
+    // What could not be read is read again by the next.
+    bytes.catch(() => known.delete(partnerId));
+    const next = { bytes, added: 0, until: now + rereadMs };
+    known.set(partnerId, next);
+    return next;
+  }
+
+  return async ({ partnerId, tier }, bytes) => {
+    const most = mostBytesOf(tier);
+    if (most === Number.POSITIVE_INFINITY) return;
+    const firm = knownOf(partnerId);
+    const stored = (await firm.bytes) + firm.added;
+    if (stored + bytes > most)
+      throw invalid(`Your ${tier} tier allows ${Math.floor(most / 1_000_000)} MB of stored documents.`);
+    firm.added += bytes;
+  };
+}

@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { minimal, orderForm } from "@signsealship/testing/order-form";
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+
+const folder = temporaryFolder();
+// A comment behind a PDF: three of them are over the limit of two megabytes.
+const document = Buffer.concat([makePdf(), Buffer.from(`\n%${"x".repeat(800_000)}\n`)]);
+let service: Service;
+
+before(async () => {
+  const limits = join(folder.path, "limits.yaml");
+  const tiers = ["trial: 2000000", "PartnerLink: none", "ProOffice: none", "ClosingDesk: none"].map((each) => {
+    const [tier, storedBytes] = each.split(": ");
+    return `${tier}: {deliveriesPerHostPerMinute: none, waitingUploads: 8, storedBytes: ${storedBytes}}`;
+  });
+  writeFileSync(limits, `tiers: {${tiers.join(", ")}}`);
+  service = await startService({ DATA_DIR: join(folder.path, "data"), LIMITS: limits });
+});
+after(async () => {
+  await service.stop();
+  folder.remove();
+});
+
+const place = (headers: Record<string, string>) =>
+  fetch(`${service.baseUrl}/api/partner/orders`, { method: "POST", headers, body: orderForm(minimal, document) });
+
+test("a firm stores so many bytes as its tier allows, also after a new start; another firm and another tier go on", async () => {
+  const trial = await newPartner(service);
+  const keyed = { ...trial.headers, "Idempotency-Key": "the-second-order" };
+  assert.equal((await place(trial.headers)).status, 201);
+  assert.equal((await place(keyed)).status, 201);
+  const refused = async () => {
+    const answer = await place(trial.headers);
+    assert.equal(answer.status, 400);
+    assert.deepEqual(await answer.json(), { error: "Your trial tier allows 2 MB of stored documents." });
+  };
+  await refused();
+  assert.equal((await place(keyed)).status, 201);
+  await service.stop();
+  service = await service.restart();
+  await refused();
+  assert.equal((await place((await newPartner(service)).headers)).status, 201);
+  const paying = await newPartner(service, { tier: "PartnerLink" });
+  for (let n = 0; n < 3; n++) assert.equal((await place(paying.headers)).status, 201);
+});
