@@ -43,7 +43,7 @@ async function costOf(request: () => Promise<number>) {
   while (status === undefined) {
     const { ok } = await fetch(`${rooms.service.baseUrl}/healthz`);
     assert.ok(ok);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, 250));
   }
   await answered;
   const now = cpu();
