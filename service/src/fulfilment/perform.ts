@@ -8,7 +8,7 @@ import {
 } from "../orders/orders.ts";
 import type { Tx } from "../platform/database.ts";
 import { invalid } from "../platform/errors.ts";
-import type { SealedDocument } from "./seal-and-store.ts";
+import type { SealedDocument } from "./store.ts";
 import { endFax, endShipment, insertDocument, insertFax, insertShipment } from "./store.ts";
 
 /** What somebody who did something for an order knows of it: a person, the sandbox, or an adapter of a carrier or notary. */

@@ -1,17 +1,14 @@
 import type { SealReason } from "@signsealship/evidence/seal";
-import { documentMembers, documentUse, type PeopleEvent, type StoredDocument } from "../orders/orders.ts";
+import { documentMembers, documentUse, type PeopleEvent } from "../orders/orders.ts";
 import type { Blobs } from "../platform/blobs/blobs.ts";
 import type { Sql } from "../platform/database.ts";
 import { ServiceError } from "../platform/errors.ts";
 import type { RowMac } from "../platform/row-mac.ts";
 import type { SealDocument, Sealed } from "../seals/seals.ts";
 import { simulatedDocument } from "./sandbox/simulated-document.ts";
-import { furthestDocument } from "./store.ts";
+import { furthestDocument, type SealedDocument } from "./store.ts";
 
 export type SealDeps = { blobs: Blobs; rowMac: RowMac; sealDocument: SealDocument };
-
-/** A document that was sealed for an order, and the MAC of its row to be. */
-export type SealedDocument = StoredDocument & { kind: "sealed" | "notarized"; rowMac: Buffer };
 
 /** Which order a document is sealed for, and what happened to it. */
 export type SealFor = { orderCode: string; partnerId: string; on: PeopleEvent };

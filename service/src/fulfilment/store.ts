@@ -1,8 +1,11 @@
 import type { Environment } from "../identity/identity.ts";
+import type { StoredDocument } from "../orders/orders.ts";
 import type { Sql, Tx } from "../platform/database.ts";
 import { sql } from "../platform/sql.ts";
 import type { BoughtServices } from "../pricing/pricing.ts";
-import type { SealedDocument } from "./seal-and-store.ts";
+
+/** A document that was sealed for an order, and the MAC of its row to be. */
+export type SealedDocument = StoredDocument & { kind: "sealed" | "notarized"; rowMac: Buffer };
 
 export const insertDocument = (
   tx: Tx,
