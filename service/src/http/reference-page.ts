@@ -30,7 +30,7 @@ const inlineScript = /<script type="text\/javascript">([\s\S]*?)<\/script>/;
 function contentSecurityPolicy(html: string): string {
   const script = inlineScript.exec(html)?.[1];
   const hash = script === undefined ? "" : ` 'sha256-${createHash("sha256").update(script).digest("base64")}'`;
-  return `default-src 'self'; script-src 'self'${hash}; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; frame-ancestors 'none'; base-uri 'none'`;
+  return `default-src 'self'; script-src 'self'${hash}; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; object-src 'none'; frame-ancestors 'none'; base-uri 'none'`;
 }
 
 /** `/openapi.json` in readable form. */
