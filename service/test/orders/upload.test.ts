@@ -144,8 +144,10 @@ test("a boundary that is missing or never comes is a 400", async () => {
 
 test("what lies on the disk shows nothing of the document", async () => {
   assert.equal((await post(orderForm(minimal))).status, 201);
+  // So many that chance does not write them.
+  const beginning = examplePdf.subarray(0, 16);
   for (const entry of readdirSync(join(folder.path, "blobs"), { recursive: true, withFileTypes: true }))
-    if (entry.isFile()) assert.equal(readFileSync(join(entry.parentPath, entry.name)).includes("%PDF"), false);
+    if (entry.isFile()) assert.equal(readFileSync(join(entry.parentPath, entry.name)).includes(beginning), false);
 });
 
 test("twenty uploads of 35 MiB at once, of four firms, all pass, and memory stays bounded", async () => {

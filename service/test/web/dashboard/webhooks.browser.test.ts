@@ -377,7 +377,10 @@ test("a form for a new webhook makes one in the environment that it was opened i
   }
   assert.match(await look("?done=webhook-there"), /role="status"[\s\S]*already created the webhook/);
   assert.equal((await list()).length, 1);
-  assert.equal((await post("", typed)).status, 200);
+  const again = await post("", typed);
+  assert.equal(again.status, 400);
+  assert.match(again.text, /role="alert"[\s\S]*This URL already has an active webhook\./);
+  assert.equal((await post("", { ...typed, url: "https://hooks.example.com/other" })).status, 200);
   assert.equal((await list()).length, 2);
 });
 
