@@ -42,11 +42,11 @@ export function referencePage(app: FastifyInstance): void {
       opening ??= openReference();
       const reference = await opening;
       const { statusCode, headers, payload } = await reference.inject({ method: "GET", url: request.url });
+      if (statusCode === 404) return reply.callNotFound();
       for (const name of ["content-type", "location"]) {
         const value = headers[name];
         if (value !== undefined) reply.header(name, value);
       }
-      if (statusCode === 404) return reply.callNotFound();
       reply.header("Content-Security-Policy", contentSecurityPolicy(payload));
       return reply.code(statusCode).send(payload);
     });
