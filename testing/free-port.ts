@@ -1,14 +1,36 @@
-import { createServer } from "node:net";
+import { once } from "node:events";
+import { createServer, type Server } from "node:net";
 
-/** A TCP port of 127.0.0.1 that was free a moment ago. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      const port = typeof address === "object" && address ? address.port : 0;
-      server.close(() => resolve(port));
-    });
-  });
+// Below the ports that Linux and macOS give to outgoing connections, so none of those takes one meanwhile.
+const first = 10_000;
+const pairs = 11_000;
+
+async function listen(port: number): Promise<Server | undefined> {
+  const server = createServer();
+  server.listen(port, "127.0.0.1");
+  return once(server, "listening").then(
+    () => server,
+    () => undefined,
+  );
+}
+
+/**
+ * A TCP port of 127.0.0.1 that no other test is given until this process ends: the even port
+ * before it is held as the lock, which the kernel itself lets go of.
+ */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const even = first + 2 * Math.floor(Math.random() * pairs);
+    const lock = await listen(even);
+    if (!lock) continue;
+    lock.unref();
+    const probe = await listen(even + 1);
+    if (!probe) {
+      lock.close();
+      continue;
+    }
+    probe.close();
+    await once(probe, "close");
+    return even + 1;
+  }
 }
