@@ -55,7 +55,7 @@ function sessionFault(params: Params): string | undefined {
   return inSeconds > 1795 && inSeconds < 86_405 ? undefined : "expires_at must be 30 minutes to 24 hours ahead";
 }
 
-function newSession(sessionId: string, params: Params, hostedPages: string): StripeObject {
+function newSession(sessionId: string, params: Params, hostedPages: string, livemode: boolean): StripeObject {
   const amount = Number(at(params, "line_items", "0", "price_data", "unit_amount"));
   return {
     id: sessionId,
@@ -70,12 +70,15 @@ function newSession(sessionId: string, params: Params, hostedPages: string): Str
     metadata: params["metadata"] ?? {},
     payment_intent: null,
     expires_at: Number(params["expires_at"]),
-    livemode: false,
+    livemode,
   };
 }
 
-/** @param hostedPages gives the address under which sessions are paid */
-export function createStripeObjects(hostedPages: () => string): StripeObjects {
+/**
+ * @param hostedPages gives the address under which sessions are paid
+ * @param livemode whether whoever asks has a key of live mode
+ */
+export function createStripeObjects(hostedPages: () => string, livemode: () => boolean): StripeObjects {
   const sessions: StripeObjects["sessions"] = new Map();
   const refunds: StripeObject[] = [];
   const successUrls = new Map<string, string>();
@@ -84,7 +87,7 @@ export function createStripeObjects(hostedPages: () => string): StripeObjects {
     const fault = sessionFault(params);
     if (fault !== undefined) return refusal(400, fault);
     const sessionId = newId("cs");
-    const session = newSession(sessionId, params, hostedPages());
+    const session = newSession(sessionId, params, hostedPages(), livemode());
     sessions.set(sessionId, session);
     successUrls.set(sessionId, String(params["success_url"]));
     return { status: 200, body: session };

@@ -59,7 +59,12 @@ export async function startStripe(): Promise<StripeDouble> {
   const paidByPayers: StripeEvent[] = [];
   const replyOnce = createReplies();
   let url = "";
-  const { sessions, refunds, answer, successUrl } = createStripeObjects(() => `${url}/c/pay`);
+  // As with the real one, what a live key makes is of live mode, and so are the events about it.
+  let livemode = false;
+  const { sessions, refunds, answer, successUrl } = createStripeObjects(
+    () => `${url}/c/pay`,
+    () => livemode,
+  );
 
   function serve(request: IncomingMessage, bytes: Buffer, response: ServerResponse): void {
     const body = bytes.toString();
@@ -73,7 +78,9 @@ export async function startStripe(): Promise<StripeDouble> {
     const key = headers["idempotency-key"];
     const idempotencyKey = typeof key === "string" ? key : null;
     const params = readParams(body);
-    requests.push({ method, path, params, idempotencyKey, authorization: headers.authorization ?? "" });
+    const { authorization = "" } = headers;
+    livemode = authorization.startsWith("Bearer sk_live_");
+    requests.push({ method, path, params, idempotencyKey, authorization });
     const failure = failures.shift();
     if (failure === "hang") return;
     const reply =
@@ -99,8 +106,18 @@ export async function startStripe(): Promise<StripeDouble> {
     const session = sessions.get(sessionId);
     if (!session) throw new Error(`no such session: ${sessionId}`);
     Object.assign(session, { status: "complete", payment_status: "paid", payment_intent: newId("pi"), ...more });
-    return newEvent("checkout.session.completed", { ...session });
+    return event("checkout.session.completed", { ...session });
   }
+
+  const event: StripeDouble["event"] = (type, object, more = {}) => ({
+    id: newId("evt"),
+    object: "event",
+    type,
+    created: Math.floor(Date.now() / 1000),
+    livemode,
+    data: { object },
+    ...more,
+  });
 
   const sign: StripeDouble["sign"] = (body, { secret = webhookSecret, at = new Date() } = {}) => {
     const t = Math.floor(at.getTime() / 1000);
@@ -116,7 +133,7 @@ export async function startStripe(): Promise<StripeDouble> {
     sessions,
     refunds,
     fail: (...next) => void failures.push(...next),
-    event: newEvent,
+    event,
     sign,
     deliver(serviceUrl, message, options = {}) {
       const body = JSON.stringify(message);
@@ -131,16 +148,6 @@ export async function startStripe(): Promise<StripeDouble> {
     close: server.close,
   };
 }
-
-const newEvent: StripeDouble["event"] = (type, object, more = {}) => ({
-  id: newId("evt"),
-  object: "event",
-  type,
-  created: Math.floor(Date.now() / 1000),
-  livemode: false,
-  data: { object },
-  ...more,
-});
 
 /** The same key gets the same reply, and only for the same parameters. */
 function createReplies() {

@@ -30,7 +30,8 @@ async function refund({ db, clock, log, processor }: JobDeps, orderId: number): 
     if (simulated) {
       const object = { payment_intent: paymentIntent, refunded: true };
       const event = { id: `sandbox:refund:${id}`, type: "charge.refunded", data: { object } };
-      await db.transaction((tx) => takeEvent(tx, event, { at: clock(), log, actor: "sandbox", simulated: true }));
+      const options = { at: clock(), log, actor: "sandbox", simulated: true, livemode: null } as const;
+      await db.transaction((tx) => takeEvent(tx, event, options));
     } else {
       if (!processor) throw new Error("payments are not configured: the refund waits");
       if (paymentIntent === null) throw new Error("the payment has no payment intent: refund it at the processor");

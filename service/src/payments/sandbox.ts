@@ -26,7 +26,6 @@ export function sandboxPayment(
   if (order.environment !== "test") throw new Error("a live order is paid by the processor alone");
   const object = {
     ...(types[outcome].startsWith("checkout") && { id: `sandbox:${order.code}:${outcome}` }),
-    client_reference_id: order.code,
     metadata: { order_code: order.code },
     payment_status: outcome === "success" ? "paid" : "unpaid",
     payment_intent: `sandbox:${order.code}`,
@@ -34,5 +33,5 @@ export function sandboxPayment(
     currency,
   };
   const event = { id: `sandbox:${order.code}:${attempt}`, type: types[outcome], data: { object } };
-  return takeEvent(tx, event, { at, log, actor: "sandbox", simulated: true });
+  return takeEvent(tx, event, { at, log, actor: "sandbox", simulated: true, livemode: null });
 }

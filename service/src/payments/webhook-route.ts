@@ -41,7 +41,8 @@ export async function processorWebhook(app: FastifyInstance, deps: WebhookDeps):
           log.warn({ requestId: request.id, reason: error.message }, "an event's signature does not hold");
           throw error;
         });
-      const options = { at: clock(), log, actor: "processor", simulated: false } as const;
+      const { livemode } = processor;
+      const options = { at: clock(), log, actor: "processor", simulated: false, livemode } as const;
       const { outcome } = await db.transaction((tx) => takeEvent(tx, event, options));
       counter.inc({ type: knownTypes.has(event.type) ? event.type : "other", outcome });
       return { received: true };

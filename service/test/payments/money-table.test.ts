@@ -31,8 +31,10 @@ function eventOf(type: string, code: string, more: Record<string, unknown> = {})
   return { id: `evt_${n}`, type, data: { object } };
 }
 
-const take = (event: SignedEvent) =>
-  orders.db.transaction((tx) => takeEvent(tx, event, { at, log: silent, actor: "processor", simulated: false }));
+const take = (event: SignedEvent, livemode: boolean | null = null) =>
+  orders.db.transaction((tx) =>
+    takeEvent(tx, event, { at, log: silent, actor: "processor", simulated: false, livemode }),
+  );
 
 type Expected = Readonly<Record<string, readonly string[]>>;
 
@@ -184,6 +186,53 @@ test("events of another account and of unknown orders change nothing", async () 
       (await take({ id: `evt_odd_${++count}`, type: "checkout.session.completed", data: { object } })).outcome,
       "unknown",
     );
+});
+
+test("a session that was not minted here pays nothing by a reference that its payer may choose", async () => {
+  const code = await orders.insert("QuoteReady");
+  const reference = { client_reference_id: code };
+  const paymentLink = eventOf("checkout.session.completed", code, { ...reference, metadata: {} });
+  assert.equal((await take(paymentLink)).outcome, "unknown");
+  assert.equal((await orders.look(code)).status, "QuoteReady");
+  // Minted, but its recording was cut off: the metadata are ours.
+  assert.equal((await take(eventOf("checkout.session.completed", code))).outcome, "moved");
+});
+
+test("a minted session pays its order, whatever its metadata say", async () => {
+  const code = await orders.insert("QuoteReady");
+  await orders.db.query(sql`
+    INSERT INTO checkout_sessions (id, order_id, status, amount_cents, currency, session_id, url, created_at,
+      expires_at)
+    SELECT gen_random_uuid(), id, 'open', 9900, 'usd', 'cs_minted', 'x', now(), now() FROM orders WHERE code = ${code}`);
+  const other = await orders.insert("QuoteReady");
+  const event = eventOf("checkout.session.completed", other, { id: "cs_minted" });
+  assert.equal((await take(event)).outcome, "moved");
+  assert.equal((await orders.look(code)).status, "EsignPending");
+  assert.equal((await orders.look(other)).status, "QuoteReady");
+});
+
+test("events of the other mode than the key's change nothing; those that do not say theirs count", async () => {
+  for (const keyIsLive of [true, false]) {
+    const code = await orders.insert("QuoteReady");
+    const event = eventOf("checkout.session.completed", code);
+    assert.equal((await take({ ...event, livemode: !keyIsLive }, keyIsLive)).outcome, "foreign");
+    assert.equal((await orders.look(code)).status, "QuoteReady");
+    for (const [more, id] of [[{ livemode: keyIsLive }, "same"] as const, [{}, "unsaid"] as const]) {
+      const paid = await orders.insert("QuoteReady");
+      const said = { ...eventOf("checkout.session.completed", paid), ...more };
+      assert.equal((await take(said, keyIsLive)).outcome, "moved", id);
+    }
+  }
+});
+
+test("no event of live mode pays a test order or refunds it", async () => {
+  const code = await orders.insert("QuoteReady", { environment: "test" });
+  for (const type of ["checkout.session.completed", "charge.refunded"]) {
+    const event = { ...eventOf(type, code, { refunded: true }), livemode: true };
+    assert.equal((await take(event)).outcome, "foreign", type);
+  }
+  assert.equal((await orders.look(code)).status, "QuoteReady");
+  assert.equal((await take({ ...eventOf("checkout.session.completed", code), livemode: false })).outcome, "moved");
 });
 
 test("news of a session that has failed before come late and say nothing", async () => {

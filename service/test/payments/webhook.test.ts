@@ -110,6 +110,15 @@ test("events of unknown orders are answered, logged and counted", async () => {
   assert.match(metrics, /processor_events_total\{type="checkout.session.completed",outcome="unknown"\} 1/);
 });
 
+test("a test event pays nothing where the key is live, however well it is signed", async () => {
+  const { code, sessionId } = await placeOrder();
+  const event = { ...stripe.pay(sessionId), livemode: false };
+  assert.equal((await stripe.deliver(service.baseUrl, event)).status, 200);
+  assert.equal(await statusOf(code), "QuoteReady");
+  const metrics = await (await fetch(`${service.baseUrl}/metrics`)).text();
+  assert.match(metrics, /processor_events_total\{type="checkout.session.completed",outcome="foreign"\} 1/);
+});
+
 test("a cancelled order's checkout is closed at the processor", async () => {
   const { code, sessionId } = await placeOrder();
   await service.cli("order", "move", code, "Cancelled", "--reason", "asked by the client");

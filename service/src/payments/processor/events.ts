@@ -20,14 +20,21 @@ import type { SignedEvent } from "./processor.ts";
 
 /**
  * What came of an event: `moved` the order; `held` it, for the sum is wrong; `repeated` and `stale` say nothing new;
- * `unapplied` is money that moves no order, and needs a person; `foreign` is another account's, `unknown` no order's,
+ * `unapplied` is money that moves no order, and needs a person; `foreign` is another account's or mode's, `unknown` no order's,
  * `irrelevant` no news of a payment.
  */
 export type Outcome = "moved" | "held" | "repeated" | "stale" | "unapplied" | "foreign" | "unknown" | "irrelevant";
 
 export type Taken = { outcome: Outcome; order: LockedOrder | null; firedEvents: Milestone[] };
 
-export type TakeOptions = { at: Date; log: Log; actor: "processor" | "sandbox"; simulated: boolean };
+export type TakeOptions = {
+  at: Date;
+  log: Log;
+  actor: "processor" | "sandbox";
+  simulated: boolean;
+  /** What `livemode` has to be where an event says it; null for either. */
+  livemode: boolean | null;
+};
 
 /**
  * Takes one event whose signature holds, in the caller's transaction: the one road to Paid. Each event id counts once;
@@ -57,19 +64,37 @@ const nothing = (outcome: Outcome, order: LockedOrder | null = null): Taken => (
 async function read(tx: Tx, event: SignedEvent, options: TakeOptions): Promise<Taken> {
   // Set on events of connected accounts only, and we have none.
   if (event.account !== undefined && event.account !== null) return nothing("foreign");
+  if (isOtherMode(event, options.livemode)) return nothing("foreign");
   const message = readMessage(event);
   if (!message) return nothing("irrelevant");
-  return message.kind === "refunded" ? takeRefund(tx, message, options) : takeSession(tx, message, options);
+  const code = await orderCodeOf(tx, message);
+  const order = code === null ? undefined : await lockOrder(tx, code);
+  if (!order) return nothing("unknown");
+  // No money of live pays a test order.
+  if (order.environment === "test" && event.livemode === true) return nothing("foreign", order);
+  return message.kind === "refunded"
+    ? takeRefund(tx, order, message, options)
+    : takeSession(tx, order, message, options);
+}
+
+const isOtherMode = ({ livemode }: SignedEvent, expected: boolean | null): boolean =>
+  typeof livemode === "boolean" && expected !== null && livemode !== expected;
+
+/** The order that a session was minted for or an intent paid; of one not on record (its minting was cut off) what our metadata says. */
+async function orderCodeOf(tx: Tx, message: SessionMessage | RefundMessage): Promise<string | null> {
+  if (message.kind === "refunded") {
+    const { paymentIntent } = message;
+    return (paymentIntent && (await orderCodeOfIntent(tx, paymentIntent))) ?? message.orderCode;
+  }
+  const { sessionId } = message;
+  return (sessionId && (await sessionOrder(tx, sessionId))?.code) ?? message.orderCode;
 }
 
 const actorOf = ({ actor, at, log }: TakeOptions): Actor => ({ actor, at, log });
 
-async function takeSession(tx: Tx, message: SessionMessage, options: TakeOptions): Promise<Taken> {
+async function takeSession(tx: Tx, order: LockedOrder, message: SessionMessage, options: TakeOptions): Promise<Taken> {
   const { sessionId, kind } = message;
-  const code = (sessionId && (await sessionOrder(tx, sessionId))?.code) ?? message.orderCode;
-  const order = code === null ? undefined : await lockOrder(tx, code);
-  if (!order) return nothing("unknown");
-  // Read again: it may have changed while another event held the order.
+  // Read now: it may have changed while another event held the order.
   const session = sessionId === null ? undefined : await sessionOrder(tx, sessionId);
   if (kind === "cleared") return takeMoney(tx, order, message, options);
   if (sessionId !== null) await endProcessorSession(tx, sessionId, kind === "failed" ? "failed" : endOf(kind));
@@ -117,12 +142,10 @@ async function takeMoney(tx: Tx, order: LockedOrder, message: SessionMessage, op
   return { outcome: right ? "moved" : "held", order: moved.order, firedEvents: moved.firedEvents };
 }
 
-async function takeRefund(tx: Tx, message: RefundMessage, options: TakeOptions): Promise<Taken> {
+async function takeRefund(tx: Tx, order: LockedOrder, message: RefundMessage, options: TakeOptions): Promise<Taken> {
   const { paymentIntent, amount, currency: paidIn } = message;
   const { at, simulated } = options;
-  const code = (paymentIntent && (await orderCodeOfIntent(tx, paymentIntent))) ?? message.orderCode;
-  const order = code === null ? undefined : await lockOrder(tx, code);
-  if (!order || paymentIntent === null) return nothing("unknown");
+  if (paymentIntent === null) return nothing("unknown");
   // A part of the sum changes nothing about the order.
   if (!message.whole) return nothing("stale", order);
   if (!(await markRefunded(tx, order.id, paymentIntent, at))) {

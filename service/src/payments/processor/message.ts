@@ -5,6 +5,7 @@ export type SessionMessage = {
   kind: "cleared" | "pending" | "failed" | "expired";
   /** Null: the event speaks of a payment, and names no session. */
   sessionId: string | null;
+  /** From the metadata, which only the account's own keys can write: payers choose the `client_reference_id` of a payment link. */
   orderCode: string | null;
   paymentIntent: string | null;
   /** In the smallest unit of the currency; null when it is not said. */
@@ -79,7 +80,7 @@ function sessionMessage(kind: SessionMessage["kind"], object: Fields): SessionMe
   return {
     kind,
     sessionId: text(object["id"]),
-    orderCode: text(object["client_reference_id"]) ?? codeOf(object),
+    orderCode: codeOf(object),
     paymentIntent: idOf(object["payment_intent"]),
     amount: whole(object["amount_total"]),
     currency: text(object["currency"]),

@@ -14,12 +14,20 @@ export type CheckoutRequest = {
 export type MintedSession = { sessionId: string; url: string };
 
 /** An event whose signature holds; its content is still to be read with care. */
-export type SignedEvent = { id: string; type: string; account?: unknown; data: { object: unknown } };
+export type SignedEvent = {
+  id: string;
+  type: string;
+  account?: unknown;
+  livemode?: unknown;
+  data: { object: unknown };
+};
 
 /** What we ask of the payment processor. */
 export type Processor = {
   /** True for a key of the processor's test mode: no money moves there. */
   testMode: boolean;
+  /** What `livemode` of its events is; null when the key does not say. */
+  livemode: boolean | null;
   /** @throws ServiceError `processor_failed` */
   mint: (request: CheckoutRequest) => Promise<MintedSession>;
   /** Nobody can pay by the session any more. One that has ended already is left as it is. */
@@ -38,6 +46,11 @@ const timeoutMs = 8_000;
 /** Keys of the processor's test mode: no money moves by them. */
 export const isTestModeKey = (secretKey: string): boolean => /^(?:sk|rk)_test_/.test(secretKey);
 
+const livemodeOf = (secretKey: string): boolean | null => {
+  if (/^(?:sk|rk)_live_/.test(secretKey)) return true;
+  return isTestModeKey(secretKey) ? false : null;
+};
+
 /**
  * Stripe by its SDK, which is loaded with the first use.
  * @param baseUrl where the payer comes back to.
@@ -48,6 +61,7 @@ export function openProcessor({ secretKey, webhookSecret, apiBase }: ProcessorSe
 
   return {
     testMode: isTestModeKey(secretKey),
+    livemode: livemodeOf(secretKey),
     async mint(request) {
       try {
         const stripe = await sdk();
