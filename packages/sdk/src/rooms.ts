@@ -108,6 +108,7 @@ export type ClosingVerification = Omit<ClosingPassport, "verifyCode" | "verifyUr
   manifest: ClosingManifest | null;
   chainOk: boolean;
   branding: RoomView["branding"];
+  environment: "live" | "test";
   downloadUrl: string;
 };
 

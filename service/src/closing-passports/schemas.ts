@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { nullable, sha256, timestamp, verifyCode, verifyCodeExample } from "../http/schema-parts.ts";
+import { environment, nullable, sha256, timestamp, verifyCode, verifyCodeExample } from "../http/schema-parts.ts";
 
 const orderCode = "3f1c0d5a9be24c7786a1f0e2d4b6c8900a1b2c3d";
 
@@ -78,6 +78,7 @@ export const ClosingVerification = Type.Object(
       }),
     ),
     createdAt: timestamp(),
+    environment: environment("`test`: sealed with a test key; it means nothing outside of testing."),
     downloadUrl: Type.String({ examples: [`/api/verify/room/${verifyCodeExample}/pdf`] }),
   },
   { $id: "ClosingVerification" },

@@ -27,6 +27,7 @@ export async function verifyClosing(deps: VersionDeps & { db: Sql }, verifyCode:
     chainOk: isWhole && linkHolds(row),
     branding: shownBranding(row),
     createdAt: row.createdAt.toISOString(),
+    environment: row.environment,
     downloadUrl: `/api/verify/room/${verifyCode}/pdf`,
   };
   return withManifest(isWhole ? row.manifest : jsonOrNull(row.manifest), rest);

@@ -103,7 +103,7 @@ test("the manifest holds the orders by their codes with the artifacts that exist
   });
 });
 
-test("verification has exactly the contract's fields, with the firm's branding when it has one", async () => {
+test("verification has exactly the contract's fields and the environment, with the firm's branding when it has one", async () => {
   const firm = await running.partner("trial");
   const room = await firm.room();
   const { verifyCode, manifestSha256, sealedSha256, createdAt } = await sealRoom(firm, room);
@@ -117,12 +117,20 @@ test("verification has exactly the contract's fields, with the firm's branding w
     chainOk: true,
     branding: null,
     createdAt,
+    environment: "test",
     downloadUrl: `/api/verify/room/${verifyCode}/pdf`,
   });
   assert.deepEqual(manifest.documents, []);
   await running.db.query(sql`UPDATE partners SET brand_name = ${"Ácme “Title”"} WHERE id = ${firm.partnerId}`);
   const { branding } = await verify(running.service.baseUrl, verifyCode);
   assert.deepEqual(branding, { brandName: "Ácme “Title”", accentColor: null, logoUrl: null });
+});
+
+test("verification says of a room sealed with a live key that it is live", async () => {
+  const firm = await (await running.partner("trial")).withKey("live");
+  const { verifyCode } = await sealRoom(firm, await firm.room());
+  const { environment, chainOk } = await verify(running.service.baseUrl, verifyCode);
+  assert.deepEqual({ environment, chainOk }, { environment: "live", chainOk: true });
 });
 
 test(

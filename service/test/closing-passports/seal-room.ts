@@ -26,6 +26,7 @@ export type Verification = {
   chainOk: boolean;
   branding: object | null;
   createdAt: string;
+  environment: string;
   downloadUrl: string;
 };
 
