@@ -11,6 +11,7 @@ export type WireCode = ErrorCode | HttpErrorCode | "internal";
 export const wireStatus: Readonly<Record<WireCode, number>> = {
   validation: 400,
   unauthenticated: 401,
+  key_revoked: 401,
   sign_in_required: 401,
   not_linked: 403,
   cross_site: 403,

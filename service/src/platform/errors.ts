@@ -1,6 +1,7 @@
 /** Every way in which the domain refuses what it is asked. The status of each on the wire is in `http/wire-errors.ts`. */
 export type ErrorCode =
   | "validation"
+  | "key_revoked"
   | "owner_required"
   | "not_found"
   | "conflict"

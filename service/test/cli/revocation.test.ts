@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { runCli } from "@signsealship/testing/service";
-import { issueKey } from "../../src/partners/partners.ts";
+import { until } from "@signsealship/testing/until";
+import { issueKey, keyResolver, trackLastUse } from "../../src/partners/partners.ts";
 import { systemClock as clock } from "../../src/platform/clock.ts";
+import { columnCipher, secretBytes } from "../../src/platform/secrets.ts";
 import { sql } from "../../src/platform/sql.ts";
+import { rotateSecret, unsubscribe } from "../../src/webhooks/webhooks.ts";
 import { json, type MembersService, openMembersService } from "../members/members-service.ts";
 import { cookieIn, link, newMember, postForm, signIn } from "../members/signed-in-member.ts";
 
@@ -114,6 +117,39 @@ test("who links or subscribes while the key is revoked is found or refused", asy
     const members = await db.query(sql`SELECT FROM members WHERE partner_id = ${partnerId}`);
     assert.deepEqual([left.length, members.length], [0, 0]);
   }
+});
+
+test("a request on its way when its key is revoked is 401, as the next one is, and changes nothing", async () => {
+  const { partnerId, keyId, headers } = await running.newPartner();
+  const hook = await subscribe(headers);
+  const body = JSON.stringify({ url: `https://hooks.example.com/${++urls}`, topics: ["order.created"] });
+  const sent = { method: "POST", headers: { ...json, ...headers }, body };
+  const asleep = sql`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  let onItsWay: ReturnType<typeof call> | undefined;
+  await db.transaction(async (tx) => {
+    await tx.query(sql`SELECT FROM partners WHERE id = ${partnerId} FOR UPDATE`);
+    onItsWay = call("/api/partner/webhooks", sent);
+    await until(async () => (await db.query(asleep)).length > 0);
+    await tx.query(sql`UPDATE partner_keys SET revoked_at = now() WHERE id = ${keyId}`);
+  });
+  const cut = await onItsWay;
+  assert.deepEqual([cut?.status, cut?.body], [401, { error: "A valid partner API key is required." }]);
+  assert.equal(cut?.headers.get("www-authenticate"), "Bearer");
+  assert.equal((await call("/api/partner/webhooks", sent)).status, 401);
+  const hooks = await db.query<{ id: string }>(sql`
+    SELECT id FROM webhooks WHERE partner_id = ${partnerId} AND deleted_at IS NULL`);
+  assert.deepEqual(hooks, [{ id: hook }]);
+});
+
+test("deleting and rotating are refused in the same way to a key that was revoked since", async () => {
+  const { key, keyId, headers } = await running.newPartner();
+  const hook = await subscribe(headers);
+  const principal = await keyResolver(db, trackLastUse(db, clock))(`Bearer ${key}`);
+  assert.ok(principal);
+  await revoke(keyId);
+  const deps = { db, clock, secretCipher: columnCipher(secretBytes(Buffer.alloc(32)), "none") };
+  for (const change of [unsubscribe, rotateSecret])
+    await assert.rejects(change(deps, principal, hook), { code: "key_revoked" });
 });
 
 test("for a person the text says what stays and the command that ends it", async () => {

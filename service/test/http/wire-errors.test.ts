@@ -13,6 +13,7 @@ type Wire = readonly [status: number, title: string];
 /** What each refusal of the domain is on the wire: status, and title of its problem type. */
 const ofDomain: Record<ErrorCode, Wire> = {
   validation: [400, "Bad Request"],
+  key_revoked: [401, "Unauthorized"],
   owner_required: [403, "Forbidden"],
   not_found: [404, "Not Found"],
   conflict: [409, "Conflict"],

@@ -87,9 +87,9 @@ export async function unsubscribe(deps: SubscriptionDeps, principal: Principal, 
 
 async function requireStillAllowed(tx: Tx, principal: Principal): Promise<void> {
   if (await isStillAllowed(tx, principal)) return;
-  const message = principal.key
-    ? "The key was revoked."
-    : "Only an owner of the firm with live access may create, rotate or delete live webhooks.";
+  // As at the door, had it been revoked a moment sooner (contract, Errors, 401).
+  if (principal.key) throw new ServiceError("key_revoked", "A valid partner API key is required.");
+  const message = "Only an owner of the firm with live access may create, rotate or delete live webhooks.";
   throw new ServiceError("owner_required", message);
 }
 
