@@ -7,7 +7,7 @@ export const operatorVerbs: Verb[] = [
     args: [],
     flags: "",
     options: {},
-    summary: "Prints a link that signs in a browser as the operator. It works once, within 15 minutes.",
+    summary: "Prints a link that signs in a browser as the operator. It works once, within 10 minutes.",
     run: () =>
       withResources(async (resources) => {
         const { path, expiresAt } = await makeOperatorLink(resources);

@@ -23,8 +23,8 @@ export function requireKey(resolveKey: ResolveKey) {
 /** Hook that comes before the limits which count by session. */
 export function readSession({ resolveSession }: Pick<Callers, "resolveSession">) {
   return async (request: FastifyRequest): Promise<void> => {
-    const { cookie } = request.headers;
-    if (cookie !== undefined) request.session = await resolveSession(cookie);
+    const { cookie, "hx-request": refreshing } = request.headers;
+    if (cookie !== undefined) request.session = await resolveSession(cookie, refreshing !== "true");
   };
 }
 

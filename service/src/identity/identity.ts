@@ -29,8 +29,11 @@ export type Session = { id: string; userId: string; email: string; principal: Pr
 /** Finds the principal of a bearer key; null for a missing, malformed, unknown or revoked one, all alike. */
 export type ResolveKey = (authorization: string | undefined) => Promise<Principal | null>;
 
-/** Finds the session of a `Cookie` header; null when there is none that is valid. */
-export type ResolveSession = (cookie: string | undefined) => Promise<Session | null>;
+/**
+ * Finds the session of a `Cookie` header; null when there is none that is valid.
+ * @param isUse whether a person asked: a page that refreshes itself does not keep a session from resting
+ */
+export type ResolveSession = (cookie: string | undefined, isUse?: boolean) => Promise<Session | null>;
 
 /** Who did it, for the audit log. */
 export function actorOf({ key, member }: Principal): string {

@@ -13,14 +13,13 @@ export {
 } from "./membership.ts";
 export { endMembersOfKey, type MemberOfKey, membersOfKey } from "./of-key.ts";
 export { endAllSessions, endAnySession, listAnySessions } from "./sessions/by-operator.ts";
+export { sessionLimits } from "./sessions/limits.ts";
 export {
   chooseEnvironment,
   endSession,
   listSessions,
   operatorResolver,
-  operatorSessionSeconds,
   sessionResolver,
-  sessionSeconds,
   signOut,
 } from "./sessions/sessions.ts";
 export { type AnySession, type ListedSession, sweepSessions } from "./sessions/store.ts";

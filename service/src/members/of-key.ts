@@ -3,7 +3,7 @@ import type { Role } from "../identity/identity.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Sql, Tx } from "../platform/database.ts";
 import { sql } from "../platform/sql.ts";
-import { endAnySessions } from "./sessions/store.ts";
+import { endAnySessions, isOpen } from "./sessions/store.ts";
 import { deleteMember } from "./store.ts";
 
 export type MemberOfKey = { userId: string; email: string; role: Role; linkedAt: Date; sessions: number };
@@ -12,7 +12,7 @@ export type MemberOfKey = { userId: string; email: string; role: Role; linkedAt:
 export const membersOfKey = ({ db, clock }: { db: Sql; clock: Clock }, keyId: string) =>
   db.query<MemberOfKey>(
     sql`SELECT m.user_id AS "userId", u.email, m.role, m.linked_at AS "linkedAt",
-       (SELECT count(*) FROM sessions s WHERE s.user_id = m.user_id AND s.expires_at > ${clock()}) AS sessions
+       (SELECT count(*) FROM sessions s WHERE s.user_id = m.user_id AND ${isOpen(clock())}) AS sessions
      FROM members m JOIN users u ON u.id = m.user_id
      WHERE m.key_id = ${keyId} OR m.live_key_id = ${keyId} ORDER BY m.linked_at, m.user_id`,
   );

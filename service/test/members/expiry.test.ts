@@ -35,7 +35,11 @@ test("a link is good for 10 minutes and a session for 14 days, on whatever node,
   assert.equal(await use(early), 303);
   await travel(10 * minute);
   assert.equal(await use(late), 404);
-  assert.equal(await me(), 200);
+  // Used again before three days have passed, it goes on.
+  for (const hours of [1, 70, 140, 210, 280]) {
+    await travel(hours * 60 * minute);
+    assert.equal(await me(), 200, `after ${hours} hours`);
+  }
   await travel(14 * day - 10 * minute);
   assert.equal(await me(), 200);
   await travel(14 * day);

@@ -11,25 +11,30 @@ import { invalid, ServiceError } from "../../platform/errors.ts";
 import { newUuid } from "../../platform/ids.ts";
 import { isUuid } from "../../platform/text.ts";
 import { deviceOf } from "./device.ts";
+import { sessionLimits } from "./limits.ts";
 import * as store from "./store.ts";
 import { type CookieName, cookieNames, cookieOf, newToken, tokenSha256 } from "./tokens.ts";
 
 export type SessionDeps = { db: Sql; clock: Clock };
 
-export const sessionSeconds = 14 * 24 * 3600;
-export const operatorSessionSeconds = 8 * 3600;
 // The last use is shown to the minute, and written less often than a session is read.
 const touchEveryMs = 5 * 60_000;
 
+type Used = Pick<store.SessionRow, "sessionId" | "lastSeenAt">;
+
+async function noteUse(db: Sql, { sessionId, lastSeenAt }: Used, now: Date): Promise<void> {
+  if (now.getTime() - lastSeenAt.getTime() > touchEveryMs) await store.touchSession(db, sessionId, now);
+}
+
 /** Resolves session cookies by one indexed read each. */
 export function sessionResolver({ db, clock }: SessionDeps): ResolveSession {
-  return async (cookie) => {
+  return async (cookie, isUse = true) => {
     const token = cookieOf(cookie, cookieNames.session);
     if (token === undefined) return null;
     const now = clock();
     const row = await store.findSession(db, tokenSha256(token), now);
     if (!row) return null;
-    if (now.getTime() - row.lastSeenAt.getTime() > touchEveryMs) await store.touchSession(db, row.sessionId, now);
+    if (isUse) await noteUse(db, row, now);
     return { id: row.sessionId, userId: row.userId, email: row.email, principal: principalFrom(row) };
   };
 }
@@ -47,7 +52,11 @@ function principalFrom(row: store.SessionRow): Principal | null {
 export function operatorResolver({ db, clock }: SessionDeps): (cookie: string | undefined) => Promise<boolean> {
   return async (cookie) => {
     const token = cookieOf(cookie, cookieNames.operator);
-    return token !== undefined && store.operatorSessionExists(db, tokenSha256(token), clock());
+    if (token === undefined) return false;
+    const now = clock();
+    const row = await store.findOperatorSession(db, tokenSha256(token), now);
+    if (row) await noteUse(db, row, now);
+    return row !== undefined;
   };
 }
 
@@ -56,7 +65,7 @@ export type SessionStart = { userId: string | null; environment: Environment; us
 /** Begins a session. @returns its token, which is in the cookie and nowhere else. */
 export async function beginSession(tx: Tx, { userId, environment, userAgent, at }: SessionStart): Promise<string> {
   const token = newToken();
-  const seconds = userId === null ? operatorSessionSeconds : sessionSeconds;
+  const { wholeSeconds } = sessionLimits[userId === null ? "operator" : "member"];
   await store.insertSession(tx, {
     id: newUuid(),
     tokenSha256: tokenSha256(token),
@@ -64,7 +73,7 @@ export async function beginSession(tx: Tx, { userId, environment, userAgent, at 
     environment,
     device: deviceOf(userAgent),
     at,
-    expiresAt: new Date(at.getTime() + seconds * 1000),
+    expiresAt: new Date(at.getTime() + wholeSeconds * 1000),
   });
   return token;
 }

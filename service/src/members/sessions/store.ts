@@ -2,6 +2,7 @@ import { auditLine } from "../../audit/audit.ts";
 import type { Environment, Role } from "../../identity/identity.ts";
 import type { Sql, Tx } from "../../platform/database.ts";
 import { type Statement, sql } from "../../platform/sql.ts";
+import { sessionLimits } from "./limits.ts";
 
 export type SessionRow = {
   sessionId: string;
@@ -17,6 +18,16 @@ export type SessionRow = {
   liveEnabled: boolean | null;
 };
 
+/** Whether the session `s` of a statement has not ended, by its age or for want of use. */
+export function isOpen(now: Date): Statement {
+  const since = (idleSeconds: number) => new Date(now.getTime() - idleSeconds * 1000);
+  const [ofMembers, ofOperators] = [sessionLimits.member, sessionLimits.operator].map((each) =>
+    since(each.idleSeconds),
+  );
+  return sql`(s.expires_at > ${now} AND s.last_seen_at >
+    CASE WHEN s.user_id IS NULL THEN ${ofOperators}::timestamptz ELSE ${ofMembers}::timestamptz END)`;
+}
+
 /** The bearer of a session cookie, with the firm of the person; undefined for an unknown or expired one. */
 export async function findSession(db: Sql, tokenSha256: Buffer, now: Date): Promise<SessionRow | undefined> {
   const [row] = await db.query<SessionRow>(
@@ -24,16 +35,18 @@ export async function findSession(db: Sql, tokenSha256: Buffer, now: Date): Prom
        m.role, m.live_access AS "liveAccess", p.id AS "partnerId", p.name AS "firmName", p.tier, p.live_enabled AS "liveEnabled"
      FROM sessions s JOIN users u ON u.id = s.user_id
        LEFT JOIN members m ON m.user_id = u.id LEFT JOIN partners p ON p.id = m.partner_id
-     WHERE s.token_sha256 = ${tokenSha256} AND s.expires_at > ${now}`,
+     WHERE s.token_sha256 = ${tokenSha256} AND ${isOpen(now)}`,
   );
   return row;
 }
 
-export async function operatorSessionExists(db: Sql, tokenSha256: Buffer, now: Date): Promise<boolean> {
-  const found = await db.query(
-    sql`SELECT FROM sessions WHERE token_sha256 = ${tokenSha256} AND user_id IS NULL AND expires_at > ${now}`,
+/** The operator's session of a cookie; undefined for an unknown or expired one. */
+export async function findOperatorSession(db: Sql, tokenSha256: Buffer, now: Date) {
+  const [row] = await db.query<Pick<SessionRow, "sessionId" | "lastSeenAt">>(
+    sql`SELECT s.id AS "sessionId", s.last_seen_at AS "lastSeenAt" FROM sessions s
+     WHERE s.token_sha256 = ${tokenSha256} AND s.user_id IS NULL AND ${isOpen(now)}`,
   );
-  return found.length === 1;
+  return row;
 }
 
 export type NewSession = {
@@ -66,7 +79,7 @@ export type ListedSession = { id: string; device: string; createdAt: Date; lastS
 export const selectSessions = (db: Sql, userId: string, now: Date) =>
   db.query<ListedSession>(
     sql`SELECT id, device, created_at AS "createdAt", last_seen_at AS "lastSeenAt", expires_at AS "expiresAt"
-     FROM sessions WHERE user_id = ${userId} AND expires_at > ${now} ORDER BY created_at DESC, id LIMIT 100`,
+     FROM sessions s WHERE user_id = ${userId} AND ${isOpen(now)} ORDER BY created_at DESC, id LIMIT 100`,
   );
 
 /** A session, those of an address or of a firm's members, or the operator's. */
@@ -92,7 +105,7 @@ export const selectAnySessions = (db: Sql, filter: SessionFilter, now: Date) =>
   db.query<AnySession>(
     sql`SELECT s.id AS "sessionId", u.email, m.partner_id AS "partnerId", s.device, s.created_at AS "createdAt",
        s.last_seen_at AS "lastSeenAt", s.expires_at AS "expiresAt"
-     FROM (SELECT * FROM sessions WHERE ${matching(filter)} AND expires_at > ${now}
+     FROM (SELECT * FROM sessions s WHERE ${matching(filter)} AND ${isOpen(now)}
        ORDER BY created_at DESC, id LIMIT 1000) s
        LEFT JOIN users u ON u.id = s.user_id LEFT JOIN members m ON m.user_id = s.user_id
      ORDER BY s.created_at DESC, s.id`,
@@ -132,6 +145,6 @@ export const deleteSessionByToken = (db: Sql, tokenSha256: Buffer, at: Date) =>
 
 /** Deletes sessions and sign-in links that have expired. */
 export async function sweepSessions(db: Sql, now: Date): Promise<void> {
-  await db.query(sql`DELETE FROM sessions WHERE expires_at <= ${now}`);
+  await db.query(sql`DELETE FROM sessions s WHERE NOT ${isOpen(now)}`);
   await db.query(sql`DELETE FROM sign_in_links WHERE expires_at <= ${now}`);
 }

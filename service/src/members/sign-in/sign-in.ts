@@ -18,7 +18,6 @@ export type SignInDeps = { db: Database; clock: Clock; secrets: SecretBytes };
 export const signInMailQueue = "sign-in-mail";
 
 export const linkSeconds = 10 * 60;
-const operatorLinkSeconds = 15 * 60;
 /** For so long a browser is remembered that has signed in. */
 export const knownSeconds = 365 * 24 * 3600;
 // Mails of an address whose links are open; more would only annoy its owner. Browsers that have signed in with it have a share that
@@ -81,7 +80,7 @@ export async function askForLink(
 export async function makeOperatorLink({ db, clock, secrets }: SignInDeps): Promise<{ path: string; expiresAt: Date }> {
   const [at, id] = [clock(), newUuid()];
   const token = linkTokens(secrets)(id);
-  const expiresAt = new Date(at.getTime() + operatorLinkSeconds * 1000);
+  const expiresAt = new Date(at.getTime() + linkSeconds * 1000);
   const link = { id, tokenSha256: tokenSha256(token), browserSha256: null, email: null, networkSha256: null };
   await store.insertLink(db, { ...link, proven: false, returnTo: "/operator", at, expiresAt });
   return { path: `/operator/sign-in/${token}`, expiresAt };

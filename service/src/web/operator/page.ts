@@ -43,5 +43,5 @@ export const guestPage = (assets: AssetUrls): string =>
     title: "For the operator",
     body: html`<div class="narrow"><h1>For the operator</h1>
 <p class="lead">The operator is the person who runs this service from its command line. There are no passwords and no accounts.</p>
-<p>Run <code>bin/signsealship operator link</code> there, and open the link it prints. It works once, within 15 minutes.</p></div>`,
+<p>Run <code>bin/signsealship operator link</code> there, and open the link it prints. It works once, within 10 minutes.</p></div>`,
   });

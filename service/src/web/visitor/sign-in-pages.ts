@@ -56,7 +56,7 @@ export const unusableOperatorLinkPage = (assets: AssetUrls): string =>
     notice(
       "info",
       "A link works once",
-      html`It expires after 15 minutes. To get a new one, run <code>bin/signsealship operator link</code>.`,
+      html`It expires after 10 minutes. To get a new one, run <code>bin/signsealship operator link</code>.`,
     ),
   );
 

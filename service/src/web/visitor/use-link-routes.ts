@@ -5,9 +5,8 @@ import {
   cookieOf,
   knownSeconds,
   lookAtLink,
-  operatorSessionSeconds,
   type SignInDeps,
-  sessionSeconds,
+  sessionLimits,
   setCookie,
   signOut,
   useLink,
@@ -33,14 +32,14 @@ export function signInLinkRoutes(scope: FastifyInstance, deps: SignInLinkDeps): 
   linkRoutes(scope, deps, {
     url: "/sign-in/:token",
     cookie: cookieNames.session,
-    seconds: sessionSeconds,
+    seconds: sessionLimits.member.wholeSeconds,
     browserOf: (header) => cookieOf(header, cookieNames.signIn),
     unusablePage: unusableLinkPage(deps.assets),
   });
   linkRoutes(scope, deps, {
     url: "/operator/sign-in/:token",
     cookie: cookieNames.operator,
-    seconds: operatorSessionSeconds,
+    seconds: sessionLimits.operator.wholeSeconds,
     browserOf: () => null,
     unusablePage: unusableOperatorLinkPage(deps.assets),
   });

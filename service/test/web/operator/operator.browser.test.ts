@@ -389,12 +389,12 @@ describe("a link", () => {
     await Promise.all([first.close(), second.close()]);
   });
 
-  test("does nothing after 15 minutes, and a session after 8 hours or signing out", async () => {
+  test("does nothing after 10 minutes, and a session after 8 hours or signing out", async () => {
     const before = (seconds: number) => () => new Date(Date.now() - seconds * 1000);
     const make = async (seconds: number) =>
       running.service.baseUrl + (await makeOperatorLink({ db: running.db, clock: before(seconds), secrets })).path;
-    assert.equal((await fetch(await make(895))).status, 200);
-    assert.equal((await fetch(await make(901))).status, 404);
+    assert.equal((await fetch(await make(595))).status, 200);
+    assert.equal((await fetch(await make(601))).status, 404);
 
     const opened = await asOperator();
     const [cookie] = await opened.page.context().cookies();
