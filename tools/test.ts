@@ -17,6 +17,7 @@ const patterns = [
   "packages/*/test/**/*.test.ts",
   "service/test/**/*.test.ts",
   "testing/**/*.test.ts",
+  "tools/**/*.test.ts",
   "bench/**/*.test.ts",
 ];
 if (!values["no-install"]) installTools();

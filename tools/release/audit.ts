@@ -1,0 +1,19 @@
+/** What the registry knows of the shipped packages; or why it did not say. */
+export type AuditResult = { reached: true; findings: string[] } | { reached: false; reason: string };
+
+type Report = {
+  message?: string;
+  error?: { summary?: string; detail?: string };
+  vulnerabilities?: Record<string, { severity?: string; range?: string }>;
+};
+
+/** Reads `npm audit --json`. An answer without a list of vulnerabilities is none, however it was ended. */
+export function readAudit(text: string): AuditResult {
+  const report = JSON.parse(text) as Report;
+  if (!report.vulnerabilities)
+    return { reached: false, reason: report.message || report.error?.summary || report.error?.detail || "no report" };
+  const findings = Object.entries(report.vulnerabilities).map(
+    ([name, { severity = "unknown", range = "" }]) => `${name} ${range} (${severity})`,
+  );
+  return { reached: true, findings };
+}
