@@ -27,6 +27,16 @@ export type Look = {
   heldClock?: boolean;
 };
 
+/**
+ * The looks in which a page must be accessible and fit: narrow and wide, light and dark. A developer's run
+ * takes each width and each scheme once, CI every pair of them.
+ */
+export const looks: { width: number; colorScheme: "light" | "dark" }[] = [
+  { width: 360, colorScheme: "light" },
+  { width: 1280, colorScheme: "dark" },
+];
+if (process.env["CI"]) looks.push({ width: 360, colorScheme: "dark" }, { width: 1280, colorScheme: "light" });
+
 export type OpenPage = {
   page: Page;
   /** What went wrong so far: console errors and warnings, exceptions, violations of the CSP, foreign and failed requests. */

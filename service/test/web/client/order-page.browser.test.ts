@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, type Browser, before, describe, startBrowser, test } from "@signsealship/testing/browser";
+import { after, type Browser, before, describe, looks, startBrowser, test } from "@signsealship/testing/browser";
 import type { OrderView } from "../../../src/web/client/order-page.ts";
 import { code, order, servePages } from "../ui/serve-pages.ts";
 
@@ -19,10 +19,6 @@ function show(changes: Partial<OrderView>): string {
   orders.set(code, order(changes));
   return `${site.baseUrl}/orders/${code}`;
 }
-
-const looks = [360, 1280].flatMap((width) =>
-  (["light", "dark"] as const).map((colorScheme) => ({ width, colorScheme })),
-);
 
 for (const look of looks) {
   describe(`in a browser ${look.width} pixels wide, ${look.colorScheme}`, () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, type Browser, before, startBrowser, test } from "@signsealship/testing/browser";
+import { after, type Browser, before, looks, startBrowser, test } from "@signsealship/testing/browser";
 import type { RoomRow } from "../../../src/rooms/view/store.ts";
 import { emptyRoomCode, roomCode, roomRow } from "../ui/samples.ts";
 import { type Shown, servePages } from "../ui/serve-pages.ts";
@@ -25,19 +25,17 @@ function show(changes: Partial<RoomRow> = {}, environment: "live" | "test" = "li
 
 const empty = { cards: [], activity: [], participants: [], passport: null, reference: null };
 
-for (const width of [360, 1280]) {
-  for (const colorScheme of ["light", "dark"] as const) {
-    test(`${width} pixels wide, ${colorScheme}: a room is accessible, fits, and asks nobody else for anything`, async () => {
-      rooms.set(emptyRoomCode, roomRow({ ...empty, code: emptyRoomCode, status: "closed", name: "n".repeat(200) }));
-      for (const url of [show({}, "test"), `${site.baseUrl}/rooms/${emptyRoomCode}`]) {
-        const opened = await browser.open(url, { width, colorScheme });
-        assert.deepEqual(await opened.axe(colorScheme), []);
-        assert.equal(await opened.overflow(), 0);
-        assert.deepEqual(opened.troubles, []);
-        await opened.close();
-      }
-    });
-  }
+for (const { width, colorScheme } of looks) {
+  test(`${width} pixels wide, ${colorScheme}: a room is accessible, fits, and asks nobody else for anything`, async () => {
+    rooms.set(emptyRoomCode, roomRow({ ...empty, code: emptyRoomCode, status: "closed", name: "n".repeat(200) }));
+    for (const url of [show({}, "test"), `${site.baseUrl}/rooms/${emptyRoomCode}`]) {
+      const opened = await browser.open(url, { width, colorScheme });
+      assert.deepEqual(await opened.axe(colorScheme), []);
+      assert.equal(await opened.overflow(), 0);
+      assert.deepEqual(opened.troubles, []);
+      await opened.close();
+    }
+  });
 }
 
 test("a room with fifty orders and a hundred lines of activity is accessible and fits", async () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, type Browser, before, type OpenPage, startBrowser, test } from "@signsealship/testing/browser";
+import { after, type Browser, before, looks, type OpenPage, startBrowser, test } from "@signsealship/testing/browser";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { giveLiveAccess, linksTo, newMember, postForm, signIn } from "../../members/signed-in-member.ts";
 import { signedIn } from "./signed-in-page.ts";
@@ -18,14 +18,13 @@ after(async () => {
 });
 
 async function assertGood(opened: OpenPage): Promise<void> {
-  for (const width of [360, 1280])
-    for (const colorScheme of ["light", "dark"] as const) {
-      await opened.page.setViewportSize({ width, height: 800 });
-      await opened.page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      const where = `${opened.page.url()} ${width} ${colorScheme}`;
-      assert.deepEqual(await opened.axe(colorScheme), [], where);
-      assert.equal(await opened.overflow(), 0, where);
-    }
+  for (const { width, colorScheme } of looks) {
+    await opened.page.setViewportSize({ width, height: 800 });
+    await opened.page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    const where = `${opened.page.url()} ${width} ${colorScheme}`;
+    assert.deepEqual(await opened.axe(colorScheme), [], where);
+    assert.equal(await opened.overflow(), 0, where);
+  }
 }
 
 test("signing in and linking are accessible and fit, and ask nobody else for anything", async () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Look, type OpenPage, startBrowser } from "@signsealship/testing/browser";
+import { type Look, looks, type OpenPage, startBrowser } from "@signsealship/testing/browser";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
 import { startStripe } from "@signsealship/testing/stripe";
@@ -17,14 +17,13 @@ export const codeIn = (page: Page) => /\/dashboard\/orders\/([0-9a-f]{40})/.exec
 const ownTroubles = ({ troubles }: OpenPage) => troubles.filter((line) => !/status of 400|^failed:/.test(line));
 
 export async function assertGood(opened: OpenPage): Promise<void> {
-  for (const width of [360, 1280])
-    for (const colorScheme of ["light", "dark"] as const) {
-      await opened.page.setViewportSize({ width, height: 800 });
-      await opened.page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      const where = `${opened.page.url()} ${width} ${colorScheme}`;
-      assert.deepEqual(await opened.axe(colorScheme), [], where);
-      assert.equal(await opened.overflow(), 0, where);
-    }
+  for (const { width, colorScheme } of looks) {
+    await opened.page.setViewportSize({ width, height: 800 });
+    await opened.page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    const where = `${opened.page.url()} ${width} ${colorScheme}`;
+    assert.deepEqual(await opened.axe(colorScheme), [], where);
+    assert.equal(await opened.overflow(), 0, where);
+  }
   assert.deepEqual(ownTroubles(opened), []);
 }
 

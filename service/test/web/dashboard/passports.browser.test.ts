@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, type Browser, before, type OpenPage, startBrowser, test } from "@signsealship/testing/browser";
+import { after, type Browser, before, looks, type OpenPage, startBrowser, test } from "@signsealship/testing/browser";
 import { type CalendarDouble, startCalendar } from "@signsealship/testing/calendar";
 import { freePort } from "@signsealship/testing/free-port";
 import { makePdf } from "@signsealship/testing/pdf-maker";
@@ -236,21 +236,19 @@ test("the list is paged, newest first, with what each passport has", async () =>
   assert.equal((await page.goto(address("?cursor=x")))?.status(), 400);
 });
 
-for (const width of [360, 1280]) {
-  for (const colorScheme of ["light", "dark"] as const) {
-    test(`${width} pixels wide, ${colorScheme}: the pages are accessible and fit`, async () => {
-      const { page } = dana;
-      await page.setViewportSize({ width, height: 800 });
-      await page.emulateMedia({ colorScheme });
-      await page.goto(address());
-      const details = (await page.getByRole("link", { name: "Details" }).first().getAttribute("href")) ?? "";
-      for (const at of [path, details]) {
-        await page.goto(service.baseUrl + at);
-        assert.deepEqual(await dana.axe(colorScheme), []);
-        assert.equal(await dana.overflow(), 0);
-      }
-    });
-  }
+for (const { width, colorScheme } of looks) {
+  test(`${width} pixels wide, ${colorScheme}: the pages are accessible and fit`, async () => {
+    const { page } = dana;
+    await page.setViewportSize({ width, height: 800 });
+    await page.emulateMedia({ colorScheme });
+    await page.goto(address());
+    const details = (await page.getByRole("link", { name: "Details" }).first().getAttribute("href")) ?? "";
+    for (const at of [path, details]) {
+      await page.goto(service.baseUrl + at);
+      assert.deepEqual(await dana.axe(colorScheme), []);
+      assert.equal(await dana.overflow(), 0);
+    }
+  });
 }
 
 test("another firm's passport, and the other environment's, are as unknown as any", async () => {

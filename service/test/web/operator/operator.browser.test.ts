@@ -7,6 +7,7 @@ import {
   before,
   describe,
   type Look,
+  looks,
   type OpenPage,
   startBrowser,
   test,
@@ -106,35 +107,34 @@ const requestOf = async (workEmail: string) => {
   return { id: row?.id ?? "", status: row?.status };
 };
 
-for (const width of [360, 1280])
-  for (const colorScheme of ["light", "dark"] as const)
-    test(`${width} pixels wide, ${colorScheme}: every state of the page is accessible and fits`, async () => {
-      const execution = await start(running, harbor.headers, { kind: "k".repeat(40), subjectId: "s".repeat(64) });
-      await waitingRequest("W".repeat(200));
-      const opened = await asOperator({ width, colorScheme });
-      const { page, axe, overflow, troubles, close } = opened;
-      const look = async () => {
-        assert.deepEqual(await axe(colorScheme), []);
-        assert.equal(await overflow(), 0);
-      };
-      await look();
-      for (const summary of await page.locator("summary").all()) await summary.click();
-      await look();
-      assert.deepEqual(troubles, []);
-      await running.service.cli("playbook", "decide", execution.executionName, "x".repeat(200));
-      await page.getByRole("button", { name: "Reject kkk" }).first().click();
-      await page.getByRole("alert").waitFor();
-      await look();
-      await page.goto(
-        page
-          .url()
-          .replace("127.0.0.1", "localhost")
-          .replace(/\/operator.*/, "/operator"),
-      );
-      await page.getByRole("heading", { level: 1, name: "For the operator" }).waitFor();
-      await look();
-      await close();
-    });
+for (const { width, colorScheme } of looks)
+  test(`${width} pixels wide, ${colorScheme}: every state of the page is accessible and fits`, async () => {
+    const execution = await start(running, harbor.headers, { kind: "k".repeat(40), subjectId: "s".repeat(64) });
+    await waitingRequest("W".repeat(200));
+    const opened = await asOperator({ width, colorScheme });
+    const { page, axe, overflow, troubles, close } = opened;
+    const look = async () => {
+      assert.deepEqual(await axe(colorScheme), []);
+      assert.equal(await overflow(), 0);
+    };
+    await look();
+    for (const summary of await page.locator("summary").all()) await summary.click();
+    await look();
+    assert.deepEqual(troubles, []);
+    await running.service.cli("playbook", "decide", execution.executionName, "x".repeat(200));
+    await page.getByRole("button", { name: "Reject kkk" }).first().click();
+    await page.getByRole("alert").waitFor();
+    await look();
+    await page.goto(
+      page
+        .url()
+        .replace("127.0.0.1", "localhost")
+        .replace(/\/operator.*/, "/operator"),
+    );
+    await page.getByRole("heading", { level: 1, name: "For the operator" }).waitFor();
+    await look();
+    await close();
+  });
 
 describe("the way", () => {
   test("from the command line by the link to a decision, which is the operator's in the log", async () => {

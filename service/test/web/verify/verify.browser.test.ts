@@ -7,6 +7,7 @@ import {
   type Browser,
   before,
   describe,
+  looks,
   type OpenPage,
   startBrowser,
   test,
@@ -113,10 +114,6 @@ const shownIn = ({ page }: OpenPage): Promise<string> =>
   page.evaluate("document.getElementById('outcome').innerText").then(String);
 
 const open = (path: string, width = 1280) => browser.open(site.baseUrl + path, { width });
-
-const looks = [360, 1280].flatMap((width) =>
-  (["light", "dark"] as const).map((colorScheme) => ({ width, colorScheme })),
-);
 
 for (const look of looks) {
   test(`${look.width} pixels wide, ${look.colorScheme}: pages of verification are accessible and fit, with what came of a check`, async () => {

@@ -1,5 +1,14 @@
 import assert from "node:assert/strict";
-import { after, type Browser, before, beforeEach, type Look, startBrowser, test } from "@signsealship/testing/browser";
+import {
+  after,
+  type Browser,
+  before,
+  beforeEach,
+  type Look,
+  looks,
+  startBrowser,
+  test,
+} from "@signsealship/testing/browser";
 import { freePort } from "@signsealship/testing/free-port";
 import { type RecaptchaDouble, startRecaptcha } from "@signsealship/testing/recaptcha";
 import { type Service, startService, temporaryFolder } from "@signsealship/testing/service";
@@ -65,27 +74,25 @@ const reasonsOf = async (address: string) => {
   return requests.find(({ workEmail }) => workEmail === address)?.reasons;
 };
 
-for (const width of [360, 1280]) {
-  for (const colorScheme of ["light", "dark"] as const) {
-    test(`${width} pixels wide, ${colorScheme}: form, refusal and thanks are accessible and fit`, async () => {
-      const { page, axe, overflow, close, fill, send, heading, ownTroubles } = await open({ width, colorScheme });
-      const look = async () => {
-        assert.deepEqual(await axe(colorScheme), []);
-        assert.equal(await overflow(), 0);
-      };
-      await look();
-      await fill({ Firm: "Harbor", "Your name": "x".repeat(150), "Work email": "dana@localhost" });
-      await send();
-      await page.getByRole("alert").waitFor();
-      await look();
-      await fill({ "Work email": newAddress() });
-      await send();
-      await heading(/We will review your request/);
-      await look();
-      assert.deepEqual(ownTroubles(), []);
-      await close();
-    });
-  }
+for (const { width, colorScheme } of looks) {
+  test(`${width} pixels wide, ${colorScheme}: form, refusal and thanks are accessible and fit`, async () => {
+    const { page, axe, overflow, close, fill, send, heading, ownTroubles } = await open({ width, colorScheme });
+    const look = async () => {
+      assert.deepEqual(await axe(colorScheme), []);
+      assert.equal(await overflow(), 0);
+    };
+    await look();
+    await fill({ Firm: "Harbor", "Your name": "x".repeat(150), "Work email": "dana@localhost" });
+    await send();
+    await page.getByRole("alert").waitFor();
+    await look();
+    await fill({ "Work email": newAddress() });
+    await send();
+    await heading(/We will review your request/);
+    await look();
+    assert.deepEqual(ownTroubles(), []);
+    await close();
+  });
 }
 
 test("a firm that meets the rules is told that its key is on its way and what to do with it, and a token went along", async () => {

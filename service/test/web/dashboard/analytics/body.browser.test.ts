@@ -4,6 +4,7 @@ import {
   type Browser,
   before,
   describe,
+  looks,
   type OpenPage,
   startBrowser,
   test,
@@ -29,10 +30,6 @@ after(async () => {
 
 const unfold = ({ page }: OpenPage) =>
   page.evaluate("document.querySelectorAll('details').forEach((table) => { table.open = true; })");
-
-const looks = [360, 1280].flatMap((width) =>
-  (["light", "dark"] as const).map((colorScheme) => ({ width, colorScheme })),
-);
 
 for (const look of looks) {
   describe(`in a browser ${look.width} pixels wide, ${look.colorScheme}`, () => {
