@@ -9,7 +9,8 @@ import { databaseOfRunning } from "./database.ts";
 import { freePort } from "./free-port.ts";
 import { endWithTests } from "./reaper.ts";
 
-const cli = fileURLToPath(new URL("../service/src/cli/main.ts", import.meta.url));
+// A run of all tests may name the same command line in fewer files.
+const cli = process.env["TEST_CLI"] ?? fileURLToPath(new URL("../service/src/cli/main.ts", import.meta.url));
 
 export { temporaryFolder } from "./temporary-folder.ts";
 

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { run } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { bundleCli } from "./bundle-cli.ts";
 import { installTools } from "./install-tools.ts";
 import { report } from "./test-report.ts";
 
@@ -20,7 +21,10 @@ const patterns = [
   "tools/**/*.test.ts",
   "bench/**/*.test.ts",
 ];
+const isCi = (process.env["CI"] ?? "") !== "";
 if (!values["no-install"]) installTools();
+// A run of all files starts some 300 processes. CI tests the modules as they are.
+if (!isCi && positionals.length === 0) process.env["TEST_CLI"] = await bundleCli();
 
 const events = run({
   cwd: root,
@@ -30,6 +34,5 @@ const events = run({
   timeout: 300_000,
   execArgv: [`--import=${join(root, "testing/end-of-file.ts")}`],
 });
-const isCi = (process.env["CI"] ?? "") !== "";
 const options = { root, allowSkips: !isCi, slowest: values.slowest ? 15 : 0 };
 process.exitCode = await report(events, options, (text) => process.stdout.write(text));
