@@ -5,6 +5,12 @@ export type Owner = { partnerId: string; environment: Environment };
 
 export type Role = "owner" | "member";
 
+/** What shows that the person of a session is still the one who asks. */
+export type Proof = {
+  /** When the person signed in, or confirmed it since. */
+  confirmedAt: Date;
+};
+
 /** Who calls: a partner firm, by one of its keys in that key's environment, or by a member's session in the chosen one. */
 export type Principal = {
   partnerId: string;
@@ -16,7 +22,7 @@ export type Principal = {
   /** Null when the caller came by a session. */
   key: { id: string; prefix: string; last4: string; createdAt: Date } | null;
   /** Null when the caller came by a key. */
-  member: { userId: string; email: string; role: Role; liveAccess: boolean } | null;
+  member: { userId: string; email: string; role: Role; liveAccess: boolean; proof: Proof } | null;
 };
 
 /** Whether the caller may work in live: the firm has it, and a member has shown a live key or was given live access. */
@@ -24,7 +30,7 @@ export const mayUseLive = ({ liveEnabled, key, member }: Principal): boolean =>
   liveEnabled && (member ? member.liveAccess : key !== null);
 
 /** A signed-in person; `principal` is null until the person is linked to a firm. */
-export type Session = { id: string; userId: string; email: string; principal: Principal | null };
+export type Session = { id: string; userId: string; email: string; proof: Proof; principal: Principal | null };
 
 /** Finds the principal of a bearer key; null for a missing, malformed, unknown or revoked one, all alike. */
 export type ResolveKey = (authorization: string | undefined) => Promise<Principal | null>;

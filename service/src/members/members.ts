@@ -1,4 +1,6 @@
 export { dropMember, setMember } from "./by-operator.ts";
+export { type ConfirmationDeps, confirmByCode, sendCode } from "./confirmation/confirmation.ts";
+export { confirmationMailJobs } from "./confirmation/mail.ts";
 export { linkMember } from "./link/link.ts";
 export { memberMailJobs } from "./link/mail.ts";
 export { linkRoute } from "./link/routes.ts";

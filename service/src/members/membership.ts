@@ -4,6 +4,7 @@ import { type BrandingChange, setBranding } from "../partners/partners.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Database, Sql, Tx } from "../platform/database.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
+import { requireProof } from "../platform/proof.ts";
 import { isUuid } from "../platform/text.ts";
 import * as store from "./store.ts";
 
@@ -105,6 +106,7 @@ async function changeMember(
     if (membership?.partnerId !== partnerId) throw new ServiceError("not_found", "No such member.");
     // An owner of test alone decides over nobody who works in live.
     if (owner && !owner.liveAccess && (membership.liveAccess || kind === "live access")) throw liveAccessRequired();
+    requireProof(principal, clock());
     const { action, detail } = await change(tx, membership);
     await tx.query(auditLine({ at: clock(), action, actor: actorOf(principal), partnerId, detail }));
   });

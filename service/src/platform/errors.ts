@@ -3,6 +3,7 @@ export type ErrorCode =
   | "validation"
   | "key_revoked"
   | "owner_required"
+  | "confirmation_required"
   | "not_found"
   | "conflict"
   | "not_payable"

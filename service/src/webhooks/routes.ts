@@ -28,6 +28,8 @@ export function webhookRoutes(app: FastifyInstance, deps: WebhookRouteDeps): voi
 
 const common = { tag: "Webhooks", caller: "key-or-session", policy: "partner-portal" } as const;
 const params = Type.Object({ id: Type.String({ description: "The webhook's id." }) });
+const provenSession =
+  "By a session it needs a sign-in within the last 15 minutes, and is refused with 403 without one. A key is not asked for more.";
 const refusals = { 404: "No such webhook." };
 
 function subscriptionRoutes(app: FastifyInstance, deps: WebhookRouteDeps): void {
@@ -46,6 +48,7 @@ function subscriptionRoutes(app: FastifyInstance, deps: WebhookRouteDeps): void 
     url: "/api/partner/webhooks",
     operationId: "createWebhook",
     summary: "Subscribe a URL to topics",
+    description: provenSession,
     body: NewWebhook,
     answer: CreatedWebhook,
     refusals: { 400: "A https:// webhook URL is required." },
@@ -75,6 +78,7 @@ function subscriptionRoutes(app: FastifyInstance, deps: WebhookRouteDeps): void 
     url: "/api/partner/webhooks/:id/rotate",
     operationId: "rotateWebhookSecret",
     summary: "Give a webhook a new secret; the old one signs beside it for 24 hours",
+    description: provenSession,
     params,
     bodyIs: "none",
     answer: RotatedSecret,

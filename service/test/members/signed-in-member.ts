@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { Service } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 
-/** The paths of every sign-in link that was mailed to an address, the newest first. */
-export function linksTo(service: Service, email: string): string[] {
+/** Every mail to an address, the newest first. */
+function mailsTo(service: Service, email: string): string[] {
   const outbox = join(service.dataDir, "outbox");
   if (!existsSync(outbox)) return [];
   return readdirSync(outbox)
@@ -12,9 +12,21 @@ export function linksTo(service: Service, email: string): string[] {
     .filter((file) => file.endsWith(".eml"))
     .sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs)
     .map((file) => readFileSync(file, "utf8").replaceAll("=\r\n", ""))
-    .filter((mail) => mail.includes(`To: ${email}`))
-    .flatMap((mail) => /\/sign-in\/[0-9a-f]{40}/.exec(mail)?.[0] ?? []);
+    .filter((mail) => mail.includes(`To: ${email}`));
 }
+
+/** The paths of every sign-in link that was mailed to an address, the newest first. */
+export const linksTo = (service: Service, email: string): string[] =>
+  mailsTo(service, email).flatMap((mail) => /\/sign-in\/[0-9a-f]{40}/.exec(mail)?.[0] ?? []);
+
+/** The confirmation codes that were mailed to an address, the newest first. */
+export const codesTo = (service: Service, email: string): string[] =>
+  mailsTo(service, email)
+    .filter((mail) => mail.includes("Subject: Your confirmation code"))
+    .flatMap((mail) => /^\d{6}\r?$/m.exec(mail)?.[0].trim() ?? []);
+
+/** The latest code, once there is one. */
+export const codeTo = (service: Service, email: string): Promise<string> => until(() => codesTo(service, email)[0]);
 
 /** `name=value` of the cookie that an answer sets. */
 export const cookieIn = (answer: Response, name: string): string =>

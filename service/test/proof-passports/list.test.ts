@@ -27,7 +27,8 @@ after(() => db.close());
 async function firm(environment: Environment = "live"): Promise<Principal> {
   const partnerId = newUuid();
   await db.query(sql`INSERT INTO partners (id, name, tier) VALUES (${partnerId}, 'Acme Title', 'trial')`);
-  const member = { userId: newUuid(), email: "dana@example.com", role: "owner" as const, liveAccess: true };
+  const proof = { confirmedAt: new Date() };
+  const member = { userId: newUuid(), email: "dana@example.com", role: "owner" as const, liveAccess: true, proof };
   return { partnerId, environment, firmName: "Acme Title", tier: "trial", liveEnabled: true, key: null, member };
 }
 

@@ -10,6 +10,7 @@ export const asMember = ({ partnerId }: Client, environment: Environment = "test
   liveEnabled: false,
   key: null,
   member: {
+    proof: { confirmedAt: new Date() },
     userId: "6f1d2c3b-0000-4000-8000-000000000001",
     email: "dana@acme-title.com",
     role: "owner",

@@ -59,7 +59,13 @@ test("one subscription is found by its owner, in its environment, until it is de
     tier: "trial",
     liveEnabled: true,
     key: null,
-    member: { userId: unknownId, email: "dana@example.com", role: "member", liveAccess: true },
+    member: {
+      userId: unknownId,
+      email: "dana@example.com",
+      role: "member",
+      liveAccess: true,
+      proof: { confirmedAt: new Date() },
+    },
   };
   const [listed] = await client.ok<Record<string, unknown>[]>("GET", webhooks);
   assert.deepEqual(await oneSubscription(deps, own, id), listed);

@@ -9,6 +9,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Sql, Tx } from "../../platform/database.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
 import { newUuid } from "../../platform/ids.ts";
+import { requireRecentProof } from "../../platform/proof.ts";
 import { isUuid } from "../../platform/text.ts";
 import { deviceOf } from "./device.ts";
 import { sessionLimits } from "./limits.ts";
@@ -35,14 +36,15 @@ export function sessionResolver({ db, clock }: SessionDeps): ResolveSession {
     const row = await store.findSession(db, tokenSha256(token), now);
     if (!row) return null;
     if (isUse) await noteUse(db, row, now);
-    return { id: row.sessionId, userId: row.userId, email: row.email, principal: principalFrom(row) };
+    const { sessionId: id, userId, email, confirmedAt } = row;
+    return { id, userId, email, proof: { confirmedAt }, principal: principalFrom(row) };
   };
 }
 
 function principalFrom(row: store.SessionRow): Principal | null {
-  const { partnerId, role, firmName, tier, liveEnabled, userId, email } = row;
+  const { partnerId, role, firmName, tier, liveEnabled, userId, email, confirmedAt } = row;
   if (partnerId === null || role === null || firmName === null || tier === null || liveEnabled === null) return null;
-  const member = { userId, email, role, liveAccess: row.liveAccess ?? false };
+  const member = { userId, email, role, liveAccess: row.liveAccess ?? false, proof: { confirmedAt } };
   const principal: Principal = { partnerId, environment: "test", firmName, tier, liveEnabled, key: null, member };
   // Whoever has lost live access, or whose firm has, works on in test.
   return mayUseLive(principal) ? { ...principal, environment: row.environment } : principal;
@@ -82,8 +84,13 @@ export async function beginSession(tx: Tx, { userId, environment, userAgent, at 
 export const listSessions = ({ db, clock }: SessionDeps, { userId }: Session) =>
   store.selectSessions(db, userId, clock());
 
-/** Ends one of the person's own sessions. @throws ServiceError when there is none of this id. */
-export async function endSession({ db, clock }: SessionDeps, { userId }: Session, sessionId: string): Promise<void> {
+/**
+ * Ends one of the person's own sessions; another than the present one needs a recent proof.
+ * @throws ServiceError when there is none of this id, or the proof is missing.
+ */
+export async function endSession({ db, clock }: SessionDeps, session: Session, sessionId: string): Promise<void> {
+  const { userId, proof } = session;
+  if (sessionId !== session.id) requireRecentProof(proof, clock());
   const known = isUuid(sessionId) && (await store.deleteSession(db, userId, sessionId, clock()));
   if (!known) throw new ServiceError("not_found", "No such session.");
 }

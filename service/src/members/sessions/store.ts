@@ -10,6 +10,7 @@ export type SessionRow = {
   email: string;
   environment: Environment;
   lastSeenAt: Date;
+  confirmedAt: Date;
   partnerId: string | null;
   role: Role | null;
   liveAccess: boolean | null;
@@ -32,7 +33,7 @@ export function isOpen(now: Date): Statement {
 export async function findSession(db: Sql, tokenSha256: Buffer, now: Date): Promise<SessionRow | undefined> {
   const [row] = await db.query<SessionRow>(
     sql`SELECT s.id AS "sessionId", u.id AS "userId", u.email, s.environment, s.last_seen_at AS "lastSeenAt",
-       m.role, m.live_access AS "liveAccess", p.id AS "partnerId", p.name AS "firmName", p.tier, p.live_enabled AS "liveEnabled"
+       s.confirmed_at AS "confirmedAt", m.role, m.live_access AS "liveAccess", p.id AS "partnerId", p.name AS "firmName", p.tier, p.live_enabled AS "liveEnabled"
      FROM sessions s JOIN users u ON u.id = s.user_id
        LEFT JOIN members m ON m.user_id = u.id LEFT JOIN partners p ON p.id = m.partner_id
      WHERE s.token_sha256 = ${tokenSha256} AND ${isOpen(now)}`,
@@ -62,9 +63,10 @@ export type NewSession = {
 
 export const insertSession = (tx: Tx, session: NewSession) =>
   tx.query(
-    sql`INSERT INTO sessions (id, token_sha256, user_id, environment, device, created_at, last_seen_at, expires_at)
+    sql`INSERT INTO sessions (id, token_sha256, user_id, environment, device, created_at, last_seen_at,
+       confirmed_at, expires_at)
      VALUES (${session.id}, ${session.tokenSha256}, ${session.userId}, ${session.environment}, ${session.device},
-       ${session.at}, ${session.at}, ${session.expiresAt})`,
+       ${session.at}, ${session.at}, ${session.at}, ${session.expiresAt})`,
   );
 
 export const touchSession = (db: Sql, sessionId: string, at: Date) =>

@@ -3,6 +3,7 @@ import { type Callers, linkedPrincipalOf, readSession, requireSession } from "..
 import type { RateLimits } from "../../http/rate-limits.ts";
 import { acceptForms } from "../ui/forms/form-body.ts";
 import { type AnalyticsPageDeps, analyticsPage } from "./analytics/page.ts";
+import { type ConfirmingDeps, confirming } from "./confirmation/confirming.ts";
 import { type LinkPageDeps, linkPage } from "./link-page.ts";
 import { type OrderDetailDeps, orderDetailPage } from "./orders/detail-page.ts";
 import { type OrderListDeps, orderListPage } from "./orders/list-page.ts";
@@ -18,6 +19,7 @@ import { webhookPages } from "./webhooks/list-page.ts";
 
 export type DashboardDeps = Callers & { limits: RateLimits } & StartPageDeps &
   LinkPageDeps &
+  ConfirmingDeps &
   SettingsDeps &
   AnalyticsPageDeps &
   OrderListDeps &
@@ -46,6 +48,7 @@ export function dashboard(app: FastifyInstance, deps: DashboardDeps): void {
       linked.addHook("onRequest", async (request) => {
         request.principal = linkedPrincipalOf(request);
       });
+      confirming(linked, deps);
       startPage(linked, deps);
       analyticsPage(linked, deps);
       orderListPage(linked, deps);

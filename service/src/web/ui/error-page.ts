@@ -20,6 +20,7 @@ const titles: Readonly<Partial<Record<WireCode, string>>> = {
   rate_limited: "One moment, please",
   cross_site: "This request came from another site",
   owner_required: "Only an owner can do this",
+  confirmation_required: "Sign in again to do this",
   unavailable: "Not available right now",
 };
 

@@ -3,6 +3,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Database, Tx } from "../../platform/database.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
 import { newUuid } from "../../platform/ids.ts";
+import { requireProof } from "../../platform/proof.ts";
 import type { ColumnCipher } from "../../platform/secrets.ts";
 import { isUuid } from "../../platform/text.ts";
 import type { CreatedWebhook, RotatedSecret, Webhook } from "../schemas.ts";
@@ -69,6 +70,7 @@ export async function subscribe(
   await deps.db.transaction(async (tx) => {
     const present = await lockAndRead(tx, principal);
     await requireStillAllowed(tx, principal);
+    requireProof(principal, change.at);
     if (present.some((other) => other.active && isSameUrl(other.url, url)))
       throw invalid("This URL already has an active webhook.");
     if (present.length >= maxSubscriptions) throw invalid(`A partner holds at most ${maxSubscriptions} webhooks.`);
@@ -100,6 +102,7 @@ export async function rotateSecret(deps: SubscriptionDeps, principal: Principal,
     await requireStillAllowed(tx, principal);
     if (!isUuid(id) || !(await lockSubscription(tx, id, principal))) throw webhookNotFound();
     const change = changeOf(deps, principal, id);
+    requireProof(principal, change.at);
     const previousSecretExpiresAt = new Date(change.at.getTime() + overlapMs);
     await retireSecret(tx, id, previousSecretExpiresAt, maxPreviousSecrets);
     await insertSecret(tx, { ...change, hash: deps.secretCipher.encrypt(secretHash(secret), id) });
