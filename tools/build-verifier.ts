@@ -3,19 +3,19 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { parseCertificatesPem } from "@signsealship/evidence/x509";
+import { readTrust } from "@signsealship/evidence/seal";
 import { buildAssets } from "../service/src/web/ui/assets.ts";
 import { standaloneVerifier } from "../service/src/web/verify/standalone.ts";
 
-const usage = "usage: npm run build:verifier -- [--out FILE] [--trust SEAL-CERTIFICATES.pem]";
+const usage = "usage: npm run build:verifier -- [--out FILE] [--trust SEAL-CERTIFICATES.pem | TRUST.json]";
 
 /** Writes the verifier that is one HTML file; `--trust` puts certificates into it whose seals it knows. */
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { out: { type: "string" }, trust: { type: "string" } } });
   const out = values.out ?? fileURLToPath(new URL("../dist/verifier.html", import.meta.url));
-  const pem = values.trust === undefined ? "" : readFileSync(values.trust, "utf8");
-  if (values.trust !== undefined) parseCertificatesPem(pem);
-  const page = standaloneVerifier(await buildAssets(), pem);
+  const text = values.trust === undefined ? "" : readFileSync(values.trust, "utf8");
+  if (values.trust !== undefined) readTrust(text);
+  const page = standaloneVerifier(await buildAssets(), text);
   mkdirSync(dirname(out), { recursive: true });
   writeFileSync(out, page);
   const sha256 = createHash("sha256").update(page).digest("hex");

@@ -26,6 +26,8 @@ export type PassportVerification = Pick<PassportFacts, "verifyCode" | "docSha256
   sealedAtUtc: string;
   source: "proof_passport_api";
   certificateAvailable: boolean;
+  /** Only when the certificate of the seal was retired. */
+  sealRetirement?: { retiredAtUtc: string; reason: string };
 };
 
 export type PassportWebhook = {

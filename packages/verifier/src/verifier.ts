@@ -1,3 +1,3 @@
-export { type VerifyValues, verifyFlags, verifyOptions } from "./cli/options.ts";
+export { instantOf, type VerifyValues, verifyFlags, verifyOptions } from "./cli/options.ts";
 export { verifyAnswer } from "./cli/run.ts";
 export { UsageError } from "./errors.ts";

@@ -96,6 +96,24 @@ test("without https, and with --trust, no certificate is taken from the service"
   assert.ok(!asked.includes("/seal/certificate.pem"));
 });
 
+test("a service's trust list is read before its certificate, and its word on retirement counts", async (t) => {
+  const certificates = (retirement: object) => ({
+    "/seal/trust.json": {
+      format: 1,
+      sealCertificates: [{ pem: f.pemOf(f.seal), ...retirement }],
+    },
+  });
+  const { "/seal/certificate.pem": _, ...withoutPem } = published;
+  const good = await verifyUrl(t, { ...withoutPem, ...certificates({}) });
+  assert.deepEqual([good.code, f.results(good.json).seal_certificate_source], [0, "holds"]);
+  const stolen = { retiredAt: "2099-01-01T00:00:00Z", reason: "key-compromise" };
+  const refused = await verifyUrl(t, { ...published, ...certificates(stolen) });
+  assert.deepEqual(f.failing(refused.json), ["seal_certificate_not_retired"]);
+  // A list that is not understood must not make the certificate trusted by another way.
+  const unread = await verifyUrl(t, { ...published, ...certificates({ ...stolen, retiredAt: "soon" }) });
+  assert.deepEqual([unread.json.verdict, f.results(unread.json).seal_certificate_source], ["intact", "unchecked"]);
+});
+
 test("verifies a closing passport by its URL, and several versions together", async (t) => {
   const [v1, v2] = await f.chainOf(2);
   assert.ok(v1 && v2);

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { test } from "node:test";
-import { verifyProof } from "@signsealship/evidence/seal";
-import { parseCertificatesPem } from "@signsealship/evidence/x509";
+import { readTrust, verifyProof } from "@signsealship/evidence/seal";
 import {
   assertClaims,
   filesOf,
@@ -22,13 +21,19 @@ import { verifyUrl } from "../src/url/verify-url.ts";
 const crypto = createNodeCrypto();
 
 function contextOf({ trust, tsaTrust, headers, at }: WholeCase): Context {
-  const anchors = (files: readonly string[]) =>
-    files.flatMap((file) => parseCertificatesPem(new TextDecoder().decode(wholeFile(file))));
+  const listsOf = (files: readonly string[]) =>
+    files.map((file) => readTrust(new TextDecoder().decode(wholeFile(file))));
+  const [seals, stampers] = [listsOf(trust), listsOf(tsaTrust)];
   const blockHeaders = new Map(
     Object.entries(headers ?? {}).map(([height, hex]) => [Number(height), Uint8Array.from(Buffer.from(hex, "hex"))]),
   );
   return {
-    trust: { sealAnchors: anchors(trust), tsaAnchors: anchors(tsaTrust), blockHeaders },
+    trust: {
+      sealAnchors: seals.flatMap(({ sealAnchors }) => sealAnchors),
+      retired: seals.flatMap((list) => list.retired),
+      tsaAnchors: stampers.flatMap(({ sealAnchors }) => sealAnchors),
+      blockHeaders,
+    },
     at: Date.parse(at),
     crypto,
     doc: null,

@@ -15,6 +15,7 @@ const PROVEN: Readonly<Record<string, string>> = {
   document_unchanged_since_seal: "No byte has changed since the seal was made.",
   seal_signature_valid: "The seal was made with the private key of the certificate shown.",
   seal_certificate_trusted: "The certificate is one that you trust.",
+  seal_certificate_not_retired: "The seal existed before its certificate was retired.",
   time_stamp_valid: "The seal existed at the time that an independent authority stamped.",
   original_document_hash: "The hash shown is that of the document as it was handed in for sealing.",
   separate_time_stamp_valid: "The token kept beside the file is a time stamp of this seal.",

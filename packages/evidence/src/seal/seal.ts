@@ -2,6 +2,16 @@ export { type ClosingCertificate, readClosingCertificate, readSealPurpose } from
 export type { EarlierClaimName } from "./earlier-signatures.ts";
 export type { ProofStatement } from "./proof-statement.ts";
 export { type SealPurpose, type SealReason, sealPurposeOf, sealReasons } from "./purpose.ts";
+export { keyStaysSafe, type RetiredCertificate, retirementReasons } from "./retirement.ts";
+export {
+  isTrustList,
+  parseTrustList,
+  readTrust,
+  type TrustList,
+  type TrustListEntry,
+  trustListFormat,
+  trustListPath,
+} from "./trust-list.ts";
 export { type ClosingVerdict, type ClosingVersion, verifyClosing } from "./verify-closing.ts";
 export {
   type ProofClaimName,

@@ -5,8 +5,10 @@ import { isOnlyPlace } from "../pdf/structure.ts";
 import { integerOf, type PdfDictionary } from "../pdf/values.ts";
 import type { Certificate } from "../x509/certificate.ts";
 import { verifyChain } from "../x509/chain.ts";
+import { claimedTimeOf } from "./claimed-time.ts";
 import { type PadesVerification, verifyPades } from "./pades.ts";
 import { type SealPurpose, sealPurposeOf, sealReasons } from "./purpose.ts";
+import { type RetiredCertificate, retirementClaims } from "./retirement.ts";
 import { foreignToSealer } from "./seal-contents.ts";
 import { readSealStatement, type SealStatement } from "./seal-statement.ts";
 
@@ -17,6 +19,7 @@ export type SealClaimName =
   | "seal_purpose"
   | "seal_certificate_trusted"
   | "seal_certificate_valid_at_time"
+  | "seal_certificate_not_retired"
   | "time_stamp_valid";
 
 /** Certificates that the caller trusts. An empty list leaves what it would decide unchecked. */
@@ -25,6 +28,8 @@ export interface SealTrust {
   readonly sealAnchors: readonly Certificate[];
   /** The time-stamping authorities' certificates, or those that issued them. */
   readonly tsaAnchors: readonly Certificate[];
+  /** Certificates that were retired, whether or not they are among the anchors. */
+  readonly retired?: readonly RetiredCertificate[];
 }
 
 export interface SealVerification {
@@ -60,6 +65,7 @@ export async function verifySeal(input: {
   const provenTime = times.length === 0 ? null : Math.min(...times);
   const statement = readSealStatement(pades.signedData?.signerInfos[0]?.signedAttrs ?? []);
   const purpose = sealPurposeOf(dictionary);
+  const certificate = await judgeCertificate(pades, sealAnchors, provenTime ?? at, crypto);
   return {
     pades,
     provenTime,
@@ -70,7 +76,8 @@ export async function verifySeal(input: {
       await signatureClaim(pades, statement, range, crypto),
       placeClaim(statement, range, dictionary),
       purposeClaim(purpose),
-      ...(await certificateClaims(pades, sealAnchors, provenTime ?? at, crypto)),
+      ...certificate.claims,
+      ...retirementClaims(certificate.path, trust.retired ?? [], provenTime, claimedTimeOf(dictionary)),
       timeStampClaim(pades),
     ],
   };
@@ -149,12 +156,18 @@ function purposeClaim(purpose: SealPurpose | null): Claim<SealClaimName> {
   return { name, state: "holds", why };
 }
 
-async function certificateClaims(
+/** What is said of the seal's certificate, and the certificates that what is said rests on: those that came with it, and anchors. */
+type JudgedCertificate = {
+  readonly claims: readonly Claim<SealClaimName>[];
+  readonly path: readonly Certificate[];
+};
+
+async function judgeCertificate(
   { certificate: leaf, certificates: intermediates, format }: PadesVerification,
   anchors: readonly Certificate[],
   at: number,
   crypto: EvidenceCrypto,
-): Promise<Claim<SealClaimName>[]> {
+): Promise<JudgedCertificate> {
   const trusted = "seal_certificate_trusted";
   const timely = "seal_certificate_valid_at_time";
   if (leaf === null) {
@@ -162,11 +175,15 @@ async function certificateClaims(
     const why = isStamp
       ? "A document time stamp is by an authority, and by no seal certificate."
       : "The seal names no certificate that is included.";
-    return [
-      { name: trusted, state: "fails", why },
-      { name: timely, state: "fails", why },
-    ];
+    return {
+      claims: [
+        { name: trusted, state: "fails", why },
+        { name: timely, state: "fails", why },
+      ],
+      path: [],
+    };
   }
+  const path = [leaf, ...intermediates];
   const instant = new Date(at).toISOString();
   const own = claim(
     timely,
@@ -176,20 +193,24 @@ async function certificateClaims(
     `The certificate was not valid at ${instant}.`,
   );
   if (anchors.length === 0) {
-    return [{ name: trusted, state: "unchecked", why: "No trusted seal certificate was given." }, own];
+    const why = "No trusted seal certificate was given.";
+    return { claims: [{ name: trusted, state: "unchecked", why }, own], path };
   }
   const chain = await verifyChain({ leaf, intermediates, anchors, at, purpose: "documentSigning", crypto });
   if (chain.valid) {
     const why = `The certificate is a trusted one, or was issued under one (${chain.path.length} in the chain).`;
-    return [{ name: trusted, state: "holds", why }, own];
+    return { claims: [{ name: trusted, state: "holds", why }, own], path: [...path, ...chain.path] };
   }
   if (chain.reason !== "expired" && chain.reason !== "not-yet-valid") {
-    return [{ name: trusted, state: "fails", why: `${chain.why}.` }, own];
+    return { claims: [{ name: trusted, state: "fails", why: `${chain.why}.` }, own], path };
   }
-  return [
-    { name: trusted, state: "unchecked", why: `The chain is not valid at ${instant}, so trust is not decided.` },
-    { name: timely, state: "fails", why: `${chain.why}.` },
-  ];
+  return {
+    claims: [
+      { name: trusted, state: "unchecked", why: `The chain is not valid at ${instant}, so trust is not decided.` },
+      { name: timely, state: "fails", why: `${chain.why}.` },
+    ],
+    path,
+  };
 }
 
 function timeStampClaim({ timeStamps }: PadesVerification): Claim<SealClaimName> {

@@ -1,5 +1,5 @@
 import { EvidenceError } from "@signsealship/evidence/errors";
-import type { Certificate } from "@signsealship/evidence/x509";
+import { isTrustList, readTrust, type TrustList } from "@signsealship/evidence/seal";
 import { parseCertificatesPem } from "@signsealship/evidence/x509";
 import type { Context } from "../context.ts";
 import { UsageError } from "../errors.ts";
@@ -18,7 +18,7 @@ export const verifyOptions = {
 } as const;
 
 export const verifyFlags =
-  "[--trust PEM] [--tsa-trust PEM] [--doc FILE] [--headers FILE] [--at INSTANT] [--with TARGET ...]";
+  "[--trust FILE] [--tsa-trust PEM] [--doc FILE] [--headers FILE] [--at INSTANT] [--with TARGET ...]";
 
 /** The options as they stand on the command line. */
 export type VerifyValues = {
@@ -39,44 +39,68 @@ const MAX_SIDE_FILE = 16 * 1024 * 1024;
  * @throws UsageError naming the option
  */
 export async function contextOf(values: VerifyValues, now: number, fallback: string | null): Promise<Context> {
-  const trustPath = values.trust ?? fallback;
-  const trusted = trustPath === null ? [] : await readCertificates("--trust", trustPath);
+  const { trust: named, "tsa-trust": tsaTrustPath } = values;
+  const trust = await trustOf(named, fallback);
+  const tsaAnchors =
+    tsaTrustPath === undefined ? [] : await readFrom("--tsa-trust", tsaTrustPath, parseCertificatesPem);
   const headers = values.headers === undefined ? null : await readText(values.headers);
   const doc = values.doc === undefined ? null : { path: values.doc, bytes: await readBounded(values.doc) };
   return {
     trust: {
-      // Of an installation's own chain the seal's certificate alone: trusting its issuers would trust whomever they issue to.
-      sealAnchors: values.trust === undefined ? trusted.slice(0, 1) : trusted,
-      tsaAnchors: values["tsa-trust"] === undefined ? [] : await readCertificates("--tsa-trust", values["tsa-trust"]),
+      sealAnchors: trust.sealAnchors,
+      retired: trust.retired,
+      tsaAnchors: [...trust.tsaAnchors, ...tsaAnchors],
       blockHeaders: headers === null ? new Map() : parseHeaders(headers),
     },
-    at: values.at === undefined ? now : instantOf(values.at),
+    at: values.at === undefined ? now : instantOf("--at", values.at),
     crypto: createNodeCrypto(),
     doc,
-    trustPath,
-    tsaTrustPath: values["tsa-trust"] ?? null,
+    trustPath: trust.pemPath,
+    tsaTrustPath: tsaTrustPath ?? null,
   };
+}
+
+type GivenTrust = TrustList & { readonly pemPath: string | null };
+
+async function trustOf(named: string | undefined, fallback: string | null): Promise<GivenTrust> {
+  const path = named ?? fallback;
+  if (path === null) return { sealAnchors: [], retired: [], tsaAnchors: [], pemPath: null };
+  const given = await readFrom("--trust", path, (text) => ({
+    ...readTrust(text),
+    // The commands that are shown can't take a list.
+    pemPath: isTrustList(text) ? null : path,
+  }));
+  // Of an installation's own chain the seal's certificate alone: trusting its issuers would trust whomever they issue to.
+  return named === undefined ? { ...given, sealAnchors: given.sealAnchors.slice(0, 1) } : given;
 }
 
 async function readText(path: string): Promise<string> {
   return new TextDecoder().decode(await readBounded(path, MAX_SIDE_FILE));
 }
 
-async function readCertificates(option: string, path: string): Promise<Certificate[]> {
-  const pem = await readText(path);
+async function readFrom<T>(option: string, path: string, parse: (text: string) => T): Promise<T> {
+  const text = await readText(path);
   try {
-    return parseCertificatesPem(pem);
+    return parse(text);
   } catch (error) {
     if (error instanceof EvidenceError) throw new UsageError(`${option}: ${path}: ${error.message}`);
     throw error;
   }
 }
 
-/** An ISO 8601 date or instant; without a zone it is UTC. */
-function instantOf(text: string): number {
-  const iso = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?)?$/.exec(text);
-  const zoned = iso === null || iso[1] === undefined || iso[4] !== undefined ? text : `${text}Z`;
-  const instant = iso === null ? Number.NaN : Date.parse(zoned);
-  if (Number.isNaN(instant)) throw new UsageError("--at must be an instant such as 2026-01-31T12:00:00Z");
+const INSTANT = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?)?$/;
+
+/**
+ * An ISO 8601 date of a day that exists, or instant, as epoch ms; without a zone it is UTC.
+ *
+ * @throws UsageError
+ */
+export function instantOf(option: string, text: string): number {
+  const [, day = "", time, , , zone] = INSTANT.exec(text) ?? [];
+  const instant = Date.parse(time === undefined || zone !== undefined ? text : `${text}Z`);
+  const midnight = Date.parse(`${day}T00:00:00Z`);
+  const exists = !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(day);
+  if (Number.isNaN(instant) || !exists)
+    throw new UsageError(`${option} must be an instant such as 2026-01-31T12:00:00Z`);
   return instant;
 }

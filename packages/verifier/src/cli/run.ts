@@ -31,7 +31,8 @@ const USAGE = `usage: verify TARGET ${verifyFlags} [--json]
 TARGET is a sealed PDF, a closing certificate, a manifest, an evidence zip, an .ots proof, a time stamp (.tst, .tsr),
 a folder of them, or a verify URL.
 
-  --trust PEM       certificates to trust for seals; without it a seal can be intact and is never verified
+  --trust FILE      PEM certificates to trust for seals, or a service's trust list (/seal/trust.json); without it a seal
+                    can be intact and is never verified
   --tsa-trust PEM   certificates to trust for time stamps
   --doc FILE        the document before it was sealed, or the file that a proof or time stamp is about
   --headers FILE    Bitcoin block headers to check proofs against: lines of HEIGHT HEADER_HEX

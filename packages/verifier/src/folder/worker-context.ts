@@ -6,6 +6,11 @@ import { createNodeCrypto } from "../node-crypto.ts";
 export type WorkerContext = Omit<Context, "trust" | "crypto" | "doc"> & {
   readonly sealAnchors: readonly Uint8Array[];
   readonly tsaAnchors: readonly Uint8Array[];
+  readonly retired: readonly {
+    readonly certificate: Uint8Array;
+    readonly retiredAt: number;
+    readonly reason: string;
+  }[];
   readonly blockHeaders: ReadonlyMap<number, Uint8Array>;
 };
 
@@ -17,15 +22,20 @@ export function workerContextOf({ at, trustPath, tsaTrustPath, trust }: Context)
     tsaTrustPath,
     sealAnchors: trust.sealAnchors.map(({ der }) => der.slice()),
     tsaAnchors: trust.tsaAnchors.map(({ der }) => der.slice()),
+    retired: (trust.retired ?? []).map(({ certificate, ...rest }) => ({
+      ...rest,
+      certificate: certificate.der.slice(),
+    })),
     blockHeaders: trust.blockHeaders ?? new Map(),
   };
 }
 
 /** The context from what a worker was handed. */
-export function contextFrom({ sealAnchors, tsaAnchors, blockHeaders, ...rest }: WorkerContext): Context {
+export function contextFrom({ sealAnchors, tsaAnchors, retired, blockHeaders, ...rest }: WorkerContext): Context {
   const trust = {
     sealAnchors: sealAnchors.map(parseCertificate),
     tsaAnchors: tsaAnchors.map(parseCertificate),
+    retired: retired.map(({ certificate, ...one }) => ({ ...one, certificate: parseCertificate(certificate) })),
     blockHeaders,
   };
   return { ...rest, trust, doc: null, crypto: createNodeCrypto() };

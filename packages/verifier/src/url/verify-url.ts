@@ -6,6 +6,7 @@ import {
   parseRoomRecord,
   serviceChainClaim,
 } from "@signsealship/evidence/records";
+import { parseTrustList, type TrustList, trustListPath } from "@signsealship/evidence/seal";
 import { parseCertificatesPem } from "@signsealship/evidence/x509";
 import { readZip } from "@signsealship/evidence/zip";
 import type { Context } from "../context.ts";
@@ -81,20 +82,38 @@ async function withPublishedTrust(
   if (protocol !== "https:" && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)) {
     return unchecked("Without https anybody on the way could name a certificate: none is trusted. See --trust.");
   }
-  const answer = await get("/seal/certificate.pem", fetchLimits.jsonBytes);
-  if (!answer.ok || answer.status !== 200) return unchecked("The service publishes no certificate. See --trust.");
+  const published = await publishedTrust(base, get);
+  if (typeof published === "string") return unchecked(published);
+  const { list, path, command } = published;
+  const tsaAnchors = given.trust.tsaAnchors.length > 0 ? given.trust.tsaAnchors : list.tsaAnchors;
+  const why = `No --trust was given: what ${base}${path} publishes is trusted.`;
+  return {
+    context: { ...given, trust: { ...given.trust, ...list, tsaAnchors } },
+    source: [check(claim, "holds", why, command)],
+  };
+}
+
+type Published = { readonly list: TrustList; readonly path: string; readonly command: string };
+
+/** The trust list of a service; of one that has none, the certificate that it seals with. A sentence when there is neither. */
+async function publishedTrust(base: string, get: Get): Promise<Published | string> {
+  const show = "openssl x509 -noout -subject -fingerprint -sha256";
   try {
+    const list = await get(trustListPath, fetchLimits.jsonBytes);
+    if (list.ok && list.status === 200) {
+      const command = `curl ${quoted(base + trustListPath)}`;
+      return { list: parseTrustList(list.bytes), path: trustListPath, command };
+    }
+    const path = "/seal/certificate.pem";
+    const pem = await get(path, fetchLimits.jsonBytes);
+    if (!pem.ok || pem.status !== 200) return "The service publishes no certificate. See --trust.";
     // The seal's own certificate alone: trusting its issuers would trust whomever they issue to.
-    const sealAnchors = parseCertificatesPem(new TextDecoder().decode(answer.bytes)).slice(0, 1);
-    const why = `No --trust was given: the certificate that ${base} publishes is trusted.`;
-    const command = `curl ${quoted(`${base}/seal/certificate.pem`)} | openssl x509 -noout -subject -fingerprint -sha256`;
-    return {
-      context: { ...given, trust: { ...given.trust, sealAnchors } },
-      source: [check(claim, "holds", why, command)],
-    };
+    const sealAnchors = parseCertificatesPem(new TextDecoder().decode(pem.bytes)).slice(0, 1);
+    const command = `curl ${quoted(base + path)} | ${show}`;
+    return { list: { sealAnchors, retired: [], tsaAnchors: [] }, path, command };
   } catch (error) {
     if (!(error instanceof EvidenceError)) throw error;
-    return unchecked(`What the service publishes is no certificate: ${error.message}.`);
+    return `What the service publishes is no list of certificates: ${error.message}.`;
   }
 }
 

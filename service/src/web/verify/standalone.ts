@@ -9,7 +9,7 @@ const sha256 = (text: string): string => `'sha256-${createHash("sha256").update(
 /**
  * The page of verification as one file that works from a disk, without a network: its own policy lets it load nothing
  * and talk to nobody.
- * @param sealCertificates PEM of seal certificates that it should know; empty for none
+ * @param sealCertificates trust list, or PEM of seal certificates, that it should know; empty for none
  * @throws Error when script or style could not stand inside a page
  */
 export function standaloneVerifier({ bytes }: Pick<Assets, "bytes">, sealCertificates: string): string {

@@ -96,9 +96,12 @@ export const p256Cms: CmsSigner = createCmsSigner({ key: sealKeyOver(seal), chai
 export const stamp = (message: Uint8Array): Uint8Array => tokenOver(message, tsa, stampedAt);
 
 export const pem = (der: Uint8Array): string => encodePem(der, "CERTIFICATE");
+export const sealPem = pem(seal.certificate.der);
+/** A later certificate of the same key. */
+export const renewedSealPem = pem(fixedSigner("seal", "seal", validFrom + 86_400_000).certificate.der);
 /** What the cases may trust, by the name of the file. */
 export const trustFiles = {
-  "trust/seal.pem": pem(seal.certificate.der),
+  "trust/seal.pem": sealPem,
   "trust/seal-rsa.pem": pem(rsaCertificate.der),
   "trust/other-seal.pem": pem(otherSeal.certificate.der),
   "trust/tsa.pem": pem(tsa.certificate.der),

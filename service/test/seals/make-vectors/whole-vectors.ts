@@ -7,6 +7,7 @@ import { issued } from "./issued.ts";
 import { proofRecords } from "./proof-records.ts";
 import { purposes } from "./purposes.ts";
 import { reading } from "./reading.ts";
+import { retired } from "./retired.ts";
 import { roomRecords } from "./room-records.ts";
 import { changed, runningOver, sealedFiles } from "./sealed.ts";
 import { trustFiles } from "./signers.ts";
@@ -24,6 +25,7 @@ export async function wholeVectors(): Promise<ReadonlyMap<string, Uint8Array>> {
   const families: readonly Made[] = [
     await sealedFiles(),
     await issued(),
+    await retired(),
     await reading(),
     await purposes(),
     oddValues(),

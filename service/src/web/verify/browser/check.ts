@@ -13,12 +13,13 @@ import {
   type ClosingVersion,
   type ProofTrust,
   type ProofVerification,
+  readTrust,
+  type TrustList,
   verifyClosing,
   verifyProof,
 } from "@signsealship/evidence/seal";
 import { createWebCrypto } from "@signsealship/evidence/webcrypto";
-import type { Certificate } from "@signsealship/evidence/x509";
-import { nameText, parseCertificatesPem } from "@signsealship/evidence/x509";
+import { nameText } from "@signsealship/evidence/x509";
 import { readZip } from "@signsealship/evidence/zip";
 import { findingsBeside } from "./beside.ts";
 import { isClosingCertificate, joinedVersions } from "./closing-versions.ts";
@@ -41,7 +42,7 @@ type Context = { config: VerifyConfig; trust: ProofTrust; at: number; crypto: Re
 export async function checkFiles({ files, config, trust, at, subtle }: CheckInput): Promise<Outcome[]> {
   const failures: FailedOutcome[] = [];
   const given = files.flatMap((file) => unpacked(file, failures));
-  const proofTrust = readTrust(config, trust, failures);
+  const proofTrust = trustFrom(config, trust, failures);
   const context = { config, trust: proofTrust, at, crypto: createWebCrypto(subtle) };
   const closing: (ClosingVersion & { name: string })[] = [];
   const pdfs: NamedBytes[] = [];
@@ -102,25 +103,30 @@ function unpacked(file: NamedBytes, failures: FailedOutcome[]): readonly NamedBy
   }
 }
 
-function readTrust(config: VerifyConfig, trust: ReadersTrust, failures: FailedOutcome[]): ProofTrust {
-  const read = (name: string, pem: string): Certificate[] => {
-    if (pem.trim() === "") return [];
+function trustFrom(config: VerifyConfig, given: ReadersTrust, failures: FailedOutcome[]): ProofTrust {
+  const read = (name: string, text: string): TrustList => {
+    if (text.trim() === "") return nobody;
     try {
-      return parseCertificatesPem(pem);
+      return readTrust(text);
     } catch (error) {
       if (!(error instanceof EvidenceError)) throw error;
       failures.push({ kind: "failed", name, why: `${sentence(error.message)} It was ignored.` });
-      return [];
+      return nobody;
     }
   };
+  const lists = [
+    read("The service's certificates", config.sealCertificates),
+    read("Your seal certificate", given.seal),
+  ];
+  const stampers = read("Your time-stamping certificate", given.timeStamping).sealAnchors;
   return {
-    sealAnchors: [
-      ...read("The service's certificates", config.sealCertificates),
-      ...read("Your seal certificate", trust.seal),
-    ],
-    tsaAnchors: read("Your time-stamping certificate", trust.timeStamping),
+    sealAnchors: lists.flatMap(({ sealAnchors }) => sealAnchors),
+    retired: lists.flatMap(({ retired }) => retired),
+    tsaAnchors: [...lists.flatMap(({ tsaAnchors }) => tsaAnchors), ...stampers],
   };
 }
+
+const nobody: TrustList = { sealAnchors: [], retired: [], tsaAnchors: [] };
 
 async function checkClosing(
   given: readonly (ClosingVersion & { name: string })[],

@@ -1,6 +1,6 @@
 /** What a page gives its script: public facts of the service, as JSON in the page itself. */
 export type VerifyConfig = {
-  /** Certificates of the service's seals: a seal by one of them is its own. */
+  /** Certificates of the service's seals, as its trust list or as PEM: a seal by one of them is its own. */
   readonly sealCertificates: string;
   /** The record that the page shows, to compare the file with. */
   readonly proof: { readonly sealedSha256: string; readonly docSha256: string } | null;

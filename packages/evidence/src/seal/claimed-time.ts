@@ -1,0 +1,19 @@
+import { stringText } from "../pdf/text.ts";
+import type { PdfDictionary } from "../pdf/values.ts";
+
+const DATE = /^D:(\d{4})(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})(?:Z|([+-])(\d{2})'?(\d{2})?'?)?$/;
+
+/**
+ * What a signature dictionary says of its time (/M; ISO 32000-2, section 7.9.4), epoch ms: the sealer's own word. Null where
+ * it says nothing that can be read.
+ */
+export function claimedTimeOf(dictionary: PdfDictionary): number | null {
+  const value = dictionary.entries.get("M");
+  const text = value?.kind === "string" && !dictionary.repeated.includes("M") ? stringText(value) : "";
+  const [, year, month, day, hour, minute, second, sign = "+", offsetHours = "00", offsetMinutes = "00"] =
+    DATE.exec(text) ?? [];
+  const instant = Date.parse(
+    `${year}-${month}-${day}T${hour}:${minute}:${second}${sign}${offsetHours}:${offsetMinutes}`,
+  );
+  return Number.isNaN(instant) ? null : instant;
+}

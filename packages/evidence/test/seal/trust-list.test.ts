@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { EvidenceError } from "../../src/errors.ts";
+import { parseTrustList, readTrust } from "../../src/seal/trust-list.ts";
+import { encodePem } from "../../src/x509/pem.ts";
+import { testSigner } from "../signer.ts";
+
+const pem = encodePem(testSigner("seal").certificate.der, "CERTIFICATE");
+const stamper = encodePem(testSigner("tsa").certificate.der, "CERTIFICATE");
+const retired = { pem, retiredAt: "2026-03-01T00:00:00.000Z", reason: "key-compromise" };
+const list = (changes: object) => Buffer.from(JSON.stringify({ format: 1, sealCertificates: [{ pem }], ...changes }));
+
+test("a trust list names certificates, those retired among them, and authorities' roots", () => {
+  const {
+    sealAnchors,
+    retired: out,
+    tsaAnchors,
+  } = parseTrustList(
+    list({ sealCertificates: [retired, { pem, other: 1 }], timeStampCertificates: [stamper], later: true }),
+  );
+  assert.deepEqual([sealAnchors.length, tsaAnchors.length], [2, 1]);
+  assert.deepEqual(
+    out.map(({ retiredAt, reason }) => [retiredAt, reason]),
+    [[Date.UTC(2026, 2, 1), "key-compromise"]],
+  );
+  const bare = parseTrustList(list({ sealCertificates: [{ ...retired, reason: null }] }));
+  assert.equal(bare.retired[0]?.reason, "unspecified");
+});
+
+test("PEM is trust, too", () => {
+  assert.deepEqual([readTrust(pem + stamper).sealAnchors.length, readTrust(pem).retired.length], [2, 0]);
+  assert.equal(readTrust(` ${list({})}`).sealAnchors.length, 1);
+});
+
+test("a list that is not understood in every part is refused whole", () => {
+  const wrong: object[] = [
+    { format: 2 },
+    { format: undefined },
+    { sealCertificates: undefined },
+    { sealCertificates: {} },
+    { sealCertificates: [pem] },
+    { sealCertificates: [{}] },
+    { sealCertificates: [{ pem: "" }] },
+    { sealCertificates: [{ pem: pem + pem }] },
+    { sealCertificates: [{ ...retired, retiredAt: "yesterday" }] },
+    { sealCertificates: [{ ...retired, retiredAt: "2026-13-01T00:00:00Z" }] },
+    { sealCertificates: [{ ...retired, retiredAt: 1 }] },
+    { sealCertificates: [{ ...retired, retiredAt: null }] },
+    { sealCertificates: [{ ...retired, reason: 7 }] },
+    { sealCertificates: [{ ...retired, reason: "x".repeat(101) }] },
+    { timeStampCertificates: pem },
+    { timeStampCertificates: [1] },
+  ];
+  for (const changes of wrong)
+    assert.throws(() => parseTrustList(list(changes)), EvidenceError, JSON.stringify(changes));
+  const twice = Buffer.from(list({}).toString().replace('"format":1', '"format":1,"format":1'));
+  assert.throws(() => parseTrustList(twice), /two members/);
+});
