@@ -19,7 +19,6 @@ import { sql } from "./platform/sql.ts";
 import { playbookRoutes } from "./playbooks/playbooks.ts";
 import { passportRoutes, proofRecord } from "./proof-passports/proof-passports.ts";
 import { roomRoutes } from "./rooms/rooms.ts";
-import { sealCertificates } from "./seals/seals.ts";
 import { acceptsPage, buildAssets, notFoundPage, type PageDeps, pages } from "./web/pages.ts";
 import { webhookRoutes, webhooksSection } from "./webhooks/webhooks.ts";
 
@@ -105,7 +104,7 @@ function pageDeps(deps: AppDeps, features: Features, assets: PageDeps["assets"])
     assets,
     baseUrl: config.baseUrl,
     verify: {
-      sealCertificates: () => sealCertificates(deps, sealing.chainPem),
+      sealCertificates: sealing.trustList,
       proofRecord: (verifyCode) => proofRecord(passports, verifyCode),
       closingRecord: (verifyCode) => closingRecord(deps, verifyCode),
     },

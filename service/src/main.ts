@@ -93,7 +93,7 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
     const pricing = await openPricing(db, config.priceFiles);
     const metrics = createMetrics();
     workers = openWorkers(log, metrics);
-    sealing = await openSealing({ settings: config, fetch, clock, log, metrics, workers });
+    sealing = await openSealing({ ...resources, settings: config, fetch, metrics, workers });
     const anchoring =
       config.otsCalendars.length > 0
         ? openAnchoring({ ...resources, calendars: config.otsCalendars, fetch, metrics })

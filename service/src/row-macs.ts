@@ -17,7 +17,7 @@ import {
   passportMembers,
   type WholePassport,
 } from "./proof-passports/proof-passports.ts";
-import { type ChainRow, chainMembers } from "./seals/seals.ts";
+import { type ChainRow, chainColumns, chainMembers } from "./seals/seals.ts";
 
 export type RowMacDeps = { db: Database; rowMac: RowMac; secrets: SecretBytes; clock: Clock; log: Log };
 
@@ -95,7 +95,7 @@ async function fillAll(tx: Tx, { rowMac, secrets }: RowMacDeps): Promise<number>
 const chainRows: Unfilled<ChainRow> = {
   table: sql`seal_chains`,
   key: sql`sha256`,
-  rows: sql`SELECT sha256 AS key, sha256, pem, first_used_at AS "firstUsedAt" FROM seal_chains WHERE row_mac IS NULL`,
+  rows: sql`SELECT sha256 AS key, ${chainColumns} FROM seal_chains WHERE row_mac IS NULL`,
   members: chainMembers,
 };
 

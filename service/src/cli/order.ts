@@ -83,12 +83,12 @@ export const orderVerbs: Verb[] = [
       const adjustment = adjustmentOf(values);
       const document = await readDocument(textOption(values, "document"));
       return withResources(async (resources) => {
-        const { config, log, clock } = resources;
+        const { config } = resources;
         const moved = await moveOrder(
           {
             ...resources,
             openSealer: () =>
-              openSealing({ settings: config, fetch, clock, log, metrics: createMetrics(), workers: inlineWorkers }),
+              openSealing({ ...resources, settings: config, fetch, metrics: createMetrics(), workers: inlineWorkers }),
           },
           {
             code: args[0] ?? "",

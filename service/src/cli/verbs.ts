@@ -26,6 +26,7 @@ const groups: ReadonlyMap<string, () => Promise<readonly Verb[]>> = new Map([
   ["playbook", async () => (await import("./playbook.ts")).playbookVerbs],
   ["order", async () => (await import("./order.ts")).orderVerbs],
   ["operator", async () => (await import("./operator.ts")).operatorVerbs],
+  ["seal", async () => (await import("./seal.ts")).sealVerbs],
   ["verify", async () => [(await import("./verify.ts")).verify]],
   ["doctor", async () => [(await import("./doctor/doctor.ts")).doctor]],
 ]);

@@ -10,6 +10,7 @@ import { isUuid, isVerifyCode } from "../platform/text.ts";
 import {
   type EvidenceRow,
   type PassportRow,
+  type PublicPassport,
   passportUse,
   rowHolds,
   selectEvidence,
@@ -28,7 +29,7 @@ export async function findOwnPassport(deps: LookupDeps, id: string, owner: Owner
 }
 
 /** The passport under a verify code, or undefined. @param verifyCode as it came; need not be one */
-export async function findPassport(deps: LookupDeps, verifyCode: string): Promise<PassportRow | undefined> {
+export async function findPassport(deps: LookupDeps, verifyCode: string): Promise<PublicPassport | undefined> {
   return isVerifyCode(verifyCode) ? verifiedRow(deps, await selectPassportByCode(deps.db, verifyCode)) : undefined;
 }
 

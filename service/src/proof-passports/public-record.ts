@@ -13,13 +13,17 @@ export type ProofRecord = {
   /** Whether the sealed PDF can be downloaded. */
   documentKept: boolean;
   timeStamp: { authority: string; at: Date } | null;
+  /** Null unless the certificate of the seal was retired; left out where only the owner looks. */
+  sealRetirement?: { at: Date; reason: string } | null;
   anchor: { calendar: string; submittedAt: Date; status: AnchorStatus } | null;
 };
 
 /** The record under a verify code; null when there is none. @param verifyCode as it came; need not be one */
 export async function proofRecord(deps: LookupDeps, verifyCode: string): Promise<ProofRecord | null> {
   const passport = await findPassport(deps, verifyCode);
-  return passport ? recordOf(passport) : null;
+  if (!passport) return null;
+  const { retiredAt: at, retirementReason: reason } = passport;
+  return { ...recordOf(passport), sealRetirement: at && reason !== null ? { at, reason } : null };
 }
 
 /** The record of the owner's passport; null when there is none. @param id as it came; need not be one */

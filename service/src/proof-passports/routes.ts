@@ -1,3 +1,4 @@
+import { trustListPath } from "@signsealship/evidence/seal";
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { principalOf } from "../http/authentication.ts";
@@ -10,10 +11,10 @@ import { zipChunks, zipLength } from "./evidence/zip.ts";
 import { findEvidence, findOwnPassport, findPassport, type LookupDeps, sealedDocument } from "./lookup.ts";
 import { Passport, PassportVerification } from "./schemas.ts";
 import { type SealRouteDeps, sealRoute } from "./seal-route.ts";
-import type { PassportRow } from "./store.ts";
+import type { PublicPassport } from "./store.ts";
 import { passportView, verificationView } from "./views.ts";
 
-export type PassportRouteDeps = SealRouteDeps & LookupDeps & RouteDeps;
+export type PassportRouteDeps = SealRouteDeps & LookupDeps & RouteDeps & { trustList: () => Promise<string> };
 
 /** Proof passports (contract, Endpoints, Proof passports). */
 export function passportRoutes(app: FastifyInstance, deps: PassportRouteDeps): void {
@@ -23,6 +24,10 @@ export function passportRoutes(app: FastifyInstance, deps: PassportRouteDeps): v
   app.get("/seal/certificate.pem", { schema: { hide: true } }, async (_request, reply) =>
     reply.type("application/pem-certificate-chain").send(deps.chainPem),
   );
+  app.get(trustListPath, { schema: { hide: true } }, async (_request, reply) => {
+    reply.type("application/json").header("Cache-Control", "no-cache");
+    return deps.trustList();
+  });
 }
 
 const tag = "Proof passports";
@@ -94,7 +99,7 @@ function verificationRoutes(app: FastifyInstance, deps: PassportRouteDeps): void
   unknownBelow(app, deps, "/api/passport/verify/*", common.policy);
 }
 
-async function passportOf(deps: LookupDeps, code: string): Promise<PassportRow> {
+async function passportOf(deps: LookupDeps, code: string): Promise<PublicPassport> {
   const passport = await findPassport(deps, code);
   if (!passport) throw unknownVerdict();
   return passport;

@@ -54,6 +54,18 @@ export const PassportVerification = Type.Object(
     source: oneOf(["proof_passport_api"]),
     certificateAvailable: Type.Boolean({ description: "Whether the sealed PDF can be downloaded." }),
     environment: sealingEnvironment(),
+    sealRetirement: Type.Optional(
+      Type.Object(
+        {
+          retiredAtUtc: timestamp("From when on its seals do not count."),
+          reason: Type.String({ description: "By its name of RFC 5280.", examples: ["key-compromise"] }),
+        },
+        {
+          description:
+            "Only when the certificate of the seal was retired. The verdict is this service's record; whether the file still verifies depends on its time stamp.",
+        },
+      ),
+    ),
   },
   { $id: "PassportVerification" },
 );

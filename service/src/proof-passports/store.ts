@@ -121,13 +121,20 @@ export async function selectOwnPassport(db: Sql, id: string, owner: Owner): Prom
   return passport;
 }
 
+/** What became of the certificate that sealed it: both are null unless it was retired. */
+export type SealRetirement = { retiredAt: Date | null; retirementReason: string | null };
+
 /** The one read of a verification; apart from its running, so that a bench can run it bare. */
-export const passportStatement = (verifyCode: string): Statement =>
-  sql`SELECT ${passportColumns} ${fromPassports} WHERE verify_code = ${verifyCode}`;
+export const passportStatement = (verifyCode: string): Statement => sql`
+SELECT ${passportColumns}, retired_at AS "retiredAt", retirement_reason AS "retirementReason"
+${fromPassports} LEFT JOIN seal_chains ON seal_chains.sha256 = seal_chain AND retired_at IS NOT NULL
+WHERE verify_code = ${verifyCode}`;
+
+export type PublicPassport = PassportRow & SealRetirement;
 
 /** The passport of a verify code, or undefined. */
-export async function selectPassportByCode(db: Sql, verifyCode: string): Promise<PassportRow | undefined> {
-  const [passport] = await db.query<PassportRow>(passportStatement(verifyCode));
+export async function selectPassportByCode(db: Sql, verifyCode: string): Promise<PublicPassport | undefined> {
+  const [passport] = await db.query<PublicPassport>(passportStatement(verifyCode));
   return passport;
 }
 

@@ -1,6 +1,6 @@
 import type { PassportFacts } from "./row-integrity.ts";
 import type { Facts, Passport, PassportVerification, SealedPassport, Timestamps } from "./schemas.ts";
-import type { PassportRow } from "./store.ts";
+import type { PassportRow, PublicPassport } from "./store.ts";
 
 export const verifyPath = (verifyCode: string): string => `/api/passport/verify/${verifyCode}`;
 
@@ -34,8 +34,9 @@ export const passportView = (passport: PassportFacts, baseUrl: string): Omit<Pas
 });
 
 /** The public verification: says nothing of the partner. */
-export function verificationView(passport: PassportRow): PassportVerification {
+export function verificationView(passport: PublicPassport): PassportVerification {
   const { verifyCode, sealedSha256, docSha256, createdAt, environment, blobKey } = passport;
+  const { retiredAt, retirementReason: reason } = passport;
   return {
     verdict: environment === "live" ? "verified" : "verified_test",
     verifyCode,
@@ -45,5 +46,6 @@ export function verificationView(passport: PassportRow): PassportVerification {
     source: "proof_passport_api",
     certificateAvailable: blobKey !== null,
     environment,
+    ...(retiredAt && reason !== null && { sealRetirement: { retiredAtUtc: retiredAt.toISOString(), reason } }),
   };
 }

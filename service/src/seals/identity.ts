@@ -24,6 +24,13 @@ export type SealIdentitySettings = {
   readonly baseUrl: string;
 };
 
+export const certificatePath = ({ sealCertificate, dataDir }: SealIdentitySettings): string =>
+  sealCertificate ?? join(dataDir, "keys", "seal-certificate.pem");
+
+/** PEM of the chain that the next start would seal with. @throws StartupError when there is none */
+export const configuredChain = async (settings: SealIdentitySettings): Promise<string> =>
+  sealChainPem(await openSealChain(certificatePath(settings)));
+
 /**
  * Opens key and certificates; the first run makes both.
  * @param at now; `serialNumber` 16 random bytes for a certificate that has to be made
@@ -39,7 +46,7 @@ export async function openSealIdentity(
   try {
     await probeSealKey(key);
     const { hostname } = new URL(settings.baseUrl);
-    const path = settings.sealCertificate ?? join(settings.dataDir, "keys", "seal-certificate.pem");
+    const path = certificatePath(settings);
     const make = () => makeSealCertificate({ key, host: hostname, serialNumber, at: at.getTime() });
     const [leaf, ...issuers] = await openSealChain(path, settings.sealCertificate === null ? make : undefined);
     const problems = checkSealCertificate({ chain: leaf ? [leaf, ...issuers] : [], key, at: at.getTime() });

@@ -2,30 +2,34 @@ import { randomBytes, randomInt } from "node:crypto";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import type { Fetch } from "../platform/bounded-request.ts";
 import type { Clock } from "../platform/clock.ts";
-import type { Log } from "../platform/logs.ts";
+import { ServiceError, StartupError } from "../platform/errors.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import type { Workers } from "../platform/workers/task.ts";
+import { type ChainsDeps, sealChainOf, sealChainRow } from "./chains.ts";
 import { openSealIdentity, probeSealIdentity, type SealIdentitySettings } from "./identity.ts";
+import { isChainRetired, isRetired } from "./retirement.ts";
 import { createSealer, type SealDocument } from "./sealer.ts";
 import { createTimeStamping } from "./time-stamping.ts";
-import { openTsaTrust, type TsaTrustSettings } from "./tsa-trust.ts";
+import { trustList } from "./trust-list.ts";
+import { type AnchorsOf, openTsaTrust, type TsaTrustSettings } from "./tsa-trust.ts";
 
 /** All that is needed to seal, opened once at the start. */
 export type Sealing = {
   sealDocument: SealDocument;
   /** PEM of the seal's certificates, its own first. */
   chainPem: string;
+  /** What verifiers are to know of the service's seals, as JSON. */
+  trustList: () => Promise<string>;
   /** @throws Error when a seal could not be made now. */
   probe: () => Promise<void>;
   close: () => Promise<void>;
 };
 
-export type SealingDeps = {
+export type SealingDeps = ChainsDeps & {
   /** `tsaUrls` time-stamping authorities, asked in this order; none for seals without a time stamp. */
   settings: SealIdentitySettings & TsaTrustSettings;
   fetch: Fetch;
   clock: Clock;
-  log: Log;
   metrics: Metrics;
   workers: Workers;
 };
@@ -36,33 +40,68 @@ export type SealingDeps = {
  */
 export async function openSealing(deps: SealingDeps): Promise<Sealing> {
   const { settings, clock, log, workers } = deps;
-  const stamp = settings.tsaUrls.length > 0 ? timeStamping(deps) : null;
+  const anchorsOf = openTsaTrust(settings);
+  const stamp = settings.tsaUrls.length > 0 ? timeStamping(deps, anchorsOf) : null;
   const { identity, warnings } = await openSealIdentity(settings, clock(), randomBytes(16));
   for (const { code, detail } of warnings) log.warn({ code }, detail);
+  const { chainPem } = identity;
+  try {
+    await enterService(deps, chainPem);
+  } catch (error) {
+    await identity.key.close();
+    throw error;
+  }
+  const requireInService = inServiceGuard(deps, chainPem);
+  const sealDocument = createSealer({
+    identity,
+    workers,
+    clock,
+    stamp,
+    randomBelow: (limit) => randomInt(limit),
+    onUnfitTimeStamp: (authority, why) => log.warn({ authority, why }, "a seal was made without its unfit time stamp"),
+  });
   return {
-    sealDocument: createSealer({
-      identity,
-      workers,
-      clock,
-      stamp,
-      randomBelow: (limit) => randomInt(limit),
-      onUnfitTimeStamp: (authority, why) =>
-        log.warn({ authority, why }, "a seal was made without its unfit time stamp"),
-    }),
-    chainPem: identity.chainPem,
-    probe: () => probeSealIdentity(identity, clock()),
+    async sealDocument(input) {
+      await requireInService();
+      return sealDocument(input);
+    },
+    chainPem,
+    trustList: () => trustList(deps, chainPem, settings.tsaUrls.flatMap(anchorsOf)),
+    async probe() {
+      await requireInService();
+      await probeSealIdentity(identity, clock());
+    },
     close: identity.key.close,
   };
 }
 
-function timeStamping({ settings, fetch, clock, log, metrics }: SealingDeps) {
+/** From now on the chain is on record as one of this service's. @throws StartupError for a retired one */
+async function enterService(deps: SealingDeps, chainPem: string): Promise<void> {
+  const { db, rowMac, clock } = deps;
+  if (await isRetired(deps, chainPem)) {
+    throw new StartupError("SEAL_CERTIFICATE: this certificate is retired: name another, with its key in SEAL_KEY");
+  }
+  await db.query(sealChainRow(rowMac, sealChainOf(chainPem), clock()));
+}
+
+/** A node that still has the key of a certificate that was retired seals no more. */
+function inServiceGuard({ db, log }: SealingDeps, chainPem: string): () => Promise<void> {
+  const { sha256 } = sealChainOf(chainPem);
+  return async () => {
+    if (!(await isChainRetired(db, sha256))) return;
+    log.error("the seal's certificate is retired: restart with another");
+    throw new ServiceError("unavailable", "The seal can't be made now. Try again later.");
+  };
+}
+
+function timeStamping({ settings, fetch, clock, log, metrics }: SealingDeps, anchorsOf: AnchorsOf) {
   const refusals = metrics.counter("timestamp_refusals_total", "Answers of authorities that were not used.", [
     "authority",
     "failed",
   ]);
   return createTimeStamping({
     authorities: settings.tsaUrls,
-    anchorsOf: openTsaTrust(settings),
+    anchorsOf,
     fetch,
     clock,
     randomBytes,

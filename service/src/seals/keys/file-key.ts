@@ -16,7 +16,7 @@ const signInPool = promisify<string, Uint8Array, KeyObject, Buffer>(sign);
  * @throws {SealKeyError} `bad-uri`, `unreadable` or `not-supported`
  */
 export async function openFileKey(uri: string): Promise<SealKey> {
-  const path = pathOf(uri);
+  const path = fileKeyPath(uri);
   const pem = (await readIfThere(path)) ?? (await makeKey(path));
   let privateKey: KeyObject;
   try {
@@ -44,7 +44,8 @@ export function sealKeyOf(privateKey: KeyObject, where: string): SealKey {
   };
 }
 
-function pathOf(uri: string): string {
+/** The path that `file:PATH` or `file:///PATH` names. @throws {SealKeyError} `bad-uri` */
+export function fileKeyPath(uri: string): string {
   const path = uri.slice("file:".length);
   if (path === "") throw new SealKeyError("bad-uri", "SEAL_KEY: file: needs a path");
   if (!path.startsWith("//")) return path;

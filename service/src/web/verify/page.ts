@@ -34,7 +34,7 @@ ${card("meaning", "How to read the result", meaning)}
 ${card("manual-checks", "Check it yourself from the command line", manualChecks(proofChecks("sealed.pdf")))}
 </div>`;
 
-/** `/verify`. @param sealCertificates PEM of the service's own seal certificates */
+/** `/verify`. @param sealCertificates trust list of the service's own seals */
 export const verifyPage = (assets: Pick<Assets, "url">, sealCertificates: string): string =>
   layout(assets, {
     title: "Verify a document",
@@ -56,6 +56,16 @@ function recordBanner({ environment, sealedAt }: ProofRecord): Html {
       );
 }
 
+/** The record is not the seal's word: it stands, but the file by itself may not verify any more. */
+const retirementNotice = ({ sealRetirement }: ProofRecord) =>
+  sealRetirement
+    ? notice(
+        "attention",
+        "The certificate of this seal was retired",
+        html`On ${time(sealRetirement.at)}, for this reason: ${sealRetirement.reason}. This record still stands. Whether the file itself verifies depends on its time stamp: check it below.`,
+      )
+    : "";
+
 /** `/verify/{code}`: the record, and a file compared with it. */
 export const proofRecordPage = (
   assets: Pick<Assets, "url">,
@@ -67,6 +77,7 @@ export const proofRecordPage = (
     scripts: ["verify.js", "copy.js"],
     body: html`<div class="stack verify">
 ${recordBanner(record)}
+${retirementNotice(record)}
 ${card(
   "record",
   "The record",

@@ -13,7 +13,7 @@ import { proofRecordPage, unknownRecordPage, verifyPage } from "./page.ts";
 
 /** Where the verification pages get what they show. */
 export type EvidenceSources = {
-  /** PEM of every certificate that this service seals or ever sealed with. */
+  /** The trust list: every certificate that this service seals or ever sealed with, and those that were retired. */
   sealCertificates: () => Promise<string>;
   /** Null for a code that nobody was given. */
   proofRecord: (verifyCode: string) => Promise<ProofRecord | null>;

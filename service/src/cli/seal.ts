@@ -1,0 +1,77 @@
+import { randomBytes } from "node:crypto";
+import { instantOf } from "@signsealship/verifier";
+import {
+  configuredChain,
+  retireCertificate,
+  rotateFileKey,
+  type SealCertificate,
+  sealCertificates,
+  sealChainOf,
+  sealChainRow,
+} from "../seals/seals.ts";
+import { lines, textOption, UsageError, type Verb, withResources } from "./verb.ts";
+
+function stateOf({ inUse, retiredAt, reason }: SealCertificate): string {
+  if (inUse) return "in use";
+  return retiredAt === null ? "no longer in use" : `retired ${retiredAt} (${reason})`;
+}
+
+function askedInstant(text: string | undefined): number | undefined {
+  try {
+    return text === undefined ? undefined : instantOf("--at", text);
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+export const sealVerbs: Verb[] = [
+  {
+    name: "seal list",
+    args: [],
+    flags: "",
+    options: {},
+    summary: "Lists the certificates that this service seals or ever sealed with, and which are retired.",
+    run: () =>
+      withResources(async (resources) => {
+        const certificates = await sealCertificates(resources, await configuredChain(resources.config));
+        const text = certificates.map((one) => `${one.sha256}  ${one.subject}  ${stateOf(one)}`);
+        return { json: { certificates }, text: text.join("\n") };
+      }),
+  },
+  {
+    name: "seal rotate",
+    args: [],
+    flags: "",
+    options: {},
+    summary: "Makes a new seal key with its certificate, for a key in a file; every node seals with it once restarted.",
+    run: () =>
+      withResources(async ({ config, clock, db, rowMac }) => {
+        const before = await configuredChain(config);
+        await db.query(sealChainRow(rowMac, sealChainOf(before), clock()));
+        const { chainPem, ...rotated } = await rotateFileKey(config, clock(), randomBytes(16));
+        await db.query(sealChainRow(rowMac, sealChainOf(chainPem), clock()));
+        const next = `Restart every node. Then, to retire the old certificate: bin/signsealship seal retire ${rotated.previousSha256} --reason superseded`;
+        return { json: rotated, text: `${lines(rotated)}\n\n${next}` };
+      }),
+  },
+  {
+    name: "seal retire",
+    args: ["FINGERPRINT"],
+    flags: "--reason REASON [--at INSTANT]",
+    options: { reason: { type: "string" }, at: { type: "string" } },
+    summary:
+      "Retires a seal certificate by its SHA-256: verifiers that read /seal/trust.json refuse its seals by the reason, such as superseded or key-compromise.",
+    async run([fingerprint = ""], values) {
+      const reason = textOption(values, "reason");
+      if (reason === undefined) throw new UsageError("seal retire needs --reason");
+      const asked = askedInstant(textOption(values, "at"));
+      return withResources(async (resources) => {
+        const at = resources.clock();
+        const retiredAt = asked === undefined ? at : new Date(asked);
+        const inUse = await configuredChain(resources.config);
+        const retired = await retireCertificate(resources, inUse, { fingerprint, retiredAt, reason, at });
+        return { json: retired, text: lines(retired) };
+      });
+    },
+  },
+];

@@ -1,0 +1,42 @@
+import { rename } from "node:fs/promises";
+import { dirname } from "node:path";
+import { syncFolder } from "../platform/durable-file.ts";
+import { ServiceError } from "../platform/errors.ts";
+import { leafOf } from "./chains.ts";
+import { certificatePath, configuredChain, openSealIdentity, type SealIdentitySettings } from "./identity.ts";
+import { fileKeyPath } from "./keys/file-key.ts";
+
+/** Fingerprints of the new and the previous certificate, and where the previous key lies now. */
+export type RotatedSeal = { sha256: string; previousSha256: string; previousKey: string; chainPem: string };
+
+/**
+ * Puts the seal key and its certificate aside and makes new ones, for a key in a file with its own self-signed certificate.
+ * The certificate goes first: whatever is cut off in between, the next start finds a key and makes what is missing.
+ * @param at now; `serialNumber` 16 random bytes for the new certificate
+ * @throws ServiceError `conflict` for a key or a certificate that this service did not make
+ */
+export async function rotateFileKey(
+  settings: SealIdentitySettings,
+  at: Date,
+  serialNumber: Uint8Array,
+): Promise<RotatedSeal> {
+  if (!settings.sealKey.startsWith("file:") || settings.sealCertificate !== null) {
+    const how = "Make the new key where it belongs, name it in SEAL_KEY and SEAL_CERTIFICATE, and restart";
+    throw new ServiceError("conflict", `Only a key in a file, with the certificate made for it, is made here. ${how}.`);
+  }
+  const previous = leafOf(await configuredChain(settings));
+  const suffix = previous.fingerprint.slice(0, 16);
+  const keyPath = fileKeyPath(settings.sealKey);
+  for (const path of [certificatePath(settings), keyPath]) {
+    await rename(path, `${path}.${suffix}`);
+    await syncFolder(dirname(path));
+  }
+  const { identity } = await openSealIdentity(settings, at, serialNumber);
+  await identity.key.close();
+  return {
+    sha256: leafOf(identity.chainPem).fingerprint,
+    previousSha256: previous.fingerprint,
+    previousKey: `${keyPath}.${suffix}`,
+    chainPem: identity.chainPem,
+  };
+}
