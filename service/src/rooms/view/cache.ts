@@ -1,10 +1,12 @@
 import { LRUCache } from "lru-cache";
 
-/** Ready answers by room, each for one version of its view; the least recently used leave when the bytes run out. */
+/** Ready answers by the room's code, each for one version of its view; the least recently used leave when the bytes run out. */
 export type ViewCache = {
+  /** Whether an answer is kept, of whatever version. */
+  has: (code: string) => boolean;
   /** The answer kept for exactly this version. */
-  get: (roomId: string, version: string) => Buffer | undefined;
-  put: (roomId: string, version: string, answer: Buffer) => void;
+  get: (code: string, version: string) => Buffer | undefined;
+  put: (code: string, version: string, answer: Buffer) => void;
   /** Bytes held, with what each entry itself costs. */
   heldBytes: () => number;
 };
@@ -19,11 +21,12 @@ export function createViewCache(maxBytes: number): ViewCache {
     sizeCalculation: ({ answer }) => answer.length + entryBytes,
   });
   return {
-    get(roomId, version) {
-      const entry = entries.get(roomId);
+    has: (code) => entries.has(code),
+    get(code, version) {
+      const entry = entries.get(code);
       return entry?.version === version ? entry.answer : undefined;
     },
-    put: (roomId, version, answer) => void entries.set(roomId, { version, answer }),
+    put: (code, version, answer) => void entries.set(code, { version, answer }),
     heldBytes: () => entries.calculatedSize,
   };
 }

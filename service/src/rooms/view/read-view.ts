@@ -19,14 +19,16 @@ export function openViewReader(db: Sql, maxBytes: number): (roomCode: string) =>
   const cache = createViewCache(maxBytes);
   return async (roomCode) => {
     if (!isCode(roomCode)) return null;
-    const present = await findViewVersion(db, roomCode);
-    if (!present) return null;
-    const kept = cache.get(present.roomId, present.version);
-    if (kept) return kept;
+    // Where nothing is kept, the view itself is asked for at once.
+    if (cache.has(roomCode)) {
+      const version = await findViewVersion(db, roomCode);
+      const kept = version && cache.get(roomCode, version);
+      if (kept) return kept;
+    }
     const row = await selectRoomRow(db, roomCode);
     if (!row) return null;
     const answer = Buffer.from(JSON.stringify(viewOf(row)));
-    cache.put(row.roomId, row.version, answer);
+    cache.put(roomCode, row.version, answer);
     return answer;
   };
 }

@@ -4,9 +4,6 @@ import type { BoughtServices } from "../../pricing/pricing.ts";
 import type { RoomState } from "../store.ts";
 import type { ActivityItem, PassportPointer } from "./schemas.ts";
 
-/** Which room a code opens, and which state of its view is the present one. */
-export type ViewVersion = { roomId: string; version: string };
-
 export type CardRow = BoughtServices & {
   code: string;
   label: string | null;
@@ -22,7 +19,9 @@ export type CardRow = BoughtServices & {
   attachedAt: string;
 };
 
-export type RoomRow = ViewVersion & {
+export type RoomRow = {
+  /** Which state of the view this is. */
+  version: string;
   code: string;
   name: string;
   reference: string | null;
@@ -39,16 +38,16 @@ export type RoomRow = ViewVersion & {
   passport: PassportPointer | null;
 };
 
-const version = sql`r.id AS "roomId", r.view_version || '.' || p.view_version AS version`;
+const version = sql`r.view_version || '.' || p.view_version AS version`;
 
 /** Apart from its running, as is `viewStatement`, so that its plan can be looked at. */
 export const versionStatement = (code: string): Statement =>
   sql`SELECT ${version} FROM rooms r JOIN partners p ON p.id = r.partner_id WHERE r.code = ${code}`;
 
-/** One indexed read of two rows; undefined for an unknown code. */
-export async function findViewVersion(db: Sql, code: string): Promise<ViewVersion | undefined> {
-  const [row] = await db.query<ViewVersion>(versionStatement(code));
-  return row;
+/** The present state of the view, by one indexed read of two rows; undefined for an unknown code. */
+export async function findViewVersion(db: Sql, code: string): Promise<string | undefined> {
+  const [row] = await db.query<{ version: string }>(versionStatement(code));
+  return row?.version;
 }
 
 const iso = (column: Statement) => sql`to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
@@ -100,7 +99,7 @@ const passport = sql`
  */
 export const viewStatement = (code: string): Statement => sql`
   WITH room AS (
-    SELECT ${version}, r.code, r.name, r.reference, r.status, r.created_at AS "createdAt", r.updated_at AS "updatedAt",
+    SELECT ${version}, r.id AS "roomId", r.code, r.name, r.reference, r.status, r.created_at AS "createdAt", r.updated_at AS "updatedAt",
       p.name AS "partnerName", p.brand_name AS "brandName", p.accent_color AS "accentColor", p.logo_url AS "logoUrl"
     FROM rooms r JOIN partners p ON p.id = r.partner_id WHERE r.code = ${code}
   ), attached AS (

@@ -136,7 +136,6 @@ const card = (changes: Partial<RoomRow["cards"][number]>): RoomRow["cards"][numb
 
 /** A room with everything in it, as the database gives it. */
 export const roomRow = (changes: Partial<RoomRow> = {}): RoomRow => ({
-  roomId: "room",
   version: "1.1",
   code: roomCode,
   name: "12 Elm Street",
