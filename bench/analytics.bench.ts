@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { connectionTo } from "@signsealship/testing/database";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import pg from "pg";
 import { get, load } from "./http-load.ts";
@@ -84,11 +84,7 @@ export async function run(): Promise<Result[]> {
   const folder = temporaryFolder();
   const service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" });
   const { partnerId, headers } = await newPartner(service);
-  const session = new pg.Client({
-    host: join(folder.path, "postgres/run"),
-    user: "signsealship",
-    database: "postgres",
-  });
+  const session = new pg.Client(connectionTo(folder.path, "owner"));
   await session.connect();
   try {
     await session.query(fill(partnerId));

@@ -22,14 +22,6 @@ export async function startBare(settings: object): Promise<Bare> {
   };
 }
 
-/** The embedded server of a service's folder, for the bare server. */
-export const connectionIn = (dataDir: string) => ({
-  host: join(dataDir, "postgres/run"),
-  port: 5432,
-  user: "signsealship",
-  database: "postgres",
-});
-
 const hexBytes = (values: readonly unknown[]) =>
   values.map((value) => (Buffer.isBuffer(value) ? `\\x${value.toString("hex")}` : value));
 

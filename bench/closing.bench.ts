@@ -1,5 +1,6 @@
+import { connectionTo } from "@signsealship/testing/database";
 import { verificationStatement } from "../service/src/closing-passports/verification.ts";
-import { connectionIn, portable, startBare } from "./bare.ts";
+import { portable, startBare } from "./bare.ts";
 import { get, interleave, type Target } from "./http-load.ts";
 import { atLeast, type Result } from "./result.ts";
 import { openRoomsFixture } from "./rooms-fixture.ts";
@@ -14,7 +15,7 @@ export async function run(): Promise<Result[]> {
   }
   const path = `/api/verify/room/${verifyCode}`;
   const bare = await startBare({
-    connection: connectionIn(service.dataDir),
+    connection: connectionTo(service.dataDir),
     folder: service.dataDir,
     reads: { [path]: [portable(verificationStatement(verifyCode))] },
   });

@@ -73,8 +73,8 @@ export async function run(): Promise<Result[]> {
   const folder = temporaryFolder();
   await prepareDatabase(folder.path);
   const server = await openEmbeddedPostgres(folder.path);
-  const db = openDatabase(server.connection, () => {});
-  const pgPool = new pg.Pool({ ...server.connection, max: 20 });
+  const db = openDatabase(server.owner, () => {});
+  const pgPool = new pg.Pool({ ...server.owner, max: 20 });
   // The server's end is no failure of the bench.
   for (const event of ["error", "connect"] as const) pgPool.on(event, () => {});
   const ours = await startOurs(db);

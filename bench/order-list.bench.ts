@@ -1,6 +1,6 @@
+import { connectionTo } from "@signsealship/testing/database";
 import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
 import pg from "pg";
-import { connectionIn } from "./bare.ts";
 import { get, interleave, type Target } from "./http-load.ts";
 import { atLeast, type Result } from "./result.ts";
 
@@ -20,7 +20,7 @@ export async function run(): Promise<Result[]> {
   const folder = temporaryFolder();
   const service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" });
   const [large, small] = [await newPartner(service), await newPartner(service)];
-  const session = new pg.Client(connectionIn(folder.path));
+  const session = new pg.Client(connectionTo(folder.path, "owner"));
   await session.connect();
   try {
     await session.query(fill(large.partnerId, 1_000_000));

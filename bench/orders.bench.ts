@@ -1,12 +1,13 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { connectionTo } from "@signsealship/testing/database";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { insertStatement, type NewOrder } from "../service/src/orders/insert.ts";
 import { listStatement, ownOrderStatement } from "../service/src/orders/store.ts";
 import { keyStatement, keyWithRoomsStatement } from "../service/src/partners/keys/resolve.ts";
-import { connectionIn, portable, startBare } from "./bare.ts";
+import { portable, startBare } from "./bare.ts";
 import { get, interleave, type Target } from "./http-load.ts";
 import { atLeast, type Result } from "./result.ts";
 
@@ -90,7 +91,7 @@ export async function run(): Promise<Result[]> {
   const bareFiles = join(folder.path, "bare");
   mkdirSync(bareFiles);
   const bare = await startBare({
-    connection: connectionIn(folder.path),
+    connection: connectionTo(folder.path),
     folder: bareFiles,
     reads: {
       "/api/partner/orders": [

@@ -1,7 +1,8 @@
+import { connectionTo } from "@signsealship/testing/database";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
 import { passportStatement } from "../service/src/proof-passports/store.ts";
-import { connectionIn, portable, startBare } from "./bare.ts";
+import { portable, startBare } from "./bare.ts";
 import { get, interleave, type Target } from "./http-load.ts";
 import { atLeast, type Result } from "./result.ts";
 
@@ -16,7 +17,7 @@ export async function run(): Promise<Result[]> {
   const { verifyCode } = (await sealed.json()) as { verifyCode: string };
   const path = `/api/passport/verify/${verifyCode}`;
   const bare = await startBare({
-    connection: connectionIn(folder.path),
+    connection: connectionTo(folder.path),
     folder: folder.path,
     reads: { [path]: [portable(passportStatement(verifyCode))] },
   });

@@ -1,5 +1,6 @@
+import { connectionTo } from "@signsealship/testing/database";
 import { versionStatement, viewStatement } from "../service/src/rooms/view/store.ts";
-import { connectionIn, portable, startBare } from "./bare.ts";
+import { portable, startBare } from "./bare.ts";
 import { get, interleave, type Target } from "./http-load.ts";
 import { atLeast, type Result } from "./result.ts";
 import { openRoomsFixture } from "./rooms-fixture.ts";
@@ -16,7 +17,7 @@ export async function run(): Promise<Result[]> {
   const codes = await fixture.copies(2500);
   const ready = await (await fetch(`${service.baseUrl}/api/rooms/${roomCode}`)).text();
   const bare = await startBare({
-    connection: connectionIn(service.dataDir),
+    connection: connectionTo(service.dataDir),
     folder: service.dataDir,
     ready: { [`/api/rooms/${roomCode}`]: ready },
     reads: {

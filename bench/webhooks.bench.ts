@@ -73,7 +73,7 @@ export async function run(): Promise<Result[]> {
   const service = await startService(env);
   const receiver = await startReceiver(folder.path);
   const server = await openEmbeddedPostgres(dataDir);
-  const db = openDatabase(server.connection, () => {}, { poolSize: 2 });
+  const db = openDatabase(server.owner, () => {}, { poolSize: 2 });
   const agent = new Agent({ connect: { ca: readFileSync(authority.caFile) } });
   const subscribed = async (hooks: number) => {
     const partner = await newPartner(service);

@@ -9,9 +9,10 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openDatabase } from "../service/src/platform/database.ts";
 import { migrate } from "../service/src/platform/migrations.ts";
@@ -19,14 +20,24 @@ import { postgresBinaries } from "../service/src/platform/postgres/binaries.ts";
 import { openEmbeddedPostgres } from "../service/src/platform/postgres/embedded.ts";
 
 const cache = fileURLToPath(new URL("../node_modules/.cache", import.meta.url));
-const migrations = fileURLToPath(new URL("../service/migrations", import.meta.url));
+const service = fileURLToPath(new URL("../service", import.meta.url));
+const migrations = join(service, "migrations");
+// What makes a cluster, besides PostgreSQL: the schema, and who may do what.
+const makers = [migrations, join(service, "src/platform/postgres"), join(service, "src/platform/service-role.ts")];
+
+const filesOf = (path: string): string[] =>
+  statSync(path).isDirectory()
+    ? readdirSync(path)
+        .sort()
+        .map((name) => join(path, name))
+    : [path];
 
 /** Another schema, release of PostgreSQL or account needs another template. */
 async function templateName(): Promise<string> {
   const { postgres } = await postgresBinaries();
   const hash = createHash("sha256").update(`${postgres} ${process.getuid?.()}`);
   hash.update(readFileSync(join(postgres, "../../../package.json")));
-  for (const name of readdirSync(migrations).sort()) hash.update(name).update(readFileSync(join(migrations, name)));
+  for (const file of makers.flatMap(filesOf)) hash.update(basename(file)).update(readFileSync(file));
   return `database-${hash.digest("hex").slice(0, 16)}`;
 }
 
@@ -34,19 +45,20 @@ async function templateName(): Promise<string> {
 async function makeTemplate(template: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "sss-template-"));
   const server = await openEmbeddedPostgres(folder);
-  const db = openDatabase(server.connection, () => {});
-  await migrate(db, migrations);
-  await db.close();
+  const owner = openDatabase(server.owner, () => {});
+  await migrate({ db: owner, asOwner: (work) => work(owner), folder: migrations });
+  await owner.close();
   await server.release();
-  const cluster = join(folder, "postgres/cluster");
+  const from = join(folder, "postgres");
   // Nothing of a test has to outlive a power cut.
-  appendFileSync(join(cluster, "postgresql.conf"), "fsync = off\n");
+  appendFileSync(join(from, "cluster/postgresql.conf"), "fsync = off\n");
   mkdirSync(cache, { recursive: true });
   const made = mkdtempSync(join(cache, "making-"));
-  execFileSync("cp", ["-a", cluster, made]);
+  mkdirSync(join(made, "postgres"));
+  execFileSync("cp", ["-a", join(from, "cluster"), join(from, "pgpass"), join(made, "postgres")]);
   rmSync(folder, { recursive: true });
   try {
-    renameSync(join(made, "cluster"), template);
+    renameSync(join(made, "postgres"), template);
   } catch {
     // Another test process was first.
   }
@@ -61,12 +73,12 @@ async function preparedTemplate(): Promise<string> {
   return path;
 }
 
-/** Puts a migrated database into a data folder that has none, in place of initdb and migrations at the first start. */
+/** Puts a migrated database with its passwords into a data folder that has none, in place of initdb and migrations at the first start. */
 export async function prepareDatabase(dataDir: string): Promise<void> {
   const folder = join(dataDir, "postgres");
   if (existsSync(folder)) return;
   template ??= preparedTemplate();
   const from = await template;
-  mkdirSync(folder, { recursive: true });
-  execFileSync("cp", ["-a", from, join(folder, "cluster")]);
+  mkdirSync(dataDir, { recursive: true });
+  execFileSync("cp", ["-a", from, folder]);
 }

@@ -1,19 +1,25 @@
 import { join } from "node:path";
 import { type Database, openDatabase } from "../service/src/platform/database.ts";
+import { type Connection, connectionOf, type Role } from "../service/src/platform/postgres/access.ts";
 import { openEmbeddedPostgres } from "../service/src/platform/postgres/embedded.ts";
 import { prepareDatabase } from "./data-template.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
+/** How a role connects to the server of a running service. */
+export const connectionTo = (dataDir: string, role: Role = "service"): Connection =>
+  connectionOf(join(dataDir, "postgres"), join(dataDir, "postgres/run"), role);
+
 /** The database of a data folder on which a service runs, for as long as that runs. */
 export const databaseOfRunning = (dataDir: string): Database =>
-  openDatabase({ host: join(dataDir, "postgres/run"), user: "signsealship", database: "postgres" }, () => {}, {
-    poolSize: 1,
-  });
+  openDatabase(connectionTo(dataDir), () => {}, { poolSize: 1 });
 
-/** The database of a data folder, beside the service that runs on it or without one; once a process. `name` tells its connections from the service's. */
+/**
+ * The database of a data folder, beside the service that runs on it or without one; once a process. It is opened as the owner
+ * of the tables, so that a test can do what the service can't. `name` tells its connections from the service's.
+ */
 export async function databaseOf(dataDir: string, { poolSize = 4, name = "test" } = {}): Promise<Database> {
   const server = await openEmbeddedPostgres(dataDir);
-  const db = openDatabase({ ...server.connection, application_name: name }, () => {}, { poolSize });
+  const db = openDatabase({ ...server.owner, application_name: name }, () => {}, { poolSize });
   return {
     ...db,
     close: async () => {

@@ -8,7 +8,7 @@ import { prepareDataFolder } from "./platform/data-folder.ts";
 import { type Database, openDatabase } from "./platform/database.ts";
 import { StartupError } from "./platform/errors.ts";
 import type { Log } from "./platform/logs.ts";
-import { migrate } from "./platform/migrations.ts";
+import { type AsOwner, migrate } from "./platform/migrations.ts";
 import { openEmbeddedPostgres } from "./platform/postgres/embedded.ts";
 import { openRowMac, type RowMac } from "./platform/row-mac.ts";
 import { openSecretsKey, type SecretBytes } from "./platform/secrets.ts";
@@ -17,6 +17,8 @@ import { fillRowMacs } from "./row-macs.ts";
 
 /** The checkout's root. */
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+export const migrations = join(root, "service/migrations");
 
 /** What the service and every command that touches data open first. */
 export type Resources = {
@@ -30,19 +32,26 @@ export type Resources = {
   close: () => Promise<void>;
 };
 
-async function connect(config: Config, log: Log): Promise<{ db: Database; close: () => Promise<void> }> {
+type Connected = { db: Database; asOwner: AsOwner; close: () => Promise<void> };
+
+async function connect(config: Config, log: Log): Promise<Connected> {
   const onIdleError = (error: Error) => log.warn({ err: error }, "an idle database connection broke");
   if (config.databaseUrl !== null) {
     const db = openDatabase({ connectionString: config.databaseUrl }, onIdleError);
     await db.query(sql`SELECT 1`).catch((error: Error) => {
       throw new StartupError(`DATABASE_URL does not answer: ${error.message || "connection refused"}`);
     });
-    return { db, close: db.close };
+    // An operator's server: the service is whom DATABASE_URL names, in all it does.
+    return { db, asOwner: (work) => work(db), close: db.close };
   }
   const server = await openEmbeddedPostgres(config.dataDir);
   const db = openDatabase(server.connection, onIdleError);
   return {
     db,
+    async asOwner(work) {
+      const owner = openDatabase(server.owner, onIdleError, { poolSize: 1 });
+      return work(owner).finally(owner.close);
+    },
     async close() {
       await db.close();
       await server.release();
@@ -56,14 +65,14 @@ async function connect(config: Config, log: Log): Promise<{ db: Database; close:
  */
 export async function openResources(config: Config, log: Log): Promise<Resources> {
   prepareDataFolder(config.dataDir);
-  const { db, close } = await connect(config, log);
+  const { db, asOwner, close } = await connect(config, log);
   try {
-    await migrate(db, join(root, "service/migrations"));
+    await migrate({ db, asOwner, folder: migrations });
     const secrets = await openSecretsKey(config.secretsKey);
     const clock = config.timeTravelSeconds === 0 ? systemClock : clockAhead(config.timeTravelSeconds);
     const blobs = openBlobs(await blobBackend(config), secrets, clock);
     const rowMac = openRowMac(secrets);
-    await fillRowMacs({ db, rowMac, secrets, clock, log }, config.dataDir);
+    await fillRowMacs({ asOwner, rowMac, secrets, clock, log }, config.dataDir);
     return { config, log, clock, db, secrets, rowMac, blobs, close };
   } catch (error) {
     await close();

@@ -4,9 +4,10 @@ import { type AnchorFacts, anchorMembers } from "./anchoring/anchoring.ts";
 import { storedColumns, type VersionFacts, versionMembers } from "./closing-passports/closing-passports.ts";
 import { type DocumentFacts, documentMembers } from "./orders/orders.ts";
 import type { Clock } from "./platform/clock.ts";
-import { type Database, longStatements, type Sql, type Tx } from "./platform/database.ts";
+import { longStatements, type Sql, type Tx } from "./platform/database.ts";
 import { writeFileDurably } from "./platform/durable-file.ts";
 import type { Log } from "./platform/logs.ts";
+import type { AsOwner } from "./platform/migrations.ts";
 import type { Members, RowMac } from "./platform/row-mac.ts";
 import type { SecretBytes } from "./platform/secrets.ts";
 import { type Statement, sql } from "./platform/sql.ts";
@@ -19,7 +20,7 @@ import {
 } from "./proof-passports/proof-passports.ts";
 import { type ChainRow, chainColumns, chainMembers } from "./seals/seals.ts";
 
-export type RowMacDeps = { db: Database; rowMac: RowMac; secrets: SecretBytes; clock: Clock; log: Log };
+export type RowMacDeps = { asOwner: AsOwner; rowMac: RowMac; secrets: SecretBytes; clock: Clock; log: Log };
 
 // One number for all nodes: the holder fills, the others wait and then find it done.
 const advisoryLock = 7_246_003;
@@ -31,21 +32,23 @@ const table = "row_mac_backfill";
  * as a file beside the keys: neither alone can be taken away to have forged rows filled.
  */
 export async function fillRowMacs(deps: RowMacDeps, dataDir: string): Promise<void> {
-  const { db, rowMac, clock, log } = deps;
   const marker = join(dataDir, "keys", "row-macs-filled");
   if (existsSync(marker)) return;
-  await db.transaction(async (tx) => {
-    // Another node may be busy with it: wait.
-    await tx.script("SET LOCAL lock_timeout = '10min'");
-    await tx.query(sql`SELECT pg_advisory_xact_lock(${advisoryLock})`);
-    if (await wasDone(tx, rowMac, log)) return;
-    const filled = await fillAll(tx, deps);
-    const doneAt = clock();
-    await tx.query(sql`
-      INSERT INTO row_mac_backfill (done_at, row_mac) VALUES (${doneAt}, ${rowMac.of(table, { doneAt })})`);
-    if (filled > 0) log.info({ rows: filled }, "rows of an earlier release got their MACs");
-  }, longStatements);
-  await writeFileDurably(marker, `${clock().toISOString()}\n`, { mode: 0o600 });
+  await deps.asOwner((owner) => owner.transaction((tx) => fillOnce(tx, deps), longStatements));
+  await writeFileDurably(marker, `${deps.clock().toISOString()}\n`, { mode: 0o600 });
+}
+
+async function fillOnce(tx: Tx, deps: RowMacDeps): Promise<void> {
+  const { rowMac, clock, log } = deps;
+  // Another node may be busy with it: wait.
+  await tx.script("SET LOCAL lock_timeout = '10min'");
+  await tx.query(sql`SELECT pg_advisory_xact_lock(${advisoryLock})`);
+  if (await wasDone(tx, rowMac, log)) return;
+  const filled = await fillAll(tx, deps);
+  const doneAt = clock();
+  await tx.query(sql`
+    INSERT INTO row_mac_backfill (done_at, row_mac) VALUES (${doneAt}, ${rowMac.of(table, { doneAt })})`);
+  if (filled > 0) log.info({ rows: filled }, "rows of an earlier release got their MACs");
 }
 
 async function wasDone(db: Sql, rowMac: RowMac, log: Log): Promise<boolean> {

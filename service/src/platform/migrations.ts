@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Database, longStatements, type Sql } from "./database.ts";
+import { type Database, longStatements, type Sql, type Tx } from "./database.ts";
 import { StartupError } from "./errors.ts";
+import { grantRights, hasRights, type Rights, readRights } from "./service-role.ts";
 import { sql } from "./sql.ts";
+import { hasSqlState, sqlState } from "./sql-errors.ts";
 
 type Migration = { version: number; name: string; script: string; sha256: string };
 type Applied = { version: number; sha256: string };
@@ -22,10 +24,7 @@ async function readMigrations(folder: string): Promise<Migration[]> {
   );
 }
 
-async function applied(db: Sql): Promise<Applied[]> {
-  const [found] = await db.query<{ there: boolean }>(sql`SELECT to_regclass('schema_migrations') IS NOT NULL AS there`);
-  return found?.there ? db.query<Applied>(sql`SELECT version, sha256 FROM schema_migrations ORDER BY version`) : [];
-}
+const applied = (db: Sql) => db.query<Applied>(sql`SELECT version, sha256 FROM schema_migrations ORDER BY version`);
 
 function pending(migrations: Migration[], done: Applied[]): Migration[] {
   const known = new Map(migrations.map((migration) => [migration.version, migration]));
@@ -42,25 +41,57 @@ function pending(migrations: Migration[], done: Applied[]): Migration[] {
   return migrations.filter((migration) => !versions.has(migration.version));
 }
 
+export type Schema = {
+  /** As whoever the service works as. */
+  db: Sql;
+  /** Runs what only the owner of the tables may do. */
+  asOwner: AsOwner;
+  /** Of the migrations. */
+  folder: string;
+};
+
+/** Lends a connection as the owner of the tables, where the service works as somebody else. */
+export type AsOwner = <T>(work: (owner: Database) => Promise<T>) => Promise<T>;
+
 /**
- * Brings the schema up to date, forward only, in one transaction: all pending migrations or none.
- * @throws StartupError when the database is of a newer release or was made by other migrations.
+ * Brings the schema up to date, forward only, and the rights of the service's role with it, in one transaction: all pending
+ * migrations or none.
+ * @throws StartupError when the database is of a newer release, was made by other migrations, or nobody may change it.
  */
-export async function migrate(db: Database, folder: string): Promise<void> {
-  const migrations = await readMigrations(folder);
-  if (pending(migrations, await applied(db)).length === 0) return;
-  await db.transaction(async (tx) => {
-    // Another node may be busy with a long migration: wait for it rather than fail after the usual 5 s.
-    await tx.script("SET LOCAL lock_timeout = '10min'");
-    await tx.query(sql`SELECT pg_advisory_xact_lock(${advisoryLock})`);
+export async function migrate({ db, asOwner, folder }: Schema): Promise<void> {
+  const [migrations, rights] = await Promise.all([readMigrations(folder), readRights(folder)]);
+  if ((await isReadable(db)) && pending(migrations, await applied(db)).length === 0 && (await hasRights(db, rights)))
+    return;
+  await asOwner((owner) => owner.transaction((tx) => bringUpToDate(tx, migrations, rights), longStatements)).catch(
+    (error) => {
+      if (!hasSqlState(error, sqlState.insufficientPrivilege)) throw error;
+      throw new StartupError(
+        `the database is not of this release, and its role may not change that (${error.message}): run a command, such as doctor, once with the owner's DATABASE_URL`,
+        { cause: error },
+      );
+    },
+  );
+}
+
+/** Whether the role may see which migrations there were; not before it got its rights. */
+async function isReadable(db: Sql): Promise<boolean> {
+  const [found] = await db.query<{ readable: boolean | null }>(sql`
+    SELECT has_table_privilege(to_regclass('schema_migrations'), 'SELECT') AS readable`);
+  return found?.readable === true;
+}
+
+async function bringUpToDate(tx: Tx, migrations: Migration[], rights: Rights): Promise<void> {
+  // Another node may be busy with a long migration: wait for it rather than fail after the usual 5 s.
+  await tx.script("SET LOCAL lock_timeout = '10min'");
+  await tx.query(sql`SELECT pg_advisory_xact_lock(${advisoryLock})`);
+  await tx.query(sql`
+    CREATE TABLE IF NOT EXISTS schema_migrations (
+      version int PRIMARY KEY, name text NOT NULL, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now()
+    )`);
+  for (const { version, name, sha256, script } of pending(migrations, await applied(tx))) {
+    await tx.script(script);
     await tx.query(sql`
-      CREATE TABLE IF NOT EXISTS schema_migrations (
-        version int PRIMARY KEY, name text NOT NULL, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now()
-      )`);
-    for (const { version, name, sha256, script } of pending(migrations, await applied(tx))) {
-      await tx.script(script);
-      await tx.query(sql`
-        INSERT INTO schema_migrations (version, name, sha256) VALUES (${version}, ${name}, ${sha256})`);
-    }
-  }, longStatements);
+      INSERT INTO schema_migrations (version, name, sha256) VALUES (${version}, ${name}, ${sha256})`);
+  }
+  await grantRights(tx, rights);
 }

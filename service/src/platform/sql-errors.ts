@@ -3,7 +3,12 @@ import pg from "pg";
 import { ServiceError } from "./errors.ts";
 
 /** SQLSTATE codes that callers tell apart (PostgreSQL, appendix A). */
-export const sqlState = { uniqueViolation: "23505", lockNotAvailable: "55P03", queryCanceled: "57014" } as const;
+export const sqlState = {
+  uniqueViolation: "23505",
+  insufficientPrivilege: "42501",
+  lockNotAvailable: "55P03",
+  queryCanceled: "57014",
+} as const;
 
 export function hasSqlState(error: unknown, state: string): boolean {
   const said = error instanceof ServiceError ? error.cause : error;

@@ -26,14 +26,14 @@ let db: Database;
 before(async () => {
   await prepareDatabase(join(folder.path, "db"));
   server = await openEmbeddedPostgres(join(folder.path, "db"));
-  const { host, port, user, database } = server.connection;
+  const { host, port, user, password, database } = server.owner;
   proxy = await startSeverableProxy(join(host, `.s.PGSQL.${port}`));
   service = await startService({
     DATA_DIR: join(folder.path, "var"),
-    DATABASE_URL: `postgresql://${user}@127.0.0.1:${proxy.port}/${database}`,
+    DATABASE_URL: `postgresql://${user}:${password}@127.0.0.1:${proxy.port}/${database}`,
     RATE_LIMITS: "off",
   });
-  db = openDatabase(server.connection, () => {}, { poolSize: 2 });
+  db = openDatabase(server.owner, () => {}, { poolSize: 2 });
   const deps = { db, clock: systemClock };
   const { partnerId } = await createPartner(deps, { name: "Acme", tier: "trial", live: false });
   ({ key } = await issueKey(deps, partnerId, "test"));

@@ -17,9 +17,9 @@ let db: Database;
 before(async () => {
   await prepareDatabase(folder.path);
   server = await openEmbeddedPostgres(folder.path);
-  const { host, port, user, database } = server.connection;
+  const { host, port, ...role } = server.connection;
   proxy = await startSeverableProxy(join(host, `.s.PGSQL.${port}`));
-  db = openDatabase({ host: "127.0.0.1", port: proxy.port, user, database }, () => {}, { poolSize: 1, statementMs });
+  db = openDatabase({ ...role, host: "127.0.0.1", port: proxy.port }, () => {}, { poolSize: 1, statementMs });
 });
 after(async () => {
   await db.close();

@@ -145,7 +145,7 @@ test("a schema of a newer release is one line", async () => {
   const { openEmbeddedPostgres } = await import("../../src/platform/postgres/embedded.ts");
   const { openDatabase } = await import("../../src/platform/database.ts");
   const server = await openEmbeddedPostgres(dataDir);
-  const db = openDatabase(server.connection, () => {});
+  const db = openDatabase(server.owner, () => {});
   await db.query(sql`INSERT INTO schema_migrations (version, name, sha256) VALUES (9999, 'future', 'x')`);
   await db.close();
   await service.stop();
@@ -160,11 +160,11 @@ test("DATABASE_URL puts the service on another server, and leaves that server al
   const other = folder();
   const { openEmbeddedPostgres } = await import("../../src/platform/postgres/embedded.ts");
   const server = await openEmbeddedPostgres(other);
-  const { host, user, database } = server.connection;
+  const { host, user, password, database } = server.owner;
   const dataDir = folder();
   const service = await startService({
     DATA_DIR: dataDir,
-    DATABASE_URL: `postgres://${user}@/${database}?host=${encodeURIComponent(host)}`,
+    DATABASE_URL: `postgres://${user}:${password}@/${database}?host=${encodeURIComponent(host)}`,
   });
   assert.equal(await status(`${service.baseUrl}/readyz`), 200);
   assert.equal(existsSync(join(dataDir, "postgres")), false);

@@ -5,10 +5,11 @@ import { StartupError } from "../../platform/errors.ts";
 import { openLog } from "../../platform/logs.ts";
 import { sql } from "../../platform/sql.ts";
 import { loadPricingFiles } from "../../pricing/pricing.ts";
-import { openResources, root } from "../../resources.ts";
+import { migrations, openResources, root } from "../../resources.ts";
 import { describeIdentity, openSealIdentity } from "../../seals/seals.ts";
 import type { Verb } from "../verb.ts";
 import { caFinding } from "./ca.ts";
+import { databaseRights } from "./database-rights.ts";
 import { type Finding, runCheck } from "./finding.ts";
 import { outsideFindings } from "./outside.ts";
 
@@ -49,6 +50,7 @@ async function dataFindings(config: Config): Promise<Finding[]> {
           );
           return `PostgreSQL ${row?.version}, ${config.databaseUrl ? "external" : "embedded"}, schema ${row?.schema}`;
         }),
+        await runCheck("database rights", () => databaseRights(resources.db, migrations)),
         await runCheck("blobs", async () => {
           await resources.blobs.probe();
           return config.blobUrl;

@@ -14,21 +14,22 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
 import { passableMode } from "../data-folder.ts";
 import { StartupError } from "../errors.ts";
+import { answers, type Connection, closeAccess, connectionOf, openAccess, ownerName, port } from "./access.ts";
 import { postgresBinaries } from "./binaries.ts";
 import { type ServerIdentity, serverIdentity } from "./identity.ts";
 import { isAlive, withLock } from "./lock.ts";
 
 export type EmbeddedPostgres = {
-  connection: { host: string; port: number; user: string; database: string };
+  /** As the service's role, which can do no more than the service has to. */
+  connection: Connection;
+  /** As the owner of the tables, who is superuser: for migrations. */
+  owner: Connection;
   /** Lets go of the server; the last process to do so stops it. */
   release: () => Promise<void>;
 };
 
-const port = 5432;
-const user = "signsealship";
 // A socket path has 107 bytes at most, its file name takes 15 of them.
 const longestSocketFolder = 90;
 
@@ -62,12 +63,16 @@ export async function openEmbeddedPostgres(dataDir: string): Promise<EmbeddedPos
     if (!(await runningServer(at))) {
       const identity = serverIdentity(binaries.postgres, at.folder, at.cluster);
       await initialise(at, identity, binaries.initdb);
+      openAccess(at.folder);
       await start(at, identity, binaries.postgres);
     }
+    const host = readPidFile(at)?.sockets ?? at.sockets;
+    await closeAccess(at.folder, host);
     const holder = join(at.holders, String(process.pid));
     openSync(holder, "w", 0o600);
     return {
-      connection: { host: readPidFile(at)?.sockets ?? at.sockets, port, user, database: "postgres" },
+      connection: connectionOf(at.folder, host, "service"),
+      owner: connectionOf(at.folder, host, "owner"),
       release: () => withLock(at.lock, () => release(at, holder)),
     };
   });
@@ -85,24 +90,11 @@ function readPidFile(at: Layout): PidFile | null {
   }
 }
 
-async function answers({ sockets }: PidFile): Promise<boolean> {
-  const client = new pg.Client({ host: sockets, port, user, database: "postgres", connectionTimeoutMillis: 2_000 });
-  client.on("error", () => {});
-  try {
-    await client.connect();
-    return true;
-  } catch {
-    return false;
-  } finally {
-    await client.end().catch(() => {});
-  }
-}
-
 /** True once a server that was started earlier answers; waits for one that is starting, recovering or stopping. */
 async function runningServer(at: Layout): Promise<boolean> {
   const deadline = performance.now() + 60_000;
   for (let file = readPidFile(at); file && isAlive(file.pid); file = readPidFile(at)) {
-    if (file.status === "ready" && (await answers(file))) return true;
+    if (file.status === "ready" && (await answers(at.folder, file.sockets))) return true;
     // After a reboot the number may belong to a stranger; the server itself finds that out at its start.
     if (!isPostgres(file.pid)) return false;
     if (performance.now() > deadline)
@@ -131,7 +123,8 @@ async function initialise(at: Layout, identity: ServerIdentity, initdb: string):
     "-D",
     making,
     "-U",
-    user,
+    ownerName,
+    // Until it has passwords: `closeAccess`.
     "--auth=trust",
     "--encoding=UTF8",
     "--locale-provider=builtin",
@@ -185,7 +178,11 @@ async function start(at: Layout, identity: ServerIdentity, postgres: string): Pr
   });
   child.unref();
   const deadline = performance.now() + 60_000;
-  for (let file = readPidFile(at); file?.status !== "ready" || !(await answers(file)); file = readPidFile(at)) {
+  for (
+    let file = readPidFile(at);
+    file?.status !== "ready" || !(await answers(at.folder, file.sockets));
+    file = readPidFile(at)
+  ) {
     if (exited !== undefined) throw new StartupError(`the database server did not start: ${exited}`);
     if (performance.now() > deadline)
       throw new StartupError(`the database server did not start within 60 s; see ${at.log}`);

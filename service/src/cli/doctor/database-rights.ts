@@ -1,0 +1,24 @@
+import type { Sql } from "../../platform/database.ts";
+import { readRights } from "../../platform/service-role.ts";
+import { sql } from "../../platform/sql.ts";
+import type { Found } from "./finding.ts";
+
+type Role = { name: string; isSuperuser: boolean; loose: string[] };
+
+const where = "see 'Two roles' in docs/operating.md";
+
+/** Whether the role that the service works as can do more than it has to. @param migrations their folder */
+export async function databaseRights(db: Sql, migrations: string): Promise<Found> {
+  const { appendOnly } = await readRights(migrations);
+  const [role] = await db.query<Role>(sql`
+    SELECT rolname AS name, rolsuper AS "isSuperuser", ARRAY(
+      SELECT t FROM unnest(${Object.keys(appendOnly)}::text[]) AS t
+      WHERE has_table_privilege(t, 'UPDATE') OR has_table_privilege(t, 'DELETE') OR has_table_privilege(t, 'TRUNCATE')
+    ) AS loose
+    FROM pg_roles WHERE rolname = current_user`);
+  if (!role) throw new Error("the role is unknown");
+  if (role.isSuperuser) return { warning: `${role.name} is a superuser: ${where}` };
+  if (role.loose.length > 0)
+    return { warning: `${role.name} may change or remove rows of ${role.loose.join(", ")}: ${where}` };
+  return `${role.name} can only add to append-only tables`;
+}

@@ -1,0 +1,146 @@
+import { randomBytes } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { writeFileDurably } from "../durable-file.ts";
+import { StartupError } from "../errors.ts";
+import { serviceRole } from "../service-role.ts";
+
+export const port = 5432;
+export const database = "postgres";
+
+/** The owner of the tables, who is the cluster's superuser, and the role that the service works as. */
+const users = { owner: "signsealship", service: serviceRole } as const;
+export type Role = keyof typeof users;
+export const ownerName = users.owner;
+
+type Passwords = Readonly<Record<Role, string>>;
+
+/** How a role connects. */
+export type Connection = { host: string; port: number; database: string; user: string; password: string };
+
+/** In the format of PostgreSQL's own programs: `PGPASSFILE`. */
+const passwordFile = (folder: string): string => join(folder, "pgpass");
+
+/** Of the folder that holds the cluster; null when there are none yet. */
+function readPasswords(folder: string): Passwords | null {
+  let text: string;
+  try {
+    text = readFileSync(passwordFile(folder), "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+  const of = (role: Role) => new RegExp(`^[*]:[*]:[*]:${users[role]}:([0-9a-f]{64})$`, "m").exec(text)?.[1];
+  const [owner, service] = [of("owner"), of("service")];
+  return owner !== undefined && service !== undefined ? { owner, service } : null;
+}
+
+async function makePasswords(folder: string): Promise<Passwords> {
+  const passwords = { owner: randomBytes(32).toString("hex"), service: randomBytes(32).toString("hex") };
+  const line = (role: Role) => `*:*:*:${users[role]}:${passwords[role]}\n`;
+  await writeFileDurably(passwordFile(folder), line("owner") + line("service"), { mode: 0o600 });
+  return passwords;
+}
+
+/** A wrong password is given where there is none: else the driver would look for one in the environment. */
+export const connectionOf = (folder: string, host: string, role: Role): Connection => ({
+  host,
+  port,
+  database,
+  user: users[role],
+  password: readPasswords(folder)?.[role] ?? "none",
+});
+
+const hbaFile = (folder: string): string => join(folder, "cluster", "pg_hba.conf");
+const byPassword = `# Written by SignSealShip: nobody but its two roles, by their passwords.\n${Object.values(users)
+  .map((user) => `local ${database} ${user} scram-sha-256\n`)
+  .join("")}`;
+const withoutPassword = `local ${database} ${users.owner} trust\n`;
+
+/** In place: the file stays its owner's. */
+const writeHba = (folder: string, text: string): void => writeFileSync(hbaFile(folder), text, { flush: true });
+
+const isClosed = (folder: string): boolean =>
+  readPasswords(folder) !== null && readFileSync(hbaFile(folder), "utf8") === byPassword;
+
+/** Before the server starts: lets in its owner without a password, for `closeAccess`, unless there are passwords. */
+export function openAccess(folder: string): void {
+  if (!isClosed(folder)) writeHba(folder, withoutPassword);
+}
+
+/** Gives both roles passwords and lets in nobody without one: once for a cluster, also of one that an earlier release made. */
+export async function closeAccess(folder: string, host: string): Promise<void> {
+  if (isClosed(folder)) return;
+  const client = new pg.Client(connectionOf(folder, host, "owner"));
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    await client.query(setUpRoles(readPasswords(folder) ?? (await makePasswords(folder))));
+    // Last: until then the next start does all this again.
+    writeHba(folder, byPassword);
+    await client.query("SELECT pg_reload_conf()");
+    await untilRefused(host);
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * May be run again. PUBLIC loses what would let the service's role make objects that hide others. Iterations make it costly to
+ * guess a password that people thought of; these are 256 random bits, and each connection pays for the iterations.
+ */
+const setUpRoles = ({ owner, service }: Passwords): string => `
+BEGIN;
+SET LOCAL scram_iterations = 1;
+ALTER ROLE ${users.owner} PASSWORD '${owner}';
+DO $$ BEGIN
+  IF to_regrole('${users.service}') IS NULL THEN CREATE ROLE ${users.service}; END IF;
+END $$;
+ALTER ROLE ${users.service} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS PASSWORD '${service}';
+REVOKE CREATE ON SCHEMA public FROM PUBLIC;
+REVOKE TEMPORARY ON DATABASE ${database} FROM PUBLIC;
+COMMIT;`;
+
+/** The server reads its settings again a moment after it was told to. */
+async function untilRefused(host: string): Promise<void> {
+  const deadline = performance.now() + 10_000;
+  while (await letsIn({ host, port, database, user: users.owner, password: "none" })) {
+    if (performance.now() > deadline) throw new StartupError("the database server still lets in who has no password");
+    await sleep(5);
+  }
+}
+
+async function letsIn(connection: Connection): Promise<boolean> {
+  try {
+    await tryToConnect(connection);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function tryToConnect(connection: Connection): Promise<void> {
+  const client = new pg.Client({ ...connection, connectionTimeoutMillis: 2_000 });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/** Whether the server lets in its owner. @throws StartupError when it asks for another password */
+export async function answers(folder: string, host: string): Promise<boolean> {
+  try {
+    await tryToConnect(connectionOf(folder, host, "owner"));
+    return true;
+  } catch (error) {
+    // Class 28: invalid_authorization_specification, invalid_password.
+    if (!(error instanceof pg.DatabaseError && /^28/.test(error.code ?? ""))) return false;
+    throw new StartupError(
+      `the database server does not know the passwords of ${passwordFile(folder)}: stop all that works on this folder, the server too, remove that file and start again`,
+    );
+  }
+}

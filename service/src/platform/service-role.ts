@@ -1,0 +1,54 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Sql, Tx } from "./database.ts";
+import { sql } from "./sql.ts";
+
+/** The role that the service works as, where there is one of this name: it may read and write, and of some tables only add. */
+export const serviceRole = "signsealship_service";
+
+/** Tables of which rows are added and never removed, with the columns that may change. */
+export type AppendOnly = { readonly [table: string]: readonly string[] };
+
+export type Rights = { sha256: string; appendOnly: AppendOnly };
+
+// What only the owner writes, with migrations.
+const readOnly: ReadonlySet<string> = new Set(["schema_migrations", "service_rights", "row_mac_backfill"]);
+
+/** @param migrations the folder of the migrations, beside which the list lies */
+export async function readRights(migrations: string): Promise<Rights> {
+  const text = await readFile(join(migrations, "append-only.json"), "utf8");
+  return { sha256: createHash("sha256").update(text).digest("hex"), appendOnly: JSON.parse(text) as AppendOnly };
+}
+
+const hasServiceRole = sql`to_regrole(${serviceRole}) IS NOT NULL`;
+
+/** Whether the service's role has the rights of this list, or there is no such role. Of a migrated database. */
+export async function hasRights(db: Sql, { sha256 }: Rights): Promise<boolean> {
+  const [found] = await db.query<{ ok: boolean }>(sql`
+    SELECT NOT ${hasServiceRole} OR EXISTS (SELECT FROM service_rights WHERE sha256 = ${sha256}) AS ok`);
+  return found?.ok === true;
+}
+
+/** Gives the service's role, where there is one, its rights and no others. Run as the owner, after the migrations. */
+export async function grantRights(tx: Tx, { sha256, appendOnly }: Rights): Promise<void> {
+  const [role] = await tx.query<{ there: boolean }>(sql`SELECT ${hasServiceRole} AS there`);
+  if (!role?.there) return;
+  const tables = await tx.query<{ name: string; quoted: string }>(sql`
+    SELECT relname AS name, oid::regclass::text AS quoted FROM pg_class
+    WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace
+      AND pg_has_role(current_user, relowner, 'USAGE')`);
+  await tx.script(tables.map(({ name, quoted }) => grantsOn(quoted, name, appendOnly)).join("\n"));
+  await tx.query(sql`DELETE FROM service_rights`);
+  await tx.query(sql`INSERT INTO service_rights (sha256) VALUES (${sha256})`);
+}
+
+function grantsOn(table: string, name: string, appendOnly: AppendOnly): string {
+  const grant = (rights: string) => `GRANT ${rights} ON ${table} TO ${serviceRole};`;
+  const revoke = `REVOKE ALL ON ${table} FROM ${serviceRole};`;
+  if (readOnly.has(name)) return revoke + grant("SELECT");
+  const changing = appendOnly[name];
+  if (changing === undefined) return revoke + grant("SELECT, INSERT, UPDATE, DELETE");
+  const update = changing.length > 0 ? `, UPDATE (${changing.join(", ")})` : "";
+  return revoke + grant(`SELECT, INSERT${update}`);
+}

@@ -1,0 +1,236 @@
+import assert from "node:assert/strict";
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { prepareDatabase } from "@signsealship/testing/data-template";
+import { runCli, startService, temporaryFolder } from "@signsealship/testing/service";
+import pg from "pg";
+import { type Database, openDatabase } from "../../../src/platform/database.ts";
+import type { Connection } from "../../../src/platform/postgres/access.ts";
+import { type EmbeddedPostgres, openEmbeddedPostgres } from "../../../src/platform/postgres/embedded.ts";
+import { type AppendOnly, readRights, serviceRole } from "../../../src/platform/service-role.ts";
+import { Statement, sql } from "../../../src/platform/sql.ts";
+
+const migrations = join(import.meta.dirname, "../../../migrations");
+const folder = temporaryFolder();
+let server: EmbeddedPostgres;
+/** As the service. */
+let db: Database;
+let appendOnly: AppendOnly;
+
+before(async () => {
+  await prepareDatabase(folder.path);
+  server = await openEmbeddedPostgres(folder.path);
+  db = openDatabase(server.connection, () => {}, { poolSize: 1 });
+  ({ appendOnly } = await readRights(migrations));
+});
+after(async () => {
+  await db.close();
+  await server.release();
+  folder.remove();
+});
+
+const denied = { code: "42501" };
+const run = (text: string, as = db) => as.query(new Statement([text], []));
+
+const connects = async (connection: Partial<Connection>): Promise<boolean> => {
+  const client = new pg.Client({ ...connection });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => {});
+  }
+};
+
+test("the service's own connection can't change, remove or truncate rows of the append-only tables", async () => {
+  assert.ok(["audit_log", "events", "passports", "closing_passports"].every((table) => table in appendOnly));
+  for (const table of Object.keys(appendOnly)) {
+    const columns = await db.query<{ name: string }>(sql`
+      SELECT attname AS name FROM pg_attribute WHERE attrelid = to_regclass(${table}) AND attnum > 0 AND NOT attisdropped`);
+    for (const { name } of columns) {
+      if (appendOnly[table]?.includes(name)) continue;
+      await assert.rejects(run(`UPDATE ${table} SET ${name} = DEFAULT`), denied, `${table}.${name}`);
+    }
+    await assert.rejects(run(`DELETE FROM ${table}`), denied, table);
+    await assert.rejects(run(`TRUNCATE ${table} CASCADE`), denied, table);
+  }
+});
+
+test("it changes what it has to", async () => {
+  await db.query(sql`UPDATE passport_anchors SET looks = looks + 1`);
+  await db.query(sql`DELETE FROM sessions`);
+});
+
+test("it can't write which migrations there were, nor that rows got their MACs", async () => {
+  for (const table of ["schema_migrations", "row_mac_backfill", "service_rights"])
+    for (const statement of [`INSERT INTO ${table} DEFAULT VALUES`, `DELETE FROM ${table}`, `TRUNCATE ${table}`])
+      await assert.rejects(run(statement), denied, statement);
+});
+
+test("it can't make objects, switch triggers off, become another role, or reach files and programs of the machine", async () => {
+  for (const statement of [
+    "CREATE TABLE mine ()",
+    "CREATE TEMPORARY TABLE audit_log ()",
+    "CREATE SCHEMA mine",
+    "CREATE ROLE mine",
+    "ALTER TABLE audit_log DISABLE TRIGGER USER",
+    "DROP TRIGGER audit_log_append_only ON audit_log",
+    "SET session_replication_role = replica",
+    "SET ROLE signsealship",
+    "SELECT * FROM pg_authid",
+    "SELECT pg_read_file('/etc/passwd')",
+    "COPY (SELECT 1) TO PROGRAM 'true'",
+    "ALTER SYSTEM SET fsync = off",
+  ])
+    await assert.rejects(run(statement), denied, statement);
+});
+
+test("over the socket nobody gets in without a password, and the service's is not the owner's", async () => {
+  const { connection, owner } = server;
+  assert.ok(await connects(connection));
+  assert.ok(await connects(owner));
+  for (const stranger of [
+    { ...owner, password: "" },
+    { ...owner, password: "none" },
+    { ...owner, password: connection.password },
+    { ...connection, password: owner.password },
+    { ...owner, user: "postgres" },
+    { ...connection, database: "template1" },
+  ])
+    assert.equal(await connects(stranger), false, `${stranger.user} of ${stranger.database}`);
+});
+
+test("the passwords are in a file that is nobody else's to read", () => {
+  assert.equal(statSync(join(folder.path, "postgres/pgpass")).mode & 0o777, 0o600);
+});
+
+/** As a release before this one left it: one superuser, no passwords. */
+async function olderFolder() {
+  const older = temporaryFolder();
+  await prepareDatabase(older.path);
+  const first = await openEmbeddedPostgres(older.path);
+  const owner = openDatabase(first.owner, () => {}, { poolSize: 1 });
+  await owner.transaction(async (tx) => {
+    await tx.script(`DROP OWNED BY ${serviceRole}; DROP ROLE ${serviceRole};
+      DELETE FROM schema_migrations WHERE name LIKE '%service_rights.sql'; DROP TABLE service_rights;
+      ALTER ROLE signsealship PASSWORD NULL; GRANT TEMPORARY ON DATABASE postgres TO PUBLIC`);
+  });
+  await owner.close();
+  await first.release();
+  rmSync(join(older.path, "postgres/pgpass"));
+  writeFileSync(join(older.path, "postgres/cluster/pg_hba.conf"), "local all all trust\n");
+  return older;
+}
+
+async function isClosed(dataDir: string): Promise<void> {
+  const opened = await openEmbeddedPostgres(dataDir);
+  try {
+    assert.equal(await connects({ ...opened.owner, password: "none" }), false);
+    const own = openDatabase(opened.connection, () => {}, { poolSize: 1 });
+    await assert.rejects(own.query(sql`DELETE FROM audit_log`), denied);
+    await own.close();
+  } finally {
+    await opened.release();
+  }
+}
+
+test("a data folder of a release without passwords has them after its next start", async () => {
+  const older = await olderFolder();
+  try {
+    const service = await startService({ DATA_DIR: older.path });
+    assert.equal((await fetch(`${service.baseUrl}/readyz`)).status, 200);
+    await isClosed(older.path);
+    await service.stop();
+  } finally {
+    older.remove();
+  }
+});
+
+test("so has one whose server still runs, and lets in everybody", async () => {
+  const older = await olderFolder();
+  try {
+    // Its own start gave it passwords: as of before they are taken away while it runs.
+    const running = await openEmbeddedPostgres(older.path);
+    const owner = openDatabase(running.owner, () => {}, { poolSize: 1 });
+    writeFileSync(join(older.path, "postgres/cluster/pg_hba.conf"), "local all all trust\n");
+    await owner.query(sql`SELECT pg_reload_conf()`);
+    rmSync(join(older.path, "postgres/pgpass"));
+    while (!(await connects({ ...running.owner, password: "none" }))) await new Promise((done) => setTimeout(done, 5));
+    const service = await startService({ DATA_DIR: older.path });
+    assert.equal((await fetch(`${service.baseUrl}/readyz`)).status, 200);
+    await isClosed(older.path);
+    await service.stop();
+    await owner.close();
+    await running.release();
+  } finally {
+    older.remove();
+  }
+});
+
+test("lost passwords are made anew at the next start of the server, and said to be lost while it runs", async () => {
+  const lost = temporaryFolder();
+  try {
+    await prepareDatabase(lost.path);
+    const running = await openEmbeddedPostgres(lost.path);
+    const before = readFileSync(join(lost.path, "postgres/pgpass"), "utf8");
+    rmSync(join(lost.path, "postgres/pgpass"));
+    await assert.rejects(openEmbeddedPostgres(lost.path), /does not know the passwords of .*pgpass: stop/);
+    await running.release();
+    const service = await startService({ DATA_DIR: lost.path });
+    assert.notEqual(readFileSync(join(lost.path, "postgres/pgpass"), "utf8"), before);
+    await isClosed(lost.path);
+    await service.stop();
+  } finally {
+    lost.remove();
+  }
+});
+
+const urlOf = ({ user, password, host }: Connection, database: string) =>
+  `postgres://${user}:${password}@/${database}?host=${encodeURIComponent(host)}`;
+
+test("on an operator's server the service works as the restricted role once a command ran as the owner", async () => {
+  const data = temporaryFolder();
+  const owner = openDatabase(server.owner, () => {}, { poolSize: 1 });
+  const hba = join(folder.path, "postgres/cluster/pg_hba.conf");
+  const closed = readFileSync(hba, "utf8");
+  try {
+    await run(`CREATE ROLE their_owner LOGIN PASSWORD 'theirs'`, owner);
+    await run("CREATE DATABASE theirs OWNER their_owner", owner);
+    writeFileSync(hba, `${closed}local theirs all scram-sha-256\n`);
+    await owner.query(sql`SELECT pg_reload_conf()`);
+    while (!(await connects({ ...server.owner, database: "theirs" }))) await new Promise((done) => setTimeout(done, 5));
+    const settings = { DATA_DIR: data.path, PORT: "18080" };
+    const asService = { ...settings, DATABASE_URL: urlOf(server.connection, "theirs") };
+    const theirOwner = { ...server.owner, user: "their_owner", password: "theirs" };
+    const asOwner = { ...settings, DATABASE_URL: urlOf(theirOwner, "theirs") };
+    const asSuperuser = { ...settings, DATABASE_URL: urlOf(server.owner, "theirs") };
+    const findings = async (env: typeof asOwner) => {
+      const { stdout } = await runCli(env, "doctor", "--json");
+      return (JSON.parse(stdout) as { checks: { name: string; result: string; detail: string }[] }).checks;
+    };
+    const early = (await findings(asService)).find(({ name }) => name === "data");
+    assert.match(
+      early?.detail ?? "",
+      /its role may not change that .*: run a command, such as doctor, once with the owner's/,
+    );
+    const rightsOf = async (env: typeof asOwner) =>
+      (await findings(env)).find(({ name }) => name === "database rights");
+    const loose = await rightsOf(asOwner);
+    assert.equal(loose?.result, "warning");
+    assert.match(loose?.detail ?? "", /their_owner may change or remove rows of audit_log, events, /);
+    assert.match((await rightsOf(asSuperuser))?.detail ?? "", /signsealship is a superuser/);
+    const tight = await rightsOf(asService);
+    assert.deepEqual([tight?.result, tight?.detail], ["ok", `${serviceRole} can only add to append-only tables`]);
+    const service = await startService(asService);
+    assert.equal((await fetch(`${service.baseUrl}/readyz`)).status, 200);
+    await service.stop();
+  } finally {
+    writeFileSync(hba, closed);
+    await owner.close();
+    data.remove();
+  }
+});
