@@ -1,8 +1,9 @@
 import { dateString, textString, withElement, withEntries } from "../../pdf/edit.ts";
-import { hasWord, type Ref, type Span, skipSpace } from "../../pdf/lexer.ts";
+import type { Ref, Span } from "../../pdf/lexer.ts";
 import type { PdfLookup } from "../../pdf/lookup.ts";
 import { resolve } from "../../pdf/objects.ts";
 import { PdfRefusal } from "../../pdf/refusal.ts";
+import { type NewObject, refuseStream } from "../../pdf/revision/new-object.ts";
 import { asInteger, asRef, type Dict, entry, isArray } from "../../pdf/values.ts";
 
 /** What the signature dictionary says beside the signature. */
@@ -15,14 +16,6 @@ export type SealDescription = {
   readonly padding?: number;
   readonly name?: string;
   readonly reason?: string;
-};
-
-/** An object of the appended revision, as latin1 text without its header. */
-export type NewObject = {
-  readonly ref: Ref;
-  readonly body: string;
-  /** False for strings that stand as they stood in the file itself: in an encrypted file they are encrypted already. */
-  readonly clear: boolean;
 };
 
 /** Both flags of ISO 32000-1 table 219: signatures exist, append only. */
@@ -59,10 +52,7 @@ export function changedObjects(look: PdfLookup, field: Ref): NewObject[] {
     const other = changed.get(ref.num);
     // Annots and Fields may be one and the same array; anything else in two roles is nonsense.
     if (other && other.body !== body) throw new PdfRefusal("needs_repair", `object ${ref.num} is two things at once`);
-    // Without its data it would be another object, and an object stream would take others with it.
-    if (hasWord(old.bytes, skipSpace(old.bytes, old.end), "stream")) {
-      throw new PdfRefusal("needs_repair", `object ${ref.num} is a stream where a dictionary belongs`);
-    }
+    refuseStream(old, ref);
     changed.set(ref.num, { ref, body, clear: old.bytes !== look.file.bytes });
   };
   const { ref, dict } = look.firstPage;

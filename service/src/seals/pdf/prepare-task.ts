@@ -1,8 +1,9 @@
 import type { SealReason } from "@signsealship/evidence/seal";
 import { lookUpPdf } from "../../pdf/lookup.ts";
 import { PdfRefusal, type PdfRefusalReason } from "../../pdf/refusal.ts";
+import type { Tail } from "../../pdf/revision/revision.ts";
 import { holdsDecoy } from "./decoys.ts";
-import { buildTail, type Tail } from "./tail.ts";
+import { buildTail } from "./tail.ts";
 
 export type PrepareInput = {
   readonly docSha256: string;

@@ -1,7 +1,7 @@
 import { PdfRefusal } from "../../pdf/refusal.ts";
+import type { Tail } from "../../pdf/revision/revision.ts";
 import { type Task, type TaskCall, tooCostly, type Workers } from "../../platform/workers/task.ts";
 import type { PrepareInput, PrepareOutput } from "./prepare-task.ts";
-import type { Tail } from "./tail.ts";
 
 const task: Task<PrepareInput, PrepareOutput> = {
   name: "prepare a seal",

@@ -1,7 +1,8 @@
 import { createHash, type Hash } from "node:crypto";
 import { lookUpPdf } from "../../pdf/lookup.ts";
+import type { ByteRange, Tail } from "../../pdf/revision/revision.ts";
 import type { SealDescription } from "./objects.ts";
-import { type ByteRange, buildTail, type Tail } from "./tail.ts";
+import { buildTail } from "./tail.ts";
 
 /** What is sealed and how. */
 export type SealRequest = SealDescription & {

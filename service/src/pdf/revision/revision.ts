@@ -1,0 +1,95 @@
+import type { Ref } from "../lexer.ts";
+import type { PdfLookup } from "../lookup.ts";
+import type { NewObject } from "./new-object.ts";
+import { stringEncryption } from "./string-encryption.ts";
+import { type Placed, xrefSection } from "./xref-section.ts";
+
+/** Offset and length, twice: what a signature covers (ISO 32000-1 12.8.1), from the start of the file. */
+export type ByteRange = readonly [0, number, number, number];
+
+/** The revision to append. `tail[contentsStart]` is `<`, `tail[contentsEnd - 1]` is `>`; between them are zeros. */
+export type Tail = {
+  readonly tail: Buffer;
+  readonly byteRange: ByteRange;
+  readonly contentsStart: number;
+  readonly contentsEnd: number;
+};
+
+/** A signature dictionary that waits for its signature. */
+export type OpenSignature = {
+  readonly ref: Ref;
+  /** Latin1 text up to the `<` of /Contents, and what follows /ByteRange. */
+  readonly head: string;
+  readonly end: string;
+  /** Length of the placeholder in bytes. */
+  readonly reserve: number;
+  /** Spaces behind the numbers of /ByteRange, so that nobody knows beforehand how long the tail will be. */
+  readonly padding?: number;
+};
+
+/** Room for four numbers of up to ten digits. */
+const NUMBERS_WIDTH = 40;
+
+/**
+ * The bytes that append a revision to a document.
+ * @param docSha256 hex SHA-256 of the document, for what must be unique
+ */
+export function buildRevision(look: PdfLookup, objects: readonly NewObject[], docSha256: string): Buffer {
+  const lead = leadOf(look);
+  return Buffer.from(lead + written(look, objects, look.file.bytes.length + lead.length, [], docSha256), "latin1");
+}
+
+/** The bytes that append a revision with a signature, whose dictionary stands first. */
+export function buildSignedRevision(
+  look: PdfLookup,
+  signature: OpenSignature,
+  objects: readonly NewObject[],
+  docSha256: string,
+): Tail {
+  const { bytes, base } = look.file;
+  const { ref, reserve, padding = 0 } = signature;
+  const lead = leadOf(look);
+  const head = `${lead}${ref.num} ${ref.gen} obj\n${stringEncryption(look, docSha256)(signature.head, ref)}`;
+  const contentsStart = head.length;
+  const contentsEnd = contentsStart + 2 * reserve + 2;
+  const rangeWidth = NUMBERS_WIDTH + padding;
+  const restStart = bytes.length + contentsEnd + "/ByteRange[]".length + rangeWidth;
+  const placed: Placed[] = [{ ref, offset: bytes.length + lead.length - base }];
+  const end = `${signature.end}\nendobj\n`;
+  const rest = end + written(look, objects, restStart + end.length, placed, docSha256);
+
+  const after = bytes.length + contentsEnd;
+  const byteRange: ByteRange = [0, bytes.length + contentsStart, after, restStart + rest.length - after];
+  const tail = Buffer.allocUnsafe(restStart + rest.length - bytes.length);
+  tail.write(head, 0, "latin1");
+  tail.fill(0x30, contentsStart, contentsEnd);
+  tail[contentsStart] = 0x3c;
+  tail[contentsEnd - 1] = 0x3e;
+  tail.write(`/ByteRange[${byteRange.join(" ").padEnd(rangeWidth)}]${rest}`, contentsEnd, "latin1");
+  return { tail, byteRange, contentsStart, contentsEnd };
+}
+
+function leadOf({ file: { bytes } }: PdfLookup): string {
+  const last = bytes[bytes.length - 1];
+  return last === 10 || last === 13 ? "" : "\n";
+}
+
+/** The objects, and the cross-reference section that lists them after those `placed` before. @param start in the file */
+function written(
+  look: PdfLookup,
+  objects: readonly NewObject[],
+  start: number,
+  placed: readonly Placed[],
+  docSha256: string,
+): string {
+  const { base } = look.file;
+  const encrypt = stringEncryption(look, docSha256);
+  const all = [...placed];
+  let text = "";
+  for (const { ref, body, clear, stream } of objects) {
+    all.push({ ref, offset: start + text.length - base });
+    const data = stream === undefined ? "" : `\nstream\n${stream}\nendstream`;
+    text += `${ref.num} ${ref.gen} obj\n${clear ? encrypt(body, ref) : body}${data}\nendobj\n`;
+  }
+  return text + xrefSection(look, all, start + text.length - base, docSha256);
+}
