@@ -1,4 +1,5 @@
-import { type Colour, pageSize, type Sheets } from "./sheet.ts";
+import type { Colour } from "./canvas.ts";
+import { pageSize, type Sheets } from "./sheet.ts";
 import type { Line, TextStyle, Typeset } from "./typeset.ts";
 
 /** How a text is drawn: size in points, `leading` as a multiple of it. */

@@ -1,4 +1,4 @@
-import { colourOperands } from "./sheet.ts";
+import { colourOperands } from "./canvas.ts";
 
 /** The service's mark in a square of 64 units, as path operators; the same drawing as on the pages. */
 export const markOperators = `${colourOperands("#1f3d6d")} rg

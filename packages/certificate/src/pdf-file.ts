@@ -1,14 +1,18 @@
 import { createHash } from "node:crypto";
 import { deflateSync } from "node:zlib";
 
-/** A new PDF file (ISO 32000-2), object by object. Equal objects give equal bytes. */
-export type PdfFile = {
+/** What objects are written with, be it a new file or a revision of one. */
+export type ObjectWriter = {
   /** Adds a dictionary or another value in PDF syntax. @returns its reference, `N 0 R` */
   add: (body: string) => string;
   /** Adds a stream; `entries` are those of its dictionary beside length and filter. */
   stream: (entries: string, data: string | Uint8Array, options?: { compress?: boolean }) => string;
   /** A reference whose object follows by `fill`, for circles. */
   reserve: () => { ref: string; fill: (body: string) => void };
+};
+
+/** A new PDF file (ISO 32000-2), object by object. Equal objects give equal bytes. */
+export type PdfFile = ObjectWriter & {
   finish: (root: string, info: string) => Buffer;
 };
 
