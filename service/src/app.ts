@@ -106,7 +106,7 @@ function pageDeps(deps: AppDeps, features: Features, assets: PageDeps["assets"])
     verify: {
       sealCertificates: sealing.trustList,
       proofRecord: (verifyCode) => proofRecord(passports, verifyCode),
-      closingRecord: (verifyCode) => closingRecord(deps, verifyCode),
+      closingRecord: (verifyCode) => closingRecord(closings, verifyCode),
     },
     client: {
       db,

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { openAccess } from "./access-requests/access-requests.ts";
 import { analyticsReader } from "./analytics/analytics.ts";
 import type { Anchoring } from "./anchoring/anchoring.ts";
-import { drawIn } from "./closing-passports/closing-passports.ts";
+import { createCertificateCheck, drawIn } from "./closing-passports/closing-passports.ts";
 import type { RateLimits } from "./http/rate-limits.ts";
 import type { RouteDeps } from "./http/route.ts";
 import { maxReservedBytes } from "./http/uploads/multipart.ts";
@@ -110,6 +110,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
       anchoring,
       baseUrl,
       drawCertificate: drawIn(workers),
+      certificates: createCertificateCheck(deps),
       semaphore: createKeyedSemaphore(sealsAtOnce),
     },
     webhooks: { ...records, secretCipher, wake: dispatcher.wake },

@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { blobsOf } from "@signsealship/testing/blobs";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { rowMacOf } from "@signsealship/testing/row-mac";
 import { newPartner } from "@signsealship/testing/service";
+import { type StoredVersion, storedColumns, versionMembers } from "../src/closing-passports/versions.ts";
 import { type Statement, sql } from "../src/platform/sql.ts";
-import { sealRoom, verify } from "./closing-passports/seal-room.ts";
+import { download, sealRoom, verify } from "./closing-passports/seal-room.ts";
 import { seal } from "./proof-passports/seal-document.ts";
 import { type Client, openRoomsService, type RoomsService } from "./rooms/rooms-service.ts";
 
@@ -69,6 +72,67 @@ test("a closing passport whose manifest and hashes were replaced does not hold, 
   assert.equal((await verify(running.service.baseUrl, verifyCode)).chainOk, false);
   assert.match(await textOf(verifyUrl), /This closing passport does not verify/);
   assert.equal((await acme.call("POST", `/api/rooms/${room}/passport`)).status, 500);
+});
+
+test("who has SECRETS_KEY, too, makes no manifest that a sealed certificate bears", async () => {
+  const { room } = await roomWithOrder();
+  const { verifyCode, verifyUrl } = await sealRoom(acme, room);
+  const { verifyCode: whole } = await sealRoom(acme, (await roomWithOrder()).room);
+  const [row] = await running.db.query<StoredVersion>(sql`
+    SELECT ${storedColumns} FROM closing_passports c JOIN rooms r ON r.id = c.room_id WHERE c.verify_code = ${verifyCode}`);
+  assert.ok(row);
+  const manifest = row.manifest.replace("QuoteReady", "Completed");
+  const forged = { ...row, manifestSha256: createHash("sha256").update(manifest).digest("hex") };
+  await attack(sql`
+    UPDATE closing_passports SET manifest = ${manifest}, manifest_sha256 = ${forged.manifestSha256},
+      row_mac = ${running.rowMac.of("closing_passports", versionMembers(forged))}
+    WHERE verify_code = ${verifyCode}`);
+  const chainOk = async (code: string) => (await verify(running.service.baseUrl, code)).chainOk;
+  assert.deepEqual([await chainOk(verifyCode), await chainOk(whole)], [false, true]);
+  // What was found out of certificates is forgotten.
+  await restarted(sql`SELECT`);
+  assert.deepEqual([await chainOk(verifyCode), await chainOk(whole)], [false, true]);
+  const page = await textOf(verifyUrl);
+  assert.match(page, /This closing passport does not verify/);
+  assert.match(page, /The archived certificate is gone, bears another manifest, or its seal does not hold/);
+  assert.equal((await acme.call("POST", `/api/rooms/${room}/passport`)).status, 500);
+});
+
+test("a version whose certificate is gone, or was sealed as something else, does not hold", async () => {
+  const versions = [await roomWithOrder(), await roomWithOrder()].map(({ room }) => sealRoom(acme, room));
+  const [gone, other] = await Promise.all(versions);
+  const owner = { ...(await newPartner(running.service)), baseUrl: running.service.baseUrl };
+  const blobs = await blobsOf(running.service.dataDir);
+  // A certificate with its manifest, sealed by this service for anybody as a document of his.
+  const drawn = await download(running.service.baseUrl, other?.verifyCode ?? "");
+  const { passportId, sealedSha256 } = await seal(owner, drawn);
+  const [passport] = await running.db.query<{ blobKey: string }>(
+    sql`SELECT blob_key AS "blobKey" FROM passports WHERE id = ${passportId}`,
+  );
+  const sealed = await blobs.get(passport?.blobKey ?? "", {
+    kind: "proof passport",
+    owner: passportId,
+    sha256: sealedSha256,
+  });
+  assert.ok(sealed && gone && other);
+  const use = { kind: "closing passport", owner: other.verifyCode, sha256: sealedSha256 } as const;
+  const resealed = { sealedSha256, blobKey: await blobs.put(sealed, use) };
+  for (const [verifyCode, change] of [
+    [gone.verifyCode, { blobKey: "2026-01-01/gone" }],
+    [other.verifyCode, resealed],
+  ] as const) {
+    const [row] = await running.db.query<StoredVersion>(sql`
+      SELECT ${storedColumns} FROM closing_passports c JOIN rooms r ON r.id = c.room_id WHERE c.verify_code = ${verifyCode}`);
+    assert.ok(row);
+    const forged = { ...row, ...change };
+    await attack(sql`
+      UPDATE closing_passports SET blob_key = ${forged.blobKey}, sealed_sha256 = ${forged.sealedSha256},
+        row_mac = ${running.rowMac.of("closing_passports", versionMembers(forged))}
+      WHERE verify_code = ${verifyCode}`);
+  }
+  await restarted(sql`SELECT`);
+  for (const { verifyCode } of [gone, other])
+    assert.equal((await verify(running.service.baseUrl, verifyCode)).chainOk, false);
 });
 
 test("a certificate that was put among those of the seal is not trusted", async () => {

@@ -2,6 +2,7 @@ import type { Blobs } from "../platform/blobs/blobs.ts";
 import type { Sql } from "../platform/database.ts";
 import { ServiceError } from "../platform/errors.ts";
 import { hashYielding } from "../platform/hash-yielding.ts";
+import type { Log } from "../platform/logs.ts";
 import { sql } from "../platform/sql.ts";
 import { isVerifyCode } from "../platform/text.ts";
 import { certificateUse, rowHolds, type StoredVersion, storedColumns, type VersionDeps } from "./versions.ts";
@@ -13,11 +14,19 @@ export async function closingCertificate(
   deps: VersionDeps & { db: Sql; blobs: Blobs },
   verifyCode: string,
 ): Promise<CertificateFile | null> {
-  const { db, blobs, log } = deps;
   if (!isVerifyCode(verifyCode)) return null;
-  const [row] = await db.query<StoredVersion>(sql`
+  const [row] = await deps.db.query<StoredVersion>(sql`
 SELECT ${storedColumns} FROM closing_passports c JOIN rooms r ON r.id = c.room_id WHERE c.verify_code = ${verifyCode}`);
   if (!row || !rowHolds(deps, row)) return null;
+  const bytes = await readCertificate(deps, row);
+  return bytes && { version: row.version, bytes };
+}
+
+/** The archived certificate of a version, hashed again; null when it is gone or is not the one that was sealed. */
+export async function readCertificate(
+  { blobs, log }: { blobs: Blobs; log: Log },
+  row: StoredVersion,
+): Promise<Buffer | null> {
   const { version, roomId } = row;
   const bytes = await blobs.get(row.blobKey, certificateUse(row)).catch((error) => {
     // A store that is away says nothing of what it holds.
@@ -26,7 +35,7 @@ SELECT ${storedColumns} FROM closing_passports c JOIN rooms r ON r.id = c.room_i
     return null;
   });
   if (bytes === null) return null;
-  if ((await hashYielding(bytes)).digest("hex") === row.sealedSha256) return { version, bytes };
+  if ((await hashYielding(bytes)).digest("hex") === row.sealedSha256) return bytes;
   log.error({ roomId, version }, "a closing certificate is not the one that was sealed");
   return null;
 }

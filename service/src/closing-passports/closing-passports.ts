@@ -1,4 +1,5 @@
 export { drawIn } from "./certificate/draw.ts";
+export { createCertificateCheck } from "./certificate-check.ts";
 export { type ClosingVersions, closingVersions } from "./list.ts";
 export { type ClosingRecord, type ClosingVersionRecord, closingRecord } from "./record.ts";
 export { type ClosingRouteDeps, closingRoutes } from "./routes.ts";

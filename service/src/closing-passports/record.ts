@@ -5,7 +5,8 @@ import { type Branding, shownBranding } from "../partners/partners.ts";
 import type { Sql } from "../platform/database.ts";
 import { sql } from "../platform/sql.ts";
 import { isVerifyCode } from "../platform/text.ts";
-import { fromVersion, hashHolds, linkHolds, type VersionDeps, type VersionRow, versionColumns } from "./versions.ts";
+import type { CheckedVersionDeps } from "./certificate-check.ts";
+import { fromVersion, hashHolds, linkHolds, type VersionRow, versionColumns } from "./versions.ts";
 
 /** One version of a chain, with what was recomputed of it. Hashes are lowercase hex SHA-256. */
 export type ClosingVersionRecord = {
@@ -19,6 +20,8 @@ export type ClosingVersionRecord = {
   /** Whether the row is what was written, and the manifest has its hash. */
   hashHolds: boolean;
   linkHolds: boolean;
+  /** Whether the sealed certificate is kept and bears this manifest. */
+  certificateHolds: boolean;
 };
 
 /** A version for the eyes of people, and the chain up to it. */
@@ -51,26 +54,34 @@ function readManifest(text: string): Manifest | null {
   }
 }
 
-const versionRecord = (deps: VersionDeps, row: ChainRow, own: ChainRow): ClosingVersionRecord => ({
-  version: row.version,
-  createdAt: row.createdAt,
-  manifestSha256: row.manifestSha256,
-  prevManifestSha256: row.prevManifestSha256,
-  sealedSha256: row.sealedSha256,
-  manifestText: row === own ? row.manifest : null,
-  hashHolds: hashHolds(deps, row),
-  linkHolds: linkHolds(row),
-});
+async function versionRecord(deps: CheckedVersionDeps, row: ChainRow, own: ChainRow): Promise<ClosingVersionRecord> {
+  const { version, createdAt, manifestSha256, prevManifestSha256, sealedSha256 } = row;
+  const isWhole = hashHolds(deps, row);
+  return {
+    version,
+    createdAt,
+    manifestSha256,
+    prevManifestSha256,
+    sealedSha256,
+    manifestText: row === own ? row.manifest : null,
+    hashHolds: isWhole,
+    linkHolds: linkHolds(row),
+    certificateHolds: isWhole && (await deps.certificates.holds(row)),
+  };
+}
 
 /** What the page of a verify code shows, every hash and link of the chain computed anew; null for an unknown code. */
 export async function closingRecord(
-  deps: VersionDeps & { db: Sql },
+  deps: CheckedVersionDeps & { db: Sql },
   verifyCode: string,
 ): Promise<ClosingRecord | null> {
   const rows = isVerifyCode(verifyCode) ? await selectChain(deps.db, verifyCode) : [];
   const own = rows.at(-1);
   if (!own) return null;
-  const [first = versionRecord(deps, own, own), ...rest] = rows.map((row) => versionRecord(deps, row, own));
+  const first = await versionRecord(deps, rows[0] ?? own, own);
+  const rest: ClosingVersionRecord[] = [];
+  // One after another: at the first look each certificate is read whole.
+  for (const row of rows.slice(1)) rest.push(await versionRecord(deps, row, own));
   return {
     verifyCode,
     environment: own.environment,

@@ -14,6 +14,7 @@ import { type SealDocument, type Sealed, sealChainOf } from "../seals/seals.ts";
 import { artifactHashes } from "./artifacts.ts";
 import type { CertificateContent } from "./certificate/certificate.ts";
 import type { DrawCertificate } from "./certificate/draw.ts";
+import type { CheckedVersionDeps } from "./certificate-check.ts";
 import type { ClosingPassport } from "./schemas.ts";
 import {
   findRoomId,
@@ -26,7 +27,7 @@ import {
 } from "./store.ts";
 import { certificateUse, hashHolds, type StoredVersion, sha256, type VersionDeps } from "./versions.ts";
 
-export type SealClosingDeps = VersionDeps & {
+export type SealClosingDeps = CheckedVersionDeps & {
   db: Database;
   blobs: Blobs;
   clock: Clock;
@@ -89,6 +90,7 @@ async function sealNext(deps: SealClosingDeps, tx: Tx, asked: Asked): Promise<Cl
     blobKey,
     createdAt: at,
   });
+  deps.certificates.remember({ sealedSha256, manifestSha256 });
   return {
     version,
     verifyCode,
@@ -101,7 +103,7 @@ async function sealNext(deps: SealClosingDeps, tx: Tx, asked: Asked): Promise<Cl
 }
 
 /** The room and its versions, once no other seal of it is in progress. @throws ServiceError when no version may be sealed */
-async function readForSeal(deps: VersionDeps, tx: Tx, { room, roomId, expected }: Asked) {
+async function readForSeal(deps: CheckedVersionDeps, tx: Tx, { room, roomId, expected }: Asked) {
   await lockSeals(tx, roomId);
   // The code may have been rotated meanwhile.
   const snapshot = await selectSnapshotOf(tx, room);
@@ -113,14 +115,14 @@ async function readForSeal(deps: VersionDeps, tx: Tx, { room, roomId, expected }
   const next = before.length + 1;
   if (expected !== null && expected !== next)
     throw new ServiceError("conflict", `Version ${expected} was not sealed now: the next one is version ${next}.`);
-  requireWhole(deps, before);
+  await requireWhole(deps, before);
   return { snapshot, before };
 }
 
 /** A version is never linked to one that was altered: its seal would vouch for it. */
-function requireWhole(deps: VersionDeps, before: readonly StoredVersion[]): void {
+async function requireWhole(deps: CheckedVersionDeps, before: readonly StoredVersion[]): Promise<void> {
   const previous = before.at(-1);
-  if (previous && !hashHolds(deps, previous)) {
+  if (previous && !(hashHolds(deps, previous) && (await deps.certificates.holds(previous)))) {
     throw new Error(`version ${previous.version} of room ${previous.roomId} is not what was sealed`);
   }
 }

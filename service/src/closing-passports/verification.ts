@@ -2,8 +2,9 @@ import { type Branding, shownBranding } from "../partners/partners.ts";
 import type { Sql } from "../platform/database.ts";
 import { type Statement, sql } from "../platform/sql.ts";
 import { isVerifyCode } from "../platform/text.ts";
+import type { CheckedVersionDeps } from "./certificate-check.ts";
 import type { ClosingVerification } from "./schemas.ts";
-import { fromVersion, hashHolds, linkHolds, type VersionDeps, type VersionRow, versionColumns } from "./versions.ts";
+import { fromVersion, hashHolds, linkHolds, type VersionRow, versionColumns } from "./versions.ts";
 
 /** The one read of a verification; apart from its running, so that a bench can run it bare. */
 export const verificationStatement = (verifyCode: string): Statement =>
@@ -14,7 +15,10 @@ export const verificationStatement = (verifyCode: string): Statement =>
  * ours. It is JSON text, with the stored manifest in it as it is: reading and writing that anew is half of the work
  * (`npm run bench closing`).
  */
-export async function verifyClosing(deps: VersionDeps & { db: Sql }, verifyCode: string): Promise<string | null> {
+export async function verifyClosing(
+  deps: CheckedVersionDeps & { db: Sql },
+  verifyCode: string,
+): Promise<string | null> {
   if (!isVerifyCode(verifyCode)) return null;
   const [row] = await deps.db.query<VersionRow & Branding>(verificationStatement(verifyCode));
   if (!row) return null;
@@ -24,7 +28,7 @@ export async function verifyClosing(deps: VersionDeps & { db: Sql }, verifyCode:
     sealedSha256: row.sealedSha256,
     version: row.version,
     prevManifestSha256: row.prevManifestSha256,
-    chainOk: isWhole && linkHolds(row),
+    chainOk: isWhole && linkHolds(row) && (await deps.certificates.holds(row)),
     branding: shownBranding(row),
     createdAt: row.createdAt.toISOString(),
     environment: row.environment,

@@ -1,20 +1,27 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { readClosingCertificate } from "@signsealship/evidence/seal";
+import { blobsOf } from "@signsealship/testing/blobs";
 import { needs } from "@signsealship/testing/tools";
-import { closingRecord } from "../../src/closing-passports/closing-passports.ts";
+import { closingRecord, createCertificateCheck } from "../../src/closing-passports/closing-passports.ts";
 import { documentMembers } from "../../src/orders/orders.ts";
 import { openLog } from "../../src/platform/logs.ts";
 import { type Statement, sql } from "../../src/platform/sql.ts";
+import { inlineWorkers } from "../../src/platform/workers/inline.ts";
 import { type Client, openRoomsService, type RoomsService } from "../rooms/rooms-service.ts";
 import { detached, download, sealRoom, sha256, verify, withPdf } from "./seal-room.ts";
 
 let running: RoomsService;
 let acme: Client;
+/** As the service's own, beside it. */
+let deps: Parameters<typeof closingRecord>[0];
 
 before(async () => {
   running = await openRoomsService();
   acme = await running.partner("ClosingDesk", "Acme Title");
+  const { db, rowMac, service } = running;
+  const records = { db, rowMac, log: openLog("silent"), blobs: await blobsOf(service.dataDir) };
+  deps = { ...records, certificates: createCertificateCheck({ ...records, workers: inlineWorkers }) };
 });
 after(() => running.close());
 
@@ -243,7 +250,7 @@ test("chainOk is computed from the stored bytes: an altered manifest, or none, s
   assert.deepEqual([await chainOk(first.verifyCode), await chainOk(second.verifyCode)], [true, true]);
   await tampered(first.verifyCode, sql`manifest = replace(manifest, 'QuoteReady', 'Completed')`);
   assert.deepEqual([await chainOk(first.verifyCode), await chainOk(second.verifyCode)], [false, true]);
-  const view = await closingRecord({ ...running, log: openLog("silent") }, second.verifyCode);
+  const view = await closingRecord(deps, second.verifyCode);
   assert.deepEqual(
     view?.versions.map(({ hashHolds, linkHolds }) => [hashHolds, linkHolds]),
     [
@@ -332,7 +339,7 @@ test("a certificate that is gone or altered is unknown; its verification says so
 test("the view for people has the chain up to its version, and opens no other manifest", async () => {
   const { room } = await roomWithOrders(1);
   const versions = [await sealRoom(acme, room), await sealRoom(acme, room), await sealRoom(acme, room)];
-  const view = await closingRecord({ ...running, log: openLog("silent") }, versions[1]?.verifyCode ?? "");
+  const view = await closingRecord(deps, versions[1]?.verifyCode ?? "");
   assert.deepEqual(
     view?.versions.map(({ version, manifestSha256, prevManifestSha256, createdAt, manifestText }) => [
       version,
@@ -345,6 +352,6 @@ test("the view for people has the chain up to its version, and opens no other ma
       .slice(0, 2)
       .map((one) => [one.version, one.manifestSha256, one.prevManifestSha256, one.createdAt, one.version === 1]),
   );
-  assert.equal(await closingRecord({ ...running, log: openLog("silent") }, "a".repeat(26)), null);
-  assert.equal(await closingRecord({ ...running, log: openLog("silent") }, "x"), null);
+  assert.equal(await closingRecord(deps, "a".repeat(26)), null);
+  assert.equal(await closingRecord(deps, "x"), null);
 });

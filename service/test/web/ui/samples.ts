@@ -99,6 +99,7 @@ export async function closingRecord(
       manifestText: Buffer.from(bytes).toString(),
       hashHolds: true,
       linkHolds: !wrong,
+      certificateHolds: true,
     });
     previous = manifestSha256;
   }

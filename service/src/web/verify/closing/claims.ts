@@ -8,17 +8,34 @@ import { chainPicture } from "./chain-picture.ts";
 /** The version that the page is about. */
 export const ownOf = ({ versions }: ClosingRecord): ClosingVersionRecord => versions.at(-1) ?? versions[0];
 
+/** Whether everything that was computed of a version holds. */
+export const isIntact = ({ hashHolds, linkHolds, certificateHolds }: ClosingVersionRecord): boolean =>
+  hashHolds && linkHolds && certificateHolds;
+
+const stateWords = (version: ClosingVersionRecord): string => {
+  if (isIntact(version)) return "intact";
+  if (!version.linkHolds) return "broken link";
+  return version.hashHolds ? "another certificate" : "hash mismatch";
+};
+
 /** What was computed for the page, claim by claim. */
 export function claimsOf(record: ClosingRecord): ClaimLine[] {
   const own = ownOf(record);
   const earlier = record.versions.slice(0, -1);
   const state = (holds: boolean) => (holds ? "holds" : "fails");
-  const whole = earlier.every(({ hashHolds, linkHolds }) => hashHolds && linkHolds);
+  const whole = earlier.every(isIntact);
   return [
     {
       name: "The manifest is the one that was sealed",
       state: state(own.hashHolds),
       why: `Its stored bytes were hashed for this page. The hash ${own.hashHolds ? "is" : "is not"} ${own.manifestSha256}.`,
+    },
+    {
+      name: "Its sealed certificate bears this manifest",
+      state: state(own.certificateHolds),
+      why: own.certificateHolds
+        ? "The archived certificate was compared with it, and the seal holds."
+        : "The archived certificate is gone, bears another manifest, or its seal does not hold.",
     },
     {
       name: "It links to the previous version",
@@ -44,10 +61,10 @@ function versionsTable({ versions }: ClosingRecord): Html {
   return html`<ol class="versions" reversed>${versions
     .toReversed()
     .map(
-      ({ version, createdAt, manifestSha256, hashHolds, linkHolds }) =>
-        html`<li><p><strong>Version ${version}</strong>, ${time(createdAt)}: ${
-          hashHolds && linkHolds ? "intact" : linkHolds ? "hash mismatch" : "broken link"
-        }</p>${codeText(manifestSha256, `manifest hash of version ${version}`)}</li>`,
+      (one) =>
+        html`<li><p><strong>Version ${one.version}</strong>, ${time(one.createdAt)}: ${stateWords(
+          one,
+        )}</p>${codeText(one.manifestSha256, `manifest hash of version ${one.version}`)}</li>`,
     )}</ol>`;
 }
 

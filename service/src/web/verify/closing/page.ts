@@ -13,7 +13,7 @@ import { closingChecks, manualChecks } from "../manual-checks.ts";
 import { statementView } from "../statement.ts";
 import { type ClaimLine, claimList, verdictBanner } from "../verdict.ts";
 import { alteredClosingPage } from "./altered-page.ts";
-import { chainCard, claimsOf, ownOf, sealedFacts } from "./claims.ts";
+import { chainCard, claimsOf, isIntact, ownOf, sealedFacts } from "./claims.ts";
 
 export type { ClosingRecord, ClosingVersionRecord } from "../../../closing-passports/closing-passports.ts";
 
@@ -77,7 +77,7 @@ ${facts([
 function statementOf({ manifest, versions }: ReadableRecord) {
   const own = versions.at(-1);
   return {
-    proven: own?.hashHolds && own.linkHolds ? manifest.coverage.covers : [],
+    proven: own && isIntact(own) ? manifest.coverage.covers : [],
     attested: [
       "The order statuses at that time, and the time itself, as stated by this service.",
       "That the listed hashes are those of the documents we hold. Compare them with your own copies.",

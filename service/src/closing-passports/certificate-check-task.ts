@@ -1,0 +1,28 @@
+import { EvidenceError } from "@signsealship/evidence/errors";
+import { readClosingCertificate, verifyProof } from "@signsealship/evidence/seal";
+import { parseCertificatesPem } from "@signsealship/evidence/x509";
+import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
+import type { Environment } from "../identity/identity.ts";
+import { sha256 } from "./versions.ts";
+
+export type CheckInput = {
+  /** PEM of the seal's certificates, its own first. */
+  readonly chainPem: string;
+  readonly environment: Environment;
+  readonly at: Date;
+};
+
+/** SHA-256 of the manifest that a certificate bears whose seal verifies, was made for that, and was valid at the time; else null. */
+export async function run(bytes: Buffer, { chainPem, environment, at }: CheckInput): Promise<string | null> {
+  try {
+    const trust = { sealAnchors: parseCertificatesPem(chainPem).slice(0, 1), tsaAnchors: [] };
+    if (trust.sealAnchors.length === 0) return null;
+    const { verdict } = await verifyProof(bytes, trust, at.getTime(), { crypto: createNodeCrypto() });
+    const { manifest, purpose } = readClosingCertificate(bytes);
+    const asMeant = purpose?.kind === "closing" && purpose.environment === environment;
+    return verdict === "verified" && asMeant && manifest !== null ? sha256(manifest) : null;
+  } catch (error) {
+    if (error instanceof EvidenceError) return null;
+    throw error;
+  }
+}

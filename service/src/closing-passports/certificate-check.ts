@@ -1,0 +1,66 @@
+import { LRUCache } from "lru-cache";
+import type { Blobs } from "../platform/blobs/blobs.ts";
+import type { Sql } from "../platform/database.ts";
+import { sql } from "../platform/sql.ts";
+import type { Task, Workers } from "../platform/workers/task.ts";
+import type { CheckInput } from "./certificate-check-task.ts";
+import { readCertificate } from "./certificate-file.ts";
+import { type StoredVersion, sha256, type VersionDeps } from "./versions.ts";
+
+/** Compares versions with their archived certificates: the seal vouches for what a certificate bears, and no row can. */
+export type CertificateCheck = {
+  /**
+   * Whether the archived certificate is there, its seal holds, and it bears the manifest of the row.
+   * @throws ServiceError `unavailable` when the certificate can't be read or checked now
+   */
+  holds: (row: StoredVersion) => Promise<boolean>;
+  /** What was just sealed and checked need not be read again. */
+  remember: (sealed: { sealedSha256: string; manifestSha256: string }) => void;
+};
+
+export type CheckedVersionDeps = VersionDeps & { certificates: CertificateCheck };
+
+const task: Task<CheckInput, string | null> = {
+  name: "check a certificate",
+  module: import.meta.resolve("./certificate-check-task.ts"),
+  limitMs: 30_000,
+};
+
+/** Entries of two hashes: about 3 MB. */
+const mostRemembered = 10_000;
+
+/**
+ * Which manifest a file of a given hash bears under a seal never changes, so it is found out once for each certificate: reading,
+ * decrypting and verifying it with every public verification would be most of its work (`npm run bench closing`).
+ */
+export function createCertificateCheck(
+  deps: VersionDeps & { db: Sql; blobs: Blobs; workers: Workers },
+): CertificateCheck {
+  const manifestOf = new LRUCache<string, string>({ max: mostRemembered });
+  return {
+    async holds(row) {
+      const known = manifestOf.get(row.sealedSha256);
+      if (known !== undefined) return known === row.manifestSha256;
+      const found = await manifestIn(deps, row);
+      if (found !== null) manifestOf.set(row.sealedSha256, found);
+      if (found === row.manifestSha256) return true;
+      const { roomId, version } = row;
+      deps.log.error({ roomId, version }, "a closing passport's manifest is not the one of its sealed certificate");
+      return false;
+    },
+    remember: ({ sealedSha256, manifestSha256 }) => void manifestOf.set(sealedSha256, manifestSha256),
+  };
+}
+
+async function manifestIn(
+  deps: VersionDeps & { db: Sql; blobs: Blobs; workers: Workers },
+  row: StoredVersion,
+): Promise<string | null> {
+  const bytes = await readCertificate(deps, row);
+  const [chain] = await deps.db.query<{ pem: string }>(
+    sql`SELECT pem FROM seal_chains WHERE sha256 = ${row.sealChain}`,
+  );
+  if (bytes === null || !chain || sha256(chain.pem) !== row.sealChain) return null;
+  const { partnerId: holder, environment, createdAt: at } = row;
+  return deps.workers.run(task, { holder, bytes, input: { chainPem: chain.pem, environment, at } });
+}
