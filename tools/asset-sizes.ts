@@ -1,6 +1,14 @@
 import { type AssetName, buildAssets } from "../service/src/web/ui/assets.ts";
 
-const names: readonly AssetName[] = ["site.css", "verify.js", "seal.js", "htmx.js", "copy.js", "recaptcha.js"];
+const names: readonly AssetName[] = [
+  "site.css",
+  "verify.js",
+  "seal.js",
+  "htmx.js",
+  "copy.js",
+  "passkey.js",
+  "recaptcha.js",
+];
 
 const assets = await buildAssets();
 for (const name of names) {

@@ -9,7 +9,7 @@ import { openapi } from "./http/openapi.ts";
 import { openRateLimits } from "./http/rate-limits.ts";
 import { createServer } from "./http/server.ts";
 import { acceptMultipart } from "./http/uploads/multipart.ts";
-import { confirmationMailJobs, linkRoute, memberMailJobs, signInMailJobs } from "./members/members.ts";
+import { confirmationMailJobs, factorMailJobs, linkRoute, memberMailJobs, signInMailJobs } from "./members/members.ts";
 import { orderRoutes } from "./orders/orders.ts";
 import { launchpadRoutes, partnerRoutes } from "./partners/partners.ts";
 import { checkoutRoute, checkoutUrl, paymentJobs, processorWebhook } from "./payments/payments.ts";
@@ -64,6 +64,7 @@ function workWith(app: FastifyInstance, deps: AppDeps, { dispatcher, processor }
   accessMailJobs(jobs, mails);
   signInMailJobs(jobs, mails);
   confirmationMailJobs(jobs, mails);
+  factorMailJobs(jobs, mails);
   memberMailJobs(jobs, mails);
   app.addHook("onListen", jobs.start);
   app.addHook("onClose", async () => {

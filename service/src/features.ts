@@ -74,7 +74,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
     dispatcher,
     frame,
     partners: { ...records, resolveKeyWithRooms: keyWithRoomsResolver(db, deps.lastUse) },
-    members: { ...records, secrets },
+    members: { ...records, secrets, workers },
     access: { ...frame, requestAccess: accessRequests(deps) },
     analytics: { ...frame, readAnalytics: analyticsReader(deps) },
     playbooks: { ...records, enabled: config.playbooks, callbacks: createCallbacks(secrets) },

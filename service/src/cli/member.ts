@@ -47,4 +47,25 @@ export const memberVerbs: Verb[] = [
         return { json: answer, text: lines(answer) };
       }),
   },
+  {
+    name: "member passkeys",
+    args: ["USER_ID"],
+    flags: "[--remove]",
+    options: { remove: { type: "boolean" } },
+    summary:
+      "Lists a person's passkeys; with --remove takes them all away, with the recovery codes, and signs the person out: for who has lost them.",
+    run: ([userId = ""], { remove }) =>
+      withResources(async (resources) => {
+        if (remove === true) {
+          const answer = await members.dropPasskeys(resources, userId);
+          return { json: answer, text: lines(answer) };
+        }
+        const passkeys = await members.listPasskeysOf(resources, userId);
+        const text = passkeys.map(
+          ({ id, name, createdAt, lastUsedAt }) =>
+            `${id}  since ${createdAt.toISOString()}  last used ${lastUsedAt?.toISOString() ?? "never"}  ${name}`,
+        );
+        return { json: { userId, passkeys }, text: text.join("\n") };
+      }),
+  },
 ];

@@ -17,6 +17,7 @@ export const wireStatus: Readonly<Record<WireCode, number>> = {
   cross_site: 403,
   owner_required: 403,
   confirmation_required: 403,
+  passkey_required: 403,
   not_found: 404,
   verdict_unknown: 404,
   method_not_allowed: 405,

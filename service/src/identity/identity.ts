@@ -9,6 +9,11 @@ export type Role = "owner" | "member";
 export type Proof = {
   /** When the person signed in, or confirmed it since. */
   confirmedAt: Date;
+  /** When a passkey was last shown in the session. */
+  passkeyAt: Date | null;
+  hasPasskey: boolean;
+  /** Whether the firm asks for a passkey before what is live is changed. */
+  passkeyForLive: boolean;
 };
 
 /** Who calls: a partner firm, by one of its keys in that key's environment, or by a member's session in the chosen one. */

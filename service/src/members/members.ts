@@ -1,5 +1,5 @@
 export { dropMember, setMember } from "./by-operator.ts";
-export { type ConfirmationDeps, confirmByCode, sendCode } from "./confirmation/confirmation.ts";
+export { type ConfirmationDeps, confirm, type Shown, sendCode } from "./confirmation/confirmation.ts";
 export { confirmationMailJobs } from "./confirmation/mail.ts";
 export { linkMember } from "./link/link.ts";
 export { memberMailJobs } from "./link/mail.ts";
@@ -7,6 +7,7 @@ export { linkRoute } from "./link/routes.ts";
 export {
   changeBranding,
   changeLiveAccess,
+  changePasskeyForLive,
   changeRole,
   listMembers,
   type Member,
@@ -14,6 +15,12 @@ export {
   removeMember,
 } from "./membership.ts";
 export { endMembersOfKey, type MemberOfKey, membersOfKey } from "./of-key.ts";
+export { dropPasskeys, listPasskeysOf } from "./passkeys/by-operator.ts";
+export { hasPasskeys, type PasskeyDeps } from "./passkeys/ceremony.ts";
+export { factorMailJobs } from "./passkeys/mail.ts";
+export { addingOptions, addPasskey, listPasskeys, removePasskey, renewRecoveryCodes } from "./passkeys/passkeys.ts";
+export { showingOptions } from "./passkeys/showing.ts";
+export type { Passkey } from "./passkeys/store.ts";
 export { endAllSessions, endAnySession, listAnySessions } from "./sessions/by-operator.ts";
 export { sessionLimits } from "./sessions/limits.ts";
 export {
@@ -27,6 +34,7 @@ export {
 export { type AnySession, type ListedSession, sweepSessions } from "./sessions/store.ts";
 export { clearCookie, cookieNames, cookieOf, newToken, setCookie } from "./sessions/tokens.ts";
 export { signInMailJobs } from "./sign-in/mail.ts";
+export { dueSessionOf, signInByPasskey, signInByRecoveryCode } from "./sign-in/second-step.ts";
 export {
   askForLink,
   knownSeconds,

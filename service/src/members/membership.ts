@@ -1,10 +1,10 @@
 import { auditLine } from "../audit/audit.ts";
 import { actorOf, type Principal } from "../identity/identity.ts";
-import { type BrandingChange, setBranding } from "../partners/partners.ts";
+import { type BrandingChange, setBranding, setPasskeyForLive } from "../partners/partners.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Database, Sql, Tx } from "../platform/database.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
-import { requireProof } from "../platform/proof.ts";
+import { requireProof, requireRecentPasskey } from "../platform/proof.ts";
 import { isUuid } from "../platform/text.ts";
 import * as store from "./store.ts";
 
@@ -43,6 +43,21 @@ export async function changeBranding(
     const own = await requireOwnerNow(tx, principal);
     if (principal.liveEnabled && !own.liveAccess) throw liveAccessRequired();
     await setBranding(tx, principal.partnerId, change, { at: clock(), actor: actorOf(principal) });
+  });
+}
+
+/**
+ * Says whether members must have shown a passkey before they change what is live. Who says so shows one, so that nobody is shut out.
+ * @throws ServiceError for a word other than on and off, and a caller who is no owner with live access, or has shown none.
+ */
+export async function changePasskeyForLive({ db, clock }: MemberDeps, principal: Principal, to: string): Promise<void> {
+  if (to !== "on" && to !== "off") throw invalid("passkey must be on or off.");
+  await db.transaction(async (tx) => {
+    const own = await requireOwnerNow(tx, principal);
+    if (!own.liveAccess) throw liveAccessRequired();
+    const at = clock();
+    if (principal.member) requireRecentPasskey(principal.member.proof, at);
+    await setPasskeyForLive(tx, principal.partnerId, to === "on", { at, actor: actorOf(principal) });
   });
 }
 
@@ -106,7 +121,7 @@ async function changeMember(
     if (membership?.partnerId !== partnerId) throw new ServiceError("not_found", "No such member.");
     // An owner of test alone decides over nobody who works in live.
     if (owner && !owner.liveAccess && (membership.liveAccess || kind === "live access")) throw liveAccessRequired();
-    requireProof(principal, clock());
+    requireProof(principal, clock(), kind === "live access" ? "live" : "test");
     const { action, detail } = await change(tx, membership);
     await tx.query(auditLine({ at: clock(), action, actor: actorOf(principal), partnerId, detail }));
   });

@@ -26,6 +26,11 @@ export const selectMembers = (db: Sql, partnerId: string) =>
 export const lockMembers = (tx: Tx, partnerId: string) =>
   tx.query(sql`SELECT FROM partners WHERE id = ${partnerId} FOR NO KEY UPDATE`);
 
+/** Whether the firm asks for a passkey before what is live is changed. */
+export async function asksForPasskeys(tx: Tx, partnerId: string): Promise<boolean> {
+  return (await tx.query(sql`SELECT FROM partners WHERE id = ${partnerId} AND passkey_for_live`)).length === 1;
+}
+
 export type Membership = { partnerId: string; role: Role; liveAccess: boolean };
 
 export async function findMembership(db: Sql, userId: string): Promise<Membership | undefined> {

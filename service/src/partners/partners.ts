@@ -16,6 +16,7 @@ export type { KeyMetadata } from "./keys/store.ts";
 export { readLaunchpad } from "./launchpad/launchpad.ts";
 export { launchpadRoutes } from "./launchpad/routes.ts";
 export { countOpenRooms } from "./open-rooms.ts";
+export { setPasskeyForLive } from "./passkey-rule.ts";
 export { partnerRoutes } from "./routes.ts";
 export { numberOf, readTierLimits, type TierLimits } from "./tier-limits.ts";
 export { isTier, openRoomQuota, type Tier, tierOf, tiers } from "./tiers.ts";

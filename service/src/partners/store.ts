@@ -37,6 +37,7 @@ export type PartnerChange = {
   brandName?: string | undefined;
   accentColor?: string | undefined;
   logoUrl?: string | undefined;
+  passkeyForLive?: boolean | undefined;
 };
 
 /** Fields that are not given stay; an empty text clears the field. @returns undefined for an unknown partner */
@@ -45,7 +46,8 @@ export async function updatePartner(db: Sql, partnerId: string, change: PartnerC
     sql`UPDATE partners SET tier = coalesce(${change.tier}, tier), live_enabled = coalesce(${change.live}, live_enabled),
        brand_name = nullif(coalesce(${change.brandName}, brand_name), ''),
        accent_color = nullif(coalesce(${change.accentColor}, accent_color), ''),
-       logo_url = nullif(coalesce(${change.logoUrl}, logo_url), '')
+       logo_url = nullif(coalesce(${change.logoUrl}, logo_url), ''),
+       passkey_for_live = coalesce(${change.passkeyForLive}, passkey_for_live)
      WHERE id = ${partnerId} RETURNING ${columns}`,
   );
   return partner;

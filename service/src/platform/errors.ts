@@ -4,6 +4,7 @@ export type ErrorCode =
   | "key_revoked"
   | "owner_required"
   | "confirmation_required"
+  | "passkey_required"
   | "not_found"
   | "conflict"
   | "not_payable"

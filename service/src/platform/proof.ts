@@ -1,11 +1,13 @@
-import type { Principal, Proof } from "../identity/identity.ts";
+import type { Environment, Principal, Proof } from "../identity/identity.ts";
 import { ServiceError } from "./errors.ts";
 
 /** For so long it counts that a person signed in, or confirmed it since (OWASP ASVS 5.0.0, 7.5). */
 export const proofSeconds = 15 * 60;
 
-export const isRecentProof = ({ confirmedAt }: Proof, now: Date): boolean =>
-  now.getTime() - confirmedAt.getTime() < proofSeconds * 1000;
+const isRecent = (at: Date | null, now: Date): boolean =>
+  at !== null && now.getTime() - at.getTime() < proofSeconds * 1000;
+
+export const isRecentProof = ({ confirmedAt }: Proof, now: Date): boolean => isRecent(confirmedAt, now);
 
 /** @throws ServiceError when it is too long ago that the person of a session signed in or confirmed it. */
 export function requireRecentProof(proof: Proof, now: Date): void {
@@ -16,7 +18,29 @@ export function requireRecentProof(proof: Proof, now: Date): void {
   );
 }
 
-/** As `requireRecentProof`, for whoever calls: a key proves itself with each request. */
-export function requireProof({ member }: Principal, now: Date): void {
-  if (member) requireRecentProof(member.proof, now);
+export const isRecentPasskey = ({ passkeyAt }: Proof, now: Date): boolean => isRecent(passkeyAt, now);
+
+/** @throws ServiceError when no passkey was shown in the session a short while ago. */
+export function requireRecentPasskey(proof: Proof, now: Date): void {
+  if (isRecentPasskey(proof, now)) return;
+  throw new ServiceError(
+    "passkey_required",
+    "Sign in with a passkey to do this: the firm asks for one that was shown within the last 15 minutes.",
+  );
+}
+
+/**
+ * Asks a session for a recent proof, in live of a firm that says so for a passkey. A key proves itself with each request.
+ * @param concerned the environment of what is to change
+ * @throws ServiceError when it is missing
+ */
+export function requireProof(
+  { member, environment }: Principal,
+  now: Date,
+  concerned: Environment = environment,
+): void {
+  if (!member) return;
+  const { proof } = member;
+  if (concerned === "live" && proof.passkeyForLive) requireRecentPasskey(proof, now);
+  else requireRecentProof(proof, now);
 }

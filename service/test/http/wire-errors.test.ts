@@ -16,6 +16,7 @@ const ofDomain: Record<ErrorCode, Wire> = {
   key_revoked: [401, "Unauthorized"],
   owner_required: [403, "Forbidden"],
   confirmation_required: [403, "Forbidden"],
+  passkey_required: [403, "Forbidden"],
   not_found: [404, "Not Found"],
   conflict: [409, "Conflict"],
   not_payable: [409, "Conflict"],

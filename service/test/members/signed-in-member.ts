@@ -4,7 +4,7 @@ import type { Service } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 
 /** Every mail to an address, the newest first. */
-function mailsTo(service: Service, email: string): string[] {
+export function mailsTo(service: Service, email: string): string[] {
   const outbox = join(service.dataDir, "outbox");
   if (!existsSync(outbox)) return [];
   return readdirSync(outbox)

@@ -12,6 +12,7 @@ import { sql } from "../../src/platform/sql.ts";
 import { type LookupDeps, listPassports } from "../../src/proof-passports/proof-passports.ts";
 import type { PassportFacts } from "../../src/proof-passports/row-integrity.ts";
 import { insertPassport, type NewPassport, passportListStatement } from "../../src/proof-passports/store.ts";
+import { recentProof } from "../members/recent-proof.ts";
 
 const rowMac = openRowMac(secretBytes(Buffer.alloc(32, 7)));
 let db: Database;
@@ -27,7 +28,7 @@ after(() => db.close());
 async function firm(environment: Environment = "live"): Promise<Principal> {
   const partnerId = newUuid();
   await db.query(sql`INSERT INTO partners (id, name, tier) VALUES (${partnerId}, 'Acme Title', 'trial')`);
-  const proof = { confirmedAt: new Date() };
+  const proof = recentProof();
   const member = { userId: newUuid(), email: "dana@example.com", role: "owner" as const, liveAccess: true, proof };
   return { partnerId, environment, firmName: "Acme Title", tier: "trial", liveEnabled: true, key: null, member };
 }

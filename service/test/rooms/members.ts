@@ -1,4 +1,5 @@
 import type { Environment, Principal } from "../../src/identity/identity.ts";
+import { recentProof } from "../members/recent-proof.ts";
 import type { Client } from "./rooms-service.ts";
 
 /** A member of the client's firm, as a session finds them. */
@@ -10,7 +11,7 @@ export const asMember = ({ partnerId }: Client, environment: Environment = "test
   liveEnabled: false,
   key: null,
   member: {
-    proof: { confirmedAt: new Date() },
+    proof: recentProof(),
     userId: "6f1d2c3b-0000-4000-8000-000000000001",
     email: "dana@acme-title.com",
     role: "owner",

@@ -6,6 +6,7 @@ import { systemClock } from "../../src/platform/clock.ts";
 import { columnCipher, secretBytes } from "../../src/platform/secrets.ts";
 import { sql } from "../../src/platform/sql.ts";
 import { oneSubscription } from "../../src/webhooks/webhooks.ts";
+import { recentProof } from "../members/recent-proof.ts";
 import { type Client, openWebhooksService, type WebhooksService } from "./webhooks-service.ts";
 
 const { after, before, test } = testsNeeding("openssl");
@@ -64,7 +65,7 @@ test("one subscription is found by its owner, in its environment, until it is de
       email: "dana@example.com",
       role: "member",
       liveAccess: true,
-      proof: { confirmedAt: new Date() },
+      proof: recentProof(),
     },
   };
   const [listed] = await client.ok<Record<string, unknown>[]>("GET", webhooks);

@@ -1,16 +1,17 @@
 import { createHmac } from "node:crypto";
 import { auditLine } from "../../audit/audit.ts";
 import type { Session } from "../../identity/identity.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database.ts";
-import { ServiceError } from "../../platform/errors.ts";
+import type { Tx } from "../../platform/database.ts";
+import { invalid } from "../../platform/errors.ts";
 import { newUuid } from "../../platform/ids.ts";
 import { enqueue } from "../../platform/jobs/jobs.ts";
 import { deriveKey, type SecretBytes } from "../../platform/secrets.ts";
+import type { PasskeyDeps } from "../passkeys/ceremony.ts";
+import { withPasskey, withRecoveryCode } from "../passkeys/showing.ts";
 import { deleteSession } from "../sessions/store.ts";
 import * as store from "./store.ts";
 
-export type ConfirmationDeps = { db: Database; clock: Clock; secrets: SecretBytes };
+export type ConfirmationDeps = PasskeyDeps & { secrets: SecretBytes };
 
 /** The queue of mails that carry a code; the payload is `{codeId}`. */
 export const confirmationMailQueue = "confirmation-mail";
@@ -30,7 +31,11 @@ export function confirmationCodes(secrets: SecretBytes): (codeId: string) => str
 }
 
 /** Has a code mailed to the person of a session, unless one is open. @param again whether another one is wished: one a minute */
-export async function sendCode({ db, clock }: ConfirmationDeps, session: Session, again: boolean): Promise<void> {
+export async function sendCode(
+  { db, clock }: Pick<ConfirmationDeps, "db" | "clock">,
+  session: Session,
+  again: boolean,
+): Promise<void> {
   const at = clock();
   const codeId = newUuid();
   const expiresAt = new Date(at.getTime() + codeMs);
@@ -41,35 +46,51 @@ export async function sendCode({ db, clock }: ConfirmationDeps, session: Session
   });
 }
 
+/** What a person shows: the answer of an authenticator, or a code. */
+export type Shown = { passkey: string } | { code: string };
+
 /**
- * Confirms by the mailed code that the person of the session asks.
- * @throws ServiceError when it is another code, or none is open; the fifth wrong one ends the session.
+ * Confirms that the person of a session asks: by a passkey, by a recovery code of who has one, or by a mailed code of who has none.
+ * @throws ServiceError for what is not accepted; the fifth wrong mailed code ends the session.
  */
-export async function confirmByCode(
+export async function confirm(deps: ConfirmationDeps, session: Session, shown: Shown): Promise<void> {
+  if ("passkey" in shown)
+    await withPasskey(deps, session, shown.passkey, (tx, at) => confirmed(tx, session, at, "passkey"));
+  else if (session.proof.hasPasskey)
+    await withRecoveryCode(deps, session, shown.code, (tx, at) => confirmed(tx, session, at, "recovery code"));
+  else await confirmByMailedCode(deps, session, shown.code);
+}
+
+async function confirmByMailedCode(
   { db, clock, secrets }: ConfirmationDeps,
-  { id: sessionId, userId, principal }: Session,
+  session: Session,
   typed: string,
 ): Promise<void> {
   const code = typed.replaceAll(/\D/g, "");
   const codeOf = confirmationCodes(secrets);
   const isRight = await db.transaction(async (tx) => {
     const at = clock();
-    const open = await store.lockCode(tx, sessionId, at);
+    const open = await store.lockCode(tx, session.id, at);
     if (!open) return false;
     if (code !== codeOf(open.codeId)) {
-      await store.countWrong(tx, sessionId);
-      if (open.wrong + 1 >= wrongCodesAllowed) await deleteSession(tx, userId, sessionId, at);
+      await store.countWrong(tx, session.id);
+      if (open.wrong + 1 >= wrongCodesAllowed) await deleteSession(tx, session.userId, session.id, at);
       return false;
     }
-    await store.deleteCode(tx, sessionId);
-    await store.updateConfirmed(tx, sessionId, at);
-    const line = { at, action: "session.confirmed", actor: `member:${userId}`, partnerId: principal?.partnerId };
-    await tx.query(auditLine({ ...line, detail: { sessionId, by: "code" } }));
+    await store.deleteCode(tx, session.id);
+    await confirmed(tx, session, at, "code");
     return true;
   });
-  if (!isRight)
-    throw new ServiceError(
-      "confirmation_required",
-      "This code is not right, or it has expired. Check the latest email.",
-    );
+  if (!isRight) throw invalid("This code is not right, or it has expired. Check the latest email.");
+}
+
+async function confirmed(
+  tx: Tx,
+  { id: sessionId, userId, principal }: Session,
+  at: Date,
+  by: "passkey" | "recovery code" | "code",
+): Promise<void> {
+  await store.updateConfirmed(tx, sessionId, at, by === "passkey" ? at : null);
+  const line = { at, action: "session.confirmed", actor: `member:${userId}`, partnerId: principal?.partnerId };
+  await tx.query(auditLine({ ...line, detail: { sessionId, by } }));
 }

@@ -4,7 +4,10 @@ import { mailFrom } from "../../platform/mail/template.ts";
 import { type ConfirmationDeps, confirmationCodes, confirmationMailQueue } from "./confirmation.ts";
 import { selectCodeToMail } from "./store.ts";
 
-export type ConfirmationMailDeps = ConfirmationDeps & { mailer: Mailer; baseUrl: string };
+export type ConfirmationMailDeps = Pick<ConfirmationDeps, "db" | "clock" | "secrets"> & {
+  mailer: Mailer;
+  baseUrl: string;
+};
 
 // A code lives for 10 minutes: a mail that could not be sent by then is not worth sending.
 const maxAttempts = 10;

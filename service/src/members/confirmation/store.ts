@@ -48,5 +48,8 @@ export const countWrong = (tx: Tx, sessionId: string) =>
 export const deleteCode = (tx: Tx, sessionId: string) =>
   tx.query(sql`DELETE FROM confirmation_codes WHERE session_id = ${sessionId}`);
 
-export const updateConfirmed = (tx: Tx, sessionId: string, at: Date) =>
-  tx.query(sql`UPDATE sessions SET confirmed_at = ${at} WHERE id = ${sessionId}`);
+/** @param passkeyAt when a passkey was shown; null where something else was */
+export const updateConfirmed = (tx: Tx, sessionId: string, at: Date, passkeyAt: Date | null) =>
+  tx.query(
+    sql`UPDATE sessions SET confirmed_at = ${at}, passkey_at = coalesce(${passkeyAt}, passkey_at) WHERE id = ${sessionId}`,
+  );

@@ -2,9 +2,11 @@ import { auditLine } from "../../audit/audit.ts";
 import type { Principal, ResolveKey, Role, Session } from "../../identity/identity.ts";
 import type { Tx } from "../../platform/database.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
+import { isRecentPasskey, requireRecentPasskey } from "../../platform/proof.ts";
 import type { MemberDeps } from "../membership.ts";
 import { setEnvironment } from "../sessions/store.ts";
 import {
+  asksForPasskeys,
   countMembers,
   findMembership,
   insertMember,
@@ -20,8 +22,9 @@ const noKey = () => invalid("apiKey must be a valid partner API key.");
 
 /**
  * Links a signed-in person to the firm of a key (contract, Authentication 6): the first one becomes its owner. The session goes on
- * in the key's environment. A test key links to test alone; a live key gives live access, also to whoever was linked before.
- * @throws ServiceError for a key that is none, or a person who belongs to another firm.
+ * in the key's environment. A test key links to test alone; a live key gives live access, also to whoever was linked before. Where the
+ * firm asks for passkeys, a live key links without one to test alone, too.
+ * @throws ServiceError for a key that is none, a person who belongs to another firm, and a member who would get live without a passkey.
  */
 export async function linkMember(
   { db, clock, resolveKey }: MemberDeps & { resolveKey: ResolveKey },
@@ -35,7 +38,7 @@ export async function linkMember(
   const { role } = await db.transaction(async (tx) => {
     await lockMembers(tx, partnerId);
     if (!(await keyIsActive(tx, key.id))) throw noKey();
-    const membership = await join(tx, session.userId, { ...principal, keyId: key.id, at: clock() });
+    const membership = await join(tx, session, { ...principal, keyId: key.id, at: clock() });
     await setEnvironment(tx, session.id, environment);
     return membership;
   });
@@ -45,7 +48,11 @@ export async function linkMember(
 type ByKey = Pick<Principal, "partnerId" | "environment"> & { keyId: string; at: Date };
 
 /** Under the lock of the firm's members. */
-async function join(tx: Tx, userId: string, { partnerId, environment, keyId, at }: ByKey): Promise<Membership> {
+async function join(
+  tx: Tx,
+  { userId, proof }: Session,
+  { partnerId, environment, keyId, at }: ByKey,
+): Promise<Membership> {
   const { owners } = await countMembers(tx, partnerId);
   const first: Role = owners === 0 ? "owner" : "member";
   const isNew = await insertMember(tx, { userId, partnerId, role: first, keyId, at });
@@ -54,7 +61,9 @@ async function join(tx: Tx, userId: string, { partnerId, environment, keyId, at 
     throw new ServiceError("conflict", "This session is linked to another partner.");
   const line = { at, actor: `member:${userId}`, partnerId };
   if (isNew) await tx.query(auditLine({ ...line, action: "member.linked", detail: { role: first, keyId } }));
-  const isRaised = environment === "live" && !membership.liveAccess;
+  const isAsked = environment === "live" && !membership.liveAccess;
+  const isRaised = isAsked && (isRecentPasskey(proof, at) || !(await asksForPasskeys(tx, partnerId)));
+  if (isAsked && !isRaised && !isNew) requireRecentPasskey(proof, at);
   if (isRaised) {
     await updateLiveAccess(tx, userId, true, keyId);
     const detail = { userId, liveAccess: true, keyId };

@@ -8,3 +8,6 @@ export const sessionLimits = {
   member: { wholeSeconds: 14 * days, idleSeconds: 3 * days },
   operator: { wholeSeconds: 8 * hours, idleSeconds: hours },
 } as const;
+
+/** How long one who has used a mailed link may take for the second factor. */
+export const factorDueSeconds = 10 * 60;

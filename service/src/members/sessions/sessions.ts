@@ -2,6 +2,7 @@ import {
   type Environment,
   mayUseLive,
   type Principal,
+  type Proof,
   type ResolveSession,
   type Session,
 } from "../../identity/identity.ts";
@@ -12,7 +13,7 @@ import { newUuid } from "../../platform/ids.ts";
 import { requireRecentProof } from "../../platform/proof.ts";
 import { isUuid } from "../../platform/text.ts";
 import { deviceOf } from "./device.ts";
-import { sessionLimits } from "./limits.ts";
+import { factorDueSeconds, sessionLimits } from "./limits.ts";
 import * as store from "./store.ts";
 import { type CookieName, cookieNames, cookieOf, newToken, tokenSha256 } from "./tokens.ts";
 
@@ -36,15 +37,16 @@ export function sessionResolver({ db, clock }: SessionDeps): ResolveSession {
     const row = await store.findSession(db, tokenSha256(token), now);
     if (!row) return null;
     if (isUse) await noteUse(db, row, now);
-    const { sessionId: id, userId, email, confirmedAt } = row;
-    return { id, userId, email, proof: { confirmedAt }, principal: principalFrom(row) };
+    const { sessionId: id, userId, email, confirmedAt, passkeyAt, hasPasskey, passkeyForLive } = row;
+    const proof = { confirmedAt, passkeyAt, hasPasskey, passkeyForLive: passkeyForLive ?? false };
+    return { id, userId, email, proof, principal: principalFrom(row, proof) };
   };
 }
 
-function principalFrom(row: store.SessionRow): Principal | null {
-  const { partnerId, role, firmName, tier, liveEnabled, userId, email, confirmedAt } = row;
+function principalFrom(row: store.SessionRow, proof: Proof): Principal | null {
+  const { partnerId, role, firmName, tier, liveEnabled, userId, email } = row;
   if (partnerId === null || role === null || firmName === null || tier === null || liveEnabled === null) return null;
-  const member = { userId, email, role, liveAccess: row.liveAccess ?? false, proof: { confirmedAt } };
+  const member = { userId, email, role, liveAccess: row.liveAccess ?? false, proof };
   const principal: Principal = { partnerId, environment: "test", firmName, tier, liveEnabled, key: null, member };
   // Whoever has lost live access, or whose firm has, works on in test.
   return mayUseLive(principal) ? { ...principal, environment: row.environment } : principal;
@@ -62,12 +64,21 @@ export function operatorResolver({ db, clock }: SessionDeps): (cookie: string | 
   };
 }
 
-export type SessionStart = { userId: string | null; environment: Environment; userAgent: string | undefined; at: Date };
+export type SessionStart = {
+  userId: string | null;
+  environment: Environment;
+  userAgent: string | undefined;
+  at: Date;
+  /** Whether the session opens nothing before `completeSession`. */
+  factorDue: boolean;
+};
 
 /** Begins a session. @returns its token, which is in the cookie and nowhere else. */
-export async function beginSession(tx: Tx, { userId, environment, userAgent, at }: SessionStart): Promise<string> {
+export async function beginSession(tx: Tx, start: SessionStart): Promise<string> {
+  const { userId, environment, userAgent, at, factorDue } = start;
   const token = newToken();
   const { wholeSeconds } = sessionLimits[userId === null ? "operator" : "member"];
+  const seconds = factorDue ? factorDueSeconds : wholeSeconds;
   await store.insertSession(tx, {
     id: newUuid(),
     tokenSha256: tokenSha256(token),
@@ -75,8 +86,18 @@ export async function beginSession(tx: Tx, { userId, environment, userAgent, at 
     environment,
     device: deviceOf(userAgent),
     at,
-    expiresAt: new Date(at.getTime() + wholeSeconds * 1000),
+    factorDue,
+    expiresAt: new Date(at.getTime() + seconds * 1000),
   });
+  return token;
+}
+
+/** Makes a session whole. @param passkeyAt when a passkey was shown @returns its new token @throws ServiceError when it has ended */
+export async function completeSession(tx: Tx, sessionId: string, at: Date, passkeyAt: Date | null): Promise<string> {
+  const token = newToken();
+  const expiresAt = new Date(at.getTime() + sessionLimits.member.wholeSeconds * 1000);
+  const row = { sessionId, tokenSha256: tokenSha256(token), at, expiresAt, passkeyAt };
+  if (!(await store.completeSession(tx, row))) throw new ServiceError("not_found", "No such session.");
   return token;
 }
 

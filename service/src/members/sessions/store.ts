@@ -11,6 +11,9 @@ export type SessionRow = {
   environment: Environment;
   lastSeenAt: Date;
   confirmedAt: Date;
+  passkeyAt: Date | null;
+  hasPasskey: boolean;
+  passkeyForLive: boolean | null;
   partnerId: string | null;
   role: Role | null;
   liveAccess: boolean | null;
@@ -29,16 +32,29 @@ export function isOpen(now: Date): Statement {
     CASE WHEN s.user_id IS NULL THEN ${ofOperators}::timestamptz ELSE ${ofMembers}::timestamptz END)`;
 }
 
+/** Whether it is a whole one: what a mailed link has begun opens nothing before the second factor was shown. */
+const isWhole = (now: Date): Statement => sql`${isOpen(now)} AND NOT s.factor_due`;
+
 /** The bearer of a session cookie, with the firm of the person; undefined for an unknown or expired one. */
 export async function findSession(db: Sql, tokenSha256: Buffer, now: Date): Promise<SessionRow | undefined> {
   const [row] = await db.query<SessionRow>(
     sql`SELECT s.id AS "sessionId", u.id AS "userId", u.email, s.environment, s.last_seen_at AS "lastSeenAt",
-       s.confirmed_at AS "confirmedAt", m.role, m.live_access AS "liveAccess", p.id AS "partnerId", p.name AS "firmName", p.tier, p.live_enabled AS "liveEnabled"
+       s.confirmed_at AS "confirmedAt", s.passkey_at AS "passkeyAt",
+       EXISTS (SELECT FROM passkeys k WHERE k.user_id = u.id) AS "hasPasskey", p.passkey_for_live AS "passkeyForLive", m.role, m.live_access AS "liveAccess", p.id AS "partnerId", p.name AS "firmName", p.tier, p.live_enabled AS "liveEnabled"
      FROM sessions s JOIN users u ON u.id = s.user_id
        LEFT JOIN members m ON m.user_id = u.id LEFT JOIN partners p ON p.id = m.partner_id
-     WHERE s.token_sha256 = ${tokenSha256} AND ${isOpen(now)}`,
+     WHERE s.token_sha256 = ${tokenSha256} AND ${isWhole(now)}`,
   );
   return row;
+}
+
+/** The session of a cookie whose second factor is still due, with its person. */
+export async function findDueSession(db: Sql, tokenSha256: Buffer, now: Date) {
+  const [row] = await db.query<{ id: string; userId: string; email: string }>(
+    sql`SELECT s.id, u.id AS "userId", u.email FROM sessions s JOIN users u ON u.id = s.user_id
+     WHERE s.token_sha256 = ${tokenSha256} AND s.factor_due AND ${isOpen(now)}`,
+  );
+  return row ?? null;
 }
 
 /** The operator's session of a cookie; undefined for an unknown or expired one. */
@@ -59,15 +75,30 @@ export type NewSession = {
   device: string;
   at: Date;
   expiresAt: Date;
+  factorDue: boolean;
 };
 
 export const insertSession = (tx: Tx, session: NewSession) =>
   tx.query(
     sql`INSERT INTO sessions (id, token_sha256, user_id, environment, device, created_at, last_seen_at,
-       confirmed_at, expires_at)
+       confirmed_at, expires_at, factor_due)
      VALUES (${session.id}, ${session.tokenSha256}, ${session.userId}, ${session.environment}, ${session.device},
-       ${session.at}, ${session.at}, ${session.at}, ${session.expiresAt})`,
+       ${session.at}, ${session.at}, ${session.at}, ${session.expiresAt},
+       ${session.factorDue})`,
   );
+
+type Completed = { sessionId: string; tokenSha256: Buffer; at: Date; expiresAt: Date; passkeyAt: Date | null };
+
+/** Makes a session whole, under a new token. @returns false when it has ended, or is whole already */
+export async function completeSession(tx: Tx, completed: Completed): Promise<boolean> {
+  const { sessionId, tokenSha256, at, expiresAt, passkeyAt } = completed;
+  const done = await tx.query(
+    sql`UPDATE sessions SET factor_due = false, token_sha256 = ${tokenSha256}, created_at = ${at}, last_seen_at = ${at},
+       confirmed_at = ${at}, passkey_at = ${passkeyAt}, expires_at = ${expiresAt}
+     WHERE id = ${sessionId} AND factor_due RETURNING id`,
+  );
+  return done.length === 1;
+}
 
 export const touchSession = (db: Sql, sessionId: string, at: Date) =>
   db.query(sql`UPDATE sessions SET last_seen_at = ${at} WHERE id = ${sessionId} AND last_seen_at < ${at}`);
@@ -81,7 +112,7 @@ export type ListedSession = { id: string; device: string; createdAt: Date; lastS
 export const selectSessions = (db: Sql, userId: string, now: Date) =>
   db.query<ListedSession>(
     sql`SELECT id, device, created_at AS "createdAt", last_seen_at AS "lastSeenAt", expires_at AS "expiresAt"
-     FROM sessions s WHERE user_id = ${userId} AND ${isOpen(now)} ORDER BY created_at DESC, id LIMIT 100`,
+     FROM sessions s WHERE user_id = ${userId} AND ${isWhole(now)} ORDER BY created_at DESC, id LIMIT 100`,
   );
 
 /** A session, those of an address or of a firm's members, or the operator's. */
@@ -107,7 +138,7 @@ export const selectAnySessions = (db: Sql, filter: SessionFilter, now: Date) =>
   db.query<AnySession>(
     sql`SELECT s.id AS "sessionId", u.email, m.partner_id AS "partnerId", s.device, s.created_at AS "createdAt",
        s.last_seen_at AS "lastSeenAt", s.expires_at AS "expiresAt"
-     FROM (SELECT * FROM sessions s WHERE ${matching(filter)} AND ${isOpen(now)}
+     FROM (SELECT * FROM sessions s WHERE ${matching(filter)} AND ${isWhole(now)}
        ORDER BY created_at DESC, id LIMIT 1000) s
        LEFT JOIN users u ON u.id = s.user_id LEFT JOIN members m ON m.user_id = s.user_id
      ORDER BY s.created_at DESC, s.id`,
@@ -140,6 +171,10 @@ export async function deleteSession(db: Sql, userId: string, sessionId: string, 
   const ended = await db.query(endSessions(sql`id = ${sessionId} AND user_id = ${userId}`, at));
   return ended.length === 1;
 }
+
+/** Ends all of a person's sessions but one. */
+export const endOtherSessions = (tx: Tx, userId: string, sessionId: string, at: Date) =>
+  tx.query(endSessions(sql`user_id = ${userId} AND id <> ${sessionId}`, at));
 
 /** Ends the session of a cookie; nothing happens without one. */
 export const deleteSessionByToken = (db: Sql, tokenSha256: Buffer, at: Date) =>

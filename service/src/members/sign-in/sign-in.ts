@@ -103,7 +103,7 @@ export async function lookAtLink({ db, clock }: SignInDeps, token: string, brows
 /**
  * Uses a link up and begins a session.
  * @param browser null for the operator's.
- * @returns the session's token, where to go, and what the browser keeps to be known again; null for the operator's.
+ * @returns the session's token, whether its second factor is due, where to go, and what the browser keeps to be known again; null for the operator's.
  * @throws ServiceError when it was used, has expired or belongs to another browser, all alike.
  */
 export async function useLink(
@@ -111,7 +111,7 @@ export async function useLink(
   token: string,
   browser: string | null,
   userAgent: string | undefined,
-): Promise<{ sessionToken: string; returnTo: string; known: string | null }> {
+): Promise<{ sessionToken: string; factorDue: boolean; returnTo: string; known: string | null }> {
   const linkSecrets = secretsOf(token, browser);
   return db.transaction(async (tx) => {
     const at = clock();
@@ -119,10 +119,18 @@ export async function useLink(
     if (!link) throw unusable();
     const user = link.email === null ? null : await store.upsertUser(tx, newUuid(), link.email, at);
     const environment = user?.live ? "live" : "test";
-    const sessionToken = await beginSession(tx, { userId: user?.userId ?? null, environment, userAgent, at });
+    const factorDue = user?.hasPasskey ?? false;
+    const sessionToken = await beginSession(tx, {
+      userId: user?.userId ?? null,
+      environment,
+      userAgent,
+      at,
+      factorDue,
+    });
     const actor = user ? `member:${user.userId}` : "operator";
-    await tx.query(auditLine({ at, action: "session.begun", actor, partnerId: user?.partnerId, detail: {} }));
+    if (!factorDue)
+      await tx.query(auditLine({ at, action: "session.begun", actor, partnerId: user?.partnerId, detail: {} }));
     const known = link.email === null ? null : knownBrowserTokens(secrets)(link.email);
-    return { sessionToken, returnTo: link.returnTo, known };
+    return { sessionToken, factorDue, returnTo: link.returnTo, known };
   });
 }

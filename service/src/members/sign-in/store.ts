@@ -90,9 +90,15 @@ export async function upsertUser(tx: Tx, id: string, email: string, at: Date) {
      ON CONFLICT (email) DO UPDATE SET email = excluded.email RETURNING id AS "userId"`,
   );
   if (!user) throw new Error("a user was not inserted");
+  const keys = await tx.query(sql`SELECT FROM passkeys WHERE user_id = ${user.userId} LIMIT 1`);
   const [member] = await tx.query<{ partnerId: string; live: boolean }>(
     sql`SELECT p.id AS "partnerId", p.live_enabled AND m.live_access AS live
      FROM members m JOIN partners p ON p.id = m.partner_id WHERE m.user_id = ${user.userId}`,
   );
-  return { userId: user.userId, partnerId: member?.partnerId ?? null, live: member?.live ?? false };
+  return {
+    userId: user.userId,
+    hasPasskey: keys.length > 0,
+    partnerId: member?.partnerId ?? null,
+    live: member?.live ?? false,
+  };
 }

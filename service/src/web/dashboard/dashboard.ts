@@ -11,6 +11,7 @@ import { type OrderNewDeps, orderNewPage } from "./orders/new-page.ts";
 import { type PassportPagesDeps, passportPages } from "./passports/list-page.ts";
 import type { RoomsDeps } from "./rooms/changes.ts";
 import { roomsPages } from "./rooms/list-page.ts";
+import { type SecurityDeps, securityPage } from "./security/page.ts";
 import { type SettingsDeps, settingsPage } from "./settings/page.ts";
 import { type StartPageDeps, startPage } from "./start-page.ts";
 import { waysBack } from "./ways-back.ts";
@@ -21,6 +22,7 @@ export type DashboardDeps = Callers & { limits: RateLimits } & StartPageDeps &
   LinkPageDeps &
   ConfirmingDeps &
   SettingsDeps &
+  SecurityDeps &
   AnalyticsPageDeps &
   OrderListDeps &
   OrderNewDeps &
@@ -57,6 +59,7 @@ export function dashboard(app: FastifyInstance, deps: DashboardDeps): void {
       linked.register(async (forms) => {
         acceptForms(forms);
         settingsPage(forms, deps);
+        securityPage(forms, deps);
         orderDetailPage(forms, deps);
         roomsPages(forms, deps);
         webhookPages(forms, deps);

@@ -8,6 +8,7 @@ const sections = {
   passports: { path: "/dashboard/passports", label: "Passports" },
   webhooks: { path: "/dashboard/webhooks", label: "Webhooks" },
   analytics: { path: "/dashboard/analytics", label: "Analytics" },
+  security: { path: "/dashboard/security", label: "Sign-in and security" },
   settings: { path: "/dashboard/settings", label: "Firm and settings" },
 } as const;
 

@@ -11,6 +11,7 @@ const sources = {
   "site.css": "./ui/styles/site.css",
   "htmx.js": "htmx.org/dist/htmx.min.js",
   "copy.js": "./ui/browser/copy.ts",
+  "passkey.js": "./ui/browser/passkey.ts",
   "recaptcha.js": "./visitor/browser/recaptcha.ts",
   "seal.js": "./dashboard/passports/browser/seal.ts",
   "verify.js": "./verify/browser/verify.ts",

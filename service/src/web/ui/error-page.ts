@@ -21,6 +21,7 @@ const titles: Readonly<Partial<Record<WireCode, string>>> = {
   cross_site: "This request came from another site",
   owner_required: "Only an owner can do this",
   confirmation_required: "Sign in again to do this",
+  passkey_required: "This needs a passkey",
   unavailable: "Not available right now",
 };
 

@@ -16,10 +16,11 @@ import {
 import type { Assets } from "../ui/assets.ts";
 import { acceptForms } from "../ui/forms/form-body.ts";
 import { pageRoute } from "../ui/page-route.ts";
+import { type SecondStepDeps, secondStepRoutes } from "./second-step-routes.ts";
 import { linkSentPage, signInPage } from "./sign-in-pages.ts";
 import { signInLinkRoutes } from "./use-link-routes.ts";
 
-export type SignInRouteDeps = SignInDeps & Callers & { limits: RateLimits; assets: Assets };
+export type SignInRouteDeps = SignInDeps & SecondStepDeps & Callers & { limits: RateLimits; assets: Assets };
 
 /** Signing in by a mailed link, by the operator's link, and signing out. */
 export function signInRoutes(app: FastifyInstance, deps: SignInRouteDeps): void {
@@ -71,5 +72,6 @@ export function signInRoutes(app: FastifyInstance, deps: SignInRouteDeps): void 
     });
 
     signInLinkRoutes(scope, deps);
+    secondStepRoutes(scope, deps);
   });
 }

@@ -14,6 +14,7 @@ import {
 import { ServiceError } from "../../platform/errors.ts";
 import type { Assets } from "../ui/assets.ts";
 import { type PageAnswer, pageRoute } from "../ui/page-route.ts";
+import { secondStepPath } from "./second-step-routes.ts";
 import { unusableLinkPage, unusableOperatorLinkPage, useLinkPage } from "./sign-in-pages.ts";
 
 export type SignInLinkDeps = SignInDeps & { limits: RateLimits; assets: Assets };
@@ -70,7 +71,7 @@ function linkRoutes(
         const used = await useLink(deps, params.token, browserIn(headers.cookie), headers["user-agent"]);
         await signOut(deps, headers.cookie, [cookie]);
         return {
-          redirect: used.returnTo,
+          redirect: used.factorDue ? secondStepPath(used.returnTo) : used.returnTo,
           headers: {
             "Set-Cookie": [
               setCookie(cookie, used.sessionToken, seconds),

@@ -1,24 +1,24 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type Callers, sessionOf } from "../../../http/authentication.ts";
-import { type ConfirmationDeps, confirmByCode, sendCode } from "../../../members/members.ts";
+import type { RateLimits } from "../../../http/rate-limits.ts";
+import { type ConfirmationDeps, confirm, type Shown, sendCode, showingOptions } from "../../../members/members.ts";
 import { ServiceError } from "../../../platform/errors.ts";
 import { isRecentProof } from "../../../platform/proof.ts";
 import type { Assets } from "../../ui/assets.ts";
 import { acceptsPage } from "../../ui/error-page.ts";
-import { type FormValues, textsOf } from "../../ui/forms/form-body.ts";
+import { textsOf } from "../../ui/forms/form-body.ts";
 import { formHeaders, htmlType } from "../../ui/page-headers.ts";
+import { pageRoute } from "../../ui/page-route.ts";
 import { reauthenticate } from "../reauthenticate.ts";
-import { anotherField, codeField, confirmPage } from "./confirm-page.ts";
+import { confirmFields, confirmOptionsPath, confirmPage } from "./confirm-page.ts";
 
-export type ConfirmingDeps = ConfirmationDeps & Pick<Callers, "resolveSession"> & { assets: Assets };
-
-/** How a person confirms it, as the page of this sends it beside the form's own fields. */
-type Given = { code: string | undefined; another: boolean };
+export type ConfirmingDeps = ConfirmationDeps &
+  Pick<Callers, "resolveSession"> & { assets: Assets; limits: RateLimits };
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Null where nothing was given. */
-    confirmation: Given | null;
+    /** What the page of this has sent beside a form's own fields; null where nothing was. */
+    confirmation: { wantsAnother: boolean; problem?: string } | null;
   }
 }
 
@@ -31,35 +31,59 @@ export function confirming(scope: FastifyInstance, deps: ConfirmingDeps): void {
 
   scope.decorateRequest("confirmation", null);
   scope.addHook("preHandler", async (request) => {
-    const { [codeField]: code, [anotherField]: another, ...form } = textsOf(request.body);
-    if (code === undefined && another === undefined) return;
-    request.confirmation = { code, another: another !== undefined };
-    request.body = form;
-    const session = sessionOf(request);
-    // Sent twice, the form has shown its code before.
-    if (code === undefined || another !== undefined || isRecentProof(session.proof, deps.clock())) return;
-    await confirmByCode(deps, session, code);
+    const fields = textsOf(request.body);
+    const wantsAnother = fields[confirmFields.another] !== undefined;
+    const shown = shownIn(fields);
+    if (!shown && !wantsAnother) return;
+    for (const name of Object.values(confirmFields)) delete fields[name];
+    request.body = fields;
+    request.confirmation = { wantsAnother };
+    if (!shown || wantsAnother) return;
+    const problem = await problemOf(request, shown);
+    if (problem !== undefined) request.confirmation.problem = problem;
     await again(request);
   });
 
   scope.setErrorHandler(async (error: Error, request, reply) => {
-    const isAsked = error instanceof ServiceError && error.code === "confirmation_required" && acceptsPage(request);
-    if (!isAsked) throw error;
-    // The fifth wrong code has ended the session: whoever has none is led to sign in.
-    await again(request);
-    return reply
-      .code(403)
-      .type(htmlType)
-      .headers(formHeaders)
-      .send(await askFor(request, error.message));
+    const code = error instanceof ServiceError && acceptsPage(request) ? error.code : null;
+    if (code !== "confirmation_required" && code !== "passkey_required") throw error;
+    const page = await askFor(request, code === "passkey_required");
+    return reply.code(403).type(htmlType).headers(formHeaders).send(page);
   });
 
-  async function askFor(request: FastifyRequest, message: string): Promise<string> {
+  pageRoute(scope, deps, {
+    method: "POST",
+    url: confirmOptionsPath,
+    handle: async ({ request }) => ({ json: await showingOptions(deps, sessionOf(request)) }),
+  });
+
+  /** Why what was shown is not accepted; what is asked for then says whether that matters. */
+  async function problemOf(request: FastifyRequest, shown: Shown): Promise<string | undefined> {
     const session = sessionOf(request);
-    const { code, another } = request.confirmation ?? { code: undefined, another: false };
-    await sendCode(deps, session, another);
-    const form: FormValues = textsOf(request.body);
-    const error = code !== undefined && !another ? message : undefined;
-    return confirmPage(deps.assets, { session, action: request.url, form, error });
+    // Sent twice, the form has shown its code before.
+    if ("code" in shown && isRecentProof(session.proof, deps.clock())) return undefined;
+    try {
+      await confirm(deps, session, shown);
+      return undefined;
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === "validation") return error.message;
+      throw error;
+    }
   }
+
+  async function askFor(request: FastifyRequest, onlyPasskey: boolean): Promise<string> {
+    const session = sessionOf(request);
+    const { wantsAnother, problem: error } = request.confirmation ?? { wantsAnother: false };
+    if (!session.proof.hasPasskey && !onlyPasskey) await sendCode(deps, session, wantsAnother);
+    const form = textsOf(request.body);
+    return confirmPage(deps.assets, { session, action: request.url, form, error, onlyPasskey });
+  }
+}
+
+function shownIn({
+  [confirmFields.passkey]: passkey,
+  [confirmFields.code]: code,
+}: Record<string, string>): Shown | null {
+  if (passkey) return { passkey };
+  return code === undefined ? null : { code };
 }

@@ -121,4 +121,5 @@ function sessionForms(forms: FastifyInstance, deps: SettingsDeps, form: FormFram
 
 /** The section that one was in: what it showed of the one environment is not there in the other. */
 const sectionOf = (returnTo = ""): string =>
-  /^\/dashboard\/(?:orders|rooms|passports|webhooks|analytics|settings)(?=[/?]|$)/.exec(returnTo)?.[0] ?? "/dashboard";
+  /^\/dashboard\/(?:orders|rooms|passports|webhooks|analytics|security|settings)(?=[/?]|$)/.exec(returnTo)?.[0] ??
+  "/dashboard";

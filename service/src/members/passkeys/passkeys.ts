@@ -1,0 +1,120 @@
+import { auditLine } from "../../audit/audit.ts";
+import type { Session } from "../../identity/identity.ts";
+import type { Tx } from "../../platform/database.ts";
+import { invalid, ServiceError } from "../../platform/errors.ts";
+import { newUuid } from "../../platform/ids.ts";
+import { requireRecentProof } from "../../platform/proof.ts";
+import { isPlainText, isUuid } from "../../platform/text.ts";
+import { endOtherSessions } from "../sessions/store.ts";
+import { answerOf, handleOf, newChallenge, type PasskeyDeps, relyingParty, verifyAnswer } from "./ceremony.ts";
+import { mailNews } from "./mail.ts";
+import { newRecoveryCodes } from "./recovery-codes.ts";
+import * as store from "./store.ts";
+
+const maxPasskeys = 20;
+const maxNameLength = 60;
+/** COSE (RFC 9053): EdDSA, ES256, RS256. */
+const algorithms = [-8, -7, -257];
+const knownTransports = new Set(["usb", "nfc", "ble", "smart-card", "hybrid", "internal"]);
+
+/** A person's passkeys, the oldest first, and how many recovery codes are left. */
+export async function listPasskeys({ db }: Pick<PasskeyDeps, "db">, { userId }: Session) {
+  const [passkeys, codesLeft] = await Promise.all([store.selectPasskeys(db, userId), store.countCodes(db, userId)]);
+  return { passkeys, codesLeft };
+}
+
+/** What a browser needs to make a passkey (WebAuthn level 3, section 5.4). @throws ServiceError without a recent proof */
+export async function addingOptions(deps: PasskeyDeps, session: Session) {
+  requireRecentProof(session.proof, deps.clock());
+  const { userId, email } = session;
+  const rp = relyingParty(deps);
+  const excluded = await store.selectDescriptors(deps.db, userId);
+  return {
+    challenge: await newChallenge(deps, session.id, "add"),
+    rp,
+    user: { id: handleOf(userId), name: email, displayName: email },
+    pubKeyCredParams: algorithms.map((alg) => ({ type: "public-key", alg })),
+    timeout: 300_000,
+    attestation: "none",
+    authenticatorSelection: { residentKey: "preferred", userVerification: "required" },
+    excludeCredentials: excluded.map((each) => ({ type: "public-key", ...each })),
+  };
+}
+
+/**
+ * Adds the passkey that a browser has made, and signs the person's other browsers out.
+ * @returns recovery codes with the first passkey, otherwise null
+ * @throws ServiceError for a bad name, without a recent proof, and for an answer that is not accepted
+ */
+export async function addPasskey(
+  deps: PasskeyDeps,
+  session: Session,
+  { name, answer: text }: { name: string; answer: string },
+): Promise<string[] | null> {
+  const { db, clock } = deps;
+  requireRecentProof(session.proof, clock());
+  const { id: sessionId, userId } = session;
+  const checkedName = requireName(name);
+  const answer = answerOf(text);
+  const credential = await verifyAnswer(deps, { sessionId, userId, purpose: "add", answer, known: null });
+  const transports = transportsOf(answer.response.transports);
+  return db.transaction(async (tx) => {
+    const at = clock();
+    await store.lockUser(tx, userId);
+    const { length } = await store.selectPasskeys(tx, userId);
+    if (length >= maxPasskeys) throw invalid(`At most ${maxPasskeys} passkeys are kept. Remove one first.`);
+    const row = { ...credential, id: newUuid(), userId, transports, name: checkedName, at };
+    if (!(await store.insertPasskey(tx, row))) throw invalid("This passkey is in use already.");
+    await changed(tx, session, { action: "passkey.added", news: "added", detail: { passkeyId: row.id }, at });
+    return length === 0 ? newRecoveryCodes(tx, userId) : null;
+  });
+}
+
+function requireName(text: string): string {
+  const name = text.trim();
+  if (name.length < 1 || name.length > maxNameLength || !isPlainText(name))
+    throw invalid(`The name must have 1 to ${maxNameLength} characters.`);
+  return name;
+}
+
+const transportsOf = (sent: unknown): string[] =>
+  Array.isArray(sent) ? [...knownTransports].filter((each) => sent.includes(each)) : [];
+
+/** Removes a passkey, with the last one the recovery codes, and signs other browsers out. @throws ServiceError for an unknown one */
+export async function removePasskey({ db, clock }: PasskeyDeps, session: Session, id: string): Promise<void> {
+  const { userId, proof } = session;
+  requireRecentProof(proof, clock());
+  await db.transaction(async (tx) => {
+    const at = clock();
+    await store.lockUser(tx, userId);
+    if (!isUuid(id) || !(await store.deletePasskey(tx, userId, id)))
+      throw new ServiceError("not_found", "No such passkey.");
+    if ((await store.selectPasskeys(tx, userId)).length === 0) await store.replaceCodes(tx, userId, []);
+    await changed(tx, session, { action: "passkey.removed", news: "removed", detail: { passkeyId: id }, at });
+  });
+}
+
+type Change = { action: string; news: "added" | "removed"; detail: object; at: Date };
+
+async function changed(tx: Tx, session: Session, { action, news, detail, at }: Change): Promise<void> {
+  const { id, userId, principal } = session;
+  await endOtherSessions(tx, userId, id, at);
+  await tx.query(auditLine({ at, action, actor: `member:${userId}`, partnerId: principal?.partnerId, detail }));
+  await mailNews(tx, userId, news, at);
+}
+
+/** Ten new recovery codes. @throws ServiceError without a recent proof, and for a person without a passkey */
+export async function renewRecoveryCodes({ db, clock }: PasskeyDeps, session: Session): Promise<string[]> {
+  const { userId, proof, principal } = session;
+  requireRecentProof(proof, clock());
+  return db.transaction(async (tx) => {
+    const at = clock();
+    await store.lockUser(tx, userId);
+    if ((await store.selectPasskeys(tx, userId)).length === 0)
+      throw new ServiceError("conflict", "Add a passkey first.");
+    const line = { at, action: "recovery_codes.renewed", actor: `member:${userId}`, partnerId: principal?.partnerId };
+    await tx.query(auditLine({ ...line, detail: {} }));
+    await mailNews(tx, userId, "new-codes", at);
+    return newRecoveryCodes(tx, userId);
+  });
+}

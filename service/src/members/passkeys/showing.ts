@@ -1,0 +1,71 @@
+import type { Session } from "../../identity/identity.ts";
+import type { Tx } from "../../platform/database.ts";
+import { invalid } from "../../platform/errors.ts";
+import {
+  answerOf,
+  handleOf,
+  newChallenge,
+  type PasskeyDeps,
+  refusedPasskey,
+  relyingParty,
+  verifyAnswer,
+} from "./ceremony.ts";
+import { mailNews } from "./mail.ts";
+import { useRecoveryCode } from "./recovery-codes.ts";
+import { findCredential, noteUse, selectDescriptors } from "./store.ts";
+
+/** A session, or one that is not whole before its second factor was shown. */
+export type Holder = Pick<Session, "id" | "userId">;
+
+/** What a browser needs to show a passkey (WebAuthn level 3, section 5.5). */
+export async function showingOptions(deps: PasskeyDeps, { id, userId }: Holder) {
+  const { id: rpId } = relyingParty(deps);
+  const descriptors = await selectDescriptors(deps.db, userId);
+  return {
+    challenge: await newChallenge(deps, id, "show"),
+    rpId,
+    timeout: 300_000,
+    userVerification: "required",
+    allowCredentials: descriptors.map((each) => ({ type: "public-key", ...each })),
+  };
+}
+
+/**
+ * Does its work in the transaction that notes the use of a passkey.
+ * @param text what the browser sends
+ * @throws ServiceError when that is no passkey of the person, or not accepted: nothing is done then
+ */
+export async function withPasskey<T>(
+  deps: PasskeyDeps,
+  { id: sessionId, userId }: Holder,
+  text: string,
+  work: (tx: Tx, at: Date) => Promise<T>,
+): Promise<T> {
+  const answer = answerOf(text);
+  const known = await findCredential(deps.db, userId, answer.id);
+  // Section 7.2, step 6: a handle that comes with it is that of the person.
+  const handle = answer.response.userHandle ?? handleOf(userId);
+  if (!known || handle !== handleOf(userId)) throw refusedPasskey();
+  const { counter } = await verifyAnswer(deps, { sessionId, userId, purpose: "show", answer, known });
+  return deps.db.transaction(async (tx) => {
+    const at = deps.clock();
+    if (!(await noteUse(tx, known.id, counter, at))) throw refusedPasskey();
+    return work(tx, at);
+  });
+}
+
+/** Does its work in the transaction that uses a recovery code up. @throws ServiceError for one that the person does not have */
+export async function withRecoveryCode<T>(
+  { db, clock }: Pick<PasskeyDeps, "db" | "clock">,
+  { userId }: Holder,
+  typed: string,
+  work: (tx: Tx, at: Date) => Promise<T>,
+): Promise<T> {
+  return db.transaction(async (tx) => {
+    const at = clock();
+    if (!(await useRecoveryCode(tx, userId, typed)))
+      throw invalid("This recovery code is not right, or it was used before.");
+    await mailNews(tx, userId, "recovery-code", at);
+    return work(tx, at);
+  });
+}

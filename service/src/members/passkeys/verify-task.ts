@@ -1,0 +1,67 @@
+import {
+  type AuthenticationResponseJSON,
+  type RegistrationResponseJSON,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from "@simplewebauthn/server";
+import { decodeAttestationObject, isoBase64URL } from "@simplewebauthn/server/helpers";
+import type { Run } from "../../platform/workers/task.ts";
+
+/** What the service expects of an answer of an authenticator. */
+export type Expected = { challenge: string; origin: string; rpId: string };
+
+export type NewCredential = {
+  credentialId: string;
+  publicKey: Uint8Array;
+  counter: number;
+  backupEligible: boolean;
+};
+
+export type KnownCredential = NewCredential;
+
+export type VerifyInput = Expected & { response: unknown; known: KnownCredential | null };
+
+/** Of a new credential, or of a known one with its new counter. */
+export type Verified = NewCredential;
+
+/** Checks an answer of an authenticator (WebAuthn level 3, sections 7.1 and 7.2). @throws Error for one that is not accepted */
+export const run: Run<VerifyInput, Verified> = async (_bytes, { response, known, ...expected }) =>
+  known ? verifyShown(response, known, expected) : verifyAdded(response, expected);
+
+const expectedOf = ({ challenge, origin, rpId }: Expected) => ({
+  expectedChallenge: challenge,
+  expectedOrigin: origin,
+  expectedRPID: rpId,
+  requireUserVerification: true,
+});
+
+async function verifyAdded(sent: unknown, expected: Expected): Promise<Verified> {
+  const response = sent as RegistrationResponseJSON;
+  refuseCertificates(response);
+  const { registrationInfo } = await verifyRegistrationResponse({ response, ...expectedOf(expected) });
+  if (!registrationInfo) throw new Error("the new passkey is not accepted");
+  const { credential, credentialDeviceType } = registrationInfo;
+  const { id: credentialId, publicKey, counter } = credential;
+  return { credentialId, publicKey, counter, backupEligible: credentialDeviceType === "multiDevice" };
+}
+
+/** We ask for no attestation. Of one with certificates the library would fetch the lists of revoked ones, from wherever they say. */
+function refuseCertificates({ response }: RegistrationResponseJSON): void {
+  const attestation = decodeAttestationObject(isoBase64URL.toBuffer(response.attestationObject));
+  const format = attestation.get("fmt");
+  const isPlain = format === "none" || (format === "packed" && attestation.get("attStmt").get("x5c") === undefined);
+  if (!isPlain) throw new Error(`an attestation of the format ${format} was not asked for`);
+}
+
+async function verifyShown(sent: unknown, known: KnownCredential, expected: Expected): Promise<Verified> {
+  const { credentialId: id, publicKey, counter } = known;
+  const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+    response: sent as AuthenticationResponseJSON,
+    credential: { id, publicKey: new Uint8Array(publicKey), counter },
+    ...expectedOf(expected),
+  });
+  const backupEligible = authenticationInfo.credentialDeviceType === "multiDevice";
+  // Section 7.2, step 19: what a credential is does not change.
+  if (!verified || backupEligible !== known.backupEligible) throw new Error("the passkey is not accepted");
+  return { ...known, counter: authenticationInfo.newCounter };
+}

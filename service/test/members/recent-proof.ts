@@ -1,0 +1,9 @@
+import type { Proof } from "../../src/identity/identity.ts";
+
+/** Of somebody who has just signed in, by a mailed link alone. */
+export const recentProof = (): Proof => ({
+  confirmedAt: new Date(),
+  passkeyAt: null,
+  hasPasskey: false,
+  passkeyForLive: false,
+});
