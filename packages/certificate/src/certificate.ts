@@ -1,6 +1,8 @@
+export { addResources, type Canvas, createCanvas } from "./canvas.ts";
 export { certificateFile } from "./certificate-file.ts";
 export { type Faces, openFaces } from "./faces.ts";
 export { createFlow, type Flow, ink, type Look, margin, muted, textWidth } from "./flow.ts";
+export { createGlyphFonts } from "./glyph-fonts.ts";
 export { legible } from "./legible.ts";
 export { markOperators } from "./mark.ts";
 export { qrOperators } from "./qr.ts";

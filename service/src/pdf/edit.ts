@@ -1,4 +1,4 @@
-import type { Ref, Span } from "./lexer.ts";
+import type { Span } from "./lexer.ts";
 import { PdfRefusal } from "./refusal.ts";
 import type { Dict } from "./values.ts";
 
@@ -27,9 +27,9 @@ export function withEntries(dict: Dict, changes: Readonly<Record<string, string>
   return `${text}${dict.bytes.toString("latin1", at, dict.end - 2)}${added}>>`;
 }
 
-/** The array as text with one more reference at its end. */
-export function withElement(array: Span, ref: Ref): string {
-  return `${array.bytes.toString("latin1", array.start, array.end - 1)} ${ref.num} ${ref.gen} R]`;
+/** The array as text with more elements, as they are written, at its end. */
+export function withElements(array: Span, added: readonly string[]): string {
+  return `${array.bytes.toString("latin1", array.start, array.end - 1)} ${added.join(" ")}]`;
 }
 
 /** A text string (ISO 32000-1 7.9.2.2) as written: literal for printable ASCII, else UTF-16 with its mark. */

@@ -6,7 +6,12 @@ import { PdfRefusal } from "./refusal.ts";
 import { asInteger, asName, asRef, type Dict, elements, entry, isArray } from "./values.ts";
 
 /** A page that is an indirect object, as every page has to be. */
-export type Page = { readonly ref: Ref; readonly dict: Dict };
+export type Page = {
+  readonly ref: Ref;
+  readonly dict: Dict;
+  /** The nodes of the tree above it, the root first: what the page does not say itself is theirs (ISO 32000-1 7.7.3.4). */
+  readonly above: readonly Dict[];
+};
 
 /**
  * The pages in their order, read as they are asked for. Bounded, each node at most once.
@@ -17,9 +22,9 @@ export function* pages(file: PdfFile, catalog: Dict): Generator<Page, void, unde
   if (!root) throw new PdfRefusal("no_pages", `the catalog at ${catalog.start} leads to no page tree`);
   const seen = new Set<number>();
   let nodes = 0;
-  const pending: Generator<Span, void, undefined>[] = [kids(file, root.dict)];
+  const pending = [{ node: root.dict, kids: kids(file, root.dict) }];
   for (let open = pending.at(-1); open; open = pending.at(-1)) {
-    const next = open.next();
+    const next = open.kids.next();
     if (next.done) {
       pending.pop();
       continue;
@@ -33,9 +38,9 @@ export function* pages(file: PdfFile, catalog: Dict): Generator<Page, void, unde
     }
     if (seen.has(ref.num)) throw new PdfRefusal("needs_repair", `the page tree reaches object ${ref.num} twice`);
     seen.add(ref.num);
-    if (isPage(found.dict)) yield { ref, dict: found.dict };
+    if (isPage(found.dict)) yield { ref, dict: found.dict, above: pending.map(({ node }) => node) };
     else if (pending.length === LIMITS.nesting) throw new PdfRefusal("too_complex", "the page tree is too deep");
-    else pending.push(kids(file, found.dict));
+    else pending.push({ node: found.dict, kids: kids(file, found.dict) });
   }
 }
 

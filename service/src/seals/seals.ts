@@ -1,6 +1,10 @@
 export { type ProbeDeps, probeAuthority } from "./authority-probe.ts";
+export { commonNameOf, extension, keyUsage, writeCertificate } from "./certificate/write.ts";
 export { type ChainRow, chainColumns, chainMembers, type SealChain, sealChainOf, sealChainRow } from "./chains.ts";
+export { type CmsSigner, createCmsSigner } from "./cms.ts";
 export { configuredChain, describeIdentity, openSealIdentity, type SealIdentity } from "./identity.ts";
+export { sealKeyOf } from "./keys/file-key.ts";
+export type { SealKey } from "./keys/seal-key.ts";
 export { expectedFile } from "./refusals.ts";
 export { retireCertificate, type SealCertificate, sealCertificates } from "./retirement.ts";
 export { type RotatedSeal, rotateFileKey } from "./rotate.ts";

@@ -44,6 +44,8 @@ export const OID = {
   certificatePolicies: "2.5.29.32",
   authorityKeyIdentifier: "2.5.29.35",
   extKeyUsage: "2.5.29.37",
+  noRevAvail: "2.5.29.56",
+  qualifierCps: "1.3.6.1.5.5.7.2.1",
   // Extended key usages: RFC 5280, RFC 9336, and the two of widely used readers
   anyExtendedKeyUsage: "2.5.29.37.0",
   kpEmailProtection: "1.3.6.1.5.5.7.3.4",
@@ -63,6 +65,8 @@ export const OID = {
   emailAddress: "1.2.840.113549.1.9.1",
   // Ours, from a UUID (X.667): where a seal belongs in its file, docs/evidence-format.md
   sealStatement: "2.25.246765420328738535511036021239598967444",
+  // Ours, likewise: the policy of signers' certificates
+  signerCertificatePolicy: "2.25.111866052031204128962551240606479865688",
 } as const;
 
 const MAX_OID_LENGTH = 64;

@@ -1,4 +1,4 @@
-import { dateString, textString, withElement, withEntries } from "../../pdf/edit.ts";
+import { dateString, textString, withElements, withEntries } from "../../pdf/edit.ts";
 import type { Ref, Span } from "../../pdf/lexer.ts";
 import type { PdfLookup } from "../../pdf/lookup.ts";
 import { resolve } from "../../pdf/objects.ts";
@@ -91,7 +91,7 @@ function added(look: PdfLookup, dict: Dict, key: string, field: Ref, change: Cha
   if (!isArray(array))
     throw new PdfRefusal("needs_repair", `/${key} of the dictionary at ${dict.start} is not an array`);
   const ref = asRef(value);
-  if (!ref) return withElement(array, field);
-  change(ref, withElement(array, field), array);
+  if (!ref) return withElements(array, [`${field.num} ${field.gen} R`]);
+  change(ref, withElements(array, [`${field.num} ${field.gen} R`]), array);
   return null;
 }

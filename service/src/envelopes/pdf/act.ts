@@ -1,0 +1,84 @@
+import type { Typeset } from "@signsealship/certificate";
+import { dateString, textString } from "../../pdf/edit.ts";
+import { lookUpPdf, type PdfLookup } from "../../pdf/lookup.ts";
+import { resolveDict } from "../../pdf/objects.ts";
+import { PdfRefusal } from "../../pdf/refusal.ts";
+import { buildSignedRevision, type Tail } from "../../pdf/revision/revision.ts";
+import { createRevisionWriter } from "../../pdf/revision/writer.ts";
+import { type Dict, entry } from "../../pdf/values.ts";
+import { createAppearances } from "./appearance.ts";
+import type { PreparedField, SignatureMark } from "./fields.ts";
+
+/** One signer's act: what is filled in, and what the signature says. */
+export type Act = {
+  /** The signer's own fields, as they were prepared. */
+  readonly fields: readonly PreparedField[];
+  /** What text fields hold, by their names. */
+  readonly values: ReadonlyMap<string, string>;
+  readonly mark: SignatureMark;
+  /** Shown below the mark. */
+  readonly caption: string;
+  readonly signerName: string;
+  readonly reason: string;
+  /** The instant of signing as claimed; UTC, whole seconds. */
+  readonly at: Date;
+  /** Hex SHA-256 of the act's record. */
+  readonly actSha256: string;
+  /** Length of the CMS placeholder in bytes. */
+  readonly reserve: number;
+  readonly padding?: number;
+};
+
+/**
+ * Builds the revision of one act: the signer's fields filled, and one signature over all of the file, which waits for its
+ * CMS. The first signature field is signed; further ones of the same signer show the same mark.
+ * @param document the document as prepared, with the acts before this one; neither changed nor copied
+ * @param docSha256 hex SHA-256 of the document
+ * @throws PdfRefusal when the document is not the one that was prepared
+ */
+export function buildAct(document: Buffer, docSha256: string, act: Act, typeset: Typeset): Tail {
+  const look = lookUpPdf(document);
+  const writer = createRevisionWriter(look, docSha256);
+  const appearances = createAppearances(typeset);
+  const signature = writer.number();
+  const filled = act.fields.map((field) => {
+    const { ref, dict } = fieldIn(look, field);
+    const isMark = field.kind === "signature" || field.kind === "mark";
+    const value = isMark ? act.signerName : (act.values.get(field.name) ?? "");
+    const drawing = isMark ? appearances.signature(field, act.mark, act.caption) : appearances.text(field, value);
+    return { field, ref, dict, value, drawing };
+  });
+  const formOf = appearances.addTo(writer);
+  for (const { field, ref, dict, value, drawing } of filled) {
+    const V = field.kind === "signature" ? `${signature.num} 0 R` : writer.text(ref, dict, value);
+    writer.set(ref, dict, { V, AP: `<</N ${formOf(drawing)}>>` });
+  }
+  const { reserve, padding } = act;
+  const open = { ref: signature, ...signatureParts(act, look), reserve, ...(padding !== undefined && { padding }) };
+  return buildSignedRevision(look, open, writer.objects(), docSha256);
+}
+
+/** @throws PdfRefusal `needs_repair` when the field is not there, or has been filled */
+function fieldIn(look: PdfLookup, { object, name }: PreparedField): { ref: { num: number; gen: 0 }; dict: Dict } {
+  const ref = { num: object, gen: 0 } as const;
+  const bytes = Buffer.from(`${object} 0 R`);
+  const found = resolveDict(look.file, { bytes, start: 0, end: bytes.length }, "a prepared field");
+  if (!found) throw new PdfRefusal("needs_repair", `the field ${name} is missing`);
+  if (entry(found.dict, "V")) throw new PdfRefusal("needs_repair", `the field ${name} is filled already`);
+  return { ref, dict: found.dict };
+}
+
+/** The signature dictionary up to the `<` of its Contents, and what follows the ByteRange (ISO 32000-1 12.8.1 and 12.8.2.4). */
+function signatureParts({ fields, signerName, reason, at, actSha256 }: Act, look: PdfLookup) {
+  const { root, file } = look;
+  const own = fields.map(({ name }) => `(${name})`).join("");
+  const parameters = `<</Type/TransformParams/Action/Include/Fields[${own}]/V/1.2>>`;
+  const reference =
+    `<</Type/SigRef/TransformMethod/FieldMDP/TransformParams ${parameters}` +
+    `/Data ${root.ref.num} ${root.ref.gen} R>>`;
+  const head =
+    `<</Type/Sig/Filter/Adobe.PPKLite/SubFilter/ETSI.CAdES.detached/M${dateString(at)}` +
+    `/Name${textString(signerName)}/Reason${textString(reason)}/Reference[${reference}]` +
+    `/SSSActSha256<${actSha256}>/SSSOriginalLength ${file.bytes.length}/Contents `;
+  return { head, end: ">>" };
+}

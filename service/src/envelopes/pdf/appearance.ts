@@ -1,0 +1,126 @@
+import {
+  addResources,
+  type Canvas,
+  createCanvas,
+  createGlyphFonts,
+  type Faces,
+  type Typeset,
+} from "@signsealship/certificate";
+import type { ObjectWriter } from "@signsealship/certificate/pdf-file";
+import type { PreparedField, SignatureMark } from "./fields.ts";
+
+/** Draws the appearances of one revision, with one set of fonts. Texts are prepared with the faces beforehand. */
+export type Appearances = {
+  /** A place that waits for its signer. */
+  empty: (field: Shape, label: string) => Drawing;
+  text: (field: Shape, text: string) => Drawing;
+  /** @param caption a line below the mark: who, when, by which act */
+  signature: (field: Shape, mark: SignatureMark, caption: string) => Drawing;
+  /** Writes fonts and drawings. @returns the reference of each drawing's form XObject */
+  addTo: (to: ObjectWriter) => (drawing: Drawing) => string;
+};
+
+export type Shape = Pick<PreparedField, "width" | "height" | "unit" | "matrix">;
+export type Drawing = { readonly shape: Shape; readonly canvas: Canvas };
+
+const ink = "#17212e";
+const pen = "#10307a";
+const muted = "#4a5568";
+const waiting = { ground: "#fff6d6", line: "#8a6100" } as const;
+/** Wide enough that nothing is broken into lines. */
+const oneLine = 1_000_000;
+const captionPoints = 6.5;
+
+export function createAppearances(typeset: Typeset): Appearances {
+  const glyphs = createGlyphFonts();
+  const drawings: Drawing[] = [];
+  const begin = (shape: Shape): Drawing => {
+    const drawing = { shape, canvas: createCanvas(glyphs) };
+    drawings.push(drawing);
+    return drawing;
+  };
+
+  /** One line, as large as its box allows and at most `most` points. */
+  function line(
+    { canvas, shape }: Drawing,
+    text: string,
+    box: { x: number; y: number; width: number; height: number },
+    { most, colour }: { most: number; colour: `#${string}` },
+  ): void {
+    const [set] = typeset(text, oneLine).lines;
+    if (!set || set.width === 0) return;
+    const size = Math.min(most / shape.unit, box.height / 1.25, (1000 * box.width) / set.width);
+    canvas.text(set, box.x, box.y + (box.height - size) / 2 + 0.24 * size, round(size), colour);
+  }
+
+  return {
+    empty(shape, label) {
+      const drawing = begin(shape);
+      const { width, height } = shape;
+      const thin = 0.75 / shape.unit;
+      drawing.canvas.rectangle(0, 0, width, height, waiting.ground);
+      drawing.canvas.rectangle(0, 0, width, thin, waiting.line);
+      line(drawing, label, inset(shape), { most: 9, colour: waiting.line });
+      return drawing;
+    },
+    text(shape, text) {
+      const drawing = begin(shape);
+      line(drawing, text, inset(shape), { most: 11, colour: ink });
+      return drawing;
+    },
+    signature(shape, mark, caption) {
+      const drawing = begin(shape);
+      const { width, height } = shape;
+      const below = Math.min(1.5 * (captionPoints / shape.unit), height / 3);
+      const above = { x: 0, y: below, width, height: height - below };
+      if (mark.kind === "typed") line(drawing, mark.text, above, { most: 28, colour: pen });
+      else drawStrokes(drawing.canvas, mark, above, shape.unit);
+      drawing.canvas.rectangle(0, below, width, 0.5 / shape.unit, muted);
+      line(drawing, caption, { x: 0, y: 0, width, height: below }, { most: captionPoints, colour: muted });
+      return drawing;
+    },
+    addTo(to) {
+      const resources = addResources(to, glyphs);
+      const added = new Map<Drawing, string>();
+      for (const drawing of drawings) {
+        const { width, height, matrix } = drawing.shape;
+        const box = `/BBox[0 0 ${round(width)} ${round(height)}]/Matrix[${matrix.join(" ")}]`;
+        const form = `/Type/XObject/Subtype/Form${box}/Resources ${resources}`;
+        added.set(drawing, to.stream(form, drawing.canvas.operators()));
+      }
+      return (drawing) => added.get(drawing) ?? "";
+    },
+  };
+}
+
+const round = (value: number): number => Math.round(value * 1000) / 1000;
+
+function inset({ width, height, unit }: Shape) {
+  const by = Math.min(3 / unit, width / 10);
+  return { x: by, y: 0, width: width - 2 * by, height };
+}
+
+/** Strokes of a round pen, as large as the box allows. */
+function drawStrokes(
+  canvas: Canvas,
+  { width, height, strokes }: Extract<SignatureMark, { kind: "drawn" }>,
+  box: { x: number; y: number; width: number; height: number },
+  unit: number,
+): void {
+  const scale = Math.min(box.width / width, box.height / height);
+  const at = ([x, y]: readonly [number, number]) => `${round(x * scale)} ${round((height - y) * scale)}`;
+  const paths = strokes.map(([first, ...rest]) => {
+    if (!first) return "";
+    // A single point is a dot: a line of no length with round ends.
+    const further = rest.length > 0 ? rest : [first];
+    return `${at(first)} m ${further.map((point) => `${at(point)} l`).join(" ")} S`;
+  });
+  canvas.drawing(box.x, box.y, 1, `${penOperators} ${round(1.4 / unit)} w 1 J 1 j ${paths.join(" ")}`);
+}
+
+const penOperators = "0.063 0.188 0.478 RG";
+
+/** Reads the fonts that the texts need. */
+export async function prepareFaces(faces: Faces, texts: readonly string[]): Promise<void> {
+  for (const text of texts) await faces.prepare(text);
+}

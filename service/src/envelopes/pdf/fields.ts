@@ -1,0 +1,44 @@
+import type { Place } from "../../pdf/page-box.ts";
+
+/** Where a signer's signature or text belongs. */
+export type FieldKind = "signature" | "initials" | "date" | "name" | "text";
+
+/** A field to be put on a page, for one signer. */
+export type PlannedField = {
+  readonly kind: FieldKind;
+  /** From 1. */
+  readonly signer: number;
+  /** From 0. */
+  readonly page: number;
+  readonly place: Place;
+};
+
+/** A field as the prepared document has it. */
+export type PreparedField = {
+  /** A `mark` shows the signature of a signer once more: what is signed is one field. */
+  readonly kind: FieldKind | "mark";
+  readonly signer: number;
+  /** The partial name of the field, unique in the document. */
+  readonly name: string;
+  /** The object number of field and widget, generation 0. */
+  readonly object: number;
+  readonly page: number;
+  /** Of the upright appearance, in units of user space. */
+  readonly width: number;
+  readonly height: number;
+  /** Points to a unit of user space. */
+  readonly unit: number;
+  /** By which the upright appearance stands upright on the page. */
+  readonly matrix: readonly number[];
+};
+
+/** How a signer's signature looks. */
+export type SignatureMark =
+  | { readonly kind: "typed"; readonly text: string }
+  /** Strokes of a pen: points in a rectangle of the given size, y going down. */
+  | {
+      readonly kind: "drawn";
+      readonly width: number;
+      readonly height: number;
+      readonly strokes: readonly (readonly (readonly [number, number])[])[];
+    };

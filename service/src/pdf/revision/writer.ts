@@ -1,0 +1,121 @@
+import { createHash } from "node:crypto";
+import { deflateSync } from "node:zlib";
+import type { ObjectWriter } from "@signsealship/certificate/pdf-file";
+import { textString, withElements, withEntries } from "../edit.ts";
+import type { Ref, Span } from "../lexer.ts";
+import { LIMITS } from "../limits.ts";
+import type { PdfLookup } from "../lookup.ts";
+import { resolve } from "../objects.ts";
+import { PdfRefusal } from "../refusal.ts";
+import { asRef, type Dict, entry, isArray } from "../values.ts";
+import { type NewObject, refuseStream } from "./new-object.ts";
+import { stringEncryption } from "./string-encryption.ts";
+
+/** Collects the objects of a revision: new ones, and new versions of dictionaries and lists that the document has. */
+export type RevisionWriter = ObjectWriter & {
+  /** A number for an object that is made by other means. */
+  number: () => Ref;
+  /** A text as a value to set in a dictionary of the document; encrypted if the strings around it are. */
+  text: (ref: Ref, dict: Dict, text: string) => string;
+  /** Sets keys of a dictionary that is an object, to values as they are written; together with what else is set in it. */
+  set: (ref: Ref, dict: Dict, entries: Readonly<Record<string, string>>) => void;
+  /**
+   * Adds references to the array that a dictionary has under a key, be it direct, an object or not there.
+   * @param holder the object that the dictionary is, or is in; `keep` sets the key there when the array is direct
+   */
+  append: (dict: Dict, key: string, refs: readonly string[], keep: (array: string) => void) => void;
+  objects: () => NewObject[];
+};
+
+type Changed = { ref: Ref; dict: Dict; entries: Record<string, string> };
+
+/** @param docSha256 hex SHA-256 of the document: it makes the initialization vectors of an encrypted one */
+export function createRevisionWriter(look: PdfLookup, docSha256: string): RevisionWriter {
+  const { file } = look;
+  const cipher = file.encryption?.streams;
+  const made = new Map<number, NewObject>();
+  const dictionaries = new Map<number, Changed>();
+  const arrays = new Map<number, { ref: Ref; array: Span; added: string[] }>();
+  let next = look.nextObject;
+
+  const number = (): Ref => {
+    if (next >= LIMITS.objectNumber) throw new PdfRefusal("too_complex", `object numbers up to ${next}`);
+    return { num: next++, gen: 0 };
+  };
+  const written = ({ num, gen }: Ref) => `${num} ${gen} R`;
+  const put = (ref: Ref, body: string, stream?: string) =>
+    void made.set(ref.num, { ref, body, clear: true, ...(stream !== undefined && { stream }) });
+  const add = (body: string): string => {
+    const ref = number();
+    put(ref, body);
+    return written(ref);
+  };
+
+  return {
+    number,
+    add,
+    reserve() {
+      const ref = number();
+      return { ref: written(ref), fill: (body) => put(ref, body) };
+    },
+    stream(entries, data, { compress = true } = {}) {
+      const ref = number();
+      const plain = typeof data === "string" ? Buffer.from(data, "latin1") : Buffer.from(data);
+      const coded = compress ? deflateSync(plain) : plain;
+      const iv = createHash("sha256").update(`${docSha256} ${ref.num} stream`).digest().subarray(0, 16);
+      const bytes = cipher ? cipher.encrypt(coded, ref, iv) : coded;
+      const filter = compress ? "/Filter/FlateDecode" : "";
+      put(ref, `<<${entries}${filter}/Length ${bytes.length}>>`, bytes.toString("latin1"));
+      return written(ref);
+    },
+    text(ref, dict, text) {
+      const value = textString(text);
+      // An object that is written as clear text is encrypted as a whole.
+      if (dict.bytes !== file.bytes) return value;
+      return stringEncryption(look, `${docSha256} ${text}`)(value, ref);
+    },
+    set(ref, dict, entries) {
+      refuseStream(dict, ref);
+      const changed = dictionaries.get(ref.num);
+      for (const [key, value] of Object.entries(entries)) {
+        const other = changed?.entries[key];
+        if (other !== undefined && other !== value)
+          throw new PdfRefusal("needs_repair", `object ${ref.num} is two things at once`);
+      }
+      dictionaries.set(ref.num, { ref, dict, entries: { ...changed?.entries, ...entries } });
+    },
+    append(dict, key, refs, keep) {
+      const value = entry(dict, key);
+      const array = resolve(file, value);
+      if (!array) return keep(`[${refs.join(" ")}]`);
+      if (!isArray(array))
+        throw new PdfRefusal("needs_repair", `/${key} of the dictionary at ${dict.start} is not an array`);
+      const ref = asRef(value);
+      if (!ref) return keep(withElements(array, refs));
+      refuseStream(array, ref);
+      const known = arrays.get(ref.num);
+      // Two pages, or a page and the form, may share one array.
+      const added = [...(known?.added ?? []), ...refs.filter((each) => !known?.added.includes(each))];
+      arrays.set(ref.num, { ref, array, added });
+    },
+    objects() {
+      const changed = [...dictionaries.values()].map(
+        ({ ref, dict, entries }): NewObject => ({
+          ref,
+          body: withEntries(dict, entries),
+          clear: dict.bytes !== file.bytes,
+        }),
+      );
+      const grown = [...arrays.values()].map(
+        ({ ref, array, added }): NewObject => ({
+          ref,
+          body: withElements(array, added),
+          clear: array.bytes !== file.bytes,
+        }),
+      );
+      const twice = grown.find(({ ref }) => dictionaries.has(ref.num));
+      if (twice) throw new PdfRefusal("needs_repair", `object ${twice.ref.num} is two things at once`);
+      return [...made.values(), ...changed, ...grown];
+    },
+  };
+}

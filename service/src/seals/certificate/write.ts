@@ -1,0 +1,101 @@
+import { createHash } from "node:crypto";
+import {
+  bitString,
+  boolean,
+  type DerValue,
+  encode,
+  explicit,
+  fieldsOf,
+  implicit,
+  integer,
+  OID,
+  octetString,
+  octetStringOf,
+  oid,
+  raw,
+  readDer,
+  readOctetBitString,
+  sequence,
+  set,
+  time,
+  utf8String,
+} from "@signsealship/evidence/asn1";
+import { type Certificate, parseCertificate } from "@signsealship/evidence/x509";
+import { signatureAlgorithm } from "../algorithms.ts";
+import type { SealKey } from "../keys/seal-key.ts";
+
+/** ub-common-name of RFC 5280, appendix A.1. */
+const MAX_COMMON_NAME = 64;
+
+/** Who signs a certificate: a key, the name of its holder in DER, and the key's SubjectPublicKeyInfo. */
+export type CertificateIssuer = { readonly key: SealKey; readonly name: DerValue };
+
+export type CertificateFields = {
+  readonly subject: DerValue;
+  /** SubjectPublicKeyInfo, DER. */
+  readonly publicKey: Uint8Array;
+  /** 16 random bytes. */
+  readonly serialNumber: Uint8Array;
+  /** Epoch milliseconds. */
+  readonly notBefore: number;
+  readonly notAfter: number;
+  /** Beside the identifiers of both keys. */
+  readonly extensions: readonly DerValue[];
+};
+
+/** A distinguished name of one common name, cut to 64 characters. */
+export function commonNameOf(text: string): DerValue {
+  const cut = Array.from(text).slice(0, MAX_COMMON_NAME).join("");
+  return sequence(set(sequence(oid(OID.commonName), utf8String(cut))));
+}
+
+/** An extension (RFC 5280, section 4.2). */
+export const extension = (type: string, critical: boolean, value: DerValue): DerValue =>
+  sequence(oid(type), ...(critical ? [boolean(true)] : []), octetStringOf(value));
+
+/** /KeyUsage: the first octet of its bits, and how many at its end are unused (RFC 5280, section 4.2.1.3). */
+export const keyUsage = {
+  signing: extension(OID.keyUsage, true, bitString(Uint8Array.of(0xc0), 6)),
+  issuing: extension(OID.keyUsage, true, bitString(Uint8Array.of(0x06), 1)),
+} as const;
+
+/**
+ * Writes and signs an X.509 certificate.
+ * @throws {SealKeyError} when the issuer's key does not sign
+ */
+export async function writeCertificate(fields: CertificateFields, issuer: CertificateIssuer): Promise<Certificate> {
+  // The top bit is cleared, so that 16 octets stay 16 (at most 20 are allowed), and the next one set: never zero.
+  const serial = Uint8Array.from(fields.serialNumber);
+  serial[0] = ((serial[0] ?? 0) & 0x7f) | 0x40;
+  const algorithm = signatureAlgorithm(issuer.key.algorithm);
+  const identifiers = [
+    extension(OID.subjectKeyIdentifier, false, octetString(keyIdentifier(fields.publicKey))),
+    extension(
+      OID.authorityKeyIdentifier,
+      false,
+      sequence(implicit(0, octetString(keyIdentifier(issuer.key.publicKey)))),
+    ),
+  ];
+  const tbsCertificate = encode(
+    sequence(
+      explicit(0, integer(2)),
+      integer(serial),
+      algorithm,
+      issuer.name,
+      sequence(time(fields.notBefore), time(fields.notAfter)),
+      fields.subject,
+      raw(fields.publicKey),
+      explicit(3, sequence(...fields.extensions, ...identifiers)),
+    ),
+  );
+  const signature = await issuer.key.sign(tbsCertificate);
+  return parseCertificate(encode(sequence(raw(tbsCertificate), algorithm, bitString(signature))));
+}
+
+/** Method 1 of RFC 7093, section 2: the left 160 bits of the SHA-256 of the key's bits. */
+function keyIdentifier(spki: Uint8Array): Uint8Array {
+  const fields = fieldsOf(readDer(spki), "x509");
+  fields.next("algorithm");
+  const bits = readOctetBitString(fields.next("subjectPublicKey"));
+  return createHash("sha256").update(bits).digest().subarray(0, 20);
+}
