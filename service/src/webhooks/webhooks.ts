@@ -14,6 +14,7 @@ export { topicsField, urlField } from "./subscriptions/fields.ts";
 export { deleteExpiredSecrets } from "./subscriptions/store.ts";
 export {
   listSubscriptions,
+  mayChangeSubscriptions,
   oneSubscription,
   rotateSecret,
   type SubscriptionDeps,

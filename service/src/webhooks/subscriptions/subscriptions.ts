@@ -45,6 +45,10 @@ const subscriptionView = ({ id, url, topics, active, createdAt }: Subscription):
   createdAt: createdAt.toISOString(),
 });
 
+/** Whether the caller may create, rotate and delete subscriptions: live ones are the owners' who work in live, and the keys'. */
+export const mayChangeSubscriptions = ({ environment, member }: Principal): boolean =>
+  environment === "test" || !member || (member.role === "owner" && member.liveAccess);
+
 /** The caller's subscriptions, newest first (contract, Webhook subscription). */
 export async function listSubscriptions({ db }: SubscriptionDeps, owner: Owner): Promise<Webhook[]> {
   return (await selectSubscriptions(db, owner)).map(subscriptionView);

@@ -18,6 +18,7 @@ import { done } from "../../ui/flash-messages.ts";
 import { type PageCall, pageRoute } from "../../ui/page-route.ts";
 import { dashboardPage } from "../page-shell.ts";
 import { submissionFor, submitOnce } from "../submit-once.ts";
+import { decidersFor } from "./deciders.ts";
 import { feedFragment, type WebhookView, webhookBody } from "./detail.ts";
 import { secretPage } from "./secret.ts";
 
@@ -51,11 +52,12 @@ export function webhookDetailPage(forms: FastifyInstance, deps: WebhookPagesDeps
 
   async function viewOf({ params: { id }, query, request }: PageCall<{ id: string }>): Promise<WebhookView> {
     const principal = principalOf(request);
-    const [webhook, { deliveries }] = await Promise.all([
+    const [webhook, { deliveries }, deciders] = await Promise.all([
       oneSubscription(deps, principal, id),
       deliveryFeed(deps, principal, id),
+      decidersFor(deps, principal),
     ]);
-    return { webhook, deliveries, showAll: query["all"] === "1" };
+    return { webhook, deliveries, deciders, showAll: query["all"] === "1" };
   }
 }
 

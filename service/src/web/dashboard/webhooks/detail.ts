@@ -6,6 +6,7 @@ import { buttonForm } from "../../ui/forms/button-form.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html, render } from "../../ui/render.ts";
 import type { FormSubmission } from "../submit-once.ts";
+import { askDeciders } from "./deciders.ts";
 import { topicList, type Webhook } from "./list.ts";
 import { reasonText } from "./words.ts";
 
@@ -14,6 +15,8 @@ export type Delivery = Awaited<ReturnType<typeof deliveryFeed>>["deliveries"][nu
 export type WebhookView = {
   webhook: Webhook;
   deliveries: readonly Delivery[];
+  /** Who may rotate its secret and delete it; null when the caller may. */
+  deciders: readonly string[] | null;
   /** Whether all of them are shown, or the first few. */
   showAll: boolean;
 };
@@ -49,8 +52,14 @@ ${feed(view)}
 </div>
 <p class="quiet"><span class="with-script">This list updates automatically.</span><span class="without-script">Reload this page for the latest.</span> We do not keep what was sent: a replay is built from today’s records, with the same event ID.</p>`,
 )}
-${card("secret", "Signing secret", html`<p>Do this when someone may have seen the secret, and from time to time.</p>${askFirst(rotation(path, submission))}`)}
-${card("end", "Delete webhook", askFirst(deletion(path)))}
+${card(
+  "secret",
+  "Signing secret",
+  view.deciders
+    ? askDeciders(view.deciders)
+    : html`<p>Do this when someone may have seen the secret, and from time to time.</p>${askFirst(rotation(path, submission))}`,
+)}
+${!view.deciders && card("end", "Delete webhook", askFirst(deletion(path)))}
 </div>`;
 }
 

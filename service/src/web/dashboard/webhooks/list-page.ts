@@ -5,6 +5,7 @@ import { done } from "../../ui/flash-messages.ts";
 import { pageRoute } from "../../ui/page-route.ts";
 import { dashboardPage } from "../page-shell.ts";
 import { requireSameEnvironment, submissionFor, submitOnce } from "../submit-once.ts";
+import { decidersFor } from "./deciders.ts";
 import { type WebhookPagesDeps, webhookDetailPage } from "./detail-page.ts";
 import { chosenTopics, type WebhooksView, webhooksBody } from "./list.ts";
 import { secretPage } from "./secret.ts";
@@ -37,8 +38,9 @@ export function webhookPages(forms: FastifyInstance, deps: WebhookPagesDeps): vo
   webhookDetailPage(forms, deps);
 
   async function show(request: FastifyRequest, problem: Pick<WebhooksView, "error" | "typed"> = {}): Promise<string> {
-    const webhooks = await listSubscriptions(deps, principalOf(request));
-    const body = webhooksBody({ ...submissionFor(request, problem.typed), webhooks, ...problem });
+    const principal = principalOf(request);
+    const [webhooks, deciders] = await Promise.all([listSubscriptions(deps, principal), decidersFor(deps, principal)]);
+    const body = webhooksBody({ ...submissionFor(request, problem.typed), webhooks, deciders, ...problem });
     return dashboardPage(deps, request, { title: "Webhooks", section: "webhooks", body });
   }
 }

@@ -6,12 +6,15 @@ import type { FormValues } from "../../ui/forms/form-body.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { type FormSubmission, submissionFields } from "../submit-once.ts";
+import { askDeciders } from "./deciders.ts";
 import { topicWords } from "./words.ts";
 
 export type Webhook = Awaited<ReturnType<typeof listSubscriptions>>[number];
 
 export type WebhooksView = FormSubmission & {
   webhooks: readonly Webhook[];
+  /** Who may create one; null when the caller may. */
+  deciders: readonly string[] | null;
   error?: string;
   typed?: FormValues;
 };
@@ -25,13 +28,13 @@ export function webhooksBody(view: WebhooksView): Html {
   return html`${pageHead("Webhooks", lead)}
 <div class="panels">
 ${card("webhooks", "Your webhooks", list(view.webhooks))}
-${card("new-webhook", "Create a webhook", newWebhook(view))}
+${card("new-webhook", "Create a webhook", view.deciders ? askDeciders(view.deciders) : newWebhook(view))}
 </div>`;
 }
 
 const list = (webhooks: readonly Webhook[]): Html =>
   webhooks.length === 0
-    ? emptyState("No webhooks yet", "Create one below, then send a test event from its page.")
+    ? emptyState("No webhooks yet", "Once there is one, a test event can be sent from its page.")
     : records(
         "Your webhooks, newest first",
         [{ label: "URL" }, { label: "Topics" }, { label: "State" }, { label: "Created (UTC)" }],
