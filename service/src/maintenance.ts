@@ -1,4 +1,5 @@
 import type { Anchoring } from "./anchoring/anchoring.ts";
+import { chainAuditLines } from "./audit/audit.ts";
 import { sweepSessions } from "./members/members.ts";
 import { sweepFills } from "./orders/orders.ts";
 import type { LastUse } from "./partners/partners.ts";
@@ -20,11 +21,13 @@ const failedJobsKeptMs = 30 * 24 * hours;
 
 type Task = { name: string; everyMs: number; atStart?: boolean; work: (stopping: AbortSignal) => Promise<unknown> };
 
-function tasksOf({ db, blobs, clock }: Resources, lastUse: LastUse, anchoring: Anchoring | null): Task[] {
+function tasksOf(resources: Resources, lastUse: LastUse, anchoring: Anchoring | null): Task[] {
+  const { db, blobs, clock } = resources;
   const sweeper = withLongStatements(db);
   const failedBefore = () => new Date(clock().getTime() - failedJobsKeptMs);
   const tasks: Task[] = [
     { name: "last use of keys", everyMs: 30 * seconds, work: lastUse.flush },
+    { name: "chain of the audit log", everyMs: seconds, work: (stopping) => chainAuditLines(resources, stopping) },
     { name: "expired idempotency keys", everyMs: hours, work: () => sweepIdempotencyKeys(sweeper, clock()) },
     { name: "expired sessions and sign-in links", everyMs: hours, work: () => sweepSessions(sweeper, clock()) },
     { name: "expired fill tokens", everyMs: hours, work: () => sweepFills(sweeper, clock()) },

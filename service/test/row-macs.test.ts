@@ -6,7 +6,8 @@ import { after, before, test } from "node:test";
 import { blobsOf } from "@signsealship/testing/blobs";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { rowMacOf } from "@signsealship/testing/row-mac";
-import { newPartner } from "@signsealship/testing/service";
+import { newPartner, runCli } from "@signsealship/testing/service";
+import { until } from "@signsealship/testing/until";
 import { type StoredVersion, storedColumns, versionMembers } from "../src/closing-passports/versions.ts";
 import { type Statement, sql } from "../src/platform/sql.ts";
 import { download, sealRoom, verify } from "./closing-passports/seal-room.ts";
@@ -188,6 +189,20 @@ test("a document whose row was altered is neither named by a manifest nor sealed
       UPDATE documents SET ${change} WHERE order_id = (SELECT id FROM orders WHERE code = ${orderCode})`);
     assert.equal((await acme.call("POST", `/api/rooms/${room}/passport`)).status, 500);
   }
+});
+
+test("the running service chains the audit log, and doctor finds a line that was removed of it", async () => {
+  await roomWithOrder();
+  const unchained = sql`SELECT FROM audit_log WHERE chain_position IS NULL`;
+  await until(async () => (await running.db.query(unchained)).length === 0);
+  const auditLog = async () => {
+    const { stdout } = await runCli({ DATA_DIR: running.service.dataDir }, "doctor", "--json");
+    const { checks } = JSON.parse(stdout) as { checks: { name: string; result: string; detail: string }[] };
+    return checks.find(({ name }) => name === "audit log");
+  };
+  assert.match(JSON.stringify(await auditLog()), /"result":"ok","detail":"[0-9]+ lines in one chain"/);
+  await attack(sql`DELETE FROM audit_log WHERE chain_position = 2`);
+  assert.deepEqual(await auditLog(), { name: "audit log", result: "failed", detail: "line 2 is missing" });
 });
 
 async function restarted(change: Statement): Promise<void> {

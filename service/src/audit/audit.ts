@@ -1,5 +1,8 @@
 import { nothing, type Part, type Statement, sql } from "../platform/sql.ts";
 
+export { chainAuditLines } from "./chain.ts";
+export { type ChainReport, checkAuditChain } from "./check-chain.ts";
+
 /**
  * A line of the audit log. Each member is a value, or a part of a statement where the value is a column of `from`.
  * `actor` is who did it: `key:ID`, `member:ID`, `operator`, `processor`, `system`.

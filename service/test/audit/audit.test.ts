@@ -41,6 +41,10 @@ describe("a line of the audit log", () => {
       from_status: null,
       to_status: null,
       detail: { reason: "it's due" },
+      // Its place comes later: `chain.ts`.
+      chain_position: null,
+      chain_sha256: null,
+      row_mac: null,
     });
   });
 

@@ -8,6 +8,7 @@ import { loadPricingFiles } from "../../pricing/pricing.ts";
 import { migrations, openResources, root } from "../../resources.ts";
 import { describeIdentity, openSealIdentity } from "../../seals/seals.ts";
 import type { Verb } from "../verb.ts";
+import { auditLogWhole } from "./audit-log.ts";
 import { caFinding } from "./ca.ts";
 import { databaseRights } from "./database-rights.ts";
 import { type Finding, runCheck } from "./finding.ts";
@@ -51,6 +52,7 @@ async function dataFindings(config: Config): Promise<Finding[]> {
           return `PostgreSQL ${row?.version}, ${config.databaseUrl ? "external" : "embedded"}, schema ${row?.schema}`;
         }),
         await runCheck("database rights", () => databaseRights(resources.db, migrations)),
+        await runCheck("audit log", () => auditLogWhole(resources)),
         await runCheck("blobs", async () => {
           await resources.blobs.probe();
           return config.blobUrl;

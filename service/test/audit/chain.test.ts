@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { after, before, beforeEach, test } from "node:test";
+import { newDatabase } from "@signsealship/testing/database";
+import { auditLine } from "../../src/audit/audit.ts";
+import { chainAuditLines } from "../../src/audit/chain.ts";
+import { checkAuditChain } from "../../src/audit/check-chain.ts";
+import { auditLogWhole } from "../../src/cli/doctor/audit-log.ts";
+import type { Database } from "../../src/platform/database.ts";
+import { openLog } from "../../src/platform/logs.ts";
+import { openRowMac } from "../../src/platform/row-mac.ts";
+import { secretBytes } from "../../src/platform/secrets.ts";
+import { type Statement, sql } from "../../src/platform/sql.ts";
+
+const rowMac = openRowMac(secretBytes(randomBytes(32)));
+const log = openLog("silent");
+let db: Database;
+
+before(async () => {
+  db = await newDatabase();
+});
+after(() => db.close());
+
+const at = new Date("2026-01-02T03:04:05.678Z");
+const write = (actor: string) => db.query(auditLine({ at, action: "test", actor, detail: { actor, n: 1 } }));
+const chain = () => chainAuditLines({ db, rowMac, log }, new AbortController().signal);
+const faults = async () => (await checkAuditChain({ db, rowMac })).faults;
+
+/** What the database's superuser can do, whom no trigger stops. */
+const attack = (statement: Statement) =>
+  db.transaction(async (tx) => {
+    await tx.script("SET LOCAL session_replication_role = replica");
+    await tx.query(statement);
+  });
+
+beforeEach(async () => {
+  await attack(sql`DELETE FROM audit_log`);
+  for (let n = 1; n <= 6; n++) await write(`key:${n}`);
+  await chain();
+});
+
+test("lines get their places in the order of their ids, and further lines follow them", async () => {
+  assert.deepEqual(await checkAuditChain({ db, rowMac }), { lines: 6, waiting: 0, faults: [] });
+  await write("key:7");
+  assert.deepEqual(await checkAuditChain({ db, rowMac }), { lines: 6, waiting: 1, faults: [] });
+  assert.equal(await auditLogWhole({ db, rowMac }), "6 lines in one chain, 1 wait for a running service to add them");
+  await chain();
+  assert.deepEqual(await checkAuditChain({ db, rowMac }), { lines: 7, waiting: 0, faults: [] });
+  const [row] = await db.query(
+    sql`SELECT array_agg(id ORDER BY chain_position) = array_agg(id ORDER BY id) AS same FROM audit_log`,
+  );
+  assert.deepEqual(row, { same: true });
+});
+
+test("a line that was changed shows, whichever column it is", async () => {
+  for (const change of [
+    sql`occurred_at = occurred_at + interval '1 microsecond'`,
+    sql`action = 'other'`,
+    sql`actor = 'key:9'`,
+    sql`from_status = ''`,
+    sql`to_status = 'Paid'`,
+    sql`detail = '{}'`,
+    sql`detail = NULL`,
+    sql`id = DEFAULT`,
+    sql`chain_sha256 = sha256('x')`,
+    sql`row_mac = (SELECT row_mac FROM audit_log WHERE chain_position = 2)`,
+  ]) {
+    await attack(sql`DELETE FROM audit_log`);
+    for (let n = 1; n <= 4; n++) await write(`key:${n}`);
+    await chain();
+    await attack(sql`UPDATE audit_log SET ${change} WHERE chain_position = 3`);
+    const found = await faults();
+    assert.ok(found.includes("line 3 is not what was written"), `${change.text}: ${found.join()}`);
+  }
+});
+
+test("a line that was removed shows, and so do several, and the first", async () => {
+  await attack(sql`DELETE FROM audit_log WHERE chain_position = 3`);
+  assert.deepEqual(await faults(), ["line 3 is missing"]);
+  await attack(sql`DELETE FROM audit_log WHERE chain_position IN (1, 4)`);
+  assert.deepEqual(await faults(), ["line 1 is missing", "lines 3 to 4 are missing"]);
+  await assert.rejects(auditLogWhole({ db, rowMac }), /^Error: line 1 is missing; lines 3 to 4 are missing$/);
+});
+
+test("lines that changed places show", async () => {
+  await attack(sql`UPDATE audit_log SET chain_position = -chain_position WHERE chain_position IN (2, 5)`);
+  await attack(sql`UPDATE audit_log SET chain_position = 7 + chain_position WHERE chain_position < 0`);
+  assert.deepEqual(await faults(), [
+    "line 2 is not what was written",
+    "line 3 is not what was written",
+    "line 5 is not what was written",
+    "line 6 is not what was written",
+  ]);
+});
+
+test("a hidden line is closed up by nobody who has not SECRETS_KEY", async () => {
+  await attack(sql`DELETE FROM audit_log WHERE chain_position = 3`);
+  await attack(sql`UPDATE audit_log SET chain_position = -chain_position WHERE chain_position > 3`);
+  await attack(sql`UPDATE audit_log SET chain_position = -chain_position - 1 WHERE chain_position < 0`);
+  assert.deepEqual((await faults())[0], "line 3 is not what was written");
+});
+
+test("a line in the chain can't be given another place, nor a place be taken from it", async () => {
+  for (const change of [sql`chain_position = 9`, sql`chain_position = NULL, chain_sha256 = NULL, row_mac = NULL`])
+    await assert.rejects(db.query(sql`UPDATE audit_log SET ${change} WHERE chain_position = 6`), /is append-only/);
+});
+
+test("nodes that chain at the same time while many write make one chain of all lines", async () => {
+  let writing = true;
+  const chainers = Array.from({ length: 3 }, async () => {
+    while (writing) await chain();
+  });
+  const writers = Array.from({ length: 8 }, async (_, w) => {
+    for (let n = 0; n < 40; n++) {
+      await db.transaction(async (tx) => {
+        await tx.query(auditLine({ at, action: "test", actor: `key:${w}` }));
+        // Their commits come in another order than their ids.
+        if (n % 3 === w % 3) await new Promise((done) => setTimeout(done, Math.random() * 5));
+      });
+    }
+  });
+  await Promise.all(writers);
+  writing = false;
+  await Promise.all(chainers);
+  await chain();
+  assert.deepEqual(await checkAuditChain({ db, rowMac }), { lines: 326, waiting: 0, faults: [] });
+});
