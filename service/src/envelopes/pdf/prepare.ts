@@ -11,14 +11,14 @@ import { asInteger, entry } from "../../pdf/values.ts";
 import { type Appearances, createAppearances, type Drawing } from "./appearance.ts";
 import type { PlannedField, PreparedField } from "./fields.ts";
 
-/** A field's place that no page has. */
-export class MisplacedField extends Error {
+/** A field that can't be put where it was planned. */
+export class UnfitField extends Error {
   /** Index in the list of planned fields. */
   readonly field: number;
 
   constructor(field: number, why: string) {
     super(why);
-    this.name = "MisplacedField";
+    this.name = "UnfitField";
     this.field = field;
   }
 }
@@ -50,7 +50,7 @@ const waitsFor: Readonly<Record<PreparedField["kind"], string>> = {
  * @param original the document; neither changed nor copied
  * @param signers their names, the first signer's first; prepared with the faces of `typeset`
  * @param docSha256 hex SHA-256 of the document
- * @throws PdfRefusal for a document that can't be continued so, MisplacedField
+ * @throws PdfRefusal for a document that can't be continued so, UnfitField
  */
 export function prepareDocument(
   original: Buffer,
@@ -58,6 +58,7 @@ export function prepareDocument(
   typeset: Typeset,
 ): Prepared {
   const look = lookUpPdf(original);
+  refuseUnfit(look, planned);
   const onPages = pagesOf(look, planned);
   const writer = createRevisionWriter(look, docSha256);
   const appearances = createAppearances(typeset);
@@ -84,10 +85,22 @@ export function prepareDocument(
   return { tail, fields: drafts.map(({ prepared }) => prepared) };
 }
 
+/**
+ * What earlier signatures leave: readers take text fields that are new for a change of what was signed, and in a certified
+ * document whatever is visible, too.
+ */
+function refuseUnfit({ signatures, docMdp }: PdfLookup, planned: readonly PlannedField[]): void {
+  for (const [index, { kind }] of planned.entries()) {
+    if (docMdp !== null) throw new UnfitField(index, "the document is certified, and allows no new fields");
+    const isText = kind !== "signature" || !firstOfKind(planned, index);
+    if (signatures > 0 && isText) throw new UnfitField(index, "the document is signed, and allows no new text fields");
+  }
+}
+
 const firstOfKind = (planned: readonly PlannedField[], index: number): boolean =>
   planned.findIndex(({ kind, signer }) => kind === planned[index]?.kind && signer === planned[index]?.signer) === index;
 
-/** The pages that fields are on. @throws MisplacedField for a field on a page that there is not, or beside its page */
+/** The pages that fields are on. @throws UnfitField for a field on a page that there is not, or beside its page */
 function pagesOf(look: PdfLookup, planned: readonly PlannedField[]): Map<number, Page> {
   const found = new Map<number, Page>();
   const last = Math.max(...planned.map(({ page }) => page));
@@ -98,10 +111,10 @@ function pagesOf(look: PdfLookup, planned: readonly PlannedField[]): Map<number,
   }
   for (const [index, { page, place }] of planned.entries()) {
     const on = found.get(page);
-    if (!on) throw new MisplacedField(index, `page ${page + 1} of a document with ${count} pages`);
+    if (!on) throw new UnfitField(index, `page ${page + 1} of a document with ${count} pages`);
     const { width, height } = shownSize(pageBox(look.file, on));
     const isOn = place.x >= 0 && place.y >= 0 && place.x + place.width <= width && place.y + place.height <= height;
-    if (!isOn) throw new MisplacedField(index, `it is not on page ${page + 1}, which is ${width} by ${height} points`);
+    if (!isOn) throw new UnfitField(index, `it is not on page ${page + 1}, which is ${width} by ${height} points`);
   }
   return found;
 }
@@ -131,7 +144,7 @@ type Tools = {
 function draftOf({ signer, page: number, place, ...planned }: PlannedField, tools: Tools): Draft {
   const { index, page, look, writer, appearances, signers, docSha256, isFirst } = tools;
   const kind: PreparedField["kind"] = planned.kind === "signature" && !isFirst ? "mark" : planned.kind;
-  if (!page) throw new MisplacedField(index, `there is no page ${number + 1}`);
+  if (!page) throw new UnfitField(index, `there is no page ${number + 1}`);
   const box = pageBox(look.file, page);
   const { rect, ...shape } = placedOn(box, place);
   const { ref, fill } = writer.reserve();

@@ -1,89 +1,38 @@
 import assert from "node:assert/strict";
-import { createHash, randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { createTypeset, type Faces, openFaces, type Typeset } from "@signsealship/certificate";
+import { sealReasons, verifyProof } from "@signsealship/evidence/seal";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { needs } from "@signsealship/testing/tools";
+import { zooBytes, zooFiles } from "@signsealship/testing/zoo";
+import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import { askPyHanko } from "../../../../packages/evidence/test/pdf/changes/oracles/pyhanko-oracle.ts";
-import { buildAct } from "../../../src/envelopes/pdf/act.ts";
-import type { PlannedField, PreparedField, SignatureMark } from "../../../src/envelopes/pdf/fields.ts";
-import { MisplacedField, prepareDocument } from "../../../src/envelopes/pdf/prepare.ts";
-import {
-  type Authority,
-  issueSignerCertificate,
-  makeRoot,
-  makeSignerAuthority,
-  oneActKey,
-} from "../../../src/envelopes/signer-authority.ts";
-import { createCmsSigner } from "../../../src/seals/cms.ts";
-import { completeSeal, hashTail } from "../../../src/seals/pdf/seal-pdf.ts";
-import { mutoolOpens, pdfsig, qpdfAccepts } from "../../seals/pdf/oracles.ts";
-import { memoryKey, someInstant } from "../../seals/signers.ts";
+import { appendRevision, bodyOf } from "../../../../packages/evidence/test/seal/signed-pdf.ts";
+import type { PlannedField } from "../../../src/envelopes/pdf/fields.ts";
+import { UnfitField } from "../../../src/envelopes/pdf/prepare.ts";
+import { PdfRefusal } from "../../../src/pdf/refusal.ts";
+import { inlineWorkers } from "../../../src/platform/workers/inline.ts";
+import { createSealer } from "../../../src/seals/sealer.ts";
+import { mutoolOpens, pdfsig, qpdfAccepts, run } from "../../seals/pdf/oracles.ts";
+import { memoryKey, randomBelow, selfSigned } from "../../seals/signers.ts";
+import { openSigning } from "./signing.ts";
 
-const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes);
 const folder = mkdtempSync(join(tmpdir(), "act-"));
-let faces: Faces;
-let typeset: Typeset;
-let authority: Authority;
+let signing: Awaited<ReturnType<typeof openSigning>>;
 
 before(async () => {
-  faces = await openFaces();
-  typeset = createTypeset(faces);
-  const made = { host: "seal.example", at: someInstant };
-  const root = await makeRoot({ ...made, key: memoryKey("rsa"), serialNumber: randomBytes(16) });
-  authority = await makeSignerAuthority(root, { ...made, key: memoryKey("p-256"), serialNumber: randomBytes(16) });
+  signing = await openSigning();
 });
 after(() => rmSync(folder, { recursive: true }));
 
 const place = (x: number, y: number, width = 180, height = 48) => ({ x, y, width, height });
-
-/** A document with the fields of its signers. */
-async function prepared(original: Buffer, planned: PlannedField[], signers: string[]) {
-  for (const name of signers) await faces.prepare(name);
-  const docSha256 = sha256(original).digest("hex");
-  const { tail, fields } = prepareDocument(original, { planned, signers, docSha256 }, typeset);
-  return { bytes: Buffer.concat([original, tail]), fields };
-}
-
-/** The document with one more act. */
-async function acted(
-  document: Buffer,
-  fields: readonly PreparedField[],
-  signer: number,
-  { name, mark, values = {} }: { name: string; mark?: SignatureMark; values?: Record<string, string> },
-): Promise<Buffer> {
-  const own = fields.filter((field) => field.signer === signer);
-  const caption = `${name} · 2026-01-15 12:00 UTC · 0a1b2c3d`;
-  for (const text of [name, caption, ...Object.values(values)]) await faces.prepare(text);
-  const hash = sha256(document);
-  const act = {
-    fields: own,
-    values: new Map(own.map((field) => [field.name, values[field.kind] ?? ""])),
-    mark: mark ?? ({ kind: "typed", text: name } as const),
-    caption,
-    signerName: name,
-    reason: "I agree to sign this electronically",
-    at: new Date(someInstant),
-    actSha256: "0a1b2c3d".repeat(8),
-  };
-  const key = oneActKey();
-  const chain = await issueSignerCertificate(authority, {
-    name,
-    email: "jane@example.com",
-    publicKey: key.publicKey,
-    statement: "https://seal.example/signers",
-    serialNumber: randomBytes(16),
-    at: someInstant,
-  });
-  const cms = createCmsSigner({ key, chain });
-  const tail = buildAct(document, hash.copy().digest("hex"), { ...act, reserve: cms.maxLength() }, typeset);
-  const open = hashTail(tail, hash, document.length);
-  const signature = await cms.sign(open);
-  return Buffer.concat([document, completeSeal(open, signature.cms()).tail]);
-}
+const at = (bytes: Buffer, name: string) => {
+  const path = join(folder, name);
+  writeFileSync(path, bytes);
+  return path;
+};
 
 const twoSigners: PlannedField[] = [
   { kind: "signature", signer: 1, page: 0, place: place(72, 600) },
@@ -92,55 +41,202 @@ const twoSigners: PlannedField[] = [
   { kind: "name", signer: 2, page: 1, place: place(320, 660, 180, 20) },
   { kind: "signature", signer: 1, page: 1, place: place(72, 600) },
 ];
+const jane = { name: "Jane Doe", values: { date: "2026-01-15" } };
+const drawn = {
+  kind: "drawn",
+  width: 300,
+  height: 100,
+  strokes: [
+    [
+      [10, 80],
+      [90, 10],
+      [160, 90],
+    ],
+    [[200, 50]],
+  ],
+} as const;
+
+async function signedByTwo() {
+  const original = makePdf({ pages: 2 });
+  const { bytes, fields } = await signing.prepare(original, twoSigners, ["Jane Doe", "王小明"]);
+  const first = await signing.act(bytes, fields, 1, { ...jane, mark: drawn });
+  const second = await signing.act(first, fields, 2, { name: "王小明", values: { name: "王小明" } });
+  return { original, bytes, fields, first, second };
+}
+
+async function sealed(bytes: Buffer) {
+  const key = memoryKey("p-256");
+  const certificate = await selfSigned(key, Date.now());
+  const identity = { key, chain: [certificate], chainPem: "" } as const;
+  const clock = () => new Date();
+  const seal = createSealer({ workers: inlineWorkers, randomBelow, identity, clock, stamp: null });
+  return { certificate, bytes: (await seal({ bytes, reason: sealReasons.proof.test })).bytes };
+}
 
 test(
-  "two signers' acts and every one before stay valid for pyHanko, pdfsig, mutool and qpdf",
+  "two signers' acts stay valid for pyHanko, pdfsig, mutool and qpdf, with the seal on top, too",
   needs("pyhanko", "poppler", "mupdf", "qpdf"),
   async () => {
-    const original = makePdf({ pages: 2 });
-    const { bytes, fields } = await prepared(original, twoSigners, ["Jane Doe", "王小明"]);
-    const drawn = {
-      kind: "drawn",
-      width: 300,
-      height: 100,
-      strokes: [
-        [
-          [10, 80],
-          [90, 10],
-          [160, 90],
+    const { original, bytes, first, second } = await signedByTwo();
+    for (const earlier of [original, bytes, first]) assert.ok(second.subarray(0, earlier.length).equals(earlier));
+    const { certificate, bytes: whole } = await sealed(second);
+    for (const [name, file, acts] of [
+      ["acts.pdf", second, [false, true]],
+      ["sealed.pdf", whole, [false, false, true]],
+    ] as const) {
+      const path = at(file, name);
+      assert.deepEqual(
+        await pdfsig(path),
+        acts.map((isLast) => ({ valid: true, whole: isLast })),
+      );
+      assert.ok(await mutoolOpens(path));
+      assert.ok(await qpdfAccepts(path));
+      const [answer] = askPyHanko([{ judge: file }]);
+      assert.deepEqual(
+        answer?.signatures?.map(({ permitted }) => permitted),
+        acts.map(() => true),
+        JSON.stringify(answer),
+      );
+    }
+    const trust = { sealAnchors: [certificate], tsaAnchors: [] };
+    const verdict = await verifyProof(whole, trust, Date.now(), { crypto: createNodeCrypto() });
+    assert.equal(verdict.verdict, "verified");
+    assert.equal(verdict.earlierSignatures.length, 2);
+    for (const { claims, laterChanges } of verdict.earlierSignatures) {
+      assert.ok(
+        claims.every(({ state }) => state === "holds"),
+        JSON.stringify(claims),
+      );
+      assert.ok(laterChanges === "forms" || laterChanges === "signatures" || laterChanges === "validation");
+    }
+  },
+);
+
+test(
+  "what a signer signed is locked: a date rewritten later breaks the signature, for pyHanko and for us",
+  needs("pyhanko"),
+  async () => {
+    const { fields, second } = await signedByTwo();
+    const date = fields.find(({ kind }) => kind === "date");
+    assert.ok(date);
+    const body = bodyOf(second.toString("latin1"), date.object).replace(/\/V \(2026-01-15\)/, "/V (2025-12-31)");
+    assert.match(body, /2025-12-31/);
+    const changed = Buffer.from(appendRevision(second.toString("latin1"), [[date.object, body]]), "latin1");
+    const [answer] = askPyHanko([{ judge: changed }]);
+    assert.equal(answer?.signatures?.[0]?.permitted, false, JSON.stringify(answer));
+    const { certificate, bytes } = await sealed(changed);
+    const verdict = await verifyProof(bytes, { sealAnchors: [certificate], tsaAnchors: [] }, Date.now(), {
+      crypto: createNodeCrypto(),
+    });
+    const [first] = verdict.earlierSignatures;
+    assert.equal(first?.claims.find(({ name }) => name === "later_changes_permitted")?.state, "fails");
+  },
+);
+
+/** Left, top, right and bottom of what is drawn with the pen, in points of the page as mutool shows it. */
+async function inkOn(path: string): Promise<number[]> {
+  const image = `${path}.ppm`;
+  await run("mutool", ["draw", "-r", "72", "-o", image, path, "1"]);
+  const ppm = readFileSync(image);
+  const [, width = "0", height = "0"] = /^P6\s+(\d+)\s+(\d+)\s+255\s/.exec(ppm.toString("latin1", 0, 40)) ?? [];
+  const pixels = ppm.subarray(ppm.length - 3 * Number(width) * Number(height));
+  const box = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 0, 0];
+  for (let i = 0; i < pixels.length; i += 3) {
+    const [r = 0, , b = 0] = pixels.subarray(i, i + 3);
+    if (b - r < 40) continue;
+    const [x, y] = [(i / 3) % Number(width), Math.floor(i / 3 / Number(width))];
+    box[0] = Math.min(box[0] ?? 0, x);
+    box[1] = Math.min(box[1] ?? 0, y);
+    box[2] = Math.max(box[2] ?? 0, x + 1);
+    box[3] = Math.max(box[3] ?? 0, y + 1);
+  }
+  return box;
+}
+
+for (const rotate of [0, 90, 180, 270, -90])
+  for (const more of ["", "/CropBox [36 72 500 700]", "/UserUnit 2", "/CropBox [-10 -10 400 300]/UserUnit 0.5"])
+    test(`a mark lies where it was wanted: /Rotate ${rotate} ${more}`, needs("mupdf", "poppler"), async () => {
+      const entries = `/Rotate ${rotate}${more}`;
+      const original = Buffer.from(
+        appendRevision(makePdf().toString("latin1"), [
+          [5, bodyOf(makePdf().toString("latin1"), 5).replace(/>>\s*$/, `${entries}>>`)],
+        ]),
+        "latin1",
+      );
+      const wanted = place(20, 30, 100, 40);
+      const { bytes, fields } = await signing.prepare(
+        original,
+        [{ kind: "signature", signer: 1, page: 0, place: wanted }],
+        ["J"],
+      );
+      // As high as what is above the caption, so that it is as wide as its place.
+      const frame = {
+        kind: "drawn",
+        width: 100,
+        height: 30,
+        strokes: [
+          [
+            [1, 1],
+            [99, 1],
+            [99, 29],
+            [1, 29],
+            [1, 1],
+          ],
         ],
-        [[200, 50]],
-      ],
-    } as const;
-    const first = await acted(bytes, fields, 1, { name: "Jane Doe", values: { date: "2026-01-15" }, mark: drawn });
-    const second = await acted(first, fields, 2, { name: "王小明", values: { name: "王小明" } });
-    for (const earlier of [original, bytes, first])
-      assert.equal(Buffer.compare(second.subarray(0, earlier.length), earlier), 0);
-    const path = join(folder, "two.pdf");
-    writeFileSync(path, second);
-    if (process.env["KEEP"]) writeFileSync(process.env["KEEP"], second);
-    assert.deepEqual(await pdfsig(path), [
-      { valid: true, whole: false },
-      { valid: true, whole: true },
-    ]);
-    assert.ok(await mutoolOpens(path));
-    assert.ok(await qpdfAccepts(path));
-    const [answer] = askPyHanko([{ judge: second }]);
-    assert.equal(answer?.error, undefined);
-    assert.deepEqual(
-      answer?.signatures?.map(({ permitted }) => permitted),
-      [true, true],
-      JSON.stringify(answer),
-    );
+      } as const;
+      const path = at(await signing.act(bytes, fields, 1, { name: "J", mark: frame }), `turned${rotate}.pdf`);
+      const [left = 0, top = 0, right = 0, bottom = 0] = await inkOn(path);
+      assert.ok(Math.abs(left - 20) < 3 && Math.abs(right - 120) < 3, `${left} to ${right}`);
+      assert.ok(Math.abs(top - 30) < 4 && bottom > 55 && bottom <= 71, `${top} to ${bottom}`);
+      assert.deepEqual(await pdfsig(path), [{ valid: true, whole: true }]);
+    });
+
+test(
+  "every document of the zoo is signed, and its earlier signatures stay what they were, or is refused by name",
+  needs("pyhanko", "poppler"),
+  async () => {
+    const judge: { name: string; before: Buffer; after: Buffer }[] = [];
+    for (const { name } of zooFiles()) {
+      const original = zooBytes(name);
+      try {
+        const planned: PlannedField[] = [{ kind: "signature", signer: 1, page: 0, place: place(5, 5, 40, 20) }];
+        const { bytes, fields } = await signing.prepare(original, planned, ["Zoë"]);
+        judge.push({ name, before: original, after: await signing.act(bytes, fields, 1, { name: "Zoë" }) });
+      } catch (error) {
+        assert.ok(error instanceof PdfRefusal || error instanceof UnfitField, `${name}: ${error}`);
+      }
+    }
+    assert.ok(judge.length > 80, String(judge.length));
+    for (const { name, before, after: signed } of judge) {
+      const [earlier, now] = [await pdfsig(at(before, `before-${name}`)), await pdfsig(at(signed, name))];
+      assert.equal(now.length, earlier.length + 1, name);
+      assert.ok(
+        now.every(({ valid }, index) => valid || earlier[index]?.valid === false),
+        name,
+      );
+    }
   },
 );
 
 test("a field that is on no page is named", async () => {
-  const beside: PlannedField[] = [{ kind: "signature", signer: 1, page: 0, place: place(600, 600) }];
+  const planned = (page: number, x: number): PlannedField[] => [
+    { kind: "signature", signer: 1, page, place: place(x, 600) },
+  ];
   await assert.rejects(
-    prepared(makePdf(), beside, ["Jane"]),
-    (error) => error instanceof MisplacedField && error.field === 0,
+    signing.prepare(makePdf(), planned(0, 600), ["Jane"]),
+    (error) => error instanceof UnfitField && error.field === 0 && /612 by 792/.test(error.message),
   );
-  const after: PlannedField[] = [{ kind: "signature", signer: 1, page: 3, place: place(10, 10) }];
-  await assert.rejects(prepared(makePdf(), after, ["Jane"]), /page 4 of a document with 1 pages/);
+  await assert.rejects(signing.prepare(makePdf(), planned(3, 10), ["Jane"]), /page 4 of a document with 1 pages/);
+});
+
+test("a document that was signed takes signatures, but no text fields; a certified one takes no field", async () => {
+  const text: PlannedField[] = [{ kind: "date", signer: 1, page: 0, place: place(5, 5, 40, 20) }];
+  await assert.rejects(signing.prepare(zooBytes("signed-once.pdf"), text, ["J"]), /is signed, and allows no new text/);
+  const signature: PlannedField[] = [{ kind: "signature", signer: 1, page: 0, place: place(5, 5, 40, 20) }];
+  await assert.rejects(signing.prepare(zooBytes("certified-p2.pdf"), signature, ["J"]), /is certified/);
+});
+
+test("a field is filled once", async () => {
+  const { fields, first } = await signedByTwo();
+  await assert.rejects(signing.act(first, fields, 1, jane), /is filled already/);
 });

@@ -1,0 +1,77 @@
+import { createHash, randomBytes } from "node:crypto";
+import { createTypeset, openFaces } from "@signsealship/certificate";
+import { buildAct } from "../../../src/envelopes/pdf/act.ts";
+import type { PlannedField, PreparedField, SignatureMark } from "../../../src/envelopes/pdf/fields.ts";
+import { prepareDocument } from "../../../src/envelopes/pdf/prepare.ts";
+import {
+  issueSignerCertificate,
+  makeRoot,
+  makeSignerAuthority,
+  oneActKey,
+} from "../../../src/envelopes/signer-authority.ts";
+import { createCmsSigner } from "../../../src/seals/cms.ts";
+import { completeSeal, hashTail } from "../../../src/seals/pdf/seal-pdf.ts";
+import { memoryKey, someInstant } from "../../seals/signers.ts";
+
+/** What one signer does. */
+export type Doing = { name: string; mark?: SignatureMark; values?: Record<string, string> };
+
+const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes);
+
+/** Prepares and signs documents, with an authority of its own. */
+export async function openSigning() {
+  const faces = await openFaces();
+  const typeset = createTypeset(faces);
+  const made = { host: "seal.example", at: someInstant };
+  const root = await makeRoot({ ...made, key: memoryKey("rsa"), serialNumber: randomBytes(16) });
+  const issuing = { ...made, key: memoryKey("p-256"), serialNumber: randomBytes(16) };
+  const authority = await makeSignerAuthority(root, issuing);
+
+  async function cmsSigner(name: string) {
+    const key = oneActKey();
+    const chain = await issueSignerCertificate(authority, {
+      name,
+      email: "jane@example.com",
+      publicKey: key.publicKey,
+      statement: "https://seal.example/signers",
+      serialNumber: randomBytes(16),
+      at: someInstant,
+    });
+    return createCmsSigner({ key, chain });
+  }
+
+  return {
+    root: root.chain[0],
+    authority: authority.chain[0],
+    /** A document with the fields of its signers. */
+    async prepare(original: Buffer, planned: readonly PlannedField[], signers: readonly string[]) {
+      for (const name of signers) await faces.prepare(name);
+      const docSha256 = sha256(original).digest("hex");
+      const { tail, fields } = prepareDocument(original, { planned, signers, docSha256 }, typeset);
+      return { bytes: Buffer.concat([original, tail]), fields };
+    },
+    /** The document with one more act. */
+    async act(document: Buffer, fields: readonly PreparedField[], signer: number, doing: Doing): Promise<Buffer> {
+      const { name, values = {}, mark = { kind: "typed", text: name } } = doing;
+      const own = fields.filter((field) => field.signer === signer);
+      const caption = `${name} · 2026-01-15 12:00 UTC · 0a1b2c3d`;
+      for (const text of [name, caption, ...Object.values(values)]) await faces.prepare(text);
+      const cms = await cmsSigner(name);
+      const act = {
+        fields: own,
+        values: new Map(own.map((field) => [field.name, values[field.kind] ?? ""])),
+        mark,
+        caption,
+        signerName: name,
+        reason: "I agree to sign this electronically",
+        at: new Date(someInstant),
+        actSha256: "0a1b2c3d".repeat(8),
+        reserve: cms.maxLength(),
+      };
+      const hash = sha256(document);
+      const open = hashTail(buildAct(document, hash.copy().digest("hex"), act, typeset), hash, document.length);
+      const signature = await cms.sign(open);
+      return Buffer.concat([document, completeSeal(open, signature.cms()).tail]);
+    },
+  };
+}
