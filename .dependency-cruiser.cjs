@@ -1,7 +1,7 @@
 // Who may import whom. docs/architecture.md draws the same picture.
 
 /** What every feature may import. */
-const foundation = ["identity", "platform", "pdf", "http", "audit", "events"];
+const foundation = ["identity", "platform", "pdf", "http", "audit", "events", "retention"];
 /** The folders of the service, lowest first, and the folders that each may import. */
 const layers = {
   identity: [],
@@ -10,6 +10,7 @@ const layers = {
   http: ["identity", "platform"],
   audit: ["identity", "platform"],
   events: ["identity", "platform"],
+  retention: ["identity", "platform", "audit"],
   partners: [...foundation],
   members: [...foundation, "partners"],
   "access-requests": [...foundation, "partners"],

@@ -103,6 +103,7 @@ function pageDeps(deps: AppDeps, features: Features, assets: PageDeps["assets"])
   return {
     limits: frame.limits,
     assets,
+    retention: deps.retention,
     baseUrl: config.baseUrl,
     verify: {
       sealCertificates: sealing.trustList,

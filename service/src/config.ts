@@ -32,6 +32,8 @@ export type Config = {
   priceFiles: { priceBook: string; catalog: string; states: string; zip3: string };
   /** Data file of what firms may take up. */
   limits: string;
+  /** Data file of when documents are deleted. */
+  retention: string;
   playbooks: "off" | "on" | string[];
   logLevel: LogLevel;
   /** How far this process's clock runs ahead; 0 but in tests. */
@@ -195,6 +197,7 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
       zip3: shipped("zip3.yaml"),
     },
     limits: read(env, "LIMITS", shipped("limits.yaml"), "a file", path),
+    retention: read(env, "RETENTION", shipped("retention.yaml"), "a file", path),
     playbooks: read<Config["playbooks"]>(
       env,
       "PLAYBOOKS",

@@ -8,8 +8,8 @@ import type { RouteDeps } from "./http/route.ts";
 import { maxReservedBytes } from "./http/uploads/multipart.ts";
 import { createUploadPlaces } from "./http/uploads/upload-places.ts";
 import { sessionResolver } from "./members/members.ts";
-import { createStorageQuota } from "./orders/orders.ts";
 import {
+  createStorageQuota,
   keyResolver,
   keyWithRoomsResolver,
   type LastUse,
@@ -25,6 +25,7 @@ import type { Workers } from "./platform/workers/task.ts";
 import { createCallbacks } from "./playbooks/playbooks.ts";
 import type { VersionedPricing } from "./pricing/pricing.ts";
 import { type Resources, root } from "./resources.ts";
+import type { RetentionPlan } from "./retention/retention.ts";
 import type { Sealing } from "./seals/seals.ts";
 import { openWebhooks } from "./webhooks/webhooks.ts";
 
@@ -43,6 +44,7 @@ export type AppDeps = Resources & {
   lastUse: LastUse;
   pricing: VersionedPricing;
   tierLimits: TierLimits;
+  retention: RetentionPlan;
   sealing: Sealing;
   workers: Workers;
   /** Null when no calendars are set. */
@@ -68,6 +70,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
     ...uploadSizes,
     mostWaitingOf: (tier) => deps.tierLimits[tierOf(tier)].waitingUploads,
   });
+  const requireStorage = createStorageQuota(records, (tier) => numberOf(deps.tierLimits[tierOf(tier)].storedBytes));
   const { dispatcher, secretCipher } = outgoingWebhooks(deps);
   return {
     processor,
@@ -85,7 +88,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
       pricing,
       workers,
       uploadPlaces,
-      requireStorage: createStorageQuota(records, (tier) => numberOf(deps.tierLimits[tierOf(tier)].storedBytes)),
+      requireStorage,
       checkoutUrlOf: processor && checkoutOfNewOrder(checkout, log),
     },
     checkout,
@@ -100,6 +103,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
       anchoring,
       baseUrl,
       keepSealed: config.keepSealed,
+      requireStorage,
       uploadPlaces,
     },
     closings: {
@@ -109,6 +113,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
       blobs,
       anchoring,
       baseUrl,
+      requireStorage,
       drawCertificate: drawIn(workers),
       certificates: createCertificateCheck(deps),
       semaphore: createKeyedSemaphore(sealsAtOnce),

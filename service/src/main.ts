@@ -13,6 +13,7 @@ import { createMetrics, type Metrics } from "./platform/metrics.ts";
 import { createWorkerPool, type WorkerPool } from "./platform/workers/pool.ts";
 import { openPricing } from "./pricing/pricing.ts";
 import { openResources, root } from "./resources.ts";
+import { readRetention } from "./retention/retention.ts";
 import { openSealing, type Sealing } from "./seals/seals.ts";
 
 const drainMs = 2_500;
@@ -91,6 +92,7 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
   let stopMaintenance: (() => Promise<void>) | undefined;
   try {
     const pricing = await openPricing(db, config.priceFiles);
+    const retention = readRetention(config.retention);
     const metrics = createMetrics();
     workers = openWorkers(log, metrics);
     sealing = await openSealing({ ...resources, settings: config, fetch, metrics, workers });
@@ -105,12 +107,13 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
       lastUse,
       pricing,
       tierLimits: readTierLimits(config.limits),
+      retention,
       sealing,
       workers,
       anchoring,
     });
     await listen(app, config.host, config.port);
-    stopMaintenance = startMaintenance(resources, lastUse, anchoring);
+    stopMaintenance = startMaintenance(resources, { lastUse, anchoring, retention });
     const demo = await createDemoPartner(resources);
     process.stdout.write(`SignSealShip listens on ${config.baseUrl}\n${demo ? welcome(config, demo.key) : ""}`);
     log.info({ signal: await stopped }, "stopping");

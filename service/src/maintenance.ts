@@ -11,7 +11,8 @@ import { endsWithin } from "./platform/work/grace.ts";
 import { createLoop, type Loop } from "./platform/work/loop.ts";
 import { sweepExecutions } from "./playbooks/playbooks.ts";
 import type { Resources } from "./resources.ts";
-import { deleteExpiredSecrets } from "./webhooks/webhooks.ts";
+import { deleteDue, dueBefore, markedAmong, type RetentionPlan } from "./retention/retention.ts";
+import { deleteExpiredSecrets, sweepDeliveries } from "./webhooks/webhooks.ts";
 
 const seconds = 1000;
 const hours = 3600 * seconds;
@@ -21,9 +22,13 @@ const failedJobsKeptMs = 30 * 24 * hours;
 
 type Task = { name: string; everyMs: number; atStart?: boolean; work: (stopping: AbortSignal) => Promise<unknown> };
 
-function tasksOf(resources: Resources, lastUse: LastUse, anchoring: Anchoring | null): Task[] {
-  const { db, blobs, clock } = resources;
+type Kept = { lastUse: LastUse; anchoring: Anchoring | null; retention: RetentionPlan };
+
+function tasksOf(resources: Resources, { lastUse, anchoring, retention }: Kept): Task[] {
+  const { db, blobs, clock, rowMac } = resources;
   const sweeper = withLongStatements(db);
+  const marks = { db: sweeper, rowMac };
+  const orphans = { db: sweeper, blobs, markedAmong: (keys: readonly string[]) => markedAmong(marks, keys) };
   const failedBefore = () => new Date(clock().getTime() - failedJobsKeptMs);
   const tasks: Task[] = [
     { name: "last use of keys", everyMs: 30 * seconds, work: lastUse.flush },
@@ -40,7 +45,22 @@ function tasksOf(resources: Resources, lastUse: LastUse, anchoring: Anchoring | 
       atStart: true,
       work: (stopping) => sweepExecutions(db, clock(), stopping),
     },
-    { name: "orphaned blobs", everyMs: hours, work: (stopping) => sweepOrphans(sweeper, blobs, clock(), stopping) },
+    {
+      name: "documents that are due by the retention plan",
+      everyMs: hours,
+      // A short-lived node deletes, too.
+      atStart: true,
+      work: (stopping) => deleteDue(resources, retention, clock(), stopping),
+    },
+    {
+      name: "records of old webhook deliveries",
+      everyMs: hours,
+      async work(stopping) {
+        const before = dueBefore(retention.webhookDeliveries, clock());
+        if (before) await sweepDeliveries(sweeper, before, stopping);
+      },
+    },
+    { name: "orphaned blobs", everyMs: hours, work: (stopping) => sweepOrphans(orphans, clock(), stopping) },
   ];
   if (anchoring) {
     const work = (stopping: AbortSignal) => anchoring.upgradePending(clock(), stopping);
@@ -50,16 +70,12 @@ function tasksOf(resources: Resources, lastUse: LastUse, anchoring: Anchoring | 
 }
 
 /** What runs by the clock on every node; each task is safe beside itself on another. @returns the function that stops it. */
-export function startMaintenance(
-  resources: Resources,
-  lastUse: LastUse,
-  anchoring: Anchoring | null,
-): () => Promise<void> {
-  const loops = tasksOf(resources, lastUse, anchoring).map((task) => loopOf(task, resources));
+export function startMaintenance(resources: Resources, kept: Kept): () => Promise<void> {
+  const loops = tasksOf(resources, kept).map((task) => loopOf(task, resources));
   for (const loop of loops) loop.start();
   return async () => {
     await endsWithin(Promise.all(loops.map((loop) => loop.stop())), stopMs);
-    await lastUse.flush();
+    await kept.lastUse.flush();
   };
 }
 

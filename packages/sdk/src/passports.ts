@@ -26,6 +26,8 @@ export type PassportVerification = Pick<PassportFacts, "verifyCode" | "docSha256
   sealedAtUtc: string;
   source: "proof_passport_api";
   certificateAvailable: boolean;
+  /** When the retention plan deleted the sealed PDF; absent when it did not. */
+  certificateDeletedAtUtc?: string;
   /** Only when the certificate of the seal was retired. */
   sealRetirement?: { retiredAtUtc: string; reason: string };
 };

@@ -109,6 +109,8 @@ export type ClosingVerification = Omit<ClosingPassport, "verifyCode" | "verifyUr
   chainOk: boolean;
   branding: RoomView["branding"];
   environment: "live" | "test";
+  /** When the retention plan deleted the certificate; absent when it did not. */
+  certificateDeletedAtUtc?: string;
   downloadUrl: string;
 };
 

@@ -9,15 +9,19 @@ import { certificateUse, rowHolds, type StoredVersion, storedColumns, type Versi
 
 export type CertificateFile = { version: number; bytes: Buffer };
 
-/** The archived certificate, hashed again; null for an unknown code and when it is gone, is not the one that was sealed or its row was altered. */
+/**
+ * The archived certificate, hashed again; null for an unknown code and when it is gone, is not the one that was sealed or its row was altered.
+ * @returns when it was deleted, of one that the retention plan deleted
+ */
 export async function closingCertificate(
   deps: VersionDeps & { db: Sql; blobs: Blobs },
   verifyCode: string,
-): Promise<CertificateFile | null> {
+): Promise<CertificateFile | { deletedAt: Date } | null> {
   if (!isVerifyCode(verifyCode)) return null;
   const [row] = await deps.db.query<StoredVersion>(sql`
 SELECT ${storedColumns} FROM closing_passports c JOIN rooms r ON r.id = c.room_id WHERE c.verify_code = ${verifyCode}`);
   if (!row || !rowHolds(deps, row)) return null;
+  if (row.deletedAt) return { deletedAt: row.deletedAt };
   const bytes = await readCertificate(deps, row);
   return bytes && { version: row.version, bytes };
 }

@@ -20,7 +20,7 @@ export type ClosingVersionRecord = {
   /** Whether the row is what was written, and the manifest has its hash. */
   hashHolds: boolean;
   linkHolds: boolean;
-  /** Whether the sealed certificate is kept and bears this manifest. */
+  /** Whether the sealed certificate is kept and bears this manifest; true where the retention plan deleted it. */
   certificateHolds: boolean;
 };
 
@@ -32,7 +32,8 @@ export type ClosingRecord = {
   branding: Branding | null;
   /** Null when what is stored is no manifest any more. */
   manifest: Manifest | null;
-  certificateKept: boolean;
+  /** When the retention plan deleted the certificate; null when it did not. */
+  certificateDeletedAt: Date | null;
   /** In ascending order; the last is the one of the code. */
   versions: readonly [ClosingVersionRecord, ...ClosingVersionRecord[]];
 };
@@ -88,7 +89,7 @@ export async function closingRecord(
     partnerName: own.partnerName,
     branding: shownBranding(own),
     manifest: readManifest(own.manifest),
-    certificateKept: true,
+    certificateDeletedAt: own.deletedAt,
     versions: [first, ...rest],
   };
 }

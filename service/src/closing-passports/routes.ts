@@ -3,7 +3,8 @@ import { Type } from "typebox";
 import { principalOf } from "../http/authentication.ts";
 import { fileRoute } from "../http/file-route.ts";
 import { jsonRoute, type RouteDeps, sendText } from "../http/route.ts";
-import { uncached, unknownAnswer, unknownBelow, unknownVerdict } from "../http/verdicts.ts";
+import { deletedVerdict, uncached, unknownAnswer, unknownBelow, unknownVerdict } from "../http/verdicts.ts";
+import { deletedMessage } from "../retention/retention.ts";
 import { closingCertificate } from "./certificate-file.ts";
 import { ClosingManifest, ClosingPassport, ClosingVerification } from "./schemas.ts";
 import { type SealClosingDeps, sealClosing } from "./seal-version.ts";
@@ -71,6 +72,7 @@ function verificationRoutes(app: FastifyInstance, deps: ClosingRouteDeps): void 
     async handle({ params }) {
       const certificate = await closingCertificate(deps, params.verifyCode);
       if (!certificate) throw unknownVerdict();
+      if ("deletedAt" in certificate) throw deletedVerdict(deletedMessage("The certificate", certificate.deletedAt));
       const name = `service-closing-passport-v${certificate.version}.pdf`;
       return { name, disposition: "attachment", content: certificate.bytes };
     },

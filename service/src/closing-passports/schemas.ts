@@ -79,6 +79,9 @@ export const ClosingVerification = Type.Object(
     ),
     createdAt: timestamp(),
     environment: environment("`test`: sealed with a test key; it means nothing outside of testing."),
+    certificateDeletedAtUtc: Type.Optional(
+      timestamp("When the retention plan deleted the certificate; absent when it did not."),
+    ),
     downloadUrl: Type.String({ examples: [`/api/verify/room/${verifyCodeExample}/pdf`] }),
   },
   { $id: "ClosingVerification" },

@@ -2,6 +2,7 @@ import { equalBytes } from "@signsealship/evidence/bytes";
 import { buildManifest, type Manifest, manifestBytes, manifestLimits } from "@signsealship/evidence/manifest";
 import { readClosingCertificate, sealReasons } from "@signsealship/evidence/seal";
 import { actorOf, type Principal } from "../identity/identity.ts";
+import type { RequireStorage } from "../partners/partners.ts";
 import type { Blobs } from "../platform/blobs/blobs.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database.ts";
@@ -35,6 +36,7 @@ export type SealClosingDeps = CheckedVersionDeps & {
   /** PEM of the seal's certificates. */
   chainPem: string;
   drawCertificate: DrawCertificate;
+  requireStorage: RequireStorage;
   /** By room, so that seals that wait for another hold no connection. */
   semaphore: KeyedSemaphore;
   baseUrl: string;
@@ -60,14 +62,14 @@ export async function sealClosing(
   const room = { roomCode, partnerId, environment };
   const roomId = isCode(roomCode) ? await findRoomId(deps.db, room) : undefined;
   if (roomId === undefined) throw roomNotFound();
-  const asked = { room, roomId, expected, actor: actorOf(principal) };
+  const asked = { principal, room, roomId, expected, actor: actorOf(principal) };
   return deps.semaphore(roomId, () => deps.db.transaction((tx) => sealNext(deps, tx, asked)), partnerId);
 }
 
-type Asked = { room: RoomOfOwner; roomId: string; expected: number | null; actor: string };
+type Asked = { principal: Principal; room: RoomOfOwner; roomId: string; expected: number | null; actor: string };
 
 async function sealNext(deps: SealClosingDeps, tx: Tx, asked: Asked): Promise<ClosingPassport> {
-  const { room, roomId, actor } = asked;
+  const { room, roomId, actor, principal } = asked;
   const { snapshot, before } = await readForSeal(deps, tx, asked);
   const at = deps.clock();
   const manifest = manifestOf(deps, room, snapshot, before.at(-1), at);
@@ -75,7 +77,9 @@ async function sealNext(deps: SealClosingDeps, tx: Tx, asked: Asked): Promise<Cl
   const { version, prevManifestSha256 } = manifest.passport;
   const { verifyCode, manifestSha256 } = sealed;
   const { sealedSha256 } = sealed.certificate;
-  const blobKey = await deps.blobs.put(sealed.certificate.bytes, certificateUse({ verifyCode, sealedSha256 }));
+  const { bytes } = sealed.certificate;
+  await deps.requireStorage(principal, bytes.length);
+  const blobKey = await deps.blobs.put(bytes, certificateUse({ verifyCode, sealedSha256 }));
   await insertVersion(tx, deps.rowMac, {
     ...room,
     roomId,
@@ -88,6 +92,7 @@ async function sealNext(deps: SealClosingDeps, tx: Tx, asked: Asked): Promise<Cl
     sealedSha256,
     chain: sealChainOf(deps.chainPem),
     blobKey,
+    bytes: bytes.length,
     createdAt: at,
   });
   deps.certificates.remember({ sealedSha256, manifestSha256 });

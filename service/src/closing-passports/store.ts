@@ -6,6 +6,7 @@ import { ServiceError } from "../platform/errors.ts";
 import type { RowMac } from "../platform/row-mac.ts";
 import { type Statement, sql } from "../platform/sql.ts";
 import { hasSqlState, sqlState } from "../platform/sql-errors.ts";
+import { notDeleted } from "../retention/retention.ts";
 import { type SealChain, sealChainRow } from "../seals/seals.ts";
 import type { OrderArtifacts } from "./artifacts.ts";
 import { type StoredVersion, storedColumns, versionMembers } from "./versions.ts";
@@ -53,10 +54,11 @@ export async function lockSeals(tx: Tx, roomId: string): Promise<void> {
   await tx.script("SET LOCAL lock_timeout = '5s'");
 }
 
-/** The newest document of each kind. */
+/** The newest document of each kind, where it is held still. */
 const artifacts = sql`(SELECT coalesce(json_agg(json_build_object('kind', d.kind, 'sha256', d.sha256, 'blobKey', d.blob_key,
     'mac', encode(d.row_mac, 'hex'))), '[]')
-  FROM (SELECT DISTINCT ON (kind) * FROM documents WHERE order_id = o.id ORDER BY kind, id DESC) d)`;
+  FROM (SELECT DISTINCT ON (kind) * FROM documents WHERE order_id = o.id ORDER BY kind, id DESC) d
+  WHERE ${notDeleted(sql`d.blob_key`)})`;
 
 /** The room with its orders and their artifacts as they are at one instant. */
 export async function selectSnapshotOf(db: Sql, room: RoomOfOwner): Promise<Snapshot | undefined> {
@@ -95,6 +97,8 @@ export type NewVersion = RoomOfOwner & {
   sealedSha256: string;
   chain: SealChain;
   blobKey: string;
+  /** Length of the certificate. */
+  bytes: number;
   createdAt: Date;
 };
 
@@ -108,9 +112,9 @@ WITH chain AS (
   ${sealChainRow(rowMac, chain, at)}
 ), passport AS (
   INSERT INTO closing_passports (room_id, version, verify_code, manifest, manifest_sha256, prev_manifest_sha256,
-    sealed_sha256, seal_chain, blob_key, created_at, row_mac)
+    sealed_sha256, seal_chain, blob_key, bytes, created_at, row_mac)
   VALUES (${roomId}, ${version}, ${verifyCode}, ${row.manifest}, ${row.manifestSha256}, ${row.prevManifestSha256},
-    ${row.sealedSha256}, ${chain.sha256}, ${row.blobKey}, ${at},
+    ${row.sealedSha256}, ${chain.sha256}, ${row.blobKey}, ${row.bytes}, ${at},
     ${rowMac.of("closing_passports", versionMembers({ ...row, sealChain: chain.sha256 }))})
 ), audit AS (
   ${auditLine({ at, action, actor, partnerId, roomId, detail: { version } })}

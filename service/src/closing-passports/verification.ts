@@ -32,6 +32,7 @@ export async function verifyClosing(
     branding: shownBranding(row),
     createdAt: row.createdAt.toISOString(),
     environment: row.environment,
+    ...(row.deletedAt && { certificateDeletedAtUtc: row.deletedAt.toISOString() }),
     downloadUrl: `/api/verify/room/${verifyCode}/pdf`,
   };
   return withManifest(isWhole ? row.manifest : jsonOrNull(row.manifest), rest);

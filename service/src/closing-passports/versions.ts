@@ -4,6 +4,7 @@ import type { BlobUse } from "../platform/blobs/cipher.ts";
 import type { Log } from "../platform/logs.ts";
 import type { Members, RowMac } from "../platform/row-mac.ts";
 import { type Statement, sql } from "../platform/sql.ts";
+import { deletedAt } from "../retention/retention.ts";
 
 export const sha256 = (bytes: Uint8Array | string): string => createHash("sha256").update(bytes).digest("hex");
 
@@ -46,6 +47,8 @@ export type StoredVersion = VersionFacts & {
   /** Canonical JSON. */
   manifest: string;
   mac: Buffer | null;
+  /** When the retention plan deleted the certificate; null when it did not. */
+  deletedAt: Date | null;
 };
 
 export type VersionRow = StoredVersion & {
@@ -57,7 +60,7 @@ export type VersionRow = StoredVersion & {
 export const storedColumns = sql`c.room_id AS "roomId", r.partner_id AS "partnerId", r.environment, c.version,
   c.verify_code AS "verifyCode", c.manifest, c.manifest_sha256 AS "manifestSha256",
   c.prev_manifest_sha256 AS "prevManifestSha256", c.sealed_sha256 AS "sealedSha256", c.seal_chain AS "sealChain",
-  c.blob_key AS "blobKey", c.created_at AS "createdAt", c.row_mac AS mac`;
+  c.blob_key AS "blobKey", c.created_at AS "createdAt", c.row_mac AS mac, ${deletedAt(sql`c.blob_key`)} AS "deletedAt"`;
 
 /** Columns of a version `c` and of its room's firm, for `fromVersion`. */
 export const versionColumns = sql`${storedColumns}, b.manifest_sha256 AS "beforeSha256", p.brand_name AS "brandName", p.accent_color AS "accentColor", p.logo_url AS "logoUrl"`;

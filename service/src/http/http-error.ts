@@ -7,6 +7,7 @@ export type HttpErrorCode =
   | "not_linked"
   | "cross_site"
   | "verdict_unknown"
+  | "verdict_deleted"
   | "rate_limited"
   | "method_not_allowed"
   | "unsupported_media_type"

@@ -6,12 +6,18 @@ import { callerHooks, type RouteDeps } from "./route.ts";
 import { ref } from "./schema-parts.ts";
 
 const UnknownVerdict = Type.Object(
-  { verdict: Type.String({ enum: ["unknown"] }) },
+  {
+    verdict: Type.String({ enum: ["unknown"] }),
+    deleted: Type.Optional(Type.String({ description: "Of a file that the retention plan deleted: when and why." })),
+  },
   { $id: "UnknownVerdict", description: "No such code, or nothing to be had under it: all look the same." },
 );
 
 /** The one refusal of public verification (contract, Verification). */
 export const unknownVerdict = () => new HttpError("verdict_unknown", "No such passport.");
+
+/** The same of a file that was deleted; whoever has its code may know. @param message says when and why */
+export const deletedVerdict = (message: string) => new HttpError("verdict_deleted", message);
 
 /** A verification's address is a credential: what it shows is kept by no cache. */
 export const uncached = { "Cache-Control": "no-store" };

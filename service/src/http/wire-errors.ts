@@ -20,6 +20,7 @@ export const wireStatus: Readonly<Record<WireCode, number>> = {
   passkey_required: 403,
   not_found: 404,
   verdict_unknown: 404,
+  verdict_deleted: 404,
   method_not_allowed: 405,
   conflict: 409,
   not_payable: 409,
@@ -76,8 +77,13 @@ function sendWireError(request: FastifyRequest, reply: FastifyReply, { status, c
     };
     return reply.type("application/problem+json").send(problem);
   }
-  const body = code === "verdict_unknown" ? { verdict: "unknown" } : { error: message };
-  return reply.type("application/json; charset=utf-8").send(body);
+  return reply.type("application/json; charset=utf-8").send(bodyOf(code, message));
+}
+
+/** Public verification has a body of its own (contract, Errors); what was deleted is said beside it. */
+function bodyOf(code: WireCode, message: string): object {
+  if (code === "verdict_unknown") return { verdict: "unknown" };
+  return code === "verdict_deleted" ? { verdict: "unknown", deleted: message } : { error: message };
 }
 
 /** The one place where an error becomes an answer. What it does not know is an opaque 500 and a full log line. */

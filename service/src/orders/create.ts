@@ -1,5 +1,5 @@
 import type { Principal } from "../identity/identity.ts";
-import { tierOf } from "../partners/partners.ts";
+import { type RequireStorage, tierOf } from "../partners/partners.ts";
 import type { Blobs } from "../platform/blobs/blobs.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Database } from "../platform/database.ts";
@@ -16,7 +16,6 @@ import { type FilledDocument, findFill, takeFill } from "./fill.ts";
 import { type OrderForm, parseOrderForm } from "./form/form.ts";
 import { insertOrder, type NewOrder } from "./insert.ts";
 import { looksLikePdf, pagesOf } from "./original.ts";
-import type { RequireStorage } from "./storage-quota.ts";
 import type { OriginalDocument } from "./store.ts";
 
 export type CreateDeps = {

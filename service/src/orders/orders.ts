@@ -6,8 +6,7 @@ export { orderPage } from "./list.ts";
 export { type OrderDeps, type PlaceRequest, placeOrder } from "./place.ts";
 export { orderRoutes } from "./routes.ts";
 export { serviceFlags } from "./services.ts";
-export { createStorageQuota } from "./storage-quota.ts";
-export { findOrder, findOwnOrder, type StoredDocument } from "./store.ts";
+export { findOrder, findOwnOrder, type StoredDocument, whenDocumentsWereDeleted } from "./store.ts";
 export {
   closeCheckoutQueue,
   type MailMoment,

@@ -25,10 +25,21 @@ export async function findOwnOrder(db: Sql, code: string, owner: Owner): Promise
   return order;
 }
 
+const documentsDeletedAt = (orderId: Statement): Statement => sql`(
+  SELECT max(deleted_at) FROM documents JOIN deleted_blobs USING (blob_key) WHERE order_id = ${orderId})`;
+
+/** When the retention plan deleted documents of the order; null when it did not. */
+export async function whenDocumentsWereDeleted(db: Sql, orderId: number): Promise<Date | null> {
+  const [row] = await db.query<{ at: Date | null }>(sql`SELECT ${documentsDeletedAt(sql`${orderId}`)} AS at`);
+  return row?.at ?? null;
+}
+
 /** Any order, for anyone who has its code. */
 export async function findOrder(db: Sql, code: string): Promise<PublicOrderRow | undefined> {
   const [order] = await db.query<PublicOrderRow>(sql`
-    SELECT ${detailColumns}, environment, status_before_hold AS "statusBeforeHold" FROM orders WHERE code = ${code}`);
+    SELECT ${detailColumns}, environment, status_before_hold AS "statusBeforeHold",
+      ${documentsDeletedAt(sql`orders.id`)} AS "documentsDeletedAt"
+    FROM orders WHERE code = ${code}`);
   return order;
 }
 

@@ -20,7 +20,12 @@ export type OrderRow = BoughtServices & {
 };
 
 /** What an order's page needs to know besides. */
-export type PublicOrderRow = OrderRow & { environment: Environment; statusBeforeHold: string | null };
+export type PublicOrderRow = OrderRow & {
+  environment: Environment;
+  statusBeforeHold: string | null;
+  /** When the retention plan deleted its documents; null when it did not. */
+  documentsDeletedAt: Date | null;
+};
 
 const common = (order: OrderRow) => ({
   orderCode: order.code,

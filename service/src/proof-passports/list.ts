@@ -1,7 +1,7 @@
 import type { Owner } from "../identity/identity.ts";
 import { cursorOf, foreignCursor, limitOf, type PageQuery, pageOf } from "../platform/page.ts";
 import { isPassportId, type LookupDeps, verifiedRow } from "./lookup.ts";
-import { type AnchorStatus, type PassportRow, selectOwnPassport, selectPassports } from "./store.ts";
+import { type AnchorStatus, isKept, type PassportRow, selectOwnPassport, selectPassports } from "./store.ts";
 
 /** A proof passport in the list of its firm. */
 export type ListedPassport = {
@@ -33,7 +33,7 @@ const listed = (row: PassportRow): ListedPassport => ({
   verifyCode: row.verifyCode,
   docSha256: row.docSha256,
   sealedAt: row.createdAt,
-  documentKept: row.blobKey !== null,
+  documentKept: isKept(row),
   timeStampedAt: row.stampedAt,
   anchorStatus: row.anchorStatus,
 });

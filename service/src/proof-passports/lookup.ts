@@ -9,6 +9,7 @@ import type { RowMac } from "../platform/row-mac.ts";
 import { isUuid, isVerifyCode } from "../platform/text.ts";
 import {
   type EvidenceRow,
+  isKept,
   type PassportRow,
   type PublicPassport,
   passportUse,
@@ -54,9 +55,9 @@ export function verifiedRow<Row extends PassportRow>(
   return undefined;
 }
 
-/** The sealed PDF, hashed again; null when it was not kept, is gone or is not the one that was sealed. */
+/** The sealed PDF, hashed again; null when it was not kept, was deleted, is gone or is not the one that was sealed. */
 export async function sealedDocument({ blobs, log }: LookupDeps, passport: PassportRow): Promise<Buffer | null> {
-  if (passport.blobKey === null) return null;
+  if (passport.blobKey === null || !isKept(passport)) return null;
   const bytes = await blobs.get(passport.blobKey, passportUse(passport)).catch((error) => {
     // A store that is away says nothing of what it holds.
     if (error instanceof ServiceError) throw error;

@@ -1,6 +1,6 @@
 import type { Environment, Owner } from "../identity/identity.ts";
 import { findOwnPassport, findPassport, type LookupDeps } from "./lookup.ts";
-import type { AnchorStatus, PassportRow } from "./store.ts";
+import { type AnchorStatus, isKept, type PassportRow } from "./store.ts";
 
 /** What is kept of a proof passport, for everybody who has its verify code. A time is null when it was not had. */
 export type ProofRecord = {
@@ -12,6 +12,8 @@ export type ProofRecord = {
   sealedAt: Date;
   /** Whether the sealed PDF can be downloaded. */
   documentKept: boolean;
+  /** When the retention plan deleted the sealed PDF; null when it did not. */
+  deletedAt: Date | null;
   timeStamp: { authority: string; at: Date } | null;
   /** Null unless the certificate of the seal was retired; left out where only the owner looks. */
   sealRetirement?: { at: Date; reason: string } | null;
@@ -33,7 +35,7 @@ export async function ownProofRecord(deps: LookupDeps, id: string, owner: Owner)
 }
 
 function recordOf(passport: PassportRow): ProofRecord {
-  const { environment, docSha256, sealedSha256, createdAt, blobKey } = passport;
+  const { environment, docSha256, sealedSha256, createdAt, deletedAt } = passport;
   const { authority, stampedAt, calendar, submittedAt, anchorStatus } = passport;
   return {
     verifyCode: passport.verifyCode,
@@ -41,7 +43,8 @@ function recordOf(passport: PassportRow): ProofRecord {
     docSha256,
     sealedSha256,
     sealedAt: createdAt,
-    documentKept: blobKey !== null,
+    documentKept: isKept(passport),
+    deletedAt,
     timeStamp: authority && stampedAt ? { authority, at: stampedAt } : null,
     anchor: calendar && submittedAt && anchorStatus ? { calendar, submittedAt, status: anchorStatus } : null,
   };

@@ -4,8 +4,9 @@ import { Type } from "typebox";
 import { principalOf } from "../http/authentication.ts";
 import { fileRoute } from "../http/file-route.ts";
 import { jsonRoute, type RouteDeps } from "../http/route.ts";
-import { uncached, unknownAnswer, unknownBelow, unknownVerdict } from "../http/verdicts.ts";
+import { deletedVerdict, uncached, unknownAnswer, unknownBelow, unknownVerdict } from "../http/verdicts.ts";
 import { ServiceError } from "../platform/errors.ts";
+import { deletedMessage } from "../retention/retention.ts";
 import { evidenceFiles } from "./evidence/files.ts";
 import { zipChunks, zipLength } from "./evidence/zip.ts";
 import { findEvidence, findOwnPassport, findPassport, type LookupDeps, sealedDocument } from "./lookup.ts";
@@ -77,7 +78,9 @@ function verificationRoutes(app: FastifyInstance, deps: PassportRouteDeps): void
     summary: "Download the sealed PDF, byte for byte",
     media: "application/pdf",
     async handle({ params }) {
-      const content = await sealedDocument(deps, await passportOf(deps, params.code));
+      const passport = await passportOf(deps, params.code);
+      if (passport.deletedAt) throw deletedVerdict(deletedMessage("The sealed PDF", passport.deletedAt));
+      const content = await sealedDocument(deps, passport);
       if (!content) throw unknownVerdict();
       return { name: "sealed.pdf", disposition: "inline", content };
     },

@@ -53,6 +53,9 @@ export const PassportVerification = Type.Object(
     sealedAtUtc: timestamp("When it was sealed."),
     source: oneOf(["proof_passport_api"]),
     certificateAvailable: Type.Boolean({ description: "Whether the sealed PDF can be downloaded." }),
+    certificateDeletedAtUtc: Type.Optional(
+      timestamp("When the retention plan deleted the sealed PDF; absent when it did not."),
+    ),
     environment: sealingEnvironment(),
     sealRetirement: Type.Optional(
       Type.Object(

@@ -1,6 +1,7 @@
 import { sealReasons } from "@signsealship/evidence/seal";
 import type { Anchoring } from "../anchoring/anchoring.ts";
 import { actorOf, type Principal } from "../identity/identity.ts";
+import type { RequireStorage } from "../partners/partners.ts";
 import type { Blobs } from "../platform/blobs/blobs.ts";
 import type { Sql } from "../platform/database.ts";
 import { newUuid, newVerifyCode } from "../platform/ids.ts";
@@ -22,6 +23,7 @@ export type SealPassportDeps = {
   anchoring: Anchoring | null;
   /** Whether sealed PDFs are kept (KEEP_SEALED). */
   keepSealed: boolean;
+  requireStorage: RequireStorage;
   baseUrl: string;
 };
 
@@ -38,6 +40,7 @@ export async function sealPassport(
 ): Promise<SealedPassport> {
   const { blobs, anchoring } = deps;
   const { partnerId, environment } = principal;
+  if (deps.keepSealed) await deps.requireStorage(principal, upload.bytes.length);
   const sealed = await deps.sealDocument({ ...upload, holder: partnerId, reason: sealReasons.proof[environment] });
   const id = newUuid();
   const [anchor, blobKey] = await Promise.all([
@@ -56,7 +59,8 @@ export async function sealPassport(
   const { timeStamp } = sealed;
   const chain = sealChainOf(deps.chainPem);
   // When this fails the blob stays for the sweep: a connection that broke does not say whether the row was committed.
-  await insertPassport(deps, { ...facts, blobKey, chain, timeStamp, anchor }, actorOf(principal));
+  const bytes = sealed.bytes.length;
+  await insertPassport(deps, { ...facts, blobKey, bytes, chain, timeStamp, anchor }, actorOf(principal));
   const times = {
     authority: timeStamp?.authority ?? null,
     stampedAt: timeStamp?.genTime ?? null,

@@ -7,6 +7,7 @@ import type { BlobUse } from "../platform/blobs/cipher.ts";
 import type { Sql } from "../platform/database.ts";
 import type { Members, RowMac } from "../platform/row-mac.ts";
 import { nothing, type Statement, sql } from "../platform/sql.ts";
+import { deletedAt } from "../retention/retention.ts";
 import { type SealChain, sealChainRow, type TimeStamp } from "../seals/seals.ts";
 import type { PassportFacts } from "./row-integrity.ts";
 
@@ -14,6 +15,8 @@ export type AnchorStatus = "pending" | "confirmed";
 
 export type NewPassport = PassportFacts & {
   blobKey: string | null;
+  /** Length of the sealed PDF. */
+  bytes: number;
   chain: SealChain;
   timeStamp: TimeStamp | null;
   anchor: Anchor | null;
@@ -70,10 +73,10 @@ WITH chain AS (
   ${sealChainRow(rowMac, chain, at)}
 ), passport AS (
   INSERT INTO passports (id, verify_code, partner_id, environment, doc_sha256, sealed_sha256, created_at, seal_chain, row_mac,
-    blob_key, rfc3161_token, rfc3161_authority, rfc3161_at)
+    blob_key, bytes, rfc3161_token, rfc3161_authority, rfc3161_at)
   VALUES (${id}, ${verifyCode}, ${partnerId}, ${environment}, ${passport.docSha256}, ${passport.sealedSha256}, ${at},
-    ${chain.sha256}, ${macOf(rowMac, passport)}, ${passport.blobKey}, ${timeStamp?.token}, ${timeStamp?.authority},
-    ${timeStamp?.genTime})
+    ${chain.sha256}, ${macOf(rowMac, passport)}, ${passport.blobKey}, ${passport.bytes}, ${timeStamp?.token},
+    ${timeStamp?.authority}, ${timeStamp?.genTime})
 )${anchor ? sql`, anchor AS (${anchorRow(rowMac, id, anchor)})` : nothing}, audit AS (
   ${auditLine({ at, action, actor, partnerId, detail: { passportId: id } })}
 )
@@ -83,6 +86,8 @@ ${eventRow({ at, topic: action, eventId: id, partnerId, environment, subject: id
 /** A passport with all that is known of its time. */
 export type PassportRow = WholePassport & {
   mac: Buffer;
+  /** When the retention plan deleted the sealed PDF; null when it did not. */
+  deletedAt: Date | null;
   calendar: string | null;
   submittedAt: Date | null;
   anchorStatus: AnchorStatus | null;
@@ -94,11 +99,14 @@ export type PassportRow = WholePassport & {
 export const passportColumns = sql`id, verify_code AS "verifyCode", partner_id AS "partnerId", environment, doc_sha256 AS "docSha256",
   sealed_sha256 AS "sealedSha256", created_at AS "createdAt", blob_key AS "blobKey", seal_chain AS "sealChain",
   encode(sha256(rfc3161_token), 'hex') AS "tokenSha256", rfc3161_authority AS authority, rfc3161_at AS "stampedAt",
-  passport_id IS NOT NULL AS anchored, passports.row_mac AS mac,
+  passport_id IS NOT NULL AS anchored, passports.row_mac AS mac, ${deletedAt(sql`passports.blob_key`)} AS "deletedAt",
   calendar, submitted_at AS "submittedAt", status AS "anchorStatus", block_height AS "blockHeight",
   encode(sha256(proof), 'hex') AS "proofSha256", passport_anchors.row_mac AS "anchorMac"`;
 
 export const fromPassports = sql`FROM passports LEFT JOIN passport_anchors ON passport_id = id`;
+
+/** Whether the sealed PDF can be downloaded. */
+export const isKept = ({ blobKey, deletedAt }: PassportRow): boolean => blobKey !== null && deletedAt === null;
 
 /** Whether passport and anchor are what was written. */
 export function rowHolds(rowMac: RowMac, row: PassportRow): boolean {

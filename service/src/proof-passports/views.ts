@@ -1,6 +1,6 @@
 import type { PassportFacts } from "./row-integrity.ts";
 import type { Facts, Passport, PassportVerification, SealedPassport, Timestamps } from "./schemas.ts";
-import type { PassportRow, PublicPassport } from "./store.ts";
+import { isKept, type PassportRow, type PublicPassport } from "./store.ts";
 
 export const verifyPath = (verifyCode: string): string => `/api/passport/verify/${verifyCode}`;
 
@@ -35,7 +35,7 @@ export const passportView = (passport: PassportFacts, baseUrl: string): Omit<Pas
 
 /** The public verification: says nothing of the partner. */
 export function verificationView(passport: PublicPassport): PassportVerification {
-  const { verifyCode, sealedSha256, docSha256, createdAt, environment, blobKey } = passport;
+  const { verifyCode, sealedSha256, docSha256, createdAt, environment, deletedAt } = passport;
   const { retiredAt, retirementReason: reason } = passport;
   return {
     verdict: environment === "live" ? "verified" : "verified_test",
@@ -44,7 +44,8 @@ export function verificationView(passport: PublicPassport): PassportVerification
     docSha256,
     sealedAtUtc: createdAt.toISOString(),
     source: "proof_passport_api",
-    certificateAvailable: blobKey !== null,
+    certificateAvailable: isKept(passport),
+    ...(deletedAt && { certificateDeletedAtUtc: deletedAt.toISOString() }),
     environment,
     ...(retiredAt && reason !== null && { sealRetirement: { retiredAtUtc: retiredAt.toISOString(), reason } }),
   };

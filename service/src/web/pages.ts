@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { RateLimits } from "../http/rate-limits.ts";
 import { pageHeaders } from "../http/security-headers.ts";
+import type { RetentionPlan } from "../retention/retention.ts";
 import { type ClientDeps, clientPages } from "./client/client.ts";
 import { type DashboardDeps, dashboard } from "./dashboard/dashboard.ts";
 import { type OperatorDeps, operatorPages } from "./operator/operator.ts";
@@ -14,7 +15,7 @@ import { type VisitorDeps, visitorPages } from "./visitor/visitor.ts";
 export { acceptsPage, buildAssets, type EvidenceSources, notFoundPage };
 
 /** What all pages share. */
-type Common = { limits: RateLimits; assets: Assets };
+type Common = { limits: RateLimits; assets: Assets; retention: RetentionPlan };
 
 export type PageDeps = Common & {
   baseUrl: string;
@@ -27,8 +28,8 @@ export type PageDeps = Common & {
 
 /** Pages for people, audience by audience, and what they are made of. */
 export async function pages(app: FastifyInstance, deps: PageDeps): Promise<void> {
-  const { limits, assets, baseUrl, client, verify, visitor } = deps;
-  const common = { limits, assets };
+  const { limits, assets, baseUrl, client, verify, visitor, retention } = deps;
+  const common = { limits, assets, retention };
   const members = deps.members && { ...deps.members, ...common };
   assetRoutes(app, assets);
   await app.register(async (people) => {

@@ -1,4 +1,5 @@
 export { type DeliveryDeps, deliveryFeed, oneDelivery, replayDelivery, sendTest } from "./deliveries/deliveries.ts";
+export { sweepDeliveries } from "./deliveries/sweep.ts";
 export { openWebhooks, readCa } from "./open-webhooks.ts";
 export { type FailureReason, failureReasons } from "./outbound/post.ts";
 export { webhooksSection } from "./payload-schemas.ts";

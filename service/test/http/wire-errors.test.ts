@@ -34,6 +34,7 @@ const ofHttp: Record<HttpErrorCode, Wire> = {
   not_linked: [403, "Forbidden"],
   cross_site: [403, "Forbidden"],
   verdict_unknown: [404, "Not Found"],
+  verdict_deleted: [404, "Not Found"],
   method_not_allowed: [405, "Method Not Allowed"],
   payload_too_large: [413, "Payload Too Large"],
   unsupported_media_type: [415, "Unsupported Media Type"],
@@ -74,7 +75,11 @@ for (const [code, [status, title]] of Object.entries(table) as [Code, Wire][]) {
   test(`${code} is ${status} with the contract's body`, async () => {
     const { statusCode, headers, body } = await get(`/api/refused/${code}`);
     assert.equal(statusCode, status);
-    assert.deepEqual(body, code === "verdict_unknown" ? { verdict: "unknown" } : { error: message(code) });
+    const ofVerification: Partial<Record<Code, object>> = {
+      verdict_unknown: { verdict: "unknown" },
+      verdict_deleted: { verdict: "unknown", deleted: message(code) },
+    };
+    assert.deepEqual(body, ofVerification[code] ?? { error: message(code) });
     assert.equal(headers["content-type"], "application/json; charset=utf-8");
     assert.equal(headers["cache-control"], "no-store");
     assert.equal(headers["www-authenticate"], status === 401 ? "Bearer" : undefined);

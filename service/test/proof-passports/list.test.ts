@@ -47,7 +47,7 @@ async function record(of: Principal, createdAt: Date, more: Partial<NewPassport>
     createdAt,
   };
   const chain = { sha256: "c".repeat(64), pem: "pem" };
-  const bare = { blobKey: null, chain, timeStamp: null, anchor: null };
+  const bare = { blobKey: null, bytes: 0, chain, timeStamp: null, anchor: null };
   await insertPassport(deps, { ...facts, ...bare, ...more }, actorOf(of));
   return facts.id;
 }

@@ -5,7 +5,8 @@ import { StartupError } from "../../platform/errors.ts";
 import { openLog } from "../../platform/logs.ts";
 import { sql } from "../../platform/sql.ts";
 import { loadPricingFiles } from "../../pricing/pricing.ts";
-import { migrations, openResources, root } from "../../resources.ts";
+import { migrations, openResources, type Resources, root } from "../../resources.ts";
+import { readRetention, upcomingDeletions } from "../../retention/retention.ts";
 import { describeIdentity, openSealIdentity } from "../../seals/seals.ts";
 import type { Verb } from "../verb.ts";
 import { auditLogWhole } from "./audit-log.ts";
@@ -57,6 +58,7 @@ async function dataFindings(config: Config): Promise<Finding[]> {
           await resources.blobs.probe();
           return config.blobUrl;
         }),
+        await runCheck("retention", () => retentionFinding(resources)),
       ];
     } finally {
       await resources.close();
@@ -65,6 +67,13 @@ async function dataFindings(config: Config): Promise<Finding[]> {
     if (!(error instanceof StartupError)) throw error;
     return [{ name: "data", result: "failed", detail: error.message }];
   }
+}
+
+/** What is deleted next, for there is no undoing it. */
+async function retentionFinding({ config, db, clock }: Resources): Promise<string> {
+  const { due, next, nextRule } = await upcomingDeletions(db, readRetention(config.retention), clock());
+  const later = next ? `next by ${nextRule} on ${next.toISOString().slice(0, 10)}` : "none later by what is stored now";
+  return `${config.retention}: ${due} documents are due; ${later}`;
 }
 
 async function findings(): Promise<Finding[]> {

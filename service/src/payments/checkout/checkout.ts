@@ -1,10 +1,11 @@
 import type { Owner } from "../../identity/identity.ts";
-import { isPayable, type LockedOrder, lockOrder } from "../../orders/orders.ts";
+import { isPayable, type LockedOrder, lockOrder, whenDocumentsWereDeleted } from "../../orders/orders.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database, Tx } from "../../platform/database.ts";
 import { ServiceError } from "../../platform/errors.ts";
 import { newUuid } from "../../platform/ids.ts";
 import { isCode } from "../../platform/text.ts";
+import { deletedMessage } from "../../retention/retention.ts";
 import type { Processor } from "../processor/processor.ts";
 import { type CheckoutSession, currentSession, endSession, failMinting, insertMinting, recordMinted } from "./store.ts";
 
@@ -51,6 +52,8 @@ async function payableOrder(tx: Tx, code: string, owner: Owner | null): Promise<
   const foreign = owner && (order?.partnerId !== owner.partnerId || order.environment !== owner.environment);
   if (!order || foreign) throw new ServiceError("not_found", "Order not found.");
   if (!isPayable(order.status)) throw new ServiceError("not_payable", `An order in ${order.status} is not payable.`);
+  const deletedAt = await whenDocumentsWereDeleted(tx, order.id);
+  if (deletedAt) throw new ServiceError("not_payable", deletedMessage("The document of this order", deletedAt));
   return order;
 }
 

@@ -5,12 +5,19 @@ import type { Blobs } from "./blobs.ts";
 // A blob is written before the row that refers to it commits; one younger than this may still get its row.
 const graceMs = 3600 * 1000;
 
+/** Of these keys those of blobs that were to be removed, though rows refer to them. */
+export type MarkedAmong = (keys: readonly string[]) => Promise<ReadonlySet<string>>;
+
 /**
- * Removes blobs that no row refers to: what uploads left behind that were refused or cut off. Stops between
- * pages once `stopping` is aborted.
+ * Removes blobs that no row refers to: what uploads left behind that were refused or cut off; and those that were marked as
+ * deleted, and that a crash kept from being removed. Stops between pages once `stopping` is aborted.
  * @returns how many
  */
-export async function sweepOrphans(db: Sql, blobs: Blobs, now: Date, stopping?: AbortSignal): Promise<number> {
+export async function sweepOrphans(
+  { db, blobs, markedAmong }: { db: Sql; blobs: Blobs; markedAmong: MarkedAmong },
+  now: Date,
+  stopping?: AbortSignal,
+): Promise<number> {
   let removed = 0;
   for await (const keys of blobs.listOlderThan(new Date(now.getTime() - graceMs))) {
     const orphans = await db.query<{ key: string }>(sql`
@@ -19,8 +26,9 @@ WHERE NOT EXISTS (SELECT FROM documents WHERE blob_key = key)
   AND NOT EXISTS (SELECT FROM fill_documents WHERE blob_key = key)
   AND NOT EXISTS (SELECT FROM passports WHERE blob_key = key)
   AND NOT EXISTS (SELECT FROM closing_passports WHERE blob_key = key)`);
-    for (const { key } of orphans) await blobs.remove(key);
-    removed += orphans.length;
+    const gone = new Set([...orphans.map(({ key }) => key), ...(await markedAmong(keys))]);
+    for (const key of gone) await blobs.remove(key);
+    removed += gone.size;
     if (stopping?.aborted) break;
   }
   return removed;

@@ -33,6 +33,7 @@ export async function evidenceFiles(
     verifyUrl,
     docSha256,
     sealedSha256,
+    deletedAt: evidence.deletedAt,
     parts: sealed && (await sealedParts(sealed)),
     stampedAt: token && evidence.stampedAt,
     anchored: proof !== null,

@@ -1,3 +1,4 @@
+import { deletedMessage } from "../../retention/retention.ts";
 import type { SealedParts } from "./sealed-parts.ts";
 
 export type ReadmeFacts = {
@@ -6,6 +7,8 @@ export type ReadmeFacts = {
   sealedSha256: string;
   /** Null when the sealed PDF is not kept. */
   parts: SealedParts | null;
+  /** When the retention plan deleted it; null when it did not. */
+  deletedAt: Date | null;
   /** The time in the token; null when there is none. */
   stampedAt: Date | null;
   anchored: boolean;
@@ -37,8 +40,9 @@ It begins with the document as it was handed in, unchanged. Expect ${docSha256}
   head -c ${originalLength} sealed.pdf | sha256sum`;
 }
 
-function notKept({ docSha256, sealedSha256 }: ReadmeFacts): string {
-  return `The sealed PDF is not kept by the service. With your own copy of it, expect ${sealedSha256}
+function notKept({ docSha256, sealedSha256, deletedAt }: ReadmeFacts): string {
+  const why = deletedAt ? deletedMessage("The sealed PDF", deletedAt) : "The sealed PDF is not kept by the service.";
+  return `${why} With your own copy of it, expect ${sealedSha256}
 
   sha256sum sealed.pdf
 

@@ -13,6 +13,8 @@ export type OrderView = Omit<PublicOrderRow, "lines"> & {
   lines: readonly { type: string; label: string; amountCents: number }[];
   /** Whether a hosted checkout can be had for it now. */
   payable: boolean;
+  /** What the retention plan says of its documents. */
+  retention: string | null;
 };
 
 const unpriced = "ManualQuoteRequired";
@@ -40,6 +42,7 @@ ${test && notice("attention", "A test order", "Nothing in it is real: no money m
 ${order.payable && html`<p><a class="pay" role="button" href="/orders/${order.code}/checkout">Pay ${money(order.totalCents)}</a></p>`}
 </section>
 ${card("progress", "Progress", progressSteps(orderSteps(order)))}
+${order.retention && notice("info", "How long documents are kept", order.retention)}
 </div>
 <div class="order-side">
 ${quote(order)}

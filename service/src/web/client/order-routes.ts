@@ -4,9 +4,11 @@ import { findOrder, isPayable, type PublicOrderRow } from "../../orders/orders.t
 import type { Sql } from "../../platform/database.ts";
 import { ServiceError } from "../../platform/errors.ts";
 import { isCode } from "../../platform/text.ts";
+import type { RetentionPlan } from "../../retention/retention.ts";
 import type { Assets } from "../ui/assets.ts";
 import { credentialHeaders } from "../ui/page-headers.ts";
 import { pageRoute } from "../ui/page-route.ts";
+import { orderRetention } from "../ui/retention.ts";
 import { type OrderView, orderFragment, orderPage } from "./order-page.ts";
 
 export type OrderPageDeps = {
@@ -15,6 +17,7 @@ export type OrderPageDeps = {
   limits: RateLimits;
   /** Whether order pages offer the checkout at all. */
   paymentsConfigured: boolean;
+  retention: RetentionPlan;
 };
 
 /** `/orders/{code}`, and the part of it that refreshes. */
@@ -35,7 +38,8 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
 
   async function view(code: string): Promise<OrderView> {
     const order = await orderOf(db, code);
-    return { ...order, payable: paymentsConfigured && isPayable(order.status) };
+    const payable = paymentsConfigured && isPayable(order.status) && order.documentsDeletedAt === null;
+    return { ...order, payable, retention: orderRetention(deps.retention, order) };
   }
 }
 

@@ -10,8 +10,8 @@ import { activityText, nameOf, servicesText } from "../ui/orders/room-words.ts";
 import { statusWords } from "../ui/orders/status-words.ts";
 import { type Html, html, render } from "../ui/render.ts";
 
-/** A room's public view, and the environment of its orders. */
-export type RoomPageView = RoomView & { environment: "live" | "test" };
+/** A room's public view, the environment of its orders, and what the retention plan says of them. */
+export type RoomPageView = RoomView & { environment: "live" | "test"; retention: string | null };
 
 const evidence: Readonly<Record<OrderCard["evidenceBadge"], { shape: IconName; tone: Tone; text: string }>> = {
   sealed: { shape: "evidence", tone: "done", text: "Sealed: its hash is on record" },
@@ -81,6 +81,7 @@ ${attribution(partnerName, branding)}
 <p class="eyebrow"><span>${reference ? html`Reference ${reference}` : "Closing room"}</span>${statusBadge(closed ? "stopped" : "progress", closed ? "Closed" : "Open")}</p>
 </header>
 ${environment === "test" && notice("attention", "A test room", "Nothing in it is real: no money moves, and nothing is signed, notarized, or sent.")}
+${room.retention && html`<p class="quiet">${room.retention}</p>`}
 ${card("glance", "At a glance", html`<p class="lead">${orderCount(progress)} in this room</p>${progressMeters(room)}`)}
 <div class="room">
 <section aria-labelledby="orders-title"><h2 id="orders-title">Orders</h2>

@@ -2,15 +2,17 @@ import type { FastifyInstance } from "fastify";
 import type { RateLimits } from "../../http/rate-limits.ts";
 import type { Sql } from "../../platform/database.ts";
 import { ServiceError } from "../../platform/errors.ts";
+import type { RetentionPlan } from "../../retention/retention.ts";
 import { roomEnvironment, roomView } from "../../rooms/rooms.ts";
 import { logoOf } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets.ts";
 import { credentialHeaders } from "../ui/page-headers.ts";
 import { refreshingPolicy } from "../ui/page-policy.ts";
 import { type PageAnswer, pageRoute } from "../ui/page-route.ts";
+import { roomRetention } from "../ui/retention.ts";
 import { type RoomPageView, roomFragment, roomPage } from "./room-page.ts";
 
-export type RoomPageDeps = { db: Sql; assets: Assets; limits: RateLimits };
+export type RoomPageDeps = { db: Sql; assets: Assets; limits: RateLimits; retention: RetentionPlan };
 
 /** `/rooms/{code}`, and the part of it that refreshes. */
 export function roomRoutes(app: FastifyInstance, deps: RoomPageDeps): void {
@@ -37,7 +39,7 @@ export function roomRoutes(app: FastifyInstance, deps: RoomPageDeps): void {
   async function find(code: string): Promise<RoomPageView> {
     const [room, environment] = await Promise.all([roomView(db, code), roomEnvironment(db, code)]);
     if (!room || !environment) throw new ServiceError("not_found", "Room not found.");
-    return { ...room, environment };
+    return { ...room, environment, retention: roomRetention(deps.retention, environment) };
   }
 }
 

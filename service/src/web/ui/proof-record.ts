@@ -1,7 +1,9 @@
 import type { ProofRecord } from "../../proof-passports/proof-passports.ts";
+import type { RetentionPlan } from "../../retention/retention.ts";
 import { facts } from "./components.ts";
 import { time } from "./format.ts";
 import { type Html, html } from "./render.ts";
+import { proofRetention } from "./retention.ts";
 
 /** What independent parties said of the time. */
 export function timesOf({ timeStamp, anchor }: ProofRecord): Html {
@@ -18,13 +20,15 @@ export function timesOf({ timeStamp, anchor }: ProofRecord): Html {
 }
 
 /** Sealed PDF where it is kept, and evidence. */
-export function downloads({ verifyCode, documentKept }: ProofRecord): Html {
+export function downloads(record: ProofRecord, plan: RetentionPlan): Html {
+  const { verifyCode, documentKept } = record;
+  const retention = proofRetention(plan, record);
   const api = `/api/passport/verify/${verifyCode}`;
   return html`<ul class="links">
 ${
   documentKept
-    ? html`<li><a href="${api}/document" download="sealed-${verifyCode.slice(0, 6)}.pdf">Sealed PDF</a><p>The document with its seal, byte for byte.</p></li>`
-    : html`<li><span>Sealed PDF</span><p>We do not keep it. Ask the firm that had it sealed.</p></li>`
+    ? html`<li><a href="${api}/document" download="sealed-${verifyCode.slice(0, 6)}.pdf">Sealed PDF</a><p>The document with its seal, byte for byte.${retention && html` ${retention}`}</p></li>`
+    : html`<li><span>Sealed PDF</span><p>${retention ?? "We do not keep it."} Ask the firm that had it sealed.</p></li>`
 }
 <li><a href="${api}/evidence" download="evidence-${verifyCode.slice(0, 6)}.zip">Evidence</a><p>The time-stamp token, proof, certificates, and instructions, in a zip file.</p></li>
 </ul>`;

@@ -1,4 +1,5 @@
 import type { ProofRecord } from "../../proof-passports/proof-passports.ts";
+import type { RetentionPlan } from "../../retention/retention.ts";
 import type { Assets } from "../ui/assets.ts";
 import { card, codeText, facts, notice } from "../ui/components.ts";
 import { time } from "../ui/format.ts";
@@ -66,10 +67,12 @@ const retirementNotice = ({ sealRetirement }: ProofRecord) =>
       )
     : "";
 
+type RecordPage = { record: ProofRecord; sealCertificates: string; baseUrl: string; retention: RetentionPlan };
+
 /** `/verify/{code}`: the record, and a file compared with it. */
 export const proofRecordPage = (
   assets: Pick<Assets, "url">,
-  { record, sealCertificates, baseUrl }: { record: ProofRecord; sealCertificates: string; baseUrl: string },
+  { record, sealCertificates, baseUrl, retention }: RecordPage,
 ): string =>
   layout(assets, {
     title: "Verify a sealed document",
@@ -88,7 +91,7 @@ ${card(
 <p class="quiet">This record is only our statement. The file itself is the proof: check it here.</p>`,
 )}
 ${dropZone({ sealCertificates, proof: { sealedSha256: record.sealedSha256, docSha256: record.docSha256 }, closing: null }, proofDropWords)}
-${card("downloads", "Downloads", downloads(record))}
+${card("downloads", "Downloads", downloads(record, retention))}
 ${card("meaning", "How to read the result", meaning)}
 ${card("manual-checks", "Check it yourself from the command line", manualChecks(recordChecks(baseUrl, record.verifyCode)))}
 </div>`,

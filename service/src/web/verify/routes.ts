@@ -3,6 +3,7 @@ import type { ClosingRecord } from "../../closing-passports/closing-passports.ts
 import type { RateLimits } from "../../http/rate-limits.ts";
 import { isVerifyCode } from "../../platform/text.ts";
 import type { ProofRecord } from "../../proof-passports/proof-passports.ts";
+import type { RetentionPlan } from "../../retention/retention.ts";
 import { logoOf } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets.ts";
 import { credentialHeaders, publicHeaders } from "../ui/page-headers.ts";
@@ -20,7 +21,12 @@ export type EvidenceSources = {
   closingRecord: (verifyCode: string) => Promise<ClosingRecord | null>;
 };
 
-export type VerifyDeps = EvidenceSources & { assets: Assets; limits: RateLimits; baseUrl: string };
+export type VerifyDeps = EvidenceSources & {
+  assets: Assets;
+  limits: RateLimits;
+  baseUrl: string;
+  retention: RetentionPlan;
+};
 
 const policyHeaders = (logo?: string) => ({
   "Content-Security-Policy": silentPolicy(logo === undefined ? [] : [logo]),
@@ -28,7 +34,7 @@ const policyHeaders = (logo?: string) => ({
 
 /** `/verify`, `/verify/{code}` and `/v/room/{code}`. */
 export function verifyPages(app: FastifyInstance, deps: VerifyDeps): void {
-  const { assets, baseUrl, sealCertificates, proofRecord, closingRecord } = deps;
+  const { assets, baseUrl, sealCertificates, proofRecord, closingRecord, retention } = deps;
   const frame = { policy: "page", headers: { ...credentialHeaders, ...policyHeaders() } } as const;
 
   pageRoute(app, deps, {
@@ -44,7 +50,7 @@ export function verifyPages(app: FastifyInstance, deps: VerifyDeps): void {
     handle: async ({ params: { code } }) => {
       const record = isVerifyCode(code) ? await proofRecord(code) : null;
       if (!record) return { status: 404, page: unknownRecordPage(assets) };
-      return proofRecordPage(assets, { record, sealCertificates: await sealCertificates(), baseUrl });
+      return proofRecordPage(assets, { record, sealCertificates: await sealCertificates(), baseUrl, retention });
     },
   });
 
@@ -55,7 +61,7 @@ export function verifyPages(app: FastifyInstance, deps: VerifyDeps): void {
       const record = isVerifyCode(code) ? await closingRecord(code) : null;
       if (!record) return { status: 404, page: unknownClosingPage(assets) };
       return {
-        page: closingPage(assets, { record, sealCertificates: await sealCertificates(), baseUrl }),
+        page: closingPage(assets, { record, sealCertificates: await sealCertificates(), baseUrl, retention }),
         headers: policyHeaders(logoOf(record.branding)?.origin),
       };
     },

@@ -23,7 +23,7 @@ import { html, render } from "../../../src/web/ui/render.ts";
 import { closingPage } from "../../../src/web/verify/closing/page.ts";
 import { closingChecks } from "../../../src/web/verify/manual-checks.ts";
 import { claimList, verdictBanner } from "../../../src/web/verify/verdict.ts";
-import { closingCode, closingRecord } from "./samples.ts";
+import { closingCode, closingRecord, retention } from "./samples.ts";
 import { order } from "./serve-pages.ts";
 
 const assets = { url: (name: string) => `/assets/${name}` };
@@ -236,6 +236,7 @@ describe("the page of a closing passport", () => {
       record: await closingRecord(count, options),
       sealCertificates: "",
       baseUrl: "http://localhost",
+      retention,
     });
 
   test("draws every version up to this one, and a broken link as broken", async () => {
@@ -260,7 +261,7 @@ describe("the page of a closing passport", () => {
 
   test("of a test says so, and never that it holds", async () => {
     const record = { ...(await closingRecord(1)), environment: "test" as const };
-    const page = closingPage(assets, { record, sealCertificates: "", baseUrl: "http://localhost" });
+    const page = closingPage(assets, { record, sealCertificates: "", baseUrl: "http://localhost", retention });
     assert.match(page, /A test closing passport/);
     assert.doesNotMatch(page, /This closing passport passed every check/);
   });

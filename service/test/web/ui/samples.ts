@@ -1,10 +1,12 @@
 import { generateKeyPairSync } from "node:crypto";
+import { fileURLToPath } from "node:url";
 import { sha256Hex } from "@signsealship/evidence/digest";
 import { buildManifest, type ManifestInput, manifestBytes } from "@signsealship/evidence/manifest";
 import { sealReasons } from "@signsealship/evidence/seal";
 import { encodePem } from "@signsealship/evidence/x509";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import type { ProofRecord } from "../../../src/proof-passports/proof-passports.ts";
+import { readRetention } from "../../../src/retention/retention.ts";
 import type { RoomRow } from "../../../src/rooms/view/store.ts";
 import { makeSealCertificate } from "../../../src/seals/certificate/certificate.ts";
 import { createCmsSigner, type SealPlace } from "../../../src/seals/cms.ts";
@@ -39,6 +41,9 @@ export async function sealer() {
 
 export const contract = makePdf({ pages: 2, text: "Purchase agreement" });
 
+/** The plan that is shipped. */
+export const retention = readRetention(fileURLToPath(new URL("../../../data/retention.yaml", import.meta.url)));
+
 export const proofRecord = (changes: Partial<ProofRecord> = {}): ProofRecord => ({
   verifyCode: proofCode,
   environment: "live",
@@ -46,6 +51,7 @@ export const proofRecord = (changes: Partial<ProofRecord> = {}): ProofRecord => 
   sealedSha256: "b".repeat(64),
   sealedAt,
   documentKept: true,
+  deletedAt: null,
   timeStamp: { authority: "https://freetsa.org/tsr", at: sealedAt },
   anchor: { calendar: "https://a.pool.opentimestamps.org", submittedAt: sealedAt, status: "pending" },
   ...changes,
@@ -111,7 +117,7 @@ export async function closingRecord(
     partnerName: "Acme Title",
     branding: { brandName: "Acme Title & Escrow", accentColor: "#c2410c", logoUrl: null },
     manifest,
-    certificateKept: true,
+    certificateDeletedAt: null,
     versions: [first, ...others],
   };
 }

@@ -10,12 +10,15 @@ import type { OrderView } from "../../../src/web/client/order-page.ts";
 import { buildAssets, pages } from "../../../src/web/pages.ts";
 import type { ClosingRecord } from "../../../src/web/verify/closing/page.ts";
 import { samplePage } from "./sample-page.ts";
+import { retention } from "./samples.ts";
 
 export const code = "3f9ac1d2e4b5a6978081726354a5b6c7d8e9f0a1";
 
 /** An order that buys everything. */
 export const order = (changes: Partial<OrderView> = {}): OrderView => ({
   payable: false,
+  documentsDeletedAt: null,
+  retention: null,
   code,
   environment: "live",
   status: "NotarizationPending",
@@ -81,6 +84,7 @@ export async function servePages(shown: Shown, limit: () => Promise<void> = asyn
       limits: { limit: () => limit, close: async () => {} },
       baseUrl: "http://localhost",
       members: null,
+      retention,
       client: {
         db,
         checkoutUrl: () => Promise.reject(new Error("payments are not set up here")),

@@ -5,17 +5,20 @@ import type { RateLimits } from "../../../http/rate-limits.ts";
 import { findOrder, findOwnOrder, isPayable, type OrderDeps, type PublicOrderRow } from "../../../orders/orders.ts";
 import { ServiceError } from "../../../platform/errors.ts";
 import { isCode } from "../../../platform/text.ts";
+import type { RetentionPlan } from "../../../retention/retention.ts";
 import { attachFields, attachOrder, latestOpenRooms, roomsOfOrder } from "../../../rooms/rooms.ts";
 import type { Assets } from "../../ui/assets.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { shortCode } from "../../ui/format.ts";
 import { type PageCall, pageRoute } from "../../ui/page-route.ts";
+import { orderRetention } from "../../ui/retention.ts";
 import { dashboardPage } from "../page-shell.ts";
 import { type OrderDetailView, orderDetailBody } from "./detail.ts";
 import { roomCodeOf, roomsToChooseFrom } from "./rooms.ts";
 import { type SandboxPageDeps, sandboxForms } from "./sandbox-forms.ts";
 
-export type OrderDetailDeps = OrderDeps & SandboxPageDeps & { limits: RateLimits; assets: Assets; baseUrl: string };
+export type OrderDetailDeps = OrderDeps &
+  SandboxPageDeps & { limits: RateLimits; assets: Assets; baseUrl: string; retention: RetentionPlan };
 
 type OrderCall = PageCall<{ code: string }>;
 
@@ -64,7 +67,8 @@ export function orderDetailPage(forms: FastifyInstance, deps: OrderDetailDeps): 
     const body = orderDetailBody({
       order,
       clientUrl: `${deps.baseUrl}/orders/${order.code}`,
-      payable: deps.checkoutUrlOf !== null && isPayable(order.status),
+      payable: deps.checkoutUrlOf !== null && isPayable(order.status) && order.documentsDeletedAt === null,
+      retention: orderRetention(deps.retention, order),
       rooms,
       openRooms,
       fired: firedIn(query["fired"]),

@@ -25,6 +25,8 @@ export type OrderDetailView = OrderRoomsView & {
   clientUrl: string;
   /** Whether a hosted checkout can be had now. */
   payable: boolean;
+  /** What the retention plan says of its documents. */
+  retention: string | null;
   /** Topics that the sandbox's last step fired; null when the page does not come from one. */
   fired: readonly string[] | null;
   error?: string;
@@ -56,6 +58,7 @@ ${card(
     ["Signing status", envelopeLabel(order.envelopeStatus)],
     ["Fax", order.faxTo],
     ["Placed", time(order.createdAt)],
+    ["Documents", view.retention],
     ["Order code", codeText(order.code, "order code")],
     ["Link for the client", codeText(clientUrl, "link for the client")],
   ]),

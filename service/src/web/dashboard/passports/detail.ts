@@ -1,11 +1,12 @@
 import type { ProofRecord } from "../../../proof-passports/proof-passports.ts";
+import type { RetentionPlan } from "../../../retention/retention.ts";
 import { card, codeText, facts, notice, pageHead } from "../../ui/components.ts";
 import { time } from "../../ui/format.ts";
 import { downloads, timesOf } from "../../ui/proof-record.ts";
 import { type Html, html } from "../../ui/render.ts";
 
 /** One proof passport: the link to share, what is on record, and the files. */
-export function passportBody(record: ProofRecord, baseUrl: string): Html {
+export function passportBody(record: ProofRecord, baseUrl: string, retention: RetentionPlan): Html {
   const { verifyCode, environment, sealedAt, docSha256, sealedSha256 } = record;
   const path = `/verify/${verifyCode}`;
   return html`<p><a href="/dashboard/passports">All passports</a></p>
@@ -29,6 +30,6 @@ ${card(
   ])}
 <div class="after-notice">${timesOf(record)}</div>`,
 )}
-${card("downloads", "Downloads", downloads(record))}
+${card("downloads", "Downloads", downloads(record, retention))}
 </div>`;
 }

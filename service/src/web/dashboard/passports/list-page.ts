@@ -10,11 +10,13 @@ import {
   sealPassport,
   withUpload,
 } from "../../../proof-passports/proof-passports.ts";
+import type { RetentionPlan } from "../../../retention/retention.ts";
 import { expectedFile } from "../../../seals/seals.ts";
 import type { Assets } from "../../ui/assets.ts";
 import { wantsJson } from "../../ui/error-page.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { pageRoute } from "../../ui/page-route.ts";
+import { sealingRetention } from "../../ui/retention.ts";
 import { dashboardPage } from "../page-shell.ts";
 import { reauthenticate } from "../reauthenticate.ts";
 import { requireSameEnvironment, type SubmitDeps, submissionFor, submitOnce } from "../submit-once.ts";
@@ -22,7 +24,8 @@ import { passportBody } from "./detail.ts";
 import { chooseOnePdf, passportsBody } from "./list.ts";
 
 type UploadDeps = SealRouteDeps & SubmitDeps & Pick<Callers, "resolveSession">;
-export type PassportPagesDeps = UploadDeps & LookupDeps & { limits: RateLimits; assets: Assets };
+export type PassportPagesDeps = UploadDeps &
+  LookupDeps & { limits: RateLimits; assets: Assets; retention: RetentionPlan };
 
 const path = "/dashboard/passports";
 const section = "passports";
@@ -47,7 +50,7 @@ export function passportPages(app: FastifyInstance, deps: PassportPagesDeps): vo
     handle: async ({ params, request }) => {
       const record = await ownProofRecord(deps, params.id, principalOf(request));
       if (!record) throw new ServiceError("not_found", "No such passport.");
-      const body = passportBody(record, deps.baseUrl);
+      const body = passportBody(record, deps.baseUrl, deps.retention);
       return dashboardPage(deps, request, { title: "Passport", section, body, scripts: ["copy.js"] });
     },
   });
@@ -58,6 +61,7 @@ export function passportPages(app: FastifyInstance, deps: PassportPagesDeps): vo
       ...submissionFor(request),
       isFirstPage: cursor === "",
       keepSealed: deps.keepSealed,
+      retention: sealingRetention(deps.retention, principalOf(request).environment),
       error,
     });
     return dashboardPage(deps, request, { title: "Passports", section, body, scripts: ["seal.js"] });

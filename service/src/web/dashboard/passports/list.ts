@@ -14,6 +14,8 @@ export type PassportsView = FormSubmission & {
   isFirstPage: boolean;
   /** Whether sealed PDFs are kept. */
   keepSealed: boolean;
+  /** When kept PDFs are deleted; null when they are not. */
+  retention: string | null;
   error?: string | undefined;
 };
 
@@ -42,7 +44,7 @@ ${icon("evidence")}
 <input type="file" id="seal-file" name="file" accept=".pdf,application/pdf" required aria-describedby="seal-hint">
 <p id="seal-hint">The finished document, up to 35 MB. ${
     view.keepSealed
-      ? "We keep the sealed PDF, encrypted, for anyone who has its verification link."
+      ? html`We keep the sealed PDF, encrypted, for anyone who has its verification link.${view.retention && ` ${view.retention}`}`
       : "We keep only hashes of the document."
   }</p>
 <div class="form-actions"><button type="submit">Seal document</button></div>

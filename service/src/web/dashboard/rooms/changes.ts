@@ -3,6 +3,7 @@ import { type SealClosingDeps, sealClosing } from "../../../closing-passports/cl
 import { principalOf } from "../../../http/authentication.ts";
 import type { RateLimits } from "../../../http/rate-limits.ts";
 import { invalid } from "../../../platform/errors.ts";
+import type { RetentionPlan } from "../../../retention/retention.ts";
 import {
   addParticipant,
   attachFields,
@@ -21,7 +22,7 @@ import { type PageCall, pageRoute } from "../../ui/page-route.ts";
 import { orderCodeOf } from "./orders.ts";
 import type { RoomPart, RoomProblem } from "./view.ts";
 
-export type RoomsDeps = SealClosingDeps & { assets: Assets; limits: RateLimits };
+export type RoomsDeps = SealClosingDeps & { assets: Assets; limits: RateLimits; retention: RetentionPlan };
 
 /** Shows the room's page again, with what was wrong. */
 type Show = (request: FastifyRequest, code: string, problem: RoomProblem) => Promise<string>;

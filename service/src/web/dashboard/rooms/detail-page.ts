@@ -4,6 +4,7 @@ import { principalOf } from "../../../http/authentication.ts";
 import { orderPage } from "../../../orders/orders.ts";
 import { ownRoom } from "../../../rooms/rooms.ts";
 import { pageRoute } from "../../ui/page-route.ts";
+import { roomRetention } from "../../ui/retention.ts";
 import { dashboardPage } from "../page-shell.ts";
 import { type RoomsDeps, roomChanges } from "./changes.ts";
 import { roomBody } from "./detail.ts";
@@ -26,7 +27,8 @@ export function roomDetail(forms: FastifyInstance, deps: RoomsDeps): void {
       closingVersions(deps.db, principal, code),
       orderPage(deps.db, principal, { limit: latestOrders }),
     ]);
-    const body = roomBody({ room, passport, orders, baseUrl: deps.baseUrl, problem });
+    const retention = roomRetention(deps.retention, principal.environment);
+    const body = roomBody({ room, passport, orders, baseUrl: deps.baseUrl, retention, problem });
     return dashboardPage(deps, request, { title: room.name, section: "rooms", body, scripts: ["copy.js"] });
   }
 }

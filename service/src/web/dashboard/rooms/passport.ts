@@ -9,6 +9,7 @@ import { formPath, problemOf, type RoomDetailView } from "./view.ts";
 export function passportPart(view: RoomDetailView): Html {
   const { versions, nextVersion } = view.passport;
   return html`<p>A seal records this room’s orders and the hashes of their documents as they are now. Anyone can check it without an account. A version never changes, and each one links to the previous one.</p>
+${view.retention && html`<p>${view.retention}</p>`}
 ${versions.length === 0 ? emptyState("Not sealed yet", "Seal the first version once the documents are final.") : versionTable(view)}
 <div class="room-part">
 ${problemOf(view, "passport")}

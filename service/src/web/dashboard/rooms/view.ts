@@ -17,6 +17,8 @@ export type RoomDetailView = {
   /** The firm's latest orders, to choose from. */
   orders: Awaited<ReturnType<typeof orderPage>>["orders"];
   baseUrl: string;
+  /** What the retention plan says of its certificates. */
+  retention: string | null;
   problem: RoomProblem | undefined;
 };
 

@@ -1,4 +1,5 @@
 import type { ClosingRecord } from "../../../closing-passports/closing-passports.ts";
+import type { RetentionPlan } from "../../../retention/retention.ts";
 import { accentStripe, attribution } from "../../ui/accent.ts";
 import type { Assets } from "../../ui/assets.ts";
 import { card, facts, notice } from "../../ui/components.ts";
@@ -15,7 +16,10 @@ const unreadable: ClaimLine = {
 };
 
 /** `/v/room/{verifyCode}` of a version whose stored manifest was altered until it was none. */
-export function alteredClosingPage(assets: Pick<Assets, "url">, record: ClosingRecord): string {
+export function alteredClosingPage(
+  assets: Pick<Assets, "url">,
+  { record, retention }: { record: ClosingRecord; retention: RetentionPlan },
+): string {
   const { branding, partnerName } = record;
   const own = ownOf(record);
   return layout(assets, {
@@ -26,7 +30,7 @@ export function alteredClosingPage(assets: Pick<Assets, "url">, record: ClosingR
 <div class="room-head">${accentStripe(branding?.accentColor)}${attribution(partnerName, branding)}</div>
 ${verdictBanner("refuted", "This closing passport does not verify", "What is stored is not what was sealed. Do not rely on it.")}
 ${card("claims", "What was checked", claimList([unreadable, ...claimsOf(record)]))}
-${card("facts", "What is on record", facts([["Version", String(own.version)], ["Sealed", time(own.createdAt)], ...sealedFacts(record)]))}
+${card("facts", "What is on record", facts([["Version", String(own.version)], ["Sealed", time(own.createdAt)], ...sealedFacts(record, retention)]))}
 ${notice("info", "Do you have the certificate?", html`The sealed manifest is attached to it: <a href="/verify">check the file itself</a>.`)}
 ${chainCard(record)}
 </div>`,

@@ -1,7 +1,9 @@
 import type { ClosingRecord, ClosingVersionRecord } from "../../../closing-passports/closing-passports.ts";
+import { deletedMessage, type RetentionPlan } from "../../../retention/retention.ts";
 import { card, codeText } from "../../ui/components.ts";
 import { time } from "../../ui/format.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { roomRetention } from "../../ui/retention.ts";
 import type { ClaimLine } from "../verdict.ts";
 import { chainPicture } from "./chain-picture.ts";
 
@@ -18,6 +20,24 @@ const stateWords = (version: ClosingVersionRecord): string => {
   return version.hashHolds ? "another certificate" : "hash mismatch";
 };
 
+function certificateClaim(record: ClosingRecord): ClaimLine {
+  const { certificateDeletedAt } = record;
+  const name = "Its sealed certificate bears this manifest";
+  if (certificateDeletedAt)
+    return {
+      name,
+      state: "unchecked",
+      why: `${deletedMessage("The certificate", certificateDeletedAt)} Check your own copy.`,
+    };
+  return ownOf(record).certificateHolds
+    ? { name, state: "holds", why: "The archived certificate was compared with it, and the seal holds." }
+    : {
+        name,
+        state: "fails",
+        why: "The archived certificate is gone, bears another manifest, or its seal does not hold.",
+      };
+}
+
 /** What was computed for the page, claim by claim. */
 export function claimsOf(record: ClosingRecord): ClaimLine[] {
   const own = ownOf(record);
@@ -30,13 +50,7 @@ export function claimsOf(record: ClosingRecord): ClaimLine[] {
       state: state(own.hashHolds),
       why: `Its stored bytes were hashed for this page. The hash ${own.hashHolds ? "is" : "is not"} ${own.manifestSha256}.`,
     },
-    {
-      name: "Its sealed certificate bears this manifest",
-      state: state(own.certificateHolds),
-      why: own.certificateHolds
-        ? "The archived certificate was compared with it, and the seal holds."
-        : "The archived certificate is gone, bears another manifest, or its seal does not hold.",
-    },
+    certificateClaim(record),
     {
       name: "It links to the previous version",
       state: state(own.linkHolds),
@@ -86,8 +100,12 @@ export function chainCard(record: ClosingRecord): Html {
 }
 
 /** What the record itself states of the version, as facts. */
-export function sealedFacts(record: ClosingRecord): (readonly [string, Html | string | null])[] {
+export function sealedFacts(
+  record: ClosingRecord,
+  retention: RetentionPlan,
+): (readonly [string, Html | string | null])[] {
   const own = ownOf(record);
+  const { verifyCode, certificateDeletedAt, environment } = record;
   return [
     ["SHA-256 of the manifest", codeText(own.manifestSha256, "manifest hash")],
     [
@@ -97,9 +115,10 @@ export function sealedFacts(record: ClosingRecord): (readonly [string, Html | st
     ["SHA-256 of the certificate PDF", codeText(own.sealedSha256, "certificate hash")],
     [
       "Certificate",
-      record.certificateKept
-        ? html`<a href="/api/verify/room/${record.verifyCode}/pdf">Download the sealed PDF</a>`
-        : "Not available here",
+      certificateDeletedAt
+        ? deletedMessage("It", certificateDeletedAt)
+        : html`<a href="/api/verify/room/${verifyCode}/pdf">Download the sealed PDF</a>`,
     ],
+    ["How long it is kept", certificateDeletedAt ? null : roomRetention(retention, environment)],
   ];
 }

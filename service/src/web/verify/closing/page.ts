@@ -1,5 +1,6 @@
 import type { Manifest, ManifestDocument } from "@signsealship/evidence/manifest";
 import type { ClosingRecord } from "../../../closing-passports/closing-passports.ts";
+import type { RetentionPlan } from "../../../retention/retention.ts";
 import { accentStripe, attribution } from "../../ui/accent.ts";
 import type { Assets } from "../../ui/assets.ts";
 import { card, codeText, emptyState, facts, notice } from "../../ui/components.ts";
@@ -20,7 +21,7 @@ export type { ClosingRecord, ClosingVersionRecord } from "../../../closing-passp
 /** A record whose manifest can be read, be it the one that was sealed or not. */
 type ReadableRecord = ClosingRecord & { manifest: Manifest };
 
-type Deps = { record: ClosingRecord; sealCertificates: string; baseUrl: string };
+type Deps = { record: ClosingRecord; sealCertificates: string; baseUrl: string; retention: RetentionPlan };
 
 const sealUnchecked: ClaimLine = {
   name: "The certificate’s seal",
@@ -100,15 +101,16 @@ function closingConfig({ manifest, versions }: ReadableRecord): ClosingConfig {
 }
 
 /** `/v/room/{verifyCode}`: a closing passport, and the means to check it. Its code in the address is the permission to see it. */
-export function closingPage(assets: Pick<Assets, "url">, { record, ...deps }: Deps): string {
-  const { manifest } = record;
-  if (manifest === null) return alteredClosingPage(assets, record);
-  return readablePage(assets, { record: { ...record, manifest }, ...deps });
+export function closingPage(assets: Pick<Assets, "url">, deps: Deps): string {
+  const { manifest } = deps.record;
+  if (manifest === null) return alteredClosingPage(assets, deps);
+  return readablePage(assets, { ...deps, record: { ...deps.record, manifest } });
 }
 
 type ReadableDeps = Deps & { record: ReadableRecord };
 
-function readablePage(assets: Pick<Assets, "url">, { record, sealCertificates, baseUrl }: ReadableDeps): string {
+function readablePage(assets: Pick<Assets, "url">, deps: ReadableDeps): string {
+  const { record, sealCertificates, baseUrl, retention } = deps;
   const { manifest, verifyCode, branding, partnerName } = record;
   const { passport, documents } = manifest;
   return layout(assets, {
@@ -127,7 +129,7 @@ ${card(
     ["Reference", passport.reference],
     ["Version", String(passport.version)],
     ["Created", time(new Date(passport.generatedAtUtc))],
-    ...sealedFacts(record),
+    ...sealedFacts(record, retention),
   ]),
 )}
 ${card("recheck-card", "Checked by your browser", html`<div id="recheck" aria-live="polite"><p class="with-script">Computing…</p><p class="without-script">Allow this page to run its script, and your browser will recompute the hashes and the chain.</p></div>`)}

@@ -3,6 +3,7 @@ import type { Clock } from "../platform/clock.ts";
 import type { Sql } from "../platform/database.ts";
 import { invalid } from "../platform/errors.ts";
 import { sql } from "../platform/sql.ts";
+import { notDeleted } from "../retention/retention.ts";
 
 /** @throws ServiceError when the firm's stored documents and so many bytes more are over what its tier allows */
 export type RequireStorage = (principal: Principal, bytes: number) => Promise<void>;
@@ -15,8 +16,14 @@ type Known = { bytes: Promise<number>; added: number; until: number };
 
 async function readStoredBytes(db: Sql, partnerId: string): Promise<number> {
   const [row] = await db.query<{ bytes: number }>(sql`
-    SELECT coalesce(sum(d.bytes), 0)::bigint AS bytes FROM orders o JOIN documents d ON d.order_id = o.id
-    WHERE o.partner_id = ${partnerId}`);
+    SELECT coalesce(sum(stored.bytes), 0)::bigint AS bytes FROM (
+      SELECT d.blob_key, d.bytes FROM orders o JOIN documents d ON d.order_id = o.id WHERE o.partner_id = ${partnerId}
+      UNION ALL
+      SELECT blob_key, bytes FROM passports WHERE partner_id = ${partnerId}
+      UNION ALL
+      SELECT c.blob_key, c.bytes FROM rooms r JOIN closing_passports c ON c.room_id = r.id WHERE r.partner_id = ${partnerId}
+    ) AS stored
+    WHERE blob_key IS NOT NULL AND ${notDeleted(sql`stored.blob_key`)}`);
   return row?.bytes ?? 0;
 }
 

@@ -2,9 +2,11 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { databaseOfRunning } from "@signsealship/testing/database";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { sql } from "../../src/platform/sql.ts";
 
 const folder = temporaryFolder();
 // A comment behind a PDF: three of them are over the limit of two megabytes.
@@ -46,4 +48,31 @@ test("a firm stores so many bytes as its tier allows, also after a new start; an
   assert.equal((await place((await newPartner(service)).headers)).status, 201);
   const paying = await newPartner(service, { tier: "PartnerLink" });
   for (let n = 0; n < 3; n++) assert.equal((await place(paying.headers)).status, 201);
+});
+
+test("sealed PDFs and certificates of passports count, too, and what was deleted does not", async () => {
+  const trial = await newPartner(service);
+  const seal = () => {
+    const body = new FormData();
+    body.set("file", new Blob([new Uint8Array(document)]), "deed.pdf");
+    return fetch(`${service.baseUrl}/api/passport/seal`, { method: "POST", headers: trial.headers, body });
+  };
+  for (let n = 0; n < 2; n++) assert.equal((await seal()).status, 200);
+  const refused = await seal();
+  assert.equal(refused.status, 400);
+  assert.deepEqual(await refused.json(), { error: "Your trial tier allows 2 MB of stored documents." });
+  assert.equal((await place(trial.headers)).status, 400);
+
+  const db = databaseOfRunning(service.dataDir);
+  const { partnerId } = trial;
+  const stored = await db.query<{ bytes: number }>(sql`SELECT bytes FROM passports WHERE partner_id = ${partnerId}`);
+  for (const { bytes } of stored) assert.ok(bytes > document.length);
+  await db.query(sql`
+    INSERT INTO deleted_blobs (blob_key, rule, deleted_at, row_mac)
+    SELECT blob_key, 'test.proofPassports', now(), ${Buffer.alloc(36)} FROM passports WHERE partner_id = ${partnerId} LIMIT 1`);
+  await db.close();
+  await service.stop();
+  service = await service.restart();
+  assert.equal((await place(trial.headers)).status, 201);
+  assert.equal((await place(trial.headers)).status, 400);
 });

@@ -1,0 +1,28 @@
+import { readFileSync } from "node:fs";
+import type { Static, TSchema } from "typebox";
+import { Value } from "typebox/value";
+import { parse } from "yaml";
+import { StartupError } from "./errors.ts";
+
+/**
+ * The content of a YAML file, which must be what `schema` says.
+ * @param setting that names the file, for the message
+ * @throws StartupError naming the first entry that breaks a rule
+ */
+export function readCheckedYaml<Schema extends TSchema>(setting: string, path: string, schema: Schema): Static<Schema> {
+  const content = contentOf(setting, path);
+  if (Value.Check(schema, content)) return content;
+  const [first] = Value.Errors(schema, content);
+  const entry = first?.instancePath.slice(1).replaceAll("/", ".") || "the file";
+  // An entry that the schema does not name meets the schema that nothing meets.
+  const rule = first?.keyword === "boolean" ? "is no known entry" : first?.message;
+  throw new StartupError(`${setting} ${path}: ${entry} ${rule}`);
+}
+
+function contentOf(setting: string, path: string): unknown {
+  try {
+    return parse(readFileSync(path, "utf8"));
+  } catch (error) {
+    throw new StartupError(`${setting} ${path}: ${(error as Error).message.split("\n")[0]}`);
+  }
+}

@@ -1,0 +1,95 @@
+import { auditLine } from "../audit/audit.ts";
+import type { Blobs } from "../platform/blobs/blobs.ts";
+import { type Database, longStatements, type Tx } from "../platform/database.ts";
+import type { Log } from "../platform/logs.ts";
+import type { RowMac } from "../platform/row-mac.ts";
+import { type Statement, sql } from "../platform/sql.ts";
+import { notDeleted } from "./deleted.ts";
+import { markMac } from "./marks.ts";
+import type { RetentionPlan } from "./plan.ts";
+import { type Source, sourcesOf } from "./rules.ts";
+
+export type RetentionDeps = { db: Database; blobs: Blobs; rowMac: RowMac; log: Log };
+
+const batchSize = 200;
+
+/**
+ * Deletes the blobs that are due by the plan, batch by batch: a batch is marked as deleted, with its audit lines, in one
+ * transaction, and then removed from the store. What a crash or the store keeps from being removed then is an orphan, and
+ * swept as such (`platform/blobs/orphans.ts`). Safe beside itself on another node.
+ * @returns how many were marked
+ */
+export async function deleteDue(
+  deps: RetentionDeps,
+  plan: RetentionPlan,
+  now: Date,
+  stopping?: AbortSignal,
+): Promise<number> {
+  let deleted = 0;
+  for (const source of sourcesOf(plan)) {
+    let after: string | undefined = source.first;
+    while (after !== undefined && !stopping?.aborted) {
+      const batch: Batch = await deps.db.transaction(
+        (tx) => markBatch(tx, deps.rowMac, source, after ?? "", now),
+        longStatements,
+      );
+      await Promise.all(batch.blobKeys.map(deps.blobs.discard));
+      if (batch.blobKeys.length > 0)
+        deps.log.info(
+          { rows: source.table, blobs: batch.blobKeys.length },
+          "documents were deleted by the retention plan",
+        );
+      deleted += batch.blobKeys.length;
+      after = batch.last;
+    }
+  }
+  return deleted;
+}
+
+/** `last` is undefined after the last page. */
+type Batch = { blobKeys: string[]; last: string | undefined };
+
+async function markBatch(tx: Tx, rowMac: RowMac, source: Source, after: string, now: Date): Promise<Batch> {
+  const due = await tx.query<{ id: string }>(dueStatement(source, after, now));
+  const ids = due.map(({ id }) => id);
+  const blobs = ids.length === 0 ? [] : await tx.query<DueBlob>(dueBlobsStatement(source, ids, now));
+  const marked = blobs.length === 0 ? [] : await tx.query<{ blobKey: string }>(markStatement(rowMac, blobs, now));
+  return { blobKeys: marked.map(({ blobKey }) => blobKey), last: ids.at(-1) };
+}
+
+/** A page of rows that are due, locked where they may change. */
+const dueStatement = ({ rows, id, lock, blobKey, keptUntil }: Source, after: string, now: Date): Statement => sql`
+SELECT ${id}::text AS id FROM ${rows}
+WHERE ${id} > ${after} AND ${blobKey} IS NOT NULL AND ${keptUntil} <= ${now} AND ${notDeleted(blobKey)}
+ORDER BY ${id} LIMIT ${batchSize} ${lock}`;
+
+type DueBlob = { blobKey: string; rule: string };
+
+/** Judges the locked rows again, by what is true now: a checkout may have been minted meanwhile. */
+const dueBlobsStatement = ({ rows, id, blobKey, keptUntil, rule, unshared }: Source, ids: string[], now: Date) => sql`
+SELECT DISTINCT ON (blob_key) blob_key AS "blobKey", rule FROM (
+  SELECT ${id}::text AS id, ${blobKey} AS blob_key, ${rule} AS rule FROM ${rows}
+  WHERE ${id} = ANY (${ids}) AND ${keptUntil} <= ${now}
+) AS named WHERE ${unshared(now)}`;
+
+/** What another node marked at the same time is left to it. */
+function markStatement(rowMac: RowMac, blobs: readonly DueBlob[], now: Date): Statement {
+  const macs = blobs.map((blob) => markMac(rowMac, { ...blob, deletedAt: now }));
+  const line = {
+    at: now,
+    action: "documents.deleted",
+    actor: "system",
+    detail: sql`jsonb_build_object('rule', counted.rule, 'documents', counted.count)`,
+  };
+  return sql`
+WITH marked AS (
+  INSERT INTO deleted_blobs (blob_key, rule, deleted_at, row_mac)
+  SELECT blob_key, rule, ${now}::timestamptz, row_mac
+  FROM unnest(${blobs.map(({ blobKey }) => blobKey)}::text[], ${blobs.map(({ rule }) => rule)}::text[], ${macs}::bytea[])
+    AS due (blob_key, rule, row_mac)
+  ON CONFLICT DO NOTHING RETURNING blob_key, rule
+), audited AS (
+  ${auditLine(line, sql`(SELECT rule, count(*) FROM marked GROUP BY rule) AS counted`)}
+)
+SELECT blob_key AS "blobKey" FROM marked`;
+}

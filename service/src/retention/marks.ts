@@ -1,0 +1,26 @@
+import type { Sql } from "../platform/database.ts";
+import type { RowMac } from "../platform/row-mac.ts";
+import { sql } from "../platform/sql.ts";
+
+/** What says that a blob was deleted, by which rule and when. */
+type Mark = { blobKey: string; rule: string; deletedAt: Date };
+
+const table = "deleted_blobs";
+
+export const markMac = (rowMac: RowMac, { blobKey, rule, deletedAt }: Mark): Buffer =>
+  rowMac.of(table, { blobKey, rule, deletedAt });
+
+/** Of these keys those whose mark was written by the plan: a forged one has nothing removed. */
+export async function markedAmong(
+  { db, rowMac }: { db: Sql; rowMac: RowMac },
+  keys: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const marks = await db.query<Mark & { mac: Buffer }>(sql`
+    SELECT blob_key AS "blobKey", rule, deleted_at AS "deletedAt", row_mac AS mac FROM deleted_blobs
+    WHERE blob_key = ANY (${keys}::text[])`);
+  return new Set(
+    marks
+      .filter(({ mac, blobKey, rule, deletedAt }) => rowMac.holds(table, { blobKey, rule, deletedAt }, mac))
+      .map(({ blobKey }) => blobKey),
+  );
+}

@@ -1,0 +1,115 @@
+import { nothing, type Statement, sql } from "../platform/sql.ts";
+import type { Days, RetentionPlan } from "./plan.ts";
+
+/** A rule of the plan, by its place there, and where it holds. The first that holds counts. */
+type Rule = { name: string; holds: Statement; days: Days; since: Statement };
+
+/** Rows of evidence that name a blob, and how long the plan keeps it. */
+export type Source = {
+  table: string;
+  /** What follows FROM. */
+  rows: Statement;
+  /** By which pages of rows are read, and what is before the first. */
+  id: Statement;
+  first: string;
+  /** What locks a row while it is judged; nothing where what is judged never moves back. */
+  lock: Statement;
+  blobKey: Statement;
+  /** Until when the blob is kept; `infinity` without end. */
+  keptUntil: Statement;
+  rule: Statement;
+  /** Of a row `named` (id as text, blob_key): holds when no row but ones of this source that are due themselves needs its blob. */
+  unshared: (now: Date) => Statement;
+};
+
+const after = (since: Statement, days: Days): Statement =>
+  days === "none" ? sql`'infinity'::timestamptz` : sql`${since} + make_interval(days => ${days})`;
+
+const choose = (rules: readonly Rule[], of: (rule: Rule) => Statement, otherwise: Statement): Statement => {
+  const cases = rules.map((rule) => sql`WHEN ${rule.holds} THEN ${of(rule)}`);
+  return sql`CASE ${cases.reduce((before, next) => sql`${before} ${next}`)} ELSE ${otherwise} END`;
+};
+
+const ruled = (rules: readonly Rule[]) => ({
+  keptUntil: choose(rules, ({ since, days }) => after(since, days), sql`'infinity'::timestamptz`),
+  rule: choose(rules, ({ name }) => sql`${name}::text`, sql`'none'`),
+});
+
+/** Holds when no row of the table needs the blob of the row `named`. */
+const unnamedIn = (table: Statement, where: Statement = nothing): Statement =>
+  sql`NOT EXISTS (SELECT FROM ${table} AS other WHERE other.blob_key = named.blob_key ${where})`;
+
+// A checkout can be paid until it ends, and minting one does not change its order.
+const lastNeeded = sql`greatest(o.updated_at, (SELECT max(expires_at) FROM checkout_sessions WHERE order_id = o.id))`;
+const unpaid = sql`o.status IN ('Created', 'QuoteReady', 'ManualQuoteRequired', 'AwaitingPayment', 'PaymentFailed', 'Cancelled')
+  AND NOT EXISTS (SELECT FROM payments WHERE order_id = o.id AND refunded_at IS NULL)`;
+
+function documents({ test, live }: RetentionPlan): Source {
+  const since = lastNeeded;
+  const { keptUntil, rule } = ruled([
+    { name: "test.orderDocuments", holds: sql`o.environment = 'test'`, days: test.orderDocuments, since },
+    { name: "live.finishedOrders", holds: sql`o.status = 'Completed'`, days: live.finishedOrders, since },
+    { name: "live.refundedOrders", holds: sql`o.status = 'Refunded'`, days: live.refundedOrders, since },
+    { name: "live.unpaidOrders", holds: unpaid, days: live.unpaidOrders, since },
+  ]);
+  return {
+    table: "documents",
+    rows: sql`documents d JOIN orders o ON o.id = d.order_id`,
+    id: sql`d.id`,
+    first: "0",
+    lock: sql`FOR NO KEY UPDATE OF o SKIP LOCKED`,
+    blobKey: sql`d.blob_key`,
+    keptUntil,
+    rule,
+    unshared: (now) => sql`
+      ${unnamedIn(sql`fill_documents`, sql`AND used_at IS NULL`)}
+      AND ${unnamedIn(sql`passports`)} AND ${unnamedIn(sql`closing_passports`)}
+      AND NOT EXISTS (SELECT FROM documents d JOIN orders o ON o.id = d.order_id
+        WHERE d.blob_key = named.blob_key AND ${keptUntil} > ${now})`,
+  };
+}
+
+function proofPassports({ test, live }: RetentionPlan): Source {
+  const since = sql`p.created_at`;
+  return {
+    table: "passports",
+    rows: sql`passports p`,
+    id: sql`p.id`,
+    first: "00000000-0000-0000-0000-000000000000",
+    lock: nothing,
+    blobKey: sql`p.blob_key`,
+    ...ruled([
+      { name: "test.proofPassports", holds: sql`p.environment = 'test'`, days: test.proofPassports, since },
+      { name: "live.proofPassports", holds: sql`true`, days: live.proofPassports, since },
+    ]),
+    unshared: () => sql`
+      ${unnamedIn(sql`passports`, sql`AND other.id::text <> named.id`)}
+      AND ${unnamedIn(sql`documents`)} AND ${unnamedIn(sql`closing_passports`)}`,
+  };
+}
+
+function closingPassports({ test, live }: RetentionPlan): Source {
+  const since = sql`greatest(r.updated_at, c.created_at)`;
+  return {
+    table: "closing_passports",
+    rows: sql`closing_passports c JOIN rooms r ON r.id = c.room_id`,
+    id: sql`c.verify_code`,
+    first: "",
+    lock: nothing,
+    blobKey: sql`c.blob_key`,
+    ...ruled([
+      { name: "test.closingPassports", holds: sql`r.environment = 'test'`, days: test.closingPassports, since },
+      { name: "live.closingPassports", holds: sql`true`, days: live.closingPassports, since },
+    ]),
+    unshared: () => sql`
+      ${unnamedIn(sql`closing_passports`, sql`AND other.verify_code <> named.id`)}
+      AND ${unnamedIn(sql`documents`)} AND ${unnamedIn(sql`passports`)}`,
+  };
+}
+
+/** Everything that a plan deletes blobs of. */
+export const sourcesOf = (plan: RetentionPlan): readonly Source[] => [
+  documents(plan),
+  proofPassports(plan),
+  closingPassports(plan),
+];

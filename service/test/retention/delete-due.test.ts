@@ -1,0 +1,277 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { temporaryFolder } from "@signsealship/testing/temporary-folder";
+import { type Blobs, openBlobs } from "../../src/platform/blobs/blobs.ts";
+import { folderBackend } from "../../src/platform/blobs/folder.ts";
+import { sweepOrphans } from "../../src/platform/blobs/orphans.ts";
+import { systemClock } from "../../src/platform/clock.ts";
+import { newCode, newUuid, newVerifyCode } from "../../src/platform/ids.ts";
+import { openRowMac } from "../../src/platform/row-mac.ts";
+import { secretBytes } from "../../src/platform/secrets.ts";
+import { type Statement, sql } from "../../src/platform/sql.ts";
+import {
+  deleteDue,
+  markedAmong,
+  type RetentionPlan,
+  readRetention,
+  upcomingDeletions,
+} from "../../src/retention/retention.ts";
+import { type OrderFacts, type OrdersDatabase, openOrdersDatabase, silent } from "../orders/orders-database.ts";
+
+const folder = temporaryFolder();
+const secrets = secretBytes(Buffer.alloc(32, 7));
+const rowMac = openRowMac(secrets);
+const shipped = readRetention(new URL("../../data/retention.yaml", import.meta.url).pathname);
+const day = 24 * 3600 * 1000;
+const placed = new Date("2026-01-01T00:00:00Z");
+const after30 = new Date(placed.getTime() + 30 * day);
+const beforeThat = new Date(after30.getTime() - 1000);
+
+let orders: OrdersDatabase;
+let blobs: Blobs;
+
+before(async () => {
+  orders = await openOrdersDatabase();
+  blobs = openBlobs(folderBackend(folder.path), secrets, systemClock);
+});
+after(async () => {
+  await orders.close();
+  folder.remove();
+});
+
+const use = { kind: "document", owner: "", sha256: "0".repeat(64) } as const;
+const store = () => blobs.put(Buffer.from("a document"), use);
+const isStored = async (key: string) => (await blobs.get(key, use)) !== null;
+const run = (now: Date, plan: RetentionPlan = shipped, more: Partial<{ blobs: Blobs }> = {}) =>
+  deleteDue({ db: orders.db, blobs, rowMac, log: silent, ...more }, plan, now);
+
+const sweep = () => {
+  const marks = (keys: readonly string[]) => markedAmong({ db: orders.db, rowMac }, keys);
+  return sweepOrphans({ db: orders.db, blobs, markedAmong: marks }, new Date(Date.now() + 2 * 3600 * 1000));
+};
+
+/** An order whose one document is stored; the document's key. */
+async function order(status: string, more: Partial<OrderFacts> = {}): Promise<{ code: string; key: string }> {
+  const code = await orders.insert(status, more);
+  const key = await store();
+  await orders.db.query(sql`
+    DELETE FROM documents WHERE kind <> 'original' AND order_id = (SELECT id FROM orders WHERE code = ${code})`);
+  await orders.db.query(sql`
+    UPDATE documents SET blob_key = ${key} WHERE order_id = (SELECT id FROM orders WHERE code = ${code})`);
+  return { code, key };
+}
+
+const idOf = (code: string): Statement => sql`(SELECT id FROM orders WHERE code = ${code})`;
+const marks = (key: string) =>
+  orders.db.query<{ rule: string; at: Date }>(
+    sql`SELECT rule, deleted_at AS at FROM deleted_blobs WHERE blob_key = ${key}`,
+  );
+const auditLines = () =>
+  orders.db.query<{ actor: string; detail: { rule: string; documents: number } }>(
+    sql`SELECT actor, detail FROM audit_log WHERE action = 'documents.deleted' ORDER BY id`,
+  );
+
+test("documents of a test order are deleted 30 days after its last change, with an audit line; their rows stay", async () => {
+  const { code, key } = await order("Completed", { environment: "test" });
+  const rows = () => orders.db.query(sql`SELECT * FROM documents WHERE order_id = ${idOf(code)}`);
+  const before = await rows();
+  assert.equal(await run(beforeThat), 0);
+  assert.ok(await isStored(key));
+  assert.equal(await run(after30), 1);
+  assert.equal(await isStored(key), false);
+  assert.deepEqual(await marks(key), [{ rule: "test.orderDocuments", at: after30 }]);
+  assert.deepEqual(await rows(), before);
+  assert.deepEqual((await auditLines()).at(-1), {
+    actor: "system",
+    detail: { rule: "test.orderDocuments", documents: 1 },
+  });
+  assert.equal(await run(after30), 0, "a second run finds nothing");
+});
+
+test("live documents are kept by what became of their order", async () => {
+  const years = (n: number) => n * 365;
+  const expected: [string, number | null, string][] = [
+    ["Completed", years(10), "live.finishedOrders"],
+    ["Refunded", years(3), "live.refundedOrders"],
+    ["Cancelled", 90, "live.unpaidOrders"],
+    ["QuoteReady", 90, "live.unpaidOrders"],
+    ["AwaitingPayment", 90, "live.unpaidOrders"],
+    ["PaymentFailed", 90, "live.unpaidOrders"],
+    ["ManualQuoteRequired", 90, "live.unpaidOrders"],
+    ["EsignPending", null, ""],
+    ["OnHold", null, ""],
+    ["Delivered", null, ""],
+  ];
+  const made = await Promise.all(
+    expected.map(async ([status, days, rule]) => ({ days, rule, ...(await order(status, { environment: "live" })) })),
+  );
+  for (const days of [90, years(3), years(10), years(60)]) {
+    const now = new Date(placed.getTime() + days * day);
+    await run(new Date(now.getTime() - 1000));
+    for (const each of made.filter((other) => other.days === days)) assert.ok(await isStored(each.key), each.rule);
+    await run(now);
+    for (const each of made) {
+      const isDue = each.days !== null && each.days <= days;
+      assert.equal(await isStored(each.key), !isDue, `${each.rule} after ${days} days`);
+      assert.deepEqual(
+        (await marks(each.key)).map(({ rule }) => rule),
+        isDue ? [each.rule] : [],
+      );
+    }
+  }
+});
+
+test("a cancelled order for which money is held, and one whose checkout can be paid still, keep their documents", async () => {
+  const paid = await order("Cancelled");
+  await orders.db.query(sql`
+    INSERT INTO payments (order_id, payment_intent, session_id, amount_cents, currency, simulated, received_at)
+    VALUES (${idOf(paid.code)}, 'pi_1', 'cs_1', 9900, 'usd', false, ${placed})`);
+  const open = await order("QuoteReady");
+  const now = new Date(placed.getTime() + 100 * day);
+  await orders.db.query(sql`
+    INSERT INTO checkout_sessions (id, order_id, status, amount_cents, currency, session_id, url, created_at, expires_at)
+    VALUES (${newUuid()}, ${idOf(open.code)}, 'open', 9900, 'usd', 'cs_open', 'x', ${now}, ${new Date(now.getTime() + day)})`);
+  await run(now);
+  for (const { key } of [paid, open]) assert.ok(await isStored(key));
+  await orders.db.query(sql`UPDATE payments SET refunded_at = ${now} WHERE payment_intent = 'pi_1'`);
+  await run(now);
+  assert.equal(await isStored(paid.key), false);
+  await run(new Date(now.getTime() + 91 * day));
+  assert.equal(await isStored(open.key), false);
+});
+
+test("a blob that another row needs stays until that is due, too", async () => {
+  const one = await order("Completed", { environment: "test" });
+  const other = await order("EsignPending", { environment: "live" });
+  await orders.db.query(sql`UPDATE documents SET blob_key = ${one.key} WHERE order_id = ${idOf(other.code)}`);
+  await run(after30);
+  assert.ok(await isStored(one.key), "a live order needs it");
+  await orders.db.query(sql`UPDATE orders SET environment = 'test' WHERE code = ${other.code}`);
+  await orders.db.query(sql`UPDATE orders SET updated_at = ${placed} WHERE code = ${other.code}`);
+  assert.equal(await run(after30), 1, "once, though two rows name it");
+  assert.equal(await isStored(one.key), false);
+});
+
+test("a completed document that waits for its order is needed; its used token needs nothing", async () => {
+  const { key } = await order("Completed", { environment: "test" });
+  await orders.db.query(sql`
+    INSERT INTO fill_documents (token_sha256, sha256, bytes, pages, blob_key, created_at, expires_at)
+    VALUES (${Buffer.alloc(32, 1)}, ${"0".repeat(64)}, 1, 1, ${key}, ${placed}, ${placed})`);
+  await run(after30);
+  assert.ok(await isStored(key));
+  await orders.db.query(sql`UPDATE fill_documents SET used_at = ${placed} WHERE blob_key = ${key}`);
+  await run(after30);
+  assert.equal(await isStored(key), false);
+});
+
+test("what a crash left in the store after its mark is removed as an orphan is, and marked no second time", async () => {
+  const { key } = await order("Completed", { environment: "test" });
+  await run(after30, shipped, { blobs: { ...blobs, discard: async () => {} } });
+  assert.ok(await isStored(key));
+  assert.equal((await marks(key)).length, 1);
+  assert.equal(await run(after30), 0);
+  const kept = await order("EsignPending", { environment: "live" });
+  await sweep();
+  assert.equal(await isStored(key), false);
+  assert.ok(await isStored(kept.key));
+});
+
+test("a mark that somebody wrote without the key has nothing removed", async () => {
+  const { key } = await order("EsignPending", { environment: "live" });
+  await orders.db.query(sql`
+    INSERT INTO deleted_blobs (blob_key, rule, deleted_at, row_mac) VALUES (${key}, 'x', now(), ${Buffer.alloc(36)})`);
+  await sweep();
+  assert.ok(await isStored(key));
+});
+
+test("an order that somebody changes at this moment is left for the next run", async () => {
+  const { code, key } = await order("Completed", { environment: "test" });
+  await orders.db.transaction(async (tx) => {
+    await tx.query(sql`SELECT FROM orders WHERE code = ${code} FOR UPDATE`);
+    await run(after30);
+    assert.ok(await isStored(key));
+  });
+  await run(after30);
+  assert.equal(await isStored(key), false);
+});
+
+test("two nodes at once mark each of many documents once, batch by batch", async () => {
+  const [partner] = await orders.db.query<{ id: string }>(sql`SELECT id FROM partners LIMIT 1`);
+  await orders.db.query(sql`
+    WITH made AS (
+      INSERT INTO orders (code, partner_id, environment, status, sign, notarize, ship, fax, customer_email, lines,
+        subtotal_cents, discount_cents, total_cents, price_book_version, created_at, updated_at)
+      SELECT substr(encode(sha256(n::text::bytea), 'hex'), 1, 40), ${partner?.id}, 'test', 'QuoteReady', true, false, false, false,
+        'a@example.com', '[]', 0, 0, 0, 1, ${placed}, ${placed} FROM generate_series(1, 450) AS n
+      RETURNING id
+    )
+    INSERT INTO documents (order_id, kind, sha256, bytes, blob_key, created_at)
+    SELECT id, 'original', ${"0".repeat(64)}, 1, 'many/' || id, ${placed} FROM made`);
+  const linesBefore = (await auditLines()).length;
+  const counts = await Promise.all([run(after30), run(after30)]);
+  assert.equal(
+    counts.reduce((sum, count) => sum + count, 0),
+    450,
+  );
+  const lines = (await auditLines()).slice(linesBefore);
+  assert.equal(
+    lines.reduce((sum, { detail }) => sum + detail.documents, 0),
+    450,
+  );
+  assert.ok(lines.length >= 3, "a line for each batch");
+});
+
+/** A proof passport, and a room with one closing passport, of the environment; their keys. */
+async function passports(environment: "live" | "test") {
+  const [partner] = await orders.db.query<{ id: string }>(sql`SELECT id FROM partners LIMIT 1`);
+  const [proof, closing, roomId, sha256] = [await store(), await store(), newUuid(), "0".repeat(64)];
+  await orders.db.query(sql`
+    INSERT INTO seal_chains (sha256, pem, first_used_at) VALUES (${sha256}, 'pem', ${placed}) ON CONFLICT DO NOTHING`);
+  await orders.db.query(sql`
+    INSERT INTO passports (id, verify_code, partner_id, environment, doc_sha256, sealed_sha256, seal_chain, row_mac, blob_key, created_at)
+    VALUES (${newUuid()}, ${newVerifyCode()}, ${partner?.id}, ${environment}, ${sha256}, ${sha256}, ${sha256},
+      ${Buffer.alloc(36)}, ${proof}, ${placed})`);
+  await orders.db.query(sql`
+    INSERT INTO rooms (id, code, partner_id, environment, name, status, created_at, updated_at)
+    VALUES (${roomId}, ${newCode()}, ${partner?.id}, ${environment}, 'Room', 'open', ${placed}, ${placed})`);
+  await orders.db.query(sql`
+    INSERT INTO closing_passports (room_id, version, verify_code, manifest, manifest_sha256, sealed_sha256, seal_chain, blob_key, created_at)
+    VALUES (${roomId}, 1, ${newVerifyCode()}, '{}', ${sha256}, ${sha256}, ${sha256}, ${closing}, ${placed})`);
+  return { proof, closing, roomId };
+}
+
+test("sealed PDFs and certificates of test are deleted by the plan, those of live only where it says so", async () => {
+  const ofTest = await passports("test");
+  const live = await passports("live");
+  await run(beforeThat);
+  assert.deepEqual([await isStored(ofTest.proof), await isStored(ofTest.closing)], [true, true]);
+  await orders.db.query(
+    sql`UPDATE rooms SET updated_at = ${new Date(placed.getTime() + day)} WHERE id = ${ofTest.roomId}`,
+  );
+  await run(after30);
+  assert.deepEqual([await isStored(ofTest.proof), await isStored(ofTest.closing)], [false, true]);
+  await run(new Date(after30.getTime() + day));
+  assert.equal(await isStored(ofTest.closing), false);
+  const late = new Date(placed.getTime() + 60 * 365 * day);
+  await run(late);
+  assert.deepEqual([await isStored(live.proof), await isStored(live.closing)], [true, true]);
+  await run(late, { ...shipped, live: { ...shipped.live, proofPassports: 400, closingPassports: 400 } });
+  assert.deepEqual([await isStored(live.proof), await isStored(live.closing)], [false, false]);
+});
+
+test("what is due, and what comes next, can be asked before it happens", async () => {
+  await run(new Date(placed.getTime() + 60 * 365 * day));
+  await order("Completed", { environment: "test" });
+  await order("Cancelled", { environment: "live" });
+  const at90 = new Date(placed.getTime() + 90 * day);
+  const ask = (now: Date) => upcomingDeletions(orders.db, shipped, now);
+  assert.deepEqual(await ask(beforeThat), { due: 0, next: after30, nextRule: "test.orderDocuments" });
+  assert.deepEqual(await ask(after30), { due: 1, next: at90, nextRule: "live.unpaidOrders" });
+  assert.deepEqual(await ask(at90), { due: 2, next: null, nextRule: null });
+});
+
+test("marks are never taken back", async () => {
+  const { key } = await order("Completed", { environment: "test" });
+  await run(after30);
+  await assert.rejects(orders.db.query(sql`DELETE FROM deleted_blobs WHERE blob_key = ${key}`), /append-only/);
+});

@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import { needs } from "@signsealship/testing/tools";
+import { until } from "@signsealship/testing/until";
+import { sql } from "../../src/platform/sql.ts";
+import { sealRoom, type Version, verify } from "../closing-passports/seal-room.ts";
+import { type Client, openRoomsService, type RoomsService } from "../rooms/rooms-service.ts";
+
+let running: RoomsService;
+let firm: Client;
+let order: string;
+let room: string;
+let version: Version;
+let passport: { verifyCode: string; passportId: string; docSha256: string };
+
+const day = 24 * 3600;
+const get = (path: string, accept = "application/json") =>
+  fetch(running.service.baseUrl + path, { headers: { Accept: accept }, redirect: "manual" });
+const json = async (path: string) => {
+  const answer = await get(path);
+  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+};
+const page = async (path: string) => (await get(path, "text/html")).text();
+
+/** Everything of a firm's test, and then the service 31 days later. */
+before(async () => {
+  running = await openRoomsService();
+  firm = await running.partner("ClosingDesk");
+  order = await firm.order({ svc_sign: "true" });
+  room = await firm.room();
+  await firm.ok("POST", `/api/rooms/${room}/orders`, { orderCode: order });
+  version = await sealRoom(firm, room);
+  const form = new FormData();
+  form.set("file", new Blob([new Uint8Array(makePdf())]), "deed.pdf");
+  passport = await firm.ok("POST", "/api/passport/seal", form);
+});
+after(async () => {
+  // The harness knows the first service alone.
+  await running.service.stop();
+  await running.close();
+});
+
+const blobsIn = (): string[] =>
+  readdirSync(join(running.service.dataDir, "blobs"), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => name);
+
+async function days(ahead: number): Promise<void> {
+  await running.service.stop();
+  running.service = await running.service.restart({ NODE_ENV: "test", TIME_TRAVEL: String(ahead * day) });
+  firm = firm.at(running.service);
+}
+
+test("pages of test say when their documents are deleted, and doctor what comes next", async () => {
+  assert.equal(blobsIn().length, 3);
+  assert.match(await page(`/orders/${order}`), /Test documents are deleted 30 days after the last change/);
+  assert.match(await page(`/rooms/${room}`), /Test documents, .*are deleted 30 days after the last change/);
+  assert.match(await page(`/verify/${passport.verifyCode}`), /The sealed PDF is deleted 30 days after it was sealed/);
+  assert.match(await page(`/v/room/${version.verifyCode}`), /are deleted 30 days after the last change/);
+  type Doctor = { checks: { name: string; result: string; detail: string }[] };
+  const { checks } = await running.service.cli<Doctor>("doctor").catch((error: Error) => assert.fail(error.message));
+  const finding = checks.find(({ name }) => name === "retention");
+  assert.match(finding?.detail ?? "", /retention\.yaml: 0 documents are due; next by test\.\w+ on \d{4}-\d\d-\d\d$/);
+});
+
+test("after 30 days the stored files of test are gone, and every address says so and goes on verifying", async () => {
+  await days(31);
+  await until(() => blobsIn().length === 0);
+  const proof = await json(`/api/passport/verify/${passport.verifyCode}`);
+  assert.equal(proof.status, 200);
+  assert.equal(proof.body["verdict"], "verified_test");
+  assert.equal(proof.body["docSha256"], passport.docSha256);
+  assert.equal(proof.body["certificateAvailable"], false);
+  assert.match(String(proof.body["certificateDeletedAtUtc"]), /^\d{4}-\d\d-\d\dT/);
+
+  const document = await json(`/api/passport/verify/${passport.verifyCode}/document`);
+  assert.equal(document.status, 404);
+  assert.equal(document.body["verdict"], "unknown");
+  assert.match(
+    String(document.body["deleted"]),
+    /^The sealed PDF was deleted on \d{4}-\d\d-\d\d, as the retention plan says\.$/,
+  );
+
+  const closing = await verify(running.service.baseUrl, version.verifyCode);
+  assert.deepEqual([closing.chainOk, closing.manifestSha256], [true, version.manifestSha256]);
+  const certificate = await json(`/api/verify/room/${version.verifyCode}/pdf`);
+  assert.equal(certificate.status, 404);
+  assert.match(String(certificate.body["deleted"]), /^The certificate was deleted on /);
+
+  assert.match(
+    await page(`/verify/${passport.verifyCode}`),
+    /The sealed PDF was deleted on .* Ask the firm that had it sealed/,
+  );
+  const closingPage = await page(`/v/room/${version.verifyCode}`);
+  assert.match(closingPage, /The certificate was deleted on .* Check your own copy/);
+  assert.doesNotMatch(closingPage, /does not verify/);
+  assert.match(await page(`/orders/${order}`), /The document of this order was deleted on .* Its hash stays on record/);
+});
+
+test("the evidence of a deleted PDF says so, and verifies", needs("unzip"), async () => {
+  const zip = Buffer.from(await (await get(`/api/passport/verify/${passport.verifyCode}/evidence`)).arrayBuffer());
+  const path = join(running.service.dataDir, "evidence.zip");
+  writeFileSync(path, zip);
+  const names = execFileSync("unzip", ["-Z1", path], { encoding: "utf8" });
+  assert.doesNotMatch(names, /sealed\.pdf$/m);
+  assert.match(
+    execFileSync("unzip", ["-p", path, "README.txt"], { encoding: "utf8" }),
+    /The sealed PDF was deleted on /,
+  );
+});
+
+test("the chain of a room goes on: its next version names no document that is not held any more", async () => {
+  const second = await sealRoom(firm, room);
+  assert.equal(second.prevManifestSha256, version.manifestSha256);
+  const { chainOk, manifest } = await verify(running.service.baseUrl, second.verifyCode);
+  assert.equal(chainOk, true);
+  assert.deepEqual(Object.keys(manifest.documents[0] ?? {}), ["label", "orderCode", "statusAtSnapshot"]);
+});
+
+test("a test order goes on in the sandbox without its document", async () => {
+  await firm.ok("POST", `/api/partner/sandbox/orders/${order}/checkout`, {});
+  const { status } = await firm.ok<{ status: string }>("POST", `/api/partner/sandbox/orders/${order}/advance`, {});
+  assert.equal(status, "EsignComplete");
+});
+
+test("an order whose document was deleted is not payable", async () => {
+  const unpaid = await firm.order();
+  await running.db.query(sql`
+    INSERT INTO deleted_blobs (blob_key, rule, deleted_at, row_mac)
+    SELECT blob_key, 'live.unpaidOrders', now(), ${Buffer.alloc(36)} FROM documents d JOIN orders o ON o.id = d.order_id WHERE o.code = ${unpaid}`);
+  const { status, body } = await firm.call("POST", `/api/partner/orders/${unpaid}/checkout`);
+  assert.equal(status, 409, JSON.stringify(body));
+  assert.match(JSON.stringify(body), /The document of this order was deleted on/);
+});
