@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { after, type Browser, before, looks, type OpenPage, startBrowser, test } from "@signsealship/testing/browser";
+import { after, type Browser, before, startBrowser, test } from "@signsealship/testing/browser";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { giveLiveAccess, linksTo, newMember, postForm, signIn } from "../../members/signed-in-member.ts";
-import { signedIn } from "./signed-in-page.ts";
+import { assertGoodLooks, signedIn } from "./signed-in-page.ts";
 
 const folder = temporaryFolder();
 let service: Service;
@@ -17,39 +17,29 @@ after(async () => {
   folder.remove();
 });
 
-async function assertGood(opened: OpenPage): Promise<void> {
-  for (const { width, colorScheme } of looks) {
-    await opened.page.setViewportSize({ width, height: 800 });
-    await opened.page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    const where = `${opened.page.url()} ${width} ${colorScheme}`;
-    assert.deepEqual(await opened.axe(colorScheme), [], where);
-    assert.equal(await opened.overflow(), 0, where);
-  }
-}
-
 test("signing in and linking are accessible and fit, and ask nobody else for anything", async () => {
   const { key } = await newPartner(service, { name: "Harbor Title & Sons" });
   const opened = await browser.open(`${service.baseUrl}/dashboard`, { width: 1280 });
   const { page } = opened;
   assert.match(page.url(), /\/sign-in\?return_to=%2Fdashboard$/);
-  await assertGood(opened);
+  await assertGoodLooks(opened);
   await page.getByLabel("Work email").fill("sam@harbor-title.com");
   await page.getByRole("button", { name: "Send me a link" }).click();
-  await assertGood(opened);
+  await assertGoodLooks(opened);
   await page.waitForFunction("document.querySelector('h1').textContent === 'Check your email'");
   while (linksTo(service, "sam@harbor-title.com").length === 0) await page.waitForTimeout(20);
   await page.goto(service.baseUrl + (linksTo(service, "sam@harbor-title.com")[0] ?? ""));
-  await assertGood(opened);
+  await assertGoodLooks(opened);
   await page.getByRole("main").getByRole("button", { name: "Sign in" }).click();
   assert.match(page.url(), /\/dashboard\/link$/);
-  await assertGood(opened);
+  await assertGoodLooks(opened);
   await page.getByLabel("API key").fill("svc_pk_wrong");
   await page.getByRole("button", { name: "Connect" }).click();
   assert.match((await page.getByRole("alert").textContent()) ?? "", /valid partner API key/);
   await page.getByLabel("API key").fill(` ${key} `);
   await page.getByRole("button", { name: "Connect" }).click();
   assert.equal(await page.getByRole("heading", { level: 1 }).textContent(), "Welcome, Harbor Title & Sons");
-  await assertGood(opened);
+  await assertGoodLooks(opened);
   assert.deepEqual(
     opened.troubles.filter((trouble) => !trouble.includes("status of 400")),
     [],
@@ -85,7 +75,7 @@ test("an owner brands the firm, gives a role, ends a session and signs out", asy
   assert.equal(await another.getByRole("button").count(), 0);
   for (const question of await page.locator(".question > summary").all()) await question.click();
   await page.getByText("ask the operator of this service to revoke the keys that they know").waitFor();
-  await assertGood(opened);
+  await assertGoodLooks(opened);
   await another.getByRole("button", { name: "Sign out now" }).click();
   assert.match((await page.getByRole("status").textContent()) ?? "", /session was signed out/);
   assert.equal(await sessions.count(), 1);
@@ -144,12 +134,12 @@ test("the pages of analytics and of nothing are accessible and fit", async () =>
   const opened = await signedIn(service, browser, { key, email: "pages@acme.example", width: 1280 });
   for (const path of ["/dashboard/analytics", "/dashboard/analytics?days=366"]) {
     await opened.page.goto(service.baseUrl + path);
-    await assertGood(opened);
+    await assertGoodLooks(opened);
   }
   for (const path of ["/dashboard/analytics?days=x", "/dashboard/nothing"]) {
     const answer = await opened.page.goto(service.baseUrl + path);
     assert.ok(answer && [400, 404].includes(answer.status()), path);
-    await assertGood(opened);
+    await assertGoodLooks(opened);
   }
   await opened.close();
 });

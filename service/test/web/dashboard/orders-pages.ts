@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { type Look, looks, type OpenPage, startBrowser } from "@signsealship/testing/browser";
+import { type Look, type OpenPage, startBrowser } from "@signsealship/testing/browser";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
 import { startStripe } from "@signsealship/testing/stripe";
 import { newMember } from "../../members/signed-in-member.ts";
-import { signedIn } from "./signed-in-page.ts";
+import { assertGoodLooks, signedIn } from "./signed-in-page.ts";
 
 export type Firm = { partnerId: string; key: string; headers: { Authorization: string } };
 type Page = OpenPage["page"];
@@ -17,13 +17,7 @@ export const codeIn = (page: Page) => /\/dashboard\/orders\/([0-9a-f]{40})/.exec
 const ownTroubles = ({ troubles }: OpenPage) => troubles.filter((line) => !/status of 400|^failed:/.test(line));
 
 export async function assertGood(opened: OpenPage): Promise<void> {
-  for (const { width, colorScheme } of looks) {
-    await opened.page.setViewportSize({ width, height: 800 });
-    await opened.page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    const where = `${opened.page.url()} ${width} ${colorScheme}`;
-    assert.deepEqual(await opened.axe(colorScheme), [], where);
-    assert.equal(await opened.overflow(), 0, where);
-  }
+  await assertGoodLooks(opened);
   assert.deepEqual(ownTroubles(opened), []);
 }
 

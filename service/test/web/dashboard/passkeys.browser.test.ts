@@ -5,7 +5,7 @@ import { newPartner, type Service } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { sql } from "../../../src/platform/sql.ts";
 import { codeTo, linksTo } from "../../members/signed-in-member.ts";
-import { signedIn } from "./signed-in-page.ts";
+import { assertGoodLooks, signedIn } from "./signed-in-page.ts";
 
 let running: Harness;
 let browser: Browser;
@@ -42,16 +42,6 @@ async function withAuthenticator({ page }: OpenPage) {
   };
 }
 
-async function assertGood(opened: OpenPage, name: string): Promise<void> {
-  for (const width of [360, 1280])
-    for (const colorScheme of ["light", "dark"] as const) {
-      await opened.page.setViewportSize({ width, height: 800 });
-      await opened.page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      assert.deepEqual(await opened.axe(colorScheme), [], `${name} ${width} ${colorScheme}`);
-      assert.equal(await opened.overflow(), 0, `${name} ${width} ${colorScheme}`);
-    }
-}
-
 const at = (path: string): string => service.baseUrl + path;
 const troublesOf = ({ troubles }: OpenPage) => troubles.filter((trouble) => !/status of 40[03]/.test(trouble));
 const stale = () =>
@@ -67,13 +57,13 @@ test("an owner adds a passkey, signs in with it, confirms a form with it, and as
   const authenticator = await withAuthenticator(opened);
   await page.getByRole("link", { name: "Sign-in and security" }).click();
   await page.getByText("No passkeys").waitFor();
-  await assertGood(opened, "without");
+  await assertGoodLooks(opened);
   await page.getByLabel("Name").fill("Work laptop <1>");
   await page.getByRole("button", { name: "Add a passkey" }).click();
   await page.getByRole("heading", { name: "Your recovery codes" }).waitFor();
   assert.equal(await page.locator(".recovery-codes code").count(), 10);
   const [code = ""] = await page.locator(".recovery-codes code").allTextContents();
-  await assertGood(opened, "codes");
+  await assertGoodLooks(opened);
   await page.getByRole("button", { name: "I saved them" }).click();
   await page.getByRole("rowheader", { name: "Work laptop <1>" }).waitFor();
   await page.getByText("10 of 10 are left").waitFor();
@@ -82,7 +72,7 @@ test("an owner adds a passkey, signs in with it, confirms a form with it, and as
   await page.getByRole("button", { name: "Add a passkey" }).click();
   await page.getByRole("alert").getByText("This device has a passkey for you already.").waitFor();
   for (const question of await page.locator(".question > summary").all()) await question.click();
-  await assertGood(opened, "with");
+  await assertGoodLooks(opened);
 
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.goto(at("/sign-in?return_to=%2Fdashboard%2Frooms"));
@@ -93,7 +83,7 @@ test("an owner adds a passkey, signs in with it, confirms a form with it, and as
   await page.goto(at(linksTo(service, email)[0] ?? ""));
   await page.getByRole("main").getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("heading", { name: "Show your passkey" }).waitFor();
-  await assertGood(opened, "second step");
+  await assertGoodLooks(opened);
   await authenticator.verify(false);
   await page.getByRole("button", { name: "Use your passkey" }).click();
   await page.getByRole("alert").getByText("No passkey came from your browser or device.").waitFor({ timeout: 60_000 });
@@ -107,7 +97,7 @@ test("an owner adds a passkey, signs in with it, confirms a form with it, and as
   await page.getByLabel("order.created").check();
   await page.getByRole("button", { name: "Create webhook" }).click();
   await page.getByRole("heading", { name: "Confirm that it is you" }).waitFor();
-  await assertGood(opened, "confirm");
+  await assertGoodLooks(opened);
   await page.getByRole("button", { name: "Confirm with your passkey" }).click();
   await page.getByRole("heading", { name: "Your webhook was created" }).waitFor();
 

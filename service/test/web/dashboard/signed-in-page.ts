@@ -1,4 +1,5 @@
-import type { Browser, Look, OpenPage } from "@signsealship/testing/browser";
+import assert from "node:assert/strict";
+import { type Browser, type Look, looks, type OpenPage } from "@signsealship/testing/browser";
 import type { Service } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { linksTo } from "../../members/signed-in-member.ts";
@@ -23,4 +24,15 @@ export async function signedIn(
     await page.getByRole("button", { name: "Connect" }).click();
   }
   return opened;
+}
+
+/** The page is accessible and fits, in every look. */
+export async function assertGoodLooks(opened: OpenPage): Promise<void> {
+  for (const { width, colorScheme } of looks) {
+    await opened.page.setViewportSize({ width, height: 800 });
+    await opened.page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    const where = `${opened.page.url()} ${width} ${colorScheme}`;
+    assert.deepEqual(await opened.axe(colorScheme), [], where);
+    assert.equal(await opened.overflow(), 0, where);
+  }
 }
