@@ -88,6 +88,12 @@ module.exports = {
       "Fastify is known to routes, http/ and web/ only.",
     ),
     rule(
+      "passkey-library-in-workers",
+      { path: "^service/src/", pathNot: "/passkeys/verify-task\\.ts$" },
+      { path: "node_modules/@simplewebauthn/" },
+      "It takes a quarter of a second to load.",
+    ),
+    rule(
       "paid-only-by-processor",
       { path: "^service/src/(?!payments/)" },
       { path: "^service/src/orders/transitions/by-processor\\.ts" },
