@@ -24,6 +24,7 @@ import type { Metrics } from "./platform/metrics.ts";
 import type { Workers } from "./platform/workers/task.ts";
 import { createCallbacks } from "./playbooks/playbooks.ts";
 import type { VersionedPricing } from "./pricing/pricing.ts";
+import { findOwnPassport } from "./proof-passports/proof-passports.ts";
 import { type Resources, root } from "./resources.ts";
 import type { RetentionPlan } from "./retention/retention.ts";
 import type { Sealing } from "./seals/seals.ts";
@@ -130,6 +131,7 @@ function outgoingWebhooks(deps: AppDeps) {
     baseUrl: config.baseUrl,
     allow: config.webhookAllow,
     caFile: config.webhookCa,
+    passportOf: (id, owner) => findOwnPassport(deps, id, owner),
     hostLimitOf: (tier) => numberOf(deps.tierLimits[tier].deliveriesPerHostPerMinute),
     count: (outcome) => deliveries.inc({ outcome }),
   });

@@ -9,6 +9,7 @@ import { rowMacOf } from "@signsealship/testing/row-mac";
 import { newPartner, runCli } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { type StoredVersion, storedColumns, versionMembers } from "../src/closing-passports/versions.ts";
+import { documentMembers, documentUse } from "../src/orders/orders.ts";
 import { type Statement, sql } from "../src/platform/sql.ts";
 import { download, sealRoom, verify } from "./closing-passports/seal-room.ts";
 import { seal } from "./proof-passports/seal-document.ts";
@@ -188,6 +189,25 @@ test("a document whose row was altered is neither named by a manifest nor sealed
     await attack(sql`
       UPDATE documents SET ${change} WHERE order_id = (SELECT id FROM orders WHERE code = ${orderCode})`);
     assert.equal((await acme.call("POST", `/api/rooms/${room}/passport`)).status, 500);
+  }
+});
+
+test("a document that is gone, or is not what its row says, is named by no manifest", async () => {
+  const blobs = await blobsOf(running.service.dataDir);
+  for (const [name, blobKey] of [
+    ["gone", async () => "2026-01-01/gone"],
+    ["another", async (sha256: string) => blobs.put(Buffer.from("another"), documentUse(sha256))],
+  ] as const) {
+    const { room, orderCode } = await roomWithOrder();
+    const [row] = await running.db.query<{ id: number; kind: string; sha256: string }>(sql`
+      SELECT d.id, kind, sha256 FROM documents d JOIN orders o ON o.id = order_id WHERE code = ${orderCode}`);
+    assert.ok(row);
+    // Who has SECRETS_KEY, too, makes rows and blobs that hold each for itself.
+    const forged = { orderCode, kind: row.kind, sha256: row.sha256, blobKey: await blobKey(row.sha256) };
+    await attack(sql`
+      UPDATE documents SET blob_key = ${forged.blobKey}, row_mac = ${running.rowMac.of("documents", documentMembers(forged))}
+      WHERE id = ${row.id}`);
+    assert.equal((await acme.call("POST", `/api/rooms/${room}/passport`)).status, 500, name);
   }
 });
 

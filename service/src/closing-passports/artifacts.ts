@@ -1,4 +1,6 @@
-import { documentMembers } from "../orders/orders.ts";
+import { documentMembers, documentUse } from "../orders/orders.ts";
+import type { Blobs } from "../platform/blobs/blobs.ts";
+import { hashYielding } from "../platform/hash-yielding.ts";
 import type { RowMac } from "../platform/row-mac.ts";
 
 /** A document of an order as it is stored; `mac` in hex. */
@@ -32,4 +34,28 @@ export function artifactHashes(rowMac: RowMac, { orderCode, artifacts }: OrderAr
     hashes[name] = document.sha256;
   }
   return hashes;
+}
+
+/**
+ * Reads documents back, one after another, and compares each with the hash that a manifest would name.
+ * @param compared those that were before: they are not read again; what is compared now is added
+ * @throws ServiceError `unavailable` when the store does not answer
+ * @throws Error when a document is gone or is another: a seal would vouch for its hash
+ */
+export async function compareStored(
+  blobs: Blobs,
+  orders: readonly OrderArtifacts[],
+  compared: Set<string> = new Set(),
+): Promise<Set<string>> {
+  for (const { orderCode, artifacts } of orders) {
+    for (const { kind, sha256, blobKey } of artifacts) {
+      const document = `${blobKey} ${sha256}`;
+      if (!nameOf[kind] || compared.has(document)) continue;
+      const bytes = await blobs.get(blobKey, documentUse(sha256));
+      if (bytes === null || (await hashYielding(bytes)).digest("hex") !== sha256)
+        throw new Error(`the ${kind} document of order ${orderCode} is gone, or not the one that was stored`);
+      compared.add(document);
+    }
+  }
+  return compared;
 }

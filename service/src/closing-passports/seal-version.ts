@@ -12,7 +12,7 @@ import type { KeyedSemaphore } from "../platform/keyed-semaphore.ts";
 import { isCode } from "../platform/text.ts";
 import { roomNotFound } from "../rooms/rooms.ts";
 import { type SealDocument, type Sealed, sealChainOf } from "../seals/seals.ts";
-import { artifactHashes } from "./artifacts.ts";
+import { artifactHashes, compareStored } from "./artifacts.ts";
 import type { CertificateContent } from "./certificate/certificate.ts";
 import type { DrawCertificate } from "./certificate/draw.ts";
 import type { CheckedVersionDeps } from "./certificate-check.ts";
@@ -63,14 +63,22 @@ export async function sealClosing(
   const roomId = isCode(roomCode) ? await findRoomId(deps.db, room) : undefined;
   if (roomId === undefined) throw roomNotFound();
   const asked = { principal, room, roomId, expected, actor: actorOf(principal) };
-  return deps.semaphore(roomId, () => deps.db.transaction((tx) => sealNext(deps, tx, asked)), partnerId);
+  return deps.semaphore(roomId, () => sealInTurn(deps, asked), partnerId);
 }
 
 type Asked = { principal: Principal; room: RoomOfOwner; roomId: string; expected: number | null; actor: string };
 
-async function sealNext(deps: SealClosingDeps, tx: Tx, asked: Asked): Promise<ClosingPassport> {
+/** Documents may be many and large: they are read before the transaction, which then reads what has come since. */
+async function sealInTurn(deps: SealClosingDeps, asked: Asked): Promise<ClosingPassport> {
+  const snapshot = await selectSnapshotOf(deps.db, asked.room);
+  const compared = await compareStored(deps.blobs, snapshot?.documents ?? []);
+  return deps.db.transaction((tx) => sealNext(deps, tx, asked, compared));
+}
+
+async function sealNext(deps: SealClosingDeps, tx: Tx, asked: Asked, compared: Set<string>): Promise<ClosingPassport> {
   const { room, roomId, actor, principal } = asked;
   const { snapshot, before } = await readForSeal(deps, tx, asked);
+  await compareStored(deps.blobs, snapshot.documents, compared);
   const at = deps.clock();
   const manifest = manifestOf(deps, room, snapshot, before.at(-1), at);
   const sealed = await sealManifest(deps, room, snapshot.partnerName, before, { manifest, at });

@@ -22,6 +22,7 @@ export type WebhookSettings = {
   allow: readonly string[];
   /** WEBHOOK_CA: a PEM file. */
   caFile: string | null;
+  passportOf: DispatcherDeps["passportOf"];
   hostLimitOf: DispatcherDeps["hostLimitOf"];
   count: DispatcherDeps["count"];
 };

@@ -1,6 +1,9 @@
 import type { Environment } from "../identity/identity.ts";
 import { isOrderTopic, testTopic } from "./topics.ts";
 
+/** What a passport says of a document; hashes are lowercase hex SHA-256. */
+export type PassportContext = { verifyCode: string; docSha256: string; sealedSha256: string; createdAt: Date };
+
 /** An event and the present records that it is about; those of other topics are null. */
 export type EventContext = {
   topic: string;
@@ -10,7 +13,7 @@ export type EventContext = {
   subject: string;
   webhookId: string;
   order: { status: string; externalReference: string | null } | null;
-  passport: { verifyCode: string; docSha256: string; sealedSha256: string; createdAt: Date } | null;
+  passport: PassportContext | null;
   room: { code: string; name: string } | null;
 };
 

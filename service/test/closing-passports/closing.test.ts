@@ -4,7 +4,8 @@ import { readClosingCertificate } from "@signsealship/evidence/seal";
 import { blobsOf } from "@signsealship/testing/blobs";
 import { needs } from "@signsealship/testing/tools";
 import { closingRecord, createCertificateCheck } from "../../src/closing-passports/closing-passports.ts";
-import { documentMembers } from "../../src/orders/orders.ts";
+import { documentMembers, documentUse } from "../../src/orders/orders.ts";
+import type { Blobs } from "../../src/platform/blobs/blobs.ts";
 import { openLog } from "../../src/platform/logs.ts";
 import { type Statement, sql } from "../../src/platform/sql.ts";
 import { inlineWorkers } from "../../src/platform/workers/inline.ts";
@@ -14,7 +15,7 @@ import { detached, download, sealRoom, sha256, verify, withPdf } from "./seal-ro
 let running: RoomsService;
 let acme: Client;
 /** As the service's own, beside it. */
-let deps: Parameters<typeof closingRecord>[0];
+let deps: Parameters<typeof closingRecord>[0] & { blobs: Blobs };
 
 before(async () => {
   running = await openRoomsService();
@@ -62,17 +63,18 @@ test("a seal answers with the version, and the next one links to it", async () =
 test("the manifest holds the orders by their codes with the artifacts that exist, and says what a status is", async () => {
   const { room, orders } = await roomWithOrders(3, "  12 Elm Street ");
   const [sealedOrder = ""] = orders;
-  for (const [kind, digit] of [
+  for (const [kind, text] of [
     ["sealed", "a"],
     ["sealed", "b"],
     ["notarized", "c"],
     ["custody_certificate", "d"],
   ] as const) {
-    const document = { orderCode: sealedOrder, kind, sha256: digit.repeat(64), blobKey: "none" };
+    const blobKey = await deps.blobs.put(Buffer.from(text), documentUse(sha256(text)));
+    const document = { orderCode: sealedOrder, kind, sha256: sha256(text), blobKey };
     const mac = running.rowMac.of("documents", documentMembers(document));
     await running.db.query(sql`
       INSERT INTO documents (order_id, kind, sha256, bytes, blob_key, created_at, row_mac)
-      SELECT id, ${kind}, ${document.sha256}, 1, 'none', now(), ${mac} FROM orders WHERE code = ${sealedOrder}`);
+      SELECT id, ${kind}, ${document.sha256}, 1, ${blobKey}, now(), ${mac} FROM orders WHERE code = ${sealedOrder}`);
   }
   await running.setStatus(sealedOrder, "EsignComplete");
   const { verifyCode, createdAt } = await sealRoom(acme, room);
@@ -86,11 +88,11 @@ test("the manifest holds the orders by their codes with the artifacts that exist
   assert.deepEqual(
     manifest.documents.find(({ orderCode }) => orderCode === sealedOrder),
     {
-      custodyCertSha256: "d".repeat(64),
+      custodyCertSha256: sha256("d"),
       label: null,
       orderCode: sealedOrder,
       originalSha256: originals?.sha256,
-      sealedSha256: "b".repeat(64),
+      sealedSha256: sha256("b"),
       statusAtSnapshot: {
         basis: "platform_attestation",
         note: "platform attestation by signsealship at snapshot time; not cryptographic evidence",

@@ -155,6 +155,20 @@ test("passport.sealed says what the seal's answer said", async () => {
   });
 });
 
+test("a passport whose row was altered since is told to nobody", async () => {
+  const hook = await hookFor("passport.sealed");
+  const form = new FormData();
+  form.append("file", new Blob([new Uint8Array(makePdf())], { type: "application/pdf" }), "executed.pdf");
+  const { passportId } = await client.ok<Record<string, string>>("POST", "/api/passport/seal", form);
+  const [first] = await client.ended(hook);
+  assert.equal(first?.["state"], "delivered");
+  await running.db.query(sql`UPDATE passports SET doc_sha256 = ${"e".repeat(64)} WHERE id = ${passportId}`);
+  await client.ok("POST", `${webhooks}/deliveries/${first?.["deliveryId"]}/replay`);
+  const [second] = await client.ended(hook, 2);
+  assert.deepEqual([second?.["state"], second?.["reason"]], ["failed", "subject_missing"]);
+  assert.equal((await caught(hook)).length, 1);
+});
+
 test("webhook.test goes to the one subscription that asks, whatever its topics", async () => {
   const asked = await hookFor("passport.sealed");
   const beside = await hookFor("passport.sealed");

@@ -3,8 +3,8 @@ import { type Statement, sql } from "../../platform/sql.ts";
 import type { EventContext } from "../payload.ts";
 import { type Capacity, limits } from "./adaptive-window.ts";
 
-/** A delivery that this node has leased, with what its body is made of. */
-export type Claimed = EventContext & { seq: number; partnerId: string };
+/** A delivery that this node has leased, with what its body is made of; a passport is read when it is sent. */
+export type Claimed = Omit<EventContext, "passport"> & { seq: number; partnerId: string };
 
 /** A lease: deliveries that none holds at `now` are ours until `until`. */
 export type Lease = { now: Date; until: Date };
@@ -48,35 +48,25 @@ const selectLeased = (lease: Lease, capacity: Capacity): Statement => sql`${leas
 SELECT leased.seq, leased.webhook_id AS "webhookId", leased.partner_id AS "partnerId",
   event.topic, event.event_id AS "eventId", event.occurred_at AS "occurredAt", event.environment, event.subject,
   "order".status AS "orderStatus", "order".external_reference AS "externalReference",
-  passport.verify_code AS "verifyCode", passport.doc_sha256 AS "docSha256", passport.sealed_sha256 AS "sealedSha256",
-  passport.created_at AS "sealedAt", room.code AS "roomCode", room.name AS "roomName"
+  room.code AS "roomCode", room.name AS "roomName"
 FROM leased
 JOIN events AS event ON event.id = leased.event
 LEFT JOIN orders AS "order" ON "order".code = event.subject
-LEFT JOIN passports AS passport ON passport.id = CASE WHEN event.topic = 'passport.sealed' THEN event.subject::uuid END
 LEFT JOIN rooms AS room ON room.id = event.room_id
 ORDER BY leased.seq`;
 
-type LeasedRow = Omit<Claimed, "order" | "passport" | "room"> & {
+type LeasedRow = Omit<Claimed, "order" | "room"> & {
   orderStatus: string | null;
   externalReference: string | null;
-  verifyCode: string | null;
-  docSha256: string | null;
-  sealedSha256: string | null;
-  sealedAt: Date | null;
   roomCode: string | null;
   roomName: string | null;
 };
 
 function claimedOf(row: LeasedRow): Claimed {
-  const { orderStatus, externalReference, verifyCode, docSha256, sealedSha256, sealedAt, roomCode, roomName } = row;
+  const { orderStatus, externalReference, roomCode, roomName } = row;
   return {
     ...row,
     order: orderStatus === null ? null : { status: orderStatus, externalReference },
-    passport:
-      verifyCode === null || docSha256 === null || sealedSha256 === null || sealedAt === null
-        ? null
-        : { verifyCode, docSha256, sealedSha256, createdAt: sealedAt },
     room: roomCode === null || roomName === null ? null : { code: roomCode, name: roomName },
   };
 }

@@ -1,3 +1,4 @@
+import type { Owner } from "../../identity/identity.ts";
 import type { Tier } from "../../partners/partners.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database.ts";
@@ -6,7 +7,7 @@ import type { ColumnCipher } from "../../platform/secrets.ts";
 import { endsWithin } from "../../platform/work/grace.ts";
 import { createLoop, type Loop } from "../../platform/work/loop.ts";
 import type { FailureReason, Outbound, PostOutcome } from "../outbound/post.ts";
-import { payloadOf } from "../payload.ts";
+import { type PassportContext, payloadOf } from "../payload.ts";
 import { eventHeader, signatureHeader, signatureValue } from "../signing.ts";
 import { adaptiveWindow, limits } from "./adaptive-window.ts";
 import { type Claimed, claimDue } from "./claim.ts";
@@ -22,6 +23,8 @@ export type DispatcherDeps = {
   outbound: Outbound;
   secretCipher: ColumnCipher;
   baseUrl: string;
+  /** The owner's passport; undefined when there is none, or its row is not what was written at the seal. */
+  passportOf: (id: string, owner: Owner) => Promise<PassportContext | undefined>;
   /** Deliveries of one firm of the tier to one host in a minute. */
   hostLimitOf: (tier: Tier) => number;
   /** Counts what became of a delivery, for measurement. */
@@ -115,7 +118,7 @@ export function createDispatcher(deps: DispatcherDeps, times: DispatcherTimes = 
 
 /** Never rejects. @returns null when it is not known what became of it */
 async function send(
-  { clock, log, outbound, baseUrl, hostLimitOf }: DispatcherDeps,
+  { clock, log, outbound, baseUrl, passportOf, hostLimitOf }: DispatcherDeps,
   delivery: Queued,
   withinHostLimit: ReturnType<typeof createHostLimit>,
 ): Promise<PostOutcome> {
@@ -123,7 +126,9 @@ async function send(
   try {
     const { url, deleted, tier, keys } = delivery.destination;
     if (deleted) return unsent("webhook_deleted");
-    const body = payloadOf(delivery, baseUrl);
+    const isOfPassport = delivery.topic === "passport.sealed";
+    const passport = isOfPassport ? await passportOf(delivery.subject, delivery) : undefined;
+    const body = payloadOf({ ...delivery, passport: passport ?? null }, baseUrl);
     if (!body) return unsent("subject_missing");
     if (!withinHostLimit(delivery.partnerId, url, hostLimitOf(tier))) return unsent("host_limit");
     const t = Math.floor(clock().getTime() / 1000);
