@@ -45,6 +45,7 @@ export type AppDeps = Resources & {
   lastUse: LastUse;
   pricing: VersionedPricing;
   tierLimits: TierLimits;
+  trialsPerDomain: number;
   retention: RetentionPlan;
   sealing: Sealing;
   workers: Workers;

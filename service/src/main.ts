@@ -6,7 +6,7 @@ import { openAnchoring } from "./anchoring/anchoring.ts";
 import { createApp } from "./app.ts";
 import { type Config, readConfig } from "./config.ts";
 import { startMaintenance } from "./maintenance.ts";
-import { createDemoPartner, readTierLimits, trackLastUse } from "./partners/partners.ts";
+import { createDemoPartner, readTierLimits, readTrialsPerDomain, trackLastUse } from "./partners/partners.ts";
 import { StartupError } from "./platform/errors.ts";
 import { type Log, openLog } from "./platform/logs.ts";
 import { createMetrics, type Metrics } from "./platform/metrics.ts";
@@ -107,6 +107,7 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
       lastUse,
       pricing,
       tierLimits: readTierLimits(config.limits),
+      trialsPerDomain: readTrialsPerDomain(config.limits),
       retention,
       sealing,
       workers,

@@ -8,7 +8,7 @@ import { markIssued } from "./store.ts";
 
 export type AccessDeps = { db: Database; clock: Clock; secrets: SecretBytes };
 
-/** The queue of mails that carry a key; the payload is `{requestId}`. */
+/** The queue of mails that carry a key, or say that there is none. */
 export const accessMailQueue = "access-mail";
 
 /** Encrypts an issued key until it was mailed; the request's id is the context. */
@@ -39,5 +39,12 @@ export async function issueTrialKey(
   return partnerId;
 }
 
-/** Has the key of a request mailed once, if it has one. */
-export const mailKey = (tx: Tx, requestId: string) => enqueue(tx, accessMailQueue, { requestId });
+/** Why an address that meets the rules gets no key at once. */
+export type Refusal = "repeated" | "domain";
+
+/** Payload of `accessMailQueue`. */
+export type AccessMail = { requestId: string; refusal: Refusal | null };
+
+/** Has the key of a request mailed once, if it has one; or tells its address why there is none. */
+export const mailKey = (tx: Tx, requestId: string, refusal: Refusal | null = null) =>
+  enqueue(tx, accessMailQueue, { requestId, refusal } satisfies AccessMail);

@@ -18,6 +18,8 @@ export type OpenAccessDeps = AccessDeps & {
   recaptcha: RecaptchaSettings | null;
   /** Host name of the page that tokens must come from. */
   hostname: string;
+  /** How many addresses of a domain are issued a trial key without review. */
+  trialsPerDomain: number;
 };
 
 /** Opens access requests, with a bot score where reCAPTCHA is set up. @throws StartupError for rules that can't be used. */

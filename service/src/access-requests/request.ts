@@ -1,6 +1,7 @@
+import type { Tx } from "../platform/database.ts";
 import { newUuid } from "../platform/ids.ts";
 import type { SentRequest } from "./fields.ts";
-import { type AccessDeps, auditRequest, issueTrialKey, mailKey } from "./issue.ts";
+import { type AccessDeps, auditRequest, issueTrialKey, mailKey, type Refusal } from "./issue.ts";
 import { listedDomains } from "./screening/domains.ts";
 import type { BotScorer } from "./screening/recaptcha.ts";
 import type { ScreeningRules } from "./screening/rules.ts";
@@ -26,13 +27,16 @@ async function reasonsAgainst(
   return [...screen(rules, listed, request), ...(verdict === "bot" ? (["bot_score"] as const) : [])];
 }
 
+export type RequestDeps = AccessDeps & ScreeningDeps & { trialsPerDomain: number };
+
 /**
  * Receives an access request: one that meets the screening rules is issued a key at once, any other waits for review. The answer depends
- * only on what was sent: an address that already has a key gets no second one. Neither the answer, its time nor a count shows that: a second
- * key is made and taken back, and its mail is a job that finds nothing.
+ * only on what was sent: an address that already has a key gets no second one, and an address of a domain that has its trial waits for
+ * review, too. Neither the answer, its time nor a count shows that: a key is made and taken back, and its mail is a job that
+ * sends nothing, or tells the address why.
  */
 export async function requestAccess(
-  deps: AccessDeps & ScreeningDeps,
+  deps: RequestDeps,
   request: SentRequest,
   remoteIp: string,
 ): Promise<"issued" | "pending"> {
@@ -49,15 +53,34 @@ export async function requestAccess(
       await auditRequest(tx, by, "received", { requestId, reasons });
       return;
     }
-    const isRepeated = await requests.addressHasKey(tx, request.workEmail);
-    await auditRequest(tx, by, isRepeated ? "repeated" : "received", isRepeated ? {} : { requestId, reasons });
-    await tx.script("SAVEPOINT issue");
-    // Of an address no second row may be issued.
-    const workEmail = isRepeated ? requestId : request.workEmail;
-    await requests.insertRequest(tx, requestId, { ...request, workEmail }, reasons, by.at);
-    await issueTrialKey(tx, deps, { requestId, firmName: request.firmName, actor: "system" });
-    await tx.script(isRepeated ? "ROLLBACK TO SAVEPOINT issue" : "RELEASE SAVEPOINT issue");
-    await mailKey(tx, requestId);
+    await issueOnce(tx, deps, { requestId, request, at: by.at });
   });
   return status;
 }
+
+/** Issues the key, unless the address or its domain has had one: then everything is done as well, and taken back. */
+async function issueOnce(
+  tx: Tx,
+  deps: RequestDeps,
+  { requestId, request, at }: { requestId: string; request: SentRequest; at: Date },
+): Promise<void> {
+  const { firmName, workEmail } = request;
+  const by = { at, actor: "system" } as const;
+  const { address, ofDomain } = await requests.issuedTo(tx, workEmail);
+  const refusal = refusalOf(address, ofDomain >= deps.trialsPerDomain);
+  const reasons: Reason[] = refusal === "domain" ? ["domain_has_trial"] : [];
+  await auditRequest(tx, by, address ? "repeated" : "received", address ? {} : { requestId, reasons });
+  await tx.script("SAVEPOINT issue");
+  // Of an address no second row may be issued.
+  await requests.insertRequest(tx, requestId, { ...request, workEmail: address ? requestId : workEmail }, [], at);
+  await issueTrialKey(tx, deps, { requestId, firmName, actor: "system" });
+  await tx.script(refusal ? "ROLLBACK TO SAVEPOINT issue" : "RELEASE SAVEPOINT issue");
+  await requests.insertRequest(tx, requestId, request, reasons, at, refusal === "domain");
+  const told = await requests.markTold(tx, workEmail, refusal !== null, at);
+  await mailKey(tx, told ?? requestId, told === undefined ? null : refusal);
+}
+
+const refusalOf = (address: boolean, domain: boolean): Refusal | null => {
+  if (address) return "repeated";
+  return domain ? "domain" : null;
+};

@@ -48,9 +48,35 @@ export async function selectRequests(db: Sql, limit: number): Promise<ListedRequ
   return [...waiting, ...decided];
 }
 
-/** Until the transaction ends nobody else decides on a request of this address. */
+/** Until the transaction ends nobody else decides on a request of this address or its domain. */
 export const lockAddress = (tx: Tx, workEmail: string) =>
-  tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended('access-request:' || lower(${workEmail}), 0))`);
+  tx.query(sql`
+    SELECT pg_advisory_xact_lock(hashtextextended('access-request:' || coalesce(mail_domain(e), lower(e)), 0))
+    FROM (VALUES (${workEmail}::text)) AS asked (e)`);
+
+/** Whether the address was issued a key, and how many addresses of its domain were. */
+export async function issuedTo(tx: Tx, workEmail: string): Promise<{ address: boolean; ofDomain: number }> {
+  const [found] = await tx.query<{ address: boolean; ofDomain: number }>(sql`
+    SELECT coalesce(bool_or(lower(work_email) = lower(${workEmail})), false) AS address, count(*) AS "ofDomain"
+    FROM access_requests WHERE mail_domain(work_email) = mail_domain(${workEmail}) AND status = 'issued'`);
+  return found ?? { address: false, ofDomain: 0 };
+}
+
+/**
+ * Marks that the address is told that it gets no key, once a day.
+ * @param tell false: the same is asked of the database, and nothing is marked
+ * @returns the request that the mail is about, or undefined when there is none to send
+ */
+export async function markTold(tx: Tx, workEmail: string, tell: boolean, at: Date): Promise<string | undefined> {
+  const [told] = await tx.query<{ id: string }>(sql`
+    UPDATE access_requests SET told_at = ${at} WHERE ${tell}::boolean AND id = (
+      SELECT id FROM access_requests WHERE lower(work_email) = lower(${workEmail}) ORDER BY created_at, id LIMIT 1
+    ) AND NOT EXISTS (
+      SELECT FROM access_requests
+      WHERE lower(work_email) = lower(${workEmail}) AND told_at > ${at}::timestamptz - interval '1 day'
+    ) RETURNING id`);
+  return told?.id;
+}
 
 export async function addressHasKey(db: Sql, workEmail: string): Promise<boolean> {
   const found = await db.query(
@@ -59,12 +85,21 @@ export async function addressHasKey(db: Sql, workEmail: string): Promise<boolean
   return found.length > 0;
 }
 
-export const insertRequest = (db: Sql, id: string, request: AccessRequest, reasons: readonly Reason[], at: Date) =>
+/** @param wanted false: the same statement, which writes nothing */
+export const insertRequest = (
+  db: Sql,
+  id: string,
+  request: AccessRequest,
+  reasons: readonly Reason[],
+  at: Date,
+  wanted = true,
+) =>
   db.query(
     sql`INSERT INTO access_requests
        (id, firm_name, contact_name, work_email, role, expected_volume, use_case, status, reasons, created_at)
-     VALUES (${id}, ${request.firmName}, ${request.contactName}, ${request.workEmail}, ${request.role},
-       ${request.expectedVolume}, ${request.useCase}, 'pending', ${reasons}, ${at})`,
+     SELECT ${id}::uuid, ${request.firmName}, ${request.contactName}, ${request.workEmail}, ${request.role},
+       ${request.expectedVolume}, ${request.useCase}, 'pending', ${reasons}::text[], ${at}::timestamptz
+     WHERE ${wanted}::boolean`,
   );
 
 type OpenRequest = { status: RequestStatus; firmName: string; workEmail: string };
@@ -87,9 +122,8 @@ export const markDeclined = (db: Sql, id: string, at: Date) =>
   db.query(sql`UPDATE access_requests SET status = 'declined', decided_at = ${at} WHERE id = ${id}`);
 
 export async function selectToMail(db: Sql, id: string) {
-  const [found] = await db.query<{ workEmail: string; sealedKey: Buffer | null }>(
-    sql`SELECT work_email AS "workEmail", sealed_key AS "sealedKey" FROM access_requests WHERE id = ${id}`,
-  );
+  const [found] = await db.query<{ workEmail: string; sealedKey: Buffer | null; toldAt: Date | null }>(sql`
+    SELECT work_email AS "workEmail", sealed_key AS "sealedKey", told_at AS "toldAt" FROM access_requests WHERE id = ${id}`);
   return found;
 }
 

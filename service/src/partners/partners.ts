@@ -19,5 +19,5 @@ export { countOpenRooms } from "./open-rooms.ts";
 export { setPasskeyForLive } from "./passkey-rule.ts";
 export { partnerRoutes } from "./routes.ts";
 export { createStorageQuota, type RequireStorage } from "./storage-quota.ts";
-export { numberOf, readTierLimits, type TierLimits } from "./tier-limits.ts";
+export { numberOf, readTierLimits, readTrialsPerDomain, type TierLimits } from "./tier-limits.ts";
 export { isTier, openRoomQuota, type Tier, tierOf, tiers } from "./tiers.ts";

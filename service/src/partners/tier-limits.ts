@@ -8,6 +8,8 @@ const OfTier = Type.Object(
 );
 const File = Type.Object(
   {
+    // Left out of files of before it was there.
+    trialsPerDomain: Type.Optional(limit),
     tiers: Type.Object(
       { trial: OfTier, PartnerLink: OfTier, ProOffice: OfTier, ClosingDesk: OfTier },
       { additionalProperties: false },
@@ -21,6 +23,10 @@ export type TierLimits = Static<typeof File>["tiers"];
 
 /** @throws StartupError naming the first entry that breaks a rule */
 export const readTierLimits = (path: string): TierLimits => readCheckedYaml("LIMITS", path, File).tiers;
+
+/** How many addresses of one mail domain are issued a trial key without review. @throws StartupError like `readTierLimits` */
+export const readTrialsPerDomain = (path: string): number =>
+  numberOf(readCheckedYaml("LIMITS", path, File).trialsPerDomain ?? 1);
 
 /** A limit as a number. */
 export const numberOf = (value: number | "none"): number => (value === "none" ? Number.POSITIVE_INFINITY : value);

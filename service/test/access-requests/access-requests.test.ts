@@ -26,13 +26,13 @@ after(async () => {
 });
 
 let counter = 0;
-/** A request that meets the rules, from an address of its own. */
+/** A request that meets the rules, from an address and a domain of its own. */
 const request = (more: object = {}) => {
   counter += 1;
   return {
     firmName: "Harbor Title",
     contactName: "Dana",
-    workEmail: `dana${counter}@harbor-title.com`,
+    workEmail: `dana@harbor-${counter}.com`,
     useCase,
     ...more,
   };
@@ -57,6 +57,8 @@ const me = async (key: string) => {
   const response = await fetch(`${service.baseUrl}/api/partner/me`, { headers: { Authorization: `Bearer ${key}` } });
   return (await response.json()) as Record<string, unknown>;
 };
+const jobsDone = () =>
+  until(async () => (await db.query(sql`SELECT FROM jobs WHERE queue = 'access-mail'`)).length === 0);
 const requestOf = async (address: string) =>
   (await listRequests({ db })).find(({ workEmail }) => workEmail === address);
 const actionsOf = async (requestId: string) =>
@@ -141,8 +143,49 @@ test("an address gets one key, and asking again, at once or in other letters, is
     SELECT count(*) FROM access_requests WHERE lower(work_email) = ${sent.workEmail} AND partner_id IS NOT NULL`);
   assert.equal(Number(row?.count), 1);
   await mailTo(sent.workEmail);
-  await until(async () => (await db.query(sql`SELECT FROM jobs WHERE queue = 'access-mail'`)).length === 0);
-  assert.equal(mails.caught.filter(({ to }) => to.toLowerCase() === sent.workEmail).length, 1);
+  await jobsDone();
+  const caught = mails.caught.filter(({ to }) => to.toLowerCase() === sent.workEmail);
+  assert.equal(caught.filter(({ text }) => keyIn(text) !== "").length, 1);
+  const told = caught.filter(({ text }) => text.includes("It was sent a test key before"));
+  assert.equal(told.length, 1, "once a day the address is told why nothing else comes");
+  assert.equal(caught.length, 2);
+  assert.ok(!told[0]?.raw.includes("Another"), "nothing that the asker wrote is sent on");
+});
+
+test("of a mail domain one address is issued a key at once; another is answered alike, told by mail, and waits for review", async () => {
+  const first = request();
+  const domain = first.workEmail.split("@")[1];
+  const answers = [await ask(first), await ask({ ...first, workEmail: `sam+x@${domain}`, firmName: "First American" })];
+  answers.push(await ask({ ...first, workEmail: `kim@office.${domain}` }));
+  for (const { status, body } of answers) assert.deepEqual({ status, body }, { status: 200, body: answers[0]?.body });
+  for (const address of [`sam+x@${domain}`, `kim@office.${domain}`]) {
+    const mail = await mailTo(address);
+    assert.match(mail.text, /Somebody with an address of the same domain has a trial already/);
+    assert.equal(keyIn(mail.text), "");
+    assert.ok(!mail.raw.includes("First American"));
+    const row = await requestOf(address);
+    assert.deepEqual([row?.status, row?.reasons, row?.partnerId], ["pending", ["domain_has_trial"], null]);
+  }
+  await ask({ ...first, workEmail: `sam+x@${domain}` });
+  await jobsDone();
+  assert.equal(mails.caught.filter(({ to }) => to === `sam+x@${domain}`).length, 1, "told once a day");
+
+  const review = await requestOf(`kim@office.${domain}`);
+  await service.cli("request", "approve", review?.requestId ?? "");
+  await until(() => mails.caught.some(({ to, text }) => to === `kim@office.${domain}` && keyIn(text) !== ""));
+});
+
+test("four addresses of a domain at once get one key; below a public ending each name is a domain of its own", async () => {
+  const { workEmail, ...rest } = request();
+  const domain = workEmail.split("@")[1];
+  await Promise.all(["a", "b", "c", "d"].map((name) => ask({ ...rest, workEmail: `${name}@${domain}` })));
+  const [row] = await db.query<{ n: number }>(sql`
+    SELECT count(*) AS n FROM access_requests WHERE work_email LIKE ${`%@${domain}`} AND status = 'issued'`);
+  assert.equal(row?.n, 1);
+  for (const address of ["dana@elm-title.co.uk", "dana@oak-title.co.uk"]) {
+    await ask({ ...rest, workEmail: address });
+    assert.notEqual(keyIn((await mailTo(address)).text), "");
+  }
 });
 
 test("refuses what is missing with the contract's message", async () => {

@@ -115,7 +115,11 @@ test("the scorer is asked about a token alone, and before a transaction is opene
   const secrets = secretBytes(Buffer.alloc(32));
   const request = { firmName: "Harbor", contactName: "Dana", workEmail: "dana@harbor-title.com", ...empty };
   const ask = (recaptchaToken: string | null) =>
-    requestAccess({ db, clock: () => new Date(0), secrets, rules, scoreBot }, { ...request, recaptchaToken }, "::1");
+    requestAccess(
+      { db, clock: () => new Date(0), secrets, rules, scoreBot, trialsPerDomain: 1 },
+      { ...request, recaptchaToken },
+      "::1",
+    );
   await assert.rejects(ask("token"), /no database here/);
   await assert.rejects(ask(null), /no database here/);
   assert.deepEqual(order, ["scorer", "transaction", "transaction"]);

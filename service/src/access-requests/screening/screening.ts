@@ -16,7 +16,8 @@ export type Reason =
   | "links"
   | "off_topic"
   | "unwelcome"
-  | "bot_score";
+  | "bot_score"
+  | "domain_has_trial";
 
 /**
  * What speaks against a key at once (contract, Endpoints, Screening); nothing does when the list is empty. It depends on what was

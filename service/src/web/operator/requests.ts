@@ -5,6 +5,7 @@ import { buttonForm } from "../ui/forms/button-form.ts";
 import { type Html, html } from "../ui/render.ts";
 
 const reasonWords: Readonly<Record<ListedRequest["reasons"][number], string>> = {
+  domain_has_trial: "another address of its domain has a trial",
   free_mail: "a free email address",
   disposable_mail: "a disposable email address",
   listed_mail: "a domain on the list of free and disposable email providers",

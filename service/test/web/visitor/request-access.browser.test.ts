@@ -50,7 +50,7 @@ beforeEach(() => {
 let counter = 0;
 const newAddress = () => {
   counter += 1;
-  return `dana${counter}@harbor-title.com`;
+  return `dana@harbor-${counter}.com`;
 };
 
 async function open(look: Look) {
