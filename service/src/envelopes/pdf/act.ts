@@ -16,7 +16,7 @@ export type Act = {
   /** What text fields hold, by their names. */
   readonly values: ReadonlyMap<string, string>;
   readonly mark: SignatureMark;
-  /** Shown below the mark. */
+  /** Shown below the mark. Begins with the time: a line takes its direction from its first letter. */
   readonly caption: string;
   readonly signerName: string;
   readonly reason: string;

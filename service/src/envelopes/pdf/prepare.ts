@@ -3,13 +3,14 @@ import { textString, withEntries } from "../../pdf/edit.ts";
 import type { Ref } from "../../pdf/lexer.ts";
 import { lookUpPdf, type PdfLookup } from "../../pdf/lookup.ts";
 import { resolve } from "../../pdf/objects.ts";
-import { pageBox, placedOn, shownSize } from "../../pdf/page-box.ts";
-import { type Page, pages } from "../../pdf/page-tree.ts";
+import { type PageBox, pageBox, placedOn, shownSize } from "../../pdf/page-box.ts";
+import { countPages, pages } from "../../pdf/page-tree.ts";
 import { buildRevision } from "../../pdf/revision/revision.ts";
 import { createRevisionWriter, type RevisionWriter } from "../../pdf/revision/writer.ts";
-import { asInteger, entry } from "../../pdf/values.ts";
+import { asInteger, type Dict, entry } from "../../pdf/values.ts";
 import { type Appearances, createAppearances, type Drawing } from "./appearance.ts";
 import type { PlannedField, PreparedField } from "./fields.ts";
+import { addSignaturePage, fieldsOnSignaturePage, signaturePageBox } from "./signature-page.ts";
 
 /** A field that can't be put where it was planned. */
 export class UnfitField extends Error {
@@ -22,6 +23,17 @@ export class UnfitField extends Error {
     this.field = field;
   }
 }
+
+export type Preparation = {
+  /** None: each signer has a place on a page that is added to the end. */
+  readonly planned: readonly PlannedField[];
+  /** Their names, the first signer's first. */
+  readonly signers: readonly string[];
+  /** What the added page says above their places. */
+  readonly page: { readonly title: string; readonly note: string };
+  /** Hex SHA-256 of the document. */
+  readonly docSha256: string;
+};
 
 export type Prepared = {
   /** The revision to append to the document. */
@@ -48,26 +60,23 @@ const waitsFor: Readonly<Record<PreparedField["kind"], string>> = {
  * Builds the revision that gives every signer the fields to fill: whatever is shown later changes only these, so that no
  * signature makes another one invalid.
  * @param original the document; neither changed nor copied
- * @param signers their names, the first signer's first; prepared with the faces of `typeset`
- * @param docSha256 hex SHA-256 of the document
+ * @param typeset with faces that all names and texts are prepared with
  * @throws PdfRefusal for a document that can't be continued so, UnfitField
  */
-export function prepareDocument(
-  original: Buffer,
-  { planned, signers, docSha256 }: { planned: readonly PlannedField[]; signers: readonly string[]; docSha256: string },
-  typeset: Typeset,
-): Prepared {
+export function prepareDocument(original: Buffer, preparation: Preparation, typeset: Typeset): Prepared {
+  const { signers, docSha256 } = preparation;
   const look = lookUpPdf(original);
-  refuseUnfit(look, planned);
-  const onPages = pagesOf(look, planned);
   const writer = createRevisionWriter(look, docSha256);
+  const added = preparation.planned.length === 0 ? addedPage(look, writer, signers) : null;
+  const planned = added?.planned ?? preparation.planned;
+  refuseUnfit(look, planned, added !== null);
+  const onPages = added?.pages ?? pagesOf(look, planned);
   const appearances = createAppearances(typeset);
   const drafts = planned.map((field, index) =>
     draftOf(field, {
       index,
       isFirst: firstOfKind(planned, index),
       page: onPages.get(field.page),
-      look,
       writer,
       appearances,
       signers,
@@ -76,9 +85,10 @@ export function prepareDocument(
   );
   const formOf = appearances.addTo(writer);
   for (const draft of drafts) draft.fill(bodyOf(draft, drafts, formOf(draft.drawing)));
-  for (const page of new Set(onPages.values())) {
-    const own = drafts.filter((draft) => draft.pageRef.num === page.ref.num).map(({ ref }) => ref);
-    writer.append(page.dict, "Annots", own, (Annots) => writer.set(page.ref, page.dict, { Annots }));
+  for (const { ref, dict } of new Set(onPages.values())) {
+    const own = drafts.filter((draft) => draft.pageRef.num === ref.num).map((draft) => draft.ref);
+    if (dict) writer.append(dict, "Annots", own, (Annots) => writer.set(ref, dict, { Annots }));
+    else if (added) addSignaturePage(look, writer, typeset, { ref: added.reserved, signers, ...preparation.page }, own);
   }
   addToForm(look, writer, drafts);
   const tail = buildRevision(look, writer.objects(), docSha256);
@@ -89,9 +99,10 @@ export function prepareDocument(
  * What earlier signatures leave: readers take text fields that are new for a change of what was signed, and in a certified
  * document whatever is visible, too.
  */
-function refuseUnfit({ signatures, docMdp }: PdfLookup, planned: readonly PlannedField[]): void {
+function refuseUnfit({ signatures, docMdp }: PdfLookup, planned: readonly PlannedField[], addsPage: boolean): void {
   for (const [index, { kind }] of planned.entries()) {
     if (docMdp !== null) throw new UnfitField(index, "the document is certified, and allows no new fields");
+    if (signatures > 0 && addsPage) throw new UnfitField(index, "the document is signed, and allows no new pages");
     const isText = kind !== "signature" || !firstOfKind(planned, index);
     if (signatures > 0 && isText) throw new UnfitField(index, "the document is signed, and allows no new text fields");
   }
@@ -100,19 +111,30 @@ function refuseUnfit({ signatures, docMdp }: PdfLookup, planned: readonly Planne
 const firstOfKind = (planned: readonly PlannedField[], index: number): boolean =>
   planned.findIndex(({ kind, signer }) => kind === planned[index]?.kind && signer === planned[index]?.signer) === index;
 
+/** A page that fields are put on; `dict` null for the one that is added. */
+type FieldPage = { readonly ref: Ref; readonly dict: Dict | null; readonly box: PageBox };
+
+function addedPage(look: PdfLookup, writer: RevisionWriter, signers: readonly string[]) {
+  const number = countPages(look.file, look.root.dict);
+  const reserved = writer.reserve();
+  const ref = { num: Number.parseInt(reserved.ref, 10), gen: 0 };
+  const pages = new Map<number, FieldPage>([[number, { ref, dict: null, box: signaturePageBox }]]);
+  return { reserved, pages, planned: fieldsOnSignaturePage(signers, number) };
+}
+
 /** The pages that fields are on. @throws UnfitField for a field on a page that there is not, or beside its page */
-function pagesOf(look: PdfLookup, planned: readonly PlannedField[]): Map<number, Page> {
-  const found = new Map<number, Page>();
+function pagesOf(look: PdfLookup, planned: readonly PlannedField[]): Map<number, FieldPage> {
+  const found = new Map<number, FieldPage>();
   const last = Math.max(...planned.map(({ page }) => page));
   let count = 0;
   for (const page of pages(look.file, look.root.dict)) {
-    if (planned.some((field) => field.page === count)) found.set(count, page);
+    if (planned.some((field) => field.page === count)) found.set(count, { ...page, box: pageBox(look.file, page) });
     if (count++ >= last) break;
   }
   for (const [index, { page, place }] of planned.entries()) {
     const on = found.get(page);
     if (!on) throw new UnfitField(index, `page ${page + 1} of a document with ${count} pages`);
-    const { width, height } = shownSize(pageBox(look.file, on));
+    const { width, height } = shownSize(on.box);
     const isOn = place.x >= 0 && place.y >= 0 && place.x + place.width <= width && place.y + place.height <= height;
     if (!isOn) throw new UnfitField(index, `it is not on page ${page + 1}, which is ${width} by ${height} points`);
   }
@@ -133,8 +155,7 @@ type Tools = {
   index: number;
   /** Whether it is the first of its kind for its signer. */
   isFirst: boolean;
-  page: Page | undefined;
-  look: PdfLookup;
+  page: FieldPage | undefined;
   writer: RevisionWriter;
   appearances: Appearances;
   signers: readonly string[];
@@ -142,16 +163,23 @@ type Tools = {
 };
 
 function draftOf({ signer, page: number, place, ...planned }: PlannedField, tools: Tools): Draft {
-  const { index, page, look, writer, appearances, signers, docSha256, isFirst } = tools;
+  const { index, page, writer, appearances, signers, docSha256, isFirst } = tools;
   const kind: PreparedField["kind"] = planned.kind === "signature" && !isFirst ? "mark" : planned.kind;
   if (!page) throw new UnfitField(index, `there is no page ${number + 1}`);
-  const box = pageBox(look.file, page);
-  const { rect, ...shape } = placedOn(box, place);
+  const { rect, ...shape } = placedOn(page.box, place);
   const { ref, fill } = writer.reserve();
   // The name contains the document's own hash, so no field of the document can bear it.
   const name = `SignSealShip-${docSha256.slice(0, 16)}-${signer}-${index + 1}-${kind}`;
   const label = `${waitsFor[kind]}: ${signers[signer - 1] ?? ""}`;
-  const prepared = { kind, signer, name, object: Number.parseInt(ref, 10), page: number, unit: box.unit, ...shape };
+  const prepared = {
+    kind,
+    signer,
+    name,
+    object: Number.parseInt(ref, 10),
+    page: number,
+    unit: page.box.unit,
+    ...shape,
+  };
   return { prepared, ref, fill, pageRef: page.ref, rect, drawing: appearances.empty(prepared, label), label };
 }
 

@@ -229,11 +229,37 @@ test("a field that is on no page is named", async () => {
   await assert.rejects(signing.prepare(makePdf(), planned(3, 10), ["Jane"]), /page 4 of a document with 1 pages/);
 });
 
+test(
+  "where no place was given, each of ten signers has one on a page that is added to the end",
+  needs("pyhanko", "poppler", "qpdf"),
+  async () => {
+    const names = ["Jane Doe", "王小明", "Zoë Łuczak", "محمد علي", "Иван Петров", "Ada", "Bo", "Cy", "Di", "Eve"];
+    const { bytes, fields } = await signing.prepare(makePdf({ pages: 2 }), [], names);
+    let signed: Buffer = bytes;
+    for (const [index, name] of names.entries())
+      signed = await signing.act(signed, fields, index + 1, { name, values: { date: "2026-01-15" } });
+    const path = at(signed, "ten.pdf");
+    assert.match((await run("pdfinfo", [path])).output, /Pages:\s+3/);
+    assert.ok(await qpdfAccepts(path));
+    const text = Buffer.from((await run("pdftotext", ["-f", "3", path, "-"])).output, "latin1").toString();
+    for (const name of ["Jane Doe", "王小明", "Zoë Łuczak", "Иван Петров"]) assert.ok(text.includes(name), name);
+    const signatures = await pdfsig(path);
+    assert.deepEqual([signatures.length, signatures.every(({ valid }) => valid)], [10, true]);
+    const [answer] = askPyHanko([{ judge: signed }]);
+    assert.ok(
+      answer?.signatures?.every(({ permitted }) => permitted),
+      JSON.stringify(answer),
+    );
+    if (process.env["KEEP"]) writeFileSync(process.env["KEEP"], signed);
+  },
+);
+
 test("a document that was signed takes signatures, but no text fields; a certified one takes no field", async () => {
   const text: PlannedField[] = [{ kind: "date", signer: 1, page: 0, place: place(5, 5, 40, 20) }];
   await assert.rejects(signing.prepare(zooBytes("signed-once.pdf"), text, ["J"]), /is signed, and allows no new text/);
   const signature: PlannedField[] = [{ kind: "signature", signer: 1, page: 0, place: place(5, 5, 40, 20) }];
   await assert.rejects(signing.prepare(zooBytes("certified-p2.pdf"), signature, ["J"]), /is certified/);
+  await assert.rejects(signing.prepare(zooBytes("signed-once.pdf"), [], ["J"]), /allows no new pages/);
 });
 
 test("a field is filled once", async () => {

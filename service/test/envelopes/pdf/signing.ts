@@ -45,16 +45,17 @@ export async function openSigning() {
     authority: authority.chain[0],
     /** A document with the fields of its signers. */
     async prepare(original: Buffer, planned: readonly PlannedField[], signers: readonly string[]) {
-      for (const name of signers) await faces.prepare(name);
+      const page = { title: "Signatures", note: "Each signature below is in the document itself." };
+      for (const text of [...signers, page.title, page.note]) await faces.prepare(text);
       const docSha256 = sha256(original).digest("hex");
-      const { tail, fields } = prepareDocument(original, { planned, signers, docSha256 }, typeset);
+      const { tail, fields } = prepareDocument(original, { planned, signers, page, docSha256 }, typeset);
       return { bytes: Buffer.concat([original, tail]), fields };
     },
     /** The document with one more act. */
     async act(document: Buffer, fields: readonly PreparedField[], signer: number, doing: Doing): Promise<Buffer> {
       const { name, values = {}, mark = { kind: "typed", text: name } } = doing;
       const own = fields.filter((field) => field.signer === signer);
-      const caption = `${name} · 2026-01-15 12:00 UTC · 0a1b2c3d`;
+      const caption = `2026-01-15 12:00 UTC · ${name} · 0a1b2c3d`;
       for (const text of [name, caption, ...Object.values(values)]) await faces.prepare(text);
       const cms = await cmsSigner(name);
       const act = {

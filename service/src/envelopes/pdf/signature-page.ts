@@ -1,0 +1,80 @@
+import { addResources, createCanvas, createGlyphFonts, type Typeset } from "@signsealship/certificate";
+import type { Ref } from "../../pdf/lexer.ts";
+import type { PdfLookup } from "../../pdf/lookup.ts";
+import { resolveDict } from "../../pdf/objects.ts";
+import type { PageBox } from "../../pdf/page-box.ts";
+import { countPages } from "../../pdf/page-tree.ts";
+import { PdfRefusal } from "../../pdf/refusal.ts";
+import type { RevisionWriter } from "../../pdf/revision/writer.ts";
+import { entry } from "../../pdf/values.ts";
+import type { PlannedField } from "./fields.ts";
+
+/** US Letter, as every other page that this service draws. */
+export const signaturePageBox: PageBox = { shown: [0, 0, 612, 792], rotate: 0, unit: 1 };
+const [, , width, height] = signaturePageBox.shown;
+const margin = 54;
+const head = 96;
+const row = 62;
+const ink = "#17212e";
+const muted = "#4a5568";
+const oneLine = 1_000_000;
+
+/** As many as one page has room for. */
+export const maxSigners = 10;
+
+/** A signature and a date for each signer, on the page after the last one. @param page its number, from 0 */
+export function fieldsOnSignaturePage(signers: readonly string[], page: number): PlannedField[] {
+  return signers.flatMap((_, index): PlannedField[] => {
+    const y = head + index * row + 16;
+    const common = { signer: index + 1, page } as const;
+    return [
+      { ...common, kind: "signature", place: { x: margin, y, width: 300, height: 40 } },
+      { ...common, kind: "date", place: { x: margin + 330, y: y + 14, width: 174, height: 20 } },
+    ];
+  });
+}
+
+/**
+ * Adds a page to the end of a document that says who signs, with room for their fields.
+ * @param lines the title, and a line below it; prepared with the faces of `typeset`, as the names are
+ * @param annotations references of the widgets on it
+ * @throws PdfRefusal
+ */
+export function addSignaturePage(
+  look: PdfLookup,
+  writer: RevisionWriter,
+  typeset: Typeset,
+  {
+    ref,
+    signers,
+    title,
+    note,
+  }: { ref: { ref: string; fill: (body: string) => void }; signers: readonly string[]; title: string; note: string },
+  annotations: readonly string[],
+): void {
+  const { file, root } = look;
+  const tree = resolveDict(file, entry(root.dict, "Pages"), "the root of the page tree");
+  if (!tree?.ref) throw new PdfRefusal("needs_repair", "the root of the page tree is no object");
+  const { ref: parent, dict } = tree;
+  const glyphs = createGlyphFonts();
+  const canvas = createCanvas(glyphs);
+  const write = (text: string, x: number, fromTop: number, size: number, colour: "#17212e" | "#4a5568") => {
+    const [line] = typeset(text, oneLine).lines;
+    if (!line) return;
+    const fits = Math.min(size, (1000 * (width - margin - x)) / Math.max(line.width, 1));
+    canvas.text(line, x, height - fromTop, Math.round(fits * 100) / 100, colour);
+  };
+  write(title, margin, 60, 18, ink);
+  write(note, margin, 80, 9.5, muted);
+  for (const [index, name] of signers.entries()) write(name, margin, head + index * row + 12, 10, ink);
+  const box = `[0 0 ${width} ${height}]`;
+  const content = writer.stream("", canvas.operators());
+  ref.fill(
+    `<</Type/Page/Parent ${written(parent)}/MediaBox${box}/CropBox${box}/Rotate 0` +
+      `/Resources ${addResources(writer, glyphs)}/Contents ${content}/Annots[${annotations.join(" ")}]>>`,
+  );
+  writer.append(dict, "Kids", [ref.ref], (Kids) => writer.set(parent, dict, { Kids }));
+  writer.set(parent, dict, { Count: String(countPages(file, root.dict) + 1) });
+}
+
+const written = ({ num, gen }: Ref): string => `${num} ${gen} R`;
