@@ -41,6 +41,15 @@ const words: Readonly<Record<MailMoment, (order: MailOrder) => Words>> = {
   }),
 };
 
+// Firms write the names of their clients: what is longer than one, or could be read as an address, is not sent on in our mails.
+const name = /^[\p{L}\p{M}\p{N} .,'’()&-]{1,80}$/u;
+const addressLike = /[\p{L}\p{N}-]\.[\p{L}]{2,}|www\./iu;
+
+const greetingOf = (customerName: string | null): string =>
+  customerName !== null && name.test(customerName) && !addressLike.test(customerName)
+    ? `Hello ${customerName},`
+    : "Hello,";
+
 /** The mail of a moment. */
 export function mailOf(moment: MailMoment, order: MailOrder, baseUrl: string): Mail {
   return {
@@ -48,7 +57,7 @@ export function mailOf(moment: MailMoment, order: MailOrder, baseUrl: string): M
     to: order.customerEmail,
     ...mailFrom({
       ...words[moment](order),
-      greeting: order.customerName ? `Hello ${order.customerName},` : "Hello,",
+      greeting: greetingOf(order.customerName),
       link: { label: "See your order", url: `${baseUrl}/orders/${order.code}` },
       caution: "Anyone who has this link can see the order, so share it with care.",
     }),
