@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type AnchorFacts, anchorMembers } from "./anchoring/anchoring.ts";
 import { storedColumns, type VersionFacts, versionMembers } from "./closing-passports/closing-passports.ts";
-import { type DocumentFacts, documentMembers } from "./orders/orders.ts";
+import { type DocumentFacts, documentMembers, type FillFacts, fillColumns, fillMembers } from "./orders/orders.ts";
 import type { Clock } from "./platform/clock.ts";
 import { longStatements, type Sql, type Tx } from "./platform/database.ts";
 import { writeFileDurably } from "./platform/durable-file.ts";
@@ -26,40 +26,64 @@ export type RowMacDeps = { asOwner: AsOwner; rowMac: RowMac; secrets: SecretByte
 const advisoryLock = 7_246_003;
 const table = "row_mac_backfill";
 
+/** Rows that got their MACs at the same time: with one release. */
+type RowSet = {
+  name: string;
+  /** Of the file beside the keys. */
+  marker: string;
+  fill: (tx: Tx, deps: RowMacDeps) => Promise<number>;
+  /** What the record says that it was done. */
+  record: (doneAt: Date) => Members;
+};
+
+const rowSets: readonly RowSet[] = [
+  { name: "evidence", marker: "row-macs-filled", fill: fillEvidence, record: (doneAt) => ({ doneAt }) },
+  {
+    name: "fill documents",
+    marker: "row-macs-filled-2",
+    fill: (tx, { rowMac }) => fill(tx, rowMac, fillRows),
+    record: (doneAt) => ({ filled: "fill documents", doneAt }),
+  },
+];
+
 /**
- * Gives a MAC to the rows of evidence that an earlier release wrote: once for a database, at the first start of a release
- * that knows of MACs. What is in the database then is taken as it is. That it was done is recorded there, under a MAC, and
+ * Gives a MAC to the rows that an earlier release wrote: once for a database, at the first start of a release that knows of
+ * their MACs. What is in the database then is taken as it is. That it was done is recorded there, under a MAC, and
  * as a file beside the keys: neither alone can be taken away to have forged rows filled.
  */
 export async function fillRowMacs(deps: RowMacDeps, dataDir: string): Promise<void> {
-  const marker = join(dataDir, "keys", "row-macs-filled");
-  if (existsSync(marker)) return;
-  await deps.asOwner((owner) => owner.transaction((tx) => fillOnce(tx, deps), longStatements));
-  await writeFileDurably(marker, `${deps.clock().toISOString()}\n`, { mode: 0o600 });
+  const markerOf = ({ marker }: RowSet) => join(dataDir, "keys", marker);
+  const missing = rowSets.filter((set) => !existsSync(markerOf(set)));
+  if (missing.length === 0) return;
+  await deps.asOwner(async (owner) => {
+    for (const set of missing) await owner.transaction((tx) => fillOnce(tx, deps, set), longStatements);
+  });
+  for (const set of missing) await writeFileDurably(markerOf(set), `${deps.clock().toISOString()}\n`, { mode: 0o600 });
 }
 
-async function fillOnce(tx: Tx, deps: RowMacDeps): Promise<void> {
+async function fillOnce(tx: Tx, deps: RowMacDeps, set: RowSet): Promise<void> {
   const { rowMac, clock, log } = deps;
   // Another node may be busy with it: wait.
   await tx.script("SET LOCAL lock_timeout = '10min'");
   await tx.query(sql`SELECT pg_advisory_xact_lock(${advisoryLock})`);
-  if (await wasDone(tx, rowMac, log)) return;
-  const filled = await fillAll(tx, deps);
+  if (await wasDone(tx, deps, set)) return;
+  const rows = await set.fill(tx, deps);
   const doneAt = clock();
   await tx.query(sql`
-    INSERT INTO row_mac_backfill (done_at, row_mac) VALUES (${doneAt}, ${rowMac.of(table, { doneAt })})`);
-  if (filled > 0) log.info({ rows: filled }, "rows of an earlier release got their MACs");
+    INSERT INTO row_mac_backfill (filled, done_at, row_mac)
+    VALUES (${set.name}, ${doneAt}, ${rowMac.of(table, set.record(doneAt))})`);
+  if (rows > 0) log.info({ rows }, "rows of an earlier release got their MACs");
 }
 
-async function wasDone(db: Sql, rowMac: RowMac, log: Log): Promise<boolean> {
+async function wasDone(db: Sql, { rowMac, log }: RowMacDeps, { name, record }: RowSet): Promise<boolean> {
   const records = await db.query<{ doneAt: Date; mac: Buffer }>(sql`
-    SELECT done_at AS "doneAt", row_mac AS mac FROM row_mac_backfill`);
-  if (!records.every(({ doneAt, mac }) => rowMac.holds(table, { doneAt }, mac)))
+    SELECT done_at AS "doneAt", row_mac AS mac FROM row_mac_backfill WHERE filled = ${name}`);
+  if (!records.every(({ doneAt, mac }) => rowMac.holds(table, record(doneAt), mac)))
     log.error("the record of the rows' MACs does not hold: it was altered, or SECRETS_KEY is another");
   return records.length > 0;
 }
 
-type Keyed<Row> = Row & { key: string | number };
+type Keyed<Row> = Row & { key: string | number | Buffer };
 
 /** What is filled: a table, its key, its rows without a MAC (the key among them as `key`), and what a row says. */
 type Unfilled<Row> = {
@@ -86,7 +110,7 @@ async function fill<Row>(tx: Tx, rowMac: RowMac, { table, key, rows, members }: 
   }
 }
 
-async function fillAll(tx: Tx, { rowMac, secrets }: RowMacDeps): Promise<number> {
+async function fillEvidence(tx: Tx, { rowMac, secrets }: RowMacDeps): Promise<number> {
   const chains = await fill(tx, rowMac, chainRows);
   const passports = await fill(tx, rowMac, passportRows(secrets));
   const anchors = await fill(tx, rowMac, anchorRows);
@@ -130,6 +154,13 @@ const documentRows: Unfilled<DocumentFacts> = {
 SELECT d.id AS key, o.code AS "orderCode", d.kind, d.sha256, d.blob_key AS "blobKey"
 FROM documents d JOIN orders o ON o.id = d.order_id WHERE d.row_mac IS NULL`,
   members: documentMembers,
+};
+
+const fillRows: Unfilled<FillFacts> = {
+  table: sql`fill_documents`,
+  key: sql`token_sha256`,
+  rows: sql`SELECT token_sha256 AS key, ${fillColumns} FROM fill_documents WHERE row_mac IS NULL`,
+  members: fillMembers,
 };
 
 const versionRows: Unfilled<VersionFacts> = {

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { rmSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { blobsOf } from "@signsealship/testing/blobs";
+import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { rowMacOf } from "@signsealship/testing/row-mac";
 import { newPartner, runCli } from "@signsealship/testing/service";
@@ -211,6 +212,41 @@ test("a document that is gone, or is not what its row says, is named by no manif
   }
 });
 
+test("a document that waits for an order is ordered by no token once its row was altered, or has no MAC", async () => {
+  const file = join(running.service.dataDir, "waiting.pdf");
+  writeFileSync(file, makePdf({ text: "waiting" }));
+  const order = (fillToken: string) =>
+    acme.call("POST", "/api/partner/orders", orderForm({ ...minimal, fill_token: fillToken }, null));
+  for (const change of [
+    sql`sha256 = ${"e".repeat(64)}`,
+    sql`blob_key = (SELECT max(blob_key) FROM documents)`,
+    sql`expires_at = expires_at + interval '1 day'`,
+    sql`pages = 1000`,
+    sql`row_mac = NULL`,
+  ]) {
+    const { fillToken = "" } = await running.service.cli("fill", "add", file);
+    await attack(sql`UPDATE fill_documents SET ${change} WHERE used_at IS NULL`);
+    assert.equal((await order(fillToken)).status, 400, change.text);
+  }
+  const { fillToken = "" } = await running.service.cli("fill", "add", file);
+  assert.equal((await order(fillToken)).status, 201);
+});
+
+test("tokens of an earlier release stay good: their rows get MACs at the first start", async () => {
+  const file = join(running.service.dataDir, "earlier.pdf");
+  writeFileSync(file, makePdf({ text: "earlier" }));
+  const { fillToken = "" } = await running.service.cli("fill", "add", file);
+  rmSync(join(running.service.dataDir, "keys/row-macs-filled-2"));
+  await attack(sql`DELETE FROM row_mac_backfill WHERE filled <> 'evidence'`);
+  await restarted(sql`UPDATE fill_documents SET row_mac = NULL`);
+  const { status } = await acme.call(
+    "POST",
+    "/api/partner/orders",
+    orderForm({ ...minimal, fill_token: fillToken }, null),
+  );
+  assert.equal(status, 201);
+});
+
 test("the running service chains the audit log, and doctor finds a line that was removed of it", async () => {
   await roomWithOrder();
   const unchained = sql`SELECT FROM audit_log WHERE chain_position IS NULL`;
@@ -250,7 +286,7 @@ test("rows of an earlier release get their MACs at the first start, and none lat
   await restarted(sql`UPDATE documents SET row_mac = NULL`);
   assert.equal(await chainOk(), true);
   const [record] = await running.db.query<{ doneAt: Date; mac: Buffer }>(sql`
-    SELECT done_at AS "doneAt", row_mac AS mac FROM row_mac_backfill`);
+    SELECT done_at AS "doneAt", row_mac AS mac FROM row_mac_backfill WHERE filled = 'evidence'`);
   assert.ok(record);
   const rowMac = await rowMacOf(running.service.dataDir);
   assert.ok(rowMac.holds("row_mac_backfill", { doneAt: record.doneAt }, record.mac));

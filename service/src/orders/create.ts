@@ -5,6 +5,7 @@ import type { Clock } from "../platform/clock.ts";
 import type { Database } from "../platform/database.ts";
 import { invalid } from "../platform/errors.ts";
 import { newCode } from "../platform/ids.ts";
+import type { Log } from "../platform/logs.ts";
 import type { RowMac } from "../platform/row-mac.ts";
 import type { Statement } from "../platform/sql.ts";
 import { isOutcomeUnknown } from "../platform/sql-errors.ts";
@@ -22,6 +23,7 @@ export type CreateDeps = {
   db: Database;
   blobs: Blobs;
   rowMac: RowMac;
+  log: Log;
   requireStorage: RequireStorage;
   clock: Clock;
   pricing: VersionedPricing;
@@ -63,12 +65,9 @@ export async function createOrder(
 }
 
 /** The document that was completed online, when the form names one. */
-async function filledDocument(
-  { db, clock }: CreateDeps,
-  fields: SentOrder["fields"],
-): Promise<FilledDocument | undefined> {
+async function filledDocument(deps: CreateDeps, fields: SentOrder["fields"]): Promise<FilledDocument | undefined> {
   const token = fields.get("fill_token") ?? "";
-  return isCode(token) ? findFill(db, token, clock()) : undefined;
+  return isCode(token) ? findFill(deps, token, deps.clock()) : undefined;
 }
 
 /** A document that was completed online as a catalog's document is ordered as such, unless the form says another. */

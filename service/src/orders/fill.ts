@@ -4,6 +4,8 @@ import type { Clock } from "../platform/clock.ts";
 import type { Sql } from "../platform/database.ts";
 import { invalid } from "../platform/errors.ts";
 import { newCode } from "../platform/ids.ts";
+import type { Log } from "../platform/logs.ts";
+import type { Members, RowMac } from "../platform/row-mac.ts";
 import { sql } from "../platform/sql.ts";
 import type { Workers } from "../platform/workers/task.ts";
 import { documentUse } from "./document-row.ts";
@@ -14,12 +16,32 @@ const usableForMs = 7 * 24 * 3600 * 1000;
 
 const tokenSha256 = (token: string): Buffer => createHash("sha256").update(token).digest();
 
+/** What the row of a waiting document says; hashes are lowercase hex SHA-256. */
+export type FillFacts = {
+  tokenSha256: string;
+  slug: string | null;
+  sha256: string;
+  bytes: number;
+  pages: number;
+  blobKey: string;
+  expiresAt: Date;
+};
+
+export function fillMembers(facts: FillFacts): Members {
+  const { tokenSha256, slug, sha256, bytes, pages, blobKey, expiresAt } = facts;
+  return { tokenSha256, slug, sha256, bytes, pages, blobKey, expiresAt };
+}
+
+/** Columns of `fill_documents` for its facts. */
+export const fillColumns = sql`encode(token_sha256, 'hex') AS "tokenSha256", slug, sha256, bytes, pages, blob_key AS "blobKey",
+  expires_at AS "expiresAt"`;
+
 /**
  * Stores a completed PDF behind a new fill token: 40 hex characters, good for one order within seven days.
  * @throws ServiceError when the bytes are no PDF or more than `maxBytes`.
  */
 export async function addFill(
-  deps: { db: Sql; blobs: Blobs; clock: Clock; workers: Workers },
+  deps: { db: Sql; blobs: Blobs; rowMac: RowMac; clock: Clock; workers: Workers },
   bytes: Buffer,
   options: { slug: string | null; maxBytes: number },
 ): Promise<{ fillToken: string; expiresAt: string }> {
@@ -30,22 +52,34 @@ export async function addFill(
   const expiresAt = new Date(createdAt.getTime() + usableForMs);
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   const pages = await pagesOf(deps.workers, "operator", bytes);
+  const { slug } = options;
+  const hash = tokenSha256(fillToken);
+  const blobKey = await deps.blobs.put(bytes, documentUse(sha256));
+  const facts = { tokenSha256: hash.toString("hex"), slug, sha256, bytes: bytes.length, pages, blobKey, expiresAt };
   await deps.db.query(sql`
-    INSERT INTO fill_documents (token_sha256, slug, sha256, bytes, pages, blob_key, created_at, expires_at)
-    VALUES (${tokenSha256(fillToken)}, ${options.slug}, ${sha256}, ${bytes.length}, ${pages},
-      ${await deps.blobs.put(bytes, documentUse(sha256))}, ${createdAt}, ${expiresAt})`);
+    INSERT INTO fill_documents (token_sha256, slug, sha256, bytes, pages, blob_key, created_at, expires_at, row_mac)
+    VALUES (${hash}, ${slug}, ${sha256}, ${bytes.length}, ${pages}, ${blobKey}, ${createdAt}, ${expiresAt},
+      ${deps.rowMac.of("fill_documents", fillMembers(facts))})`);
   return { fillToken, expiresAt: expiresAt.toISOString() };
 }
 
 /** `slug` is the catalog's document that it was completed as, or null. */
 export type FilledDocument = OriginalDocument & { slug: string | null };
 
-/** The document behind a token that is neither used nor expired. */
-export async function findFill(db: Sql, token: string, now: Date): Promise<FilledDocument | undefined> {
-  const [found] = await db.query<FilledDocument>(sql`
-    SELECT slug, sha256, bytes, pages, blob_key AS "blobKey" FROM fill_documents
+/** The document behind a token that is neither used nor expired; undefined for a row that is not what was written, too. */
+export async function findFill(
+  { db, rowMac, log }: { db: Sql; rowMac: RowMac; log: Log },
+  token: string,
+  now: Date,
+): Promise<FilledDocument | undefined> {
+  const [found] = await db.query<FillFacts & { mac: Buffer | null }>(sql`
+    SELECT ${fillColumns}, row_mac AS mac FROM fill_documents
     WHERE token_sha256 = ${tokenSha256(token)} AND used_at IS NULL AND expires_at > ${now}`);
-  return found;
+  if (!found) return undefined;
+  const { slug, sha256, bytes, pages, blobKey } = found;
+  if (rowMac.holds("fill_documents", fillMembers(found), found.mac)) return { slug, sha256, bytes, pages, blobKey };
+  log.error({ blobKey }, "a document that waits for its order is not what was written: its token is refused");
+  return undefined;
 }
 
 /** Uses the token up; false when another order was faster or it has expired. */

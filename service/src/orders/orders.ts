@@ -1,7 +1,7 @@
 /** Orders: the form, the record, and the transitions that each may take. What the processor causes has its own way in (by-processor.ts). */
 export { addAdjustment } from "./adjust.ts";
 export { type DocumentFacts, documentMembers, documentUse } from "./document-row.ts";
-export { addFill, sweepFills } from "./fill.ts";
+export { addFill, type FillFacts, fillColumns, fillMembers, sweepFills } from "./fill.ts";
 export { orderPage } from "./list.ts";
 export { type OrderDeps, type PlaceRequest, placeOrder } from "./place.ts";
 export { orderRoutes } from "./routes.ts";
