@@ -57,8 +57,12 @@ async function markBatch(tx: Tx, rowMac: RowMac, source: Source, after: string, 
   return { blobKeys: marked.map(({ blobKey }) => blobKey), last: ids.at(-1) };
 }
 
-/** A page of rows that are due, locked where they may change. */
-const dueStatement = ({ rows, id, lock, blobKey, keptUntil }: Source, after: string, now: Date): Statement => sql`
+/** A page of rows that are due, locked where they may change; apart from its running, so that its plan can be looked at. */
+export const dueStatement = (
+  { rows, id, lock, blobKey, keptUntil }: Source,
+  after: string,
+  now: Date,
+): Statement => sql`
 SELECT ${id}::text AS id FROM ${rows}
 WHERE ${id} > ${after} AND ${blobKey} IS NOT NULL AND ${keptUntil} <= ${now} AND ${notDeleted(blobKey)}
 ORDER BY ${id} LIMIT ${batchSize} ${lock}`;

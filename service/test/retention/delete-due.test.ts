@@ -9,6 +9,7 @@ import { newCode, newUuid, newVerifyCode } from "../../src/platform/ids.ts";
 import { openRowMac } from "../../src/platform/row-mac.ts";
 import { secretBytes } from "../../src/platform/secrets.ts";
 import { type Statement, sql } from "../../src/platform/sql.ts";
+import { dueStatement } from "../../src/retention/delete-due.ts";
 import {
   deleteDue,
   markedAmong,
@@ -16,6 +17,7 @@ import {
   readRetention,
   upcomingDeletions,
 } from "../../src/retention/retention.ts";
+import { sourcesOf } from "../../src/retention/rules.ts";
 import { type OrderFacts, type OrdersDatabase, openOrdersDatabase, silent } from "../orders/orders-database.ts";
 
 const folder = temporaryFolder();
@@ -268,6 +270,24 @@ test("what is due, and what comes next, can be asked before it happens", async (
   assert.deepEqual(await ask(beforeThat), { due: 0, next: after30, nextRule: "test.orderDocuments" });
   assert.deepEqual(await ask(after30), { due: 1, next: at90, nextRule: "live.unpaidOrders" });
   assert.deepEqual(await ask(at90), { due: 2, next: null, nextRule: null });
+});
+
+test("each row is judged by indexes: no table is read whole for one of them", async () => {
+  const plans = await orders.db.transaction(async (tx) => {
+    await tx.script("SET LOCAL enable_seqscan = off");
+    const lines: string[] = [];
+    for (const source of sourcesOf(shipped)) {
+      const rows = await tx.query<{ "QUERY PLAN": string }>(
+        sql`EXPLAIN ${dueStatement(source, source.first, after30)}`,
+      );
+      lines.push(...rows.map((row) => row["QUERY PLAN"]));
+    }
+    return lines.join("\n");
+  });
+  assert.match(plans, /checkout_sessions_of_order/);
+  assert.match(plans, /Scan using deleted_blobs_pkey/);
+  // Payments may be read once and hashed.
+  assert.doesNotMatch(plans, /Seq Scan on (?!payments)/);
 });
 
 test("marks are never taken back", async () => {
