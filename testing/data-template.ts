@@ -46,9 +46,13 @@ async function makeTemplate(template: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "sss-template-"));
   const server = await openEmbeddedPostgres(folder);
   const owner = openDatabase(server.owner, () => {});
-  await migrate({ db: owner, asOwner: (work) => work(owner), folder: migrations });
-  await owner.close();
-  await server.release();
+  try {
+    await migrate({ db: owner, asOwner: (work) => work(owner), folder: migrations });
+  } finally {
+    // A server that is left running would keep the tests from ending.
+    await owner.close();
+    await server.release();
+  }
   const from = join(folder, "postgres");
   // Nothing of a test has to outlive a power cut.
   appendFileSync(join(from, "cluster/postgresql.conf"), "fsync = off\n");
