@@ -13,6 +13,8 @@ export type Config = {
   sealKey: string;
   sealCertificate: string | null;
   secretsKey: string;
+  /** Keys that are read with, and never written with. */
+  secretsKeysOld: string[];
   tsaUrls: string[];
   /** PEM file of the roots that tokens must lead to; null for the shipped ones. */
   tsaTrust: string | null;
@@ -156,6 +158,7 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
     sealKey: read(env, "SEAL_KEY", file("keys", "seal"), keyUri, withScheme("file:", "pkcs11:", "awskms:")),
     sealCertificate: read<string | null>(env, "SEAL_CERTIFICATE", null, "a PEM file", path),
     secretsKey: read(env, "SECRETS_KEY", file("keys", "secrets"), "file:PATH", withScheme("file:")),
+    secretsKeysOld: read(env, "SECRETS_KEYS_OLD", [], "file:PATH, comma-separated", listOf(withScheme("file:"))),
     tsaUrls: read(env, "TSA_URLS", publicTsas, "http(s) URLs, comma-separated, or off", listOrOff),
     tsaTrust: read<string | null>(env, "TSA_TRUST", null, "a PEM file", path),
     otsCalendars: read(env, "OTS_CALENDARS", publicCalendars, "http(s) URLs, comma-separated, or off", listOrOff),

@@ -11,9 +11,10 @@ import type { Log } from "./platform/logs.ts";
 import { type AsOwner, migrate } from "./platform/migrations.ts";
 import { openEmbeddedPostgres } from "./platform/postgres/embedded.ts";
 import { openRowMac, type RowMac } from "./platform/row-mac.ts";
-import { openSecretsKey, type SecretBytes } from "./platform/secrets.ts";
+import type { SecretBytes } from "./platform/secrets.ts";
 import { sql } from "./platform/sql.ts";
 import { fillRowMacs } from "./row-macs.ts";
+import { openKnownKeys } from "./secrets-rotation/known-keys.ts";
 
 /** The checkout's root. */
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -26,6 +27,8 @@ export type Resources = {
   log: Log;
   clock: Clock;
   db: Database;
+  /** For work that the service's own role may not do: only migrations and a change of keys. */
+  asOwner: AsOwner;
   secrets: SecretBytes;
   rowMac: RowMac;
   blobs: Blobs;
@@ -68,12 +71,14 @@ export async function openResources(config: Config, log: Log): Promise<Resources
   const { db, asOwner, close } = await connect(config, log);
   try {
     await migrate({ db, asOwner, folder: migrations });
-    const secrets = await openSecretsKey(config.secretsKey);
     const clock = config.timeTravelSeconds === 0 ? systemClock : clockAhead(config.timeTravelSeconds);
+    const secrets = await openKnownKeys(db, config, clock());
     const blobs = openBlobs(await blobBackend(config), secrets, clock);
-    const rowMac = openRowMac(secrets);
+    const rowMac = openRowMac(secrets, (keyId) =>
+      log.error({ keyId }, "a row is under a key that is neither SECRETS_KEY nor in SECRETS_KEYS_OLD"),
+    );
     await fillRowMacs({ asOwner, rowMac, secrets, clock, log }, config.dataDir);
-    return { config, log, clock, db, secrets, rowMac, blobs, close };
+    return { config, log, clock, db, asOwner, secrets, rowMac, blobs, close };
   } catch (error) {
     await close();
     throw error;

@@ -1,8 +1,5 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type AnchorFacts, anchorMembers } from "./anchoring/anchoring.ts";
-import { storedColumns, type VersionFacts, versionMembers } from "./closing-passports/closing-passports.ts";
-import { type DocumentFacts, documentMembers, type FillFacts, fillColumns, fillMembers } from "./orders/orders.ts";
 import type { Clock } from "./platform/clock.ts";
 import { longStatements, type Sql, type Tx } from "./platform/database.ts";
 import { writeFileDurably } from "./platform/durable-file.ts";
@@ -11,14 +8,17 @@ import type { AsOwner } from "./platform/migrations.ts";
 import type { Members, RowMac } from "./platform/row-mac.ts";
 import type { SecretBytes } from "./platform/secrets.ts";
 import { type Statement, sql } from "./platform/sql.ts";
+import { createRowIntegrity, type WholePassport } from "./proof-passports/proof-passports.ts";
 import {
-  createRowIntegrity,
-  fromPassports,
-  passportColumns,
-  passportMembers,
-  type WholePassport,
-} from "./proof-passports/proof-passports.ts";
-import { type ChainRow, chainColumns, chainMembers } from "./seals/seals.ts";
+  anchorRows,
+  chainRows,
+  documentRows,
+  fillRows,
+  type MacRow,
+  type MacTable,
+  passportRows,
+  versionRows,
+} from "./row-mac-tables.ts";
 
 export type RowMacDeps = { asOwner: AsOwner; rowMac: RowMac; secrets: SecretBytes; clock: Clock; log: Log };
 
@@ -41,7 +41,7 @@ const rowSets: readonly RowSet[] = [
   {
     name: "fill documents",
     marker: "row-macs-filled-2",
-    fill: (tx, { rowMac }) => fill(tx, rowMac, fillRows),
+    fill: (tx, { rowMac }) => fill(tx, rowMac, fillRows, without(fillRows)),
     record: (doneAt) => ({ filled: "fill documents", doneAt }),
   },
 ];
@@ -83,23 +83,13 @@ async function wasDone(db: Sql, { rowMac, log }: RowMacDeps, { name, record }: R
   return records.length > 0;
 }
 
-type Keyed<Row> = Row & { key: string | number | Buffer };
-
-/** What is filled: a table, its key, its rows without a MAC (the key among them as `key`), and what a row says. */
-type Unfilled<Row> = {
-  table: Statement;
-  key: Statement;
-  rows: Statement;
-  /** Null for a row that is not to have a MAC. */
-  members: (row: Row) => Members | null;
-};
-
-async function fill<Row>(tx: Tx, rowMac: RowMac, { table, key, rows, members }: Unfilled<Row>): Promise<number> {
+async function fill<Row>(tx: Tx, rowMac: RowMac, unfilled: MacTable<Row>, which: Statement): Promise<number> {
+  const { table, key, rows, members } = unfilled;
   // A cursor: rows of evidence may be many, and those that get no MAC are not to be met again.
-  await tx.query(sql`DECLARE unfilled_${table} NO SCROLL CURSOR FOR ${rows}`);
+  await tx.query(sql`DECLARE unfilled_${table} NO SCROLL CURSOR FOR ${rows} WHERE ${which}`);
   let filled = 0;
   for (;;) {
-    const batch = await tx.query<Keyed<Row>>(sql`FETCH 500 FROM unfilled_${table}`);
+    const batch = await tx.query<MacRow<Row>>(sql`FETCH 500 FROM unfilled_${table}`);
     if (batch.length === 0) return filled;
     for (const row of batch) {
       const said = members(row);
@@ -111,63 +101,18 @@ async function fill<Row>(tx: Tx, rowMac: RowMac, { table, key, rows, members }: 
 }
 
 async function fillEvidence(tx: Tx, { rowMac, secrets }: RowMacDeps): Promise<number> {
-  const chains = await fill(tx, rowMac, chainRows);
-  const passports = await fill(tx, rowMac, passportRows(secrets));
-  const anchors = await fill(tx, rowMac, anchorRows);
-  const documents = await fill(tx, rowMac, documentRows);
-  const versions = await fill(tx, rowMac, versionRows);
+  const chains = await fill(tx, rowMac, chainRows, without(chainRows));
+  // Passports had a MAC over less: a row that was altered since stays as it is, not vouched for.
+  const earlier = createRowIntegrity(secrets);
+  const members = (row: MacRow<WholePassport>) =>
+    row.mac && earlier.holds(row, row.mac) ? passportRows.members(row) : null;
+  const passports = await fill(tx, rowMac, { ...passportRows, members }, sql`length(passports.row_mac) = 32`);
+  const anchors = await fill(tx, rowMac, anchorRows, without(anchorRows));
+  const documents = await fill(tx, rowMac, documentRows, without(documentRows));
+  const versions = await fill(tx, rowMac, versionRows, without(versionRows));
   return chains + passports + anchors + documents + versions;
 }
 
-const chainRows: Unfilled<ChainRow> = {
-  table: sql`seal_chains`,
-  key: sql`sha256`,
-  rows: sql`SELECT sha256 AS key, ${chainColumns} FROM seal_chains WHERE row_mac IS NULL`,
-  members: chainMembers,
-};
-
-/** Passports had a MAC over less: a row that was altered since stays as it is, not vouched for. */
-function passportRows(secrets: SecretBytes): Unfilled<WholePassport & { mac: Buffer }> {
-  const earlier = createRowIntegrity(secrets);
-  return {
-    table: sql`passports`,
-    key: sql`id`,
-    rows: sql`SELECT id AS key, ${passportColumns} ${fromPassports} WHERE length(passports.row_mac) = 32`,
-    members: (row) => (earlier.holds(row, row.mac) ? passportMembers(row) : null),
-  };
+function without({ mac }: { mac: Statement }): Statement {
+  return sql`${mac} IS NULL`;
 }
-
-const anchorRows: Unfilled<AnchorFacts> = {
-  table: sql`passport_anchors`,
-  key: sql`passport_id`,
-  rows: sql`
-SELECT passport_id AS key, passport_id AS "passportId", encode(sha256(proof), 'hex') AS "proofSha256", calendar,
-  submitted_at AS "submittedAt", status, block_height AS "blockHeight"
-FROM passport_anchors WHERE row_mac IS NULL`,
-  members: anchorMembers,
-};
-
-const documentRows: Unfilled<DocumentFacts> = {
-  table: sql`documents`,
-  key: sql`id`,
-  rows: sql`
-SELECT d.id AS key, o.code AS "orderCode", d.kind, d.sha256, d.blob_key AS "blobKey"
-FROM documents d JOIN orders o ON o.id = d.order_id WHERE d.row_mac IS NULL`,
-  members: documentMembers,
-};
-
-const fillRows: Unfilled<FillFacts> = {
-  table: sql`fill_documents`,
-  key: sql`token_sha256`,
-  rows: sql`SELECT token_sha256 AS key, ${fillColumns} FROM fill_documents WHERE row_mac IS NULL`,
-  members: fillMembers,
-};
-
-const versionRows: Unfilled<VersionFacts> = {
-  table: sql`closing_passports`,
-  key: sql`verify_code`,
-  rows: sql`
-SELECT c.verify_code AS key, ${storedColumns}
-FROM closing_passports c JOIN rooms r ON r.id = c.room_id WHERE c.row_mac IS NULL`,
-  members: versionMembers,
-};

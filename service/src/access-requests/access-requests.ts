@@ -1,5 +1,5 @@
 export { accessRequestFields, maxLengths, type SentRequest } from "./fields.ts";
-export type { AccessDeps } from "./issue.ts";
+export { type AccessDeps, keyCipherColumn } from "./issue.ts";
 export { accessMailJobs } from "./mail.ts";
 export { openAccess, type RequestAccess } from "./open-access.ts";
 export { approveRequest, declineRequest, listRequests, pendingRequests } from "./review.ts";

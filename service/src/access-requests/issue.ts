@@ -1,9 +1,10 @@
 import { auditLine } from "../audit/audit.ts";
 import { addTrialPartner } from "../partners/partners.ts";
 import type { Clock } from "../platform/clock.ts";
+import { columnCipher } from "../platform/column-cipher.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { enqueue } from "../platform/jobs/jobs.ts";
-import { columnCipher, type SecretBytes } from "../platform/secrets.ts";
+import type { SecretBytes } from "../platform/secrets.ts";
 import { markIssued } from "./store.ts";
 
 export type AccessDeps = { db: Database; clock: Clock; secrets: SecretBytes };
@@ -12,7 +13,8 @@ export type AccessDeps = { db: Database; clock: Clock; secrets: SecretBytes };
 export const accessMailQueue = "access-mail";
 
 /** Encrypts an issued key until it was mailed; the request's id is the context. */
-export const keyCipher = (secrets: SecretBytes) => columnCipher(secrets, "access_requests.sealed_key");
+export const keyCipherColumn = "access_requests.sealed_key";
+export const keyCipher = (secrets: SecretBytes) => columnCipher(secrets, keyCipherColumn);
 
 export type Actor = "system" | "operator";
 

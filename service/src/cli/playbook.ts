@@ -1,10 +1,4 @@
-import {
-  callbackPath,
-  createCallbacks,
-  decideByOperator,
-  executionIdOf,
-  listExecutions,
-} from "../playbooks/playbooks.ts";
+import { callbackPaths, createCallbacks, decideByOperator, listExecutions } from "../playbooks/playbooks.ts";
 import { lines, textOption, UsageError, type Verb, withResources } from "./verb.ts";
 
 const defaultLimit = 100;
@@ -26,11 +20,16 @@ export const playbookVerbs: Verb[] = [
     run: (_args, values) => {
       const what = { all: values["all"] === true, limit: limitOf(textOption(values, "limit")) };
       return withResources(async ({ db, secrets, config }) => {
-        const { tokenOf } = createCallbacks(secrets);
-        const executions = (await listExecutions(db, what)).map((execution) => ({
-          ...execution,
-          callbackUrl: config.baseUrl + callbackPath(tokenOf(executionIdOf(execution.executionName))),
-        }));
+        const listed = await listExecutions(db, what);
+        const pathOf = await callbackPaths(
+          db,
+          createCallbacks(secrets),
+          listed.map(({ executionName }) => executionName),
+        );
+        const executions = listed.map((execution) => {
+          const path = pathOf(execution.executionName);
+          return { ...execution, callbackUrl: path && config.baseUrl + path };
+        });
         const text = executions.map((execution) => lines(execution)).join("\n\n");
         return { json: { executions }, text };
       });

@@ -27,6 +27,7 @@ const groups: ReadonlyMap<string, () => Promise<readonly Verb[]>> = new Map([
   ["order", async () => (await import("./order.ts")).orderVerbs],
   ["operator", async () => (await import("./operator.ts")).operatorVerbs],
   ["seal", async () => (await import("./seal.ts")).sealVerbs],
+  ["secrets", async () => (await import("./secrets.ts")).secretsVerbs],
   ["verify", async () => [(await import("./verify.ts")).verify]],
   ["doctor", async () => [(await import("./doctor/doctor.ts")).doctor]],
 ]);

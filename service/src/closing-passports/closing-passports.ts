@@ -4,4 +4,4 @@ export { type ClosingVersions, closingVersions } from "./list.ts";
 export { type ClosingRecord, type ClosingVersionRecord, closingRecord } from "./record.ts";
 export { type ClosingRouteDeps, closingRoutes } from "./routes.ts";
 export { type SealClosingDeps, sealClosing } from "./seal-version.ts";
-export { storedColumns, type VersionFacts, versionMembers } from "./versions.ts";
+export { certificateUse, storedColumns, type VersionFacts, versionMembers } from "./versions.ts";

@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, timingSafeEqual } from "node:crypto";
-import { deriveKey, type SecretBytes } from "./secrets.ts";
+import { deriveKey, keyId, keyIdBytes, keysOf, type SecretBytes } from "./secrets.ts";
 
 /** What a row says, by name; the order of the names counts. A time counts to the millisecond. */
 export type Members = { readonly [name: string]: string | number | boolean | Date | null };
@@ -15,21 +15,34 @@ export type RowMac = {
   holds: (table: string, members: Members, mac: Uint8Array | null) => boolean;
 };
 
-const idBytes = 4;
+const macBytes = keyIdBytes + 32;
 
-/** @param master the key of SECRETS_KEY; another key of its own is derived from it. */
-export function openRowMac(master: SecretBytes): RowMac {
-  const key = createSecretKey(deriveKey(master, "row MAC"));
-  const keyId = deriveKey(master, "row MAC key id").subarray(0, idBytes);
-  const of = (table: string, members: Members): Buffer =>
-    Buffer.concat([keyId, createHmac("sha256", key).update(encoded(table, members)).digest()]);
+/**
+ * @param master the keys of SECRETS_KEY and SECRETS_KEYS_OLD; of each another key of its own is derived
+ * @param onUnknownKey called with the id of a key that a MAC was made with and that is not there
+ */
+export function openRowMac(master: SecretBytes, onUnknownKey: (keyId: string) => void = () => {}): RowMac {
+  const makers = keysOf(master).map(makerOf);
+  const [current = makerOf(master)] = makers;
   return {
-    of,
+    of: current.of,
     holds(table, members, mac) {
-      const expected = of(table, members);
-      return mac !== null && mac.length === expected.length && timingSafeEqual(expected, mac);
+      if (mac === null || mac.length !== macBytes) return false;
+      const id = mac.subarray(0, keyIdBytes);
+      const maker = makers.find((one) => one.id.equals(id));
+      if (maker) return timingSafeEqual(maker.of(table, members), mac);
+      onUnknownKey(Buffer.from(id).toString("hex"));
+      return false;
     },
   };
+}
+
+function makerOf(master: SecretBytes) {
+  const key = createSecretKey(deriveKey(master, "row MAC"));
+  const id = keyId(master);
+  const of = (table: string, members: Members): Buffer =>
+    Buffer.concat([id, createHmac("sha256", key).update(encoded(table, members)).digest()]);
+  return { id, of };
 }
 
 /** One text for each table and members in their order: JSON, a time in ISO 8601. (`npm run bench closing`: sorting costs.) */

@@ -1,34 +1,70 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { createHmac, hkdfSync, randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { writeFileDurably } from "./durable-file.ts";
-import { StartupError } from "./errors.ts";
+import { ServiceError, StartupError } from "./errors.ts";
 
-/** 32 secret bytes that print as `***` wherever they are logged. */
-export type SecretBytes = { readonly reveal: () => Uint8Array; toString: () => string; toJSON: () => string };
+/** The key that is written with: 32 secret bytes that print as `***` wherever they are logged. */
+export type SecretBytes = {
+  readonly reveal: () => Uint8Array;
+  /** Further keys, which are read with, and never written with. */
+  readonly others: readonly SecretBytes[];
+  toString: () => string;
+  toJSON: () => string;
+};
 
-export function secretBytes(bytes: Uint8Array): SecretBytes {
-  return { reveal: () => bytes, toString: () => "***", toJSON: () => "***" };
+export function secretBytes(bytes: Uint8Array, others: readonly SecretBytes[] = []): SecretBytes {
+  return { reveal: () => bytes, others, toString: () => "***", toJSON: () => "***" };
 }
+
+/** Every key that is read with, the one that is written with first. */
+export const keysOf = (master: SecretBytes): readonly SecretBytes[] => [master, ...master.others];
 
 /**
  * Reads the key that encrypts secrets and blobs at rest, or makes it on the first run.
  * @param uri `file:PATH`; the file holds 64 hex digits.
- * @throws StartupError when the file is there but is no such key.
+ * @param others further keys to read with, likewise; those are never made
+ * @param options.mayMake false where data were written with a key before
+ * @throws StartupError for a file that is no such key, and for a key named twice.
  */
-export async function openSecretsKey(uri: string): Promise<SecretBytes> {
-  const path = uri.slice("file:".length);
+export async function openSecretsKey(
+  uri: string,
+  others: readonly string[] = [],
+  { mayMake = true }: { mayMake?: boolean } = {},
+): Promise<SecretBytes> {
+  const current = (await readKey("SECRETS_KEY", uri)) ?? (mayMake ? await makeKey(uri) : null);
+  if (!current)
+    throw new StartupError(`SECRETS_KEY: ${uri.slice(scheme.length)} is missing, and there are data under a key`);
+  const older: SecretBytes[] = [];
+  for (const other of others) {
+    const bytes = await readKey("SECRETS_KEYS_OLD", other);
+    if (!bytes) throw new StartupError(`SECRETS_KEYS_OLD: ${other.slice(scheme.length)} cannot be read (ENOENT)`);
+    older.push(secretBytes(bytes));
+  }
+  const master = secretBytes(current, older);
+  if (new Set(keysOf(master).map(keyIdText)).size <= older.length) {
+    throw new StartupError("SECRETS_KEYS_OLD must name other keys than SECRETS_KEY, each once");
+  }
+  return master;
+}
+
+const scheme = "file:";
+
+async function readKey(setting: string, uri: string): Promise<Buffer | null> {
+  const path = uri.slice(scheme.length);
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return null;
-    throw new StartupError(`SECRETS_KEY: ${path} cannot be read (${error.code})`);
+    throw new StartupError(`${setting}: ${path} cannot be read (${error.code})`);
   });
-  if (text === null) {
-    const bytes = randomBytes(32);
-    await writeFileDurably(path, `${bytes.toString("hex")}\n`, { mode: 0o600, exclusive: true });
-    // Another process may have made it first: what is on disk is the key.
-    return openSecretsKey(uri);
-  }
-  if (!/^[0-9a-f]{64}\s*$/.test(text)) throw new StartupError(`SECRETS_KEY: ${path} must hold 64 hex digits`);
-  return secretBytes(Buffer.from(text.trim(), "hex"));
+  if (text === null) return null;
+  if (!/^[0-9a-f]{64}\s*$/.test(text)) throw new StartupError(`${setting}: ${path} must hold 64 hex digits`);
+  return Buffer.from(text.trim(), "hex");
+}
+
+async function makeKey(uri: string): Promise<Buffer> {
+  const text = `${randomBytes(32).toString("hex")}\n`;
+  await writeFileDurably(uri.slice(scheme.length), text, { mode: 0o600, exclusive: true });
+  // Another process may have made it first: what is on disk is the key.
+  return (await readKey("SECRETS_KEY", uri)) ?? makeKey(uri);
 }
 
 /** A key of its own for each use, by HKDF-SHA256 (RFC 5869), so that no two uses share one. */
@@ -36,26 +72,23 @@ export function deriveKey(master: SecretBytes, use: string, salt: Uint8Array = n
   return Buffer.from(hkdfSync("sha256", master.reveal(), salt, use, 32));
 }
 
-/** Encrypts small values of a column with AES-256-GCM; `context` is authenticated, so a value can't be moved to another row. */
-export type ColumnCipher = {
-  encrypt: (plain: Uint8Array, context: string) => Buffer;
-  /** @throws Error when the value was altered, moved or written under another key. */
-  decrypt: (sealed: Uint8Array, context: string) => Buffer;
-};
+/** A token that is made of an id whenever it is wanted, so that no table holds it: 160 bits as 40 hex digits. */
+export const derivedToken = (key: Uint8Array, id: string): string =>
+  createHmac("sha256", key).update(id).digest("hex").slice(0, 40);
 
-export function columnCipher(master: SecretBytes, column: string): ColumnCipher {
-  const key = deriveKey(master, `column:${column}`);
-  return {
-    encrypt(plain, context) {
-      const nonce = randomBytes(12);
-      const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(context));
-      return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
-    },
-    decrypt(sealed, context) {
-      const nonce = sealed.subarray(0, 12);
-      const decipher = createDecipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(context));
-      decipher.setAuthTag(sealed.subarray(sealed.length - 16));
-      return Buffer.concat([decipher.update(sealed.subarray(12, sealed.length - 16)), decipher.final()]);
-    },
-  };
+/** Bytes of a key's id: it stands in front of whatever was made with the key. */
+export const keyIdBytes = 4;
+
+/** The id of a key: says which one it is, and nothing of it. */
+export const keyId = (key: SecretBytes): Buffer => deriveKey(key, "row MAC key id").subarray(0, keyIdBytes);
+
+export const keyIdText = (key: SecretBytes): string => keyId(key).toString("hex");
+
+/** The key of an id. @throws ServiceError `unavailable` naming the id of a key that is not there */
+export function keyOfId(master: SecretBytes, id: Uint8Array): SecretBytes {
+  const text = Buffer.from(id).toString("hex");
+  const key = keysOf(master).find((one) => keyIdText(one) === text);
+  if (key) return key;
+  const where = "neither SECRETS_KEY nor SECRETS_KEYS_OLD";
+  throw new ServiceError("unavailable", `This can't be read: it was written with key ${text}, which is in ${where}.`);
 }

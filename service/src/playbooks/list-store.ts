@@ -4,6 +4,14 @@ import { type ExecutionRow, executionColumns } from "./store.ts";
 
 export type ListedExecution = ExecutionRow & { firmName: string };
 
+/** The hashes of executions' callback tokens, by their ids. */
+export async function selectCallbackHashes(db: Sql, ids: readonly string[]): Promise<ReadonlyMap<string, Buffer>> {
+  const rows = await db.query<{ id: string; sha256: Buffer }>(
+    sql`SELECT id, callback_sha256 AS sha256 FROM playbook_executions WHERE id = ANY (${ids}::uuid[])`,
+  );
+  return new Map(rows.map(({ id, sha256 }) => [id, sha256]));
+}
+
 const list = (which: Statement) => sql`
   SELECT ${executionColumns}, (SELECT name FROM partners WHERE id = e.partner_id) AS "firmName"
   FROM playbook_executions e ${which}`;

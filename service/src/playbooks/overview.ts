@@ -2,8 +2,9 @@ import type { Clock } from "../platform/clock.ts";
 import type { Sql } from "../platform/database.ts";
 import { pageOf } from "../platform/page.ts";
 import { isUuid } from "../platform/text.ts";
+import { type Callbacks, callbackPath } from "./callback-token.ts";
 import * as store from "./list-store.ts";
-import { executionName } from "./names.ts";
+import { executionIdOf, executionName } from "./names.ts";
 
 export type OverviewDeps = { db: Sql; clock: Clock };
 
@@ -17,6 +18,16 @@ export async function listExecutions(db: Sql, { all, limit }: { all: boolean; li
     outcome,
     ...values,
   }));
+}
+
+/** Paths of executions' callbacks by their names; null for one whose key is not there any more. */
+export async function callbackPaths(db: Sql, callbacks: Callbacks, names: readonly string[]) {
+  const hashes = await store.selectCallbackHashes(db, names.map(executionIdOf));
+  return (name: string): string | null => {
+    const id = executionIdOf(name);
+    const token = callbacks.tokenOfHash(id, hashes.get(id) ?? Buffer.alloc(0));
+    return token && callbackPath(token);
+  };
 }
 
 /** An execution as the operator's pages show it. */

@@ -1,7 +1,7 @@
 export { callbackPath, createCallbacks } from "./callback-token.ts";
 export { decideByOperator, sweepExecutions } from "./decide.ts";
-export { executionIdOf } from "./names.ts";
 export {
+  callbackPaths,
   findExecution,
   listExecutions,
   type Overview,

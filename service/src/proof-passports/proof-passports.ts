@@ -5,4 +5,4 @@ export { type PassportRouteDeps, passportRoutes } from "./routes.ts";
 export { createRowIntegrity } from "./row-integrity.ts";
 export { sealPassport } from "./seal-passport.ts";
 export { type SealRouteDeps, withUpload } from "./seal-route.ts";
-export { fromPassports, passportColumns, passportMembers, type WholePassport } from "./store.ts";
+export { fromPassports, passportColumns, passportMembers, passportUse, type WholePassport } from "./store.ts";

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Environment } from "../identity/identity.ts";
-import { deriveKey, type SecretBytes } from "../platform/secrets.ts";
+import { deriveKey, keysOf, type SecretBytes } from "../platform/secrets.ts";
 
 /** What a passport says of a document: what verification repeats, and whose it is. */
 export type PassportFacts = {
@@ -21,11 +21,14 @@ export type RowIntegrity = {
   holds: (facts: PassportFacts, mac: Uint8Array) => boolean;
 };
 
-/** @param master the key of SECRETS_KEY; another key of its own is derived from it. */
+/** @param master the keys of SECRETS_KEY and SECRETS_KEYS_OLD; of each another key of its own is derived. */
 export function createRowIntegrity(master: SecretBytes): RowIntegrity {
-  const key = deriveKey(master, "passport row");
-  const macOf = (facts: PassportFacts): Buffer => createHmac("sha256", key).update(textOf(facts)).digest();
-  return { macOf, holds: (facts, mac) => mac.length === 32 && timingSafeEqual(macOf(facts), mac) };
+  const macWith = (key: SecretBytes, facts: PassportFacts): Buffer =>
+    createHmac("sha256", deriveKey(key, "passport row")).update(textOf(facts)).digest();
+  return {
+    macOf: (facts) => macWith(master, facts),
+    holds: (facts, mac) => mac.length === 32 && keysOf(master).some((key) => timingSafeEqual(macWith(key, facts), mac)),
+  };
 }
 
 function textOf({ id, verifyCode, partnerId, environment, docSha256, sealedSha256, createdAt }: PassportFacts): string {

@@ -1,14 +1,15 @@
 import type { Sql } from "../platform/database.ts";
-import type { RowMac } from "../platform/row-mac.ts";
+import type { Members, RowMac } from "../platform/row-mac.ts";
 import { sql } from "../platform/sql.ts";
 
 /** What says that a blob was deleted, by which rule and when. */
-type Mark = { blobKey: string; rule: string; deletedAt: Date };
+export type Mark = { blobKey: string; rule: string; deletedAt: Date };
 
 const table = "deleted_blobs";
 
-export const markMac = (rowMac: RowMac, { blobKey, rule, deletedAt }: Mark): Buffer =>
-  rowMac.of(table, { blobKey, rule, deletedAt });
+export const markMembers = ({ blobKey, rule, deletedAt }: Mark): Members => ({ blobKey, rule, deletedAt });
+
+export const markMac = (rowMac: RowMac, mark: Mark): Buffer => rowMac.of(table, markMembers(mark));
 
 /** Of these keys those whose mark was written by the plan: a forged one has nothing removed. */
 export async function markedAmong(

@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
 import type { Clock } from "../platform/clock.ts";
+import { columnCipher } from "../platform/column-cipher.ts";
 import type { Database } from "../platform/database.ts";
 import { StartupError } from "../platform/errors.ts";
 import type { Log } from "../platform/logs.ts";
-import { columnCipher, type SecretBytes } from "../platform/secrets.ts";
+import type { SecretBytes } from "../platform/secrets.ts";
 import type { Loop } from "../platform/work/loop.ts";
 import { createDispatcher, type DispatcherDeps } from "./dispatch/dispatcher.ts";
 import { addressPolicy } from "./outbound/addresses.ts";
@@ -27,6 +28,8 @@ export type WebhookSettings = {
   count: DispatcherDeps["count"];
 };
 
+export const webhookSecretColumn = "webhook_secrets.hash";
+
 // For the whole of a POST (contract, Limits).
 const timeoutMs = 10_000;
 
@@ -45,7 +48,7 @@ export function readCa(path: string): string {
 /** Opens what deliveries need; nothing is sent before `dispatcher.start`. @throws StartupError for a bad WEBHOOK_CA. */
 export function openWebhooks(settings: WebhookSettings): Pick<SubscriptionDeps, "secretCipher"> & { dispatcher: Loop } {
   const { allow, caFile } = settings;
-  const secretCipher = columnCipher(settings.secrets, "webhook_secrets.hash");
+  const secretCipher = columnCipher(settings.secrets, webhookSecretColumn);
   const outbound = openOutbound({
     mayReach: addressPolicy(allow),
     resolveName: openResolver(),

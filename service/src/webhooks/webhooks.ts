@@ -1,6 +1,6 @@
 export { type DeliveryDeps, deliveryFeed, oneDelivery, replayDelivery, sendTest } from "./deliveries/deliveries.ts";
 export { sweepDeliveries } from "./deliveries/sweep.ts";
-export { openWebhooks, readCa } from "./open-webhooks.ts";
+export { openWebhooks, readCa, webhookSecretColumn } from "./open-webhooks.ts";
 export { type FailureReason, failureReasons } from "./outbound/post.ts";
 export { webhooksSection } from "./payload-schemas.ts";
 export { webhookRoutes } from "./routes.ts";

@@ -14,6 +14,7 @@ import { caFinding } from "./ca.ts";
 import { databaseRights } from "./database-rights.ts";
 import { type Finding, runCheck } from "./finding.ts";
 import { outsideFindings } from "./outside.ts";
+import { secretsFinding } from "./secrets.ts";
 
 /** Uses the key itself. Its setting is not shown, because it may hold a PIN. */
 async function sealFindings(config: Config): Promise<Finding[]> {
@@ -59,6 +60,7 @@ async function dataFindings(config: Config): Promise<Finding[]> {
           return config.blobUrl;
         }),
         await runCheck("retention", () => retentionFinding(resources)),
+        await secretsFinding(resources),
       ];
     } finally {
       await resources.close();

@@ -1,7 +1,7 @@
 import { createHmac, hash } from "node:crypto";
 import { parseCookie, stringifySetCookie } from "cookie";
 import { base32, newSecret } from "../../platform/ids.ts";
-import { deriveKey, type SecretBytes } from "../../platform/secrets.ts";
+import { derivedToken, deriveKey, keysOf, type SecretBytes } from "../../platform/secrets.ts";
 import { isSecret } from "../../platform/text.ts";
 
 /** `__Host-` (RFC 6265bis, section 4.1.3.2): no subdomain and no plain http can set or overwrite them. */
@@ -39,13 +39,20 @@ export const tokenSha256 = (token: string): Buffer => hash("sha256", token, "buf
  * What a browser keeps that has signed in with an address: it opens nothing, but strangers cannot use up its share of links. No table
  * holds it.
  */
-export function knownBrowserTokens(secrets: SecretBytes): (email: string) => string {
-  const key = deriveKey(secrets, "known-browser");
-  return (email) => base32(createHmac("sha256", key).update(email).digest());
+export function knownBrowserToken(secrets: SecretBytes, email: string): string {
+  return base32(createHmac("sha256", deriveKey(secrets, "known-browser")).update(email).digest());
 }
 
+/** Whether a browser kept this of signing in with the address, under whichever key it was. */
+export const isKnownBrowser = (secrets: SecretBytes, email: string, token: string): boolean =>
+  keysOf(secrets).some((key) => tokenSha256(knownBrowserToken(key, email)).equals(tokenSha256(token)));
+
 /** The token in a sign-in link, 160 bits as 40 hex digits, made anew from the link's id. */
-export function linkTokens(secrets: SecretBytes): (linkId: string) => string {
-  const key = deriveKey(secrets, "sign-in-link");
-  return (linkId) => createHmac("sha256", key).update(linkId).digest("hex").slice(0, 40);
-}
+export const linkToken = (secrets: SecretBytes, linkId: string): string =>
+  derivedToken(deriveKey(secrets, "sign-in-link"), linkId);
+
+/** The token of a link that was made before, under whichever key it was; null when none of them made it. */
+export const linkTokenOf = (secrets: SecretBytes, linkId: string, sha256: Buffer): string | null =>
+  keysOf(secrets)
+    .map((key) => linkToken(key, linkId))
+    .find((token) => tokenSha256(token).equals(sha256)) ?? null;

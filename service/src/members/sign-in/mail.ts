@@ -4,7 +4,7 @@ import type { Jobs } from "../../platform/jobs/jobs.ts";
 import type { Mailer } from "../../platform/mail/mail.ts";
 import { mailFrom } from "../../platform/mail/template.ts";
 import type { SecretBytes } from "../../platform/secrets.ts";
-import { linkTokens } from "../sessions/tokens.ts";
+import { linkTokenOf } from "../sessions/tokens.ts";
 import { linkPath, signInMailQueue } from "./sign-in.ts";
 import { selectLinkToMail } from "./store.ts";
 
@@ -15,19 +15,22 @@ const maxAttempts = 10;
 
 /** Sends sign-in links; one that has expired or was used is not sent any more. */
 export function signInMailJobs(jobs: Jobs, { db, clock, secrets, mailer, baseUrl }: SignInMailDeps): void {
-  const tokenOf = linkTokens(secrets);
   jobs.work<{ linkId: string }>(
     signInMailQueue,
     async ({ linkId }) => {
       const link = await selectLinkToMail(db, linkId, clock());
       if (!link) return;
+      // The node that was asked may have had another key for new ones.
+      const token = linkTokenOf(secrets, linkId, link.tokenSha256);
+      if (token === null)
+        throw new Error("the link was made with a key that is not in SECRETS_KEY or SECRETS_KEYS_OLD");
       const mail = mailFrom({
         subject: "Your sign-in link",
         greeting: "Hello,",
         lines: [
           "We received a request to sign in to SignSealShip with this email address. The link works once, within 10 minutes, and only in the browser that requested it.",
         ],
-        link: { label: "Sign in", url: baseUrl + linkPath(tokenOf(linkId)) },
+        link: { label: "Sign in", url: baseUrl + linkPath(token) },
         caution:
           "If you did not request it, you can ignore this email: the link does not work in a browser that did not request one.",
       });

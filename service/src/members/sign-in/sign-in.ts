@@ -9,7 +9,7 @@ import { clientNetwork } from "../../platform/network.ts";
 import type { SecretBytes } from "../../platform/secrets.ts";
 import { isCode } from "../../platform/text.ts";
 import { beginSession } from "../sessions/sessions.ts";
-import { knownBrowserTokens, linkTokens, tokenSha256 } from "../sessions/tokens.ts";
+import { isKnownBrowser, knownBrowserToken, linkToken, tokenSha256 } from "../sessions/tokens.ts";
 import * as store from "./store.ts";
 
 export type SignInDeps = { db: Database; clock: Clock; secrets: SecretBytes };
@@ -51,11 +51,10 @@ export async function askForLink(
   const at = clock();
   const id = newUuid();
   const networkSha256 = tokenSha256(clientNetwork(asked.ip));
-  const proven =
-    asked.known !== undefined && tokenSha256(asked.known).equals(tokenSha256(knownBrowserTokens(secrets)(email)));
+  const proven = asked.known !== undefined && isKnownBrowser(secrets, email, asked.known);
   const link = {
     id,
-    tokenSha256: tokenSha256(linkTokens(secrets)(id)),
+    tokenSha256: tokenSha256(linkToken(secrets, id)),
     browserSha256: tokenSha256(asked.browser),
     email,
     networkSha256,
@@ -79,7 +78,7 @@ export async function askForLink(
 /** A link for the operator at the command line: it needs no mail and is bound to no browser. @returns its path. */
 export async function makeOperatorLink({ db, clock, secrets }: SignInDeps): Promise<{ path: string; expiresAt: Date }> {
   const [at, id] = [clock(), newUuid()];
-  const token = linkTokens(secrets)(id);
+  const token = linkToken(secrets, id);
   const expiresAt = new Date(at.getTime() + linkSeconds * 1000);
   const link = { id, tokenSha256: tokenSha256(token), browserSha256: null, email: null, networkSha256: null };
   await store.insertLink(db, { ...link, proven: false, returnTo: "/operator", at, expiresAt });
@@ -130,7 +129,7 @@ export async function useLink(
     const actor = user ? `member:${user.userId}` : "operator";
     if (!factorDue)
       await tx.query(auditLine({ at, action: "session.begun", actor, partnerId: user?.partnerId, detail: {} }));
-    const known = link.email === null ? null : knownBrowserTokens(secrets)(link.email);
+    const known = link.email === null ? null : knownBrowserToken(secrets, link.email);
     return { sessionToken, factorDue, returnTo: link.returnTo, known };
   });
 }

@@ -47,12 +47,14 @@ export const shareLinks = (tx: Tx, { email, browserSha256, networkSha256, return
   );
 
 /** The address of a link that can still be used; undefined for any other and for the operator's. */
-export async function selectLinkToMail(db: Sql, id: string, now: Date): Promise<{ email: string } | undefined> {
-  const [found] = await db.query<{ email: string }>(
-    sql`SELECT email FROM sign_in_links WHERE id = ${id} AND expires_at > ${now} AND email IS NOT NULL`,
-  );
+export async function selectLinkToMail(db: Sql, id: string, now: Date): Promise<LinkToMail | undefined> {
+  const [found] = await db.query<LinkToMail>(sql`
+SELECT email, token_sha256 AS "tokenSha256" FROM sign_in_links
+WHERE id = ${id} AND expires_at > ${now} AND email IS NOT NULL`);
   return found;
 }
+
+type LinkToMail = { email: string; tokenSha256: Buffer };
 
 /** A link's token and the secret of the browser that asked for it; null for the operator's. */
 export type LinkSecrets = { tokenSha256: Buffer; browserSha256: Buffer | null };

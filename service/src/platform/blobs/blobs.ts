@@ -1,8 +1,16 @@
 import type { Clock } from "../clock.ts";
 import { ServiceError } from "../errors.ts";
 import { newCode } from "../ids.ts";
-import type { SecretBytes } from "../secrets.ts";
-import { type BlobUse, decryptBlob, encryptBlob, encryptedLength } from "./cipher.ts";
+import { keyIdText, type SecretBytes } from "../secrets.ts";
+import {
+  type BlobUse,
+  blobHeaderLength,
+  blobKeyId,
+  decryptBlob,
+  encryptBlob,
+  encryptedLength,
+  rewrapped,
+} from "./cipher.ts";
 
 /**
  * Where encrypted bytes lie: a folder (`folder.ts`) or an S3 bucket (`s3.ts`). Keys are `[a-z0-9/-]+`. Whoever asks goes on without
@@ -11,8 +19,12 @@ import { type BlobUse, decryptBlob, encryptBlob, encryptedLength } from "./ciphe
 export type BlobBackend = {
   /** Resolves once the bytes are durable; a blob is there whole or not at all. */
   write: (key: string, pieces: Iterable<Uint8Array>, length: number, signal: AbortSignal) => Promise<void>;
+  /** Puts a whole blob in the place of one that is there: whoever reads meanwhile has the one or the other. */
+  replace: (key: string, pieces: Iterable<Uint8Array>, length: number, signal: AbortSignal) => Promise<void>;
   /** Null when there is none. */
   read: (key: string, signal: AbortSignal) => Promise<Buffer | null>;
+  /** The first so many bytes, or all of a shorter one; null when there is none. */
+  readStart: (key: string, length: number, signal: AbortSignal) => Promise<Buffer | null>;
   remove: (key: string, signal: AbortSignal) => Promise<void>;
   /** Keys written before the instant, a page at a time. */
   listOlderThan: (instant: Date) => AsyncIterable<string[]>;
@@ -34,6 +46,14 @@ export type Blobs = {
   /** Removes a blob that nothing refers to. Never rejects: one that cannot be removed now is an orphan, and swept as such. */
   discard: (key: string) => Promise<void>;
   listOlderThan: BlobBackend["listOlderThan"];
+  /** The id of the key that a blob is under, in hex; `none` for one of before there were ids; null when there is no such blob. */
+  keyIdOf: (key: string) => Promise<string | null>;
+  /**
+   * Puts a blob under the current key; one that is gone stays so. Most of it stays as it is, but one of before is written anew.
+   * @param use asked for of one of before; null when nothing refers to it, and it then stays as it is
+   * @throws Error as `get` does
+   */
+  toCurrentKey: (key: string, use: () => Promise<BlobUse | null>) => Promise<void>;
   probe: () => Promise<void>;
 };
 
@@ -48,6 +68,8 @@ export const usualBlobTimes: BlobTimes = {
   probeMs: 10_000,
 };
 
+type Store = { backend: BlobBackend; master: SecretBytes; times: BlobTimes };
+
 /** @param times after which a store that does not answer is given up. */
 export function openBlobs(
   backend: BlobBackend,
@@ -55,32 +77,65 @@ export function openBlobs(
   clock: Clock,
   times: BlobTimes = usualBlobTimes,
 ): Blobs {
+  const store = { backend, master, times };
   const remove = (key: string) => within(times.removeMs, (signal) => backend.remove(key, signal));
   return {
     async put(plain, use) {
       // A folder a day keeps folders and backups of a handy size.
       const key = `${clock().toISOString().slice(0, 10)}/${newCode()}`;
-      const pieces = encryptBlob(master, plain, use);
-      const length = encryptedLength(plain.length);
-      try {
-        await within(times.putMs(length), (signal) => backend.write(key, pieces, length, signal));
-      } catch (error) {
-        // A full disk, a bucket that is away: no row refers to what was perhaps stored, and later it may be.
-        throw new ServiceError("unavailable", "Documents can't be stored now. Try again later.", { cause: error });
-      }
+      await write(store, "write", key, encryptBlob(master, plain, use), encryptedLength(plain.length));
       return key;
     },
     async get(key, use) {
-      const sealed = await within(times.getMs, (signal) => backend.read(key, signal)).catch((error) => {
-        throw new ServiceError("unavailable", "Documents can't be read now. Try again later.", { cause: error });
-      });
+      const sealed = await read(store, (signal) => backend.read(key, signal));
       return sealed && decryptBlob(master, sealed, use);
     },
     remove,
     discard: (key) => remove(key).catch(() => {}),
     listOlderThan: backend.listOlderThan,
+    keyIdOf: (key) => keyIdOf(store, key),
+    toCurrentKey: (key, use) => toCurrentKey(store, key, use),
     probe: () => within(times.probeMs, backend.probe),
   };
+}
+
+async function write(
+  { backend, times }: Store,
+  how: "write" | "replace",
+  key: string,
+  pieces: Iterable<Uint8Array>,
+  length: number,
+): Promise<void> {
+  try {
+    await within(times.putMs(length), (signal) => backend[how](key, pieces, length, signal));
+  } catch (error) {
+    // A full disk, a bucket that is away: no row refers to what was perhaps stored, and later it may be.
+    throw new ServiceError("unavailable", "Documents can't be stored now. Try again later.", { cause: error });
+  }
+}
+
+async function read({ times }: Store, ask: (signal: AbortSignal) => Promise<Buffer | null>): Promise<Buffer | null> {
+  return within(times.getMs, ask).catch((error) => {
+    throw new ServiceError("unavailable", "Documents can't be read now. Try again later.", { cause: error });
+  });
+}
+
+async function keyIdOf(store: Store, key: string): Promise<string | null> {
+  const header = await read(store, (signal) => store.backend.readStart(key, blobHeaderLength, signal));
+  return header && blobKeyId(header);
+}
+
+async function toCurrentKey(store: Store, key: string, useOf: () => Promise<BlobUse | null>): Promise<void> {
+  const { backend, master } = store;
+  const under = await keyIdOf(store, key);
+  if (under === null || under === keyIdText(master)) return;
+  const use = under === "none" ? await useOf() : null;
+  if (under === "none" && use === null) return;
+  const sealed = await read(store, (signal) => backend.read(key, signal));
+  if (sealed === null) return;
+  if (use === null) return write(store, "replace", key, rewrapped(master, sealed), sealed.length);
+  const plain = decryptBlob(master, sealed, use);
+  await write(store, "replace", key, encryptBlob(master, plain, use), encryptedLength(plain.length));
 }
 
 /** @throws Error when the work takes longer; its signal is aborted then */

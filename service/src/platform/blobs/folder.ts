@@ -1,4 +1,5 @@
-import { mkdir, open, opendir, readFile, stat, unlink } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { mkdir, open, opendir, readFile, rename, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { openMakingFolder, syncFolder } from "../durable-file.ts";
 import type { BlobBackend } from "./blobs.ts";
@@ -49,10 +50,36 @@ async function writeBlob(path: string, pieces: Iterable<Uint8Array>): Promise<vo
   }
 }
 
+/** A name that is no blob's. What a crash leaves under it is an orphan, too. */
+async function replaceBlob(path: string, pieces: Iterable<Uint8Array>): Promise<void> {
+  const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
+  await writeBlob(temporary, pieces);
+  try {
+    await rename(temporary, path);
+  } catch (error) {
+    await unlink(temporary).catch(ignoreMissing);
+    throw error;
+  }
+  await syncFolder(dirname(path));
+}
+
+async function readStart(path: string, length: number): Promise<Buffer | null> {
+  const file = await open(path, "r").catch(ignoreMissing);
+  if (file === null) return null;
+  try {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
 /** Blobs as files of a folder, readable by this user alone. */
 export function folderBackend(folder: string): BlobBackend {
   return {
     write: (key, pieces) => writeBlob(join(folder, key), pieces),
+    replace: (key, pieces) => replaceBlob(join(folder, key), pieces),
+    readStart: (key, length) => readStart(join(folder, key), length),
     read: (key) => readFile(join(folder, key)).catch(ignoreMissing),
     async remove(key) {
       await unlink(join(folder, key)).catch(ignoreMissing);

@@ -34,28 +34,26 @@ export async function s3Backend(url: string): Promise<BlobBackend> {
     responseChecksumValidation: "WHEN_REQUIRED",
   });
   const at = (key: string) => ({ Bucket: bucket, Key: prefix + key });
+  const write: BlobBackend["write"] = async (key, pieces, length, abortSignal) => {
+    // An object appears, or takes another's place, when its upload is whole, and S3 answers once it is durable.
+    const Body = Readable.from(pieces, { objectMode: false });
+    await client.send(new sdk.PutObjectCommand({ ...at(key), Body, ContentLength: length }), { abortSignal });
+  };
+  const read = async (key: string, range: { Range?: string }, abortSignal: AbortSignal): Promise<Buffer | null> => {
+    try {
+      const { Body } = await client.send(new sdk.GetObjectCommand({ ...at(key), ...range }), { abortSignal });
+      const bytes = await Body?.transformToByteArray();
+      return bytes ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length) : null;
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw error;
+    }
+  };
   return {
-    async write(key, pieces, length, abortSignal) {
-      // An object appears when its upload is whole, and S3 answers once it is durable.
-      await client.send(
-        new sdk.PutObjectCommand({
-          ...at(key),
-          Body: Readable.from(pieces, { objectMode: false }),
-          ContentLength: length,
-        }),
-        { abortSignal },
-      );
-    },
-    async read(key, abortSignal) {
-      try {
-        const { Body } = await client.send(new sdk.GetObjectCommand(at(key)), { abortSignal });
-        const bytes = await Body?.transformToByteArray();
-        return bytes ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length) : null;
-      } catch (error) {
-        if (isMissing(error)) return null;
-        throw error;
-      }
-    },
+    write,
+    replace: write,
+    read: (key, abortSignal) => read(key, {}, abortSignal),
+    readStart: (key, length, abortSignal) => read(key, { Range: `bytes=0-${length - 1}` }, abortSignal),
     async remove(key, abortSignal) {
       await client.send(new sdk.DeleteObjectCommand(at(key)), { abortSignal });
     },

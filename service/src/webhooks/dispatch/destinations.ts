@@ -1,7 +1,7 @@
 import { type Tier, tierOf } from "../../partners/partners.ts";
+import type { ColumnCipher } from "../../platform/column-cipher.ts";
 import type { Sql } from "../../platform/database.ts";
 import type { Log } from "../../platform/logs.ts";
-import type { ColumnCipher } from "../../platform/secrets.ts";
 import { sql } from "../../platform/sql.ts";
 
 /** Where a subscription's events go; `keys` are the hashes of the secrets that sign, newest first. */

@@ -1,10 +1,10 @@
 import { actorOf, type Owner, type Principal } from "../../identity/identity.ts";
 import type { Clock } from "../../platform/clock.ts";
+import type { ColumnCipher } from "../../platform/column-cipher.ts";
 import type { Database, Tx } from "../../platform/database.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
 import { newUuid } from "../../platform/ids.ts";
 import { requireProof } from "../../platform/proof.ts";
-import type { ColumnCipher } from "../../platform/secrets.ts";
 import { isUuid } from "../../platform/text.ts";
 import type { CreatedWebhook, RotatedSecret, Webhook } from "../schemas.ts";
 import { newSigningSecret, secretHash, signatureHeader } from "../signing.ts";

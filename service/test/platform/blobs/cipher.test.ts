@@ -5,7 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import fc from "fast-check";
-import { type BlobUse, decryptBlob, encryptBlob, encryptedLength } from "../../../src/platform/blobs/cipher.ts";
+import {
+  type BlobUse,
+  blobHeaderLength,
+  decryptBlob,
+  encryptBlob,
+  encryptedLength,
+} from "../../../src/platform/blobs/cipher.ts";
 import { deriveKey, openSecretsKey, type SecretBytes } from "../../../src/platform/secrets.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "cipher-"));
@@ -42,7 +48,7 @@ describe("an encrypted blob", () => {
   test("gives nothing when a byte was altered, cut off or added, chunks were swapped, or the key is another", async () => {
     const plain = randomBytes(2 * chunk + 100);
     const sealed = sealedOf(plain);
-    const [head, body] = [37, chunk + 16];
+    const [head, body] = [blobHeaderLength, chunk + 16];
     const swapped = Buffer.concat([
       sealed.subarray(0, head),
       sealed.subarray(head + body, head + 2 * body),
@@ -59,7 +65,21 @@ describe("an encrypted blob", () => {
       Buffer.concat([sealed, sealed.subarray(head)]),
       swapped,
     ];
-    for (const at of [0, 4, 5, 36, head, head + chunk, head + body, head + 2 * body, sealed.length - 1]) {
+    for (const at of [
+      0,
+      4,
+      5,
+      9,
+      20,
+      21,
+      36,
+      head - 1,
+      head,
+      head + chunk,
+      head + body,
+      head + 2 * body,
+      sealed.length - 1,
+    ]) {
       const flipped = Buffer.from(sealed);
       flipped[at] = (flipped[at] ?? 0) ^ 1;
       altered.push(flipped);

@@ -1,0 +1,27 @@
+import { rotateSecrets, type UnderKey } from "../secrets-rotation/secrets-rotation.ts";
+import { type Verb, withResources } from "./verb.ts";
+
+export const underKeyText = ({ keyId, state, rows, values, blobs }: UnderKey): string =>
+  `${keyId === "none" ? "without a key id" : `key ${keyId} (${state})`}: ${rows} rows, ${values} secrets, ${blobs} documents`;
+
+export const secretsVerbs: Verb[] = [
+  {
+    name: "secrets rotate",
+    args: [],
+    flags: "",
+    options: {},
+    summary:
+      "Puts rows, secrets and documents under the key of SECRETS_KEY that are under one of SECRETS_KEYS_OLD, beside a running service; cut off, it is run again.",
+    run: () =>
+      withResources(async (resources) => {
+        const done = await rotateSecrets(resources, resources.clock);
+        const { rows, values, blobs } = done.rotated;
+        const text = [
+          `Put under key ${done.keyId}: ${rows} rows, ${values} secrets, ${blobs} documents.`,
+          ...done.left.map((one) => `Left ${underKeyText(one)}`),
+          ...done.mayGo.map((keyId) => `Key ${keyId} may go: nothing is under it.`),
+        ];
+        return { json: done, text: text.join("\n"), exitCode: done.left.length === 0 ? 0 : 1 };
+      }),
+  },
+];

@@ -1,0 +1,60 @@
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { deriveKey, keyId, keyIdBytes, keyOfId, keysOf, type SecretBytes } from "./secrets.ts";
+
+/** Encrypts small values of a column with AES-256-GCM; `context` is authenticated, so a value can't be moved to another row. */
+export type ColumnCipher = {
+  encrypt: (plain: Uint8Array, context: string) => Buffer;
+  /**
+   * @throws Error when the value was altered or moved
+   * @throws ServiceError `unavailable` naming the key, when it was written with one that is not there
+   */
+  decrypt: (sealed: Uint8Array, context: string) => Buffer;
+};
+
+const [nonceLength, tagLength] = [12, 16];
+
+// Layout: magic with a version (5), the key's id (4), nonce (12), the encrypted value, tag (16). Values of before have neither
+// magic nor id: whichever key decrypts them wrote them.
+/** What every value begins with that says which key it is under. */
+export const columnMagic = Buffer.from("SSSC\x02", "latin1");
+const idEnd = columnMagic.length + keyIdBytes;
+
+/** What every value begins with that was written with the current key. */
+export const columnPrefix = (master: SecretBytes): Buffer => Buffer.concat([columnMagic, keyId(master)]);
+
+export function columnCipher(master: SecretBytes, column: string): ColumnCipher {
+  const use = `column:${column}`;
+  const [prefix, key] = [columnPrefix(master), deriveKey(master, use)];
+  return {
+    encrypt(plain, context) {
+      const nonce = randomBytes(nonceLength);
+      const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(context));
+      return Buffer.concat([prefix, nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+    },
+    decrypt(sealed, context) {
+      if (!columnMagic.equals(sealed.subarray(0, columnMagic.length)))
+        return decryptOfBefore(master, use, sealed, context);
+      const writer = keyOfId(master, sealed.subarray(columnMagic.length, idEnd));
+      return opened(deriveKey(writer, use), sealed.subarray(idEnd), context);
+    },
+  };
+}
+
+function opened(key: Buffer, sealed: Uint8Array, context: string): Buffer {
+  const nonce = sealed.subarray(0, nonceLength);
+  const decipher = createDecipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(context));
+  decipher.setAuthTag(sealed.subarray(sealed.length - tagLength));
+  return Buffer.concat([decipher.update(sealed.subarray(nonceLength, sealed.length - tagLength)), decipher.final()]);
+}
+
+function decryptOfBefore(master: SecretBytes, use: string, sealed: Uint8Array, context: string): Buffer {
+  let fault: unknown;
+  for (const key of keysOf(master)) {
+    try {
+      return opened(deriveKey(key, use), sealed, context);
+    } catch (error) {
+      fault = error;
+    }
+  }
+  throw fault;
+}

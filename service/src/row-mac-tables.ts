@@ -1,0 +1,115 @@
+import { type AnchorFacts, anchorMembers } from "./anchoring/anchoring.ts";
+import { type Place, placeColumns, placeMembers } from "./audit/chain.ts";
+import { storedColumns, type VersionFacts, versionMembers } from "./closing-passports/closing-passports.ts";
+import { type DocumentFacts, documentMembers, type FillFacts, fillColumns, fillMembers } from "./orders/orders.ts";
+import type { Members } from "./platform/row-mac.ts";
+import { type Statement, sql } from "./platform/sql.ts";
+import {
+  fromPassports,
+  passportColumns,
+  passportMembers,
+  type WholePassport,
+} from "./proof-passports/proof-passports.ts";
+import { type Mark, markMembers } from "./retention/marks.ts";
+import { type ChainRow, chainColumns, chainMembers } from "./seals/seals.ts";
+
+/** A row of evidence as it is read: its key, what it says, and its MAC. */
+export type MacRow<Row> = Row & { key: string | number | Buffer; mac: Buffer | null };
+
+/** A table whose rows bear a MAC. */
+export type MacTable<Row> = {
+  table: Statement;
+  /** The column that the table's rows are known by. */
+  key: Statement;
+  /** The same where `rows` has to name it otherwise. */
+  keyInRows?: Statement;
+  /** The MAC as `rows` names it. */
+  mac: Statement;
+  /** The select of its rows, up to WHERE: the key is `key`, the MAC `mac`. */
+  rows: Statement;
+  /** What a row says; null for a row that is not to have a MAC. */
+  members: (row: MacRow<Row>) => Members | null;
+};
+
+export const chainRows: MacTable<ChainRow> = {
+  table: sql`seal_chains`,
+  key: sql`sha256`,
+  mac: sql`row_mac`,
+  rows: sql`SELECT sha256 AS key, ${chainColumns}, row_mac AS mac FROM seal_chains`,
+  members: chainMembers,
+};
+
+export const passportRows: MacTable<WholePassport> = {
+  table: sql`passports`,
+  key: sql`id`,
+  mac: sql`passports.row_mac`,
+  rows: sql`SELECT id AS key, ${passportColumns} ${fromPassports}`,
+  members: passportMembers,
+};
+
+export const anchorRows: MacTable<AnchorFacts> = {
+  table: sql`passport_anchors`,
+  key: sql`passport_id`,
+  mac: sql`row_mac`,
+  rows: sql`
+SELECT passport_id AS key, passport_id AS "passportId", encode(sha256(proof), 'hex') AS "proofSha256", calendar,
+  submitted_at AS "submittedAt", status, block_height AS "blockHeight", row_mac AS mac
+FROM passport_anchors`,
+  members: anchorMembers,
+};
+
+export const documentRows: MacTable<DocumentFacts> = {
+  table: sql`documents`,
+  key: sql`id`,
+  keyInRows: sql`d.id`,
+  mac: sql`d.row_mac`,
+  rows: sql`
+SELECT d.id AS key, o.code AS "orderCode", d.kind, d.sha256, d.blob_key AS "blobKey", d.row_mac AS mac
+FROM documents d JOIN orders o ON o.id = d.order_id`,
+  members: documentMembers,
+};
+
+export const versionRows: MacTable<VersionFacts> = {
+  table: sql`closing_passports`,
+  key: sql`verify_code`,
+  keyInRows: sql`c.verify_code`,
+  mac: sql`c.row_mac`,
+  rows: sql`SELECT c.verify_code AS key, ${storedColumns} FROM closing_passports c JOIN rooms r ON r.id = c.room_id`,
+  members: versionMembers,
+};
+
+export const fillRows: MacTable<FillFacts> = {
+  table: sql`fill_documents`,
+  key: sql`token_sha256`,
+  mac: sql`row_mac`,
+  rows: sql`SELECT token_sha256 AS key, ${fillColumns}, row_mac AS mac FROM fill_documents`,
+  members: fillMembers,
+};
+
+/** The records that rows of earlier releases got their MACs: the first said nothing of which rows. */
+export const backfillRows: MacTable<{ filled: string; doneAt: Date }> = {
+  table: sql`row_mac_backfill`,
+  key: sql`filled`,
+  mac: sql`row_mac`,
+  rows: sql`SELECT filled AS key, filled, done_at AS "doneAt", row_mac AS mac FROM row_mac_backfill`,
+  members: ({ filled, doneAt }) => (filled === "evidence" ? { doneAt } : { filled, doneAt }),
+};
+
+/** Places in the chain of the audit log. */
+export const auditRows: MacTable<Place> = {
+  table: sql`audit_log`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  rows: sql`SELECT id AS key, ${placeColumns} FROM audit_log`,
+  members: placeMembers,
+};
+
+/** Marks of the blobs that the retention plan deleted. */
+export const markRows: MacTable<Mark> = {
+  table: sql`deleted_blobs`,
+  key: sql`blob_key`,
+  mac: sql`row_mac`,
+  rows: sql`
+SELECT blob_key AS key, blob_key AS "blobKey", rule, deleted_at AS "deletedAt", row_mac AS mac FROM deleted_blobs`,
+  members: markMembers,
+};

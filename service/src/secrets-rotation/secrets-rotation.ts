@@ -1,0 +1,69 @@
+import { type Database, withLongStatements } from "../platform/database.ts";
+import type { AsOwner } from "../platform/migrations.ts";
+import { keyIdText, keysOf } from "../platform/secrets.ts";
+import { type BlobsDeps, countBlobs, rotateBlobs } from "./blobs.ts";
+import { forgetKeys } from "./known-keys.ts";
+import { countRowMacs, type KeyCounts, rotateRowMacs } from "./rows.ts";
+import { countValues, rotateValues } from "./values.ts";
+
+/** What is under a key: rows with a MAC, encrypted values, blobs. */
+export type UnderKey = {
+  keyId: string;
+  state: "current" | "old" | "missing" | "without id";
+  rows: number;
+  values: number;
+  blobs: number;
+};
+
+type RotationDeps = BlobsDeps & { db: Database };
+
+/** What is under which key, the current one first. Reads every row and the start of every blob. */
+export async function secretsStatus(deps: RotationDeps, now: Date): Promise<UnderKey[]> {
+  const { secrets } = deps;
+  const db = withLongStatements(deps.db);
+  const [rows, values, blobs] = [await countRowMacs(db), await countValues(db), await countBlobs(deps, now)];
+  const [current, ...old] = keysOf(secrets).map(keyIdText);
+  const ids = new Set([...keysOf(secrets).map(keyIdText), ...rows.keys(), ...values.keys(), ...blobs.keys()]);
+  const stateOf = (id: string) =>
+    id === current ? "current" : old.includes(id) ? "old" : id === "none" ? "without id" : "missing";
+  const countIn = (counts: KeyCounts, id: string) => counts.get(id) ?? 0;
+  return [...ids].map((keyId) => ({
+    keyId,
+    state: stateOf(keyId),
+    rows: countIn(rows, keyId),
+    values: countIn(values, keyId),
+    blobs: countIn(blobs, keyId),
+  }));
+}
+
+const isEmpty = ({ rows, values, blobs }: UnderKey): boolean => rows + values + blobs === 0;
+
+/** Keys that may go, because nothing is under them; none while there is anything that does not say which key it is under. */
+export function keysThatMayGo(status: readonly UnderKey[]): string[] {
+  if (status.some((one) => one.state === "without id" && !isEmpty(one))) return [];
+  return status.filter((one) => one.state === "old" && isEmpty(one)).map(({ keyId }) => keyId);
+}
+
+/**
+ * Puts everything under the current key: rows' MACs, encrypted values, and blobs. Safe on a running service of several nodes, and when
+ * it is cut off: the next run goes on with what is left.
+ * @returns how much was put under it, what is left under other keys, and which keys may go
+ */
+export async function rotateSecrets(deps: RotationDeps & { asOwner: AsOwner }, now: () => Date) {
+  const { db, secrets } = deps;
+  const rotated = {
+    // Of most rows of evidence the service's own role may change nothing, not even the MAC.
+    rows: await deps.asOwner((owner) => rotateRowMacs(withLongStatements(owner), secrets)),
+    values: await rotateValues(db, secrets),
+    blobs: await rotateBlobs(deps, now()),
+  };
+  const status = await secretsStatus(deps, now());
+  const mayGo = keysThatMayGo(status);
+  await forgetKeys(db, mayGo);
+  return {
+    keyId: keyIdText(secrets),
+    rotated,
+    left: status.filter((one) => one.state !== "current" && !isEmpty(one)),
+    mayGo,
+  };
+}
