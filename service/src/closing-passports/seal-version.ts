@@ -11,7 +11,7 @@ import { newVerifyCode } from "../platform/ids.ts";
 import type { KeyedSemaphore } from "../platform/keyed-semaphore.ts";
 import { isCode } from "../platform/text.ts";
 import { roomNotFound } from "../rooms/rooms.ts";
-import { type SealDocument, type Sealed, sealChainOf } from "../seals/seals.ts";
+import { type SealDocument, type Sealed, sealChainOf, sealOwnDocument } from "../seals/seals.ts";
 import { artifactHashes, compareStored } from "./artifacts.ts";
 import type { CertificateContent } from "./certificate/certificate.ts";
 import type { DrawCertificate } from "./certificate/draw.ts";
@@ -189,13 +189,8 @@ async function sealManifest(
 async function sealCertificate(deps: SealClosingDeps, holder: string, content: CertificateContent): Promise<Sealed> {
   const { environment } = content;
   const bytes = await deps.drawCertificate(holder, content);
-  const sealed = await deps.sealDocument({ bytes, holder, reason: sealReasons.closing[environment] }).catch((error) => {
-    // The document is ours: no caller could do anything about it.
-    if (error instanceof ServiceError && error.code === "validation") {
-      throw new Error("the certificate cannot be sealed", { cause: error });
-    }
-    throw error;
-  });
+  const reason = sealReasons.closing[environment];
+  const sealed = await sealOwnDocument(deps.sealDocument, { bytes, holder, reason });
   const { purpose, manifest } = readClosingCertificate(sealed.bytes);
   const asMeant = purpose?.kind === "closing" && purpose.environment === environment;
   if (!asMeant || manifest === null || !equalBytes(manifest, content.manifestBytes)) {

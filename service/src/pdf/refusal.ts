@@ -19,10 +19,10 @@ export class PdfRefusal extends Error {
   readonly reason: PdfRefusalReason;
   readonly detail: string;
 
-  constructor(reason: PdfRefusalReason, detail: string) {
+  constructor(reason: PdfRefusalReason, detail: string, options?: ErrorOptions) {
     // It may repeat a name of the document's.
     const printable = detail.replace(/[^ -~]/g, "?").slice(0, 200);
-    super(`${reason}: ${printable}`);
+    super(`${reason}: ${printable}`, options);
     this.name = "PdfRefusal";
     this.reason = reason;
     this.detail = printable;

@@ -5,6 +5,7 @@ export { type CmsSigner, createCmsSigner } from "./cms.ts";
 export { configuredChain, describeIdentity, openSealIdentity, type SealIdentity } from "./identity.ts";
 export { sealKeyOf } from "./keys/file-key.ts";
 export type { SealKey } from "./keys/seal-key.ts";
+export { sealOwnDocument } from "./own-document.ts";
 export { expectedFile } from "./refusals.ts";
 export { retireCertificate, type SealCertificate, sealCertificates } from "./retirement.ts";
 export { type RotatedSeal, rotateFileKey } from "./rotate.ts";

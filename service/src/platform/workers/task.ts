@@ -45,3 +45,7 @@ export class TaskKilled extends ServiceError {
 /** Whether an error says that a task was beyond its bounds: what was asked for costs too much. */
 export const tooCostly = (error: unknown): boolean =>
   error instanceof TaskKilled && (error.why === "time" || error.why === "memory");
+
+/** The same of an error or of what caused it. */
+export const wasTooCostly = (error: unknown): boolean =>
+  tooCostly(error) || (error instanceof Error && error.cause !== undefined && wasTooCostly(error.cause));

@@ -25,5 +25,5 @@ export async function prepareIn(workers: Workers, call: TaskCall<PrepareInput>):
 /** @throws PdfRefusal in place of a task that was killed for what it cost, and any other error */
 export function refuseCostly(error: unknown): never {
   if (!tooCostly(error)) throw error;
-  throw new PdfRefusal("too_complex", "reading the document takes too long");
+  throw new PdfRefusal("too_complex", "reading the document takes too long", { cause: error });
 }

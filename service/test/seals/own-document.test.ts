@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { sealReasons } from "@signsealship/evidence/seal";
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import { createWorkerPool } from "../../src/platform/workers/pool.ts";
+import { type Task, type TaskCall, tooCostly, type Workers } from "../../src/platform/workers/task.ts";
+import { sealChainPem } from "../../src/seals/certificate/certificate.ts";
+import type { SealIdentity } from "../../src/seals/identity.ts";
+import { sealOwnDocument } from "../../src/seals/own-document.ts";
+import { createSealer } from "../../src/seals/sealer.ts";
+import type { OddInput } from "../platform/workers/odd-task.ts";
+import { memoryKey, randomBelow, selfSigned } from "./signers.ts";
+
+const pool = createWorkerPool({ size: 1, heapMb: 512 });
+const clock = () => new Date();
+const reason = sealReasons.closing.test;
+let identity: SealIdentity;
+
+before(async () => {
+  const key = memoryKey("p-256");
+  const certificate = await selfSigned(key, Date.now());
+  identity = { key, chain: [certificate], chainPem: sealChainPem([certificate]) };
+});
+after(pool.close);
+
+const endless = import.meta.resolve("../platform/workers/odd-task.ts");
+
+/** A sealer of whose named tasks the first ones never end, and are killed. */
+function sealerOf(times: number, name: string) {
+  let kills = 0;
+  const workers: Workers = {
+    run<Input, Output>(task: Task<Input, Output>, call: TaskCall<Input>) {
+      if (task.name !== name || kills++ >= times) return pool.run(task, call);
+      const odd: Task<OddInput, Output> = { name, module: endless, limitMs: 50 };
+      return pool.run(odd, { holder: call.holder, input: { do: "loop" } });
+    },
+  };
+  return createSealer({ workers, randomBelow, identity, clock, stamp: null });
+}
+
+for (const task of ["prepare a seal", "check a seal"]) {
+  test(`a document of our own whose task "${task}" was killed for its time is sealed by another thread`, async () => {
+    const { bytes } = await sealOwnDocument(sealerOf(1, task), { bytes: makePdf(), reason });
+    assert.ok(bytes.length > makePdf().length);
+  });
+
+  test(`killed twice, "${task}" is a refusal for now and no fault of the document`, async () => {
+    await assert.rejects(sealOwnDocument(sealerOf(2, task), { bytes: makePdf(), reason }), {
+      name: "ServiceError",
+      code: "unavailable",
+    });
+  });
+}
+
+test("a document that cannot be sealed is tried once, and is our own fault", async () => {
+  const error = await sealOwnDocument(sealerOf(0, ""), { bytes: Buffer.from("no PDF"), reason }).catch(
+    (e: unknown) => e,
+  );
+  assert.ok(error instanceof Error && !("code" in error) && !tooCostly(error), String(error));
+});
+
+test("a stranger's document that is killed for its time is refused as too costly, once", async () => {
+  await assert.rejects(sealerOf(1, "prepare a seal")({ bytes: makePdf(), reason }), { code: "validation" });
+});
