@@ -70,9 +70,13 @@ export async function openFaces(): Promise<Faces> {
   const text: Face = { id: 0, fonts: { regular: regular.font, semibold: semibold.font }, upem: regular.upem };
   const mono = await load(monoFontPath());
 
-  const hanFiles = (style: HanStyle): FontFile[] =>
-    [style, ...hanOrder.filter((other) => other !== style)].flatMap((each) => han.get(each) ?? []);
-  const candidates = (style: HanStyle): FontFile[] => [...scripts, ...hanFiles(style)];
+  const candidates = new Map(
+    hanOrder.map((style) => {
+      const files = [style, ...hanOrder.filter((other) => other !== style)].flatMap((each) => han.get(each) ?? []);
+      return [style, coverage([...scripts, ...files])] as const;
+    }),
+  );
+  const filesFor = (style: HanStyle, codePoint: number) => candidates.get(style)?.of(codePoint) ?? [];
   const hasAll = ({ fonts }: Face, codePoints: readonly number[]) =>
     codePoints.every((codePoint) => fonts.regular.nominalGlyph(codePoint) !== undefined);
 
@@ -80,21 +84,41 @@ export async function openFaces(): Promise<Faces> {
     hb,
     mono,
     async prepare(given) {
-      const files = candidates(hanStyleOf(given));
+      const style = hanStyleOf(given);
       for (const codePoint of new Set(Array.from(given, (char) => char.codePointAt(0) ?? 0))) {
         if (hasAll(text, [codePoint])) continue;
-        for (const { path, covers } of files) {
-          if (covers(codePoint) && hasAll(await load(path), [codePoint])) break;
-        }
+        for (const { path } of filesFor(style, codePoint)) if (hasAll(await load(path), [codePoint])) break;
       }
     },
     pick(codePoints, style) {
       if (hasAll(text, codePoints)) return text;
-      for (const { path, covers } of candidates(style)) {
+      const [only, another] = codePoints;
+      const files =
+        only !== undefined && another === undefined
+          ? filesFor(style, only)
+          : (candidates.get(style)?.files.filter(({ covers }) => codePoints.some(covers)) ?? []);
+      for (const { path } of files) {
         const face = loaded.get(path);
-        if (face && codePoints.some(covers) && hasAll(face, codePoints)) return face;
+        if (face && hasAll(face, codePoints)) return face;
       }
       return undefined;
+    },
+  };
+}
+
+/** Most code points whose files are remembered: a text has a few thousand. */
+const mostRemembered = 50_000;
+
+/** Font files in their order, and those of them that are for a code point: asked once, for there are hundreds of files. */
+function coverage(files: readonly FontFile[]) {
+  const known = new Map<number, readonly FontFile[]>();
+  return {
+    files,
+    of(codePoint: number): readonly FontFile[] {
+      const found = known.get(codePoint) ?? files.filter(({ covers }) => covers(codePoint));
+      if (known.size >= mostRemembered) known.clear();
+      known.set(codePoint, found);
+      return found;
     },
   };
 }

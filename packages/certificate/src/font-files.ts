@@ -62,9 +62,19 @@ function filesOf(name: string): FontFile[] {
 
 /** @param ranges as in CSS: `U+600-6ff,U+750` */
 function within(ranges: string): (codePoint: number) => boolean {
-  const bounds = ranges.split(",").map((range) => {
+  const bounds = ranges.split(",").map((range): [number, number] => {
     const [first = "", last = first] = range.trim().slice(2).split("-");
-    return [Number.parseInt(first, 16), Number.parseInt(last, 16)] as const;
+    return [Number.parseInt(first, 16), Number.parseInt(last, 16)];
   });
-  return (codePoint) => bounds.some(([first, last]) => codePoint >= first && codePoint <= last);
+  bounds.sort(([one], [other]) => one - other);
+  return (codePoint) => {
+    // The last range that begins at or before the code point; they don't overlap.
+    let [low, high] = [0, bounds.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((bounds[middle]?.[0] ?? 0) <= codePoint) low = middle + 1;
+      else high = middle;
+    }
+    return codePoint <= (bounds[low - 1]?.[1] ?? -1);
+  };
 }
