@@ -2,11 +2,11 @@ import { prepareDatabase } from "@signsealship/testing/data-template";
 import { temporaryFolder } from "@signsealship/testing/temporary-folder";
 import { Logger, type Runner, run as runWorker } from "graphile-worker";
 import pg from "pg";
-import { type Database, openDatabase } from "../service/src/platform/database.ts";
+import { type Database, openDatabase } from "../service/src/platform/database/database.ts";
+import { sql } from "../service/src/platform/database/sql.ts";
 import { createJobs, type Jobs } from "../service/src/platform/jobs/jobs.ts";
 import { openLog } from "../service/src/platform/logs.ts";
 import { openEmbeddedPostgres } from "../service/src/platform/postgres/embedded.ts";
-import { sql } from "../service/src/platform/sql.ts";
 import { atLeast, type Result } from "./result.ts";
 
 const jobsEach = 2_000;

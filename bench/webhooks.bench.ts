@@ -2,14 +2,14 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeAuthority } from "@signsealship/testing/doubles/webhook-catcher";
 import { freePort } from "@signsealship/testing/free-port";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
-import { makeAuthority } from "@signsealship/testing/webhook-catcher";
 import { Agent, request } from "undici";
-import { type Database, openDatabase } from "../service/src/platform/database.ts";
+import { type Database, openDatabase } from "../service/src/platform/database/database.ts";
+import { sql } from "../service/src/platform/database/sql.ts";
 import { openEmbeddedPostgres } from "../service/src/platform/postgres/embedded.ts";
-import { sql } from "../service/src/platform/sql.ts";
 import { atLeast, type Result } from "./result.ts";
 
 type Partner = Awaited<ReturnType<typeof newPartner>>;

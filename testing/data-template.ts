@@ -14,8 +14,8 @@ import {
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { openDatabase } from "../service/src/platform/database.ts";
-import { migrate } from "../service/src/platform/migrations.ts";
+import { openDatabase } from "../service/src/platform/database/database.ts";
+import { migrate } from "../service/src/platform/database/migrations.ts";
 import { postgresBinaries } from "../service/src/platform/postgres/binaries.ts";
 import { openEmbeddedPostgres } from "../service/src/platform/postgres/embedded.ts";
 
@@ -23,7 +23,11 @@ const cache = fileURLToPath(new URL("../node_modules/.cache", import.meta.url));
 const service = fileURLToPath(new URL("../service", import.meta.url));
 const migrations = join(service, "migrations");
 // What makes a cluster, besides PostgreSQL: the schema, and who may do what.
-const makers = [migrations, join(service, "src/platform/postgres"), join(service, "src/platform/service-role.ts")];
+const makers = [
+  migrations,
+  join(service, "src/platform/postgres"),
+  join(service, "src/platform/database/service-role.ts"),
+];
 
 const filesOf = (path: string): string[] =>
   statSync(path).isDirectory()

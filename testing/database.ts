@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type Database, openDatabase } from "../service/src/platform/database.ts";
+import { type Database, openDatabase } from "../service/src/platform/database/database.ts";
 import { type Connection, connectionOf, type Role } from "../service/src/platform/postgres/access.ts";
 import { openEmbeddedPostgres } from "../service/src/platform/postgres/embedded.ts";
 import { prepareDatabase } from "./data-template.ts";

@@ -1,4 +1,4 @@
-import type { Database } from "../service/src/platform/database.ts";
+import type { Database } from "../service/src/platform/database/database.ts";
 import type { RowMac } from "../service/src/platform/row-mac.ts";
 import { databaseOf } from "./database.ts";
 import { rowMacOf } from "./row-mac.ts";

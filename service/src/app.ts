@@ -13,9 +13,9 @@ import { confirmationMailJobs, factorMailJobs, linkRoute, memberMailJobs, signIn
 import { orderRoutes } from "./orders/orders.ts";
 import { launchpadRoutes, partnerRoutes } from "./partners/partners.ts";
 import { checkoutRoute, checkoutUrl, paymentJobs, processorWebhook } from "./payments/payments.ts";
+import { sql } from "./platform/database/sql.ts";
 import { createJobs, type Jobs } from "./platform/jobs/jobs.ts";
 import { openMailer } from "./platform/mail/mail.ts";
-import { sql } from "./platform/sql.ts";
 import { playbookRoutes } from "./playbooks/playbooks.ts";
 import { passportRoutes, proofRecord } from "./proof-passports/proof-passports.ts";
 import { roomRoutes } from "./rooms/rooms.ts";

@@ -18,7 +18,7 @@ import {
   tierOf,
 } from "./partners/partners.ts";
 import { type CheckoutDeps, checkoutUrl, openProcessor, sandboxPayment } from "./payments/payments.ts";
-import { createKeyedSemaphore } from "./platform/keyed-semaphore.ts";
+import { createKeyedSemaphore } from "./platform/bounds/keyed-semaphore.ts";
 import type { Log } from "./platform/logs.ts";
 import type { Metrics } from "./platform/metrics.ts";
 import type { Workers } from "./platform/workers/task.ts";

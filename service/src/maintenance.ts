@@ -4,7 +4,7 @@ import { sweepSessions } from "./members/members.ts";
 import { sweepFills } from "./orders/orders.ts";
 import type { LastUse } from "./partners/partners.ts";
 import { sweepOrphans } from "./platform/blobs/orphans.ts";
-import { withLongStatements } from "./platform/database.ts";
+import { withLongStatements } from "./platform/database/database.ts";
 import { sweepIdempotencyKeys } from "./platform/idempotency.ts";
 import { sweepFailedJobs } from "./platform/jobs/jobs.ts";
 import { endsWithin } from "./platform/work/grace.ts";

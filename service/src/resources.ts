@@ -5,14 +5,14 @@ import { type BlobBackend, type Blobs, openBlobs } from "./platform/blobs/blobs.
 import { folderBackend } from "./platform/blobs/folder.ts";
 import { type Clock, clockAhead, systemClock } from "./platform/clock.ts";
 import { prepareDataFolder } from "./platform/data-folder.ts";
-import { type Database, openDatabase } from "./platform/database.ts";
+import { type Database, openDatabase } from "./platform/database/database.ts";
+import { type AsOwner, migrate } from "./platform/database/migrations.ts";
+import { sql } from "./platform/database/sql.ts";
 import { StartupError } from "./platform/errors.ts";
 import type { Log } from "./platform/logs.ts";
-import { type AsOwner, migrate } from "./platform/migrations.ts";
 import { openEmbeddedPostgres } from "./platform/postgres/embedded.ts";
 import { openRowMac, type RowMac } from "./platform/row-mac.ts";
 import type { SecretBytes } from "./platform/secrets.ts";
-import { sql } from "./platform/sql.ts";
 import { fillRowMacs } from "./row-macs.ts";
 import { openKnownKeys } from "./secrets-rotation/known-keys.ts";
 

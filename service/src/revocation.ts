@@ -1,7 +1,7 @@
 import { endMembersOfKey, membersOfKey } from "./members/members.ts";
 import { lockFirmOfKey, revokeKey } from "./partners/partners.ts";
 import type { Clock } from "./platform/clock.ts";
-import type { Database } from "./platform/database.ts";
+import type { Database } from "./platform/database/database.ts";
 import { disableWebhook, webhooksMadeByKey } from "./webhooks/webhooks.ts";
 
 /**

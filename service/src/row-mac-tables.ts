@@ -1,16 +1,16 @@
 import { type AnchorFacts, anchorMembers } from "./anchoring/anchoring.ts";
-import { type Place, placeColumns, placeMembers } from "./audit/chain.ts";
+import { type Place, placeColumns, placeMembers } from "./audit/audit.ts";
 import { storedColumns, type VersionFacts, versionMembers } from "./closing-passports/closing-passports.ts";
 import { type DocumentFacts, documentMembers, type FillFacts, fillColumns, fillMembers } from "./orders/orders.ts";
+import { type Statement, sql } from "./platform/database/sql.ts";
 import type { Members } from "./platform/row-mac.ts";
-import { type Statement, sql } from "./platform/sql.ts";
 import {
   fromPassports,
   passportColumns,
   passportMembers,
   type WholePassport,
 } from "./proof-passports/proof-passports.ts";
-import { type Mark, markMembers } from "./retention/marks.ts";
+import { type Mark, markMembers } from "./retention/retention.ts";
 import { type ChainRow, chainColumns, chainMembers } from "./seals/seals.ts";
 
 /** A row of evidence as it is read: its key, what it says, and its MAC. */

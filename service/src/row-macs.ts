@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "./platform/clock.ts";
-import { longStatements, type Sql, type Tx } from "./platform/database.ts";
+import { longStatements, type Sql, type Tx } from "./platform/database/database.ts";
+import type { AsOwner } from "./platform/database/migrations.ts";
+import { type Statement, sql } from "./platform/database/sql.ts";
 import { writeFileDurably } from "./platform/durable-file.ts";
 import type { Log } from "./platform/logs.ts";
-import type { AsOwner } from "./platform/migrations.ts";
 import type { Members, RowMac } from "./platform/row-mac.ts";
 import type { SecretBytes } from "./platform/secrets.ts";
-import { type Statement, sql } from "./platform/sql.ts";
 import { createRowIntegrity, type WholePassport } from "./proof-passports/proof-passports.ts";
 import {
   anchorRows,

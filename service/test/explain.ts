@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { Database } from "../src/platform/database.ts";
-import { Statement } from "../src/platform/sql.ts";
+import type { Database } from "../src/platform/database/database.ts";
+import { Statement } from "../src/platform/database/sql.ts";
 
 /** A node of a plan as `EXPLAIN (FORMAT JSON)` gives it. */
 export type PlanNode = {

@@ -11,7 +11,7 @@ import { newPartner, runCli } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { type StoredVersion, storedColumns, versionMembers } from "../src/closing-passports/versions.ts";
 import { documentMembers, documentUse } from "../src/orders/orders.ts";
-import { type Statement, sql } from "../src/platform/sql.ts";
+import { type Statement, sql } from "../src/platform/database/sql.ts";
 import { download, sealRoom, verify } from "./closing-passports/seal-room.ts";
 import { seal } from "./proof-passports/seal-document.ts";
 import { type Client, openRoomsService, type RoomsService } from "./rooms/rooms-service.ts";

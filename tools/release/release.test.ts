@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
-import { startHttpDouble } from "@signsealship/testing/http-double";
+import { startHttpDouble } from "@signsealship/testing/doubles/http-double";
 import { temporaryFolder } from "@signsealship/testing/temporary-folder";
 import { readAudit } from "./audit.ts";
 import { refusedLicenses } from "./licenses.ts";

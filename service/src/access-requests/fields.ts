@@ -1,5 +1,5 @@
-import { isEmail } from "../platform/email.ts";
 import { invalid } from "../platform/errors.ts";
+import { isEmail } from "../platform/mail/email.ts";
 import { isPlainLines, isPlainText } from "../platform/text.ts";
 
 /** An access request (contract, Partner access request), its texts trimmed. */

@@ -2,7 +2,7 @@ import { auditLine } from "../audit/audit.ts";
 import { addTrialPartner } from "../partners/partners.ts";
 import type { Clock } from "../platform/clock.ts";
 import { columnCipher } from "../platform/column-cipher.ts";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import { enqueue } from "../platform/jobs/jobs.ts";
 import type { SecretBytes } from "../platform/secrets.ts";
 import { markIssued } from "./store.ts";

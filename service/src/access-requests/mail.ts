@@ -1,5 +1,5 @@
 import type { Clock } from "../platform/clock.ts";
-import type { Sql } from "../platform/database.ts";
+import type { Sql } from "../platform/database/database.ts";
 import type { Jobs } from "../platform/jobs/jobs.ts";
 import type { Mail, Mailer } from "../platform/mail/mail.ts";
 import { mailFrom } from "../platform/mail/template.ts";

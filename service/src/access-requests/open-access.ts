@@ -1,4 +1,4 @@
-import type { Fetch } from "../platform/bounded-request.ts";
+import type { Fetch } from "../platform/bounds/bounded-request.ts";
 import type { Log } from "../platform/logs.ts";
 import type { SentRequest } from "./fields.ts";
 import type { AccessDeps } from "./issue.ts";

@@ -1,4 +1,4 @@
-import type { Tx } from "../platform/database.ts";
+import type { Tx } from "../platform/database/database.ts";
 import { newUuid } from "../platform/ids.ts";
 import type { SentRequest } from "./fields.ts";
 import { type AccessDeps, auditRequest, issueTrialKey, mailKey, type Refusal } from "./issue.ts";

@@ -1,4 +1,4 @@
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import { ServiceError } from "../platform/errors.ts";
 import { requireUuid } from "../platform/text.ts";
 import { type AccessDeps, auditRequest, issueTrialKey, mailKey } from "./issue.ts";

@@ -1,8 +1,8 @@
 import type { Principal } from "../identity/identity.ts";
+import { createKeyedSemaphore } from "../platform/bounds/keyed-semaphore.ts";
 import type { Clock } from "../platform/clock.ts";
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import { ServiceError } from "../platform/errors.ts";
-import { createKeyedSemaphore } from "../platform/keyed-semaphore.ts";
 import { bucketOf, earns } from "./funnel.ts";
 import type { Snapshot } from "./schemas.ts";
 import { type Figures, readFigures } from "./store.ts";

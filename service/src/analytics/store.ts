@@ -1,7 +1,7 @@
 import type { Environment } from "../identity/identity.ts";
-import type { Database } from "../platform/database.ts";
-import { type Statement, sql } from "../platform/sql.ts";
-import { hasSqlState, sqlState } from "../platform/sql-errors.ts";
+import type { Database } from "../platform/database/database.ts";
+import { type Statement, sql } from "../platform/database/sql.ts";
+import { hasSqlState, sqlState } from "../platform/database/sql-errors.ts";
 
 /** Whose orders: a partner's in one environment, created from `from` to `to`, both included. */
 export type Cohort = { partnerId: string; environment: Environment; from: Date; to: Date };

@@ -1,7 +1,7 @@
 import type { Counter } from "prom-client";
-import type { Fetch } from "../platform/bounded-request.ts";
+import type { Fetch } from "../platform/bounds/bounded-request.ts";
 import type { Clock } from "../platform/clock.ts";
-import type { Sql } from "../platform/database.ts";
+import type { Sql } from "../platform/database/database.ts";
 import type { Log } from "../platform/logs.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import type { RowMac } from "../platform/row-mac.ts";

@@ -1,4 +1,4 @@
-import { type Fetch, requestBounded } from "../platform/bounded-request.ts";
+import { type Fetch, requestBounded } from "../platform/bounds/bounded-request.ts";
 
 const maxPageBytes = 1024 * 1024;
 

@@ -1,7 +1,7 @@
 import { EvidenceError } from "@signsealship/evidence/errors";
 import { otsLimits, parseTimestamp, proofOfReplies } from "@signsealship/evidence/ots";
-import { type Fetch, requestBounded } from "../platform/bounded-request.ts";
-import { type BreakerSettings, createBreaker, defaultBreaker } from "../platform/breaker.ts";
+import { type Fetch, requestBounded } from "../platform/bounds/bounded-request.ts";
+import { type BreakerSettings, createBreaker, defaultBreaker } from "../platform/bounds/breaker.ts";
 import type { Clock } from "../platform/clock.ts";
 import { attestsAnything } from "./attestations.ts";
 

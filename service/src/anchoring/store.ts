@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import type { Sql } from "../platform/database.ts";
+import type { Sql } from "../platform/database/database.ts";
+import { type Statement, sql } from "../platform/database/sql.ts";
 import type { Members, RowMac } from "../platform/row-mac.ts";
-import { type Statement, sql } from "../platform/sql.ts";
 
 /** A detached OpenTimestamps proof that waits for its block. `calendar` is the first that took the hash. */
 export type Anchor = { proof: Uint8Array; calendar: string; submittedAt: Date; nextUpgradeAt: Date };

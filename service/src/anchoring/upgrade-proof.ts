@@ -1,6 +1,6 @@
 import { EvidenceError } from "@signsealship/evidence/errors";
 import { otsLimits, parseDetached, parseTimestamp, upgrade } from "@signsealship/evidence/ots";
-import { type Fetch, requestBounded } from "../platform/bounded-request.ts";
+import { type Fetch, requestBounded } from "../platform/bounds/bounded-request.ts";
 import { bitcoinHeights, type PendingAttestation, pendingAttestations } from "./attestations.ts";
 import { calendarHeaders, calendarTimeoutMs } from "./calendars.ts";
 

@@ -1,6 +1,6 @@
-import { nothing, type Part, type Statement, sql } from "../platform/sql.ts";
+import { nothing, type Part, type Statement, sql } from "../platform/database/sql.ts";
 
-export { chainAuditLines } from "./chain.ts";
+export { chainAuditLines, type Place, placeColumns, placeMembers } from "./chain.ts";
 export { type ChainReport, checkAuditChain } from "./check-chain.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import type { Database, Sql, Tx } from "../platform/database.ts";
+import type { Database, Sql, Tx } from "../platform/database/database.ts";
+import { sql } from "../platform/database/sql.ts";
 import type { Log } from "../platform/logs.ts";
 import type { Members, RowMac } from "../platform/row-mac.ts";
-import { sql } from "../platform/sql.ts";
 
 /** A line as the chain has it: every column as the database writes it. */
 export type ChainLine = {

@@ -1,6 +1,6 @@
-import type { Sql } from "../platform/database.ts";
+import type { Sql } from "../platform/database/database.ts";
+import { sql } from "../platform/database/sql.ts";
 import type { RowMac } from "../platform/row-mac.ts";
-import { sql } from "../platform/sql.ts";
 import { beginning, type ChainLine, lineColumns, type Place, placeAfter, placeColumns, placeMembers } from "./chain.ts";
 
 /** What a look at the whole audit log found: lines in the chain, lines that wait for a place, and what is wrong. */

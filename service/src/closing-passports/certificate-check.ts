@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Blobs } from "../platform/blobs/blobs.ts";
-import type { Sql } from "../platform/database.ts";
-import { sql } from "../platform/sql.ts";
+import type { Sql } from "../platform/database/database.ts";
+import { sql } from "../platform/database/sql.ts";
 import type { Task, Workers } from "../platform/workers/task.ts";
 import { markedAmong } from "../retention/retention.ts";
 import type { CheckInput } from "./certificate-check-task.ts";

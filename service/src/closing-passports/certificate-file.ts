@@ -1,9 +1,9 @@
 import type { Blobs } from "../platform/blobs/blobs.ts";
-import type { Sql } from "../platform/database.ts";
+import type { Sql } from "../platform/database/database.ts";
+import { sql } from "../platform/database/sql.ts";
 import { ServiceError } from "../platform/errors.ts";
 import { hashYielding } from "../platform/hash-yielding.ts";
 import type { Log } from "../platform/logs.ts";
-import { sql } from "../platform/sql.ts";
 import { isVerifyCode } from "../platform/text.ts";
 import { certificateUse, rowHolds, type StoredVersion, storedColumns, type VersionDeps } from "./versions.ts";
 

@@ -1,6 +1,6 @@
 import { manifestLimits } from "@signsealship/evidence/manifest";
 import type { Owner } from "../identity/identity.ts";
-import type { Sql } from "../platform/database.ts";
+import type { Sql } from "../platform/database/database.ts";
 import { isCode } from "../platform/text.ts";
 import { roomNotFound } from "../rooms/rooms.ts";
 import { findRoomId, type SealedVersion, selectVersionsOf } from "./store.ts";

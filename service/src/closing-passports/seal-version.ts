@@ -4,11 +4,11 @@ import { readClosingCertificate, sealReasons } from "@signsealship/evidence/seal
 import { actorOf, type Principal } from "../identity/identity.ts";
 import type { RequireStorage } from "../partners/partners.ts";
 import type { Blobs } from "../platform/blobs/blobs.ts";
+import type { KeyedSemaphore } from "../platform/bounds/keyed-semaphore.ts";
 import type { Clock } from "../platform/clock.ts";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
 import { newVerifyCode } from "../platform/ids.ts";
-import type { KeyedSemaphore } from "../platform/keyed-semaphore.ts";
 import { isCode } from "../platform/text.ts";
 import { roomNotFound } from "../rooms/rooms.ts";
 import { type SealDocument, type Sealed, sealChainOf, sealOwnDocument } from "../seals/seals.ts";

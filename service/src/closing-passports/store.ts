@@ -1,11 +1,11 @@
 import { auditLine } from "../audit/audit.ts";
 import { eventRow } from "../events/events.ts";
 import type { Owner } from "../identity/identity.ts";
-import type { Sql, Tx } from "../platform/database.ts";
+import type { Sql, Tx } from "../platform/database/database.ts";
+import { type Statement, sql } from "../platform/database/sql.ts";
+import { hasSqlState, sqlState } from "../platform/database/sql-errors.ts";
 import { ServiceError } from "../platform/errors.ts";
 import type { RowMac } from "../platform/row-mac.ts";
-import { type Statement, sql } from "../platform/sql.ts";
-import { hasSqlState, sqlState } from "../platform/sql-errors.ts";
 import { notDeleted } from "../retention/retention.ts";
 import { type SealChain, sealChainRow } from "../seals/seals.ts";
 import type { OrderArtifacts } from "./artifacts.ts";

@@ -1,6 +1,6 @@
 import { type Branding, shownBranding } from "../partners/partners.ts";
-import type { Sql } from "../platform/database.ts";
-import { type Statement, sql } from "../platform/sql.ts";
+import type { Sql } from "../platform/database/database.ts";
+import { type Statement, sql } from "../platform/database/sql.ts";
 import { isVerifyCode } from "../platform/text.ts";
 import type { CheckedVersionDeps } from "./certificate-check.ts";
 import type { ClosingVerification } from "./schemas.ts";

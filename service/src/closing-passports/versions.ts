@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Environment } from "../identity/identity.ts";
 import type { BlobUse } from "../platform/blobs/cipher.ts";
+import { type Statement, sql } from "../platform/database/sql.ts";
 import type { Log } from "../platform/logs.ts";
 import type { Members, RowMac } from "../platform/row-mac.ts";
-import { type Statement, sql } from "../platform/sql.ts";
 import { deletedAt } from "../retention/retention.ts";
 
 export const sha256 = (bytes: Uint8Array | string): string => createHash("sha256").update(bytes).digest("hex");

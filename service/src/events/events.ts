@@ -1,5 +1,5 @@
 import type { Environment } from "../identity/identity.ts";
-import { nothing, type Part, type Statement, sql } from "../platform/sql.ts";
+import { nothing, type Part, type Statement, sql } from "../platform/database/sql.ts";
 
 /**
  * What partners may be notified of. Each member is a value, or a part of a statement where the value is a column of `from`.

@@ -1,9 +1,9 @@
 import type { Environment } from "../identity/identity.ts";
 import { type MailMoment, orderMailQueue } from "../orders/orders.ts";
-import type { Sql } from "../platform/database.ts";
+import type { Sql } from "../platform/database/database.ts";
+import { sql } from "../platform/database/sql.ts";
 import type { Jobs } from "../platform/jobs/jobs.ts";
 import type { Mailer } from "../platform/mail/mail.ts";
-import { sql } from "../platform/sql.ts";
 import { type MailOrder, mailOf } from "./mail-templates.ts";
 
 type MailJob = { orderId: number; moment: MailMoment };

@@ -9,10 +9,10 @@ import {
   wordsOf,
 } from "../orders/orders.ts";
 import type { Clock } from "../platform/clock.ts";
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
+import { isOutcomeUnknown } from "../platform/database/sql-errors.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
 import type { Log } from "../platform/logs.ts";
-import { isOutcomeUnknown } from "../platform/sql-errors.ts";
 import { type Facts, needsDocument, perform, requireFacts } from "./perform.ts";
 import { type SealDeps, sealAndStore } from "./seal-and-store.ts";
 import { findFacts, type OrderFacts } from "./store.ts";

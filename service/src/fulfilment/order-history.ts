@@ -1,6 +1,6 @@
-import type { Sql } from "../platform/database.ts";
+import type { Sql } from "../platform/database/database.ts";
+import { type Statement, sql } from "../platform/database/sql.ts";
 import { ServiceError } from "../platform/errors.ts";
-import { type Statement, sql } from "../platform/sql.ts";
 
 /** All that is on record of an order, for the operator. */
 export type OrderHistory = {

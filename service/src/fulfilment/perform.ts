@@ -6,7 +6,7 @@ import {
   type TransitionResult,
   transition,
 } from "../orders/orders.ts";
-import type { Tx } from "../platform/database.ts";
+import type { Tx } from "../platform/database/database.ts";
 import { invalid } from "../platform/errors.ts";
 import type { SealedDocument } from "./store.ts";
 import { endFax, endShipment, insertDocument, insertFax, insertShipment } from "./store.ts";

@@ -1,7 +1,7 @@
 import type { SealReason } from "@signsealship/evidence/seal";
 import { documentMembers, documentUse, type PeopleEvent } from "../orders/orders.ts";
 import type { Blobs } from "../platform/blobs/blobs.ts";
-import type { Sql } from "../platform/database.ts";
+import type { Sql } from "../platform/database/database.ts";
 import { ServiceError } from "../platform/errors.ts";
 import type { RowMac } from "../platform/row-mac.ts";
 import type { SealDocument, Sealed } from "../seals/seals.ts";

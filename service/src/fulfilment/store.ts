@@ -1,7 +1,7 @@
 import type { Environment } from "../identity/identity.ts";
 import type { StoredDocument } from "../orders/orders.ts";
-import type { Sql, Tx } from "../platform/database.ts";
-import { sql } from "../platform/sql.ts";
+import type { Sql, Tx } from "../platform/database/database.ts";
+import { sql } from "../platform/database/sql.ts";
 import type { BoughtServices } from "../pricing/pricing.ts";
 
 /** A document that was sealed for an order, and the MAC of its row to be. */

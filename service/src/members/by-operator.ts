@@ -1,6 +1,6 @@
 import { auditLine } from "../audit/audit.ts";
 import type { Role } from "../identity/identity.ts";
-import type { Tx } from "../platform/database.ts";
+import type { Tx } from "../platform/database/database.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
 import { isUuid } from "../platform/text.ts";
 import type { MemberDeps } from "./membership.ts";

@@ -2,7 +2,7 @@ import { auditLine } from "../audit/audit.ts";
 import { actorOf, type Principal } from "../identity/identity.ts";
 import { type BrandingChange, setBranding, setPasskeyForLive } from "../partners/partners.ts";
 import type { Clock } from "../platform/clock.ts";
-import type { Database, Sql, Tx } from "../platform/database.ts";
+import type { Database, Sql, Tx } from "../platform/database/database.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
 import { requireProof, requireRecentPasskey } from "../platform/proof.ts";
 import { isUuid } from "../platform/text.ts";

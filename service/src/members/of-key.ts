@@ -1,8 +1,8 @@
 import { auditLine } from "../audit/audit.ts";
 import type { Role } from "../identity/identity.ts";
 import type { Clock } from "../platform/clock.ts";
-import type { Sql, Tx } from "../platform/database.ts";
-import { sql } from "../platform/sql.ts";
+import type { Sql, Tx } from "../platform/database/database.ts";
+import { sql } from "../platform/database/sql.ts";
 import { endAnySessions, isOpen } from "./sessions/store.ts";
 import { deleteMember } from "./store.ts";
 

@@ -1,6 +1,6 @@
 import type { Role } from "../identity/identity.ts";
-import type { Sql, Tx } from "../platform/database.ts";
-import { sql } from "../platform/sql.ts";
+import type { Sql, Tx } from "../platform/database/database.ts";
+import { sql } from "../platform/database/sql.ts";
 
 export type Member = {
   userId: string;

@@ -1,6 +1,6 @@
-import type { Tx } from "../platform/database.ts";
+import type { Tx } from "../platform/database/database.ts";
+import { sql } from "../platform/database/sql.ts";
 import { invalid } from "../platform/errors.ts";
-import { sql } from "../platform/sql.ts";
 
 /**
  * Adds a line to the quote of a locked order that is being priced by a person.

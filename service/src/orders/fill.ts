@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import type { Blobs } from "../platform/blobs/blobs.ts";
 import type { Clock } from "../platform/clock.ts";
-import type { Sql } from "../platform/database.ts";
+import type { Sql } from "../platform/database/database.ts";
+import { sql } from "../platform/database/sql.ts";
 import { invalid } from "../platform/errors.ts";
 import { newCode } from "../platform/ids.ts";
 import type { Log } from "../platform/logs.ts";
 import type { Members, RowMac } from "../platform/row-mac.ts";
-import { sql } from "../platform/sql.ts";
 import type { Workers } from "../platform/workers/task.ts";
 import { documentUse } from "./document-row.ts";
 import { looksLikePdf, pagesOf } from "./original.ts";

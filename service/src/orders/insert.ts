@@ -1,8 +1,8 @@
 import { auditLine } from "../audit/audit.ts";
 import { eventRow } from "../events/events.ts";
 import { actorOf, type Principal } from "../identity/identity.ts";
-import type { Sql } from "../platform/database.ts";
-import { nothing, type Statement, sql } from "../platform/sql.ts";
+import type { Sql } from "../platform/database/database.ts";
+import { nothing, type Statement, sql } from "../platform/database/sql.ts";
 import type { OrderForm } from "./form/form.ts";
 import type { OriginalDocument } from "./store.ts";
 import type { OrderStatus } from "./transitions/statuses.ts";

@@ -1,6 +1,6 @@
 import type { Owner } from "../identity/identity.ts";
-import type { Sql } from "../platform/database.ts";
-import { cursorOf, filterText, foreignCursor, limitOf, type PageQuery, pageOf } from "../platform/page.ts";
+import type { Sql } from "../platform/database/database.ts";
+import { cursorOf, filterText, foreignCursor, limitOf, type PageQuery, pageOf } from "../platform/database/page.ts";
 import { isCode } from "../platform/text.ts";
 import { findOwnOrder, listOrders } from "./store.ts";
 import { summaryView } from "./views.ts";

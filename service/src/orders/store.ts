@@ -1,6 +1,6 @@
 import type { Owner } from "../identity/identity.ts";
-import type { Sql } from "../platform/database.ts";
-import { nothing, type Statement, sql } from "../platform/sql.ts";
+import type { Sql } from "../platform/database/database.ts";
+import { nothing, type Statement, sql } from "../platform/database/sql.ts";
 import type { OrderRow, OrderSummaryRow, PublicOrderRow } from "./views.ts";
 
 /** A document in the blob store; `sha256` in hex, `bytes` its length. */

@@ -1,6 +1,6 @@
 import { auditLine } from "../audit/audit.ts";
 import type { Clock } from "../platform/clock.ts";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 
 export type PartnerDeps = { db: Database; clock: Clock };
 

@@ -1,5 +1,5 @@
 import type { Principal } from "../identity/identity.ts";
-import type { Sql, Tx } from "../platform/database.ts";
+import type { Sql, Tx } from "../platform/database/database.ts";
 import { invalid } from "../platform/errors.ts";
 import { isPlainText } from "../platform/text.ts";
 import { auditPartner, type ChangedBy } from "./audit.ts";

@@ -1,4 +1,4 @@
-import type { Sql, Tx } from "../platform/database.ts";
+import type { Sql, Tx } from "../platform/database/database.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
 import { newUuid } from "../platform/ids.ts";
 import { requireUuid } from "../platform/text.ts";

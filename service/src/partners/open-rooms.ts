@@ -1,6 +1,6 @@
 import type { Environment } from "../identity/identity.ts";
-import type { Sql } from "../platform/database.ts";
-import { sql } from "../platform/sql.ts";
+import type { Sql } from "../platform/database/database.ts";
+import { sql } from "../platform/database/sql.ts";
 
 /** The firm's rooms that are open, in one environment. */
 export async function countOpenRooms(

@@ -1,4 +1,4 @@
-import type { Tx } from "../platform/database.ts";
+import type { Tx } from "../platform/database/database.ts";
 import { auditPartner, type ChangedBy } from "./audit.ts";
 import { updatePartner } from "./store.ts";
 

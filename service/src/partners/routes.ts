@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { principalOf } from "../http/authentication.ts";
 import { jsonRoute, type RouteDeps } from "../http/route.ts";
 import type { Principal } from "../identity/identity.ts";
-import type { Sql } from "../platform/database.ts";
+import type { Sql } from "../platform/database/database.ts";
 import { type keyWithRoomsResolver, openRoomsOf } from "./keys/resolve.ts";
 import { countOpenRooms } from "./open-rooms.ts";
 import { Me } from "./schemas.ts";

@@ -1,8 +1,8 @@
 import type { Principal } from "../identity/identity.ts";
 import type { Clock } from "../platform/clock.ts";
-import type { Sql } from "../platform/database.ts";
+import type { Sql } from "../platform/database/database.ts";
+import { sql } from "../platform/database/sql.ts";
 import { invalid } from "../platform/errors.ts";
-import { sql } from "../platform/sql.ts";
 import { notDeleted } from "../retention/retention.ts";
 
 /** @throws ServiceError when the firm's stored documents and so many bytes more are over what its tier allows */

@@ -1,5 +1,5 @@
-import type { Sql } from "../platform/database.ts";
-import { sql } from "../platform/sql.ts";
+import type { Sql } from "../platform/database/database.ts";
+import { sql } from "../platform/database/sql.ts";
 import type { Tier } from "./tiers.ts";
 
 /** What a firm shows of itself: its name for clients, a color like `#1a2b3c`, a public https address. */

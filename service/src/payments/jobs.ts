@@ -1,6 +1,6 @@
 import { closeCheckoutQueue, refundQueue } from "../orders/orders.ts";
 import type { Clock } from "../platform/clock.ts";
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import type { Jobs } from "../platform/jobs/jobs.ts";
 import type { Log } from "../platform/logs.ts";
 import { endSession, openSessions } from "./checkout/store.ts";

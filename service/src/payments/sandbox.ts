@@ -1,5 +1,5 @@
 import type { LockedOrder } from "../orders/orders.ts";
-import type { Tx } from "../platform/database.ts";
+import type { Tx } from "../platform/database/database.ts";
 import type { Log } from "../platform/logs.ts";
 import { currency } from "./checkout/checkout.ts";
 import { type Taken, takeEvent } from "./processor/events.ts";

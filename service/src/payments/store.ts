@@ -1,6 +1,6 @@
 import { auditLine } from "../audit/audit.ts";
-import type { Sql, Tx } from "../platform/database.ts";
-import { sql } from "../platform/sql.ts";
+import type { Sql, Tx } from "../platform/database/database.ts";
+import { sql } from "../platform/database/sql.ts";
 
 /** Records an event once. @returns false when it was recorded before; waits for a duplicate that is in progress */
 export async function recordEvent(tx: Tx, id: string, type: string, at: Date): Promise<boolean> {

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { Clock } from "../platform/clock.ts";
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import { ServiceError } from "../platform/errors.ts";
 import type { Log } from "../platform/logs.ts";
 import type { Metrics } from "../platform/metrics.ts";

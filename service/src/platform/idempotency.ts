@@ -8,10 +8,10 @@ import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Principal } from "../identity/identity.ts";
 import type { Clock } from "./clock.ts";
-import type { Sql } from "./database.ts";
+import type { Sql } from "./database/database.ts";
+import { type Statement, sql } from "./database/sql.ts";
+import { hasSqlState, sqlState } from "./database/sql-errors.ts";
 import { ServiceError } from "./errors.ts";
-import { type Statement, sql } from "./sql.ts";
-import { hasSqlState, sqlState } from "./sql-errors.ts";
 
 const retentionMs = 24 * 3600 * 1000;
 // A request that takes longer counts as abandoned.

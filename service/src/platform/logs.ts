@@ -1,5 +1,5 @@
 import { type Logger, pino } from "pino";
-import { maskEmails } from "./mask-email.ts";
+import { maskEmails } from "./mail/mask-email.ts";
 
 export type Log = Logger;
 

@@ -1,5 +1,5 @@
 import type { Clock } from "../platform/clock.ts";
-import type { Database, Sql } from "../platform/database.ts";
+import type { Database, Sql } from "../platform/database/database.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
 import { isCode, isPlainText, isUuid } from "../platform/text.ts";
 import { tokenSha256 } from "./callback-token.ts";

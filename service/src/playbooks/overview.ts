@@ -1,6 +1,6 @@
 import type { Clock } from "../platform/clock.ts";
-import type { Sql } from "../platform/database.ts";
-import { pageOf } from "../platform/page.ts";
+import type { Sql } from "../platform/database/database.ts";
+import { pageOf } from "../platform/database/page.ts";
 import { isUuid } from "../platform/text.ts";
 import { type Callbacks, callbackPath } from "./callback-token.ts";
 import * as store from "./list-store.ts";

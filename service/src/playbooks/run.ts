@@ -1,6 +1,6 @@
 import { actorOf, type Principal } from "../identity/identity.ts";
 import type { Clock } from "../platform/clock.ts";
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
 import { newUuid } from "../platform/ids.ts";
 import type { Log } from "../platform/logs.ts";

@@ -1,7 +1,7 @@
 import { auditLine } from "../audit/audit.ts";
 import type { Environment } from "../identity/identity.ts";
-import type { Sql } from "../platform/database.ts";
-import { type Statement, sql } from "../platform/sql.ts";
+import type { Sql } from "../platform/database/database.ts";
+import { type Statement, sql } from "../platform/database/sql.ts";
 import type { Arguments } from "./arguments.ts";
 
 export type ExecutionRow = {

@@ -1,4 +1,4 @@
-import type { Sql } from "../platform/database.ts";
+import type { Sql } from "../platform/database/database.ts";
 import { StartupError } from "../platform/errors.ts";
 import { createPricing, loadPricingFiles, type Pricing, type PricingFiles } from "./create-pricing.ts";
 import { DataFileError, dataFile } from "./data-file.ts";

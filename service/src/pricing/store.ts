@@ -1,5 +1,5 @@
-import type { Sql } from "../platform/database.ts";
-import { sql } from "../platform/sql.ts";
+import type { Sql } from "../platform/database/database.ts";
+import { sql } from "../platform/database/sql.ts";
 
 /** The version of a price book, by its content; a content that is new gets the next version. */
 export async function priceBookVersion(db: Sql, book: { sha256: string; content: object }): Promise<number> {

@@ -1,5 +1,5 @@
 import type { Owner } from "../identity/identity.ts";
-import { cursorOf, foreignCursor, limitOf, type PageQuery, pageOf } from "../platform/page.ts";
+import { cursorOf, foreignCursor, limitOf, type PageQuery, pageOf } from "../platform/database/page.ts";
 import { isPassportId, type LookupDeps, verifiedRow } from "./lookup.ts";
 import { type AnchorStatus, isKept, type PassportRow, selectOwnPassport, selectPassports } from "./store.ts";
 

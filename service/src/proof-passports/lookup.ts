@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Owner } from "../identity/identity.ts";
 import type { Blobs } from "../platform/blobs/blobs.ts";
-import type { Sql } from "../platform/database.ts";
+import type { Sql } from "../platform/database/database.ts";
 import { ServiceError } from "../platform/errors.ts";
 import { hashYielding } from "../platform/hash-yielding.ts";
 import type { Log } from "../platform/logs.ts";

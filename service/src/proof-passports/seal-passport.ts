@@ -3,7 +3,7 @@ import type { Anchoring } from "../anchoring/anchoring.ts";
 import { actorOf, type Principal } from "../identity/identity.ts";
 import type { RequireStorage } from "../partners/partners.ts";
 import type { Blobs } from "../platform/blobs/blobs.ts";
-import type { Sql } from "../platform/database.ts";
+import type { Sql } from "../platform/database/database.ts";
 import { newUuid, newVerifyCode } from "../platform/ids.ts";
 import type { RowMac } from "../platform/row-mac.ts";
 import { type SealDocument, type SealInput, sealChainOf } from "../seals/seals.ts";

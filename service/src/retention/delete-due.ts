@@ -1,9 +1,9 @@
 import { auditLine } from "../audit/audit.ts";
 import type { Blobs } from "../platform/blobs/blobs.ts";
-import { type Database, longStatements, type Tx } from "../platform/database.ts";
+import { type Database, longStatements, type Tx } from "../platform/database/database.ts";
+import { type Statement, sql } from "../platform/database/sql.ts";
 import type { Log } from "../platform/logs.ts";
 import type { RowMac } from "../platform/row-mac.ts";
-import { type Statement, sql } from "../platform/sql.ts";
 import { notDeleted } from "./deleted.ts";
 import { markMac } from "./marks.ts";
 import type { RetentionPlan } from "./plan.ts";

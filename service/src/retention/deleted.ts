@@ -1,4 +1,4 @@
-import { type Statement, sql } from "../platform/sql.ts";
+import { type Statement, sql } from "../platform/database/sql.ts";
 
 /** When the plan deleted the blob under this key, null when it did not: a part of a statement. */
 export const deletedAt = (blobKey: Statement): Statement =>

@@ -1,6 +1,6 @@
-import type { Sql } from "../platform/database.ts";
+import type { Sql } from "../platform/database/database.ts";
+import { sql } from "../platform/database/sql.ts";
 import type { Members, RowMac } from "../platform/row-mac.ts";
-import { sql } from "../platform/sql.ts";
 
 /** What says that a blob was deleted, by which rule and when. */
 export type Mark = { blobKey: string; rule: string; deletedAt: Date };

@@ -1,4 +1,4 @@
-import { nothing, type Statement, sql } from "../platform/sql.ts";
+import { nothing, type Statement, sql } from "../platform/database/sql.ts";
 import type { Days, RetentionPlan } from "./plan.ts";
 
 /** A rule of the plan, by its place there, and where it holds. The first that holds counts. */

@@ -1,5 +1,5 @@
-import type { Sql } from "../platform/database.ts";
-import { sql } from "../platform/sql.ts";
+import type { Sql } from "../platform/database/database.ts";
+import { sql } from "../platform/database/sql.ts";
 import { notDeleted } from "./deleted.ts";
 import type { RetentionPlan } from "./plan.ts";
 import { sourcesOf } from "./rules.ts";

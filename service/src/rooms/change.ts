@@ -1,7 +1,7 @@
 import { type AuditLine, auditLine } from "../audit/audit.ts";
 import { actorOf, type Principal } from "../identity/identity.ts";
 import type { Clock } from "../platform/clock.ts";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import { ServiceError } from "../platform/errors.ts";
 import { isCode } from "../platform/text.ts";
 import { type LockedRoom, lockRoom } from "./store.ts";

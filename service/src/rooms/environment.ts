@@ -1,6 +1,6 @@
 import type { Environment } from "../identity/identity.ts";
-import type { Sql } from "../platform/database.ts";
-import { sql } from "../platform/sql.ts";
+import type { Sql } from "../platform/database/database.ts";
+import { sql } from "../platform/database/sql.ts";
 import { isCode } from "../platform/text.ts";
 
 /** The environment of a room and of all its orders, by the room's code; null for an unknown code. */

@@ -1,5 +1,5 @@
-import { hasEmailShape } from "../platform/email.ts";
 import { invalid } from "../platform/errors.ts";
+import { hasEmailShape } from "../platform/mail/email.ts";
 import { isPlainText, isVisible } from "../platform/text.ts";
 
 const nameMessage = "A room name (1-200 chars) is required.";

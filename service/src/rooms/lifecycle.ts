@@ -1,7 +1,7 @@
 import { auditLine } from "../audit/audit.ts";
 import { actorOf, type Principal } from "../identity/identity.ts";
 import { countOpenRooms, openRoomQuota, tierOf } from "../partners/partners.ts";
-import type { Tx } from "../platform/database.ts";
+import type { Tx } from "../platform/database/database.ts";
 import { invalid } from "../platform/errors.ts";
 import { newCode, newUuid } from "../platform/ids.ts";
 import { beginChange, type RoomDeps } from "./change.ts";

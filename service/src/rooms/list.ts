@@ -1,6 +1,6 @@
 import type { Principal } from "../identity/identity.ts";
-import type { Database } from "../platform/database.ts";
-import { cursorOf, foreignCursor, limitOf, type PageQuery, pageOf } from "../platform/page.ts";
+import type { Database } from "../platform/database/database.ts";
+import { cursorOf, foreignCursor, limitOf, type PageQuery, pageOf } from "../platform/database/page.ts";
 import { isUuid } from "../platform/text.ts";
 import type { RoomList, RoomSummary } from "./schemas.ts";
 import { ownsRoom, type RoomSummaryRow, selectRooms } from "./store.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
-import type { Fetch } from "../platform/bounded-request.ts";
+import type { Fetch } from "../platform/bounds/bounded-request.ts";
 import type { Clock } from "../platform/clock.ts";
 import { createTimeStamping, type TimeStampRefusal } from "./time-stamping.ts";
 import type { AnchorsOf } from "./tsa-trust.ts";

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { type Certificate, parseCertificatesPem } from "@signsealship/evidence/x509";
-import type { Sql } from "../platform/database.ts";
+import type { Sql } from "../platform/database/database.ts";
+import { type Statement, sql } from "../platform/database/sql.ts";
 import type { Log } from "../platform/logs.ts";
 import type { Members, RowMac } from "../platform/row-mac.ts";
-import { type Statement, sql } from "../platform/sql.ts";
 
 const sha256 = (bytes: Uint8Array | string): string => createHash("sha256").update(bytes).digest("hex");
 

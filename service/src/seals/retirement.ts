@@ -2,9 +2,9 @@ import { equalBytes } from "@signsealship/evidence/bytes";
 import { keyStaysSafe, retirementReasons } from "@signsealship/evidence/seal";
 import { nameText } from "@signsealship/evidence/x509";
 import { auditLine } from "../audit/audit.ts";
-import type { Database, Sql } from "../platform/database.ts";
+import type { Database, Sql } from "../platform/database/database.ts";
+import { sql } from "../platform/database/sql.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
-import { sql } from "../platform/sql.ts";
 import { type ChainsDeps, chainMembers, type KnownChain, knownChains, leafOf } from "./chains.ts";
 
 /** A seal certificate for the operator's eyes. */

@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
-import type { Fetch } from "../platform/bounded-request.ts";
+import type { Fetch } from "../platform/bounds/bounded-request.ts";
 import type { Clock } from "../platform/clock.ts";
 import { ServiceError, StartupError } from "../platform/errors.ts";
 import type { Metrics } from "../platform/metrics.ts";

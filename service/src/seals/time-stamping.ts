@@ -12,8 +12,8 @@ import {
   verifyTimeStampToken,
 } from "@signsealship/evidence/rfc3161";
 import type { Certificate } from "@signsealship/evidence/x509";
-import { type Fetch, requestBounded } from "../platform/bounded-request.ts";
-import { type BreakerSettings, createBreaker, defaultBreaker } from "../platform/breaker.ts";
+import { type Fetch, requestBounded } from "../platform/bounds/bounded-request.ts";
+import { type BreakerSettings, createBreaker, defaultBreaker } from "../platform/bounds/breaker.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Stamp, TimeStamp } from "./sealer.ts";
 import type { AnchorsOf } from "./tsa-trust.ts";

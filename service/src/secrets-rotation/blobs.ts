@@ -2,10 +2,10 @@ import { certificateUse } from "../closing-passports/closing-passports.ts";
 import { documentUse } from "../orders/orders.ts";
 import type { Blobs } from "../platform/blobs/blobs.ts";
 import type { BlobUse } from "../platform/blobs/cipher.ts";
-import type { Sql } from "../platform/database.ts";
+import type { Sql } from "../platform/database/database.ts";
+import { sql } from "../platform/database/sql.ts";
 import type { Log } from "../platform/logs.ts";
 import { keyIdText, type SecretBytes } from "../platform/secrets.ts";
-import { sql } from "../platform/sql.ts";
 import { passportUse } from "../proof-passports/proof-passports.ts";
 import type { KeyCounts } from "./rows.ts";
 

@@ -1,7 +1,7 @@
-import type { Sql } from "../platform/database.ts";
+import type { Sql } from "../platform/database/database.ts";
+import { sql } from "../platform/database/sql.ts";
 import { StartupError } from "../platform/errors.ts";
 import { keyIdText, keysOf, openSecretsKey, type SecretBytes } from "../platform/secrets.ts";
-import { sql } from "../platform/sql.ts";
 
 /** The ids of the keys that data may hang on. */
 async function knownKeys(db: Sql): Promise<string[]> {

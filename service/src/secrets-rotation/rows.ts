@@ -1,7 +1,7 @@
-import type { Sql } from "../platform/database.ts";
+import type { Sql } from "../platform/database/database.ts";
+import { type Statement, sql } from "../platform/database/sql.ts";
 import { openRowMac, type RowMac } from "../platform/row-mac.ts";
 import { keyId, keyIdBytes, type SecretBytes } from "../platform/secrets.ts";
-import { type Statement, sql } from "../platform/sql.ts";
 import * as tables from "../row-mac-tables.ts";
 
 const batch = 500;

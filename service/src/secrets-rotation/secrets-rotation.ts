@@ -1,5 +1,5 @@
-import { type Database, withLongStatements } from "../platform/database.ts";
-import type { AsOwner } from "../platform/migrations.ts";
+import { type Database, withLongStatements } from "../platform/database/database.ts";
+import type { AsOwner } from "../platform/database/migrations.ts";
 import { keyIdText, keysOf } from "../platform/secrets.ts";
 import { type BlobsDeps, countBlobs, rotateBlobs } from "./blobs.ts";
 import { forgetKeys } from "./known-keys.ts";

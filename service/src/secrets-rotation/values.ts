@@ -1,8 +1,8 @@
 import { keyCipherColumn } from "../access-requests/access-requests.ts";
 import { columnCipher, columnMagic, columnPrefix } from "../platform/column-cipher.ts";
-import type { Sql } from "../platform/database.ts";
+import type { Sql } from "../platform/database/database.ts";
+import { type Statement, sql } from "../platform/database/sql.ts";
 import { keyIdBytes, type SecretBytes } from "../platform/secrets.ts";
-import { type Statement, sql } from "../platform/sql.ts";
 import { webhookSecretColumn } from "../webhooks/webhooks.ts";
 import { countsOf, type KeyCounts, unionOf } from "./rows.ts";
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
 import type { Clock } from "../platform/clock.ts";
 import { columnCipher } from "../platform/column-cipher.ts";
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import { StartupError } from "../platform/errors.ts";
 import type { Log } from "../platform/logs.ts";
 import type { SecretBytes } from "../platform/secrets.ts";

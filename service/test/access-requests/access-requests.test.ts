@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { startMailCatcher } from "@signsealship/testing/doubles/mail-catcher";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
-import { startMailCatcher } from "@signsealship/testing/mail-catcher";
 import type { Service } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { type ListedRequest, listRequests } from "../../src/access-requests/access-requests.ts";
-import type { Database } from "../../src/platform/database.ts";
-import { sql } from "../../src/platform/sql.ts";
+import type { Database } from "../../src/platform/database/database.ts";
+import { sql } from "../../src/platform/database/sql.ts";
 
 const useCase = "We are a title company and want our closings notarized online\nbefore the deeds are recorded.";
 const required = "firmName, contactName, and a valid workEmail are required.";

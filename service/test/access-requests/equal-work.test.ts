@@ -6,9 +6,9 @@ import { requestAccess } from "../../src/access-requests/request.ts";
 import { readScreeningRules } from "../../src/access-requests/screening/rules.ts";
 import { askForLink } from "../../src/members/members.ts";
 import { systemClock as clock } from "../../src/platform/clock.ts";
-import type { Database, Tx } from "../../src/platform/database.ts";
+import type { Database, Tx } from "../../src/platform/database/database.ts";
+import { sql } from "../../src/platform/database/sql.ts";
 import { secretBytes } from "../../src/platform/secrets.ts";
-import { sql } from "../../src/platform/sql.ts";
 
 let harness: Harness;
 let db: Database;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { type RecaptchaDouble, type RecaptchaMode, startRecaptcha } from "@signsealship/testing/doubles/recaptcha";
 import { freePort } from "@signsealship/testing/free-port";
-import { type RecaptchaDouble, type RecaptchaMode, startRecaptcha } from "@signsealship/testing/recaptcha";
 import { requestAccess } from "../../src/access-requests/request.ts";
 import { type BotVerdict, recaptchaAction, recaptchaScorer } from "../../src/access-requests/screening/recaptcha.ts";
 import { readScreeningRules } from "../../src/access-requests/screening/rules.ts";

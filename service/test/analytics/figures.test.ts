@@ -6,8 +6,8 @@ import { windowDays } from "../../src/analytics/days.ts";
 import { bucketOf } from "../../src/analytics/funnel.ts";
 import { analyticsReader } from "../../src/analytics/snapshot.ts";
 import { orderStatuses } from "../../src/orders/transitions/statuses.ts";
+import { sql } from "../../src/platform/database/sql.ts";
 import { ServiceError } from "../../src/platform/errors.ts";
-import { sql } from "../../src/platform/sql.ts";
 import { addOrder, newPartnerRow, openData } from "./orders-database.ts";
 
 const now = new Date("2026-03-15T12:00:00.000Z");

@@ -1,7 +1,7 @@
 import { newDatabase } from "@signsealship/testing/database";
-import type { Database } from "../../src/platform/database.ts";
+import type { Database } from "../../src/platform/database/database.ts";
+import { sql } from "../../src/platform/database/sql.ts";
 import { newCode, newUuid } from "../../src/platform/ids.ts";
-import { sql } from "../../src/platform/sql.ts";
 
 /** A database with a price book. */
 export async function openData() {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { figuresSettings, figuresStatement } from "../../src/analytics/store.ts";
-import { sql } from "../../src/platform/sql.ts";
+import { sql } from "../../src/platform/database/sql.ts";
 import { explain } from "../explain.ts";
 import { newPartnerRow, openData } from "./orders-database.ts";
 

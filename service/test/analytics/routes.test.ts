@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { sql } from "../../src/platform/sql.ts";
+import { sql } from "../../src/platform/database/sql.ts";
 import { type Client, openRoomsService, type RoomsService } from "../rooms/rooms-service.ts";
 
 let running: RoomsService;

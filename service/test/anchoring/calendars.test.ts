@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { after, test } from "node:test";
 import { EvidenceError } from "@signsealship/evidence/errors";
 import { parseDetached, verifyOts } from "@signsealship/evidence/ots";
-import { type CalendarMode, startCalendar } from "@signsealship/testing/calendar";
+import { type CalendarMode, startCalendar } from "@signsealship/testing/doubles/calendar";
 import { python } from "@signsealship/testing/python";
 import { needs } from "@signsealship/testing/tools";
 import { bitcoinHeights, pendingAttestations } from "../../src/anchoring/attestations.ts";

@@ -4,8 +4,8 @@ import { newDatabase } from "@signsealship/testing/database";
 import { auditLine } from "../../src/audit/audit.ts";
 import { createPartner } from "../../src/partners/partners.ts";
 import { systemClock } from "../../src/platform/clock.ts";
-import type { Database } from "../../src/platform/database.ts";
-import { sql } from "../../src/platform/sql.ts";
+import type { Database } from "../../src/platform/database/database.ts";
+import { sql } from "../../src/platform/database/sql.ts";
 
 const at = new Date("2026-03-04T05:06:07.089Z");
 const nobody = "00000000-0000-4000-8000-000000000000";

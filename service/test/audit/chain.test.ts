@@ -6,11 +6,11 @@ import { auditLine } from "../../src/audit/audit.ts";
 import { chainAuditLines } from "../../src/audit/chain.ts";
 import { checkAuditChain } from "../../src/audit/check-chain.ts";
 import { auditLogWhole } from "../../src/cli/doctor/audit-log.ts";
-import type { Database } from "../../src/platform/database.ts";
+import type { Database } from "../../src/platform/database/database.ts";
+import { type Statement, sql } from "../../src/platform/database/sql.ts";
 import { openLog } from "../../src/platform/logs.ts";
 import { openRowMac } from "../../src/platform/row-mac.ts";
 import { secretBytes } from "../../src/platform/secrets.ts";
-import { type Statement, sql } from "../../src/platform/sql.ts";
 
 const rowMac = openRowMac(secretBytes(randomBytes(32)));
 const log = openLog("silent");

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type CalendarDouble, startCalendar } from "@signsealship/testing/calendar";
+import { type CalendarDouble, startCalendar } from "@signsealship/testing/doubles/calendar";
+import { startTsa, type TsaDouble } from "@signsealship/testing/doubles/tsa";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, runCli, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { testsNeeding } from "@signsealship/testing/tools";
-import { startTsa, type TsaDouble } from "@signsealship/testing/tsa";
 import { bytesOf, type SealAnswer, seal } from "../proof-passports/seal-document.ts";
 
 const { after, before, test } = testsNeeding("openssl");

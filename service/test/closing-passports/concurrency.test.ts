@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
 import { verifyClosing } from "@signsealship/evidence/seal";
-import { startHttpDouble } from "@signsealship/testing/http-double";
+import { startHttpDouble } from "@signsealship/testing/doubles/http-double";
 import { startService } from "@signsealship/testing/service";
 import { needs } from "@signsealship/testing/tools";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
-import { sql } from "../../src/platform/sql.ts";
+import { sql } from "../../src/platform/database/sql.ts";
 import { type Client, openRoomsService, type RoomsService } from "../rooms/rooms-service.ts";
 import { detached, download, sealRoom, type Version, verify } from "./seal-room.ts";
 

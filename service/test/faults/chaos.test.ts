@@ -4,16 +4,16 @@ import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { prepareDatabase } from "@signsealship/testing/data-template";
+import { type SeverableProxy, startSeverableProxy } from "@signsealship/testing/doubles/severable-proxy";
 import { fuzzRuns } from "@signsealship/testing/fuzz";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { runCli, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import { type SeverableProxy, startSeverableProxy } from "@signsealship/testing/severable-proxy";
 import { createPartner, issueKey } from "../../src/partners/partners.ts";
 import { systemClock } from "../../src/platform/clock.ts";
-import { type Database, openDatabase } from "../../src/platform/database.ts";
+import { type Database, openDatabase } from "../../src/platform/database/database.ts";
+import { sql } from "../../src/platform/database/sql.ts";
 import { openEmbeddedPostgres } from "../../src/platform/postgres/embedded.ts";
-import { sql } from "../../src/platform/sql.ts";
 
 /** KILLS=200 for a long run. */
 const kills = Number(process.env["KILLS"] ?? Math.max(2, fuzzRuns(10)));

@@ -4,15 +4,15 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { newClient } from "@signsealship/testing/client";
 import { prepareDatabase } from "@signsealship/testing/data-template";
+import { type SeverableProxy, startSeverableProxy } from "@signsealship/testing/doubles/severable-proxy";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import { type SeverableProxy, startSeverableProxy } from "@signsealship/testing/severable-proxy";
 import { createPartner, issueKey } from "../../src/partners/partners.ts";
 import { systemClock } from "../../src/platform/clock.ts";
-import { type Database, openDatabase } from "../../src/platform/database.ts";
+import { type Database, openDatabase } from "../../src/platform/database/database.ts";
+import { sql } from "../../src/platform/database/sql.ts";
 import { openEmbeddedPostgres } from "../../src/platform/postgres/embedded.ts";
-import { sql } from "../../src/platform/sql.ts";
 
 const folder = temporaryFolder();
 const document = makePdf();

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { prepareDatabase } from "@signsealship/testing/data-template";
+import { type SeverableProxy, startSeverableProxy } from "@signsealship/testing/doubles/severable-proxy";
 import { temporaryFolder } from "@signsealship/testing/service";
-import { type SeverableProxy, startSeverableProxy } from "@signsealship/testing/severable-proxy";
-import { type Database, openDatabase } from "../../src/platform/database.ts";
+import { type Database, openDatabase } from "../../src/platform/database/database.ts";
+import { sql } from "../../src/platform/database/sql.ts";
 import { openEmbeddedPostgres } from "../../src/platform/postgres/embedded.ts";
-import { sql } from "../../src/platform/sql.ts";
 
 const folder = temporaryFolder();
 const statementMs = 400;

@@ -3,10 +3,10 @@ import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { type CaughtMail, startMailCatcher } from "@signsealship/testing/mail-catcher";
+import { type CaughtMail, startMailCatcher } from "@signsealship/testing/doubles/mail-catcher";
+import { type StripeDouble, startStripe } from "@signsealship/testing/doubles/stripe";
 import { examplePdf, minimal, orderForm, shipping } from "@signsealship/testing/order-form";
 import { newPartner, runCli, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import { type StripeDouble, startStripe } from "@signsealship/testing/stripe";
 import { until } from "@signsealship/testing/until";
 
 const folder = temporaryFolder();

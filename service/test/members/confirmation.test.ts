@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { until } from "@signsealship/testing/until";
 import { issueKey } from "../../src/partners/partners.ts";
 import { systemClock as clock } from "../../src/platform/clock.ts";
-import { sql } from "../../src/platform/sql.ts";
+import { sql } from "../../src/platform/database/sql.ts";
 import { json, type MembersService, openMembersService } from "./members-service.ts";
 import { codesTo, newMember, postForm } from "./signed-in-member.ts";
 

@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { until } from "@signsealship/testing/until";
 import { type SignInDeps, sweepSessions } from "../../src/members/members.ts";
 import { systemClock as clock } from "../../src/platform/clock.ts";
-import { sql } from "../../src/platform/sql.ts";
+import { sql } from "../../src/platform/database/sql.ts";
 import { type MembersService, openMembersService } from "./members-service.ts";
 import { cookieIn, newMember, postForm } from "./signed-in-member.ts";
 

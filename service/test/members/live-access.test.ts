@@ -6,7 +6,7 @@ import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { until } from "@signsealship/testing/until";
 import { issueKey } from "../../src/partners/partners.ts";
 import { systemClock as clock } from "../../src/platform/clock.ts";
-import { sql } from "../../src/platform/sql.ts";
+import { sql } from "../../src/platform/database/sql.ts";
 import { json, type MembersService, openMembersService } from "./members-service.ts";
 import { link, newMember, postForm, signIn } from "./signed-in-member.ts";
 

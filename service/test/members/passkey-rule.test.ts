@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { issueKey } from "../../src/partners/partners.ts";
 import { systemClock as clock } from "../../src/platform/clock.ts";
-import { sql } from "../../src/platform/sql.ts";
+import { sql } from "../../src/platform/database/sql.ts";
 import { json, type MembersService, openMembersService } from "./members-service.ts";
 import { link, newMember, postForm, signIn } from "./signed-in-member.ts";
 import { newAuthenticator } from "./soft-authenticator.ts";

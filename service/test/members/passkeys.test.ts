@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { until } from "@signsealship/testing/until";
-import { sql } from "../../src/platform/sql.ts";
+import { sql } from "../../src/platform/database/sql.ts";
 import { type MembersService, openMembersService } from "./members-service.ts";
 import { askForLink, codesTo, cookieIn, mailsTo, newMember, postForm } from "./signed-in-member.ts";
 import { certificates, newAuthenticator, type SoftAuthenticator } from "./soft-authenticator.ts";

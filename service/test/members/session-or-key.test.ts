@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { sql } from "../../src/platform/sql.ts";
+import { sql } from "../../src/platform/database/sql.ts";
 import { json, type MembersService, openMembersService, type Sent } from "./members-service.ts";
 import { link, newMember, postForm, signIn } from "./signed-in-member.ts";
 

@@ -6,7 +6,7 @@ import { until } from "@signsealship/testing/until";
 import fc from "fast-check";
 import { cookieOf } from "../../src/members/sessions/tokens.ts";
 import { returnPath } from "../../src/members/sign-in/sign-in.ts";
-import { sql } from "../../src/platform/sql.ts";
+import { sql } from "../../src/platform/database/sql.ts";
 import { askForLink, cookieIn, linksTo, postForm, signIn } from "./signed-in-member.ts";
 
 const folder = temporaryFolder();

@@ -1,8 +1,8 @@
 import { newDatabase } from "@signsealship/testing/database";
 import { pino } from "pino";
-import type { Database } from "../../src/platform/database.ts";
+import type { Database } from "../../src/platform/database/database.ts";
+import { sql } from "../../src/platform/database/sql.ts";
 import { newCode, newUuid } from "../../src/platform/ids.ts";
-import { sql } from "../../src/platform/sql.ts";
 
 export const silent = pino({ level: "silent" });
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { newDatabase } from "@signsealship/testing/database";
 import { listStatement } from "../../src/orders/store.ts";
-import type { Database } from "../../src/platform/database.ts";
-import { type Statement, sql } from "../../src/platform/sql.ts";
+import type { Database } from "../../src/platform/database/database.ts";
+import { type Statement, sql } from "../../src/platform/database/sql.ts";
 
 const partnerId = "00000000-0000-4000-8000-000000000001";
 let db: Database;

@@ -6,7 +6,7 @@ import { databaseOfRunning } from "@signsealship/testing/database";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import { sql } from "../../src/platform/sql.ts";
+import { sql } from "../../src/platform/database/sql.ts";
 
 const folder = temporaryFolder();
 // A comment behind a PDF: three of them are over the limit of two megabytes.

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { databaseOf } from "@signsealship/testing/database";
+import { type StripeDouble, startStripe } from "@signsealship/testing/doubles/stripe";
 import { minimal, orderForm, shipping } from "@signsealship/testing/order-form";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import { type StripeDouble, startStripe } from "@signsealship/testing/stripe";
 import { until } from "@signsealship/testing/until";
-import { sql } from "../../src/platform/sql.ts";
+import { sql } from "../../src/platform/database/sql.ts";
 
 const folder = temporaryFolder();
 let service: Service;

@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { orderStatuses } from "../../src/orders/transitions/statuses.ts";
 import { type Outcome, takeEvent } from "../../src/payments/processor/events.ts";
 import type { SignedEvent } from "../../src/payments/processor/processor.ts";
-import { sql } from "../../src/platform/sql.ts";
+import { sql } from "../../src/platform/database/sql.ts";
 import { type OrdersDatabase, openOrdersDatabase, silent } from "../orders/orders-database.ts";
 
 let orders: OrdersDatabase;

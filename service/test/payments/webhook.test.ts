@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { type StripeDouble, startStripe } from "@signsealship/testing/doubles/stripe";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import { type StripeDouble, startStripe } from "@signsealship/testing/stripe";
 import { until } from "@signsealship/testing/until";
 
 const folder = temporaryFolder();

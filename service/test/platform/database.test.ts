@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { newDatabase } from "@signsealship/testing/database";
-import type { Database, Tx } from "../../src/platform/database.ts";
+import type { Database, Tx } from "../../src/platform/database/database.ts";
+import { sql } from "../../src/platform/database/sql.ts";
 import { ServiceError } from "../../src/platform/errors.ts";
-import { sql } from "../../src/platform/sql.ts";
 
 let db: Database;
 before(async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { newPartner, runCli } from "@signsealship/testing/service";
-import { sql } from "../../src/platform/sql.ts";
+import { sql } from "../../src/platform/database/sql.ts";
 import { sweepExecutions } from "../../src/playbooks/playbooks.ts";
 import {
   callback,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { newPartner } from "@signsealship/testing/service";
-import { sql } from "../../src/platform/sql.ts";
+import { sql } from "../../src/platform/database/sql.ts";
 import { argumentsOf, returnedOf } from "../../src/playbooks/arguments.ts";
 import {
   listPath,

@@ -6,8 +6,8 @@ import { until } from "@signsealship/testing/until";
 import { readConfig } from "../../src/config.ts";
 import { makeOperatorLink } from "../../src/members/sign-in/sign-in.ts";
 import { clockAhead } from "../../src/platform/clock.ts";
+import { sql } from "../../src/platform/database/sql.ts";
 import { openSecretsKey } from "../../src/platform/secrets.ts";
-import { sql } from "../../src/platform/sql.ts";
 import { cookieIn, newMember, postForm } from "../members/signed-in-member.ts";
 import {
   callback,

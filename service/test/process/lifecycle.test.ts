@@ -7,7 +7,7 @@ import { after, test } from "node:test";
 import { freePort } from "@signsealship/testing/free-port";
 import { runCli, startService, temporaryFolder } from "@signsealship/testing/service";
 import { needs } from "@signsealship/testing/tools";
-import { sql } from "../../src/platform/sql.ts";
+import { sql } from "../../src/platform/database/sql.ts";
 
 const folders: (() => void)[] = [];
 function folder(): string {
@@ -143,7 +143,7 @@ test("a schema of a newer release is one line", async () => {
   const dataDir = folder();
   const service = await startService({ DATA_DIR: dataDir });
   const { openEmbeddedPostgres } = await import("../../src/platform/postgres/embedded.ts");
-  const { openDatabase } = await import("../../src/platform/database.ts");
+  const { openDatabase } = await import("../../src/platform/database/database.ts");
   const server = await openEmbeddedPostgres(dataDir);
   const db = openDatabase(server.owner, () => {});
   await db.query(sql`INSERT INTO schema_migrations (version, name, sha256) VALUES (9999, 'future', 'x')`);

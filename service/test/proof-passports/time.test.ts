@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { verifyOts } from "@signsealship/evidence/ots";
-import { type CalendarDouble, type FakeBlock, startCalendar } from "@signsealship/testing/calendar";
+import { type CalendarDouble, type FakeBlock, startCalendar } from "@signsealship/testing/doubles/calendar";
+import { startTsa, type TsaDouble } from "@signsealship/testing/doubles/tsa";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, type Service } from "@signsealship/testing/service";
 import { testsNeeding } from "@signsealship/testing/tools";
-import { startTsa, type TsaDouble } from "@signsealship/testing/tsa";
 import { type Anchoring, openAnchoring } from "../../src/anchoring/anchoring.ts";
-import type { Database } from "../../src/platform/database.ts";
+import type { Database } from "../../src/platform/database/database.ts";
+import { sql } from "../../src/platform/database/sql.ts";
 import { openLog } from "../../src/platform/logs.ts";
 import { createMetrics } from "../../src/platform/metrics.ts";
-import { sql } from "../../src/platform/sql.ts";
 import { type Caller, type SealAnswer, seal } from "./seal-document.ts";
 
 const { after, before, test } = testsNeeding("openssl");

@@ -5,10 +5,10 @@ import { type Blobs, openBlobs } from "../../src/platform/blobs/blobs.ts";
 import { folderBackend } from "../../src/platform/blobs/folder.ts";
 import { sweepOrphans } from "../../src/platform/blobs/orphans.ts";
 import { systemClock } from "../../src/platform/clock.ts";
+import { type Statement, sql } from "../../src/platform/database/sql.ts";
 import { newCode, newUuid, newVerifyCode } from "../../src/platform/ids.ts";
 import { openRowMac } from "../../src/platform/row-mac.ts";
 import { secretBytes } from "../../src/platform/secrets.ts";
-import { type Statement, sql } from "../../src/platform/sql.ts";
 import { dueStatement } from "../../src/retention/delete-due.ts";
 import {
   deleteDue,

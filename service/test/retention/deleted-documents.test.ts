@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { needs } from "@signsealship/testing/tools";
 import { until } from "@signsealship/testing/until";
-import { sql } from "../../src/platform/sql.ts";
+import { sql } from "../../src/platform/database/sql.ts";
 import { sealRoom, type Version, verify } from "../closing-passports/seal-room.ts";
 import { type Client, openRoomsService, type RoomsService } from "../rooms/rooms-service.ts";
 

@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer } from "@signsealship/testing/client";
 import { type Service, startService } from "@signsealship/testing/service";
-import { type Statement, sql } from "../../src/platform/sql.ts";
+import { type Statement, sql } from "../../src/platform/database/sql.ts";
 import { type Client, openRoomsService, type RoomsService } from "./rooms-service.ts";
 
 let running: RoomsService;

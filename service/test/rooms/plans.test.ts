@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { type Statement, sql } from "../../src/platform/sql.ts";
+import { type Statement, sql } from "../../src/platform/database/sql.ts";
 import { roomListStatement } from "../../src/rooms/store.ts";
 import { versionStatement, viewStatement } from "../../src/rooms/view/store.ts";
 import { explain, type PlanNode } from "../explain.ts";

@@ -6,8 +6,8 @@ import { makePdf } from "@signsealship/testing/pdf-maker";
 import type { Service } from "@signsealship/testing/service";
 import { createPartner, issueKey } from "../../src/partners/partners.ts";
 import { systemClock } from "../../src/platform/clock.ts";
-import type { Database } from "../../src/platform/database.ts";
-import { nothing, type Statement, sql } from "../../src/platform/sql.ts";
+import type { Database } from "../../src/platform/database/database.ts";
+import { nothing, type Statement, sql } from "../../src/platform/database/sql.ts";
 import type { RoomView } from "../../src/rooms/rooms.ts";
 
 const document = makePdf();

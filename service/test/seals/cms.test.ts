@@ -12,7 +12,7 @@ import {
   signatureTimeStampTokens,
   verifySignerInfo,
 } from "@signsealship/evidence/cms";
-import { startKms } from "@signsealship/testing/kms";
+import { startKms } from "@signsealship/testing/doubles/kms";
 import { startSoftHsm } from "@signsealship/testing/softhsm";
 import { needs, type ToolName } from "@signsealship/testing/tools";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";

@@ -8,8 +8,8 @@ import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, type Service } from "@signsealship/testing/service";
 import { zooFiles } from "@signsealship/testing/zoo";
-import type { Database } from "../../src/platform/database.ts";
-import { sql } from "../../src/platform/sql.ts";
+import type { Database } from "../../src/platform/database/database.ts";
+import { sql } from "../../src/platform/database/sql.ts";
 import {
   bytesOf,
   type Caller,

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { sealReasons } from "@signsealship/evidence/seal";
+import { startTsa, type TsaDouble } from "@signsealship/testing/doubles/tsa";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { testsNeeding } from "@signsealship/testing/tools";
-import { startTsa, type TsaDouble } from "@signsealship/testing/tsa";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import { ServiceError } from "../../src/platform/errors.ts";
 import { inlineWorkers } from "../../src/platform/workers/inline.ts";

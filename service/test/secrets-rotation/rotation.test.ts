@@ -12,8 +12,8 @@ import { runCli, type Service, startService } from "@signsealship/testing/servic
 import { issueKey } from "../../src/partners/partners.ts";
 import { blobKeyId, decryptBlob } from "../../src/platform/blobs/cipher.ts";
 import { columnCipher } from "../../src/platform/column-cipher.ts";
+import { sql } from "../../src/platform/database/sql.ts";
 import { deriveKey, keyIdText, openSecretsKey, type SecretBytes } from "../../src/platform/secrets.ts";
-import { sql } from "../../src/platform/sql.ts";
 import { sealRoom, verify } from "../closing-passports/seal-room.ts";
 import { seal } from "../proof-passports/seal-document.ts";
 import { type Client, openRoomsService, type RoomsService } from "../rooms/rooms-service.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
+import type { Caught } from "@signsealship/testing/doubles/webhook-catcher";
 import { testsNeeding } from "@signsealship/testing/tools";
-import type { Caught } from "@signsealship/testing/webhook-catcher";
-import { sql } from "../../src/platform/sql.ts";
+import { sql } from "../../src/platform/database/sql.ts";
 import { type Client, openWebhooksService, type WebhooksService } from "./webhooks-service.ts";
 
 const { after, before, test } = testsNeeding("openssl");

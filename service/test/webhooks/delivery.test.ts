@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
+import type { Caught } from "@signsealship/testing/doubles/webhook-catcher";
 import { startService } from "@signsealship/testing/service";
 import { testsNeeding } from "@signsealship/testing/tools";
-import type { Caught } from "@signsealship/testing/webhook-catcher";
-import { sql } from "../../src/platform/sql.ts";
+import { sql } from "../../src/platform/database/sql.ts";
 import { type Client, type Delivery, openWebhooksService, type WebhooksService } from "./webhooks-service.ts";
 
 const { after, before, test } = testsNeeding("openssl");

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { temporaryFolder } from "@signsealship/testing/service";
-import { sql } from "../../src/platform/sql.ts";
+import { sql } from "../../src/platform/database/sql.ts";
 import { createHostLimit } from "../../src/webhooks/dispatch/host-limit.ts";
 import { openWebhooksService, type WebhooksService } from "./webhooks-service.ts";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { verifyWebhook } from "@signsealship/sdk";
+import type { Caught } from "@signsealship/testing/doubles/webhook-catcher";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { testsNeeding } from "@signsealship/testing/tools";
-import type { Caught } from "@signsealship/testing/webhook-catcher";
 import Schema from "typebox/schema";
-import { sql } from "../../src/platform/sql.ts";
+import { sql } from "../../src/platform/database/sql.ts";
 import { payloads } from "../../src/webhooks/payload-schemas.ts";
 import { orderTopics, topics } from "../../src/webhooks/topics.ts";
 import { type Client, type Hook, openWebhooksService, type WebhooksService } from "./webhooks-service.ts";

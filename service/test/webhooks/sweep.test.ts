@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { newDatabase } from "@signsealship/testing/database";
-import type { Database } from "../../src/platform/database.ts";
+import type { Database } from "../../src/platform/database/database.ts";
+import { sql } from "../../src/platform/database/sql.ts";
 import { newUuid } from "../../src/platform/ids.ts";
-import { sql } from "../../src/platform/sql.ts";
 import { sweepDeliveries } from "../../src/webhooks/webhooks.ts";
 
 let db: Database;

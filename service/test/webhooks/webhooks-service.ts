@@ -1,12 +1,17 @@
 import { type Client as Caller, newClient } from "@signsealship/testing/client";
+import {
+  type Authority,
+  type Catcher,
+  makeAuthority,
+  startCatcher,
+} from "@signsealship/testing/doubles/webhook-catcher";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { temporaryFolder } from "@signsealship/testing/service";
-import { type Authority, type Catcher, makeAuthority, startCatcher } from "@signsealship/testing/webhook-catcher";
 import { createPartner, issueKey } from "../../src/partners/partners.ts";
 import { systemClock } from "../../src/platform/clock.ts";
-import { sql } from "../../src/platform/sql.ts";
+import { sql } from "../../src/platform/database/sql.ts";
 
 const document = makePdf();
 

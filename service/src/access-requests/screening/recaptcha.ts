@@ -1,4 +1,4 @@
-import { type Fetch, requestBounded } from "../../platform/bounded-request.ts";
+import { type Fetch, requestBounded } from "../../platform/bounds/bounded-request.ts";
 import type { Log } from "../../platform/logs.ts";
 
 /** Both keys of the operator's site at reCAPTCHA v3, and where it is reached. */

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { type Config, readConfig } from "../../config.ts";
 import { isTestModeKey } from "../../payments/payments.ts";
+import { sql } from "../../platform/database/sql.ts";
 import { StartupError } from "../../platform/errors.ts";
 import { openLog } from "../../platform/logs.ts";
-import { sql } from "../../platform/sql.ts";
 import { loadPricingFiles } from "../../pricing/pricing.ts";
 import { migrations, openResources, type Resources, root } from "../../resources.ts";
 import { readRetention, upcomingDeletions } from "../../retention/retention.ts";

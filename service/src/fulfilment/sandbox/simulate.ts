@@ -8,7 +8,7 @@ import {
   transition,
 } from "../../orders/orders.ts";
 import type { Clock } from "../../platform/clock.ts";
-import type { Database, Tx } from "../../platform/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 import { ServiceError } from "../../platform/errors.ts";
 import type { Log } from "../../platform/logs.ts";
 import { type Facts, needsDocument, perform } from "../perform.ts";

@@ -2,8 +2,8 @@ import { createHash, type Hash } from "node:crypto";
 import { finished } from "node:stream/promises";
 import type { MultipartFile } from "@fastify/multipart";
 import type { FastifyRequest } from "fastify";
+import { freeMemory } from "../../platform/bounds/free-memory.ts";
 import { invalid } from "../../platform/errors.ts";
-import { freeMemory } from "../../platform/free-memory.ts";
 
 /** 35 MiB: this many bytes pass, one more does not (contract, Limits). */
 export const maxUploadBytes = 35 * 1024 * 1024;

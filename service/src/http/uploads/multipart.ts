@@ -1,7 +1,7 @@
 import multipart from "@fastify/multipart";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { freeMemory } from "../../platform/bounds/free-memory.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
-import { freeMemory } from "../../platform/free-memory.ts";
 import { principalOf } from "../authentication.ts";
 import { type BodyPace, bodyPace, watchBody } from "./body-pace.ts";
 import { maxFieldBytes, maxUploadBytes, type PartRules, readParts, type Upload } from "./multipart-parts.ts";

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { auditLine } from "../../audit/audit.ts";
 import type { Session } from "../../identity/identity.ts";
-import type { Tx } from "../../platform/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { invalid } from "../../platform/errors.ts";
 import { newUuid } from "../../platform/ids.ts";
 import { enqueue } from "../../platform/jobs/jobs.ts";

@@ -1,5 +1,5 @@
-import type { Sql, Tx } from "../../platform/database.ts";
-import { sql } from "../../platform/sql.ts";
+import type { Sql, Tx } from "../../platform/database/database.ts";
+import { sql } from "../../platform/database/sql.ts";
 
 export type NewCode = { sessionId: string; codeId: string; at: Date; expiresAt: Date };
 

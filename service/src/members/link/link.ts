@@ -1,6 +1,6 @@
 import { auditLine } from "../../audit/audit.ts";
 import type { Principal, ResolveKey, Role, Session } from "../../identity/identity.ts";
-import type { Tx } from "../../platform/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
 import { isRecentPasskey, requireRecentPasskey } from "../../platform/proof.ts";
 import type { MemberDeps } from "../membership.ts";

@@ -1,5 +1,5 @@
-import type { Sql, Tx } from "../../platform/database.ts";
-import { sql } from "../../platform/sql.ts";
+import type { Sql, Tx } from "../../platform/database/database.ts";
+import { sql } from "../../platform/database/sql.ts";
 
 /** The owners of a firm besides this person. */
 export async function selectOtherOwners(tx: Tx, partnerId: string, userId: string): Promise<string[]> {

@@ -1,6 +1,6 @@
 import { auditLine } from "../../audit/audit.ts";
 import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database.ts";
+import type { Database } from "../../platform/database/database.ts";
 import { ServiceError } from "../../platform/errors.ts";
 import { requireUuid } from "../../platform/text.ts";
 import { endAnySessions } from "../sessions/store.ts";

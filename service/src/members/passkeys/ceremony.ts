@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { isIP } from "node:net";
 import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database.ts";
+import type { Database } from "../../platform/database/database.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
 import { type Task, TaskKilled, type Workers } from "../../platform/workers/task.ts";
 import * as store from "./store.ts";

@@ -1,4 +1,4 @@
-import type { Sql, Tx } from "../../platform/database.ts";
+import type { Sql, Tx } from "../../platform/database/database.ts";
 import { enqueue, type Jobs } from "../../platform/jobs/jobs.ts";
 import type { Mailer } from "../../platform/mail/mail.ts";
 import { mailFrom } from "../../platform/mail/template.ts";

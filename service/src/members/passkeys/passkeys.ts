@@ -1,6 +1,6 @@
 import { auditLine } from "../../audit/audit.ts";
 import type { Session } from "../../identity/identity.ts";
-import type { Tx } from "../../platform/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
 import { newUuid } from "../../platform/ids.ts";
 import { requireRecentProof } from "../../platform/proof.ts";

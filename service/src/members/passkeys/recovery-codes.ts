@@ -1,5 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
-import type { Tx } from "../../platform/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { base32 } from "../../platform/ids.ts";
 import { replaceCodes, takeCode } from "./store.ts";
 

@@ -1,5 +1,5 @@
 import type { Session } from "../../identity/identity.ts";
-import type { Tx } from "../../platform/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { invalid } from "../../platform/errors.ts";
 import {
   answerOf,

@@ -7,7 +7,7 @@ import {
   type Session,
 } from "../../identity/identity.ts";
 import type { Clock } from "../../platform/clock.ts";
-import type { Sql, Tx } from "../../platform/database.ts";
+import type { Sql, Tx } from "../../platform/database/database.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
 import { newUuid } from "../../platform/ids.ts";
 import { requireRecentProof } from "../../platform/proof.ts";

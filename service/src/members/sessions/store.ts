@@ -1,7 +1,7 @@
 import { auditLine } from "../../audit/audit.ts";
 import type { Environment, Role } from "../../identity/identity.ts";
-import type { Sql, Tx } from "../../platform/database.ts";
-import { type Statement, sql } from "../../platform/sql.ts";
+import type { Sql, Tx } from "../../platform/database/database.ts";
+import { type Statement, sql } from "../../platform/database/sql.ts";
 import { sessionLimits } from "./limits.ts";
 
 export type SessionRow = {

@@ -1,6 +1,6 @@
 import { auditLine } from "../../audit/audit.ts";
 import type { Clock } from "../../platform/clock.ts";
-import type { Sql, Tx } from "../../platform/database.ts";
+import type { Sql, Tx } from "../../platform/database/database.ts";
 import type { PasskeyDeps } from "../passkeys/ceremony.ts";
 import { withPasskey, withRecoveryCode } from "../passkeys/showing.ts";
 import { completeSession } from "../sessions/sessions.ts";

@@ -1,10 +1,10 @@
 import { auditLine } from "../../audit/audit.ts";
 import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database.ts";
-import { isEmail } from "../../platform/email.ts";
+import type { Database } from "../../platform/database/database.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
 import { newUuid } from "../../platform/ids.ts";
 import { enqueue } from "../../platform/jobs/jobs.ts";
+import { isEmail } from "../../platform/mail/email.ts";
 import { clientNetwork } from "../../platform/network.ts";
 import type { SecretBytes } from "../../platform/secrets.ts";
 import { isCode } from "../../platform/text.ts";

@@ -1,5 +1,5 @@
-import { isEmail } from "../../platform/email.ts";
 import { invalid } from "../../platform/errors.ts";
+import { isEmail } from "../../platform/mail/email.ts";
 import { isCode } from "../../platform/text.ts";
 import { type Address, type BoughtServices, isUsState, type ShipMethod } from "../../pricing/pricing.ts";
 import type { OrderFormField } from "../schemas.ts";

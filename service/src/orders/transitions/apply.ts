@@ -1,12 +1,12 @@
 import { auditLine } from "../../audit/audit.ts";
 import { eventRow } from "../../events/events.ts";
 import type { Environment } from "../../identity/identity.ts";
-import type { Tx } from "../../platform/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import { nothing, type Statement, sql } from "../../platform/database/sql.ts";
 import { ServiceError } from "../../platform/errors.ts";
 import { maskCode } from "../../platform/ids.ts";
 import { enqueue } from "../../platform/jobs/jobs.ts";
 import type { Log } from "../../platform/logs.ts";
-import { nothing, type Statement, sql } from "../../platform/sql.ts";
 import type { BoughtServices } from "../../pricing/pricing.ts";
 import { type Effect, effects, type Milestone, orderMailQueue } from "./effects.ts";
 import type { OrderStatus } from "./statuses.ts";

@@ -1,4 +1,4 @@
-import type { Tx } from "../../platform/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { type Actor, applyTransition, type LockedOrder, type TransitionResult } from "./apply.ts";
 import type { PeopleEvent } from "./table.ts";
 

@@ -1,5 +1,5 @@
 import type { Environment } from "../../identity/identity.ts";
-import type { Tx } from "../../platform/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { newUuid } from "../../platform/ids.ts";
 import { auditPartner, type ChangedBy } from "../audit.ts";
 import { keySha256, newKey } from "./format.ts";

@@ -1,6 +1,6 @@
 import type { Environment } from "../../identity/identity.ts";
 import type { Clock } from "../../platform/clock.ts";
-import type { Sql, Tx } from "../../platform/database.ts";
+import type { Sql, Tx } from "../../platform/database/database.ts";
 import { ServiceError } from "../../platform/errors.ts";
 import { requireUuid } from "../../platform/text.ts";
 import type { PartnerDeps } from "../audit.ts";

@@ -1,6 +1,6 @@
 import type { Clock } from "../../platform/clock.ts";
-import type { Sql } from "../../platform/database.ts";
-import { sql } from "../../platform/sql.ts";
+import type { Sql } from "../../platform/database/database.ts";
+import { sql } from "../../platform/database/sql.ts";
 
 /** Remembers when keys were last used and writes that down now and then, not with each request. */
 export type LastUse = {

@@ -1,6 +1,6 @@
 import type { Environment, Principal } from "../../identity/identity.ts";
-import type { Sql } from "../../platform/database.ts";
-import { nothing, type Statement, sql } from "../../platform/sql.ts";
+import type { Sql } from "../../platform/database/database.ts";
+import { nothing, type Statement, sql } from "../../platform/database/sql.ts";
 import { bearerKey, keyPrefixes, keySha256 } from "./format.ts";
 import type { LastUse } from "./last-use.ts";
 

@@ -1,7 +1,7 @@
 import { auditLine } from "../../audit/audit.ts";
 import type { Environment } from "../../identity/identity.ts";
-import type { Sql, Tx } from "../../platform/database.ts";
-import { sql } from "../../platform/sql.ts";
+import type { Sql, Tx } from "../../platform/database/database.ts";
+import { sql } from "../../platform/database/sql.ts";
 
 /** What is known of a key without its text. */
 export type KeyMetadata = {

@@ -1,5 +1,5 @@
 import type { Principal } from "../../identity/identity.ts";
-import type { Sql } from "../../platform/database.ts";
+import type { Sql } from "../../platform/database/database.ts";
 import type { Launchpad } from "./schemas.ts";
 import { type Facts, selectFacts } from "./store.ts";
 

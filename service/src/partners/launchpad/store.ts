@@ -1,6 +1,6 @@
 import type { Environment } from "../../identity/identity.ts";
-import type { Sql } from "../../platform/database.ts";
-import { nothing, type Statement, sql } from "../../platform/sql.ts";
+import type { Sql } from "../../platform/database/database.ts";
+import { nothing, type Statement, sql } from "../../platform/database/sql.ts";
 
 /** Instants of what a partner did first; null for what it did not do yet. */
 export type Facts = {

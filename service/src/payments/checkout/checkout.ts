@@ -1,7 +1,7 @@
 import type { Owner } from "../../identity/identity.ts";
 import { isPayable, type LockedOrder, lockOrder, whenDocumentsWereDeleted } from "../../orders/orders.ts";
 import type { Clock } from "../../platform/clock.ts";
-import type { Database, Tx } from "../../platform/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 import { ServiceError } from "../../platform/errors.ts";
 import { newUuid } from "../../platform/ids.ts";
 import { isCode } from "../../platform/text.ts";

@@ -1,6 +1,6 @@
 import { type Actor, type LockedOrder, lockOrder, type Milestone, targetOf, transition } from "../../orders/orders.ts";
 import { transitionByProcessor } from "../../orders/transitions/by-processor.ts";
-import type { Tx } from "../../platform/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { maskCode } from "../../platform/ids.ts";
 import { type Log, maskCodes } from "../../platform/logs.ts";
 import { currency } from "../checkout/checkout.ts";

@@ -1,5 +1,5 @@
-import type { Sql } from "../database.ts";
-import { sql } from "../sql.ts";
+import type { Sql } from "../database/database.ts";
+import { sql } from "../database/sql.ts";
 import type { Blobs } from "./blobs.ts";
 
 // A blob is written before the row that refers to it commits; one younger than this may still get its row.

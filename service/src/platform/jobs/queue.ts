@@ -1,4 +1,4 @@
-import type { Database } from "../database.ts";
+import type { Database } from "../database/database.ts";
 import { type Log, maskSecrets } from "../logs.ts";
 import { backoffMs } from "../work/backoff.ts";
 import { withLease } from "../work/lease.ts";

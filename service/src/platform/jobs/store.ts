@@ -1,5 +1,5 @@
-import type { Sql } from "../database.ts";
-import { type Statement, sql } from "../sql.ts";
+import type { Sql } from "../database/database.ts";
+import { type Statement, sql } from "../database/sql.ts";
 
 /** A job that this node works on; `attempt` counts from 1 and tells its lease from that of a later attempt. */
 export type ClaimedJob = { id: number; payload: unknown; attempt: number };

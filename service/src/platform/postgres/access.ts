@@ -3,9 +3,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import { serviceRole } from "../database/service-role.ts";
 import { writeFileDurably } from "../durable-file.ts";
 import { StartupError } from "../errors.ts";
-import { serviceRole } from "../service-role.ts";
 
 export const port = 5432;
 export const database = "postgres";

@@ -1,4 +1,4 @@
-import { createFairQueue } from "../fair-queue.ts";
+import { createFairQueue } from "../bounds/fair-queue.ts";
 import { type KillReason, type Task, type TaskCall, TaskKilled, type Workers } from "./task.ts";
 import { startThread, type Thread, type ThreadLimits } from "./thread.ts";
 

@@ -1,6 +1,6 @@
 import type { Environment } from "../../identity/identity.ts";
-import type { Sql, Tx } from "../../platform/database.ts";
-import { type Statement, sql } from "../../platform/sql.ts";
+import type { Sql, Tx } from "../../platform/database/database.ts";
+import { type Statement, sql } from "../../platform/database/sql.ts";
 import type { Owner } from "../store.ts";
 
 type OrderKey = { id: number; code: string; partnerId: string };

@@ -1,5 +1,5 @@
-import type { Sql, Tx } from "../../platform/database.ts";
-import { sql } from "../../platform/sql.ts";
+import type { Sql, Tx } from "../../platform/database/database.ts";
+import { sql } from "../../platform/database/sql.ts";
 import type { Owner } from "../store.ts";
 
 export type ParticipantRow = { participantId: string; name: string; email: string; role: string; createdAt: Date };

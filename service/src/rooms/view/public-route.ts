@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { jsonRoute, type RouteDeps, sendText } from "../../http/route.ts";
-import type { Sql } from "../../platform/database.ts";
+import type { Sql } from "../../platform/database/database.ts";
 import { roomParams } from "../params.ts";
 import { openViewReader } from "./read-view.ts";
 import { ActivityItem, OrderCard, RoomView } from "./schemas.ts";

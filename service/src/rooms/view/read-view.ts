@@ -1,4 +1,4 @@
-import type { Sql } from "../../platform/database.ts";
+import type { Sql } from "../../platform/database/database.ts";
 import { isCode } from "../../platform/text.ts";
 import { createViewCache } from "./cache.ts";
 import type { RoomView } from "./schemas.ts";

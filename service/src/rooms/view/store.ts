@@ -1,5 +1,5 @@
-import type { Sql } from "../../platform/database.ts";
-import { type Statement, sql } from "../../platform/sql.ts";
+import type { Sql } from "../../platform/database/database.ts";
+import { type Statement, sql } from "../../platform/database/sql.ts";
 import type { BoughtServices } from "../../pricing/pricing.ts";
 import type { RoomState } from "../store.ts";
 import type { ActivityItem, PassportPointer } from "./schemas.ts";

@@ -1,6 +1,6 @@
 import { statusGroupOf, wasPaid } from "../../orders/orders.ts";
 import { shownBranding } from "../../partners/partners.ts";
-import { maskEmail } from "../../platform/mask-email.ts";
+import { maskEmail } from "../../platform/mail/mask-email.ts";
 import type { OrderCard, RoomView, Signer } from "./schemas.ts";
 import type { CardRow, RoomRow } from "./store.ts";
 

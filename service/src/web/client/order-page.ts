@@ -1,5 +1,5 @@
 import type { PublicOrderRow } from "../../orders/orders.ts";
-import { maskEmail } from "../../platform/mask-email.ts";
+import { maskEmail } from "../../platform/mail/mask-email.ts";
 import type { Assets } from "../ui/assets.ts";
 import { card, codeText, facts, moneyTable, notice, progressSteps, statusBadge } from "../ui/components.ts";
 import { money, shortCode, time } from "../ui/format.ts";

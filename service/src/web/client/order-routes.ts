@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { RateLimits } from "../../http/rate-limits.ts";
 import { findOrder, isPayable, type PublicOrderRow } from "../../orders/orders.ts";
-import type { Sql } from "../../platform/database.ts";
+import type { Sql } from "../../platform/database/database.ts";
 import { ServiceError } from "../../platform/errors.ts";
 import { isCode } from "../../platform/text.ts";
 import type { RetentionPlan } from "../../retention/retention.ts";

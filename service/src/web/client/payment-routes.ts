@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { RateLimits } from "../../http/rate-limits.ts";
-import type { Sql } from "../../platform/database.ts";
+import type { Sql } from "../../platform/database/database.ts";
 import { ServiceError } from "../../platform/errors.ts";
 import type { Assets } from "../ui/assets.ts";
 import { layout } from "../ui/layout.ts";

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { RateLimits } from "../../http/rate-limits.ts";
-import type { Sql } from "../../platform/database.ts";
+import type { Sql } from "../../platform/database/database.ts";
 import { ServiceError } from "../../platform/errors.ts";
 import type { RetentionPlan } from "../../retention/retention.ts";
 import { roomEnvironment, roomView } from "../../rooms/rooms.ts";

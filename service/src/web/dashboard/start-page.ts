@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { principalOf } from "../../http/authentication.ts";
 import type { RateLimits } from "../../http/rate-limits.ts";
 import { readLaunchpad } from "../../partners/partners.ts";
-import type { Sql } from "../../platform/database.ts";
+import type { Sql } from "../../platform/database/database.ts";
 import type { Assets } from "../ui/assets.ts";
 import { card, pageHead, progressSteps, type Step } from "../ui/components.ts";
 import { time } from "../ui/format.ts";

@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { principalOf } from "../../http/authentication.ts";
 import type { Environment } from "../../identity/identity.ts";
 import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database.ts";
+import type { Database } from "../../platform/database/database.ts";
 import { ServiceError } from "../../platform/errors.ts";
 import { fingerprintOf, once, requestKey } from "../../platform/idempotency.ts";
 import { newSecret } from "../../platform/ids.ts";

@@ -1,8 +1,6 @@
 import type { Owner } from "../../identity/identity.ts";
 import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database.ts";
-import { ServiceError } from "../../platform/errors.ts";
-import { newUuid } from "../../platform/ids.ts";
+import type { Database } from "../../platform/database/database.ts";
 import {
   cursorOf,
   filterText,
@@ -11,7 +9,9 @@ import {
   type Page,
   type PageQuery,
   pageOf,
-} from "../../platform/page.ts";
+} from "../../platform/database/page.ts";
+import { ServiceError } from "../../platform/errors.ts";
+import { newUuid } from "../../platform/ids.ts";
 import { isUuid } from "../../platform/text.ts";
 import type { Delivery, DeliveryFeed } from "../schemas.ts";
 import { ownsSubscription } from "../subscriptions/store.ts";

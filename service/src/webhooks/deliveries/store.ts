@@ -1,7 +1,7 @@
 import { eventRow } from "../../events/events.ts";
 import type { Owner } from "../../identity/identity.ts";
-import type { Sql } from "../../platform/database.ts";
-import { nothing, type Statement, sql } from "../../platform/sql.ts";
+import type { Sql } from "../../platform/database/database.ts";
+import { nothing, type Statement, sql } from "../../platform/database/sql.ts";
 
 export type DeliveryRow = {
   seq: number;

@@ -1,8 +1,8 @@
 import { type Tier, tierOf } from "../../partners/partners.ts";
 import type { ColumnCipher } from "../../platform/column-cipher.ts";
-import type { Sql } from "../../platform/database.ts";
+import type { Sql } from "../../platform/database/database.ts";
+import { sql } from "../../platform/database/sql.ts";
 import type { Log } from "../../platform/logs.ts";
-import { sql } from "../../platform/sql.ts";
 
 /** Where a subscription's events go; `keys` are the hashes of the secrets that sign, newest first. */
 export type Destination = { url: string; deleted: boolean; tier: Tier; keys: Buffer[] };

@@ -2,7 +2,7 @@ import type { Owner } from "../../identity/identity.ts";
 import type { Tier } from "../../partners/partners.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { ColumnCipher } from "../../platform/column-cipher.ts";
-import type { Database } from "../../platform/database.ts";
+import type { Database } from "../../platform/database/database.ts";
 import type { Log } from "../../platform/logs.ts";
 import { endsWithin } from "../../platform/work/grace.ts";
 import { createLoop, type Loop } from "../../platform/work/loop.ts";

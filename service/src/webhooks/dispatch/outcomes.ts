@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Sql } from "../../platform/database.ts";
+import type { Sql } from "../../platform/database/database.ts";
+import { sql } from "../../platform/database/sql.ts";
 import type { Log } from "../../platform/logs.ts";
-import { sql } from "../../platform/sql.ts";
 
 /** What became of a delivery. */
 export type Outcome = {

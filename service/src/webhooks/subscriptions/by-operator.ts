@@ -1,5 +1,5 @@
 import type { Clock } from "../../platform/clock.ts";
-import type { Sql } from "../../platform/database.ts";
+import type { Sql } from "../../platform/database/database.ts";
 import { requireUuid } from "../../platform/text.ts";
 import { endAnySubscription, type MadeWebhook, selectMadeByKey, selectOfPartner } from "./store.ts";
 import { webhookNotFound } from "./subscriptions.ts";

@@ -1,7 +1,7 @@
 import { auditLine } from "../../audit/audit.ts";
 import type { Environment, Owner, Principal } from "../../identity/identity.ts";
-import type { Sql, Tx } from "../../platform/database.ts";
-import { type Statement, sql } from "../../platform/sql.ts";
+import type { Sql, Tx } from "../../platform/database/database.ts";
+import { type Statement, sql } from "../../platform/database/sql.ts";
 
 export type Subscription = { id: string; url: string; topics: string[]; active: boolean; createdAt: Date };
 

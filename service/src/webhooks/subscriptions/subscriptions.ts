@@ -1,7 +1,7 @@
 import { actorOf, type Owner, type Principal } from "../../identity/identity.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { ColumnCipher } from "../../platform/column-cipher.ts";
-import type { Database, Tx } from "../../platform/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
 import { newUuid } from "../../platform/ids.ts";
 import { requireProof } from "../../platform/proof.ts";

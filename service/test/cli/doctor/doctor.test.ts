@@ -4,12 +4,12 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
-import { type CalendarDouble, startCalendar } from "@signsealship/testing/calendar";
+import { type CalendarDouble, startCalendar } from "@signsealship/testing/doubles/calendar";
+import { startMailCatcher } from "@signsealship/testing/doubles/mail-catcher";
+import { startTsa, type TsaDouble } from "@signsealship/testing/doubles/tsa";
 import { freePort } from "@signsealship/testing/free-port";
-import { startMailCatcher } from "@signsealship/testing/mail-catcher";
 import { runCli, temporaryFolder } from "@signsealship/testing/service";
 import { needs, testsNeeding } from "@signsealship/testing/tools";
-import { startTsa, type TsaDouble } from "@signsealship/testing/tsa";
 
 type Check = { name: string; result: string; detail: string };
 

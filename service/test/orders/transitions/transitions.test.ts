@@ -3,8 +3,8 @@ import { after, before, test } from "node:test";
 import { applyTransition, lockOrder } from "../../../src/orders/transitions/apply.ts";
 import { orderStatuses } from "../../../src/orders/transitions/statuses.ts";
 import { type OrderEvent, targetOf, transitionTable } from "../../../src/orders/transitions/table.ts";
+import { sql } from "../../../src/platform/database/sql.ts";
 import type { ServiceError } from "../../../src/platform/errors.ts";
-import { sql } from "../../../src/platform/sql.ts";
 import { type OrderFacts, type OrdersDatabase, openOrdersDatabase, silent } from "../orders-database.ts";
 
 let orders: OrdersDatabase;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import { until } from "@signsealship/testing/until";
+import { sql } from "../../../src/platform/database/sql.ts";
 import { createJobs, enqueue, type Jobs } from "../../../src/platform/jobs/jobs.ts";
-import { sql } from "../../../src/platform/sql.ts";
 import { type OrdersDatabase, openOrdersDatabase, silent } from "../../orders/orders-database.ts";
 
 let orders: OrdersDatabase;

@@ -5,11 +5,11 @@ import { after, before, test } from "node:test";
 import { prepareDatabase } from "@signsealship/testing/data-template";
 import { runCli, startService, temporaryFolder } from "@signsealship/testing/service";
 import pg from "pg";
-import { type Database, openDatabase } from "../../../src/platform/database.ts";
+import { type Database, openDatabase } from "../../../src/platform/database/database.ts";
+import { type AppendOnly, readRights, serviceRole } from "../../../src/platform/database/service-role.ts";
+import { Statement, sql } from "../../../src/platform/database/sql.ts";
 import type { Connection } from "../../../src/platform/postgres/access.ts";
 import { type EmbeddedPostgres, openEmbeddedPostgres } from "../../../src/platform/postgres/embedded.ts";
-import { type AppendOnly, readRights, serviceRole } from "../../../src/platform/service-role.ts";
-import { Statement, sql } from "../../../src/platform/sql.ts";
 
 const migrations = join(import.meta.dirname, "../../../migrations");
 const folder = temporaryFolder();

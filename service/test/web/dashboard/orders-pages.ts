@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { type Look, type OpenPage, startBrowser } from "@signsealship/testing/browser";
+import { startStripe } from "@signsealship/testing/doubles/stripe";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
-import { startStripe } from "@signsealship/testing/stripe";
 import { newMember } from "../../members/signed-in-member.ts";
 import { assertGoodLooks, signedIn } from "./signed-in-page.ts";
 

@@ -3,7 +3,7 @@ import { after, type Browser, before, type OpenPage, startBrowser, test } from "
 import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { newPartner, type Service } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { sql } from "../../../src/platform/sql.ts";
+import { sql } from "../../../src/platform/database/sql.ts";
 import { codeTo, linksTo } from "../../members/signed-in-member.ts";
 import { assertGoodLooks, signedIn } from "./signed-in-page.ts";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { verifyWebhook } from "@signsealship/sdk";
 import { type Browser, looks, type OpenPage, startBrowser } from "@signsealship/testing/browser";
+import type { Caught } from "@signsealship/testing/doubles/webhook-catcher";
 import { testsNeeding } from "@signsealship/testing/tools";
 import { until } from "@signsealship/testing/until";
-import type { Caught } from "@signsealship/testing/webhook-catcher";
-import { sql } from "../../../src/platform/sql.ts";
+import { sql } from "../../../src/platform/database/sql.ts";
 import { giveLiveAccess, newMember, postForm } from "../../members/signed-in-member.ts";
 import { type Client, openWebhooksService, type WebhooksService } from "../../webhooks/webhooks-service.ts";
 import { signedIn } from "./signed-in-page.ts";

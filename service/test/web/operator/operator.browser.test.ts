@@ -17,8 +17,8 @@ import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { makeOperatorLink } from "../../../src/members/sign-in/sign-in.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
+import { sql } from "../../../src/platform/database/sql.ts";
 import { openSecretsKey, type SecretBytes } from "../../../src/platform/secrets.ts";
-import { sql } from "../../../src/platform/sql.ts";
 import { cookieIn, newMember, postForm } from "../../members/signed-in-member.ts";
 import {
   callback,

@@ -5,7 +5,7 @@ import { coverage } from "@signsealship/evidence/manifest";
 import { needs } from "@signsealship/testing/tools";
 import fc from "fast-check";
 import { orderStatuses } from "../../../src/orders/orders.ts";
-import { maskEmail } from "../../../src/platform/mask-email.ts";
+import { maskEmail } from "../../../src/platform/mail/mask-email.ts";
 import { orderFragment, orderPage } from "../../../src/web/client/order-page.ts";
 import {
   codeText,

@@ -1,9 +1,9 @@
 import { pageHeaders } from "../../../src/http/security-headers.ts";
 import { createServer } from "../../../src/http/server.ts";
-import type { Sql } from "../../../src/platform/database.ts";
+import type { Sql } from "../../../src/platform/database/database.ts";
+import type { Statement } from "../../../src/platform/database/sql.ts";
 import { openLog } from "../../../src/platform/logs.ts";
 import { createMetrics } from "../../../src/platform/metrics.ts";
-import type { Statement } from "../../../src/platform/sql.ts";
 import type { ProofRecord } from "../../../src/proof-passports/proof-passports.ts";
 import type { RoomRow } from "../../../src/rooms/view/store.ts";
 import type { OrderView } from "../../../src/web/client/order-page.ts";

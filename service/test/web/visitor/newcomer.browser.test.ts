@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { after, type Browser, before, startBrowser, test } from "@signsealship/testing/browser";
-import { startMailCatcher } from "@signsealship/testing/mail-catcher";
+import { startMailCatcher } from "@signsealship/testing/doubles/mail-catcher";
 import { type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 

@@ -9,8 +9,8 @@ import {
   startBrowser,
   test,
 } from "@signsealship/testing/browser";
+import { type RecaptchaDouble, startRecaptcha } from "@signsealship/testing/doubles/recaptcha";
 import { freePort } from "@signsealship/testing/free-port";
-import { type RecaptchaDouble, startRecaptcha } from "@signsealship/testing/recaptcha";
 import { type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import type { ListedRequest } from "../../../src/access-requests/access-requests.ts";
 

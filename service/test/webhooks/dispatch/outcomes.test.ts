@@ -3,9 +3,9 @@ import { after, before, beforeEach, test } from "node:test";
 import { newDatabase } from "@signsealship/testing/database";
 import { createPartner } from "../../../src/partners/partners.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
-import type { Database } from "../../../src/platform/database.ts";
+import type { Database } from "../../../src/platform/database/database.ts";
+import { sql } from "../../../src/platform/database/sql.ts";
 import { openLog } from "../../../src/platform/logs.ts";
-import { sql } from "../../../src/platform/sql.ts";
 import { type Claimed, claimDue } from "../../../src/webhooks/dispatch/claim.ts";
 import { createOutcomeWriter } from "../../../src/webhooks/dispatch/outcomes.ts";
 

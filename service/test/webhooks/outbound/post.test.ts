@@ -2,9 +2,14 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
+import {
+  type Authority,
+  type Catcher,
+  makeAuthority,
+  startCatcher,
+} from "@signsealship/testing/doubles/webhook-catcher";
 import { temporaryFolder } from "@signsealship/testing/service";
 import { testsNeeding } from "@signsealship/testing/tools";
-import { type Authority, type Catcher, makeAuthority, startCatcher } from "@signsealship/testing/webhook-catcher";
 import { addressPolicy } from "../../../src/webhooks/outbound/addresses.ts";
 import { type Outbound, openOutbound } from "../../../src/webhooks/outbound/post.ts";
 import type { ResolveName } from "../../../src/webhooks/outbound/resolve-name.ts";

@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { principalOf } from "../../../http/authentication.ts";
 import type { RateLimits } from "../../../http/rate-limits.ts";
 import { orderPage } from "../../../orders/orders.ts";
-import type { Database } from "../../../platform/database.ts";
+import type { Database } from "../../../platform/database/database.ts";
 import type { Assets } from "../../ui/assets.ts";
 import { type PageCall, pageRoute } from "../../ui/page-route.ts";
 import { dashboardPage } from "../page-shell.ts";

@@ -1,6 +1,6 @@
 import type { Principal } from "../../../identity/identity.ts";
 import { listMembers } from "../../../members/members.ts";
-import type { Sql } from "../../../platform/database.ts";
+import type { Sql } from "../../../platform/database/database.ts";
 import { mayChangeSubscriptions } from "../../../webhooks/webhooks.ts";
 import { type Html, html } from "../../ui/render.ts";
 

@@ -1,4 +1,4 @@
-import { invalid } from "./errors.ts";
+import { invalid } from "../errors.ts";
 
 /** How many items a page has: `usual` when not asked for, `most` at most. */
 export type PageSize = { readonly usual: number; readonly most: number };

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
-import { ServiceError } from "./errors.ts";
+import { ServiceError } from "../errors.ts";
 
 /** SQLSTATE codes that callers tell apart (PostgreSQL, appendix A). */
 export const sqlState = {

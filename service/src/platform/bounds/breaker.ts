@@ -1,4 +1,4 @@
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../clock.ts";
 
 /** Keeps a server that does not answer from slowing everyone who would ask it. */
 export type Breaker = {

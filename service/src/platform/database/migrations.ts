@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { StartupError } from "../errors.ts";
 import { type Database, longStatements, type Sql, type Tx } from "./database.ts";
-import { StartupError } from "./errors.ts";
 import { grantRights, hasRights, type Rights, readRights } from "./service-role.ts";
 import { sql } from "./sql.ts";
 import { hasSqlState, sqlState } from "./sql-errors.ts";

@@ -1,5 +1,5 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
-import { freePort } from "./free-port.ts";
+import { freePort } from "../free-port.ts";
 
 /** A TCP proxy on loopback whose connections can be cut, as a network or a server that fails would. */
 export type SeverableProxy = {
