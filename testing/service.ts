@@ -9,8 +9,9 @@ import { databaseOfRunning } from "./database.ts";
 import { freePort } from "./free-port.ts";
 import { endWithTests } from "./reaper.ts";
 
-// A run of all tests may name the same command line in fewer files.
-const cli = process.env["TEST_CLI"] ?? fileURLToPath(new URL("../service/src/cli/main.ts", import.meta.url));
+const sources = fileURLToPath(new URL("../service/src/cli/main.ts", import.meta.url));
+// A run of all tests names the same command line in fewer files.
+const cli = process.env["TEST_CLI"] ?? sources;
 
 export { temporaryFolder } from "./temporary-folder.ts";
 
@@ -58,7 +59,8 @@ export async function runCli(env: Env, ...args: string[]): Promise<{ code: numbe
 
 /**
  * Starts the real service as a process of its own on a free port, and waits until it answers.
- * A data folder that is empty gets a database made beforehand; with `firstStart` the service makes it itself.
+ * A data folder that is empty gets a database made beforehand; with `firstStart` the service makes it itself, and is run
+ * from its sources, as users start it.
  */
 export async function startService(
   env: Env & { DATA_DIR: string },
@@ -67,7 +69,7 @@ export async function startService(
   if (!firstStart && env["DATABASE_URL"] === undefined) await prepareDatabase(env.DATA_DIR);
   const port = env["PORT"] ?? String(await freePort());
   const settings = { LOG_LEVEL: "warn", ...env, PORT: port };
-  const child = spawn(process.execPath, [cli, "serve"], {
+  const child = spawn(process.execPath, [firstStart ? sources : cli, "serve"], {
     env: { ...basics, ...settings },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -23,8 +23,8 @@ const patterns = [
 ];
 const isCi = (process.env["CI"] ?? "") !== "";
 if (!values["no-install"]) installTools();
-// A run of all files starts some 300 processes. CI tests the modules as they are.
-if (!isCi && positionals.length === 0) process.env["TEST_CLI"] = await bundleCli();
+// A run of all files starts some 300 processes.
+if (positionals.length === 0) process.env["TEST_CLI"] = await bundleCli();
 
 const events = run({
   cwd: root,
