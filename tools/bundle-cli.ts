@@ -13,6 +13,10 @@ const atItsSource: Plugin = {
   name: "at-its-source",
   setup(build) {
     build.onResolve({ filter: unbundled }, () => ({ external: true }));
+    // A package in CommonJS that is loaded when it is needed would lose the names of its exports.
+    build.onResolve({ filter: /^[a-z@]/ }, ({ path, kind }) =>
+      kind === "dynamic-import" && !path.startsWith("@signsealship/") ? { external: true } : undefined,
+    );
     build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
       const own = pathToFileURL(path);
       const source = await readFile(path, "utf8");
