@@ -1,5 +1,6 @@
 import { documentMembers, documentUse } from "../orders/orders.ts";
 import type { Blobs } from "../platform/blobs/blobs.ts";
+import { ServiceError } from "../platform/errors.ts";
 import { hashYielding } from "../platform/hash-yielding.ts";
 import type { RowMac } from "../platform/row-mac.ts";
 
@@ -39,8 +40,8 @@ export function artifactHashes(rowMac: RowMac, { orderCode, artifacts }: OrderAr
 /**
  * Reads documents back, one after another, and compares each with the hash that a manifest would name.
  * @param compared those that were before: they are not read again; what is compared now is added
- * @throws ServiceError `unavailable` when the store does not answer
- * @throws Error when a document is gone or is another: a seal would vouch for its hash
+ * @throws ServiceError `unavailable` when the store does not answer, or does not have a document
+ * @throws Error when a document is another: a seal would vouch for its hash
  */
 export async function compareStored(
   blobs: Blobs,
@@ -52,8 +53,14 @@ export async function compareStored(
       const document = `${blobKey} ${sha256}`;
       if (!nameOf[kind] || compared.has(document)) continue;
       const bytes = await blobs.get(blobKey, documentUse(sha256));
-      if (bytes === null || (await hashYielding(bytes)).digest("hex") !== sha256)
-        throw new Error(`the ${kind} document of order ${orderCode} is gone, or not the one that was stored`);
+      const what = `the ${kind} document of order ${orderCode}`;
+      // A folder that is not mounted looks like this, too.
+      if (bytes === null) {
+        const cause = new Error(`${what} is gone`);
+        throw new ServiceError("unavailable", "Documents can't be read now. Try again later.", { cause });
+      }
+      if ((await hashYielding(bytes)).digest("hex") !== sha256)
+        throw new Error(`${what} is not the one that was stored`);
       compared.add(document);
     }
   }

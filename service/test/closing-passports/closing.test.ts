@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { readClosingCertificate } from "@signsealship/evidence/seal";
 import { blobsOf } from "@signsealship/testing/blobs";
@@ -266,6 +268,17 @@ test("chainOk is computed from the stored bytes: an altered manifest, or none, s
   // Nothing is linked to a version that was altered.
   await tampered(second.verifyCode, sql`manifest = '{}'`);
   assert.equal((await acme.call("POST", `/api/rooms/${room}/passport`)).status, 500);
+});
+
+test("a document that the store does not have is a 503, and the room is sealed when it is back", async () => {
+  const { room } = await roomWithOrders(1);
+  const blobs = join(running.service.dataDir, "blobs");
+  renameSync(blobs, `${blobs}.away`);
+  const { status, headers } = await acme.call("POST", `/api/rooms/${room}/passport`);
+  rmSync(blobs, { recursive: true, force: true });
+  renameSync(`${blobs}.away`, blobs);
+  assert.deepEqual([status, headers.has("retry-after")], [503, true]);
+  assert.equal((await sealRoom(acme, room)).version, 1);
 });
 
 test("the page of a version whose stored manifest is none any more says that it does not verify", async () => {
