@@ -1,11 +1,4 @@
-import {
-  addResources,
-  type Canvas,
-  createCanvas,
-  createGlyphFonts,
-  type Faces,
-  type Typeset,
-} from "@signsealship/certificate";
+import { addResources, type Canvas, createCanvas, createGlyphFonts, type Typeset } from "@signsealship/certificate";
 import type { ObjectWriter } from "@signsealship/certificate/pdf-file";
 import type { PreparedField, SignatureMark } from "./fields.ts";
 
@@ -119,8 +112,3 @@ function drawStrokes(
 }
 
 const penOperators = "0.063 0.188 0.478 RG";
-
-/** Reads the fonts that the texts need. */
-export async function prepareFaces(faces: Faces, texts: readonly string[]): Promise<void> {
-  for (const text of texts) await faces.prepare(text);
-}

@@ -10,7 +10,7 @@ import { createRevisionWriter, type RevisionWriter } from "../../pdf/revision/wr
 import { asInteger, type Dict, entry } from "../../pdf/values.ts";
 import { type Appearances, createAppearances, type Drawing } from "./appearance.ts";
 import type { PlannedField, PreparedField } from "./fields.ts";
-import { addSignaturePage, fieldsOnSignaturePage, signaturePageBox } from "./signature-page.ts";
+import { addSignaturePage, fieldsOnSignaturePage, mostSigners, signaturePageBox } from "./signature-page.ts";
 
 /** A field that can't be put where it was planned. */
 export class UnfitField extends Error {
@@ -115,6 +115,8 @@ const firstOfKind = (planned: readonly PlannedField[], index: number): boolean =
 type FieldPage = { readonly ref: Ref; readonly dict: Dict | null; readonly box: PageBox };
 
 function addedPage(look: PdfLookup, writer: RevisionWriter, signers: readonly string[]) {
+  if (signers.length > mostSigners)
+    throw new UnfitField(0, `a signature page has room for ${mostSigners} signers, not ${signers.length}`);
   const number = countPages(look.file, look.root.dict);
   const reserved = writer.reserve();
   const ref = { num: Number.parseInt(reserved.ref, 10), gen: 0 };

@@ -19,8 +19,8 @@ const ink = "#17212e";
 const muted = "#4a5568";
 const oneLine = 1_000_000;
 
-/** As many as one page has room for. */
-export const maxSigners = 10;
+/** As many as the page has room for. */
+export const mostSigners = 10;
 
 /** A signature and a date for each signer, on the page after the last one. @param page its number, from 0 */
 export function fieldsOnSignaturePage(signers: readonly string[], page: number): PlannedField[] {

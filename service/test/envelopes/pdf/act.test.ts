@@ -262,6 +262,10 @@ test("a document that was signed takes signatures, but no text fields; a certifi
   await assert.rejects(signing.prepare(zooBytes("signed-once.pdf"), [], ["J"]), /allows no new pages/);
 });
 
+test("a signature page has room for ten signers, and no more are put on it", async () => {
+  await assert.rejects(signing.prepare(makePdf(), [], Array(11).fill("J")), /room for 10 signers, not 11/);
+});
+
 test("a field is filled once", async () => {
   const { fields, first } = await signedByTwo();
   await assert.rejects(signing.act(first, fields, 1, jane), /is filled already/);
