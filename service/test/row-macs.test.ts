@@ -195,9 +195,10 @@ test("a document whose row was altered is neither named by a manifest nor sealed
 
 test("a document that is gone, or is not what its row says, is named by no manifest", async () => {
   const blobs = await blobsOf(running.service.dataDir);
-  for (const [name, blobKey] of [
-    ["gone", async () => "2026-01-01/gone"],
-    ["another", async (sha256: string) => blobs.put(Buffer.from("another"), documentUse(sha256))],
+  for (const [name, status, blobKey] of [
+    // A store that is not mounted looks like this, too.
+    ["gone", 503, async () => "2026-01-01/gone"],
+    ["another", 500, async (sha256: string) => blobs.put(Buffer.from("another"), documentUse(sha256))],
   ] as const) {
     const { room, orderCode } = await roomWithOrder();
     const [row] = await running.db.query<{ id: number; kind: string; sha256: string }>(sql`
@@ -208,7 +209,7 @@ test("a document that is gone, or is not what its row says, is named by no manif
     await attack(sql`
       UPDATE documents SET blob_key = ${forged.blobKey}, row_mac = ${running.rowMac.of("documents", documentMembers(forged))}
       WHERE id = ${row.id}`);
-    assert.equal((await acme.call("POST", `/api/rooms/${room}/passport`)).status, 500, name);
+    assert.equal((await acme.call("POST", `/api/rooms/${room}/passport`)).status, status, name);
   }
 });
 

@@ -46,7 +46,7 @@ export type DispatcherTimes = {
 
 export const usualTimes: DispatcherTimes = {
   pollMs: 100,
-  leaseMs: 20_000,
+  leaseMs: 60_000,
   startWithinMs: 4_000,
   gatherMs: 10,
   drainMs: 2_000,
