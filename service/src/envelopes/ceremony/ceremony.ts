@@ -1,0 +1,47 @@
+import type { SignatureMark } from "../pdf/fields.ts";
+import type { Client, DeclineKind, Language, SigningView } from "./view.ts";
+
+/** A signer's link: its token, and the session that a code gave, when one was asked for. */
+export type Link = { readonly token: string; readonly session: string | null };
+
+/** What a signer gives with "Sign". */
+export type SignRequest = {
+  /** The revision that was read: another one is signed only after it was shown. */
+  readonly revision: number;
+  readonly mark: SignatureMark;
+  /** What the signer wrote into text fields, by the field's name; dates are the service's. */
+  readonly values: ReadonlyMap<string, string>;
+};
+
+export type SignOutcome =
+  /** It is in the file. `completed` when it was the last one, and the document is sealed. */
+  | { readonly outcome: "signed"; readonly completed: boolean }
+  /** Another signer was faster: the page shows the document anew, and asks again. */
+  | { readonly outcome: "again" };
+
+/**
+ * The ceremony as one signer goes through it. Every method but `view` and `document` is for a POST; a link that is none
+ * (malformed, unknown, replaced) is a ServiceError `not_found`, and what does not fit the state is a `conflict` in plain words.
+ */
+export type Ceremony = {
+  /** Changes nothing, whoever asks. */
+  readonly view: (link: Link) => Promise<SigningView>;
+  /** The bytes of the newest revision: what would be signed. @throws ServiceError `conflict` before the signer is identified */
+  readonly document: (
+    link: Link,
+  ) => Promise<{ readonly bytes: Buffer; readonly revision: number; readonly sha256: string }>;
+  /** The page was shown to somebody with a browser. Once is enough. */
+  readonly opened: (link: Link, client: Client) => Promise<void>;
+  /** Mails a code of 6 digits to the signer's address. @throws ServiceError `rate_limited` too soon after the last one */
+  readonly sendCode: (link: Link, client: Client) => Promise<void>;
+  /** Tries the mailed code or the access code. @returns the session for the link's cookie; null for a wrong one */
+  readonly identify: (link: Link, code: string, client: Client) => Promise<{ session: string; expiresAt: Date } | null>;
+  /** Records the consent to the text of this version, shown in this language. */
+  readonly consent: (link: Link, given: { version: string; language: Language }, client: Client) => Promise<void>;
+  readonly sign: (link: Link, request: SignRequest, client: Client) => Promise<SignOutcome>;
+  /** Ends the envelope: the order becomes EsignDeclined. @param reason in the signer's words; may be empty */
+  readonly decline: (link: Link, given: { kind: DeclineKind; reason: string }, client: Client) => Promise<void>;
+  /** Says who should sign in the signer's place: the firm decides. */
+  readonly propose: (link: Link, other: { name: string; email: string }, client: Client) => Promise<void>;
+  readonly setLanguage: (link: Link, language: Language) => Promise<void>;
+};

@@ -1,0 +1,79 @@
+import type { Environment } from "../../identity/identity.ts";
+import type { FieldKind } from "../pdf/fields.ts";
+
+export const languages = ["en", "es"] as const;
+export type Language = (typeof languages)[number];
+
+/** What a link leads to now. */
+export type SigningState =
+  /** A code is asked for first: see `step`. */
+  | "identify"
+  /** Too many wrong codes: only the firm can open it again. */
+  | "locked"
+  /** The turn of others comes first. */
+  | "waiting"
+  /** The signer may read, consent and sign. */
+  | "ready"
+  /** The signer has signed, others have not. */
+  | "signed"
+  /** Everybody has signed, and the document is sealed. */
+  | "completed"
+  | "declined"
+  | "expired"
+  | "voided";
+
+/** Where a field of the signer is, as a reader shows the page: points from the left and the top of the upright page. */
+export type ShownField = {
+  readonly name: string;
+  readonly kind: FieldKind | "mark";
+  /** From 1. */
+  readonly page: number;
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+  /** What the partner called it; null for one that says itself what it is. */
+  readonly label: string | null;
+  readonly required: boolean;
+};
+
+/** What a signer sees of an envelope by their link. */
+export type SigningView = {
+  readonly state: SigningState;
+  readonly environment: Environment;
+  readonly orderCode: string;
+  /** The document by the name that the firm knows it by: its reference, or the catalog's title. */
+  readonly title: string;
+  readonly partnerId: string;
+  readonly partnerName: string;
+  readonly signer: {
+    readonly n: number;
+    readonly name: string;
+    readonly email: string;
+    readonly language: Language;
+  };
+  readonly signers: readonly { readonly n: number; readonly name: string; readonly signed: boolean }[];
+  readonly expiresAt: Date;
+  /** The step that the signer is identified by, besides the link; null for none. */
+  readonly step: "mail_code" | "access_code" | null;
+  /** What would be signed now: the bytes of the newest revision. Null once nothing is to be read any more. */
+  readonly document: {
+    readonly revision: number;
+    readonly bytes: number;
+    readonly sha256: string;
+    readonly pages: number;
+  } | null;
+  readonly fields: readonly ShownField[];
+  /** When the consent of this signer was given, and to which version of the text; null before. */
+  readonly consent: { readonly version: string; readonly at: Date } | null;
+  readonly signedAt: Date | null;
+  /** The code of the public page of the envelope, once it is completed. */
+  readonly verifyCode: string | null;
+};
+
+/** Whose request it is, for the trail. */
+export type Client = { readonly ip: string; readonly userAgent: string };
+
+/** Why a signer does not sign. */
+export const declineKinds = ["declined", "paper", "withdrawn", "not_me"] as const;
+export type DeclineKind = (typeof declineKinds)[number];

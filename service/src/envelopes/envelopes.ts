@@ -1,0 +1,12 @@
+/** Envelopes: a document's way from the order to the seal, by the acts of its signers. */
+export type { Ceremony, Link, SignOutcome, SignRequest } from "./ceremony/ceremony.ts";
+export {
+  type Client,
+  type DeclineKind,
+  declineKinds,
+  type Language,
+  languages,
+  type ShownField,
+  type SigningState,
+  type SigningView,
+} from "./ceremony/view.ts";
