@@ -22,7 +22,7 @@ const layers = {
   anchoring: [...foundation],
   "proof-passports": [...foundation, "partners", "seals", "anchoring"],
   "closing-passports": [...foundation, "partners", "orders", "rooms", "seals", "proof-passports"],
-  envelopes: [...foundation, "seals"],
+  envelopes: [...foundation, "orders", "seals"],
   fulfilment: [...foundation, "partners", "pricing", "orders", "seals"],
   analytics: [...foundation, "partners", "orders"],
   playbooks: [...foundation, "partners", "orders"],

@@ -68,7 +68,9 @@ function sampleOrder(partnerId: string, keyId: string): NewOrder {
       shipMethod: null,
       faxTo: null,
       createCheckout: false,
+      signing: { signers: null, signatureFields: null },
     },
+    signers: null,
     priceBookVersion: 1,
     document: { sha256: "0".repeat(64), bytes: 102_400, pages: 1, blobKey: "00/0", rowMac: Buffer.alloc(36) },
   };

@@ -10,6 +10,9 @@ export type {
   Pdf,
   SandboxOutcome,
   SandboxStep,
+  SignatureField,
+  Signer,
+  SignerAuth,
 } from "./orders.ts";
 export type { Passport, PassportVerification, PassportWebhook, SealedPassport } from "./passports.ts";
 export type {

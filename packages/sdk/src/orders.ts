@@ -32,6 +32,40 @@ export type OrderSummary = Pick<
 
 export type OrderList = { orders: OrderSummary[]; nextCursor: string | null; requestId: string };
 
+/** How a signer is identified, besides the link that is mailed. */
+export type SignerAuth = "link" | "mail_code" | "access_code";
+
+export type Signer = {
+  name: string;
+  email: string;
+  /** A 10-digit US number, or an international one in `+country` form. */
+  phone?: string;
+  /** 1 to 10: signers of one number sign in parallel, after those of lower numbers. Default 1. */
+  routing?: number;
+  /** Default: `signer_auth`. */
+  auth?: SignerAuth;
+  /** For `access_code`: what you tell the signer yourself. */
+  access_code?: string;
+  /** Of mails and pages; default `en`. */
+  language?: "en" | "es";
+};
+
+/** A place on a page as a reader shows it, in points (1/72 inch) from its upper left corner. */
+export type SignatureField = {
+  kind: "signature" | "initials" | "date" | "name" | "text";
+  /** The signer's place in `signers`, from 1. */
+  signer: number;
+  /** From 1. */
+  page: number;
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  label?: string;
+  /** Default true. */
+  required?: boolean;
+};
+
 /** The fields of an order, by their names on the wire. */
 export type OrderFields = {
   email: string;
@@ -62,6 +96,11 @@ export type OrderFields = {
   from_postal?: string;
   fax_to?: string;
   create_checkout?: boolean;
+  /** Who signs; default: the client, alone. */
+  signers?: readonly Signer[];
+  /** Where they sign; default: the document's own signature fields, its tags, or a page that is added. */
+  fields?: readonly SignatureField[];
+  signer_auth?: SignerAuth;
 };
 
 /** Bytes of a PDF, in whatever a form takes. */
@@ -78,7 +117,8 @@ const keyHeader = ({ idempotencyKey }: Keyed): Record<string, string> =>
 function formOf(fields: OrderFields, document: Pdf | null): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields))
-    if (value !== undefined && value !== false) form.append(name, String(value));
+    if (value !== undefined && value !== false)
+      form.append(name, typeof value === "object" ? JSON.stringify(value) : String(value));
   if (document) form.append("document", pdfBlob(document), "document.pdf");
   return form;
 }

@@ -10,3 +10,5 @@ export {
   type SigningState,
   type SigningView,
 } from "./ceremony/view.ts";
+export type { FieldKind, PlannedField, PreparedField, SignatureMark } from "./pdf/fields.ts";
+export { planFields } from "./pdf/placement/plan-fields.ts";

@@ -9,12 +9,14 @@ import { invalid } from "../platform/errors.ts";
 import { newCode } from "../platform/ids.ts";
 import type { Log } from "../platform/logs.ts";
 import type { RowMac } from "../platform/row-mac.ts";
+import { slowHash } from "../platform/slow-hash.ts";
 import { isCode } from "../platform/text.ts";
 import type { Workers } from "../platform/workers/task.ts";
 import type { Priced, VersionedPricing } from "../pricing/pricing.ts";
 import { documentMembers, documentUse } from "./document-row.ts";
 import { type FilledDocument, findFill, takeFill } from "./fill.ts";
 import { type OrderForm, parseOrderForm } from "./form/form.ts";
+import type { NamedSigner, OrderSigner } from "./form/signers.ts";
 import { insertOrder, type NewOrder } from "./insert.ts";
 import { looksLikePdf, pagesOf } from "./original.ts";
 import type { OriginalDocument } from "./store.ts";
@@ -51,10 +53,11 @@ export async function createOrder(
   const pages = await pagesSent(deps.workers, principal, sent, filled);
   const priced = await price(deps, principal.tier, form, pages);
   if (sent.upload) await deps.requireStorage(principal, sent.upload.bytes.length);
+  const signers = form.signing.signers && (await Promise.all(form.signing.signers.map(keptSigner)));
   const document = sent.upload ? await storeUpload(blobs, sent.upload, pages) : filled;
   if (!document) throw unusableFill();
   try {
-    const order = newOrder(deps, principal, form, priced, document);
+    const order = newOrder(deps, principal, { form, signers, priced, document });
     if (await write(deps.db, order, claim?.(order) ?? null)) return order;
   } catch (error) {
     if (sent.upload && !isOutcomeUnknown(error)) await blobs.discard(document.blobKey);
@@ -114,14 +117,19 @@ function price({ pricing }: CreateDeps, tier: string, form: OrderForm, pages: nu
   return pricing.price({ tier: tierOf(tier), services, docSlug, pages, shipMethod, shipTo, shipFrom });
 }
 
+async function keptSigner({ accessCode, ...signer }: NamedSigner): Promise<OrderSigner> {
+  return { ...signer, accessCodeHash: accessCode === null ? null : await slowHash(accessCode) };
+}
+
+type Made = { form: OrderForm; signers: OrderSigner[] | null; priced: Priced; document: OriginalDocument };
+
 function newOrder(
   { clock, pricing, rowMac }: CreateDeps,
   principal: Principal,
-  form: OrderForm,
-  { outcome, quote }: Priced,
-  document: OriginalDocument,
+  { form, signers, priced, document }: Made,
 ): NewOrder {
   const code = newCode();
+  const { outcome, quote } = priced;
   return {
     ...form.services,
     ...quote,
@@ -134,6 +142,7 @@ function newOrder(
     createdAt: clock(),
     principal,
     form,
+    signers,
     priceBookVersion: pricing.priceBookVersion,
     document: {
       ...document,

@@ -2,6 +2,8 @@
 export { addAdjustment } from "./adjust.ts";
 export { type DocumentFacts, documentMembers, documentUse } from "./document-row.ts";
 export { addFill, type FillFacts, fillColumns, fillMembers, sweepFills } from "./fill.ts";
+export type { RequestedField } from "./form/requested-fields.ts";
+export { type OrderSigner, type SignerAuth, signersOf } from "./form/signers.ts";
 export { orderPage } from "./list.ts";
 export { type OrderDeps, type PlaceRequest, placeOrder } from "./place.ts";
 export { orderRoutes } from "./routes.ts";

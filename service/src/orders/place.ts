@@ -36,7 +36,7 @@ export function placeOrder(
   { status, bodyOf, withCheckout }: Wording,
 ): Promise<StoredResponse & { replayed: boolean }> {
   const { checkoutUrlOf } = deps;
-  const fingerprint = fingerprintOf(sent.fields, sent.upload?.sha256 ?? null);
+  const fingerprint = fingerprintOf(withoutCodes(deps, sent.fields), sent.upload?.sha256 ?? null);
   const progressOf = (order: NewOrder) => ({
     body: bodyOf(order),
     final: !(order.form.createCheckout && order.status === "QuoteReady" && checkoutUrlOf !== null),
@@ -49,4 +49,11 @@ export function placeOrder(
     },
     finish: (body) => withCheckout(body, async (code) => (await checkoutUrlOf?.(code)) ?? null),
   });
+}
+
+/** Signers may have access codes, which a plain hash of the form would let anybody who reads it find by trying. */
+function withoutCodes({ rowMac }: OrderDeps, fields: SentOrder["fields"]): SentOrder["fields"] {
+  const signers = fields.get("signers");
+  if (signers === undefined) return fields;
+  return new Map([...fields, ["signers", rowMac.of("fingerprint", { signers }).toString("hex")]]);
 }

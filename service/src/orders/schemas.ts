@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { hexCode, nextCursor, nullable, ref, requestId, timestamp } from "../http/schema-parts.ts";
+import { mostFields, mostSigners, requestedFieldSchema, signerAuths, signerSchema } from "./form/signing-schemas.ts";
 
 const code = () => hexCode("3f1c0d5a9be24c7786a1f0e2d4b6c8900a1b2c3d");
 const cents = () => Type.Integer({ examples: [6100] });
@@ -65,6 +66,11 @@ export const OrderList = Type.Object(
 );
 
 const text = (description: string, more: object = {}) => ({ type: "string", description, ...more });
+const json = (description: string, items: object, maxItems: number) =>
+  text(description, {
+    contentMediaType: "application/json",
+    contentSchema: { type: "array", items, minItems: 1, maxItems },
+  });
 const flag = (description: string) => text(description, { examples: ["true"] });
 
 /** The create form, for the published description; the rules themselves are in form/form.ts. */
@@ -101,6 +107,16 @@ export const orderFormSchema = {
     from_postal: text("Sender's ZIP code."),
     fax_to: text("A 10-digit US number, or an international one in +country form."),
     create_checkout: flag("`true` or `on`: also mint the hosted checkout."),
+    signers: json("Who signs, as JSON text. Default: the client, alone.", signerSchema, mostSigners),
+    fields: json(
+      "Where they sign, as JSON text. Default: the document's own empty signature fields, else its tags as `{{signature, r1}}`, else a page that is added to its end.",
+      requestedFieldSchema,
+      mostFields,
+    ),
+    signer_auth: text("How signers who name no `auth` of their own are identified, besides the mailed link.", {
+      enum: signerAuths,
+      default: "link",
+    }),
   },
 } as const;
 

@@ -10,6 +10,8 @@ export type JsonSchema = {
   required?: string[];
   additionalProperties?: JsonSchema | boolean;
   patternProperties?: Record<string, JsonSchema>;
+  /** Of a text that is JSON. */
+  contentSchema?: JsonSchema;
 };
 
 const scalars: Readonly<Record<string, string>> = {
@@ -22,7 +24,8 @@ const scalars: Readonly<Record<string, string>> = {
 
 /** A schema as a TypeScript type; a schema with a name as `Schemas["Name"]`. @throws Error for a keyword that is not known here. */
 export function typeOf(schema: JsonSchema): string {
-  const { $ref, anyOf, type, items } = schema;
+  const { $ref, anyOf, type, items, contentSchema } = schema;
+  if (contentSchema) return typeOf(contentSchema);
   if ($ref !== undefined) return `Schemas[${JSON.stringify($ref.replace("#/components/schemas/", ""))}]`;
   if ("const" in schema) return JSON.stringify(schema.const);
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");

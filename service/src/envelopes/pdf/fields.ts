@@ -11,6 +11,10 @@ export type PlannedField = {
   /** From 0. */
   readonly page: number;
   readonly place: Place;
+  /** What the signer is asked for; null for a field whose kind says it. */
+  readonly label?: string | null;
+  /** Whether it must be filled; true by default. */
+  readonly required?: boolean;
 };
 
 /** A field as the prepared document has it. */

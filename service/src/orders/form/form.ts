@@ -5,6 +5,7 @@ import { type Address, type BoughtServices, isUsState, type ShipMethod } from ".
 import type { OrderFormField } from "../schemas.ts";
 import { isCostlyNumber, normalizeFaxNumber } from "./fax-number.ts";
 import { type Fields, fieldsOf } from "./fields.ts";
+import { parseSigning, type SigningForm } from "./signing.ts";
 
 /** What the form needs to know of the catalog: which services a document takes, and where notaries may not serve. */
 export type FormRules = {
@@ -27,6 +28,7 @@ export type OrderForm = {
   shipMethod: ShipMethod | null;
   faxTo: string | null;
   createCheckout: boolean;
+  signing: SigningForm;
 };
 
 const postal = /^\d{5}(-\d{4})?$/;
@@ -60,9 +62,10 @@ export function parseOrderForm(values: ReadonlyMap<string, string>, hasDocument:
   const signerState = state(fields, "signer_state");
   if (services.notarize && signerState !== null && rules.notarizationBlocked(signerState))
     throw invalid(`signer_state ${signerState} is blocked: remote notarization is not recognized there.`);
+  const name = fields.optional("name", 200);
   return {
     email,
-    name: fields.optional("name", 200),
+    name,
     fillToken,
     docSlug,
     services,
@@ -74,6 +77,7 @@ export function parseOrderForm(values: ReadonlyMap<string, string>, hasDocument:
     shipMethod: ship ? (values.get("ship_method")?.trim() === "print_mail" ? "print_mail" : "label") : null,
     faxTo,
     createCheckout: fields.flag("create_checkout"),
+    signing: parseSigning(values, fields, { client: { name, email }, sign: services.sign }),
   };
 }
 

@@ -1,0 +1,91 @@
+import { invalid } from "../../platform/errors.ts";
+import { isPlainText, isVisible, shownText } from "../../platform/text.ts";
+
+/** Reads the members of one object of a list; what is wrong is named as `signers[2].email`. All throw ServiceError. */
+export type Members<Name extends string> = {
+  /** Trimmed; null when it is absent, null or empty. */
+  readonly text: (name: Name, maxLength: number) => string | null;
+  readonly required: (name: Name, maxLength: number) => string;
+  readonly oneOf: <Value extends string>(name: Name, values: readonly Value[]) => Value | null;
+  readonly number: (name: Name, least: number, most: number) => number | null;
+  readonly whole: (name: Name, least: number, most: number) => number | null;
+  readonly flag: (name: Name) => boolean | null;
+};
+
+/**
+ * Reads a field of the form that is a JSON array of objects. Members that have no name here are refused, so that a misspelled one is not
+ * silently dropped.
+ * @param schema whose properties are the members
+ * @param read reads one object; `at` names it, as `signers[2]`
+ * @throws ServiceError naming field and rule
+ */
+export function jsonList<Name extends string, Item>(
+  field: string,
+  text: string,
+  { most, schema }: { most: number; schema: { readonly properties: Readonly<Record<Name, unknown>> } },
+  read: (members: Members<Name>, at: string) => Item,
+): Item[] {
+  const list = parsed(field, text);
+  if (!Array.isArray(list) || list.length === 0 || list.length > most)
+    throw invalid(`${field} must be a JSON array of 1 to ${most} objects.`);
+  return list.map((item: unknown, index) => {
+    const at = `${field}[${index}]`;
+    return read(membersOf(item, at, Object.keys(schema.properties)), at);
+  });
+}
+
+function parsed(field: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalid(`${field} must be JSON.`);
+  }
+}
+
+function membersOf<Name extends string>(item: unknown, at: string, known: readonly string[]): Members<Name> {
+  if (typeof item !== "object" || item === null || Array.isArray(item)) throw invalid(`${at} must be an object.`);
+  const unknown = Object.keys(item).find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw invalid(`${at} must have no other members than ${known.join(", ")}: ${shownText(unknown)} is none of them.`);
+  const given = item as Readonly<Record<string, unknown>>;
+  const value = (name: Name): unknown => (Object.hasOwn(given, name) ? given[name] : undefined) ?? null;
+
+  const text: Members<Name>["text"] = (name, maxLength) => {
+    const found = value(name);
+    if (found === null) return null;
+    const trimmed = typeof found === "string" ? found.trim() : null;
+    if (trimmed === null || [...trimmed].length > maxLength)
+      throw invalid(`${at}.${name} must be text of at most ${maxLength} characters.`);
+    if (!isPlainText(trimmed)) throw invalid(`${at}.${name} must be UTF-8 text without control characters.`);
+    return isVisible(trimmed) ? trimmed : null;
+  };
+  const number = (name: Name, least: number, most: number, kind: string, fits: (value: number) => boolean) => {
+    const found = value(name);
+    if (found === null) return null;
+    if (typeof found === "number" && fits(found) && found >= least && found <= most) return found;
+    throw invalid(`${at}.${name} must be a ${kind} from ${least} to ${most}.`);
+  };
+
+  return {
+    text,
+    required(name, maxLength) {
+      const found = text(name, maxLength);
+      if (found === null) throw invalid(`${at}.${name} is required.`);
+      return found;
+    },
+    oneOf(name, values) {
+      const found = value(name);
+      if (found === null) return null;
+      const known = values.find((each) => each === found);
+      if (known === undefined) throw invalid(`${at}.${name} must be one of ${values.join(", ")}.`);
+      return known;
+    },
+    number: (name, least, most) => number(name, least, most, "number", Number.isFinite),
+    whole: (name, least, most) => number(name, least, most, "whole number", Number.isInteger),
+    flag(name) {
+      const found = value(name);
+      if (found === null || typeof found === "boolean") return found;
+      throw invalid(`${at}.${name} must be true or false.`);
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import { invalid } from "../../platform/errors.ts";
+import { isEmail } from "../../platform/mail/email.ts";
+import { normalizeFaxNumber } from "./fax-number.ts";
+import { jsonList } from "./json-list.ts";
+import { mostSigners, signerAuths, signerLanguages, signerSchema } from "./signing-schemas.ts";
+
+export type SignerAuth = (typeof signerAuths)[number];
+
+/** A signer as the order keeps it. */
+export type OrderSigner = {
+  readonly name: string;
+  readonly email: string;
+  /** E.164. */
+  readonly phone: string | null;
+  /** From 1: signers of one number sign in parallel, after those of lower numbers. */
+  readonly routing: number;
+  readonly auth: SignerAuth;
+  /** The salted hash of what is asked for by `access_code`; null for other ways. */
+  readonly accessCodeHash: string | null;
+  readonly language: (typeof signerLanguages)[number];
+};
+
+/** A signer as the form names it: with the access code itself, which is not kept. */
+export type NamedSigner = Omit<OrderSigner, "accessCodeHash"> & { readonly accessCode: string | null };
+
+/** The client as the one signer, where the order names none. Without a name the address stands for it. */
+export const clientAsSigner = (client: { name: string | null; email: string }, auth: SignerAuth = "link") => ({
+  name: client.name ?? client.email,
+  email: client.email,
+  phone: null,
+  routing: 1,
+  auth,
+  language: "en" as const,
+});
+
+/** Who signs an order, in the order of their numbers. */
+export const signersOf = (order: {
+  signers: readonly OrderSigner[] | null;
+  customerName: string | null;
+  customerEmail: string;
+}): readonly OrderSigner[] =>
+  order.signers ?? [
+    { ...clientAsSigner({ name: order.customerName, email: order.customerEmail }), accessCodeHash: null },
+  ];
+
+/** @param text `signer_auth` @throws ServiceError */
+export function parseSignerAuth(text: string | null): SignerAuth | null {
+  const auth = signerAuths.find((each) => each === text) ?? null;
+  if (text !== null && auth === null) throw invalid(`signer_auth must be one of ${signerAuths.join(", ")}.`);
+  return auth;
+}
+
+/**
+ * Reads the form's `signers`. Two people may share a mailbox, so only name and address together make a signer.
+ * @param auth of signers that name none
+ * @throws ServiceError naming the member and the rule
+ */
+export function parseSigners(text: string, auth: SignerAuth): NamedSigner[] {
+  const rules = { most: mostSigners, schema: signerSchema };
+  const signers = jsonList("signers", text, rules, (members, at): NamedSigner => {
+    const email = members.required("email", 254);
+    if (!isEmail(email)) throw invalid(`${at}.email must be a mail address.`);
+    const own = members.oneOf("auth", signerAuths) ?? auth;
+    return {
+      name: members.required("name", 200),
+      email,
+      phone: phoneOf(members.text("phone", 40), at),
+      routing: members.whole("routing", 1, 10) ?? 1,
+      auth: own,
+      accessCode: accessCodeOf(members.text("access_code", 64), own, at),
+      language: members.oneOf("language", signerLanguages) ?? "en",
+    };
+  });
+  refuseRepeated(signers);
+  return signers;
+}
+
+function phoneOf(text: string | null, at: string): string | null {
+  const phone = text === null ? null : normalizeFaxNumber(text);
+  if (text !== null && phone === null)
+    throw invalid(`${at}.phone must be a 10-digit US number or an international number in +country form.`);
+  return phone;
+}
+
+function accessCodeOf(code: string | null, auth: SignerAuth, at: string): string | null {
+  if (auth !== "access_code") {
+    if (code !== null) throw invalid(`${at}.access_code must be left out unless auth is access_code.`);
+    return null;
+  }
+  if (code === null) throw invalid(`${at}.access_code is required when auth is access_code.`);
+  if ([...code].length < 4) throw invalid(`${at}.access_code must have at least 4 characters.`);
+  return code;
+}
+
+function refuseRepeated(signers: readonly NamedSigner[]): void {
+  const seen = new Map<string, number>();
+  for (const [index, { name, email }] of signers.entries()) {
+    const person = JSON.stringify([name.toLowerCase(), email.toLowerCase()]);
+    const first = seen.get(person);
+    if (first !== undefined)
+      throw invalid(`signers[${index}] must be another person than signers[${first}]: give each person once.`);
+    seen.set(person, index);
+  }
+}

@@ -1,0 +1,24 @@
+import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
+import { promisify } from "node:util";
+
+/** 16 MiB and about 30 ms: trying all codes of six digits takes most of a day of one core. */
+const cost = { N: 2 ** 14, r: 8, p: 1 } as const satisfies ScryptOptions;
+const [saltBytes, hashBytes] = [16, 32];
+const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
+
+/** A salted hash of a secret that people choose, as text: scheme, cost, salt and hash, all in one. */
+export async function slowHash(secret: string): Promise<string> {
+  const salt = randomBytes(saltBytes);
+  const hash = await derive(secret.normalize("NFC"), salt, hashBytes, cost);
+  return ["scrypt", cost.N, cost.r, cost.p, salt.toString("base64url"), hash.toString("base64url")].join("$");
+}
+
+/** Whether the text is a hash of the secret. @throws Error for text that `slowHash` did not write */
+export async function slowHashHolds(text: string, secret: string): Promise<boolean> {
+  const [scheme, N, r, p, salt = "", hash = ""] = text.split("$");
+  const expected = Buffer.from(hash, "base64url");
+  if (scheme !== "scrypt" || expected.length !== hashBytes) throw new Error("not a hash of a chosen secret");
+  const options = { N: Number(N), r: Number(r), p: Number(p) };
+  const found = await derive(secret.normalize("NFC"), Buffer.from(salt, "base64url"), hashBytes, options);
+  return timingSafeEqual(found, expected);
+}
