@@ -1,9 +1,9 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { PDF, type Signer as PdfSigner } from "@libpdf/core";
-import { makeSealCertificate } from "../service/src/seals/certificate/certificate.ts";
 import { createCmsSigner } from "../service/src/seals/cms.ts";
 import { sealKeyOf } from "../service/src/seals/keys/file-key.ts";
 import { sealPdf } from "../service/src/seals/pdf/seal-pdf.ts";
+import { sealChainOf } from "./seal-chain.ts";
 
 export type KeyKind = "RSA-3072" | "P-256";
 export type Sealer = (pdf: Buffer) => Promise<unknown>;
@@ -19,16 +19,11 @@ const newKey = (kind: KeyKind): KeyObject =>
 export async function sealers(kind: KeyKind): Promise<{ ours: Sealer; limit: Sealer; libpdf: Sealer }> {
   const privateKey = newKey(kind);
   const key = sealKeyOf(privateKey, "bench");
-  const certificate = await makeSealCertificate({
-    key,
-    host: "localhost",
-    serialNumber: Buffer.from("0123456789"),
-    at: at.getTime(),
-  });
-  const signer = createCmsSigner({ key, chain: [certificate] });
+  const chain = await sealChainOf(key, at.getTime());
+  const signer = createCmsSigner({ key, chain });
   const reserve = signer.maxLength();
   const foreign: PdfSigner = {
-    certificate: certificate.der,
+    certificate: chain[0].der,
     keyType: kind === "P-256" ? "EC" : "RSA",
     signatureAlgorithm: kind === "P-256" ? "ECDSA" : "RSASSA-PKCS1-v1_5",
     sign: async (data) => sign("sha256", data, privateKey),

@@ -2,24 +2,19 @@ import { createHash, generateKeyPairSync } from "node:crypto";
 import { sealReasons, verifyProof } from "@signsealship/evidence/seal";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
-import { makeSealCertificate } from "../service/src/seals/certificate/certificate.ts";
 import { createCmsSigner } from "../service/src/seals/cms.ts";
 import { sealKeyOf } from "../service/src/seals/keys/file-key.ts";
 import { sealPdf } from "../service/src/seals/pdf/seal-pdf.ts";
 import { atLeast, type Result } from "./result.ts";
+import { sealChainOf } from "./seal-chain.ts";
 
 const at = new Date("2026-01-15T12:00:00Z");
 
 /** Verifying integrity and signature against hashing the same file. */
 export async function run(): Promise<Result[]> {
   const key = sealKeyOf(generateKeyPairSync("rsa", { modulusLength: 3072 }).privateKey, "bench");
-  const certificate = await makeSealCertificate({
-    key,
-    host: "localhost",
-    serialNumber: Buffer.from("0123456789"),
-    at: at.getTime(),
-  });
-  const signer = createCmsSigner({ key, chain: [certificate] });
+  const chain = await sealChainOf(key, at.getTime());
+  const signer = createCmsSigner({ key, chain });
   const crypto = createNodeCrypto();
   const results: Result[] = [];
   for (const [name, bytes, budget] of [
@@ -41,7 +36,7 @@ export async function run(): Promise<Result[]> {
       for (; performance.now() - started < 300; done++) await work();
       return done / ((performance.now() - started) / 1000);
     };
-    const verify = () => verifyProof(sealed, { sealAnchors: [certificate], tsaAnchors: [] }, at.getTime(), { crypto });
+    const verify = () => verifyProof(sealed, { sealAnchors: [chain[0]], tsaAnchors: [] }, at.getTime(), { crypto });
     const { verdict } = await verify();
     if (verdict !== "verified") throw new Error(`the bench's own seal is ${verdict}`);
     const hash = () => createHash("sha256").update(sealed).digest();

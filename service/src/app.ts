@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { accessMailJobs, accessRoutes } from "./access-requests/access-requests.ts";
 import { analyticsRoutes } from "./analytics/analytics.ts";
 import { closingRecord, closingRoutes } from "./closing-passports/closing-passports.ts";
+import { probeSignerAuthority } from "./envelopes/envelopes.ts";
 import { type AppDeps, type Features, openFeatures } from "./features.ts";
 import { orderMailJobs, sandboxRoutes } from "./fulfilment/fulfilment.ts";
 import { healthRoutes } from "./http/health.ts";
@@ -74,11 +75,12 @@ function workWith(app: FastifyInstance, deps: AppDeps, { dispatcher, processor }
 }
 
 async function addRoutes(app: FastifyInstance, deps: AppDeps, features: Features): Promise<void> {
-  const { config, version, metrics, db, blobs, sealing } = deps;
+  const { config, version, metrics, db, blobs, clock, sealing, signerAuthority } = deps;
   const probes = [
     { name: "database", check: async () => void (await db.query(sql`SELECT 1`)) },
     { name: "blobs", check: blobs.probe },
     { name: "seal key", check: sealing.probe },
+    { name: "signer authority", check: () => probeSignerAuthority(signerAuthority, clock()) },
   ];
   healthRoutes(app, { version, metrics, metricsToken: config.metricsToken, probes });
   partnerRoutes(app, features.partners);

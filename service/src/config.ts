@@ -12,6 +12,9 @@ export type Config = {
   blobUrl: string;
   sealKey: string;
   sealCertificate: string | null;
+  /** The key of the authority that issues the certificates of signers, and its chain. */
+  signerCaKey: string;
+  signerCaCertificate: string | null;
   secretsKey: string;
   /** Keys that are read with, and never written with. */
   secretsKeysOld: string[];
@@ -56,7 +59,7 @@ const publicCalendars = [
 ];
 
 // Their values may hold a password, also where they are wrong.
-const hidden: ReadonlySet<string> = new Set(["DATABASE_URL", "REDIS_URL", "SMTP_URL", "SEAL_KEY"]);
+const hidden: ReadonlySet<string> = new Set(["DATABASE_URL", "REDIS_URL", "SMTP_URL", "SEAL_KEY", "SIGNER_CA_KEY"]);
 
 /** Reads a variable; empty counts as unset. `rule` completes the sentence "NAME must be ...". */
 function read<T>(env: Env, name: string, fallback: T, rule: string, parse: (text: string) => T | undefined): T {
@@ -140,6 +143,7 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
   const file = (...parts: string[]) => `file:${join(dataDir, ...parts)}`;
   const shipped = (name: string) => join(root, "service/data", name);
   const keyUri = "file:PATH, pkcs11:... or awskms:///...";
+  const keyScheme = withScheme("file:", "pkcs11:", "awskms:");
   return {
     port,
     host: read(env, "HOST", "127.0.0.1", "an address or host name", (text) =>
@@ -155,8 +159,10 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
       withScheme("postgres://", "postgresql://"),
     ),
     blobUrl: read(env, "BLOB_URL", file("blobs"), "file:PATH or s3://bucket/prefix", withScheme("file:", "s3://")),
-    sealKey: read(env, "SEAL_KEY", file("keys", "seal"), keyUri, withScheme("file:", "pkcs11:", "awskms:")),
+    sealKey: read(env, "SEAL_KEY", file("keys", "seal"), keyUri, keyScheme),
     sealCertificate: read<string | null>(env, "SEAL_CERTIFICATE", null, "a PEM file", path),
+    signerCaKey: read(env, "SIGNER_CA_KEY", file("keys", "signer-ca"), keyUri, keyScheme),
+    signerCaCertificate: read<string | null>(env, "SIGNER_CA_CERTIFICATE", null, "a PEM file", path),
     secretsKey: read(env, "SECRETS_KEY", file("keys", "secrets"), "file:PATH", withScheme("file:")),
     secretsKeysOld: read(env, "SECRETS_KEYS_OLD", [], "file:PATH, comma-separated", listOf(withScheme("file:"))),
     tsaUrls: read(env, "TSA_URLS", publicTsas, "http(s) URLs, comma-separated, or off", listOrOff),

@@ -27,7 +27,7 @@ import type { VersionedPricing } from "./pricing/pricing.ts";
 import { findOwnPassport } from "./proof-passports/proof-passports.ts";
 import { type Resources, root } from "./resources.ts";
 import type { RetentionPlan } from "./retention/retention.ts";
-import type { Sealing } from "./seals/seals.ts";
+import type { Authority, Sealing } from "./seals/seals.ts";
 import { openWebhooks } from "./webhooks/webhooks.ts";
 
 // Eight of the largest uploads at once; more wait their turn with the sender held back. Five are kept for firms that have live.
@@ -48,6 +48,8 @@ export type AppDeps = Resources & {
   trialsPerDomain: number;
   retention: RetentionPlan;
   sealing: Sealing;
+  /** Issues the certificates of signers. */
+  signerAuthority: Authority;
   workers: Workers;
   /** Null when no calendars are set. */
   anchoring: Anchoring | null;

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
@@ -5,6 +6,7 @@ import type { FastifyInstance } from "fastify";
 import { openAnchoring } from "./anchoring/anchoring.ts";
 import { createApp } from "./app.ts";
 import { type Config, readConfig } from "./config.ts";
+import { type OpenedSignerAuthority, openSignerAuthority } from "./envelopes/envelopes.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { createDemoPartner, readTierLimits, readTrialsPerDomain, trackLastUse } from "./partners/partners.ts";
 import { StartupError } from "./platform/errors.ts";
@@ -88,6 +90,7 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
   const lastUse = trackLastUse(db, clock);
   let app: FastifyInstance | undefined;
   let sealing: Sealing | undefined;
+  let signers: OpenedSignerAuthority | undefined;
   let workers: WorkerPool | undefined;
   let stopMaintenance: (() => Promise<void>) | undefined;
   try {
@@ -96,6 +99,8 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
     const metrics = createMetrics();
     workers = openWorkers(log, metrics);
     sealing = await openSealing({ ...resources, settings: config, fetch, metrics, workers });
+    signers = await openSignerAuthority(config, clock(), () => randomBytes(16));
+    for (const { code, detail } of signers.warnings) log.warn({ code }, detail);
     const anchoring =
       config.otsCalendars.length > 0
         ? openAnchoring({ ...resources, calendars: config.otsCalendars, fetch, metrics })
@@ -110,6 +115,7 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
       trialsPerDomain: readTrialsPerDomain(config.limits),
       retention,
       sealing,
+      signerAuthority: signers.authority,
       workers,
       anchoring,
     });
@@ -123,6 +129,7 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
     await app?.close();
     await workers?.close();
     await stopMaintenance?.();
+    await signers?.close();
     await sealing?.close();
     await resources.close();
   }

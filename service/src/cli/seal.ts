@@ -48,7 +48,7 @@ export const sealVerbs: Verb[] = [
       withResources(async ({ config, clock, db, rowMac }) => {
         const before = await configuredChain(config);
         await db.query(sealChainRow(rowMac, sealChainOf(before), clock()));
-        const { chainPem, ...rotated } = await rotateFileKey(config, clock(), randomBytes(16));
+        const { chainPem, ...rotated } = await rotateFileKey(config, clock(), () => randomBytes(16));
         await db.query(sealChainRow(rowMac, sealChainOf(chainPem), clock()));
         const next = `Restart every node. Then, to retire the old certificate: bin/signsealship seal retire ${rotated.previousSha256} --reason superseded`;
         return { json: rotated, text: `${lines(rotated)}\n\n${next}` };

@@ -10,5 +10,12 @@ export {
   type SigningState,
   type SigningView,
 } from "./ceremony/view.ts";
+export {
+  type OpenedSignerAuthority,
+  openSignerAuthority,
+  probeSignerAuthority,
+  type SignerAuthoritySettings,
+} from "./open-signer-authority.ts";
 export type { FieldKind, PlannedField, PreparedField, SignatureMark } from "./pdf/fields.ts";
 export { planFields } from "./pdf/placement/plan-fields.ts";
+export { issueSignerCertificate, oneActKey } from "./signer-authority.ts";

@@ -53,5 +53,8 @@ export async function knownChains({ db, rowMac, log }: ChainsDeps): Promise<Know
 export function leafOf(pem: string): { certificate: Certificate; fingerprint: string } {
   const [certificate] = parseCertificatesPem(pem);
   if (!certificate) throw new Error("a chain without a certificate");
-  return { certificate, fingerprint: sha256(certificate.der) };
+  return { certificate, fingerprint: fingerprintOf(certificate) };
 }
+
+/** SHA-256 of a certificate in DER, hex. */
+export const fingerprintOf = ({ der }: Certificate): string => sha256(der);

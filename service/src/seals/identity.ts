@@ -1,12 +1,15 @@
 import { join } from "node:path";
+import { equalBytes } from "@signsealship/evidence/bytes";
 import type { Certificate } from "@signsealship/evidence/x509";
 import { nameText } from "@signsealship/evidence/x509";
 import { StartupError } from "../platform/errors.ts";
 import { makeSealCertificate, sealChainPem } from "./certificate/certificate.ts";
-import { checkSealCertificate, type SealCertificateProblem } from "./certificate/check.ts";
-import { openSealChain, SealCertificateError } from "./certificate/file.ts";
+import { type CertificateProblem, checkSealCertificate } from "./certificate/check.ts";
+import { type ChainFile, openChain, writeChain } from "./certificate/file.ts";
+import { fingerprintOf } from "./chains.ts";
 import { openSealKey } from "./keys/open-seal-key.ts";
 import { probeSealKey, type SealKey, SealKeyError } from "./keys/seal-key.ts";
+import { openRoot, type RootSettings, type SerialNumbers } from "./root.ts";
 
 /** The key that seals, and the certificates that say whose it is. */
 export type SealIdentity = {
@@ -16,54 +19,95 @@ export type SealIdentity = {
   readonly chainPem: string;
 };
 
-export type SealIdentitySettings = {
-  readonly sealKey: string;
+type CertificateSettings = {
   /** Path of a PEM chain; null for the one that the first run makes under `dataDir`. */
   readonly sealCertificate: string | null;
   readonly dataDir: string;
-  readonly baseUrl: string;
 };
 
-export const certificatePath = ({ sealCertificate, dataDir }: SealIdentitySettings): string =>
-  sealCertificate ?? join(dataDir, "keys", "seal-certificate.pem");
+export type SealIdentitySettings = CertificateSettings & RootSettings & { readonly sealKey: string };
+
+/** Where the seal's certificates are. */
+export const chainFile = ({ sealCertificate, dataDir }: CertificateSettings): ChainFile => ({
+  path: sealCertificate ?? join(dataDir, "keys", "seal-certificate.pem"),
+  setting: "SEAL_CERTIFICATE",
+});
 
 /** PEM of the chain that the next start would seal with. @throws StartupError when there is none */
 export const configuredChain = async (settings: SealIdentitySettings): Promise<string> =>
-  sealChainPem(await openSealChain(certificatePath(settings)));
+  sealChainPem(await openChain(chainFile(settings)));
 
 /**
- * Opens key and certificates; the first run makes both.
- * @param at now; `serialNumber` 16 random bytes for a certificate that has to be made
- * @returns the identity, and warnings about its certificates
+ * Opens key and certificates; the first run makes both, and the root that issues the certificate. A self-signed certificate, as
+ * earlier releases made it, is issued anew under the root.
+ * @param at now
+ * @returns the identity, warnings about its certificates, and the self-signed certificate that was replaced, or null
  * @throws StartupError in one line when nothing could be sealed with them
  */
 export async function openSealIdentity(
   settings: SealIdentitySettings,
   at: Date,
-  serialNumber: Uint8Array,
-): Promise<{ identity: SealIdentity; warnings: readonly SealCertificateProblem[] }> {
+  serialNumbers: SerialNumbers,
+): Promise<{ identity: SealIdentity; warnings: readonly CertificateProblem[]; replaced: Certificate | null }> {
   const key = await openSealKey(settings.sealKey).catch(asStartupError);
   try {
     await probeSealKey(key);
-    const { hostname } = new URL(settings.baseUrl);
-    const path = certificatePath(settings);
-    const make = () => makeSealCertificate({ key, host: hostname, serialNumber, at: at.getTime() });
-    const [leaf, ...issuers] = await openSealChain(path, settings.sealCertificate === null ? make : undefined);
-    const problems = checkSealCertificate({ chain: leaf ? [leaf, ...issuers] : [], key, at: at.getTime() });
+    const { chain, replaced } = await openOwnChain(settings, key, at, serialNumbers);
+    const problems = checkSealCertificate({ chain, key, at: at.getTime() });
     const error = problems.find(({ severity }) => severity === "error");
-    if (error || !leaf) throw new StartupError(error?.detail ?? "SEAL_CERTIFICATE holds no certificate");
-    const chain = [leaf, ...issuers] as const;
-    return { identity: { key, chain, chainPem: sealChainPem(chain) }, warnings: problems };
+    if (error) throw new StartupError(error.detail);
+    return { identity: { key, chain, chainPem: sealChainPem(chain) }, warnings: problems, replaced };
   } catch (error) {
     await key.close();
     return asStartupError(error);
   }
 }
 
+/** The certificates of the key: the operator's, or the service's own, which are made or made anew where they have to be. */
+async function openOwnChain(
+  settings: SealIdentitySettings,
+  { publicKey }: SealKey,
+  at: Date,
+  serialNumbers: SerialNumbers,
+): Promise<{ chain: SealIdentity["chain"]; replaced: Certificate | null }> {
+  const file = chainFile(settings);
+  if (settings.sealCertificate !== null) return { chain: await openChain(file), replaced: null };
+  const issued = async (subject: string | Uint8Array) => {
+    const root = await openRoot(settings, at, serialNumbers);
+    return makeSealCertificate({ root, publicKey, subject, serialNumber: serialNumbers(), at: at.getTime() });
+  };
+  const { hostname } = new URL(settings.baseUrl);
+  const chain = await openChain(file, () => issued(hostname));
+  const [own] = chain;
+  if (!isSelfSigned(chain) || !equalBytes(own.spki, publicKey)) return { chain, replaced: null };
+  return { chain: await replaceChain(file, own, () => issued(own.subject)), replaced: own };
+}
+
+const isSelfSigned = ([{ subject, issuer }, ...above]: SealIdentity["chain"]): boolean =>
+  above.length === 0 && equalBytes(subject, issuer);
+
+/**
+ * Puts what was issued in the place of a certificate, which stays beside it under its fingerprint. What was issued is written under a
+ * name of its own first: however many processes start at once, and wherever one is cut off, all come to use the same.
+ */
+async function replaceChain(
+  file: ChainFile,
+  replaced: Certificate,
+  issue: () => Promise<readonly Certificate[]>,
+): Promise<SealIdentity["chain"]> {
+  const beside = replacedPath(file.path, replaced);
+  await writeChain({ ...file, path: beside }, [replaced], { exclusive: true });
+  const chain = await openChain({ ...file, path: `${beside}.next` }, issue);
+  await writeChain(file, chain, { exclusive: false });
+  return chain;
+}
+
+/** Where a certificate, or a key, that was replaced is kept. */
+export const replacedPath = (path: string, certificate: Certificate): string =>
+  `${path}.${fingerprintOf(certificate).slice(0, 16)}`;
+
 function asStartupError(error: unknown): never {
-  if (error instanceof SealKeyError || error instanceof SealCertificateError) {
-    throw new StartupError(error.message, { cause: error });
-  }
+  if (error instanceof SealKeyError) throw new StartupError(error.message, { cause: error });
   throw error;
 }
 

@@ -85,11 +85,15 @@ async function retireChain({ db, rowMac }: ChainsDeps, chain: KnownChain, retire
     WHERE sha256 = ${sha256}`);
 }
 
-/** Whether a certificate was retired, by whatever chain it is known. */
+/** Whether a certificate was retired, by whatever chain it is known, or another one of its key, which is not safe any more. */
 export async function isRetired(deps: ChainsDeps, pem: string): Promise<boolean> {
-  const { fingerprint } = leafOf(pem);
-  const chains = await knownChains(deps);
-  return chains.some((chain) => chain.fingerprint === fingerprint && chain.retiredAt !== null);
+  const own = leafOf(pem);
+  const retired = (await knownChains(deps)).filter(({ retiredAt }) => retiredAt !== null);
+  return retired.some(
+    ({ fingerprint, certificate, reason }) =>
+      fingerprint === own.fingerprint ||
+      (!keyStaysSafe(reason ?? "") && equalBytes(certificate.spki, own.certificate.spki)),
+  );
 }
 
 /** Whether the chain was retired, without asking whether the row is genuine: whoever forges one keeps from sealing, and no more. */

@@ -3,40 +3,41 @@ import { dirname } from "node:path";
 import { syncFolder } from "../platform/durable-file.ts";
 import { ServiceError } from "../platform/errors.ts";
 import { leafOf } from "./chains.ts";
-import { certificatePath, configuredChain, openSealIdentity, type SealIdentitySettings } from "./identity.ts";
+import { chainFile, configuredChain, openSealIdentity, replacedPath, type SealIdentitySettings } from "./identity.ts";
 import { fileKeyPath } from "./keys/file-key.ts";
+import type { SerialNumbers } from "./root.ts";
 
 /** Fingerprints of the new and the previous certificate, and where the previous key lies now. */
 export type RotatedSeal = { sha256: string; previousSha256: string; previousKey: string; chainPem: string };
 
 /**
- * Puts the seal key and its certificate aside and makes new ones, for a key in a file with its own self-signed certificate.
+ * Puts the seal key and its certificate aside and makes new ones, for a key in a file with the certificate that was made for it.
  * The certificate goes first: whatever is cut off in between, the next start finds a key and makes what is missing.
- * @param at now; `serialNumber` 16 random bytes for the new certificate
+ * @param at now
  * @throws ServiceError `conflict` for a key or a certificate that this service did not make
  */
 export async function rotateFileKey(
   settings: SealIdentitySettings,
   at: Date,
-  serialNumber: Uint8Array,
+  serialNumbers: SerialNumbers,
 ): Promise<RotatedSeal> {
   if (!settings.sealKey.startsWith("file:") || settings.sealCertificate !== null) {
     const how = "Make the new key where it belongs, name it in SEAL_KEY and SEAL_CERTIFICATE, and restart";
     throw new ServiceError("conflict", `Only a key in a file, with the certificate made for it, is made here. ${how}.`);
   }
   const previous = leafOf(await configuredChain(settings));
-  const suffix = previous.fingerprint.slice(0, 16);
+  const { certificate } = previous;
   const keyPath = fileKeyPath(settings.sealKey);
-  for (const path of [certificatePath(settings), keyPath]) {
-    await rename(path, `${path}.${suffix}`);
+  for (const path of [chainFile(settings).path, keyPath]) {
+    await rename(path, replacedPath(path, certificate));
     await syncFolder(dirname(path));
   }
-  const { identity } = await openSealIdentity(settings, at, serialNumber);
+  const { identity } = await openSealIdentity(settings, at, serialNumbers);
   await identity.key.close();
   return {
     sha256: leafOf(identity.chainPem).fingerprint,
     previousSha256: previous.fingerprint,
-    previousKey: `${keyPath}.${suffix}`,
+    previousKey: replacedPath(keyPath, certificate),
     chainPem: identity.chainPem,
   };
 }

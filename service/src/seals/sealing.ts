@@ -5,7 +5,8 @@ import type { Clock } from "../platform/clock.ts";
 import { ServiceError, StartupError } from "../platform/errors.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import type { Workers } from "../platform/workers/task.ts";
-import { type ChainsDeps, sealChainOf, sealChainRow } from "./chains.ts";
+import { sealChainPem } from "./certificate/certificate.ts";
+import { type ChainsDeps, fingerprintOf, sealChainOf, sealChainRow } from "./chains.ts";
 import { openSealIdentity, probeSealIdentity, type SealIdentitySettings } from "./identity.ts";
 import { isChainRetired, isRetired } from "./retirement.ts";
 import { createSealer, type SealDocument } from "./sealer.ts";
@@ -42,10 +43,13 @@ export async function openSealing(deps: SealingDeps): Promise<Sealing> {
   const { settings, clock, log, workers } = deps;
   const anchorsOf = openTsaTrust(settings);
   const stamp = settings.tsaUrls.length > 0 ? timeStamping(deps, anchorsOf) : null;
-  const { identity, warnings } = await openSealIdentity(settings, clock(), randomBytes(16));
+  const { identity, warnings, replaced } = await openSealIdentity(settings, clock(), () => randomBytes(16));
   for (const { code, detail } of warnings) log.warn({ code }, detail);
+  if (replaced)
+    log.info({ replaced: fingerprintOf(replaced) }, "the seal's certificate is now issued by the service's root");
   const { chainPem } = identity;
   try {
+    if (replaced) await recordChain(deps, sealChainPem([replaced]));
     await enterService(deps, chainPem);
   } catch (error) {
     await identity.key.close();
@@ -77,12 +81,14 @@ export async function openSealing(deps: SealingDeps): Promise<Sealing> {
 
 /** From now on the chain is on record as one of this service's. @throws StartupError for a retired one */
 async function enterService(deps: SealingDeps, chainPem: string): Promise<void> {
-  const { db, rowMac, clock } = deps;
   if (await isRetired(deps, chainPem)) {
     throw new StartupError("SEAL_CERTIFICATE: this certificate is retired: name another, with its key in SEAL_KEY");
   }
-  await db.query(sealChainRow(rowMac, sealChainOf(chainPem), clock()));
+  await recordChain(deps, chainPem);
 }
+
+const recordChain = ({ db, rowMac, clock }: SealingDeps, chainPem: string): Promise<unknown> =>
+  db.query(sealChainRow(rowMac, sealChainOf(chainPem), clock()));
 
 /** A node that still has the key of a certificate that was retired seals no more. */
 function inServiceGuard({ db, log }: SealingDeps, chainPem: string): () => Promise<void> {

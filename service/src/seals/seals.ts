@@ -1,13 +1,34 @@
 export { type ProbeDeps, probeAuthority } from "./authority-probe.ts";
-export { commonNameOf, extension, keyUsage, writeCertificate } from "./certificate/write.ts";
-export { type ChainRow, chainColumns, chainMembers, type SealChain, sealChainOf, sealChainRow } from "./chains.ts";
+export { type Authority, issue, makeRoot, signingUses, validFor, validSince } from "./certificate/authority.ts";
+export { sealChainPem } from "./certificate/certificate.ts";
+export { type CertificateProblem, checkAuthorityCertificate } from "./certificate/check.ts";
+export { openChain } from "./certificate/file.ts";
+export { commonNameOf, extension, keyUsage } from "./certificate/write.ts";
+export {
+  type ChainRow,
+  chainColumns,
+  chainMembers,
+  fingerprintOf,
+  leafOf,
+  type SealChain,
+  sealChainOf,
+  sealChainRow,
+} from "./chains.ts";
 export { type CmsSigner, createCmsSigner } from "./cms.ts";
-export { configuredChain, describeIdentity, openSealIdentity, type SealIdentity } from "./identity.ts";
+export {
+  configuredChain,
+  describeIdentity,
+  openSealIdentity,
+  type SealIdentity,
+  type SealIdentitySettings,
+} from "./identity.ts";
 export { sealKeyOf } from "./keys/file-key.ts";
-export type { SealKey } from "./keys/seal-key.ts";
+export { openSealKey } from "./keys/open-seal-key.ts";
+export { probeSealKey, type SealKey, SealKeyError } from "./keys/seal-key.ts";
 export { sealOwnDocument } from "./own-document.ts";
 export { expectedFile } from "./refusals.ts";
 export { retireCertificate, type SealCertificate, sealCertificates } from "./retirement.ts";
+export { openRoot, type RootSettings, rootCertificate, type SerialNumbers } from "./root.ts";
 export { type RotatedSeal, rotateFileKey } from "./rotate.ts";
 export type { SealDocument, Sealed, SealInput, TimeStamp } from "./sealer.ts";
 export { openSealing, type Sealing } from "./sealing.ts";

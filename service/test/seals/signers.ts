@@ -1,6 +1,8 @@
 import { generateKeyPairSync, randomInt } from "node:crypto";
+import { OID, oid, sequence } from "@signsealship/evidence/asn1";
 import type { Certificate } from "@signsealship/evidence/x509";
-import { makeSealCertificate } from "../../src/seals/certificate/certificate.ts";
+import { type Authority, makeRoot, validFor } from "../../src/seals/certificate/authority.ts";
+import { commonNameOf, extension, keyUsage, writeCertificate } from "../../src/seals/certificate/write.ts";
 import { sealKeyOf } from "../../src/seals/keys/file-key.ts";
 import type { SealKey } from "../../src/seals/keys/seal-key.ts";
 
@@ -19,7 +21,18 @@ export function memoryKey(kind: "rsa" | "p-256"): SealKey {
   return sealKeyOf(privateKey, "memory");
 }
 
-/** A self-signed seal certificate for the key, made at the instant. */
+/** A self-signed seal certificate for the key, made at the instant, as first runs made it before there was a root. */
 export function selfSigned(key: SealKey, at: number = someInstant): Promise<Certificate> {
-  return makeSealCertificate({ key, host: "seal.example", serialNumber: Buffer.alloc(16, 0xa7), at });
+  const name = commonNameOf("SignSealShip seal seal.example");
+  const extensions = [
+    extension(OID.basicConstraints, true, sequence()),
+    keyUsage.signing,
+    extension(OID.extKeyUsage, false, sequence(oid(OID.kpDocumentSigning))),
+  ];
+  const fields = { subject: name, publicKey: key.publicKey, serialNumber: Buffer.alloc(16, 0xa7), extensions };
+  return writeCertificate({ ...fields, ...validFor(10, at) }, { key, name });
 }
+
+/** A root in memory. */
+export const memoryRoot = (at: number = someInstant): Promise<Authority> =>
+  makeRoot({ key: memoryKey("p-256"), host: "seal.example", serialNumber: Buffer.alloc(16, 0xa8), at });

@@ -19,7 +19,7 @@ import { secretsFinding } from "./secrets.ts";
 /** Uses the key itself. Its setting is not shown, because it may hold a PIN. */
 async function sealFindings(config: Config): Promise<Finding[]> {
   try {
-    const { identity, warnings } = await openSealIdentity(config, new Date(), randomBytes(16));
+    const { identity, warnings } = await openSealIdentity(config, new Date(), () => randomBytes(16));
     await identity.key.close();
     const certificate = warnings.map(
       ({ detail }) => ({ name: "seal certificate", result: "warning", detail }) as const,

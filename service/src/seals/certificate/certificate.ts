@@ -1,40 +1,33 @@
-import { OID, oid, sequence } from "@signsealship/evidence/asn1";
+import { type DerValue, OID, raw, sequence } from "@signsealship/evidence/asn1";
 import { type Certificate, encodePem, parseCertificatesPem } from "@signsealship/evidence/x509";
-import type { SealKey } from "../keys/seal-key.ts";
-import { commonNameOf, extension, keyUsage, writeCertificate } from "./write.ts";
+import { type Authority, issue, signingUses, validFor } from "./authority.ts";
+import { commonNameOf, extension, keyUsage } from "./write.ts";
 
 const VALID_YEARS = 10;
-/** Clocks differ: a seal made in the first second must not look older than its certificate. */
-const BACKDATED_MS = 5 * 60_000;
 
 /**
- * Makes the self-signed certificate of a seal key: usages digitalSignature and nonRepudiation, extended usage document
- * signing (RFC 9336), no authority, ten years.
- * @param input `host` the public host name of the service; `serialNumber` 16 random bytes; `at` now, epoch milliseconds
- * @returns DER
- * @throws {SealKeyError} when the key does not sign
+ * Makes the certificate of a seal key under the root: usages digitalSignature and nonRepudiation, extended usages document
+ * signing (RFC 9336) and mail protection, no authority, ten years.
+ * @param input `publicKey` SubjectPublicKeyInfo, DER; `subject` a host's name or a distinguished name in DER; `serialNumber`
+ *   16 random bytes; `at` now, epoch milliseconds
+ * @returns the chain, the seal's own first
+ * @throws {SealKeyError} when the root's key does not sign
  */
-export async function makeSealCertificate(input: {
-  readonly key: SealKey;
-  readonly host: string;
+export function makeSealCertificate(input: {
+  readonly root: Authority;
+  readonly publicKey: Uint8Array;
+  readonly subject: string | Uint8Array;
   readonly serialNumber: Uint8Array;
   readonly at: number;
-}): Promise<Certificate> {
-  const { key, at, serialNumber } = input;
-  const until = new Date(at);
-  until.setUTCFullYear(until.getUTCFullYear() + VALID_YEARS);
-  const name = commonNameOf(`SignSealShip seal ${input.host}`);
-  const extensions = [
-    extension(OID.basicConstraints, true, sequence()),
-    keyUsage.signing,
-    extension(OID.extKeyUsage, false, sequence(oid(OID.kpDocumentSigning))),
-  ];
-  const dates = { notBefore: at - BACKDATED_MS, notAfter: until.getTime() };
-  return writeCertificate(
-    { subject: name, publicKey: key.publicKey, serialNumber, extensions, ...dates },
-    { key, name },
-  );
+}): Promise<[Certificate, ...Certificate[]]> {
+  const { root, publicKey, subject, serialNumber, at } = input;
+  const extensions = [extension(OID.basicConstraints, true, sequence()), keyUsage.signing, signingUses];
+  const fields = { subject: nameOf(subject), publicKey, serialNumber, extensions, ...validFor(VALID_YEARS, at) };
+  return issue(root, fields);
 }
+
+const nameOf = (subject: string | Uint8Array): DerValue =>
+  typeof subject === "string" ? commonNameOf(`SignSealShip seal ${subject}`) : raw(subject);
 
 /** The chain of a PEM text, the seal's own certificate first. @throws EvidenceError `x509` and others when it is none. */
 export const readSealChain = (pem: string): Certificate[] => parseCertificatesPem(pem);

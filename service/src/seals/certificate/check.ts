@@ -1,10 +1,10 @@
 import { X509Certificate } from "node:crypto";
 import { equalBytes } from "@signsealship/evidence/bytes";
 import type { Certificate } from "@signsealship/evidence/x509";
-import { leafFault, nameText } from "@signsealship/evidence/x509";
+import { type CertificateFault, issuerFault, leafFault, nameText } from "@signsealship/evidence/x509";
 
-/** What is wrong with a seal's certificates. Only `expires-soon` is a warning; a seal made with any other is worthless. */
-export type SealCertificateProblemCode =
+/** What is wrong with a key's certificates. Only `expires-soon` is a warning; what is signed with any other is worthless. */
+type CertificateProblemCode =
   | "no-certificate"
   | "key-mismatch"
   | "not-yet-valid"
@@ -14,8 +14,8 @@ export type SealCertificateProblemCode =
   | "unusable"
   | "chain-order";
 
-export type SealCertificateProblem = {
-  readonly code: SealCertificateProblemCode;
+export type CertificateProblem = {
+  readonly code: CertificateProblemCode;
   readonly severity: "error" | "warning";
   /** One line for the operator. */
   readonly detail: string;
@@ -23,67 +23,89 @@ export type SealCertificateProblem = {
 
 const SOON_MS = 30 * 24 * 3_600_000;
 
-/**
- * Checks the certificates of a seal key before anything is sealed with it: the first is for this key, allows signing
- * documents and is valid; each of the rest issued the one before it; none has expired or will within 30 days.
- * @param input `chain` the seal's own certificate first; `at` epoch milliseconds
- * @returns nothing when all is well
- */
-export function checkSealCertificate(input: {
+/** A chain, its own certificate first, with the key that the first is to be for; `at` epoch milliseconds. */
+type Checked = {
   readonly chain: readonly Certificate[];
   readonly key: { readonly publicKey: Uint8Array };
   readonly at: number;
-}): SealCertificateProblem[] {
-  const { chain, key, at } = input;
+};
+
+/** What a certificate is for, by the settings that name it and its key. */
+type Role = {
+  readonly setting: string;
+  readonly keySetting: string;
+  /** Why the first certificate is not for it. */
+  readonly fault: (leaf: Certificate) => Fault | null;
+};
+
+type Fault = readonly [CertificateProblemCode, why: string];
+
+const seal: Role = { setting: "SEAL_CERTIFICATE", keySetting: "SEAL_KEY", fault: sealFault };
+const authority: Role = { setting: "SIGNER_CA_CERTIFICATE", keySetting: "SIGNER_CA_KEY", fault: authorityFault };
+
+/**
+ * Checks the certificates of a seal key before anything is sealed with it: the first is for this key, allows signing
+ * documents and is valid; each of the rest issued the one before it; none has expired or will within 30 days.
+ * @returns nothing when all is well
+ */
+export const checkSealCertificate = (checked: Checked): CertificateProblem[] => checkChain(checked, seal);
+
+/** The same of the authority that issues the certificates of signers: the first allows issuing. */
+export const checkAuthorityCertificate = (checked: Checked): CertificateProblem[] => checkChain(checked, authority);
+
+function checkChain({ chain, key, at }: Checked, { setting, keySetting, fault }: Role): CertificateProblem[] {
+  const described = (certificate: Certificate) => describe(setting, certificate);
   const [leaf] = chain;
   if (leaf === undefined) return [problem("no-certificate", "there is no certificate")];
-  const problems: SealCertificateProblem[] = [];
+  const problems: CertificateProblem[] = [];
   if (!equalBytes(leaf.spki, key.publicKey)) {
-    problems.push(
-      problem("key-mismatch", `${described(leaf)} is not for the key of SEAL_KEY; the seal's own comes first`),
-    );
+    const order = "its own certificate comes first";
+    problems.push(problem("key-mismatch", `${described(leaf)} is not for the key of ${keySetting}; ${order}`));
   }
-  problems.push(...usageProblems(leaf));
-  for (const certificate of chain) problems.push(...validityProblems(certificate, at));
+  const found = fault(leaf);
+  if (found) problems.push(problem(found[0], `${described(leaf)}${found[1]}`));
+  for (const certificate of chain) problems.push(...validityProblems(described(certificate), certificate, at));
   for (const [index, issuer] of chain.slice(1).entries()) {
     const subject = chain[index];
     if (subject !== undefined && !isIssuedBy(subject, issuer)) {
-      problems.push(
-        problem("chain-order", `${described(issuer)} did not issue ${described(subject)}, which stands before it`),
-      );
+      const detail = `${described(issuer)} did not issue ${described(subject)}, which stands before it`;
+      problems.push(problem("chain-order", detail));
     }
   }
   return problems;
 }
 
-function usageProblems(leaf: Certificate): SealCertificateProblem[] {
+function sealFault(leaf: Certificate): Fault | null {
   // At its own first instant, so that what its dates say is not said twice.
   const fault = leafFault(leaf, "documentSigning", leaf.notBefore);
-  switch (fault) {
-    case null:
-    case "expired":
-    case "not-yet-valid":
-      break;
-    case "key-usage":
-      return [
-        problem("wrong-usage", `${described(leaf)}: its key usage allows neither digitalSignature nor nonRepudiation`),
-      ];
-    case "extended-key-usage":
-      return [problem("wrong-usage", `${described(leaf)}: its extended key usage does not allow signing documents`)];
-    default:
-      return [problem("unusable", `${described(leaf)}: ${fault.replaceAll("-", " ")}`)];
-  }
-  if (leaf.basicConstraints?.ca === true) return [problem("wrong-usage", `${described(leaf)} is an authority's`)];
-  return [];
+  if (fault !== null) return explained(fault, ": its key usage allows neither digitalSignature nor nonRepudiation");
+  return leaf.basicConstraints?.ca === true ? ["wrong-usage", " is an authority's"] : null;
 }
 
-function validityProblems(certificate: Certificate, at: number): SealCertificateProblem[] {
-  const { notBefore, notAfter } = certificate;
+function authorityFault(own: Certificate): Fault | null {
+  const fault = issuerFault(own, "documentSigning", own.notBefore, 0);
+  return fault && explained(fault, ": its key usage does not allow keyCertSign");
+}
+
+function explained(fault: CertificateFault, keyUsage: string): Fault {
+  switch (fault) {
+    case "not-a-ca":
+      return ["wrong-usage", " is not an authority's"];
+    case "key-usage":
+      return ["wrong-usage", keyUsage];
+    case "extended-key-usage":
+      return ["wrong-usage", ": its extended key usage does not allow signing documents"];
+    default:
+      return ["unusable", `: ${fault.replaceAll("-", " ")}`];
+  }
+}
+
+function validityProblems(described: string, { notBefore, notAfter }: Certificate, at: number): CertificateProblem[] {
   const day = (instant: number) => new Date(instant).toISOString().slice(0, 10);
-  if (at < notBefore) return [problem("not-yet-valid", `${described(certificate)} is valid from ${day(notBefore)}`)];
-  if (at >= notAfter + 1000) return [problem("expired", `${described(certificate)} expired on ${day(notAfter)}`)];
+  if (at < notBefore) return [problem("not-yet-valid", `${described} is valid from ${day(notBefore)}`)];
+  if (at >= notAfter + 1000) return [problem("expired", `${described} expired on ${day(notAfter)}`)];
   if (notAfter - at >= SOON_MS) return [];
-  return [{ ...problem("expires-soon", `${described(certificate)} expires on ${day(notAfter)}`), severity: "warning" }];
+  return [{ ...problem("expires-soon", `${described} expires on ${day(notAfter)}`), severity: "warning" }];
 }
 
 function isIssuedBy(subject: Certificate, issuer: Certificate): boolean {
@@ -96,10 +118,9 @@ function isIssuedBy(subject: Certificate, issuer: Certificate): boolean {
   }
 }
 
-function described(certificate: Certificate): string {
-  return `SEAL_CERTIFICATE: ${nameText(certificate.subject) || "a certificate without a name"}`;
-}
+const describe = (setting: string, { subject }: Certificate): string =>
+  `${setting}: ${nameText(subject) || "a certificate without a name"}`;
 
-function problem(code: SealCertificateProblemCode, detail: string): SealCertificateProblem {
+function problem(code: CertificateProblemCode, detail: string): CertificateProblem {
   return { code, severity: "error", detail };
 }

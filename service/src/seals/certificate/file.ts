@@ -5,43 +5,54 @@ import { writeFileDurably } from "../../platform/durable-file.ts";
 import { StartupError } from "../../platform/errors.ts";
 import { readSealChain, sealChainPem } from "./certificate.ts";
 
-/** The file of the seal's certificates can't be used. */
-export class SealCertificateError extends StartupError {
-  override readonly name = "SealCertificateError";
-}
+/** A PEM file of certificates. `setting` is what its errors begin with. */
+export type ChainFile = { readonly path: string; readonly setting: string };
 
 /**
  * Reads the PEM chain at the path. When nothing is there and `make` is given, what it makes is written first; of
  * several processes that start at once, all use the one that won.
- * @throws SealCertificateError, and what `make` throws
+ * @throws StartupError in one line that begins with the setting, and what `make` throws
  */
-export async function openSealChain(path: string, make?: () => Promise<Certificate>): Promise<Certificate[]> {
-  const there = await readIfThere(path, make === undefined);
-  if (there !== undefined || make === undefined) return parse(there ?? "", path);
-  const certificate = await make();
-  try {
-    await writeFileDurably(path, sealChainPem([certificate]), { mode: 0o644, exclusive: true });
-  } catch (cause) {
-    throw new SealCertificateError(`SEAL_CERTIFICATE: ${path} can't be written: ${messageOf(cause)}`, { cause });
-  }
-  return parse((await readIfThere(path, true)) ?? "", path);
+export async function openChain(
+  file: ChainFile,
+  make?: () => Promise<readonly Certificate[]>,
+): Promise<[Certificate, ...Certificate[]]> {
+  const there = await readIfThere(file, make === undefined);
+  if (there !== undefined || make === undefined) return parse(there ?? "", file);
+  await writeChain(file, await make(), { exclusive: true });
+  return parse((await readIfThere(file, true)) ?? "", file);
 }
 
-async function readIfThere(path: string, required: boolean): Promise<string | undefined> {
+/** Writes a chain, whole or not at all. @param options.exclusive a file that is there is left as it is. @throws StartupError */
+export async function writeChain(
+  { path, setting }: ChainFile,
+  chain: readonly Certificate[],
+  options: { exclusive: boolean },
+): Promise<void> {
+  try {
+    await writeFileDurably(path, sealChainPem(chain), { mode: 0o644, ...options });
+  } catch (cause) {
+    throw new StartupError(`${setting}: ${path} can't be written: ${messageOf(cause)}`, { cause });
+  }
+}
+
+async function readIfThere({ path, setting }: ChainFile, required: boolean): Promise<string | undefined> {
   try {
     return await readFile(path, "utf8");
   } catch (cause) {
     if (!required && isCode(cause, "ENOENT")) return undefined;
-    throw new SealCertificateError(`SEAL_CERTIFICATE: ${path} can't be read: ${messageOf(cause)}`, { cause });
+    throw new StartupError(`${setting}: ${path} can't be read: ${messageOf(cause)}`, { cause });
   }
 }
 
-function parse(pem: string, path: string): Certificate[] {
+function parse(pem: string, { path, setting }: ChainFile): [Certificate, ...Certificate[]] {
   try {
-    return readSealChain(pem);
+    const [first, ...rest] = readSealChain(pem);
+    if (!first) throw new StartupError(`${setting}: ${path} holds no certificate`);
+    return [first, ...rest];
   } catch (cause) {
     if (!(cause instanceof EvidenceError)) throw cause;
-    throw new SealCertificateError(`SEAL_CERTIFICATE: ${path}: ${cause.message}`, { cause });
+    throw new StartupError(`${setting}: ${path}: ${cause.message}`, { cause });
   }
 }
 

@@ -31,10 +31,10 @@ export async function openAwsKmsKey(uri: string, credentials?: AwsCredentials): 
   try {
     const found = await client.send(new GetPublicKeyCommand({ KeyId: keyId })).catch(asSealKeyError);
     const publicKey = publicKeyOf(found.PublicKey);
-    const algorithm = sealAlgorithmOf(publicKey, `SEAL_KEY: KMS key ${keyId}`);
+    const algorithm = sealAlgorithmOf(publicKey, `KMS key ${keyId}`);
     const SigningAlgorithm = signingAlgorithms[algorithm];
     if (found.KeyUsage !== "SIGN_VERIFY" || found.SigningAlgorithms?.includes(SigningAlgorithm) !== true) {
-      throw new SealKeyError("not-supported", `SEAL_KEY: KMS key ${keyId} is not for signing with ${SigningAlgorithm}`);
+      throw new SealKeyError("not-supported", `KMS key ${keyId} is not for signing with ${SigningAlgorithm}`);
     }
     // An alias may be moved to another key while this runs: the key that was asked for its public half is the one that signs.
     const KeyId = found.KeyId ?? keyId;
@@ -45,8 +45,7 @@ export async function openAwsKmsKey(uri: string, credentials?: AwsCredentials): 
         const Message = createHash("sha256").update(data).digest();
         const command = new SignCommand({ KeyId, Message, MessageType: "DIGEST", SigningAlgorithm });
         const answer = await client.send(command).catch(asSealKeyError);
-        if (answer.Signature === undefined)
-          throw new SealKeyError("refused", "SEAL_KEY: KMS answered without a signature");
+        if (answer.Signature === undefined) throw new SealKeyError("refused", "KMS answered without a signature");
         return answer.Signature;
       },
       close: async () => client.destroy(),
@@ -79,13 +78,13 @@ function decodeKeyId(text: string): string {
   }
 }
 
-const badUri = (message: string): SealKeyError => new SealKeyError("bad-uri", `SEAL_KEY: ${message}`);
+const badUri = (message: string): SealKeyError => new SealKeyError("bad-uri", message);
 
 function publicKeyOf(der: Uint8Array | undefined): KeyObject {
   try {
     return createPublicKey({ key: Buffer.from(der ?? []), format: "der", type: "spki" });
   } catch (cause) {
-    throw new SealKeyError("unreadable", "SEAL_KEY: KMS answered with a public key that can't be read", cause);
+    throw new SealKeyError("unreadable", "KMS answered with a public key that can't be read", cause);
   }
 }
 
@@ -106,5 +105,5 @@ const codes: Record<string, SealKeyErrorCode> = {
 function asSealKeyError(cause: unknown): never {
   const name = cause instanceof Error ? cause.name : "Error";
   const message = cause instanceof Error ? cause.message : String(cause);
-  throw new SealKeyError(codes[name] ?? "unreachable", `SEAL_KEY: KMS: ${name}: ${message}`, cause);
+  throw new SealKeyError(codes[name] ?? "unreachable", `KMS: ${name}: ${message}`, cause);
 }

@@ -28,6 +28,6 @@ function pairOf(signature: Uint8Array): readonly [Uint8Array, Uint8Array] {
     fields.end();
     return pair;
   } catch (cause) {
-    throw new SealKeyError("refused", "SEAL_KEY: the key answered with what is no ECDSA signature", cause);
+    throw new SealKeyError("refused", "the key answered with what is no ECDSA signature", cause);
   }
 }

@@ -6,23 +6,25 @@ import { writeFileDurably } from "../../platform/durable-file.ts";
 import { type SealKey, SealKeyError, sealAlgorithmOf } from "./seal-key.ts";
 
 const generate = promisify(generateKeyPair);
+type KeyKind = "rsa-3072" | "p-256";
 const signInPool = promisify<string, Uint8Array, KeyObject, Buffer>(sign);
 
 /**
  * Opens, or at the first run makes, a key in a PEM file (PKCS#8; PKCS#1 and SEC1 are read too).
- * A new key is RSA-3072, mode 0600, and appears whole or not at all; of several processes that start at once, all use
- * the one that won.
+ * A new key has mode 0600, and appears whole or not at all; of several processes that start at once, all use the one that
+ * won.
  * @param uri `file:PATH` (relative or absolute) or `file:///PATH`
+ * @param made what a new key is
  * @throws {SealKeyError} `bad-uri`, `unreadable` or `not-supported`
  */
-export async function openFileKey(uri: string): Promise<SealKey> {
+export async function openFileKey(uri: string, made: KeyKind): Promise<SealKey> {
   const path = fileKeyPath(uri);
-  const pem = (await readIfThere(path)) ?? (await makeKey(path));
+  const pem = (await readIfThere(path)) ?? (await makeKey(path, made));
   let privateKey: KeyObject;
   try {
     privateKey = createPrivateKey(pem);
   } catch (cause) {
-    throw new SealKeyError("unreadable", `SEAL_KEY: ${path} holds no unencrypted private key in PEM`, cause);
+    throw new SealKeyError("unreadable", `${path} holds no unencrypted private key in PEM`, cause);
   }
   return sealKeyOf(privateKey, path);
 }
@@ -30,7 +32,7 @@ export async function openFileKey(uri: string): Promise<SealKey> {
 /** A seal key from a private key in memory. */
 export function sealKeyOf(privateKey: KeyObject, where: string): SealKey {
   const publicKey = createPublicKey(privateKey);
-  const algorithm = sealAlgorithmOf(publicKey, `SEAL_KEY: ${where}`);
+  const algorithm = sealAlgorithmOf(publicKey, where);
   return {
     algorithm,
     publicKey: new Uint8Array(publicKey.export({ type: "spki", format: "der" })),
@@ -47,12 +49,12 @@ export function sealKeyOf(privateKey: KeyObject, where: string): SealKey {
 /** The path that `file:PATH` or `file:///PATH` names. @throws {SealKeyError} `bad-uri` */
 export function fileKeyPath(uri: string): string {
   const path = uri.slice("file:".length);
-  if (path === "") throw new SealKeyError("bad-uri", "SEAL_KEY: file: needs a path");
+  if (path === "") throw new SealKeyError("bad-uri", "file: needs a path");
   if (!path.startsWith("//")) return path;
   try {
     return fileURLToPath(uri);
   } catch (cause) {
-    throw new SealKeyError("bad-uri", "SEAL_KEY: a file URL is file:PATH or file:///PATH", cause);
+    throw new SealKeyError("bad-uri", "a file URL is file:PATH or file:///PATH", cause);
   }
 }
 
@@ -61,18 +63,20 @@ async function readIfThere(path: string): Promise<string | undefined> {
     return await readFile(path, "utf8");
   } catch (cause) {
     if (isCode(cause, "ENOENT")) return undefined;
-    throw new SealKeyError("unreadable", `SEAL_KEY: ${path} can't be read: ${messageOf(cause)}`, cause);
+    throw new SealKeyError("unreadable", `${path} can't be read: ${messageOf(cause)}`, cause);
   }
 }
 
-async function makeKey(path: string): Promise<string> {
-  const { privateKey } = await generate("rsa", { modulusLength: 3072 });
+async function makeKey(path: string, made: KeyKind): Promise<string> {
+  const { privateKey } = await (made === "p-256"
+    ? generate("ec", { namedCurve: "P-256" })
+    : generate("rsa", { modulusLength: 3072 }));
   const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
   try {
     await writeFileDurably(path, pem, { mode: 0o600, exclusive: true });
     return await readFile(path, "utf8");
   } catch (cause) {
-    throw new SealKeyError("unreadable", `SEAL_KEY: no key could be made at ${path}: ${messageOf(cause)}`, cause);
+    throw new SealKeyError("unreadable", `no key could be made at ${path}: ${messageOf(cause)}`, cause);
   }
 }
 

@@ -4,30 +4,41 @@ import { openPkcs11Key } from "./pkcs11-key.ts";
 import { type SealKey, SealKeyError } from "./seal-key.ts";
 
 export type SealKeyOptions = {
+  /** The setting that names the key: every message begins with it. */
+  readonly setting?: "SEAL_KEY" | "SIGNER_CA_KEY";
   /** For `awskms:`; without them the AWS SDK looks in its usual places. */
   readonly awsCredentials?: AwsCredentials;
 };
 
 /**
- * Opens the key that the setting `SEAL_KEY` names: `file:PATH` (made when missing), `pkcs11:...` (RFC 7512) or
- * `awskms:///KEY_ID?region=..&endpoint=..`.
- * @throws {SealKeyError}
+ * Opens the key that a setting names: `file:PATH` (made when missing), `pkcs11:...` (RFC 7512) or
+ * `awskms:///KEY_ID?region=..&endpoint=..`. A key made for `SEAL_KEY` is RSA-3072, for `SIGNER_CA_KEY` P-256.
+ * @throws {SealKeyError} whose message begins with the setting's name
  */
-export async function openSealKey(uri: string, options: SealKeyOptions = {}): Promise<SealKey> {
+export async function openSealKey(
+  uri: string,
+  { setting = "SEAL_KEY", awsCredentials }: SealKeyOptions = {},
+): Promise<SealKey> {
+  const refuse = (error: unknown): never => {
+    if (!(error instanceof SealKeyError)) throw error;
+    throw new SealKeyError(error.code, `${setting}: ${error.message}`, error.cause);
+  };
+  const key = await open(uri, setting, awsCredentials).catch(refuse);
+  return { ...key, sign: (data) => key.sign(data).catch(refuse) };
+}
+
+async function open(uri: string, setting: string, awsCredentials: AwsCredentials | undefined): Promise<SealKey> {
   const scheme = uri.slice(0, uri.indexOf(":") + 1);
   switch (scheme) {
     case "file:":
-      return openFileKey(uri);
+      return openFileKey(uri, setting === "SEAL_KEY" ? "rsa-3072" : "p-256");
     case "pkcs11:":
       return openPkcs11Key(uri);
     case "awskms:":
-      return openAwsKmsKey(uri, options.awsCredentials);
+      return openAwsKmsKey(uri, awsCredentials);
     case "gcpkms:":
-      throw new SealKeyError(
-        "not-supported",
-        "SEAL_KEY: gcpkms:// is not supported yet; use file:, pkcs11: or awskms:",
-      );
+      throw new SealKeyError("not-supported", "gcpkms:// is not supported yet; use file:, pkcs11: or awskms:");
     default:
-      throw new SealKeyError("bad-uri", "SEAL_KEY must begin with file:, pkcs11: or awskms:");
+      throw new SealKeyError("bad-uri", "it must begin with file:, pkcs11: or awskms:");
   }
 }

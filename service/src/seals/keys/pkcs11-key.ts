@@ -41,7 +41,7 @@ export async function openPkcs11Key(uri: string): Promise<SealKey> {
   try {
     const first = openSession();
     const publicKey = readPublicKey(token, first.handle, first.key);
-    const algorithm = sealAlgorithmOf(publicKey, `SEAL_KEY: pkcs11: ${token.name}`);
+    const algorithm = sealAlgorithmOf(publicKey, `pkcs11: ${token.name}`);
     const isRsa = algorithm === "rsa-pkcs1-sha256";
     const mechanism = { mechanism: isRsa ? library.CKM_RSA_PKCS : library.CKM_ECDSA };
     const signatureLength = isRsa ? Math.ceil((publicKey.asymmetricKeyDetails?.modulusLength ?? 0) / 8) : 64;
@@ -93,7 +93,7 @@ async function pinOf(uri: Pkcs11Uri): Promise<string | undefined> {
     const path = uri.pinSource.startsWith("file:") ? fileURLToPath(uri.pinSource) : uri.pinSource;
     return (await readFile(path, "utf8")).replace(/\r?\n$/, "");
   } catch (cause) {
-    throw new SealKeyError("locked", "SEAL_KEY: pkcs11: the file of pin-source can't be read", cause);
+    throw new SealKeyError("locked", "pkcs11: the file of pin-source can't be read", cause);
   }
 }
 

@@ -17,13 +17,9 @@ export function findPrivateKey(token: Token, session: Handle, uri: Pkcs11Uri): H
     ...(uri.id === undefined ? [] : [{ type: library.CKA_ID, value: Buffer.from(uri.id) }]),
   ]);
   if (key === undefined) {
-    throw new SealKeyError(
-      "not-found",
-      `SEAL_KEY: pkcs11: the token ${token.name} shows no such private key to this PIN`,
-    );
+    throw new SealKeyError("not-found", `pkcs11: the token ${token.name} shows no such private key to this PIN`);
   }
-  if (another !== undefined)
-    throw new SealKeyError("bad-uri", "SEAL_KEY: pkcs11: several private keys match; name one by id");
+  if (another !== undefined) throw new SealKeyError("bad-uri", "pkcs11: several private keys match; name one by id");
   return key;
 }
 
@@ -35,7 +31,7 @@ export function readPublicKey(token: Token, session: Handle, privateKey: Handle)
   const { library } = token;
   const type = numberOf(attribute(token, session, privateKey, library.CKA_KEY_TYPE));
   if (type !== library.CKK_RSA && type !== library.CKK_EC) {
-    throw new SealKeyError("not-supported", "SEAL_KEY: pkcs11: a seal key is RSA or P-256");
+    throw new SealKeyError("not-supported", "pkcs11: a seal key is RSA or P-256");
   }
   const id = attribute(token, session, privateKey, library.CKA_ID);
   const publicKeys = find(token, session, [
@@ -47,7 +43,7 @@ export function readPublicKey(token: Token, session: Handle, privateKey: Handle)
     const found = type === library.CKK_RSA ? rsaKey(token, session, object) : ecKey(token, session, object);
     if (found !== undefined) return found;
   }
-  throw new SealKeyError("unreadable", "SEAL_KEY: pkcs11: the token holds no public key beside the private key");
+  throw new SealKeyError("unreadable", "pkcs11: the token holds no public key beside the private key");
 }
 
 function rsaKey(token: Token, session: Handle, object: Handle): KeyObject | undefined {
@@ -62,7 +58,7 @@ const p256Parameters = "06082a8648ce3d030107";
 function ecKey(token: Token, session: Handle, object: Handle): KeyObject | undefined {
   const parameters = attribute(token, session, object, token.library.CKA_EC_PARAMS);
   if (parameters !== undefined && parameters.toString("hex") !== p256Parameters) {
-    throw new SealKeyError("not-supported", "SEAL_KEY: pkcs11: an EC seal key is on P-256");
+    throw new SealKeyError("not-supported", "pkcs11: an EC seal key is on P-256");
   }
   const value = attribute(token, session, object, token.library.CKA_EC_POINT);
   const point = value === undefined ? undefined : uncompressedPoint(value);

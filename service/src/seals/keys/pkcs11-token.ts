@@ -36,9 +36,9 @@ export async function openToken(uri: Pkcs11Uri): Promise<Token> {
     started = initialize(library, module);
     const slots = module.C_GetSlotList(true).filter((slot) => matches(module, slot, uri));
     const [slot, another] = slots;
-    if (slot === undefined) throw new SealKeyError("not-found", `SEAL_KEY: pkcs11: no token is ${described(uri)}`);
+    if (slot === undefined) throw new SealKeyError("not-found", `pkcs11: no token is ${described(uri)}`);
     if (another !== undefined) {
-      throw new SealKeyError("bad-uri", `SEAL_KEY: pkcs11: ${slots.length} tokens match; name one by token or serial`);
+      throw new SealKeyError("bad-uri", `pkcs11: ${slots.length} tokens match; name one by token or serial`);
     }
     return { library, module, slot, name: module.C_GetTokenInfo(slot).label.trim(), close };
   } catch (cause) {
@@ -52,7 +52,7 @@ async function loadLibrary(): Promise<Library> {
     // The package is CommonJS, and most of its names are only on the default export.
     return (await import("pkcs11js")).default;
   } catch (cause) {
-    throw new SealKeyError("not-supported", "SEAL_KEY: pkcs11: needs the optional package pkcs11js", cause);
+    throw new SealKeyError("not-supported", "pkcs11: needs the optional package pkcs11js", cause);
   }
 }
 
@@ -109,5 +109,5 @@ const codes: Record<string, SealKeyErrorCode> = {
 export function asSealKeyError(cause: unknown): SealKeyError {
   if (cause instanceof SealKeyError) return cause;
   const message = cause instanceof Error ? cause.message : String(cause);
-  return new SealKeyError(codes[message] ?? "unreachable", `SEAL_KEY: pkcs11: ${message}`, cause);
+  return new SealKeyError(codes[message] ?? "unreachable", `pkcs11: ${message}`, cause);
 }

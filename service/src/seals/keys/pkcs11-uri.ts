@@ -41,7 +41,7 @@ export function parsePkcs11Uri(uri: string): Pkcs11Uri {
   if (slotId !== undefined && !/^\d{1,10}$/.test(slotId)) throw bad("pkcs11: slot-id is a number");
   const pinSource = text(query, "pin-source");
   if (pinSource?.startsWith("|")) {
-    throw new SealKeyError("not-supported", "SEAL_KEY: pkcs11: pin-source names a file; commands are not run");
+    throw new SealKeyError("not-supported", "pkcs11: pin-source names a file; commands are not run");
   }
   return withoutUndefined({
     modulePath,
@@ -87,4 +87,4 @@ type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] }
 const withoutUndefined = <T extends object>(value: T): Defined<T> =>
   Object.fromEntries(Object.entries(value).filter(([, v]) => v !== undefined)) as Defined<T>;
 
-const bad = (message: string): SealKeyError => new SealKeyError("bad-uri", `SEAL_KEY: ${message}`);
+const bad = (message: string): SealKeyError => new SealKeyError("bad-uri", message);

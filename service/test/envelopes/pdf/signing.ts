@@ -3,12 +3,8 @@ import { createTypeset, openFaces } from "@signsealship/certificate";
 import { buildAct } from "../../../src/envelopes/pdf/act.ts";
 import type { PlannedField, PreparedField, SignatureMark } from "../../../src/envelopes/pdf/fields.ts";
 import { prepareDocument } from "../../../src/envelopes/pdf/prepare.ts";
-import {
-  issueSignerCertificate,
-  makeRoot,
-  makeSignerAuthority,
-  oneActKey,
-} from "../../../src/envelopes/signer-authority.ts";
+import { issueSignerCertificate, makeSignerAuthority, oneActKey } from "../../../src/envelopes/signer-authority.ts";
+import { makeRoot } from "../../../src/seals/certificate/authority.ts";
 import { createCmsSigner } from "../../../src/seals/cms.ts";
 import { completeSeal, hashTail } from "../../../src/seals/pdf/seal-pdf.ts";
 import { memoryKey, someInstant } from "../../seals/signers.ts";

@@ -6,23 +6,33 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { OID } from "@signsealship/evidence/asn1";
+import type { Certificate } from "@signsealship/evidence/x509";
 import { needs } from "@signsealship/testing/tools";
 import { StartupError } from "../../../src/platform/errors.ts";
 import { makeSealCertificate, readSealChain, sealChainPem } from "../../../src/seals/certificate/certificate.ts";
-import { openSealChain } from "../../../src/seals/certificate/file.ts";
-import { memoryKey, selfSigned, someInstant } from "../signers.ts";
+import { openChain } from "../../../src/seals/certificate/file.ts";
+import type { SealKey } from "../../../src/seals/keys/seal-key.ts";
+import { memoryKey, memoryRoot, selfSigned, someInstant } from "../signers.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "seal-certificate-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 const keys = { rsa: memoryKey("rsa"), "p-256": memoryKey("p-256") };
+const root = await memoryRoot();
+const serialNumber = Buffer.alloc(16, 0xa7);
+const issued = ({ publicKey }: SealKey, subject = "seal.example", at = someInstant) =>
+  makeSealCertificate({ root, publicKey, subject, serialNumber, at });
+const openSealChain = (path: string, make?: () => Promise<readonly Certificate[]>) =>
+  openChain({ path, setting: "SEAL_CERTIFICATE" }, make);
 
 for (const [kind, key] of Object.entries(keys)) {
   test(`makes a certificate of the ${kind} key that signs documents, is no authority and lasts ten years`, async () => {
-    const certificate = await selfSigned(key);
+    const [certificate, issuer, ...above] = await issued(key);
+    assert.deepEqual([issuer, above], [root.chain[0], []]);
     assert.deepEqual([...(certificate.keyUsage ?? [])], ["digitalSignature", "contentCommitment"]);
-    assert.deepEqual(certificate.extendedKeyUsage, { critical: false, purposes: [OID.kpDocumentSigning] });
+    const purposes = [OID.kpDocumentSigning, OID.kpEmailProtection];
+    assert.deepEqual(certificate.extendedKeyUsage, { critical: false, purposes });
     assert.deepEqual(certificate.basicConstraints, { ca: false, pathLength: null });
-    assert.deepEqual(certificate.subjectKeyIdentifier, certificate.authorityKeyIdentifier);
+    assert.deepEqual(certificate.authorityKeyIdentifier, issuer?.subjectKeyIdentifier);
     assert.equal(certificate.subjectKeyIdentifier?.length, 20);
     assert.equal(certificate.serialNumber.length, 16);
     assert.equal(certificate.notBefore, someInstant - 300_000);
@@ -34,9 +44,9 @@ for (const [kind, key] of Object.entries(keys)) {
     `openssl reads the ${kind} certificate as it was meant and verifies its signature`,
     needs("openssl"),
     async () => {
-      const certificate = await selfSigned(key);
+      const [certificate] = await issued(key);
       const foreign = new X509Certificate(certificate.der);
-      assert.equal(foreign.verify(foreign.publicKey), true);
+      assert.equal(foreign.verify(new X509Certificate(root.chain[0].der).publicKey), true);
       assert.equal(foreign.ca, false);
       const text = execFileSync("openssl", ["x509", "-noout", "-text"], {
         input: sealChainPem([certificate]),
@@ -49,18 +59,13 @@ for (const [kind, key] of Object.entries(keys)) {
 }
 
 test("a certificate that outlives 2049 is dated so that openssl reads it", needs("openssl"), async () => {
-  const certificate = await selfSigned(keys["p-256"], Date.UTC(2045, 5, 1));
+  const [certificate] = await issued(keys["p-256"], "seal.example", Date.UTC(2045, 5, 1));
   assert.equal(new Date(new X509Certificate(certificate.der).validTo).getTime(), Date.UTC(2055, 5, 1));
 });
 
 test("a long host name is cut to what a common name may hold", async () => {
   const host = `${"a".repeat(80)}.example`;
-  const certificate = await makeSealCertificate({
-    key: keys["p-256"],
-    host,
-    serialNumber: new Uint8Array(16),
-    at: someInstant,
-  });
+  const [certificate] = await issued(keys["p-256"], host);
   assert.equal(new X509Certificate(certificate.der).subject, `CN=SignSealShip seal ${"a".repeat(46)}`);
   assert.equal(certificate.serialNumber.length, 16);
 });
@@ -72,7 +77,7 @@ test("a chain comes back from its PEM, in its order", async () => {
 
 test("the file of the chain is made once, and then read", async () => {
   const path = join(folder, "keys", "seal.pem");
-  const chain = await openSealChain(path, () => selfSigned(keys.rsa));
+  const chain = await openSealChain(path, () => issued(keys.rsa));
   assert.equal(readFileSync(path, "utf8"), sealChainPem(chain));
   const again = await openSealChain(path, () => assert.fail("made twice"));
   assert.deepEqual(again, chain);
@@ -80,7 +85,7 @@ test("the file of the chain is made once, and then read", async () => {
 
 test("of two that make it at once, both use the one that won", async () => {
   const path = join(folder, "at-once", "seal.pem");
-  const make = (kind: "rsa" | "p-256") => openSealChain(path, () => selfSigned(keys[kind]));
+  const make = (kind: "rsa" | "p-256") => openSealChain(path, () => issued(keys[kind]));
   const [one, other] = await Promise.all([make("rsa"), make("p-256")]);
   assert.deepEqual(one, other);
   assert.deepEqual(readdirSync(join(folder, "at-once")), ["seal.pem"]);
@@ -94,11 +99,11 @@ test("refuses a configured file that is not there, holds no certificate or is no
   await assert.rejects(openSealChain(join(folder, "text")), refused(/No certificate/));
   await assert.rejects(openSealChain(folder), refused(/read: EISDIR/));
   await assert.rejects(
-    openSealChain(join(folder, "text", "seal.pem"), () => selfSigned(keys.rsa)),
+    openSealChain(join(folder, "text", "seal.pem"), () => issued(keys.rsa)),
     refused(/read: ENOTDIR/),
   );
   await assert.rejects(
-    openSealChain(join(folder, "n".repeat(250)), () => selfSigned(keys.rsa)),
+    openSealChain(join(folder, "n".repeat(250)), () => issued(keys.rsa)),
     refused(/written: ENAMETOOLONG/),
   );
 });

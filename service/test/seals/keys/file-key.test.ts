@@ -88,7 +88,7 @@ test("says so when a path can't be a file", async () => {
 test("refuses settings it can't read or does not support, in one line that names the setting", async () => {
   await assert.rejects(openSealKey("file:"), refusal("bad-uri", /^SEAL_KEY: .*path$/));
   await assert.rejects(openSealKey("file://host/seal"), refusal("bad-uri", /^SEAL_KEY: /));
-  await assert.rejects(openSealKey("/keys/seal"), refusal("bad-uri", /^SEAL_KEY must begin with/));
+  await assert.rejects(openSealKey("/keys/seal"), refusal("bad-uri", /^SEAL_KEY: it must begin with/));
   await assert.rejects(
     openSealKey("gcpkms://projects/p"),
     refusal("not-supported", /^SEAL_KEY: gcpkms:.* not supported/),

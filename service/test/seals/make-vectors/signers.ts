@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs";
 import { encode, integer, sequence } from "@signsealship/evidence/asn1";
 import { encodePem } from "@signsealship/evidence/x509";
 import { type TestSigner, testSigner, tokenOver } from "../../../../packages/evidence/test/signer.ts";
-import { makeSealCertificate } from "../../../src/seals/certificate/certificate.ts";
 import { type CmsSigner, createCmsSigner } from "../../../src/seals/cms.ts";
 import { sealKeyOf } from "../../../src/seals/keys/file-key.ts";
 import type { SealKey } from "../../../src/seals/keys/seal-key.ts";
+import { selfSigned } from "../signers.ts";
 
 /** When the seals were made, stamped and are verified, unless a case says otherwise. */
 export const sealedAt = new Date("2026-01-15T12:00:00Z");
@@ -82,12 +82,7 @@ export function sealKeyOver({ key, sign }: Omit<TestSigner, "certificate">): Sea
 }
 
 const rsaKey = sealKeyOf(createPrivateKey(readFileSync(new URL("rsa-2048.pem", import.meta.url))), "vectors");
-const rsaCertificate = await makeSealCertificate({
-  key: rsaKey,
-  host: "seal.example",
-  serialNumber: Buffer.alloc(16, 0xa7),
-  at: sealedAt.getTime(),
-});
+const rsaCertificate = await selfSigned(rsaKey, sealedAt.getTime());
 /** The service's own CMS writer under the RSA and the P-256 seal. */
 export const rsaCms: CmsSigner = createCmsSigner({ key: rsaKey, chain: [rsaCertificate] });
 export const p256Cms: CmsSigner = createCmsSigner({ key: sealKeyOver(seal), chain: [seal.certificate] });

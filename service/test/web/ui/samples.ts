@@ -8,11 +8,11 @@ import { makePdf } from "@signsealship/testing/pdf-maker";
 import type { ProofRecord } from "../../../src/proof-passports/proof-passports.ts";
 import { readRetention } from "../../../src/retention/retention.ts";
 import type { RoomRow } from "../../../src/rooms/view/store.ts";
-import { makeSealCertificate } from "../../../src/seals/certificate/certificate.ts";
 import { createCmsSigner, type SealPlace } from "../../../src/seals/cms.ts";
 import { sealKeyOf } from "../../../src/seals/keys/file-key.ts";
 import { sealPdf } from "../../../src/seals/pdf/seal-pdf.ts";
 import type { ClosingRecord, ClosingVersionRecord } from "../../../src/web/verify/closing/page.ts";
+import { selfSigned } from "../../seals/signers.ts";
 
 export const proofCode = "mfrggzdfmztwq2lknnwg23tpoa";
 export const testProofCode = "mfrggzdfmztwq2lknnwg23tpob";
@@ -27,7 +27,7 @@ export const sealedAt = new Date("2026-10-05T09:08:07.000Z");
 export async function sealer() {
   const key = sealKeyOf(generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey, "memory");
   const at = sealedAt.getTime() - 86_400_000;
-  const leaf = await makeSealCertificate({ key, host: "seal.example", serialNumber: Buffer.alloc(16, 0xa7), at });
+  const leaf = await selfSigned(key, at);
   const signer = createCmsSigner({ key, chain: [leaf] });
   return {
     pem: encodePem(leaf.der, "CERTIFICATE"),

@@ -1,0 +1,60 @@
+import { boolean, OID, oid, raw, sequence } from "@signsealship/evidence/asn1";
+import type { Certificate } from "@signsealship/evidence/x509";
+import type { SealKey } from "../keys/seal-key.ts";
+import { type CertificateFields, commonNameOf, extension, keyUsage, writeCertificate } from "./write.ts";
+
+/** A key that issues certificates, with its own certificate and those above it, the nearest first. */
+export type Authority = { readonly key: SealKey; readonly chain: readonly [Certificate, ...Certificate[]] };
+
+const ROOT_YEARS = 30;
+/** Clocks differ: a signature made in the first second must not look older than its certificate. */
+export const validSince = (at: number): number => at - 5 * 60_000;
+
+/** Readers differ on which of the two they ask for; with both, each is content. */
+export const signingUses = extension(
+  OID.extKeyUsage,
+  false,
+  sequence(oid(OID.kpDocumentSigning), oid(OID.kpEmailProtection)),
+);
+
+/** The dates of a certificate. @param at epoch milliseconds */
+export function validFor(years: number, at: number): { notBefore: number; notAfter: number } {
+  const until = new Date(at);
+  until.setUTCFullYear(until.getUTCFullYear() + years);
+  return { notBefore: validSince(at), notAfter: until.getTime() };
+}
+
+/**
+ * Makes the root that stands above everything that this service signs with: thirty years, no usage but issuing.
+ * @param made `host` the public host name; `serialNumber` 16 random bytes; `at` now, epoch milliseconds
+ * @throws {SealKeyError} when the key does not sign
+ */
+export async function makeRoot(made: {
+  readonly key: SealKey;
+  readonly host: string;
+  readonly serialNumber: Uint8Array;
+  readonly at: number;
+}): Promise<Authority> {
+  const { key, host, serialNumber, at } = made;
+  const name = commonNameOf(`SignSealShip root ${host}`);
+  const extensions = [extension(OID.basicConstraints, true, sequence(boolean(true))), keyUsage.issuing];
+  const root = await writeCertificate(
+    { subject: name, publicKey: key.publicKey, serialNumber, extensions, ...validFor(ROOT_YEARS, at) },
+    { key, name },
+  );
+  return { key, chain: [root] };
+}
+
+/**
+ * Issues a certificate, which ends with its issuer's at the latest.
+ * @returns it with those above it
+ * @throws {SealKeyError} when the key does not sign
+ */
+export async function issue(
+  { key, chain }: Authority,
+  fields: CertificateFields,
+): Promise<[Certificate, ...Certificate[]]> {
+  const [own] = chain;
+  const notAfter = Math.min(fields.notAfter, own.notAfter);
+  return [await writeCertificate({ ...fields, notAfter }, { key, name: raw(own.subject) }), ...chain];
+}

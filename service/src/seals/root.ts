@@ -1,0 +1,55 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { equalBytes } from "@signsealship/evidence/bytes";
+import { type Certificate, parseCertificatesPem } from "@signsealship/evidence/x509";
+import { StartupError } from "../platform/errors.ts";
+import { type Authority, makeRoot } from "./certificate/authority.ts";
+import { openChain } from "./certificate/file.ts";
+import { openFileKey } from "./keys/file-key.ts";
+
+export type RootSettings = { readonly dataDir: string; readonly baseUrl: string };
+
+/** 16 random bytes for each certificate that has to be made. */
+export type SerialNumbers = () => Uint8Array;
+
+const setting = "The service's own root";
+const pathsOf = (dataDir: string) => ({
+  key: join(dataDir, "keys", "root"),
+  certificate: join(dataDir, "keys", "root-certificate.pem"),
+});
+
+/**
+ * Opens the root that issues the certificates which nobody set, for to issue one; the first time makes its key and certificate. Once
+ * those are issued the key is not needed, and may be kept elsewhere.
+ * @throws StartupError in one line, such as for a certificate without its key
+ * @throws SealKeyError for a file that holds no key
+ */
+export async function openRoot(
+  { dataDir, baseUrl }: RootSettings,
+  at: Date,
+  serialNumbers: SerialNumbers,
+): Promise<Authority> {
+  const paths = pathsOf(dataDir);
+  if (existsSync(paths.certificate) && !existsSync(paths.key)) {
+    throw new StartupError(
+      `${setting}: ${paths.key}, the key of ${paths.certificate}, is needed to issue a certificate`,
+    );
+  }
+  const key = await openFileKey(`file:${paths.key}`, "p-256");
+  const made = { key, host: new URL(baseUrl).hostname, at: at.getTime() };
+  const chain = await openChain({ path: paths.certificate, setting }, async () => {
+    return (await makeRoot({ ...made, serialNumber: serialNumbers() })).chain;
+  });
+  if (!equalBytes(chain[0].spki, key.publicKey)) {
+    throw new StartupError(`${setting}: ${paths.certificate} is not for the key ${paths.key}`);
+  }
+  return { key, chain };
+}
+
+/** The root's certificate; null where none was made, for nothing had to be issued. @throws EvidenceError for another file */
+export async function rootCertificate({ dataDir }: Pick<RootSettings, "dataDir">): Promise<Certificate | null> {
+  const { certificate } = pathsOf(dataDir);
+  if (!existsSync(certificate)) return null;
+  return parseCertificatesPem(await readFile(certificate, "utf8"))[0] ?? null;
+}
