@@ -113,7 +113,7 @@ module.exports = {
     ),
     rule(
       "audiences-share-only-ui",
-      { path: "^service/src/web/(client|dashboard|operator|verify|visitor)/" },
+      { path: "^service/src/web/(client|dashboard|operator|signing|verify|visitor)/" },
       { path: "^service/src/web/(?!ui/)", pathNot: "^service/src/web/$1/" },
       "Pages of one audience know nothing of another's; what both need lies in ui/.",
     ),

@@ -117,6 +117,7 @@ function pageDeps(deps: AppDeps, features: Features, assets: PageDeps["assets"])
       checkoutUrl: (code) => checkoutUrl(checkout, code, null),
       paymentsConfigured: checkout.processor !== null,
     },
+    signing: null,
     visitor: { requestAccess: access.requestAccess, recaptcha: config.recaptcha },
     members: { ...members, ...orders, ...sandbox, ...passports, ...closings, ...webhooks, ...analytics },
   };

@@ -10,6 +10,7 @@ export {
   type SigningState,
   type SigningView,
 } from "./ceremony/view.ts";
+export { type ConsentText, type ConsentTexts, readConsentTexts } from "./consent/texts.ts";
 export {
   type OpenedSignerAuthority,
   openSignerAuthority,

@@ -6,6 +6,7 @@ export type ErrorCode =
   | "confirmation_required"
   | "passkey_required"
   | "not_found"
+  | "rate_limited"
   | "conflict"
   | "not_payable"
   | "idempotency_key_reused"

@@ -5,6 +5,7 @@ import type { RetentionPlan } from "../retention/retention.ts";
 import { type ClientDeps, clientPages } from "./client/client.ts";
 import { type DashboardDeps, dashboard } from "./dashboard/dashboard.ts";
 import { type OperatorDeps, operatorPages } from "./operator/operator.ts";
+import { type SigningDeps, signingPages } from "./signing/signing.ts";
 import { assetRoutes } from "./ui/asset-routes.ts";
 import { type Assets, buildAssets } from "./ui/assets.ts";
 import { acceptsPage, errorPage } from "./ui/error-page.ts";
@@ -22,21 +23,25 @@ export type PageDeps = Common & {
   client: Omit<ClientDeps, keyof Common>;
   verify: EvidenceSources;
   visitor: Pick<VisitorDeps, "recaptcha" | "requestAccess">;
+  /** Null where nobody signs. */
+  signing: Omit<SigningDeps, keyof Common | "ownOrigin"> | null;
   /** For who signs in: members of firms, and the operator; null where nobody can. */
   members: Omit<DashboardDeps & OperatorDeps, keyof Common> | null;
 };
 
 /** Pages for people, audience by audience, and what they are made of. */
 export async function pages(app: FastifyInstance, deps: PageDeps): Promise<void> {
-  const { limits, assets, baseUrl, client, verify, visitor, retention } = deps;
+  const { limits, assets, baseUrl, client, verify, visitor, retention, signing } = deps;
+  const ownOrigin = new URL(baseUrl).origin;
   const common = { limits, assets, retention };
   const members = deps.members && { ...deps.members, ...common };
   assetRoutes(app, assets);
   await app.register(async (people) => {
     people.setErrorHandler(errorPage(assets));
     people.addHook("onRequest", async (_request, reply) => void reply.headers(pageHeaders));
-    visitorPages(people, { ...common, ...visitor, ownOrigin: new URL(baseUrl).origin, signIn: members });
+    visitorPages(people, { ...common, ...visitor, ownOrigin, signIn: members });
     clientPages(people, { ...common, ...client });
+    if (signing) signingPages(people, { ...common, ...signing, ownOrigin });
     verifyPages(people, { ...common, ...verify, baseUrl });
     if (members) {
       dashboard(people, members);

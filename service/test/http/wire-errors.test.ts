@@ -18,6 +18,7 @@ const ofDomain: Record<ErrorCode, Wire> = {
   confirmation_required: [403, "Forbidden"],
   passkey_required: [403, "Forbidden"],
   not_found: [404, "Not Found"],
+  rate_limited: [429, "Too Many Requests"],
   conflict: [409, "Conflict"],
   not_payable: [409, "Conflict"],
   idempotency_key_reused: [409, "Conflict"],

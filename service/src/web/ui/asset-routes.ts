@@ -1,12 +1,24 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { namedQuality } from "../../http/accept.ts";
 import { ServiceError } from "../../platform/errors.ts";
-import type { Asset, Assets } from "./assets.ts";
+import type { Asset } from "./asset.ts";
+import type { Assets } from "./assets.ts";
+import { pdfJsPolicy } from "./pdf-js.ts";
 
-/** `GET /assets/:file`: content that never changes under its address, from memory, compressed for clients that accept it. */
-export function assetRoutes(app: FastifyInstance, assets: Pick<Assets, "find" | "url">): void {
+const forever = "public, max-age=31536000, immutable";
+
+/** `GET /assets/:file`, and the files of pdf.js: content that never changes under its address, from memory, compressed for clients that accept it. */
+export function assetRoutes(app: FastifyInstance, assets: Pick<Assets, "find" | "url" | "pdfJs">): void {
   app.get<{ Params: { file: string } }>("/assets/:file", { schema: { hide: true } }, (request, reply) =>
-    send(request, reply, assets.find(request.params.file), "public, max-age=31536000, immutable"),
+    send(request, reply, assets.find(request.params.file), forever),
+  );
+  app.get<{ Params: { "*": string } }>(
+    `${assets.pdfJs.folder}*`,
+    { schema: { hide: true } },
+    async (request, reply) => {
+      reply.header("Content-Security-Policy", pdfJsPolicy);
+      return send(request, reply, await assets.pdfJs.find(request.params["*"]), forever);
+    },
   );
   // Browsers ask for it where no page names an icon.
   const mark = assets.find(assets.url("mark.svg").slice("/assets/".length));

@@ -3,6 +3,8 @@ import { basename, extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build, stop } from "esbuild";
+import type { Asset } from "./asset.ts";
+import { openPdfJs, type PdfJs } from "./pdf-js.ts";
 
 const webFolder = fileURLToPath(new URL("..", import.meta.url));
 
@@ -14,6 +16,7 @@ const sources = {
   "passkey.js": "./ui/browser/passkey.ts",
   "recaptcha.js": "./visitor/browser/recaptcha.ts",
   "seal.js": "./dashboard/passports/browser/seal.ts",
+  "sign.js": "./signing/browser/sign.ts",
   "verify.js": "./verify/browser/verify.ts",
   "mark.svg": "./ui/mark.svg",
 } as const;
@@ -26,14 +29,13 @@ const mediaTypes: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-export type Asset = { bytes: Buffer; gzipped: Buffer; mediaType: string; hash: string };
-
 export type Assets = {
   /** The address of an asset; it changes with the content. */
   url: (name: AssetName) => string;
   /** The asset of a file name in such an address. */
   find: (file: string) => Asset | undefined;
   bytes: (name: AssetName) => Buffer;
+  pdfJs: PdfJs;
 };
 
 /**
@@ -70,6 +72,7 @@ export async function buildAssets(): Promise<Assets> {
     url: (name) => `/assets/${fileOf(name, named(name))}`,
     find: (file) => byFile.get(file),
     bytes: (name) => named(name).bytes,
+    pdfJs: openPdfJs(),
   };
 }
 

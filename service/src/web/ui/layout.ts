@@ -13,6 +13,16 @@ export type PageOptions = {
   side?: Html;
   /** Scripts of ours that the page would like; every page works without them. */
   scripts?: readonly Extract<AssetName, `${string}.js`>[];
+  /** Of a page that is not in English: its language, and what the frame around the page says. */
+  language?: FrameLanguage;
+};
+
+export type FrameLanguage = { code: string; skip: string; footer: string };
+
+const english: FrameLanguage = {
+  code: "en",
+  skip: "Skip to content",
+  footer: "Signs, notarizes, ships, and faxes documents, and leaves evidence that anyone can check.",
 };
 
 // A refusal (too many requests, a restart) must not replace what the page shows.
@@ -27,10 +37,10 @@ ${body}
 /** A whole page: head, skip link, header, main, footer. */
 export function layout(
   { url }: Pick<Assets, "url">,
-  { title, body, credential = false, headerNav = publicNav, side, scripts = [] }: PageOptions,
+  { title, body, credential = false, headerNav = publicNav, side, scripts = [], language = english }: PageOptions,
 ): string {
   return render(html`<!doctype html>
-<html lang="en">
+<html lang="${language.code}">
 <head>
 <meta charset="utf-8">
 <title>${title} · SignSealShip</title>
@@ -45,14 +55,14 @@ ${scripts.includes("htmx.js") ? html`<meta name="htmx-config" content="${htmxCon
 ${scripts.map((name) => html`<script src="${url(name)}" defer></script>`)}
 </head>
 <body>
-<a class="skip" href="#main">Skip to content</a>
+<a class="skip" href="#main">${language.skip}</a>
 <header class="site-header"><div class="wrap">
 <a class="wordmark" href="/"><img src="${url("mark.svg")}" alt="" width="32" height="32">SignSealShip</a>
 ${headerNav}
 </div></header>
 ${side ? html`<div class="wrap with-side">${side}${main(body, "")}</div>` : main(body, "wrap")}
 <footer class="site-footer"><div class="wrap">
-<p>Signs, notarizes, ships, and faxes documents, and leaves evidence that anyone can check.</p>
+<p>${language.footer}</p>
 </div></footer>
 </body>
 </html>

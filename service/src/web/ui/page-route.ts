@@ -84,7 +84,7 @@ export function pageRoute<Url extends string>(
 const belongsBesideForm = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && besideForm.has(error.code);
 
-function send(reply: FastifyReply, headers: Headers, answer: PageAnswer): FastifyReply {
+export function send(reply: FastifyReply, headers: Headers, answer: PageAnswer): FastifyReply {
   reply.headers(headers);
   if (typeof answer === "string") return reply.type(htmlType).send(answer);
   if ("json" in answer) return reply.send(answer.json);

@@ -7,7 +7,7 @@ import { createMetrics } from "../../../src/platform/metrics.ts";
 import type { ProofRecord } from "../../../src/proof-passports/proof-passports.ts";
 import type { RoomRow } from "../../../src/rooms/view/store.ts";
 import type { OrderView } from "../../../src/web/client/order-page.ts";
-import { buildAssets, pages } from "../../../src/web/pages.ts";
+import { buildAssets, type PageDeps, pages } from "../../../src/web/pages.ts";
 import type { ClosingRecord } from "../../../src/web/verify/closing/page.ts";
 import { samplePage } from "./sample-page.ts";
 import { retention } from "./samples.ts";
@@ -54,6 +54,7 @@ export type Shown = {
   closings?: Map<string, ClosingRecord>;
   sealCertificates?: string;
   environment?: "live" | "test";
+  signing?: PageDeps["signing"];
 };
 
 /** The pages over records in memory, listening on a free port of this machine; `limit` stands in for the rate limits. */
@@ -84,6 +85,7 @@ export async function servePages(shown: Shown, limit: () => Promise<void> = asyn
       limits: { limit: () => limit, close: async () => {} },
       baseUrl: "http://localhost",
       members: null,
+      signing: shown.signing ?? null,
       retention,
       client: {
         db,

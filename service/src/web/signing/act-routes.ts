@@ -1,0 +1,96 @@
+import type { FastifyInstance } from "fastify";
+import { type Client, type DeclineKind, declineKinds, type Link } from "../../envelopes/envelopes.ts";
+import { refuseCrossSite } from "../../http/authentication.ts";
+import { invalid } from "../../platform/errors.ts";
+import { acceptForms, type FormValues } from "../ui/forms/form-body.ts";
+import { type PageAnswer, pageRoute } from "../ui/page-route.ts";
+import { sessionCookie } from "./cookie.ts";
+import { otherSigner, reasonOf, signRequest } from "./form-values.ts";
+import { answering, type ShowDeps, show } from "./shown.ts";
+import { isLanguage, wordsOf } from "./words/languages.ts";
+import type { Words } from "./words/words.ts";
+
+export type ActDeps = ShowDeps;
+
+type Act = { link: Link; form: FormValues; client: Client };
+
+/** What a signer does, by plain forms: each is answered with the address of the page as it stands then. */
+export function actRoutes(app: FastifyInstance, deps: ActDeps): void {
+  const { ceremony, ownOrigin } = deps;
+  const isSecure = ownOrigin.startsWith("https:");
+  const acts = {
+    opened: async ({ link, client }) => {
+      await ceremony.opened(link, client);
+      return { json: {} };
+    },
+    code: async ({ link, client }) => {
+      await ceremony.sendCode(link, client);
+      return after(link, "code");
+    },
+    identify: async ({ link, form, client }) => {
+      const code = (form["code"] ?? "").trim();
+      const words = await wordsFor(deps, link);
+      if (code === "") throw invalid(words.refused.noCode);
+      const session = await ceremony.identify(link, code, client);
+      if (!session) return show(deps, link, { error: words.refused.code }, 400);
+      const cookie = sessionCookie(link.token, session, isSecure);
+      return { redirect: `/sign/${link.token}`, headers: { "Set-Cookie": cookie } };
+    },
+    consent: async ({ link, form, client }) => {
+      const { version = "", language } = form;
+      const text = isLanguage(language) ? deps.consentTexts.find(version, language) : undefined;
+      const words = await wordsFor(deps, link);
+      if (!text) throw invalid(words.refused.changed);
+      if (form["can_read"] !== "on") throw invalid(words.refused.canRead);
+      // Without a script nothing else says that somebody looked at the page.
+      await ceremony.opened(link, client);
+      await ceremony.consent(link, { version: text.version, language: text.language }, client);
+      return after(link, "consent");
+    },
+    sign: async ({ link, form, client }) => {
+      const view = await ceremony.view(link);
+      const words = wordsOf(view.signer.language);
+      const { outcome } = await ceremony.sign(link, signRequest(form, view, words), client);
+      if (outcome === "again") return show(deps, link, { error: words.refused.again, typed: form }, 409);
+      return after(link, "signed");
+    },
+    decline: async ({ link, form, client }) => {
+      const { kind } = form;
+      if (!isDeclineKind(kind)) throw invalid((await wordsFor(deps, link)).refused.input);
+      await ceremony.decline(link, { kind, reason: reasonOf(form) }, client);
+      return after(link, "declined");
+    },
+    propose: async ({ link, form, client }) => {
+      await ceremony.propose(link, otherSigner(form, await wordsFor(deps, link)), client);
+      return after(link, "proposed");
+    },
+    language: async ({ link, form: { language } }) => {
+      if (!isLanguage(language)) throw invalid((await wordsFor(deps, link)).refused.input);
+      await ceremony.setLanguage(link, language);
+      return after(link, "language");
+    },
+  } satisfies Record<string, (act: Act) => Promise<PageAnswer>>;
+
+  app.register(async (scope) => {
+    acceptForms(scope);
+    for (const [name, act] of Object.entries(acts))
+      pageRoute(scope, deps, {
+        method: "POST",
+        url: `/sign/:token/${name}`,
+        policy: "page",
+        onRequest: async (request) => refuseCrossSite(request, ownOrigin),
+        handle: (call) => {
+          const { form, request } = call;
+          const client = { ip: request.ip, userAgent: request.headers["user-agent"] ?? "" };
+          return answering(deps, call, (link) => act({ link, form, client }));
+        },
+      });
+  });
+}
+
+const after = ({ token }: Link, done: keyof Words["done"]): PageAnswer => ({ redirect: `/sign/${token}?done=${done}` });
+
+const wordsFor = async ({ ceremony }: ShowDeps, link: Link): Promise<Words> =>
+  wordsOf((await ceremony.view(link)).signer.language);
+
+const isDeclineKind = (text: string | undefined): text is DeclineKind => declineKinds.some((kind) => kind === text);

@@ -1,0 +1,88 @@
+import { readDrawn } from "../drawn.ts";
+import type { PlacedField, SigningConfig } from "./config.ts";
+import { make, part, say, setNumbers } from "./parts.ts";
+import { openSheet, type SignatureInputs } from "./sheet.ts";
+import { drawnPicture } from "./strokes.ts";
+
+const isMark = ({ kind }: PlacedField): boolean => kind === "signature" || kind === "mark";
+
+/** Puts the signer's fields over their pages, and a bar that leads from one to the next. */
+export function showFields({ fields, words }: SigningConfig, pageOf: (n: number) => HTMLElement): HTMLElement {
+  const form = part<HTMLFormElement>("sign-form");
+  const signature: SignatureInputs = {
+    name: part<HTMLInputElement>("field-name"),
+    drawn: form.querySelector<HTMLInputElement>("[name=drawn]") as HTMLInputElement,
+  };
+  // A name that stands there by itself is not a signature that its signer has looked at.
+  let isChosen = signature.drawn.value !== "";
+  const ordered = [...fields].sort((a, b) => a.page - b.page || a.top - b.top || a.left - b.left);
+  const shown = ordered.map((field) => {
+    const { input: id } = field;
+    return id === null ? dateOf(field) : buttonOf(field, part<HTMLInputElement>(id));
+  });
+  form.addEventListener("input", ({ target }) => {
+    if (target === signature.name || target === signature.drawn) isChosen = true;
+    refresh();
+  });
+  const next = make("button", { type: "button" });
+  next.addEventListener("click", goOn);
+  const bar = make("div", { className: "viewer-bar no-print" }, next);
+  refresh();
+  return bar;
+
+  function dateOf(field: PlacedField) {
+    const element = make("div", { className: "viewer-field", textContent: words.date, title: words.date });
+    place(field, element);
+    return { field, element, isOpen: () => false, refresh() {} };
+  }
+
+  function buttonOf(field: PlacedField, input: HTMLInputElement) {
+    const element = make("button", { type: "button", className: "viewer-field" });
+    place(field, element);
+    element.addEventListener("click", () =>
+      openSheet({ field, input, signature, words }, () => {
+        if (isMark(field)) isChosen = true;
+        refresh();
+      }),
+    );
+    const isFilled = () => (isMark(field) ? isChosen : input.value.trim() !== "");
+    return {
+      field,
+      element,
+      isOpen: () => !isFilled() && (isMark(field) || input.required),
+      refresh() {
+        const drawn = isMark(field) ? readDrawn(signature.drawn.value) : null;
+        const value = drawn ? words.drawn : input.value.trim();
+        const { label, page } = field;
+        element.classList.toggle("filled", isFilled());
+        element.replaceChildren(isFilled() ? (drawn ? drawnPicture(drawn) : value) : label);
+        const spoken = isFilled() ? words.change : words.fill;
+        element.setAttribute("aria-label", say(spoken, { field: label, page, value }));
+      },
+    };
+  }
+
+  function place(field: PlacedField, element: HTMLElement): void {
+    const { left, top, width, height } = field;
+    setNumbers(element, { left, top, width, height });
+    pageOf(field.page).append(element);
+  }
+
+  function refresh(): void {
+    for (const one of shown) one.refresh();
+    const open = nextOpen();
+    next.textContent = open ? say(words.next, { field: open.field.label, page: open.field.page }) : words.toSign;
+  }
+
+  /** The first open field behind the one that has the focus, or else the first of all. */
+  function nextOpen() {
+    const from = shown.findIndex(({ element }) => element === document.activeElement) + 1;
+    return [...shown.slice(from), ...shown].find(({ isOpen }) => isOpen());
+  }
+
+  function goOn(): void {
+    const target = nextOpen()?.element ?? part("sign-button");
+    target.scrollIntoView({ block: "center", inline: "nearest" });
+    target.focus({ preventScroll: true });
+  }
+}

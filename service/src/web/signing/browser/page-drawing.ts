@@ -1,0 +1,77 @@
+import type { PDFPageProxy, RenderTask, TextLayer as TextLayerOf } from "pdfjs-dist";
+import { make, setNumbers } from "./parts.ts";
+
+// Of one drawing: sharp on a phone at 400 %, and still small enough for it.
+const mostPixels = 6_000_000;
+
+export type Page = { readonly n: number; readonly box: HTMLElement; drawing: Drawing | null };
+
+type Drawing = {
+  /** That it is for; while it is under way, too. */
+  readonly scale: number;
+  readonly canvas: HTMLCanvasElement;
+  text: HTMLElement | null;
+  task: RenderTask | null;
+};
+
+export type PageSource = {
+  readonly TextLayer: typeof TextLayerOf;
+  readonly page: (n: number) => Promise<PDFPageProxy>;
+};
+
+/** Draws a page, and puts its text over it; a drawing of another size stays until then. */
+export async function drawPage(source: PageSource, page: Page, scale: number): Promise<void> {
+  const proxy = await source.page(page.n);
+  measure(page.box, proxy);
+  const { width, height } = proxy.getViewport({ scale });
+  const density = Math.min(devicePixelRatio, Math.sqrt(mostPixels / (width * height)));
+  const viewport = proxy.getViewport({ scale: scale * density });
+  const canvas = make("canvas", { width: Math.floor(viewport.width), height: Math.floor(viewport.height) });
+  canvas.setAttribute("aria-hidden", "true");
+  const before = page.drawing;
+  const task = proxy.render({ canvas, viewport });
+  const drawing: Drawing = { scale, canvas, text: before?.text ?? null, task };
+  page.drawing = drawing;
+  try {
+    await task.promise;
+  } catch {
+    // Left behind before it was drawn.
+  } finally {
+    before?.canvas.remove();
+    drawing.task = null;
+  }
+  if (page.drawing !== drawing) return;
+  page.box.prepend(canvas);
+  drawing.text ??= await addText(source, proxy, drawing);
+}
+
+async function addText(
+  { TextLayer }: PageSource,
+  proxy: PDFPageProxy,
+  { canvas, scale }: Drawing,
+): Promise<HTMLElement> {
+  const container = make("div", { className: "viewer-text" });
+  const textContentSource = proxy.streamTextContent({ includeMarkedContent: true });
+  await new TextLayer({ textContentSource, container, viewport: proxy.getViewport({ scale }) })
+    .render()
+    .catch(() => {});
+  canvas.after(container);
+  return container;
+}
+
+/** Gives its memory back. */
+export function clear(page: Page): void {
+  const { canvas, text, task } = page.drawing ?? {};
+  page.drawing = null;
+  task?.cancel();
+  text?.remove();
+  canvas?.remove();
+  // Safari keeps the memory of a canvas that has a size.
+  if (canvas) canvas.width = canvas.height = 0;
+}
+
+/** Makes the place of a page as large as the page. */
+export function measure(box: HTMLElement, proxy: PDFPageProxy): void {
+  const { width, height } = proxy.getViewport({ scale: 1 });
+  setNumbers(box, { "page-width": width, "page-height": height, "user-unit": proxy.userUnit });
+}

@@ -1,0 +1,86 @@
+import type { PDFDocumentProxy } from "pdfjs-dist";
+import { clear, drawPage, measure, type Page, type PageSource } from "./page-drawing.ts";
+import { make, say } from "./parts.ts";
+
+/** As many drawings as are kept: what is seen, and a page beside it. Phones give up on more. */
+const mostAlive = 4;
+
+/** The pages of a document, one under the other; those that are near are drawn, the others only keep their place. */
+export async function showPages(
+  { TextLayer }: Pick<PageSource, "TextLayer">,
+  document: PDFDocumentProxy,
+  { pageWords, onPage }: { pageWords: string; onPage: (n: number) => void },
+) {
+  const count = document.numPages;
+  const list = make("div", { className: "viewer-pages" });
+  const pages = Array.from({ length: count }, (_, index): Page => {
+    const box = make("div", { className: "viewer-page" });
+    box.setAttribute("role", "group");
+    box.setAttribute("aria-label", say(pageWords, { page: index + 1, pages: count }));
+    return { n: index + 1, box, drawing: null };
+  });
+  const first = await document.getPage(1);
+  const source = { TextLayer, page: (n: number) => (n === 1 ? Promise.resolve(first) : document.getPage(n)) };
+  for (const { box } of pages) measure(box, first);
+  list.append(...pages.map(({ box }) => box));
+
+  const near = new Set<Page>();
+  const byBox = new Map(pages.map((page) => [page.box as Element, page]));
+  const observer = new IntersectionObserver(
+    (entries) => {
+      for (const { target, isIntersecting } of entries) {
+        const page = byBox.get(target);
+        if (page) near[isIntersecting ? "add" : "delete"](page);
+      }
+      void draw();
+    },
+    { rootMargin: "20% 0px" },
+  );
+  let scale = 1;
+  let isDrawing = false;
+
+  /** Those that are kept, nearest to the middle of the window first. */
+  function wanted(): Page[] {
+    const middle = innerHeight / 2;
+    const distance = ({ box }: Page) => {
+      const { top, bottom } = box.getBoundingClientRect();
+      return Math.max(top - middle, middle - bottom, 0);
+    };
+    return [...near].sort((a, b) => distance(a) - distance(b)).slice(0, mostAlive);
+  }
+
+  async function draw(): Promise<void> {
+    const kept = wanted();
+    if (kept[0]) onPage(kept[0].n);
+    for (const page of pages) if (page.drawing && !kept.includes(page)) clear(page);
+    if (isDrawing) return;
+    isDrawing = true;
+    try {
+      for (;;) {
+        const page = wanted().find(({ drawing }) => drawing?.scale !== scale);
+        if (!page) break;
+        await drawPage(source, page, scale);
+      }
+    } finally {
+      isDrawing = false;
+    }
+  }
+
+  return {
+    list,
+    /** Width of the first page in points. */
+    width: first.getViewport({ scale: 1 }).width,
+    pageOf: (n: number): HTMLElement => (pages[n - 1] ?? (pages[0] as Page)).box,
+    /** Draws the pages in another size; what is there is stretched until then. */
+    resize(to: number): Promise<void> {
+      scale = to;
+      return draw();
+    },
+    async start(at: number): Promise<void> {
+      scale = at;
+      const [page] = pages;
+      if (page) await drawPage(source, page, scale);
+      for (const { box } of pages) observer.observe(box);
+    },
+  };
+}

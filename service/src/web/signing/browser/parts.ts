@@ -1,0 +1,26 @@
+/** A part that the page has. */
+export function part<Kind extends HTMLElement = HTMLElement>(id: string): Kind {
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`the page has no #${id}`);
+  return found as Kind;
+}
+
+/** A new element, with properties set and children in it. */
+export function make<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  properties: Partial<HTMLElementTagNameMap[Tag]> = {},
+  ...children: readonly (Node | string)[]
+): HTMLElementTagNameMap[Tag] {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
+}
+
+/** A sentence with its blanks filled in. */
+export const say = (sentence: string, values: Readonly<Record<string, string | number>>): string =>
+  sentence.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ""));
+
+/** Numbers for styles; a style attribute would be against the page's policy. */
+export function setNumbers(element: HTMLElement, numbers: Readonly<Record<string, number>>): void {
+  for (const [name, value] of Object.entries(numbers)) element.style.setProperty(`--${name}`, String(value));
+}

@@ -1,0 +1,4 @@
+import { startViewer } from "./viewer.ts";
+
+const config = document.getElementById("signing-config");
+if (config) void startViewer(JSON.parse(config.textContent ?? ""));

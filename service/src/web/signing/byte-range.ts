@@ -1,0 +1,16 @@
+/** What a `Range` asks of a file: from the first byte up to and with the last one. */
+export type ByteRange = { readonly first: number; readonly last: number };
+
+/**
+ * RFC 9110, section 14: one range of bytes.
+ * @returns null for the whole file, which also answers what is no such range; "none" for one that lies behind the end
+ */
+export function byteRange(header: string | undefined, length: number): ByteRange | "none" | null {
+  const [, from = "", to = ""] = /^bytes=(\d*)-(\d*)$/.exec(header ?? "") ?? [];
+  if (from === "" && to === "") return null;
+  if (from === "") return Number(to) === 0 ? "none" : { first: Math.max(0, length - Number(to)), last: length - 1 };
+  const first = Number(from);
+  const last = to === "" ? length - 1 : Math.min(Number(to), length - 1);
+  if (to !== "" && Number(to) < first) return null;
+  return first < length ? { first, last } : "none";
+}

@@ -1,0 +1,34 @@
+/** A drawn signature: strokes of a pen in a rectangle, y going down. */
+export type Drawn = {
+  readonly width: number;
+  readonly height: number;
+  readonly strokes: readonly (readonly (readonly [x: number, y: number])[])[];
+};
+
+const mostPoints = 6000;
+const mostPixels = 10_000;
+// Characters that a form sends as they are: `300_120.12_34-15_36.40_50`.
+const written = /^\d{1,5}_\d{1,5}(?:\.\d{1,5}_\d{1,5}(?:-\d{1,5}_\d{1,5})*)+$/;
+
+/** As a form carries it. */
+export function writeDrawn({ width, height, strokes }: Drawn): string {
+  const pair = ([x, y]: readonly [number, number]) => `${Math.round(x)}_${Math.round(y)}`;
+  return [pair([width, height]), ...strokes.map((stroke) => stroke.map(pair).join("-"))].join(".");
+}
+
+/** Null for what no page of ours has written, and for more than a hand draws. */
+export function readDrawn(text: string): Drawn | null {
+  if (!written.test(text)) return null;
+  const [size = "", ...strokes] = text.split(".");
+  const pair = (part: string): [number, number] => {
+    const [x = 0, y = 0] = part.split("_").map(Number);
+    return [x, y];
+  };
+  const [width, height] = pair(size);
+  const read = strokes.map((stroke) => stroke.split("-").map(pair));
+  const points = read.flat();
+  const isInside = points.every(([x, y]) => x <= width && y <= height);
+  if (!isInside || points.length > mostPoints || Math.max(width, height) > mostPixels || width === 0 || height === 0)
+    return null;
+  return { width, height, strokes: read };
+}

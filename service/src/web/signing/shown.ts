@@ -1,0 +1,72 @@
+import type { FastifyRequest } from "fastify";
+import type { Ceremony, ConsentTexts, Link } from "../../envelopes/envelopes.ts";
+import { isRefusal, type Refusal } from "../../http/http-error.ts";
+import type { RateLimits } from "../../http/rate-limits.ts";
+import { wireStatus } from "../../http/wire-errors.ts";
+import type { Branding } from "../../partners/partners.ts";
+import { logoOf } from "../ui/accent.ts";
+import type { Assets } from "../ui/assets.ts";
+import type { FormValues } from "../ui/forms/form-body.ts";
+import type { PageAnswer } from "../ui/page-route.ts";
+import { linkOf } from "./cookie.ts";
+import { brokenLinkPage, type Shown } from "./frame.ts";
+import { signingPage } from "./page.ts";
+import { signingPolicy } from "./policy.ts";
+import { wordsOf } from "./words/languages.ts";
+import type { Words } from "./words/words.ts";
+
+export type ShowDeps = {
+  ceremony: Ceremony;
+  consentTexts: ConsentTexts;
+  /** Of the firm that sent the document; null when it has set none. */
+  brandingOf: (partnerId: string) => Promise<Branding | null>;
+  assets: Assets;
+  limits: RateLimits;
+  /** The origin of the service's public address. */
+  ownOrigin: string;
+};
+
+type Said = Partial<Pick<Shown, "done" | "error" | "typed">>;
+
+/** The page of a link as it stands. @throws ServiceError `not_found` for a link that is none */
+export async function show(deps: ShowDeps, link: Link, said: Said = {}, status = 200): Promise<PageAnswer> {
+  const view = await deps.ceremony.view(link);
+  const branding = await deps.brandingOf(view.partnerId);
+  const words = wordsOf(view.signer.language);
+  const { done = null, error = null, typed = {} } = said;
+  const page = signingPage(deps, { token: link.token, view, branding, words, done, error, typed });
+  const logo = logoOf(branding);
+  return { page, status, headers: { "Content-Security-Policy": signingPolicy(logo ? [logo.origin] : []) } };
+}
+
+/**
+ * What a request of a link is answered with: whatever is refused becomes the page as it stands now, and says why.
+ * @param typed stays in the forms
+ */
+export async function answering<Answer>(
+  deps: ShowDeps,
+  { params, request, form }: { params: { token: string }; request: FastifyRequest; form: FormValues },
+  work: (link: Link) => Promise<Answer>,
+): Promise<Answer | PageAnswer> {
+  const link = linkOf(params.token, request.headers.cookie);
+  try {
+    try {
+      return await work(link);
+    } catch (error) {
+      if (!isRefusal(error) || error.code === "not_found") throw error;
+      const { signer } = await deps.ceremony.view(link);
+      const said = { error: refusalText(error, wordsOf(signer.language)), typed: form };
+      return await show(deps, link, said, wireStatus[error.code]);
+    }
+  } catch (error) {
+    if (!isRefusal(error) || error.code !== "not_found") throw error;
+    return { status: 404, page: brokenLinkPage(deps.assets) };
+  }
+}
+
+/** In the reader's language: what the pages check themselves says it already, and of the rest the page shows how it stands. */
+function refusalText({ code, message }: Refusal, { refused }: Words): string {
+  if (code === "validation") return message;
+  if (code === "rate_limited") return refused.often;
+  return code === "conflict" ? refused.changed : refused.later;
+}

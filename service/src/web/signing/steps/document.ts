@@ -1,0 +1,27 @@
+import { raw } from "hono/html";
+import { type Html, html } from "../../ui/render.ts";
+import type { SigningConfig } from "../browser/config.ts";
+import type { Shown } from "../frame.ts";
+import { sizeIn } from "../words/languages.ts";
+
+/** The address of the bytes of one revision: never another one's under it. */
+export const documentUrl = (token: string, revision: number): string =>
+  `/sign/${token}/document.pdf?revision=${revision}`;
+
+/** The document: as a file for the browser's own viewer, and shown in the page where its script runs. */
+export function documentPart({ token, view, words }: Shown, config: SigningConfig | null): Html | "" {
+  const { document } = view;
+  if (!document) return "";
+  const { pages, bytes, revision } = document;
+  const url = documentUrl(token, revision);
+  const size = words.document.size(pages, sizeIn(view.signer.language, bytes));
+  return html`<section class="card document" aria-labelledby="document-title"><h2 id="document-title">${words.document.title}</h2>
+<p class="document-links no-print"><a href="${url}" target="_blank" rel="noopener">${words.document.open}</a> <span class="quiet-text">(${size})</span>
+<a href="${url}&amp;save=1">${words.document.save}</a></p>
+<p class="quiet without-script">${words.document.note}</p>
+${config && html`<div id="viewer" hidden></div>${configScript(config)}`}
+</section>`;
+}
+
+const configScript = (config: SigningConfig): Html =>
+  html`<script type="application/json" id="signing-config">${raw(JSON.stringify(config).replaceAll("<", "\\u003c"))}</script>`;

@@ -1,0 +1,49 @@
+import { hiddenFields } from "../../ui/forms/button-form.ts";
+import { field, textArea } from "../../ui/forms/fields.ts";
+import { type Html, html } from "../../ui/render.ts";
+import type { Shown } from "../frame.ts";
+
+export const longestReason = 1000;
+
+/** What a signer can do besides signing. Each asks first: its button shows when it is opened. */
+export function otherChoices({ token, view, words, typed }: Shown): Html {
+  const { other } = words;
+  const decline = (kind: string, fields: Html | "" = "") => ({ action: "decline", hidden: { kind }, fields });
+  const because = textArea({
+    name: "reason",
+    label: other.decline.reason,
+    hint: other.decline.hint,
+    required: "sometimes",
+    maxLength: longestReason,
+    rows: 3,
+  });
+  const someone = html`${field({ name: "other_name", label: other.propose.name, required: true, maxLength: 100, value: typed["other_name"] })}
+${field({ name: "other_email", type: "email", label: other.propose.email, required: true, maxLength: 254, value: typed["other_email"] })}`;
+  const isOpen = typed["other_name"] !== undefined;
+  const choices = [
+    { ...other.paper, ...decline("paper") },
+    view.consent && { ...other.withdraw, ...decline("withdrawn") },
+    { ...other.decline, ...decline("declined", because) },
+    { ...other.propose, action: "propose", hidden: {}, fields: someone, isOpen },
+    { ...other.notMe, ...decline("not_me") },
+  ];
+  return html`<section class="card other-choices no-print" aria-labelledby="other-title"><h2 id="other-title">${other.title}</h2>
+${choices.map((choice) => choice && question(token, choice))}
+</section>`;
+}
+
+type Question = {
+  label: string;
+  text: string;
+  go: string;
+  action: string;
+  hidden: Readonly<Record<string, string>>;
+  fields: Html | "";
+  isOpen?: boolean;
+};
+
+const question = (token: string, { label, text, go, action, hidden, fields, isOpen = false }: Question): Html =>
+  html`<details class="question"${isOpen && html` open`}><summary>${label}</summary>
+<form class="form" method="post" action="/sign/${token}/${action}">${hiddenFields(hidden)}<p>${text}</p>
+${fields}
+<div class="form-actions"><button type="submit" class="${action === "decline" ? "danger-button" : ""}">${go}</button></div></form></details>`;

@@ -1,0 +1,49 @@
+import type { ShownField } from "../../../envelopes/envelopes.ts";
+import { hiddenFields } from "../../ui/forms/button-form.ts";
+import { field } from "../../ui/forms/fields.ts";
+import { type Html, html } from "../../ui/render.ts";
+import type { Shown } from "../frame.ts";
+import { timeIn } from "../words/languages.ts";
+import type { Words } from "../words/words.ts";
+
+export const longestName = 100;
+export const longestValue = 200;
+
+/** The fields that the signer fills in: the date is the service's, and a signature is one for all its places. */
+export const filledIn = (fields: readonly ShownField[]): ShownField[] =>
+  fields.filter(({ kind }) => kind === "initials" || kind === "name" || kind === "text");
+
+/** What a field is called on the page. */
+export const labelOf = ({ label, kind }: ShownField, words: Words): string => label ?? words.sign.kinds[kind];
+
+/** The name of a field's input; its id has `field-` before it. */
+export const inputOf = ({ name }: Pick<ShownField, "name">): string => `value.${name}`;
+
+/** The form that signs: the same one with a script and without. */
+export function signStep({ token, view, words, typed }: Shown): Html {
+  const { sign } = words;
+  const inputs = filledIn(view.fields).map((one) =>
+    field({
+      name: inputOf(one),
+      label: `${labelOf(one, words)} (${sign.page(one.page)})`,
+      required: one.required || "sometimes",
+      maxLength: longestValue,
+      value: typed[inputOf(one)] ?? (one.kind === "name" ? view.signer.name : ""),
+    }),
+  );
+  const hasDate = view.fields.some(({ kind }) => kind === "date");
+  const { consent, document, signer } = view;
+  return html`<section class="card" aria-labelledby="sign-title"><h2 id="sign-title">${sign.title}</h2>
+<p>${sign.lead}</p>
+${consent && html`<p class="quiet-text">${words.consent.given} ${timeIn(signer.language, consent.at)}.</p>`}
+<form class="form" id="sign-form" method="post" action="/sign/${token}/sign">
+${hiddenFields({ revision: String(document?.revision ?? 0), drawn: typed["drawn"] ?? "" })}
+${inputs}
+${hasDate && html`<p class="form-note">${sign.dates}</p>`}
+${field({ name: "name", label: sign.name, hint: sign.nameHint, required: true, maxLength: longestName, autocomplete: "name", value: typed["name"] ?? signer.name })}
+<p class="form-note" id="sign-check" role="status"></p>
+<p class="form-note">${sign.intent}</p>
+<div class="form-actions"><button type="submit" id="sign-button">${sign.go}</button></div>
+</form>
+</section>`;
+}

@@ -1,0 +1,90 @@
+import type { ShownField } from "../../../envelopes/envelopes.ts";
+import type { ViewerWords } from "../browser/config.ts";
+
+type Part = { readonly title: string; readonly text: string };
+type Choice = { readonly label: string; readonly text: string; readonly go: string };
+
+/** Everything that the pages of a language say. The text of the consent is a file of its own, since its words are on record. */
+export type Words = {
+  readonly language: string;
+  /** The name of the other one, in itself. */
+  readonly otherLanguage: string;
+  readonly frame: { readonly skip: string; readonly footer: string };
+  readonly title: (document: string) => string;
+  readonly from: string;
+  readonly to: (name: string, email: string) => string;
+  readonly until: string;
+  readonly test: Part;
+  readonly signers: {
+    readonly title: string;
+    readonly signed: string;
+    readonly waiting: string;
+    readonly you: string;
+  };
+  readonly document: {
+    readonly title: string;
+    readonly open: string;
+    readonly size: (pages: number, size: string) => string;
+    readonly save: string;
+    readonly note: string;
+  };
+  readonly identify: {
+    readonly title: string;
+    readonly mail: (email: string) => string;
+    readonly access: (firm: string) => string;
+    readonly send: string;
+    readonly code: string;
+    readonly go: string;
+  };
+  readonly consent: {
+    readonly title: string;
+    readonly version: (version: string) => string;
+    readonly canRead: string;
+    readonly agree: string;
+    readonly given: string;
+  };
+  readonly sign: {
+    readonly title: string;
+    readonly lead: string;
+    readonly name: string;
+    readonly nameHint: string;
+    readonly page: (page: number) => string;
+    readonly kinds: Readonly<Record<ShownField["kind"], string>>;
+    readonly dates: string;
+    readonly intent: string;
+    readonly go: string;
+  };
+  readonly other: {
+    readonly title: string;
+    readonly paper: Choice;
+    readonly withdraw: Choice;
+    readonly decline: Choice & { readonly reason: string; readonly hint: string };
+    readonly notMe: Choice;
+    readonly propose: Choice & { readonly name: string; readonly email: string };
+  };
+  readonly states: Readonly<
+    Record<"locked" | "waiting" | "signed" | "completed" | "declined" | "expired" | "voided" | "broken", Part>
+  >;
+  readonly signedAt: string;
+  readonly verify: string;
+  /** After a form was accepted, by the name in the address. */
+  readonly done: Readonly<Record<"code" | "consent" | "signed" | "declined" | "proposed" | "language", string>>;
+  readonly refused: {
+    readonly title: string;
+    readonly code: string;
+    readonly noCode: string;
+    readonly canRead: string;
+    readonly name: string;
+    readonly drawn: string;
+    readonly missing: (label: string) => string;
+    readonly tooLong: (label: string) => string;
+    readonly other: string;
+    readonly again: string;
+    readonly changed: string;
+    readonly often: string;
+    readonly later: string;
+    readonly input: string;
+  };
+  /** What the page's script says. */
+  readonly viewer: ViewerWords;
+};

@@ -1,0 +1,56 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, extname, join } from "node:path";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import type { Asset } from "./asset.ts";
+
+/** pdf.js as its makers built it: read when a browser asks for it first, and kept. */
+export type PdfJs = {
+  /** The address that its files lie under; it changes with the version. */
+  folder: string;
+  find: (path: string) => Promise<Asset | undefined>;
+};
+
+/** What its worker may do: a worker has the policy of its own script, not that of the page. */
+export const pdfJsPolicy = "default-src 'none'; script-src 'self'; connect-src 'self'";
+
+// Of what a document may need only that which a browser asks for.
+const served =
+  /^(?:build\/pdf(?:\.worker)?\.min\.mjs|cmaps\/[\w-]+\.bcmap|standard_fonts\/\w+\.(?:pfb|ttf)|iccs\/\w+\.icc|wasm\/\w+\.(?:js|wasm))$/;
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  ".js": "text/javascript; charset=utf-8",
+  ".mjs": "text/javascript; charset=utf-8",
+  ".wasm": "application/wasm",
+};
+
+const compress = promisify(gzip);
+
+export function openPdfJs(): PdfJs {
+  const packageFile = createRequire(import.meta.url).resolve("pdfjs-dist/package.json");
+  const { version } = JSON.parse(readFileSync(packageFile, "utf8")) as { version: string };
+  const kept = new Map<string, Asset>();
+  return {
+    folder: `/assets/pdfjs-${version}/`,
+    async find(path) {
+      if (!served.test(path)) return undefined;
+      const asset = kept.get(path) ?? (await assetOf(join(dirname(packageFile), path)));
+      if (asset) kept.set(path, asset);
+      return asset;
+    },
+  };
+}
+
+async function assetOf(file: string): Promise<Asset | undefined> {
+  const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  });
+  if (!bytes) return undefined;
+  const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 12);
+  const mediaType = mediaTypes[extname(file)] ?? "application/octet-stream";
+  return { bytes, gzipped: await compress(bytes), mediaType, hash };
+}

@@ -1,0 +1,159 @@
+import { createHash } from "node:crypto";
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import type { Ceremony, Language, ShownField, SigningView } from "../../../src/envelopes/envelopes.ts";
+import type { PlannedField } from "../../../src/envelopes/pdf/fields.ts";
+import { ServiceError } from "../../../src/platform/errors.ts";
+import type { openSigning } from "../../envelopes/pdf/signing.ts";
+
+export const token = "c".repeat(52);
+export const signerName = "Jane Doe";
+export const rightCode = "482913";
+
+type Signing = Awaited<ReturnType<typeof openSigning>>;
+export type Planned = PlannedField & { label?: string };
+
+/** Jane signs on the last page, with her initials on the first one. */
+const plannedOn = (pages: number): Planned[] => [
+  { kind: "initials", signer: 1, page: 0, place: { x: 480, y: 700, width: 72, height: 30 } },
+  { kind: "signature", signer: 1, page: pages - 1, place: { x: 72, y: 600, width: 180, height: 48 } },
+  { kind: "date", signer: 1, page: pages - 1, place: { x: 300, y: 620, width: 120, height: 20 } },
+  {
+    kind: "text",
+    signer: 1,
+    page: pages - 1,
+    place: { x: 300, y: 560, width: 200, height: 24 },
+    label: "Parcel number",
+  },
+  { kind: "signature", signer: 2, page: pages - 1, place: { x: 72, y: 500, width: 180, height: 48 } },
+];
+
+export type Options = { pages?: number; bytes?: number; step?: SigningView["step"]; language?: Language };
+
+/** One signer's envelope in memory, with real files: what was asked of it is in `asked`. */
+export async function memoryCeremony(
+  signing: Signing,
+  { pages = 3, bytes, step = null, language = "en" }: Options = {},
+) {
+  const planned = plannedOn(pages);
+  const original = makePdf({ pages, ...(bytes !== undefined && { bytes }) });
+  const prepared = await signing.prepare(original, planned, [signerName, "Max Roe"]);
+  const asked: string[] = [];
+  let file: Buffer = prepared.bytes;
+  let revision = 1;
+  let view: SigningView = {
+    state: step ? "identify" : "ready",
+    environment: "live",
+    orderCode: "3f9ac1d2e4b5a6978081726354a5b6c7d8e9f0a1",
+    title: "Warranty deed, 12 Elm Street",
+    partnerId: "3f2f6a50-6a57-4f0e-9d4f-0d6a3e1f5a11",
+    partnerName: "Acme Title",
+    signer: { n: 1, name: signerName, email: "jane@example.com", language },
+    signers: [
+      { n: 1, name: signerName, signed: false },
+      { n: 2, name: "Max Roe", signed: false },
+    ],
+    expiresAt: new Date("2026-12-22T12:00:00Z"),
+    step,
+    document: null,
+    fields: shownFields(planned, prepared.fields),
+    consent: null,
+    signedAt: null,
+    verifyCode: null,
+  };
+  const known = (given: string) => {
+    if (given !== token) throw new ServiceError("not_found", "There is no such link.");
+  };
+  const change = (more: Partial<SigningView>) => {
+    view = { ...view, ...more };
+  };
+  const document = () => ({
+    revision,
+    bytes: file.length,
+    sha256: createHash("sha256").update(file).digest("hex"),
+    pages,
+  });
+  const ceremony: Ceremony = {
+    async view(link) {
+      known(link.token);
+      const isThrough = step === null || link.session === "session-of-jane" || view.state !== "identify";
+      const state = view.state === "identify" && isThrough ? "ready" : view.state;
+      return { ...view, state, document: state === "identify" ? null : document() };
+    },
+    async document(link) {
+      const { state } = await ceremony.view(link);
+      if (state === "identify") throw new ServiceError("conflict", "Enter the code first.");
+      return { ...document(), bytes: file };
+    },
+    async opened(link) {
+      known(link.token);
+      asked.push("opened");
+    },
+    async sendCode(link) {
+      known(link.token);
+      asked.push("code");
+      if (asked.filter((one) => one === "code").length > 1) throw new ServiceError("rate_limited", "Too soon.");
+    },
+    async identify(link, code) {
+      known(link.token);
+      asked.push(`identify ${code}`);
+      return code === rightCode ? { session: "session-of-jane", expiresAt: new Date(Date.now() + 3_600_000) } : null;
+    },
+    async consent(link, { version, language: shown }) {
+      known(link.token);
+      asked.push(`consent ${version} ${shown}`);
+      change({ consent: { version, at: new Date("2026-11-22T10:00:00Z") } });
+    },
+    async sign(link, request) {
+      known(link.token);
+      if (view.state === "signed") throw new ServiceError("conflict", "You have signed.");
+      if (request.revision !== revision) return { outcome: "again" };
+      asked.push(`sign ${request.mark.kind} ${JSON.stringify([...request.values])}`);
+      const written = prepared.fields.filter(({ signer }) => signer === 1);
+      const values = {
+        ...Object.fromEntries(written.map(({ kind, name }) => [kind, request.values.get(name) ?? ""])),
+        date: "2026-11-22",
+      };
+      file = await signing.act(file, prepared.fields, 1, { name: signerName, mark: request.mark, values });
+      revision++;
+      change({
+        state: "signed",
+        signedAt: new Date("2026-11-22T10:05:00Z"),
+        signers: view.signers.map((one) => ({ ...one, signed: one.n === 1 })),
+      });
+      return { outcome: "signed", completed: false };
+    },
+    async decline(link, { kind, reason }) {
+      known(link.token);
+      asked.push(`decline ${kind} ${reason}`);
+      change({ state: "declined" });
+    },
+    async propose(link, { name, email }) {
+      known(link.token);
+      asked.push(`propose ${name} ${email}`);
+    },
+    async setLanguage(link, chosen) {
+      known(link.token);
+      change({ signer: { ...view.signer, language: chosen } });
+    },
+  };
+  return {
+    ceremony,
+    asked,
+    change,
+    file: () => file,
+    /** The other signer is faster. */
+    async otherSigns() {
+      file = await signing.act(file, prepared.fields, 2, { name: "Max Roe" });
+      revision++;
+    },
+  };
+}
+
+function shownFields(planned: readonly Planned[], prepared: readonly { name: string; kind: ShownField["kind"] }[]) {
+  return planned.flatMap(({ signer, page, place, label }, index): ShownField[] => {
+    const { name, kind } = prepared[index] ?? {};
+    if (signer !== 1 || name === undefined || kind === undefined) return [];
+    const { x: left, y: top, width, height } = place;
+    return [{ name, kind, page: page + 1, left, top, width, height, label: label ?? null, required: kind !== "text" }];
+  });
+}

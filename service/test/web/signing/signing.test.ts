@@ -1,0 +1,300 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { after, before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { readConsentTexts } from "../../../src/envelopes/envelopes.ts";
+import { openSigning } from "../../envelopes/pdf/signing.ts";
+import { type Shown, servePages } from "../ui/serve-pages.ts";
+import { memoryCeremony, type Options, rightCode, signerName, token } from "./memory-ceremony.ts";
+
+const consentTexts = readConsentTexts(fileURLToPath(new URL("../../../data/consent", import.meta.url)));
+const branding = { brandName: "Acme Title & Escrow", accentColor: "#663399", logoUrl: "https://acme.example/logo.png" };
+
+let signing: Awaited<ReturnType<typeof openSigning>>;
+let site: Awaited<ReturnType<typeof servePages>>;
+let envelope: Awaited<ReturnType<typeof memoryCeremony>>;
+// The pages ask whatever envelope a test has opened.
+const shown: Shown = {
+  signing: {
+    ceremony: new Proxy({} as typeof envelope.ceremony, { get: (_, name) => Reflect.get(envelope.ceremony, name) }),
+    consentTexts,
+    brandingOf: async () => branding,
+  },
+};
+
+before(async () => {
+  signing = await openSigning();
+  site = await servePages(shown);
+});
+after(() => site.close());
+
+const open = async (options?: Options) => {
+  envelope = await memoryCeremony(signing, options);
+  return envelope;
+};
+const ask = (path = "", init: RequestInit = {}) =>
+  fetch(`${site.baseUrl}/sign/${token}${path}`, {
+    redirect: "manual",
+    ...init,
+    headers: { Accept: "text/html", ...init.headers },
+  });
+const post = (act: string, form: Record<string, string> = {}, headers: Record<string, string> = {}) =>
+  ask(`/${act}`, {
+    method: "POST",
+    body: new URLSearchParams(form),
+    headers: { Origin: new URL(site.baseUrl).origin, ...headers },
+  });
+const textOf = async (path = "") => (await ask(path)).text();
+const consent = (more: Record<string, string> = {}) =>
+  post("consent", { version: "1", language: "en", can_read: "on", ...more });
+
+async function formValues(): Promise<Record<string, string>> {
+  const page = await textOf();
+  const names = [...page.matchAll(/name="(value\.[^"]+-(?:initials|text))"/g)].map(([, name]) => name ?? "");
+  return { revision: "1", drawn: "", name: signerName, ...Object.fromEntries(names.map((name) => [name, "JD"])) };
+}
+
+describe("looking at a link", () => {
+  test("changes nothing: not by a hundred requests of a scanner, with GET and with HEAD", async () => {
+    const { asked } = await open({ step: "mail_code" });
+    for (let i = 0; i < 100; i++) assert.equal((await ask("", { method: i % 2 ? "GET" : "HEAD" })).status, 200);
+    await open();
+    for (let i = 0; i < 20; i++) await ask(i % 2 ? "" : "/document.pdf");
+    assert.deepEqual([asked, envelope.asked], [[], []]);
+  });
+
+  test("is for nobody else: no cache keeps it, no index, no frame, and its policy lets no foreign script in", async () => {
+    await open();
+    const { headers } = await ask();
+    const policy = headers.get("content-security-policy") ?? "";
+    assert.doesNotMatch(policy, /unsafe/);
+    for (const part of ["default-src 'none'", "script-src 'self';", "form-action 'self'", "frame-ancestors 'none'"])
+      assert.ok(policy.includes(part), part);
+    assert.match(policy, /img-src 'self' data: blob: https:\/\/acme\.example;/);
+    assert.equal(headers.get("cache-control"), "no-store");
+    assert.equal(headers.get("x-robots-tag"), "noindex, nofollow");
+    // A form of a page without any referrer would name no origin.
+    assert.equal(headers.get("referrer-policy"), "same-origin");
+  });
+
+  test("of a link that is none says so, in both languages, with a status that says it too", async () => {
+    await open();
+    for (const path of [`/sign/${"d".repeat(52)}`, "/sign/x", `/sign/${"d".repeat(52)}/document.pdf`]) {
+      const answer = await fetch(site.baseUrl + path, { headers: { Accept: "text/html" } });
+      assert.equal(answer.status, 404);
+      const page = await answer.text();
+      assert.match(page, /This link does not work/);
+      assert.match(page, /lang="es"><h2>Este enlace no funciona/);
+    }
+  });
+});
+
+describe("the document", () => {
+  test("comes whole and in ranges, to be shown and not to be kept", async () => {
+    const { file } = await open();
+    const whole = await ask("/document.pdf?revision=1");
+    assert.deepEqual(Buffer.from(await whole.arrayBuffer()), file());
+    const shownHeaders = [
+      "content-type",
+      "accept-ranges",
+      "content-disposition",
+      "cache-control",
+      "x-content-type-options",
+    ];
+    assert.deepEqual(
+      shownHeaders.map((name) => whole.headers.get(name)),
+      ["application/pdf", "bytes", 'inline; filename="document.pdf"', "no-store", "nosniff"],
+    );
+    const length = file().length;
+    for (const [range, first, last] of [
+      ["bytes=0-99", 0, 99],
+      [`bytes=${length - 10}-`, length - 10, length - 1],
+      ["bytes=-7", length - 7, length - 1],
+      [`bytes=5-${length + 100}`, 5, length - 1],
+    ] as const) {
+      const part = await ask("/document.pdf", { headers: { Range: range } });
+      assert.equal(part.status, 206, range);
+      assert.equal(part.headers.get("content-range"), `bytes ${first}-${last}/${length}`);
+      assert.deepEqual(Buffer.from(await part.arrayBuffer()), file().subarray(first, last + 1));
+    }
+    for (const range of [`bytes=${length}-`, "bytes=-0"])
+      assert.equal((await ask("/document.pdf", { headers: { Range: range } })).status, 416, range);
+    for (const range of ["bytes=9-5", "bytes=0-1,4-5", "lines=1-2", "bytes=-"])
+      assert.equal((await ask("/document.pdf", { headers: { Range: range } })).status, 200, range);
+    const saved = await ask("/document.pdf?save=1");
+    assert.match(saved.headers.get("content-disposition") ?? "", /^attachment/);
+  });
+
+  test("is not given before its signer is identified, and never in parts of two revisions", async () => {
+    await open({ step: "access_code" });
+    assert.equal((await ask("/document.pdf")).status, 409);
+    await open();
+    await envelope.otherSigns();
+    assert.equal((await ask("/document.pdf?revision=1", { headers: { Range: "bytes=0-9" } })).status, 409);
+    assert.equal((await ask("/document.pdf?revision=2", { headers: { Range: "bytes=0-9" } })).status, 206);
+  });
+});
+
+describe("a code", () => {
+  test("is mailed when it is asked for; the right one opens the document in this browser alone", async () => {
+    const { asked } = await open({ step: "mail_code" });
+    assert.doesNotMatch(await textOf(), /document\.pdf|12 Elm Street<\/h1>.*Before you sign/);
+    assert.match(await textOf(), /j\*\*\*@example\.com/);
+    const sent = await post("code");
+    assert.deepEqual([sent.status, sent.headers.get("location")], [303, `/sign/${token}?done=code`]);
+    assert.match(await textOf("?done=code"), /We emailed you a code/);
+    const wrong = await post("identify", { code: "000000" });
+    assert.equal(wrong.status, 400);
+    assert.match(await wrong.text(), /That code is not right/);
+    const right = await post("identify", { code: ` ${rightCode} ` });
+    assert.equal(right.status, 303);
+    const cookie = right.headers.get("set-cookie") ?? "";
+    assert.match(cookie, new RegExp(`^signer=session-of-jane; Path=/sign/${token}; .*HttpOnly; SameSite=Lax$`));
+    assert.match(await (await ask("", { headers: { Cookie: "signer=session-of-jane" } })).text(), /Before you sign/);
+    assert.doesNotMatch(await textOf(), /Before you sign/);
+    assert.deepEqual(asked, ["code", "identify 000000", `identify ${rightCode}`]);
+  });
+
+  test("is not mailed again at once: the page says to wait", async () => {
+    await open({ step: "mail_code" });
+    await post("code");
+    const soon = await post("code");
+    assert.equal(soon.status, 429);
+    assert.match(await soon.text(), /Too many tries/);
+  });
+});
+
+describe("consent and signature without a script", () => {
+  test("the consent is to the text that was shown, by its hash, and only by who says that they could read", async () => {
+    const { asked } = await open();
+    const page = await textOf();
+    for (const words of [
+      "You may have paper instead",
+      "You may withdraw your consent",
+      "What you need",
+      "this transaction only",
+    ])
+      assert.ok(page.includes(words), words);
+    assert.equal((await consent({ can_read: "" })).status, 400);
+    assert.equal((await consent({ version: "99" })).status, 400);
+    assert.equal((await consent({ language: "fr" })).status, 400);
+    assert.deepEqual(asked, []);
+    assert.equal((await consent()).status, 303);
+    assert.deepEqual(asked, ["opened", "consent 1 en"]);
+    for (const language of ["en", "es"] as const) {
+      const { markdown, sha256 } = consentTexts.current(language);
+      assert.equal(createHash("sha256").update(markdown).digest("hex"), sha256);
+    }
+  });
+
+  test("a typed name signs; what is missing is said in words, and what was typed stays", async () => {
+    const { asked, file } = await open();
+    await consent();
+    const values = await formValues();
+    const before = file().length;
+    for (const [changed, words] of [
+      [{ name: " " }, /Type your name/],
+      [{ name: "x".repeat(101) }, /Type your name/],
+      [{ drawn: "1_2.3" }, /drawing cannot be read/],
+      [{ drawn: "10_10.11_5" }, /drawing cannot be read/],
+      [{ [Object.keys(values).find((name) => name.endsWith("initials")) ?? ""]: "" }, /Initials: this is needed/],
+    ] as const) {
+      const refused = await post("sign", { ...values, ...changed, [`${Object.keys(values).at(-1)}`]: "Lot 7" });
+      assert.equal(refused.status, 400);
+      const page = await refused.text();
+      assert.match(page, words);
+      assert.match(page, /value="Lot 7"/);
+    }
+    const signed = await post("sign", values);
+    assert.deepEqual([signed.status, signed.headers.get("location")], [303, `/sign/${token}?done=signed`]);
+    assert.equal(asked.filter((one) => one.startsWith("sign typed")).length, 1);
+    assert.ok(file().length > before);
+    assert.match(await textOf("?done=signed"), /Your signature is in the document.*You have signed/s);
+    const twice = await post("sign", values);
+    assert.equal(twice.status, 409);
+    assert.match(await twice.text(), /You have signed/);
+  });
+
+  test("when another signer was faster, the page shows the new document and keeps what was typed", async () => {
+    await open();
+    await consent();
+    const values = await formValues();
+    await envelope.otherSigns();
+    const again = await post("sign", { ...values, drawn: "600_200.10_20-30_40", name: "Jane Q. Doe" });
+    assert.equal(again.status, 409);
+    const page = await again.text();
+    assert.match(page, /Another signer has just signed/);
+    assert.match(page, /name="revision" value="2"/);
+    assert.match(page, /value="Jane Q\. Doe"/);
+    assert.match(page, /name="drawn" value="600_200\.10_20-30_40"/);
+    assert.equal((await post("sign", { ...values, revision: "2" })).status, 303);
+  });
+});
+
+describe("not signing", () => {
+  test("each way has its button, asks first and ends with the sender being told", async () => {
+    for (const kind of ["declined", "paper", "withdrawn", "not_me"]) {
+      const { asked } = await open();
+      await consent();
+      assert.ok((await textOf()).includes(`name="kind" value="${kind}"`), kind);
+      assert.equal((await post("decline", { kind, reason: "the price\r\nis wrong" })).status, 303);
+      assert.equal(asked.at(-1), `decline ${kind} the price\nis wrong`);
+      assert.match(await textOf("?done=declined"), /The signing has ended/);
+    }
+    await open();
+    assert.equal((await post("decline", { kind: "other" })).status, 400);
+  });
+
+  test("another person is proposed with name and address", async () => {
+    const { asked } = await open();
+    assert.equal((await post("propose", { other_name: "Max", other_email: "nobody" })).status, 400);
+    assert.equal((await post("propose", { other_name: "Max", other_email: "max@example.com" })).status, 303);
+    assert.deepEqual(asked, ["propose Max max@example.com"]);
+  });
+});
+
+describe("a language", () => {
+  test("is the signer's: chosen once, every page and the consent are in it", async () => {
+    const { asked } = await open();
+    assert.match(await textOf(), /<html lang="en">/);
+    assert.equal((await post("language", { language: "es" })).status, 303);
+    const page = await textOf("?done=language");
+    assert.match(page, /<html lang="es">/);
+    assert.match(page, /Ir al contenido.*Se cambió el idioma.*Antes de firmar.*Puede pedirlo en papel/s);
+    assert.match(page, /22 de diciembre de 2026(?:, | a las )12:00 UTC/);
+    await post("consent", { version: "1", language: "es", can_read: "on" });
+    assert.equal(asked.at(-1), "consent 1 es");
+    assert.equal((await post("language", { language: "xx" })).status, 400);
+  });
+});
+
+describe("what is sent", () => {
+  test("comes from our own pages: another site's form is refused", async () => {
+    const { asked } = await open();
+    const foreign = await post(
+      "consent",
+      { version: "1", language: "en", can_read: "on" },
+      { Origin: "https://evil.example" },
+    );
+    assert.equal(foreign.status, 403);
+    assert.equal((await post("decline", { kind: "paper" }, { Origin: "null" })).status, 403);
+    assert.deepEqual(asked, []);
+  });
+
+  test("every state has a page; a test environment is said on each", async () => {
+    const states = ["locked", "waiting", "ready", "signed", "completed", "declined", "expired", "voided"] as const;
+    for (const state of states) {
+      await open();
+      envelope.change({
+        state,
+        environment: "test",
+        verifyCode: state === "completed" ? "mfrggzdfmztwq2lknnwg23tpoa" : null,
+      });
+      const answer = await ask();
+      assert.equal(answer.status, 200);
+      const page = await answer.text();
+      assert.match(page, /class="notice-title">TEST</, state);
+      assert.equal(page.includes('href="/v/envelope/mfrggzdfmztwq2lknnwg23tpoa"'), state === "completed");
+    }
+  });
+});
