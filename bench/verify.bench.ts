@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync } from "node:crypto";
 import { sealReasons, verifyProof } from "@signsealship/evidence/seal";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
-import { createCmsSigner } from "../service/src/seals/cms.ts";
+import { createCmsSigner } from "../service/src/seals/cms/cms.ts";
 import { sealKeyOf } from "../service/src/seals/keys/file-key.ts";
 import { sealPdf } from "../service/src/seals/pdf/seal-pdf.ts";
 import { atLeast, type Result } from "./result.ts";

@@ -4,7 +4,7 @@ import type { Clock } from "../platform/clock.ts";
 import { hashYielding } from "../platform/hash-yielding.ts";
 import type { Workers } from "../platform/workers/task.ts";
 import { checkIn } from "./check.ts";
-import { type CmsSigner, createCmsSigner, type SealSignature } from "./cms.ts";
+import { type CmsSigner, createCmsSigner, type SealSignature } from "./cms/cms.ts";
 import type { SealIdentity } from "./identity.ts";
 import { prepareIn } from "./pdf/prepare.ts";
 import { completeSeal, hashTail, type PreparedSeal } from "./pdf/seal-pdf.ts";

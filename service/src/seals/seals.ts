@@ -14,7 +14,15 @@ export {
   sealChainOf,
   sealChainRow,
 } from "./chains.ts";
-export { type CmsSigner, createCmsSigner } from "./cms.ts";
+export { type CmsSigner, createCmsSigner } from "./cms/cms.ts";
+export type { SealPlace, SignerChain } from "./cms/signed-data.ts";
+export {
+  assembleCms,
+  maxCmsLength,
+  type SignedAttributes,
+  signedAttributesOf,
+  verifySignedAttributes,
+} from "./cms/two-step.ts";
 export {
   configuredChain,
   describeIdentity,

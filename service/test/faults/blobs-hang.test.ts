@@ -42,7 +42,10 @@ test("while the blob store hangs, /readyz says so within its time and asks it on
     assert.ok(performance.now() - begun < 3_000);
     return { status: answer.status, ...((await answer.json()) as object) };
   };
-  const expected = { status: "failed", checks: { database: "ok", blobs: "failed", "seal key": "ok", "signer authority": "ok" } };
+  const expected = {
+    status: "failed",
+    checks: { database: "ok", blobs: "failed", "seal key": "ok", "signer authority": "ok" },
+  };
   assert.deepEqual(await ready(), expected);
   const asked = connections.size;
   await new Promise((resolve) => setTimeout(resolve, 1_100));

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { deflateSync } from "node:zlib";
 import { makePdf } from "@signsealship/testing/pdf-maker";
-import { createCmsSigner } from "../../src/seals/cms.ts";
+import { createCmsSigner } from "../../src/seals/cms/cms.ts";
 import { sealPdf } from "../../src/seals/pdf/seal-pdf.ts";
 import { memoryKey, selfSigned } from "../seals/signers.ts";
 

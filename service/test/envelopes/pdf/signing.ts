@@ -5,7 +5,7 @@ import type { PlannedField, PreparedField, SignatureMark } from "../../../src/en
 import { prepareDocument } from "../../../src/envelopes/pdf/prepare.ts";
 import { issueSignerCertificate, makeSignerAuthority, oneActKey } from "../../../src/envelopes/signer-authority.ts";
 import { makeRoot } from "../../../src/seals/certificate/authority.ts";
-import { createCmsSigner } from "../../../src/seals/cms.ts";
+import { createCmsSigner } from "../../../src/seals/cms/cms.ts";
 import { completeSeal, hashTail } from "../../../src/seals/pdf/seal-pdf.ts";
 import { memoryKey, someInstant } from "../../seals/signers.ts";
 

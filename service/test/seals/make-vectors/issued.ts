@@ -16,7 +16,7 @@ import {
 } from "@signsealship/evidence/asn1";
 import { sealReasons } from "@signsealship/evidence/seal";
 import { type Certificate, parseCertificate } from "@signsealship/evidence/x509";
-import { createCmsSigner } from "../../../src/seals/cms.ts";
+import { createCmsSigner } from "../../../src/seals/cms/cms.ts";
 import { collection, intact, type Made, notVerified, verified } from "./case.ts";
 import { document, sealed } from "./sealing.ts";
 import { fixedKey, pem, sealedAt, sealKeyOver, validFrom, validTo } from "./signers.ts";

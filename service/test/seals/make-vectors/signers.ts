@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { encode, integer, sequence } from "@signsealship/evidence/asn1";
 import { encodePem } from "@signsealship/evidence/x509";
 import { type TestSigner, testSigner, tokenOver } from "../../../../packages/evidence/test/signer.ts";
-import { type CmsSigner, createCmsSigner } from "../../../src/seals/cms.ts";
+import { type CmsSigner, createCmsSigner } from "../../../src/seals/cms/cms.ts";
 import { sealKeyOf } from "../../../src/seals/keys/file-key.ts";
 import type { SealKey } from "../../../src/seals/keys/seal-key.ts";
 import { selfSigned } from "../signers.ts";

@@ -7,7 +7,7 @@ import { cmsOver } from "../../../../packages/evidence/test/signer.ts";
 import { ServiceError } from "../../../src/platform/errors.ts";
 import { inlineWorkers } from "../../../src/platform/workers/inline.ts";
 import { sealChainPem } from "../../../src/seals/certificate/certificate.ts";
-import { createCmsSigner } from "../../../src/seals/cms.ts";
+import { createCmsSigner } from "../../../src/seals/cms/cms.ts";
 import { sealKeyOf } from "../../../src/seals/keys/file-key.ts";
 import { sealPdf } from "../../../src/seals/pdf/seal-pdf.ts";
 import { createSealer } from "../../../src/seals/sealer.ts";

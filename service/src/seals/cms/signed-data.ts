@@ -17,23 +17,10 @@ import {
 } from "@signsealship/evidence/asn1";
 import { concatBytes } from "@signsealship/evidence/bytes";
 import type { Certificate } from "@signsealship/evidence/x509";
-import { signatureAlgorithm } from "./algorithms.ts";
-import { withLowS } from "./keys/ecdsa-sig-value.ts";
-import type { SealKey } from "./keys/seal-key.ts";
+import { signatureAlgorithm } from "../algorithms.ts";
 
-/** A signature whose CMS can be written out, at first without and then with a time-stamp token. */
-export type SealSignature = {
-  /** SignerInfo.signature: what a time-stamping authority is asked to stamp. */
-  readonly signature: Uint8Array;
-  /**
-   * DER of the ContentInfo: PAdES B-B, or B-T with the token (a ContentInfo in DER) as the signature-time-stamp
-   * attribute (ETSI EN 319 122-1, section 5.3).
-   */
-  readonly cms: (timeStampToken?: Uint8Array) => Uint8Array<ArrayBuffer>;
-};
-
-/** Far past the largest file that is sealed. */
-const MAX_OFFSET = 2 ** 31 - 1;
+/** The signer's own certificate first. */
+export type SignerChain = readonly [Certificate, ...Certificate[]];
 
 /** What a seal signs: the digest of the covered bytes, and where in its file they and their gap are. */
 export type SealPlace = {
@@ -43,27 +30,30 @@ export type SealPlace = {
   readonly originalLength: number;
 };
 
-/** Signs the places of seals with one key under one chain. */
-export type CmsSigner = {
-  /** @throws {SealKeyError} */
-  readonly sign: (place: SealPlace) => Promise<SealSignature>;
+/** Writes detached SignedData under one chain. */
+export type SignedDataWriter = {
+  /** DER of the SET OF signed attributes: the bytes that are signed (RFC 5652, section 5.4). */
+  readonly signedAttributes: (place: SealPlace) => Uint8Array<ArrayBuffer>;
+  /**
+   * DER of the ContentInfo: PAdES B-B, or B-T with the token (a ContentInfo in DER) as the signature-time-stamp
+   * attribute (ETSI EN 319 122-1, section 5.3).
+   */
+  readonly cms: (signedAttrs: Uint8Array, signature: Uint8Array, token?: Uint8Array) => Uint8Array<ArrayBuffer>;
   /** The most bytes that a CMS with a token of so many bytes can take; none without a token. */
-  readonly maxLength: (timeStampTokenLength?: number) => number;
+  readonly maxLength: (tokenLength?: number) => number;
 };
 
+/** Far past the largest file that is sealed. */
+const MAX_OFFSET = 2 ** 31 - 1;
+
 /**
- * A signer of detached SignedData (RFC 5652) for PAdES baseline: signed are the content type, the message digest,
+ * A writer of detached SignedData (RFC 5652) for PAdES baseline: signed are the content type, the message digest,
  * signing-certificate-v2 (RFC 5035) and the seal's statement of its own place, and no signing-time, which the baseline
- * forbids. Whatever the key and its chain decide is encoded here, once.
- * @param input `chain` the seal's own certificate first
+ * forbids. Whatever the chain decides is encoded here, once.
  */
-export function createCmsSigner(input: {
-  readonly key: SealKey;
-  readonly chain: readonly [Certificate, ...Certificate[]];
-}): CmsSigner {
-  const { key, chain } = input;
+export function signedDataWriter(chain: SignerChain): SignedDataWriter {
   const [leaf] = chain;
-  const attributes = signedAttributes(chain);
+  const attributes = attributesUnder(chain);
   const sha256 = sequence(oid(OID.sha256));
   const head = encodedOnce(
     integer(1),
@@ -72,29 +62,24 @@ export function createCmsSigner(input: {
     implicit(0, setOf(chain.map((certificate) => raw(certificate.der)))),
   );
   const signerHead = encodedOnce(integer(1), sequence(raw(leaf.issuer), serialNumberOf(leaf)), sha256);
-  const algorithm = encodedOnce(signatureAlgorithm(key.algorithm));
+  const algorithm = encodedOnce(signatureAlgorithm(isRsa(leaf) ? "rsa-pkcs1-sha256" : "ecdsa-p256-sha256"));
   const signedDataType = encodedOnce(oid(OID.idSignedData));
 
-  const write = (signedAttrs: Uint8Array, signature: Uint8Array, token: Uint8Array | undefined) => {
+  const cms: SignedDataWriter["cms"] = (signedAttrs, signature, token) => {
+    // Signed as SET OF, embedded as [0] IMPLICIT (RFC 5652, section 5.4).
+    const embedded = Uint8Array.from(signedAttrs);
+    embedded[0] = 0xa0;
     const unsigned =
       token === undefined ? [] : [implicit(1, set(sequence(oid(OID.idAaTimeStampToken), set(raw(token)))))];
-    const signerInfo = sequence(signerHead, raw(signedAttrs), algorithm, octetString(signature), ...unsigned);
+    const signerInfo = sequence(signerHead, raw(embedded), algorithm, octetString(signature), ...unsigned);
     return encode(sequence(signedDataType, explicit(0, sequence(head, set(signerInfo)))));
   };
-
   return {
-    sign: async (place) => {
-      const signedAttrs = attributes(place);
-      const given = await key.sign(signedAttrs);
-      const signature = key.algorithm === "ecdsa-p256-sha256" ? withLowS(given) : given;
-      // Signed as SET OF, embedded as [0] IMPLICIT (RFC 5652, section 5.4).
-      signedAttrs[0] = 0xa0;
-      return { signature, cms: (timeStampToken) => write(signedAttrs, signature, timeStampToken) };
-    },
-    maxLength: (tokenLength) => {
-      const signature = new Uint8Array(maxSignatureLength(key, leaf));
+    signedAttributes: attributes,
+    cms,
+    maxLength(tokenLength) {
       const token = tokenLength === undefined ? undefined : new Uint8Array(tokenLength);
-      return write(attributes(FURTHEST), signature, token).length;
+      return cms(attributes(FURTHEST), new Uint8Array(maxSignatureLength(leaf)), token).length;
     },
   };
 }
@@ -107,7 +92,7 @@ const FURTHEST: SealPlace = {
 };
 
 /** The SET OF signed attributes: only the digest and the numbers differ from seal to seal. */
-function signedAttributes(chain: readonly [Certificate, ...Certificate[]]): (place: SealPlace) => Uint8Array {
+function attributesUnder(chain: SignerChain): SignedDataWriter["signedAttributes"] {
   const [leaf] = chain;
   const certHash = createHash("sha256").update(leaf.der).digest();
   const issuerSerial = sequence(sequence(explicit(4, raw(leaf.issuer))), serialNumberOf(leaf));
@@ -152,7 +137,8 @@ function serialNumberOf(certificate: Certificate): DerValue {
 }
 
 /** RSA signatures are as long as the modulus; of ECDSA on P-256, r and s take 33 octets each at most. */
-function maxSignatureLength(key: SealKey, leaf: Certificate): number {
-  if (key.algorithm === "ecdsa-p256-sha256") return 2 + 2 * (2 + 33);
-  return leaf.publicKey.type === "rsa" ? Math.ceil(leaf.publicKey.bits / 8) : 0;
+function maxSignatureLength({ publicKey }: Certificate): number {
+  return publicKey.type === "rsa" ? Math.ceil(publicKey.bits / 8) : 2 + 2 * (2 + 33);
 }
+
+const isRsa = ({ publicKey }: Certificate): boolean => publicKey.type === "rsa";

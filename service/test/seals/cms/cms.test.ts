@@ -16,11 +16,12 @@ import { startKms } from "@signsealship/testing/doubles/kms";
 import { startSoftHsm } from "@signsealship/testing/softhsm";
 import { needs, type ToolName } from "@signsealship/testing/tools";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
-import { sealChainPem } from "../../src/seals/certificate/certificate.ts";
-import { createCmsSigner, type SealPlace } from "../../src/seals/cms.ts";
-import { openSealKey } from "../../src/seals/keys/open-seal-key.ts";
-import type { SealKey } from "../../src/seals/keys/seal-key.ts";
-import { memoryKey, selfSigned } from "./signers.ts";
+import { sealChainPem } from "../../../src/seals/certificate/certificate.ts";
+import { createCmsSigner } from "../../../src/seals/cms/cms.ts";
+import type { SealPlace } from "../../../src/seals/cms/signed-data.ts";
+import { openSealKey } from "../../../src/seals/keys/open-seal-key.ts";
+import type { SealKey } from "../../../src/seals/keys/seal-key.ts";
+import { memoryKey, selfSigned } from "../signers.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "cms-build-"));
 const closing: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];

@@ -1,0 +1,55 @@
+import { createPublicKey, verify } from "node:crypto";
+import { ecdsaSigValue, withLowS } from "../keys/ecdsa-sig-value.ts";
+import { SealKeyError } from "../keys/seal-key.ts";
+import { type SealPlace, type SignerChain, signedDataWriter } from "./signed-data.ts";
+
+// A CMS whose key is elsewhere, such as in a signer's browser: first the bytes to sign, and when they are signed, the rest.
+
+/** DER of the SET OF signed attributes: the bytes that the leaf's key has to sign. */
+export const signedAttributesOf = ({ chain, place }: { chain: SignerChain; place: SealPlace }): Uint8Array =>
+  signedDataWriter(chain).signedAttributes(place);
+
+/** The most bytes that a CMS under the chain can take, with a time-stamp token of so many bytes. */
+export const maxCmsLength = (chain: SignerChain, tokenLength?: number): number =>
+  signedDataWriter(chain).maxLength(tokenLength);
+
+/** Signed attributes and a signature of them: RSA (PKCS#1 v1.5), or ECDSA on P-256 in DER or, as WebCrypto has it, as r and s. */
+export type SignedAttributes = {
+  readonly chain: SignerChain;
+  readonly signedAttrs: Uint8Array;
+  readonly signature: Uint8Array;
+};
+
+/**
+ * Verifies a signature with the key of the chain's first certificate.
+ * @returns the signature as SignerInfo has it, which a time-stamping authority is asked to stamp; null when it does not verify
+ */
+export function verifySignedAttributes({ chain: [leaf], signedAttrs, signature }: SignedAttributes): Uint8Array | null {
+  const value = leaf.publicKey.type === "rsa" ? signature : ecdsaValueOf(signature);
+  if (value === null) return null;
+  const key = createPublicKey({ key: Buffer.from(leaf.spki), format: "der", type: "spki" });
+  return verify("sha256", signedAttrs, key, value) ? value : null;
+}
+
+/** r and s of P-256, 32 bytes each. */
+const RAW_LENGTH = 64;
+
+function ecdsaValueOf(signature: Uint8Array): Uint8Array | null {
+  try {
+    return withLowS(signature.length === RAW_LENGTH ? ecdsaSigValue(signature) : signature);
+  } catch (error) {
+    if (error instanceof SealKeyError) return null;
+    throw error;
+  }
+}
+
+/**
+ * DER of the ContentInfo around a signature.
+ * @param signed what `verifySignedAttributes` was given; `token` a time-stamp token over what it returned
+ * @throws RangeError for a signature that does not verify
+ */
+export function assembleCms({ token, ...signed }: SignedAttributes & { readonly token?: Uint8Array }): Uint8Array {
+  const value = verifySignedAttributes(signed);
+  if (value === null) throw new RangeError("the signature is not of these attributes by the certificate's key");
+  return signedDataWriter(signed.chain).cms(signed.signedAttrs, value, token);
+}
