@@ -3,6 +3,7 @@ import { openAccess } from "./access-requests/access-requests.ts";
 import { analyticsReader } from "./analytics/analytics.ts";
 import type { Anchoring } from "./anchoring/anchoring.ts";
 import { createCertificateCheck, drawIn } from "./closing-passports/closing-passports.ts";
+import { createPreflight } from "./envelopes/envelopes.ts";
 import type { RateLimits } from "./http/rate-limits.ts";
 import type { RouteDeps } from "./http/route.ts";
 import { maxReservedBytes } from "./http/uploads/multipart.ts";
@@ -93,6 +94,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
       workers,
       uploadPlaces,
       requireStorage,
+      trySigning: createPreflight(workers),
       checkoutUrlOf: processor && checkoutOfNewOrder(checkout, log),
     },
     checkout,

@@ -19,4 +19,5 @@ export {
 } from "./open-signer-authority.ts";
 export type { FieldKind, PlannedField, PreparedField, SignatureMark } from "./pdf/fields.ts";
 export { planFields } from "./pdf/placement/plan-fields.ts";
+export { createPreflight } from "./preflight/preflight.ts";
 export { issueSignerCertificate, oneActKey } from "./signer-authority.ts";

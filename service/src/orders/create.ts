@@ -18,8 +18,9 @@ import { type FilledDocument, findFill, takeFill } from "./fill.ts";
 import { type OrderForm, parseOrderForm } from "./form/form.ts";
 import type { NamedSigner, OrderSigner } from "./form/signers.ts";
 import { insertOrder, type NewOrder } from "./insert.ts";
-import { looksLikePdf, pagesOf } from "./original.ts";
+import { estimatedPages, looksLikePdf, pagesOf } from "./original.ts";
 import type { OriginalDocument } from "./store.ts";
+import type { TrySigning } from "./try-signing.ts";
 
 export type CreateDeps = {
   db: Database;
@@ -30,6 +31,7 @@ export type CreateDeps = {
   clock: Clock;
   pricing: VersionedPricing;
   workers: Workers;
+  trySigning: TrySigning;
 };
 
 /** A form as it was sent: its text fields, and the file part where one came. */
@@ -50,7 +52,7 @@ export async function createOrder(
   const { blobs } = deps;
   const filled = await filledDocument(deps, sent.fields);
   const form = parseOrderForm(withSlugOf(filled, sent.fields), sent.upload !== null, deps.pricing);
-  const pages = await pagesSent(deps.workers, principal, sent, filled);
+  const pages = await pagesSent(deps, principal, { sent, filled, form });
   const priced = await price(deps, principal.tier, form, pages);
   if (sent.upload) await deps.requireStorage(principal, sent.upload.bytes.length);
   const signers = form.signing.signers && (await Promise.all(form.signing.signers.map(keptSigner)));
@@ -79,15 +81,23 @@ function withSlugOf(filled: FilledDocument | undefined, fields: SentOrder["field
   return new Map([...fields, ["doc_slug", filled.slug]]);
 }
 
+/** The number of pages. A document that is to be signed is one that can be: what stands against it is said before it is stored. */
 async function pagesSent(
-  workers: Workers,
-  { partnerId }: Principal,
-  { upload }: SentOrder,
-  filled: FilledDocument | undefined,
+  deps: CreateDeps,
+  { partnerId: holder }: Principal,
+  { sent: { upload }, filled, form }: { sent: SentOrder; filled: FilledDocument | undefined; form: OrderForm },
 ): Promise<number> {
   if (upload && !looksLikePdf(upload.bytes)) throw invalid("document must be a PDF.");
-  if (upload) return pagesOf(workers, partnerId, upload.bytes);
+  const { signers, signatureFields: fields } = form.signing;
+  const names = signers?.map(({ name }) => name) ?? [form.name ?? form.email];
+  const signing = (bytes: Buffer, sha256: string) => deps.trySigning({ holder, bytes, sha256, signers: names, fields });
+  if (upload && form.services.sign) return (await signing(upload.bytes, upload.sha256)) ?? estimatedPages(upload.bytes);
+  if (upload) return pagesOf(deps.workers, holder, upload.bytes);
   if (!filled) throw unusableFill();
+  if (form.services.sign) {
+    const bytes = await deps.blobs.get(filled.blobKey, documentUse(filled.sha256));
+    if (bytes) await signing(bytes, filled.sha256);
+  }
   return filled.pages;
 }
 

@@ -37,4 +37,5 @@ export {
   type TransitionResult,
   transition,
 } from "./transitions/transitions.ts";
+export type { ToSign, TrySigning } from "./try-signing.ts";
 export type { OrderRow, PublicOrderRow } from "./views.ts";

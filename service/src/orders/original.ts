@@ -10,5 +10,7 @@ export const looksLikePdf = (bytes: Buffer): boolean => bytes.subarray(0, header
 
 /** Pages for the postage; a document whose page tree can't be read is weighed by its size. */
 export async function pagesOf(workers: Workers, holder: string, bytes: Buffer): Promise<number> {
-  return (await countPagesIn(workers, holder, bytes)) ?? Math.ceil(bytes.length / estimatedBytesPerPage);
+  return (await countPagesIn(workers, holder, bytes)) ?? estimatedPages(bytes);
 }
+
+export const estimatedPages = (bytes: Buffer): number => Math.ceil(bytes.length / estimatedBytesPerPage);

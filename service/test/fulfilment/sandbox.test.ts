@@ -212,13 +212,14 @@ test("ten requests at once walk an order once", async () => {
   assert.equal(documents.length, 3);
 });
 
-test("a document that cannot be sealed is stood for by a page that says so", async () => {
-  const code = await place(
-    { svc_sign: "true" },
-    partner.headers,
-    Buffer.from("%PDF-1.4\nno more than a header\n%%EOF"),
-  );
-  assert.equal((await sandbox(code, "advance", { event: "signature.completed" })).status, "EsignComplete");
+test("a document that cannot be sealed is stood for by a page that says so, where signing is not bought", async () => {
+  const header = Buffer.from("%PDF-1.4\nno more than a header\n%%EOF");
+  const code = await place({ svc_notary: "true" }, partner.headers, header);
+  let { status } = await sandbox(code, "checkout");
+  for (let steps = 0; status !== "Completed" && steps < 10; steps++) ({ status } = await sandbox(code, "advance"));
+  assert.equal(status, "Completed");
+  const { documents } = await service.cli<OrderShown>("order", "show", code);
+  assert.equal(documents.length, 2);
 });
 
 test("the client of a test order is written to in the outbox only", async () => {

@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { databaseOfRunning } from "@signsealship/testing/database";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { zooBytes } from "@signsealship/testing/zoo";
 import fc from "fast-check";
 import { parseOrderForm } from "../../src/orders/form/form.ts";
 import { signersOf } from "../../src/orders/form/signers.ts";
@@ -169,8 +172,12 @@ describe("an order that is placed", () => {
     await service.stop();
     folder.remove();
   });
-  const document = makePdf({ pages: 2 });
-  const post = async (fields: Record<string, unknown>, more: Record<string, string> = {}) => {
+  const twoPages = makePdf({ pages: 2 });
+  const post = async (
+    fields: Record<string, unknown>,
+    more: Record<string, string> = {},
+    document: Buffer | null = twoPages,
+  ) => {
     const texts = Object.entries({ ...minimal, svc_sign: "true", ...fields }).map(
       ([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)] as const,
     );
@@ -211,6 +218,25 @@ describe("an order that is placed", () => {
     const first = await post(withCode("4711"), key);
     assert.equal((await post(withCode("4711"), key)).body.orderCode, first.body.orderCode);
     assert.equal((await post(withCode("4712"), key)).status, 409);
+  });
+
+  test("is refused where its document can't be signed, unless signing is not bought", async () => {
+    const encrypted = zooBytes("encrypted-aes-256.pdf");
+    const refused = await post({}, {}, encrypted);
+    assert.equal(refused.status, 400);
+    assert.match(refused.body.error ?? "", /^document can't be signed: it is encrypted/);
+    assert.equal((await post({ svc_sign: "" }, {}, encrypted)).status, 201);
+    const outside = await post({ fields: [{ ...signature, page: 3 }] });
+    assert.equal(outside.body.error, "fields[0] is on page 3 of a document with 2 pages.");
+  });
+
+  test("with a document that was completed online is refused alike", async () => {
+    const file = join(folder.path, "encrypted.pdf");
+    writeFileSync(file, zooBytes("encrypted-aes-256.pdf"));
+    const { fillToken = "" } = await service.cli("fill", "add", file);
+    const refused = await post({ fill_token: fillToken }, {}, null);
+    assert.match(refused.body.error ?? "", /^document can't be signed: it is encrypted/);
+    assert.equal((await post({ svc_sign: "", fill_token: fillToken }, {}, null)).status, 201);
   });
 
   test("is refused by the first rule that a signer breaks", async () => {

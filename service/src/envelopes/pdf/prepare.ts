@@ -12,7 +12,7 @@ import { type Appearances, createAppearances, type Drawing } from "./appearance.
 import type { PlannedField, PreparedField } from "./fields.ts";
 import { addSignaturePage, fieldsOnSignaturePage, mostSigners, signaturePageBox } from "./signature-page.ts";
 
-/** A field that can't be put where it was planned. */
+/** A field that can't be put where it was planned. The message follows its name: `lies outside page 2`. */
 export class UnfitField extends Error {
   /** Index in the list of planned fields. */
   readonly field: number;
@@ -101,10 +101,16 @@ export function prepareDocument(original: Buffer, preparation: Preparation, type
  */
 function refuseUnfit({ signatures, docMdp }: PdfLookup, planned: readonly PlannedField[], addsPage: boolean): void {
   for (const [index, { kind }] of planned.entries()) {
-    if (docMdp !== null) throw new UnfitField(index, "the document is certified, and allows no new fields");
-    if (signatures > 0 && addsPage) throw new UnfitField(index, "the document is signed, and allows no new pages");
+    if (docMdp !== null)
+      throw new UnfitField(index, "can't be added: the document is certified, and allows no new fields");
+    if (signatures > 0 && addsPage)
+      throw new UnfitField(
+        index,
+        "can't be added: the document is signed, and allows no new pages; name a place for each signature in fields",
+      );
     const isText = kind !== "signature" || !firstOfKind(planned, index);
-    if (signatures > 0 && isText) throw new UnfitField(index, "the document is signed, and allows no new text fields");
+    if (signatures > 0 && isText)
+      throw new UnfitField(index, "can't be added: the document is signed, and allows no new text fields");
   }
 }
 
@@ -135,10 +141,10 @@ function pagesOf(look: PdfLookup, planned: readonly PlannedField[]): Map<number,
   }
   for (const [index, { page, place }] of planned.entries()) {
     const on = found.get(page);
-    if (!on) throw new UnfitField(index, `page ${page + 1} of a document with ${count} pages`);
+    if (!on) throw new UnfitField(index, `is on page ${page + 1} of a document with ${count} pages`);
     const { width, height } = shownSize(on.box);
     const isOn = place.x >= 0 && place.y >= 0 && place.x + place.width <= width && place.y + place.height <= height;
-    if (!isOn) throw new UnfitField(index, `it is not on page ${page + 1}, which is ${width} by ${height} points`);
+    if (!isOn) throw new UnfitField(index, `lies outside page ${page + 1}, which is ${width} by ${height} points`);
   }
   return found;
 }
@@ -167,7 +173,7 @@ type Tools = {
 function draftOf({ signer, page: number, place, ...planned }: PlannedField, tools: Tools): Draft {
   const { index, page, writer, appearances, signers, docSha256, isFirst } = tools;
   const kind: PreparedField["kind"] = planned.kind === "signature" && !isFirst ? "mark" : planned.kind;
-  if (!page) throw new UnfitField(index, `there is no page ${number + 1}`);
+  if (!page) throw new UnfitField(index, `is on page ${number + 1}, which is not there`);
   const { rect, ...shape } = placedOn(page.box, place);
   const { ref, fill } = writer.reserve();
   // The name contains the document's own hash, so no field of the document can bear it.

@@ -1,0 +1,23 @@
+import type { TrySigning } from "../../orders/orders.ts";
+import { invalid } from "../../platform/errors.ts";
+import { type Task, tooCostly, type Workers } from "../../platform/workers/task.ts";
+import type { Trial } from "./trial.ts";
+import type { TrialOutput } from "./trial-task.ts";
+
+const task: Task<Trial, TrialOutput> = {
+  name: "try to sign a document",
+  module: import.meta.resolve("./trial-task.ts"),
+  limitMs: 15_000,
+};
+
+/** What an order for signing is asked before it is placed: all that could be refused later is refused now, before money moves. */
+export const createPreflight =
+  (workers: Workers): TrySigning =>
+  async ({ holder, bytes, ...input }) => {
+    const outcome = await workers.run(task, { holder, bytes, input }).catch((error) => {
+      if (!tooCostly(error)) throw error;
+      throw invalid("document can't be signed: reading it takes too long.");
+    });
+    if ("refusal" in outcome) throw invalid(outcome.refusal);
+    return outcome.pages;
+  };

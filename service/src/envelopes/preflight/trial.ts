@@ -1,0 +1,54 @@
+import type { Typeset } from "@signsealship/certificate";
+import type { ToSign } from "../../orders/orders.ts";
+import { LIMITS } from "../../pdf/limits.ts";
+import { PdfRefusal } from "../../pdf/refusal.ts";
+import { trySeal } from "../../seals/trial.ts";
+import { buildAct } from "../pdf/act.ts";
+import { plan } from "../pdf/placement/plan.ts";
+import { prepareDocument } from "../pdf/prepare.ts";
+
+/** What is tried. */
+export type Trial = Omit<ToSign, "holder" | "bytes">;
+
+/** No text is drawn: whatever a text is, there are glyphs for it, and loading the fonts would take longer than all the rest. */
+const withoutGlyphs: Typeset = () => ({ lines: [], escaped: false });
+
+/** Room for what is appended: the fields and the seal, and for each signer a certificate, a time stamp and what is drawn. */
+const roomBytes = 256 * 1024;
+
+/**
+ * Prepares, signs and seals a document in memory, without keys.
+ * @throws PdfRefusal, UnfitField
+ */
+export async function tryAll(original: Buffer, { sha256, signers, fields }: Trial): Promise<void> {
+  const most = LIMITS.fileBytes - (signers.length + 1) * roomBytes;
+  if (original.length > most)
+    throw new PdfRefusal(
+      "too_large",
+      `${original.length} bytes, where ${most} leave room for ${signers.length} signatures`,
+    );
+  const planned = await plan(original, { signers: signers.length, fields });
+  const page = { title: "", note: "" };
+  const { tail, fields: prepared } = prepareDocument(
+    original,
+    { planned, signers, page, docSha256: sha256 },
+    withoutGlyphs,
+  );
+  let document = Buffer.concat([original, tail]);
+  for (const [index, name] of signers.entries()) {
+    const own = prepared.filter(({ signer }) => signer === index + 1);
+    const act = buildAct(document, sha256, { ...trialAct, fields: own, signerName: name }, withoutGlyphs);
+    document = Buffer.concat([document, act.tail]);
+  }
+  trySeal(document, sha256);
+}
+
+const trialAct = {
+  values: new Map<string, string>(),
+  mark: { kind: "typed", text: "" },
+  caption: "",
+  reason: "",
+  at: new Date(0),
+  actSha256: "0".repeat(64),
+  reserve: 1024,
+} as const;

@@ -1,0 +1,21 @@
+import type { RequestedField } from "./form/requested-fields.ts";
+
+/** A document that is to be signed. */
+export type ToSign = {
+  /** Whose document it is: holders take turns. */
+  readonly holder: string;
+  readonly bytes: Buffer;
+  /** In hex. */
+  readonly sha256: string;
+  /** Their names. */
+  readonly signers: readonly string[];
+  /** Null: the document says where. */
+  readonly fields: readonly RequestedField[] | null;
+};
+
+/**
+ * Goes through all that signing will take, in memory.
+ * @returns the number of pages; null when that can't be found
+ * @throws ServiceError `validation` naming what stands against it
+ */
+export type TrySigning = (document: ToSign) => Promise<number | null>;

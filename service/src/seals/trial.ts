@@ -1,0 +1,23 @@
+import { lookUpPdf } from "../pdf/lookup.ts";
+import { PdfRefusal } from "../pdf/refusal.ts";
+import { holdsDecoy } from "./pdf/decoys.ts";
+import { buildTail } from "./pdf/tail.ts";
+
+/** The epoch: a trial seal says nothing of the hour. */
+const at = new Date(0);
+const lengths = [
+  { reserve: 8192, padding: 1 },
+  { reserve: 8200, padding: 2 },
+] as const;
+
+/**
+ * Whether a document can be sealed, as far as that can be known without the key. A door of its own, for it is worker threads that ask.
+ * @param docSha256 hex SHA-256, for names that are to be unique
+ * @throws PdfRefusal when it can't
+ */
+export function trySeal(document: Buffer, docSha256: string): void {
+  const isClear = (each: (typeof lengths)[number]) =>
+    !holdsDecoy(document, buildTail(lookUpPdf(document), { at, ...each }, docSha256));
+  if (!lengths.some(isClear))
+    throw new PdfRefusal("needs_repair", "it holds numbers that name another place for a seal");
+}

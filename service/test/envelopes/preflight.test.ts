@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { describe, test } from "node:test";
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import { zooBytes, zooFiles } from "@signsealship/testing/zoo";
+import { createPreflight } from "../../src/envelopes/envelopes.ts";
+import type { RequestedField } from "../../src/orders/orders.ts";
+import { ServiceError } from "../../src/platform/errors.ts";
+import { inlineWorkers } from "../../src/platform/workers/inline.ts";
+import { TaskKilled } from "../../src/platform/workers/task.ts";
+
+const preflight = createPreflight(inlineWorkers);
+const preflightOf = (bytes: Buffer, fields: RequestedField[] | null = null, signers = ["Jane Doe"]) => {
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  return preflight({ holder: "firm", bytes, sha256, signers, fields });
+};
+const refusal = async (bytes: Buffer, fields: RequestedField[] | null = null): Promise<string> => {
+  const error = await preflightOf(bytes, fields).then(
+    () => assert.fail("not refused"),
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof ServiceError && error.code === "validation", String(error));
+  return error.message;
+};
+
+const signature: RequestedField = {
+  kind: "signature",
+  signer: 1,
+  page: 1,
+  x: 72,
+  y: 600,
+  width: 180,
+  height: 48,
+  label: null,
+  required: true,
+};
+
+test("a plain document can be signed: its pages are counted on the way", async () => {
+  assert.equal(await preflightOf(makePdf({ pages: 3 })), 3);
+  assert.equal(await preflightOf(makePdf({ pages: 3 }), [signature, { ...signature, kind: "date", y: 650 }]), 3);
+  const ten = Array.from({ length: 10 }, (_, n) => `Signer ${n}`);
+  assert.equal(await preflightOf(makePdf(), null, ten), 1);
+});
+
+describe("what can't be signed is refused before it is stored:", () => {
+  const cases: [string, string, RegExp][] = [
+    [
+      "an encrypted document",
+      "encrypted-aes-256.pdf",
+      /^document can't be signed: it is encrypted\. Found: it needs a/,
+    ],
+    [
+      "one that a certification closes",
+      "certified-p1.pdf",
+      /signed: its certification \(DocMDP\) forbids changes\. Found/,
+    ],
+    [
+      "one that a signature locked",
+      "locked-document.pdf",
+      /signed: its certification \(DocMDP\) forbids changes\. Found/,
+    ],
+    [
+      "one that needs repair",
+      "broken-offsets.pdf",
+      /^document can't be signed: it needs repair\. Found: object 1 0 is/,
+    ],
+    ["one without pages", "no-pages-tree.pdf", /^document can't be signed: it has no pages\. Found: /],
+    ["one that costs too much", "bomb-object-stream.pdf", /^document can't be signed: it is too complex\. Found: /],
+    [
+      "a signed one, without a place for the signature",
+      "signed-once.pdf",
+      /signed, and allows no new pages; name a place/,
+    ],
+  ];
+  for (const [what, file, message] of cases)
+    test(what, async () => {
+      assert.match(await refusal(zooBytes(file)), message);
+    });
+
+  test("a field beside its page, or on one that the document lacks, by its place in the list", async () => {
+    const wide = { ...signature, x: 600 };
+    assert.equal(
+      await refusal(makePdf(), [signature, wide]),
+      "fields[1] lies outside page 1, which is 612 by 792 points.",
+    );
+    assert.equal(
+      await refusal(makePdf(), [{ ...signature, page: 3 }]),
+      "fields[0] is on page 3 of a document with 1 pages.",
+    );
+  });
+
+  test("a text field in a document that is signed; a signature there is none of these", async () => {
+    const signed = zooBytes("signed-once.pdf");
+    const small = { ...signature, y: 5, height: 20, width: 40 };
+    assert.match(await refusal(signed, [small, { ...small, kind: "date" }]), /^fields\[1\] can't be added: the doc/);
+    assert.equal(await preflightOf(signed, [small]), 1);
+  });
+
+  test("one so long that signatures would not fit any more", async () => {
+    const long = Buffer.concat([makePdf(), Buffer.alloc(35 * 1024 * 1024 - 4000, "%\n")]);
+    assert.match(
+      await refusal(long),
+      /^document can't be signed: it is too large\. Found: \d+ bytes, where \d+ leave room/,
+    );
+  });
+
+  test("one that a worker was killed for", async () => {
+    const killed = createPreflight({ run: () => Promise.reject(new TaskKilled("time")) });
+    const call = { holder: "firm", bytes: makePdf(), sha256: "", signers: ["J"], fields: null };
+    await assert.rejects(killed(call), /^ServiceError: document can't be signed: reading it takes too long\.$/);
+  });
+});
+
+test("every document of the zoo can be signed, or is refused by a sentence that says why", async () => {
+  let taken = 0;
+  for (const { name } of zooFiles())
+    try {
+      await preflightOf(zooBytes(name));
+      taken++;
+    } catch (error) {
+      assert.ok(error instanceof ServiceError && error.code === "validation", `${name}: ${error}`);
+      assert.match(error.message, /^document can't be signed: [ -~]+\.$/, name);
+    }
+  assert.ok(taken > 70, String(taken));
+});
