@@ -73,12 +73,25 @@ export function placedOn({ shown, rotate, unit }: PageBox, place: Place): Placed
   return { rect: [left + x, top - y - h, left + x + w, top - y], matrix: [1, 0, 0, 1, 0, 0], ...size };
 }
 
+/** Where a rectangle of user space is on the shown page: the other way round. */
+export function shownPlace({ shown, rotate, unit }: PageBox, [l, b, r, t]: PlacedRect["rect"]): Place {
+  const [left, bottom, right, top] = shown;
+  const [across, up] = [(r - l) * unit, (t - b) * unit];
+  const upright = { width: across, height: up };
+  const turned = { width: up, height: across };
+  if (rotate === 90) return { x: (b - bottom) * unit, y: (l - left) * unit, ...turned };
+  if (rotate === 180) return { x: (right - r) * unit, y: (b - bottom) * unit, ...upright };
+  if (rotate === 270) return { x: (top - t) * unit, y: (right - r) * unit, ...turned };
+  return { x: (l - left) * unit, y: (top - t) * unit, ...upright };
+}
+
 /** The page's own value, or that of the nearest node above it. */
 function inherited({ dict, above }: Page, key: string): Span | undefined {
   return [...above, dict].map((node) => entry(node, key)).findLast((value) => value !== undefined);
 }
 
-function rectangle(file: PdfFile, value: Span | undefined): readonly [number, number, number, number] | undefined {
+/** Left, bottom, right and top of a rectangle (ISO 32000-1 7.9.5), however it is written; undefined for anything else. */
+export function rectangle(file: PdfFile, value: Span | undefined): PlacedRect["rect"] | undefined {
   const array = resolve(file, value);
   if (!array || !isArray(array)) return undefined;
   const [a, b, c, d] = [...elements(array)].slice(0, 5).map((element) => number(file, element));

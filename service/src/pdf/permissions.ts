@@ -1,20 +1,10 @@
 import type { PdfFile } from "./file.ts";
+import { formFields } from "./form-fields.ts";
 import type { Span } from "./lexer.ts";
 import { LIMITS } from "./limits.ts";
 import { resolve, resolveDict } from "./objects.ts";
 import { PdfRefusal } from "./refusal.ts";
-import {
-  asInteger,
-  asName,
-  asRef,
-  type Dict,
-  elements,
-  entry,
-  isArray,
-  isDict,
-  readDict,
-  unambiguous,
-} from "./values.ts";
+import { asInteger, asName, type Dict, elements, entry, isArray, isDict, readDict, unambiguous } from "./values.ts";
 
 /**
  * What the certification of a document (ISO 32000-1 12.8.2.2) still allows: 2 forms and signatures, 3 annotations
@@ -52,42 +42,12 @@ export function certification(file: PdfFile, catalog: Dict): 2 | 3 | null {
  * @throws PdfRefusal `docmdp_forbids_changes` when one of them locked the document (ISO 32000-2 12.7.5.5, P 1)
  */
 export function countSignatures(file: PdfFile, acroForm: Dict): number {
-  const roots = resolve(file, entry(acroForm, "Fields"));
-  if (!roots) return 0;
-  if (!isArray(roots))
-    throw new PdfRefusal("needs_repair", `the Fields of the form at ${acroForm.start} are not an array`);
-  const seen = new Set<number>();
-  const pending = [{ num: 0, kids: elements(roots), signature: false }];
-  let nodes = 0;
   let signatures = 0;
-  for (let open = pending.at(-1); open; open = pending.at(-1)) {
-    const next = open.kids.next();
-    if (next.done) {
-      pending.pop();
-      continue;
-    }
-    if (++nodes > LIMITS.treeNodes) throw new PdfRefusal("too_complex", `more than ${LIMITS.treeNodes} form fields`);
-    const ref = asRef(next.value);
-    if (ref && pending.some(({ num }) => num === ref.num)) {
-      throw new PdfRefusal("needs_repair", `the form field ${ref.num} is its own descendant`);
-    }
-    // A field listed twice is looked at once; one that is missing or no dictionary is nobody's.
-    if (!ref || seen.has(ref.num)) continue;
-    seen.add(ref.num);
-    const value = resolve(file, next.value);
-    if (!value || !isDict(value)) continue;
-    const field = unambiguous(readDict(value.bytes, value.start), "a form field");
-    const type = asName(resolve(file, entry(field, "FT")));
-    const signature = type === undefined ? open.signature : type === "Sig";
-    if (signature && entry(field, "V")) {
-      signatures++;
-      refuseAmbiguous(file, entry(field, "V"));
-      refuseLock(file, field);
-    }
-    const kids = resolve(file, entry(field, "Kids"));
-    if (!kids || !isArray(kids)) continue;
-    if (pending.length === LIMITS.nesting) throw new PdfRefusal("too_complex", "the form's fields nest too deeply");
-    pending.push({ num: ref.num, kids: elements(kids), signature });
+  for (const { dict, type } of formFields(file, acroForm)) {
+    if (type !== "Sig" || !entry(dict, "V")) continue;
+    signatures++;
+    refuseAmbiguous(file, entry(dict, "V"));
+    refuseLock(file, dict);
   }
   return signatures;
 }

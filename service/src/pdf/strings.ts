@@ -13,6 +13,18 @@ export function stringBytes({ bytes, start, end }: Span): Buffer {
   return bytes[start] === 0x28 ? literalBytes(inner) : hexBytes(inner);
 }
 
+/** The text that a text string stands for (ISO 32000-2 7.9.2.2); characters that PDFDocEncoding has and Latin-1 has not are others. */
+export function textOf(span: Span): string {
+  const bytes = stringBytes(span);
+  if (bytes[0] === 0xfe && bytes[1] === 0xff)
+    return bytes
+      .subarray(2, bytes.length & ~1)
+      .swap16()
+      .toString("utf16le");
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return bytes.toString("utf8", 3);
+  return bytes.toString("latin1");
+}
+
 function hexBytes(inner: Buffer): Buffer {
   const digits = inner.toString("latin1").replace(/[^0-9a-fA-F]/g, "");
   return Buffer.from(digits.length % 2 === 0 ? digits : `${digits}0`, "hex");

@@ -71,7 +71,7 @@ function fieldIn(look: PdfLookup, { object, name }: PreparedField): { ref: { num
 /** The signature dictionary up to the `<` of its Contents, and what follows the ByteRange (ISO 32000-1 12.8.1 and 12.8.2.4). */
 function signatureParts({ fields, signerName, reason, at, actSha256 }: Act, look: PdfLookup) {
   const { root, file } = look;
-  const own = fields.map(({ name }) => `(${name})`).join("");
+  const own = fields.map(({ name }) => textString(name)).join("");
   const parameters = `<</Type/TransformParams/Action/Include/Fields[${own}]/V/1.2>>`;
   const reference =
     `<</Type/SigRef/TransformMethod/FieldMDP/TransformParams ${parameters}` +

@@ -13,12 +13,13 @@ export type Appearances = {
   addTo: (to: ObjectWriter) => (drawing: Drawing) => string;
 };
 
-export type Shape = Pick<PreparedField, "width" | "height" | "unit" | "matrix">;
+export type Shape = Pick<PreparedField, "width" | "height" | "unit" | "matrix" | "opaque">;
 export type Drawing = { readonly shape: Shape; readonly canvas: Canvas };
 
 const ink = "#17212e";
 const pen = "#10307a";
 const muted = "#4a5568";
+const paper = "#ffffff";
 const waiting = { ground: "#fff6d6", line: "#8a6100" } as const;
 /** Wide enough that nothing is broken into lines. */
 const oneLine = 1_000_000;
@@ -58,12 +59,14 @@ export function createAppearances(typeset: Typeset): Appearances {
     },
     text(shape, text) {
       const drawing = begin(shape);
+      if (shape.opaque) drawing.canvas.rectangle(0, 0, shape.width, shape.height, paper);
       line(drawing, text, inset(shape), { most: 11, colour: ink });
       return drawing;
     },
     signature(shape, mark, caption) {
       const drawing = begin(shape);
       const { width, height } = shape;
+      if (shape.opaque) drawing.canvas.rectangle(0, 0, width, height, paper);
       const below = Math.min(1.5 * (captionPoints / shape.unit), height / 3);
       const above = { x: 0, y: below, width, height: height - below };
       if (mark.kind === "typed") line(drawing, mark.text, above, { most: 28, colour: pen });

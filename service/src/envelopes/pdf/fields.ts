@@ -15,6 +15,17 @@ export type PlannedField = {
   readonly label?: string | null;
   /** Whether it must be filled; true by default. */
   readonly required?: boolean;
+  /** An empty signature field that the document has: it is signed itself. */
+  readonly existing?: ExistingField;
+  /** Whether it hides what is below it. */
+  readonly opaque?: boolean;
+};
+
+export type ExistingField = {
+  /** The object number of field and widget, generation 0. */
+  readonly object: number;
+  /** The fully qualified name. */
+  readonly name: string;
 };
 
 /** A field as the prepared document has it. */
@@ -22,7 +33,7 @@ export type PreparedField = {
   /** A `mark` shows the signature of a signer once more: what is signed is one field. */
   readonly kind: FieldKind | "mark";
   readonly signer: number;
-  /** The partial name of the field, unique in the document. */
+  /** The fully qualified name of the field, unique in the document. */
   readonly name: string;
   /** The object number of field and widget, generation 0. */
   readonly object: number;
@@ -34,6 +45,8 @@ export type PreparedField = {
   readonly unit: number;
   /** By which the upright appearance stands upright on the page. */
   readonly matrix: readonly number[];
+  /** Whether its appearance hides what is below it. */
+  readonly opaque?: boolean;
 };
 
 /** How a signer's signature looks. */

@@ -1,16 +1,13 @@
 import type { Typeset } from "@signsealship/certificate";
-import { textString, withEntries } from "../../pdf/edit.ts";
-import type { Ref } from "../../pdf/lexer.ts";
 import { lookUpPdf, type PdfLookup } from "../../pdf/lookup.ts";
-import { resolve } from "../../pdf/objects.ts";
-import { type PageBox, pageBox, placedOn, shownSize } from "../../pdf/page-box.ts";
+import { pageBox, shownSize } from "../../pdf/page-box.ts";
 import { countPages, pages } from "../../pdf/page-tree.ts";
 import { buildRevision } from "../../pdf/revision/revision.ts";
 import { createRevisionWriter, type RevisionWriter } from "../../pdf/revision/writer.ts";
-import { asInteger, type Dict, entry } from "../../pdf/values.ts";
-import { type Appearances, createAppearances, type Drawing } from "./appearance.ts";
+import { createAppearances } from "./appearance.ts";
 import type { PlannedField, PreparedField } from "./fields.ts";
 import { addSignaturePage, fieldsOnSignaturePage, mostSigners, signaturePageBox } from "./signature-page.ts";
+import { type FieldPage, newOf, widgetOf, writeWidgets } from "./widgets.ts";
 
 /** A field that can't be put where it was planned. The message follows its name: `lies outside page 2`. */
 export class UnfitField extends Error {
@@ -25,7 +22,7 @@ export class UnfitField extends Error {
 }
 
 export type Preparation = {
-  /** None: each signer has a place on a page that is added to the end. */
+  /** A signer who has no signature among them is given a place on a page that is added to the end. */
   readonly planned: readonly PlannedField[];
   /** Their names, the first signer's first. */
   readonly signers: readonly string[];
@@ -36,24 +33,10 @@ export type Preparation = {
 };
 
 export type Prepared = {
-  /** The revision to append to the document. */
+  /** The revision to append to the document; empty where the fields are there and may not be changed. */
   readonly tail: Buffer;
-  /** In the order of the planned fields. */
+  /** In the order of the planned fields; those on the added page follow. */
   readonly fields: readonly PreparedField[];
-};
-
-/** Both flags of ISO 32000-1 table 219: signatures exist, append only. */
-const SIG_FLAGS = 3;
-/** Print; a signature's widget is locked besides (table 165). */
-const PRINT = 4;
-const LOCKED = 128;
-const waitsFor: Readonly<Record<PreparedField["kind"], string>> = {
-  signature: "Signature",
-  mark: "Signature",
-  initials: "Initials",
-  date: "Date",
-  name: "Name",
-  text: "Text",
 };
 
 /**
@@ -67,43 +50,48 @@ export function prepareDocument(original: Buffer, preparation: Preparation, type
   const { signers, docSha256 } = preparation;
   const look = lookUpPdf(original);
   const writer = createRevisionWriter(look, docSha256);
-  const added = preparation.planned.length === 0 ? addedPage(look, writer, signers) : null;
-  const planned = added?.planned ?? preparation.planned;
-  refuseUnfit(look, planned, added !== null);
-  const onPages = added?.pages ?? pagesOf(look, planned);
+  const without = withoutSignature(preparation.planned, signers.length);
+  const added = without.length > 0 ? addedPage(look, writer, without) : null;
+  const planned = [...preparation.planned, ...(added?.planned ?? [])];
+  refuseUnfit(look, planned, preparation.planned.length);
+  const onPages = new Map([...pagesOf(look, preparation.planned), ...(added?.pages ?? [])]);
   const appearances = createAppearances(typeset);
-  const drafts = planned.map((field, index) =>
-    draftOf(field, {
-      index,
-      isFirst: firstOfKind(planned, index),
-      page: onPages.get(field.page),
-      writer,
-      appearances,
-      signers,
-      docSha256,
-    }),
-  );
-  const formOf = appearances.addTo(writer);
-  for (const draft of drafts) draft.fill(bodyOf(draft, drafts, formOf(draft.drawing)));
-  for (const { ref, dict } of new Set(onPages.values())) {
-    const own = drafts.filter((draft) => draft.pageRef.num === ref.num).map((draft) => draft.ref);
-    if (dict) writer.append(dict, "Annots", own, (Annots) => writer.set(ref, dict, { Annots }));
-    else if (added) addSignaturePage(look, writer, typeset, { ref: added.reserved, signers, ...preparation.page }, own);
+  const tools = { look, writer, appearances, signers, docSha256 };
+  const widgets = planned.flatMap((field, index) => {
+    const page = onPages.get(field.page);
+    return page ? [widgetOf(field, { index, isFirst: firstOfKind(planned, index), page }, tools)] : [];
+  });
+  writeWidgets(tools, widgets);
+  for (const page of new Set(onPages.values())) {
+    const { ref, dict } = page;
+    const own = newOf(widgets.filter((widget) => widget.page === page));
+    if (dict && own.length > 0) writer.append(dict, "Annots", own, (Annots) => writer.set(ref, dict, { Annots }));
+    if (dict || !added) continue;
+    const names = without.map((signer) => signers[signer - 1] ?? "");
+    addSignaturePage(look, writer, typeset, { ref: added.reserved, signers: names, ...preparation.page }, own);
   }
-  addToForm(look, writer, drafts);
-  const tail = buildRevision(look, writer.objects(), docSha256);
-  return { tail, fields: drafts.map(({ prepared }) => prepared) };
+  const objects = writer.objects();
+  const tail = objects.length > 0 ? buildRevision(look, objects, docSha256) : Buffer.alloc(0);
+  return { tail, fields: widgets.map(({ prepared }) => prepared) };
 }
+
+/** The signers who have no place to sign. */
+const withoutSignature = (planned: readonly PlannedField[], signers: number): number[] =>
+  Array.from({ length: signers }, (_, index) => index + 1).filter(
+    (signer) => !planned.some((field) => field.kind === "signature" && field.signer === signer),
+  );
 
 /**
  * What earlier signatures leave: readers take text fields that are new for a change of what was signed, and in a certified
  * document whatever is visible, too.
+ * @param onPages how many of the fields are on pages that there are
  */
-function refuseUnfit({ signatures, docMdp }: PdfLookup, planned: readonly PlannedField[], addsPage: boolean): void {
-  for (const [index, { kind }] of planned.entries()) {
+function refuseUnfit({ signatures, docMdp }: PdfLookup, planned: readonly PlannedField[], onPages: number): void {
+  for (const [index, { kind, existing }] of planned.entries()) {
+    if (existing) continue;
     if (docMdp !== null)
       throw new UnfitField(index, "can't be added: the document is certified, and allows no new fields");
-    if (signatures > 0 && addsPage)
+    if (signatures > 0 && index >= onPages)
       throw new UnfitField(
         index,
         "can't be added: the document is signed, and allows no new pages; name a place for each signature in fields",
@@ -117,10 +105,7 @@ function refuseUnfit({ signatures, docMdp }: PdfLookup, planned: readonly Planne
 const firstOfKind = (planned: readonly PlannedField[], index: number): boolean =>
   planned.findIndex(({ kind, signer }) => kind === planned[index]?.kind && signer === planned[index]?.signer) === index;
 
-/** A page that fields are put on; `dict` null for the one that is added. */
-type FieldPage = { readonly ref: Ref; readonly dict: Dict | null; readonly box: PageBox };
-
-function addedPage(look: PdfLookup, writer: RevisionWriter, signers: readonly string[]) {
+function addedPage(look: PdfLookup, writer: RevisionWriter, signers: readonly number[]) {
   if (signers.length > mostSigners)
     throw new UnfitField(0, `a signature page has room for ${mostSigners} signers, not ${signers.length}`);
   const number = countPages(look.file, look.root.dict);
@@ -139,90 +124,13 @@ function pagesOf(look: PdfLookup, planned: readonly PlannedField[]): Map<number,
     if (planned.some((field) => field.page === count)) found.set(count, { ...page, box: pageBox(look.file, page) });
     if (count++ >= last) break;
   }
-  for (const [index, { page, place }] of planned.entries()) {
+  for (const [index, { page, place, existing }] of planned.entries()) {
     const on = found.get(page);
     if (!on) throw new UnfitField(index, `is on page ${page + 1} of a document with ${count} pages`);
+    if (existing) continue;
     const { width, height } = shownSize(on.box);
     const isOn = place.x >= 0 && place.y >= 0 && place.x + place.width <= width && place.y + place.height <= height;
     if (!isOn) throw new UnfitField(index, `lies outside page ${page + 1}, which is ${width} by ${height} points`);
   }
   return found;
-}
-
-type Draft = {
-  prepared: PreparedField;
-  ref: string;
-  fill: (body: string) => void;
-  pageRef: Ref;
-  rect: readonly number[];
-  drawing: Drawing;
-  label: string;
-};
-
-type Tools = {
-  index: number;
-  /** Whether it is the first of its kind for its signer. */
-  isFirst: boolean;
-  page: FieldPage | undefined;
-  writer: RevisionWriter;
-  appearances: Appearances;
-  signers: readonly string[];
-  docSha256: string;
-};
-
-function draftOf({ signer, page: number, place, ...planned }: PlannedField, tools: Tools): Draft {
-  const { index, page, writer, appearances, signers, docSha256, isFirst } = tools;
-  const kind: PreparedField["kind"] = planned.kind === "signature" && !isFirst ? "mark" : planned.kind;
-  if (!page) throw new UnfitField(index, `is on page ${number + 1}, which is not there`);
-  const { rect, ...shape } = placedOn(page.box, place);
-  const { ref, fill } = writer.reserve();
-  // The name contains the document's own hash, so no field of the document can bear it.
-  const name = `SignSealShip-${docSha256.slice(0, 16)}-${signer}-${index + 1}-${kind}`;
-  const label = `${waitsFor[kind]}: ${signers[signer - 1] ?? ""}`;
-  const prepared = {
-    kind,
-    signer,
-    name,
-    object: Number.parseInt(ref, 10),
-    page: number,
-    unit: page.box.unit,
-    ...shape,
-  };
-  return { prepared, ref, fill, pageRef: page.ref, rect, drawing: appearances.empty(prepared, label), label };
-}
-
-/** The dictionary of a field, merged with its widget (ISO 32000-1 12.7.3 and 12.5.6.19). */
-function bodyOf({ prepared, pageRef, rect, label }: Draft, all: readonly Draft[], form: string): string {
-  const { kind, name, signer, matrix } = prepared;
-  const turned = matrix[0] === 1 ? "" : `/MK<</R ${turnOf(matrix)}>>`;
-  const common =
-    `<</Type/Annot/Subtype/Widget/T(${name})/TU${textString(label)}/P ${pageRef.num} ${pageRef.gen} R` +
-    `/Rect[${rect.map((value) => Math.round(value * 1000) / 1000).join(" ")}]/AP<</N ${form}>>${turned}`;
-  if (kind !== "signature") return `${common}/FT/Tx/F ${PRINT}/DA(/Helv 0 Tf 0 g)>>`;
-  const own = all.filter((draft) => draft.prepared.signer === signer).map((draft) => `(${draft.prepared.name})`);
-  const lock = `<</Type/SigFieldLock/Action/Include/Fields[${own.join("")}]>>`;
-  return `${common}/FT/Sig/F ${PRINT | LOCKED}/Lock ${lock}>>`;
-}
-
-/** Degrees counterclockwise, of the field against its page (table 189). */
-const turnOf = ([a = 0, b = 0]: readonly number[]): number => (b === 1 ? 90 : a === -1 ? 180 : 270);
-
-function addToForm(look: PdfLookup, writer: RevisionWriter, drafts: readonly Draft[]): void {
-  const { root, acroForm, file } = look;
-  const refs = drafts.map(({ ref }) => ref);
-  const texts = drafts.some(({ prepared }) => prepared.kind !== "signature");
-  if (!acroForm) {
-    const helvetica = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>";
-    const defaults = texts ? `/DR<</Font<</Helv ${helvetica}>>>>` : "";
-    const form = `<</Fields[${refs.join(" ")}]/SigFlags ${SIG_FLAGS}${defaults}>>`;
-    writer.set(root.ref, root.dict, { AcroForm: writer.add(form) });
-    return;
-  }
-  const { ref, dict } = acroForm;
-  const changes: Record<string, string> = {};
-  writer.append(dict, "Fields", refs, (Fields) => Object.assign(changes, { Fields }));
-  const flags = asInteger(resolve(file, entry(dict, "SigFlags"))) ?? 0;
-  if ((flags & SIG_FLAGS) !== SIG_FLAGS) changes["SigFlags"] = String(flags | SIG_FLAGS);
-  if (ref) writer.set(ref, dict, changes);
-  else writer.set(root.ref, root.dict, { AcroForm: withEntries(dict, changes) });
 }

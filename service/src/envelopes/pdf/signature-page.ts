@@ -22,11 +22,11 @@ const oneLine = 1_000_000;
 /** As many as the page has room for. */
 export const mostSigners = 10;
 
-/** A signature and a date for each signer, on the page after the last one. @param page its number, from 0 */
-export function fieldsOnSignaturePage(signers: readonly string[], page: number): PlannedField[] {
-  return signers.flatMap((_, index): PlannedField[] => {
+/** A signature and a date for each of the signers, on the page after the last one. @param page its number, from 0 */
+export function fieldsOnSignaturePage(signers: readonly number[], page: number): PlannedField[] {
+  return signers.flatMap((signer, index): PlannedField[] => {
     const y = head + index * row + 16;
-    const common = { signer: index + 1, page } as const;
+    const common = { signer, page } as const;
     return [
       { ...common, kind: "signature", place: { x: margin, y, width: 300, height: 40 } },
       { ...common, kind: "date", place: { x: margin + 330, y: y + 14, width: 174, height: 20 } },

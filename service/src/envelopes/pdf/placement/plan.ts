@@ -1,5 +1,8 @@
 import type { RequestedField } from "../../../orders/orders.ts";
+import { lookUpPdf } from "../../../pdf/lookup.ts";
 import type { PlannedField } from "../fields.ts";
+import { formSignatures } from "./form-signatures.ts";
+import { matchSigners } from "./match-signers.ts";
 
 export type PlanRequest = {
   /** How many there are. */
@@ -8,9 +11,15 @@ export type PlanRequest = {
   readonly fields: readonly RequestedField[] | null;
 };
 
-/** Where the signers of a document sign: the first that says it of the order, the document's own fields and its tags. */
-export async function plan(_original: Buffer, { fields }: PlanRequest): Promise<PlannedField[]> {
-  return fields ? fields.map(asked) : [];
+/**
+ * Where the signers of a document sign: the first that says it of the order, the document's own signature fields and its tags. A list of the
+ * order's is whole; a document may have been made for fewer people, and the others then sign on a page that is added.
+ * @throws PdfRefusal
+ */
+export async function plan(original: Buffer, { signers, fields }: PlanRequest): Promise<PlannedField[]> {
+  if (fields) return fields.map(asked);
+  const look = lookUpPdf(original);
+  return matchSigners(formSignatures(look), signers, look.signatures === 0 && look.docMdp === null);
 }
 
 /** Both count from the upper left corner of the page as it is shown. */

@@ -1,0 +1,68 @@
+import { formFields } from "../../../pdf/form-fields.ts";
+import type { PdfLookup } from "../../../pdf/lookup.ts";
+import { resolve } from "../../../pdf/objects.ts";
+import { type Place, pageBox, rectangle, shownPlace } from "../../../pdf/page-box.ts";
+import { pages } from "../../../pdf/page-tree.ts";
+import { textOf } from "../../../pdf/strings.ts";
+import { asInteger, asRef, type Dict, elements, entry, isArray, isString } from "../../../pdf/values.ts";
+
+/** An empty signature field of a document, where a reader shows it. */
+export type FormSignature = {
+  readonly object: number;
+  /** Fully qualified. */
+  readonly name: string;
+  /** From 0. */
+  readonly page: number;
+  readonly place: Place;
+};
+
+/** Flags of widgets that nobody sees (ISO 32000-1 table 165): invisible, hidden, not viewed. */
+const UNSEEN = 1 | 2 | 32;
+
+/**
+ * The empty signature fields that can be signed themselves, in the order in which they are read: each its own widget, on a page, to be seen.
+ * In a document with signatures those that a signature may not change, or that ask for a certain one, are left out; in an encrypted one all
+ * are, since their names are encrypted.
+ * @throws PdfRefusal
+ */
+export function formSignatures(look: PdfLookup): FormSignature[] {
+  const { file, acroForm } = look;
+  if (!acroForm || file.encryption) return [];
+  const untouched = look.signatures === 0 && look.docMdp === null;
+  const candidates = new Map<number, { name: string; dict: Dict }>();
+  for (const { ref, dict, type, above } of formFields(file, acroForm.dict)) {
+    if (type !== "Sig" || ref.gen !== 0 || entry(dict, "V") || entry(dict, "Kids")) continue;
+    if (!untouched && (entry(dict, "Lock") || entry(dict, "SV"))) continue;
+    if ((asInteger(resolve(file, entry(dict, "F"))) ?? 0) & UNSEEN) continue;
+    const names = [...above, dict].flatMap((node) => partialName(look, node));
+    if (entry(dict, "T") && names.length > 0) candidates.set(ref.num, { name: names.join("."), dict });
+  }
+  return candidates.size === 0 ? [] : onPages(look, candidates);
+}
+
+function partialName({ file }: PdfLookup, node: Dict): string[] {
+  const value = resolve(file, entry(node, "T"));
+  return value && isString(value) ? [textOf(value)] : [];
+}
+
+function onPages(look: PdfLookup, candidates: Map<number, { name: string; dict: Dict }>): FormSignature[] {
+  const { file, root } = look;
+  const found: FormSignature[] = [];
+  let number = 0;
+  for (const page of pages(file, root.dict)) {
+    const annotations = resolve(file, entry(page.dict, "Annots"));
+    const here = annotations && isArray(annotations) ? [...elements(annotations)] : [];
+    const placed = here.flatMap((annotation): FormSignature[] => {
+      const object = asRef(annotation)?.num ?? -1;
+      const candidate = candidates.get(object);
+      const rect = candidate && rectangle(file, entry(candidate.dict, "Rect"));
+      if (!candidate || !rect || rect[0] >= rect[2] || rect[1] >= rect[3]) return [];
+      candidates.delete(object);
+      return [{ object, name: candidate.name, page: number, place: shownPlace(pageBox(file, page), rect) }];
+    });
+    found.push(...placed.sort((a, b) => a.place.y - b.place.y || a.place.x - b.place.x));
+    if (candidates.size === 0) break;
+    number++;
+  }
+  return found;
+}

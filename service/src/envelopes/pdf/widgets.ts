@@ -1,0 +1,153 @@
+import { textString, withEntries } from "../../pdf/edit.ts";
+import type { Ref } from "../../pdf/lexer.ts";
+import type { PdfLookup } from "../../pdf/lookup.ts";
+import { resolve, resolveDict } from "../../pdf/objects.ts";
+import { type PageBox, placedOn } from "../../pdf/page-box.ts";
+import { PdfRefusal } from "../../pdf/refusal.ts";
+import type { RevisionWriter } from "../../pdf/revision/writer.ts";
+import { asInteger, type Dict, entry } from "../../pdf/values.ts";
+import type { Appearances, Drawing } from "./appearance.ts";
+import type { PlannedField, PreparedField } from "./fields.ts";
+
+/** A page that fields are put on; `dict` null for the one that is added. */
+export type FieldPage = { readonly ref: Ref; readonly dict: Dict | null; readonly box: PageBox };
+
+/** A field with its widget, before it is written. */
+export type Widget = {
+  readonly prepared: PreparedField;
+  readonly page: FieldPage;
+  readonly rect: readonly number[];
+  /** Null for one that stays as it is. */
+  readonly drawing: Drawing | null;
+  readonly label: string;
+  /** What becomes of it in the document. */
+  readonly is:
+    | { readonly kind: "new"; readonly ref: string; readonly fill: (body: string) => void }
+    | { readonly kind: "changed"; readonly ref: Ref; readonly dict: Dict }
+    | { readonly kind: "kept" };
+};
+
+export type Tools = {
+  readonly look: PdfLookup;
+  readonly writer: RevisionWriter;
+  readonly appearances: Appearances;
+  readonly signers: readonly string[];
+  readonly docSha256: string;
+};
+
+/** Both flags of ISO 32000-1 table 219: signatures exist, append only. */
+const SIG_FLAGS = 3;
+/** Print; a signature's widget is locked besides (table 165). */
+const PRINT = 4;
+const LOCKED = 128;
+const waitsFor: Readonly<Record<PreparedField["kind"], string>> = {
+  signature: "Signature",
+  mark: "Signature",
+  initials: "Initials",
+  date: "Date",
+  name: "Name",
+  text: "Text",
+};
+
+/** @param at the field's place in the list, and whether it is the first of its kind for its signer */
+export function widgetOf(
+  field: PlannedField,
+  at: { readonly index: number; readonly isFirst: boolean; readonly page: FieldPage },
+  { look, writer, appearances, signers, docSha256 }: Tools,
+): Widget {
+  const { signer, page: number, existing, opaque = false } = field;
+  const kind: PreparedField["kind"] = field.kind === "signature" && !at.isFirst ? "mark" : field.kind;
+  const { rect, ...shape } = placedOn(at.page.box, field.place);
+  const is = existing ? ofDocument(look, existing.object) : ({ kind: "new", ...writer.reserve() } as const);
+  // The name contains the document's own hash, so no field of the document can bear it.
+  const name = existing?.name ?? `SignSealShip-${docSha256.slice(0, 16)}-${signer}-${at.index + 1}-${kind}`;
+  const label = `${field.label ?? waitsFor[kind]}: ${signers[signer - 1] ?? ""}`;
+  const object = existing?.object ?? (is.kind === "new" ? Number.parseInt(is.ref, 10) : 0);
+  const prepared = {
+    kind,
+    signer,
+    name,
+    object,
+    page: number,
+    unit: at.page.box.unit,
+    ...(opaque && { opaque }),
+    ...shape,
+  };
+  const drawing = is.kind === "kept" ? null : appearances.empty(prepared, label);
+  return { prepared, page: at.page, rect, drawing, label, is };
+}
+
+/** An empty signature field of the document. Once somebody has signed, readers let it be filled and not be changed. */
+function ofDocument(look: PdfLookup, object: number): Widget["is"] {
+  if (look.signatures > 0 || look.docMdp !== null) return { kind: "kept" };
+  const bytes = Buffer.from(`${object} 0 R`);
+  const found = resolveDict(look.file, { bytes, start: 0, end: bytes.length }, "a signature field");
+  if (!found) throw new PdfRefusal("needs_repair", `the signature field ${object} is missing`);
+  return { kind: "changed", ref: { num: object, gen: 0 }, dict: found.dict };
+}
+
+/** Writes fields and widgets, and lists those that are new on their pages and in the form. */
+export function writeWidgets({ look, writer, appearances }: Tools, widgets: readonly Widget[]): void {
+  if (widgets.every(({ drawing }) => drawing === null)) return;
+  const formOf = appearances.addTo(writer);
+  for (const { is, ...widget } of widgets) {
+    const form = widget.drawing ? formOf(widget.drawing) : "";
+    if (is.kind === "new") is.fill(bodyOf(widget, widgets, form));
+    if (is.kind === "changed") writer.set(is.ref, is.dict, changesOf(widget, is.dict, widgets, form));
+  }
+  addToForm(look, writer, widgets);
+}
+
+/** The references of what is new among the widgets. */
+export const newOf = (widgets: readonly Widget[]): string[] =>
+  widgets.flatMap(({ is }) => (is.kind === "new" ? [is.ref] : []));
+
+/** The dictionary of a field, merged with its widget (ISO 32000-1 12.7.3 and 12.5.6.19). */
+function bodyOf({ prepared, page, rect, label }: Omit<Widget, "is">, all: readonly Widget[], form: string): string {
+  const { kind, name, signer, matrix } = prepared;
+  const turned = matrix[0] === 1 ? "" : `/MK<</R ${turnOf(matrix)}>>`;
+  const common =
+    `<</Type/Annot/Subtype/Widget/T(${name})/TU${textString(label)}/P ${page.ref.num} ${page.ref.gen} R` +
+    `/Rect[${rect.map((value) => Math.round(value * 1000) / 1000).join(" ")}]/AP<</N ${form}>>${turned}`;
+  if (kind !== "signature") return `${common}/FT/Tx/F ${PRINT}/DA(/Helv 0 Tf 0 g)>>`;
+  return `${common}/FT/Sig/F ${PRINT | LOCKED}/Lock ${lockOf(signer, all)}>>`;
+}
+
+/** What changes in an empty signature field: what its author wanted of signatures can't be known to hold of ours, and goes. */
+function changesOf({ prepared }: Omit<Widget, "is">, dict: Dict, all: readonly Widget[], form: string) {
+  return {
+    AP: `<</N ${form}>>`,
+    F: String(PRINT | LOCKED),
+    Lock: lockOf(prepared.signer, all),
+    ...(entry(dict, "SV") && { SV: "null" }),
+  };
+}
+
+/** All fields of a signer: what was signed stays. */
+function lockOf(signer: number, all: readonly Widget[]): string {
+  const own = all.filter(({ prepared }) => prepared.signer === signer).map(({ prepared }) => textString(prepared.name));
+  return `<</Type/SigFieldLock/Action/Include/Fields[${own.join("")}]>>`;
+}
+
+/** Degrees counterclockwise, of the field against its page (table 189). */
+const turnOf = ([a = 0, b = 0]: readonly number[]): number => (b === 1 ? 90 : a === -1 ? 180 : 270);
+
+function addToForm({ root, acroForm, file }: PdfLookup, writer: RevisionWriter, widgets: readonly Widget[]): void {
+  const refs = newOf(widgets);
+  const texts = widgets.some(({ prepared }) => prepared.kind !== "signature");
+  if (!acroForm) {
+    const helvetica = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>";
+    const defaults = texts ? `/DR<</Font<</Helv ${helvetica}>>>>` : "";
+    const form = `<</Fields[${refs.join(" ")}]/SigFlags ${SIG_FLAGS}${defaults}>>`;
+    writer.set(root.ref, root.dict, { AcroForm: writer.add(form) });
+    return;
+  }
+  const { ref, dict } = acroForm;
+  const changes: Record<string, string> = {};
+  if (refs.length > 0) writer.append(dict, "Fields", refs, (Fields) => Object.assign(changes, { Fields }));
+  const flags = asInteger(resolve(file, entry(dict, "SigFlags"))) ?? 0;
+  if ((flags & SIG_FLAGS) !== SIG_FLAGS) changes["SigFlags"] = String(flags | SIG_FLAGS);
+  if (Object.keys(changes).length === 0) return;
+  if (ref) writer.set(ref, dict, changes);
+  else writer.set(root.ref, root.dict, { AcroForm: withEntries(dict, changes) });
+}

@@ -1,0 +1,61 @@
+import type { PdfFile } from "./file.ts";
+import type { Ref } from "./lexer.ts";
+import { LIMITS } from "./limits.ts";
+import { resolve } from "./objects.ts";
+import { PdfRefusal } from "./refusal.ts";
+import { asName, asRef, type Dict, elements, entry, isArray, isDict, readDict, unambiguous } from "./values.ts";
+
+/** A node of a form's field tree that is an indirect object. */
+export type FormField = {
+  readonly ref: Ref;
+  readonly dict: Dict;
+  /** Its type or that of the nearest node above it that has one. */
+  readonly type: string | undefined;
+  /** The nodes above it, the root first. */
+  readonly above: readonly Dict[];
+};
+
+/**
+ * The fields of a form (ISO 32000-1 12.7.3), each node before what is below it. Bounded; a field listed twice is looked at once, and one
+ * that is missing or no dictionary is nobody's.
+ * @throws PdfRefusal `needs_repair`, `too_complex`
+ */
+export function* formFields(file: PdfFile, acroForm: Dict): Generator<FormField, void, undefined> {
+  const roots = resolve(file, entry(acroForm, "Fields"));
+  if (!roots) return;
+  if (!isArray(roots))
+    throw new PdfRefusal("needs_repair", `the Fields of the form at ${acroForm.start} are not an array`);
+  const seen = new Set<number>();
+  const pending: Open[] = [{ num: 0, kids: elements(roots), type: undefined, above: [] }];
+  let nodes = 0;
+  for (let open = pending.at(-1); open; open = pending.at(-1)) {
+    const next = open.kids.next();
+    if (next.done) {
+      pending.pop();
+      continue;
+    }
+    if (++nodes > LIMITS.treeNodes) throw new PdfRefusal("too_complex", `more than ${LIMITS.treeNodes} form fields`);
+    const ref = asRef(next.value);
+    if (ref && pending.some(({ num }) => num === ref.num)) {
+      throw new PdfRefusal("needs_repair", `the form field ${ref.num} is its own descendant`);
+    }
+    if (!ref || seen.has(ref.num)) continue;
+    seen.add(ref.num);
+    const value = resolve(file, next.value);
+    if (!value || !isDict(value)) continue;
+    const dict = unambiguous(readDict(value.bytes, value.start), "a form field");
+    const type = asName(resolve(file, entry(dict, "FT"))) ?? open.type;
+    yield { ref, dict, type, above: open.above };
+    const kids = resolve(file, entry(dict, "Kids"));
+    if (!kids || !isArray(kids)) continue;
+    if (pending.length === LIMITS.nesting) throw new PdfRefusal("too_complex", "the form's fields nest too deeply");
+    pending.push({ num: ref.num, kids: elements(kids), type, above: [...open.above, dict] });
+  }
+}
+
+type Open = {
+  readonly num: number;
+  readonly kids: ReturnType<typeof elements>;
+  readonly type: string | undefined;
+  readonly above: readonly Dict[];
+};

@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import { needs } from "@signsealship/testing/tools";
+import { zooBytes } from "@signsealship/testing/zoo";
+import fc from "fast-check";
+import { askPyHanko, type Operation } from "../../../../packages/evidence/test/pdf/changes/oracles/pyhanko-oracle.ts";
+import { appendRevision, bodyOf } from "../../../../packages/evidence/test/seal/signed-pdf.ts";
+import { planFields } from "../../../src/envelopes/envelopes.ts";
+import { type PageBox, placedOn, shownPlace } from "../../../src/pdf/page-box.ts";
+import { inlineWorkers } from "../../../src/platform/workers/inline.ts";
+import { pdfsig, qpdfAccepts } from "../../seals/pdf/oracles.ts";
+import { openSigning } from "./signing.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "form-signatures-"));
+let signing: Awaited<ReturnType<typeof openSigning>>;
+
+before(async () => {
+  signing = await openSigning();
+});
+after(() => rmSync(folder, { recursive: true }));
+
+type Asked = { name: string; rect?: string; flags?: number; more?: string };
+
+/** A page of US Letter with empty signature fields. */
+function formWith(fields: readonly Asked[], pageEntries = ""): Buffer {
+  const bare = makePdf().toString("latin1");
+  const first = 20;
+  const refs = fields.map((_, index) => `${first + index} 0 R`).join(" ");
+  const objects = fields.map(({ name, rect = "100 100 300 150", flags = 4, more = "" }, index): [number, string] => [
+    first + index,
+    `<< /Type /Annot /Subtype /Widget /FT /Sig /T (${name}) /F ${flags} /Rect [${rect}] /P 5 0 R ${more} >>`,
+  ]);
+  const page = bodyOf(bare, 5).replace(/ >>$/, ` /Annots [${refs}] ${pageEntries} >>`);
+  const catalog = bodyOf(bare, 1).replace(/ >>$/, ` /AcroForm << /Fields [${refs}] >> >>`);
+  return Buffer.from(appendRevision(bare, [[5, page], [1, catalog], ...objects]), "latin1");
+}
+
+const planned = (bytes: Buffer, signers: number) =>
+  planFields(inlineWorkers, { holder: "firm", bytes, signers, fields: null });
+const namesOf = async (bytes: Buffer, signers: number) =>
+  (await planned(bytes, signers)).map(({ signer, existing }) => [signer, existing?.name ?? "a mark"]);
+
+const column = (names: readonly string[]) =>
+  formWith(names.map((name, index) => ({ name, rect: `72 ${700 - 60 * index} 252 ${740 - 60 * index}` })));
+
+test("a document's empty signature fields are the signers': by number, else from the top of the first page down", async () => {
+  assert.deepEqual(await namesOf(column(["signer2", "Signer_1"]), 2), [
+    [2, "signer2"],
+    [1, "Signer_1"],
+  ]);
+  assert.deepEqual(await namesOf(column(["seller", "buyer"]), 2), [
+    [1, "seller"],
+    [2, "buyer"],
+  ]);
+  assert.deepEqual(await namesOf(column(["seller", "buyer"]), 1), [[1, "seller"]]);
+  assert.deepEqual(await namesOf(column(["Signature7", "Signature9"]), 2), [
+    [1, "Signature7"],
+    [2, "Signature9"],
+  ]);
+});
+
+test("a role that has several fields is one signer, whose further fields show the signature once more", async () => {
+  assert.deepEqual(await namesOf(column(["buyer_top", "seller", "buyer_end"]), 2), [
+    [1, "buyer_top"],
+    [2, "seller"],
+    [1, "a mark"],
+  ]);
+});
+
+test("the fields of notaries and witnesses stay empty, and so do those that nobody sees", async () => {
+  assert.deepEqual(await namesOf(column(["NotarySignature", "witness 1", "Sign here"]), 3), [[1, "Sign here"]]);
+  assert.deepEqual(await namesOf(formWith([{ name: "a", rect: "0 0 0 0" }]), 1), []);
+  assert.deepEqual(await namesOf(formWith([{ name: "a", flags: 2 }]), 1), []);
+  assert.deepEqual(await namesOf(zooBytes("signed-once.pdf"), 1), []);
+});
+
+test("where a rectangle lies on the shown page is the other way round of where a place lies in user space", () => {
+  const box = fc.record({
+    shown: fc.constantFrom<PageBox["shown"][]>([0, 0, 612, 792], [36, 72, 500, 700], [-10, -10, 400, 300]),
+    rotate: fc.constantFrom<PageBox["rotate"][]>(0, 90, 180, 270),
+    unit: fc.constantFrom(0.5, 1, 2),
+  });
+  const side = fc.integer({ min: 1, max: 200 });
+  const place = fc.record({ x: side, y: side, width: side, height: side });
+  fc.assert(fc.property(box, place, (on, at) => assert.deepEqual(shownPlace(on, placedOn(on, at).rect), { ...at })));
+});
+
+test("a field on a turned page is where a reader shows it", async () => {
+  const [field] = await planned(formWith([{ name: "a", rect: "100 100 300 150" }], "/Rotate 90"), 1);
+  assert.deepEqual(field?.place, { x: 100, y: 100, width: 50, height: 200 });
+});
+
+async function signedBy(bytes: Buffer, names: readonly string[]): Promise<Buffer> {
+  const prepared = await signing.prepare(bytes, await planned(bytes, names.length), names);
+  let signed: Buffer = prepared.bytes;
+  for (const [index, name] of names.entries()) signed = await signing.act(signed, prepared.fields, index + 1, { name });
+  return signed;
+}
+
+const permitted = (bytes: Buffer) => {
+  const [answer] = askPyHanko([{ judge: bytes }]);
+  return answer?.signatures?.map((each) => [each.field, each.permitted]);
+};
+
+test(
+  "the fields themselves are signed, whatever they locked and asked for, and who has none signs on a page of their own",
+  needs("pyhanko", "poppler", "qpdf"),
+  async () => {
+    const fields = [
+      { name: "seller", rect: "72 600 252 640", more: "/Lock << /Type /SigFieldLock /Action /All >>" },
+      { name: "buyer", rect: "72 500 252 540", more: "/SV << /Type /SV /Ff 1 /Filter /Other >>" },
+    ];
+    const signed = await signedBy(formWith(fields), ["Jane Doe", "王小明", "Zoë"]);
+    const [seller, buyer, third] = permitted(signed) ?? [];
+    assert.deepEqual([seller, buyer, third?.[1]], [["seller", true], ["buyer", true], true]);
+    const path = join(folder, "own.pdf");
+    writeFileSync(path, signed);
+    assert.ok(await qpdfAccepts(path));
+    assert.deepEqual(
+      (await pdfsig(path)).map(({ valid }) => valid),
+      [true, true, true],
+    );
+  },
+);
+
+const certified: Operation = ["certify", 2];
+for (const [what, make] of [
+  ["certified for forms (P 2)", certified],
+  ["signed", ["approve", "Other"]],
+] as const)
+  test(
+    `the empty field of a document that is ${what} is signed, and nothing else is changed`,
+    needs("pyhanko"),
+    async () => {
+      const empty = formWith([
+        { name: "seller", rect: "72 600 252 640" },
+        { name: "buyer", rect: "72 500 252 540" },
+      ]);
+      const [made] = askPyHanko([{ pdf: empty, make: [make] }]);
+      const original = Buffer.from(made?.pdf ?? []);
+      const signed = await signedBy(original, ["Jane Doe", "Bob"]);
+      assert.ok(signed.subarray(0, original.length).equals(original));
+      assert.deepEqual(
+        permitted(signed)?.map(([, holds]) => holds),
+        [true, true, true],
+      );
+      await assert.rejects(signedBy(original, ["Jane", "Bob", "Eve"]), /can't be added: the document is/);
+    },
+  );
