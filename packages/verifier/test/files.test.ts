@@ -374,7 +374,7 @@ test("a room's answer that was saved is judged as a record, by itself and with i
 
 test("a claim says which trust was not given", async (t) => {
   const folder = f.folderWith(t, { "a.pdf": f.proofPdf(), "own.pem": f.pemOf(f.seal) });
-  const io = { trustedByDefault: join(folder, "own.pem") };
+  const io = { trustedByDefault: [join(folder, "own.pem")] };
   const found = await f.verify([join(folder, "a.pdf")], io);
   assert.equal(found.json.verdict, "verified");
   assert.equal(f.results(found.json).seal_certificate_source, "holds");

@@ -81,7 +81,7 @@ export async function verify(
       errIsTty: false,
       now: () => at,
       fetch: () => Promise.reject(new Error("no network in this test")),
-      trustedByDefault: null,
+      trustedByDefault: [],
       ...io,
     });
     return { code, out, err };

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { instantOf } from "@signsealship/verifier";
 import {
   configuredChain,
+  describeRoot,
   retireCertificate,
   rotateFileKey,
   type SealCertificate,
@@ -30,12 +31,15 @@ export const sealVerbs: Verb[] = [
     args: [],
     flags: "",
     options: {},
-    summary: "Lists the certificates that this service seals or ever sealed with, and which are retired.",
+    summary:
+      "Lists the certificates that this service seals or ever sealed with, which are retired, and the root above them.",
     run: () =>
       withResources(async (resources) => {
         const certificates = await sealCertificates(resources, await configuredChain(resources.config));
+        const root = await describeRoot(resources.config);
         const text = certificates.map((one) => `${one.sha256}  ${one.subject}  ${stateOf(one)}`);
-        return { json: { certificates }, text: text.join("\n") };
+        if (root) text.push(`${root.sha256}  ${root.subject}  root until ${root.notAfter.slice(0, 10)}, ${root.file}`);
+        return { json: { certificates, root }, text: text.join("\n") };
       }),
   },
   {

@@ -1,5 +1,3 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import {
   UsageError as VerifierUsageError,
   type VerifyValues,
@@ -10,17 +8,16 @@ import {
 import { readConfig } from "../config.ts";
 import { StartupError } from "../platform/errors.ts";
 import { root } from "../resources.ts";
+import { ownCertificateFiles } from "../seals/seals.ts";
 import { textOption, UsageError, type Values, type Verb } from "./verb.ts";
 
-/** The certificate of this installation's own seal key, when it has one: trusted without being named. */
-function ownCertificate(): string | null {
+/** Files with the certificates of this installation's own seal key: trusted without being named. */
+async function ownCertificates(): Promise<string[]> {
   try {
-    const { sealCertificate, dataDir } = readConfig(process.env, process.cwd(), root);
-    const path = sealCertificate ?? join(dataDir, "keys", "seal-certificate.pem");
-    return existsSync(path) ? path : null;
+    return await ownCertificateFiles(readConfig(process.env, process.cwd(), root));
   } catch (error) {
     // A verifier needs no settings: with wrong ones it trusts only what it is given.
-    if (error instanceof StartupError) return null;
+    if (error instanceof StartupError) return [];
     throw error;
   }
 }
@@ -54,7 +51,7 @@ export const verify: Verb = {
         errIsTty: process.stderr.isTTY === true,
         now: Date.now,
         fetch: globalThis.fetch,
-        trustedByDefault: ownCertificate(),
+        trustedByDefault: await ownCertificates(),
       });
     } catch (error) {
       throw error instanceof VerifierUsageError ? new UsageError(error.message) : error;

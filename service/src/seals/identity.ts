@@ -7,6 +7,7 @@ import { makeSealCertificate, sealChainPem } from "./certificate/certificate.ts"
 import { type CertificateProblem, checkSealCertificate } from "./certificate/check.ts";
 import { type ChainFile, openChain, writeChain } from "./certificate/file.ts";
 import { fingerprintOf } from "./chains.ts";
+import type { SignerChain } from "./cms/signed-data.ts";
 import { openSealKey } from "./keys/open-seal-key.ts";
 import { probeSealKey, type SealKey, SealKeyError } from "./keys/seal-key.ts";
 import { openRoot, type RootSettings, type SerialNumbers } from "./root.ts";
@@ -14,12 +15,11 @@ import { openRoot, type RootSettings, type SerialNumbers } from "./root.ts";
 /** The key that seals, and the certificates that say whose it is. */
 export type SealIdentity = {
   readonly key: SealKey;
-  /** The seal's own certificate first. */
-  readonly chain: readonly [Certificate, ...Certificate[]];
+  readonly chain: SignerChain;
   readonly chainPem: string;
 };
 
-type CertificateSettings = {
+export type CertificateSettings = {
   /** Path of a PEM chain; null for the one that the first run makes under `dataDir`. */
   readonly sealCertificate: string | null;
   readonly dataDir: string;
@@ -119,7 +119,7 @@ export async function probeSealIdentity({ key, chain }: SealIdentity, at: Date):
 }
 
 /** `RSA-3072 key, certificate of NAME until 2036-01-31`: a line for the operator. */
-export function describeIdentity({ key, chain }: SealIdentity): string {
+export function describeIdentity({ key, chain }: Pick<SealIdentity, "key" | "chain">): string {
   const [{ publicKey, subject, notAfter }] = chain;
   const kind =
     publicKey.type === "rsa" ? `RSA-${publicKey.bits}` : key.algorithm === "ecdsa-p256-sha256" ? "P-256" : "RSA";

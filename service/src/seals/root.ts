@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { equalBytes } from "@signsealship/evidence/bytes";
-import { type Certificate, parseCertificatesPem } from "@signsealship/evidence/x509";
+import { nameText } from "@signsealship/evidence/x509";
 import { StartupError } from "../platform/errors.ts";
 import { type Authority, makeRoot } from "./certificate/authority.ts";
 import { openChain } from "./certificate/file.ts";
+import { fingerprintOf } from "./chains.ts";
 import { openFileKey } from "./keys/file-key.ts";
 
 export type RootSettings = { readonly dataDir: string; readonly baseUrl: string };
@@ -18,6 +18,8 @@ const pathsOf = (dataDir: string) => ({
   key: join(dataDir, "keys", "root"),
   certificate: join(dataDir, "keys", "root-certificate.pem"),
 });
+
+export const rootKeyPath = (dataDir: string): string => pathsOf(dataDir).key;
 
 /**
  * Opens the root that issues the certificates which nobody set, for to issue one; the first time makes its key and certificate. Once
@@ -47,9 +49,20 @@ export async function openRoot(
   return { key, chain };
 }
 
-/** The root's certificate; null where none was made, for nothing had to be issued. @throws EvidenceError for another file */
-export async function rootCertificate({ dataDir }: Pick<RootSettings, "dataDir">): Promise<Certificate | null> {
-  const { certificate } = pathsOf(dataDir);
-  if (!existsSync(certificate)) return null;
-  return parseCertificatesPem(await readFile(certificate, "utf8"))[0] ?? null;
+/** The root for the operator's eyes. */
+export type RootDescription = {
+  /** SHA-256 of the certificate, hex: its fingerprint. */
+  sha256: string;
+  subject: string;
+  notAfter: string;
+  file: string;
+};
+
+/** What is to be said of the root; null where none was made, for nothing had to be issued. @throws StartupError */
+export async function describeRoot({ dataDir }: Pick<RootSettings, "dataDir">): Promise<RootDescription | null> {
+  const { certificate: file } = pathsOf(dataDir);
+  if (!existsSync(file)) return null;
+  const [root] = await openChain({ path: file, setting });
+  const notAfter = new Date(root.notAfter).toISOString();
+  return { sha256: fingerprintOf(root), subject: nameText(root.subject), notAfter, file };
 }

@@ -30,13 +30,14 @@ export {
   type SealIdentity,
   type SealIdentitySettings,
 } from "./identity.ts";
-export { sealKeyOf } from "./keys/file-key.ts";
+export { fileKeyPath, sealKeyOf } from "./keys/file-key.ts";
 export { openSealKey } from "./keys/open-seal-key.ts";
 export { probeSealKey, type SealKey, SealKeyError } from "./keys/seal-key.ts";
+export { ownCertificateFiles } from "./own-certificates.ts";
 export { sealOwnDocument } from "./own-document.ts";
 export { expectedFile } from "./refusals.ts";
 export { retireCertificate, type SealCertificate, sealCertificates } from "./retirement.ts";
-export { openRoot, type RootSettings, rootCertificate, type SerialNumbers } from "./root.ts";
+export { describeRoot, openRoot, type RootSettings, rootKeyPath, type SerialNumbers } from "./root.ts";
 export { type RotatedSeal, rotateFileKey } from "./rotate.ts";
 export type { SealDocument, Sealed, SealInput, TimeStamp } from "./sealer.ts";
 export { openSealing, type Sealing } from "./sealing.ts";

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { X509Certificate } from "node:crypto";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { freePort } from "@signsealship/testing/free-port";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, runCli, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { needs } from "@signsealship/testing/tools";
-import { sealChainPem } from "../../src/seals/certificate/certificate.ts";
+import { readSealChain, sealChainPem } from "../../src/seals/certificate/certificate.ts";
 import { openSealKey } from "../../src/seals/keys/open-seal-key.ts";
 import { seal } from "../proof-passports/seal-document.ts";
 import { selfSigned } from "./signers.ts";
@@ -53,12 +54,12 @@ async function startRefused(env: Record<string, string>): Promise<string> {
 }
 
 type Checks = { ok: boolean; checks: { name: string; result: string; detail: string }[] };
-async function doctor(env: Record<string, string>): Promise<Checks["checks"]> {
+async function doctor(env: Record<string, string>, part = "seal"): Promise<Checks["checks"]> {
   const { stdout } = await runCli({ DATA_DIR: data, ...env }, "doctor", "--json");
-  return (JSON.parse(stdout) as Checks).checks.filter(({ name }) => name.startsWith("seal"));
+  return (JSON.parse(stdout) as Checks).checks.filter(({ name }) => name.startsWith(part));
 }
 
-test("the first run makes a key and a certificate, which the next start finds again", async () => {
+test("the first run makes a key, a root and a certificate under it, which the next start finds again", async () => {
   const pem = readFileSync(join(data, "keys/seal-certificate.pem"), "utf8");
   assert.match(readFileSync(join(data, "keys/seal"), "utf8"), /BEGIN PRIVATE KEY/);
   assert.equal(await (await fetch(`${service.baseUrl}/seal/certificate.pem`)).text(), pem);
@@ -66,7 +67,11 @@ test("the first run makes a key and a certificate, which the next start finds ag
   service = await service.restart();
   assert.equal(await (await fetch(`${service.baseUrl}/seal/certificate.pem`)).text(), pem);
   const ready = (await (await fetch(`${service.baseUrl}/readyz`)).json()) as { checks: Record<string, string> };
-  assert.equal(ready.checks["seal key"], "ok");
+  assert.deepEqual([ready.checks["seal key"], ready.checks["signer authority"]], ["ok", "ok"]);
+  const [leaf, root, ...more] = readSealChain(pem).map(({ der }) => new X509Certificate(der));
+  assert.ok(leaf && root && more.length === 0);
+  assert.ok(leaf.verify(root.publicKey) && root.ca);
+  assert.ok(pem.endsWith(readFileSync(join(data, "keys/root-certificate.pem"), "utf8")));
 });
 
 test("doctor tells key, certificate and until when it is valid", async () => {
@@ -76,6 +81,31 @@ test("doctor tells key, certificate and until when it is valid", async () => {
     found?.detail ?? "",
     /^RSA-3072 key, certificate of CN=SignSealShip seal localhost until 20\d\d-\d\d-\d\d$/,
   );
+});
+
+test("doctor tells the signers' authority, the root by its fingerprint, and key files that others can read", async () => {
+  const checks = new Map((await doctor({}, "")).map(({ name, result, detail }) => [name, { result, detail }]));
+  assert.match(
+    checks.get("signer authority key")?.detail ?? "",
+    /^P-256 key, certificate of CN=SignSealShip signers localhost until 20\d\d-\d\d-\d\d$/,
+  );
+  const root = new X509Certificate(readFileSync(join(data, "keys/root-certificate.pem")));
+  const fingerprint = root.fingerprint256.replaceAll(":", "").toLowerCase();
+  assert.match(
+    checks.get("root")?.detail ?? "",
+    new RegExp(`CN=SignSealShip root localhost until .* SHA-256 ${fingerprint}`),
+  );
+  assert.match(
+    (await runCli({ DATA_DIR: data }, "seal", "list")).stdout,
+    new RegExp(`${fingerprint}  CN=SignSealShip root`),
+  );
+  assert.equal(checks.get("key files")?.result, "ok");
+  chmodSync(join(data, "keys/signer-ca"), 0o640);
+  const [files] = await doctor({}, "key files");
+  assert.match(`${files?.result} ${files?.detail}`, /^warning .*others can read \S+signer-ca: chmod 600/);
+  chmodSync(join(data, "keys/signer-ca"), 0o600);
+  const refused = await doctor({ SIGNER_CA_KEY: `file:${join(data, "keys/seal")}` }, "signer authority");
+  assert.match(`${refused[0]?.result} ${refused[0]?.detail}`, /^failed SIGNER_CA_KEY: it is the key of SEAL_KEY/);
 });
 
 test(
@@ -159,6 +189,15 @@ test("a key or certificate that cannot be read stops the start in one line", asy
   );
   assert.match(await startRefused({ SEAL_CERTIFICATE: path("noise") }), /SEAL_CERTIFICATE: .*noise/);
   assert.match(await startRefused({ SEAL_CERTIFICATE: path("nowhere.pem") }), /SEAL_CERTIFICATE: .*can't be read/);
+  assert.match(
+    await startRefused({ SIGNER_CA_KEY: `file:${path("noise")}` }),
+    /SIGNER_CA_KEY: .*no unencrypted private key/,
+  );
+  assert.match(
+    await startRefused({ SIGNER_CA_CERTIFICATE: path("nowhere.pem") }),
+    /SIGNER_CA_CERTIFICATE: .*can't be read/,
+  );
+  assert.match(await startRefused({ SIGNER_CA_KEY: "hsm:1" }), /SIGNER_CA_KEY must be file:PATH, pkcs11/);
   assert.match(await startRefused({ SEAL_KEY: "gcpkms:///x" }), /SEAL_KEY must be file:PATH, pkcs11/);
   assert.match(await startRefused({ KEEP_SEALED: "maybe" }), /KEEP_SEALED must be on or off/);
 });

@@ -192,6 +192,11 @@ async function judgeCertificate(
     `The certificate was valid at ${instant}.`,
     `The certificate was not valid at ${instant}.`,
   );
+  if (leaf.isSigners) {
+    // Signers have certificates under the root that issued the seal's: who trusts the root is not to take one for a seal.
+    const why = "The certificate was issued to a signer, and is no seal's.";
+    return { claims: [{ name: trusted, state: "fails", why }, own], path };
+  }
   if (anchors.length === 0) {
     const why = "No trusted seal certificate was given.";
     return { claims: [{ name: trusted, state: "unchecked", why }, own], path };

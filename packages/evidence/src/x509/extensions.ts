@@ -9,6 +9,7 @@ import {
   readOid,
   readSmallInteger,
 } from "../asn1/values.ts";
+import { encode, oid } from "../asn1/writer.ts";
 import { EvidenceError } from "../errors.ts";
 
 const KEY_USAGES = [
@@ -34,6 +35,8 @@ export interface CertificateExtensions {
   readonly subjectKeyIdentifier: Uint8Array | null;
   /** keyIdentifier of the authority key identifier. */
   readonly authorityKeyIdentifier: Uint8Array | null;
+  /** Whether certificatePolicies names the policy of the certificates that signers are issued for one act. */
+  readonly isSigners: boolean;
   /**
    * Dotted identifiers of critical extensions that are not processed here, and nameConstraints although it is not critical
    * (RFC 5280, section 4.2.1.10, wants it to be): such a certificate is in no valid chain.
@@ -41,13 +44,9 @@ export interface CertificateExtensions {
   readonly unknownCriticalExtensions: readonly string[];
 }
 
-/**
- * Critical extensions that are safe to leave unread: no policy is asked for, so certificatePolicies can't make a chain
- * fail, and subjectAltName is critical when the subject is empty.
- */
-const HARMLESS: ReadonlySet<string> = new Set([OID.certificatePolicies, OID.subjectAltName]);
-
 const MAX_EXTENSIONS = 64;
+
+const SIGNER_POLICY = encode(oid(OID.signerCertificatePolicy));
 
 /** Reads the Extensions of a certificate; undefined when it has none. @throws EvidenceError `x509`, `der` or `limit`. */
 export function readExtensions(node: DerNode | undefined): CertificateExtensions {
@@ -57,6 +56,7 @@ export function readExtensions(node: DerNode | undefined): CertificateExtensions
     extendedKeyUsage: null,
     subjectKeyIdentifier: null,
     authorityKeyIdentifier: null,
+    isSigners: false,
     unknownCriticalExtensions: [],
   };
   if (node === undefined) return read;
@@ -89,12 +89,24 @@ export function readExtensions(node: DerNode | undefined): CertificateExtensions
       case OID.authorityKeyIdentifier:
         read.authorityKeyIdentifier = readAuthorityKeyIdentifier(readDer(value));
         break;
+      case OID.certificatePolicies:
+        // Safe when it is critical, too: no policy is asked for.
+        read.isSigners = contains(value, SIGNER_POLICY);
+        break;
       default:
-        if ((critical && !HARMLESS.has(type)) || type === OID.nameConstraints) unknown.push(type);
+        // subjectAltName is critical when the subject is empty, and safe to leave unread.
+        if ((critical && type !== OID.subjectAltName) || type === OID.nameConstraints) unknown.push(type);
     }
   }
   read.unknownCriticalExtensions = unknown;
   return read;
+}
+
+/** Policies are looked for and not read: whatever else their authors wrote, nothing here depends on it. */
+function contains(bytes: Uint8Array, part: Uint8Array): boolean {
+  for (let at = 0; at + part.length <= bytes.length; at++)
+    if (part.every((byte, index) => byte === bytes[at + index])) return true;
+  return false;
 }
 
 function readBasicConstraints(node: DerNode): { ca: boolean; pathLength: number | null } {

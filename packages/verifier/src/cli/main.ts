@@ -12,5 +12,5 @@ process.exitCode = await runVerify(process.argv.slice(2), {
   errIsTty: process.stderr.isTTY === true,
   now: Date.now,
   fetch: globalThis.fetch,
-  trustedByDefault: null,
+  trustedByDefault: [],
 });

@@ -35,10 +35,10 @@ const MAX_SIDE_FILE = 16 * 1024 * 1024;
 /**
  * Reads what the options name.
  *
- * @param fallback a PEM file of seal certificates to trust when `--trust` is not given; null for none
+ * @param fallback PEM files whose first certificates are trusted when `--trust` is not given
  * @throws UsageError naming the option
  */
-export async function contextOf(values: VerifyValues, now: number, fallback: string | null): Promise<Context> {
+export async function contextOf(values: VerifyValues, now: number, fallback: readonly string[]): Promise<Context> {
   const { trust: named, "tsa-trust": tsaTrustPath } = values;
   const trust = await trustOf(named, fallback);
   const tsaAnchors =
@@ -62,16 +62,21 @@ export async function contextOf(values: VerifyValues, now: number, fallback: str
 
 type GivenTrust = TrustList & { readonly pemPath: string | null };
 
-async function trustOf(named: string | undefined, fallback: string | null): Promise<GivenTrust> {
-  const path = named ?? fallback;
-  if (path === null) return { sealAnchors: [], retired: [], tsaAnchors: [], pemPath: null };
-  const given = await readFrom("--trust", path, (text) => ({
+async function trustOf(named: string | undefined, fallback: readonly string[]): Promise<GivenTrust> {
+  if (named === undefined) return ownTrust(fallback);
+  return readFrom("--trust", named, (text) => ({
     ...readTrust(text),
     // The commands that are shown can't take a list.
-    pemPath: isTrustList(text) ? null : path,
+    pemPath: isTrustList(text) ? null : named,
   }));
-  // Of an installation's own chain the seal's certificate alone: trusting its issuers would trust whomever they issue to.
-  return named === undefined ? { ...given, sealAnchors: given.sealAnchors.slice(0, 1) } : given;
+}
+
+async function ownTrust(paths: readonly string[]): Promise<GivenTrust> {
+  const chains = await Promise.all(paths.map((path) => readFrom("--trust", path, parseCertificatesPem)));
+  // Of a chain the seal's certificate alone: trusting its issuers would trust whomever they issue to.
+  const sealAnchors = chains.flatMap((chain) => chain.slice(0, 1));
+  // The commands that are shown take one file.
+  return { sealAnchors, retired: [], tsaAnchors: [], pemPath: (paths.length === 1 && paths[0]) || null };
 }
 
 async function readText(path: string): Promise<string> {

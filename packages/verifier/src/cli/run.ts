@@ -20,7 +20,7 @@ export type VerifyIo = {
   readonly now: () => number;
   readonly fetch: Fetch;
   /** PEM file of seal certificates to trust when `--trust` is not given; null for none. */
-  readonly trustedByDefault: string | null;
+  readonly trustedByDefault: readonly string[];
 };
 
 /** The answer of `--json`, the text for people, and the exit code: 0 verified, 1 not verified. */
@@ -69,7 +69,7 @@ export async function runVerify(argv: readonly string[], io: VerifyIo): Promise<
 
 /** Verifies one target. @throws UsageError */
 export async function verifyAnswer(target: string, values: VerifyValues, io: VerifyIo): Promise<VerifyAnswer> {
-  const byDefault = isService(target) ? null : io.trustedByDefault;
+  const byDefault = isService(target) ? [] : io.trustedByDefault;
   const context = await contextOf(values, io.now(), byDefault);
   const found = await verifyTarget(target, values.with ?? [], context, {
     fetch: io.fetch,
@@ -77,7 +77,7 @@ export async function verifyAnswer(target: string, values: VerifyValues, io: Ver
     progress: io.errIsTty ? (total) => progressBar(total, io.err) : null,
   });
   const report =
-    values.trust === undefined && byDefault !== null
+    values.trust === undefined && byDefault.length > 0
       ? { ...found, checks: [defaultTrustCheck(byDefault), ...found.checks] }
       : found;
   return {
@@ -88,9 +88,11 @@ export async function verifyAnswer(target: string, values: VerifyValues, io: Ver
 }
 
 /** Nobody should take for proof what rests on a certificate that was found, not given. */
-function defaultTrustCheck(path: string): Check {
-  const why = `No --trust was given: the certificate of this installation is trusted, ${path}.`;
-  const command = `openssl x509 -noout -subject -fingerprint -sha256 -in ${quoted(path)}`;
+function defaultTrustCheck(paths: readonly string[]): Check {
+  const why = `No --trust was given: the certificate of this installation is trusted, ${paths.join(", ")}.`;
+  const command = paths
+    .map((path) => `openssl x509 -noout -subject -fingerprint -sha256 -in ${quoted(path)}`)
+    .join("\n");
   return check("seal_certificate_source", "holds", why, command);
 }
 

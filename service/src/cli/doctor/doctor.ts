@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { type Config, readConfig } from "../../config.ts";
 import { isTestModeKey } from "../../payments/payments.ts";
 import { sql } from "../../platform/database/sql.ts";
@@ -7,7 +6,6 @@ import { openLog } from "../../platform/logs.ts";
 import { loadPricingFiles } from "../../pricing/pricing.ts";
 import { migrations, openResources, type Resources, root } from "../../resources.ts";
 import { readRetention, upcomingDeletions } from "../../retention/retention.ts";
-import { describeIdentity, openSealIdentity } from "../../seals/seals.ts";
 import type { Verb } from "../verb.ts";
 import { auditLogWhole } from "./audit-log.ts";
 import { caFinding } from "./ca.ts";
@@ -15,21 +13,7 @@ import { databaseRights } from "./database-rights.ts";
 import { type Finding, runCheck } from "./finding.ts";
 import { outsideFindings } from "./outside.ts";
 import { secretsFinding } from "./secrets.ts";
-
-/** Uses the key itself. Its setting is not shown, because it may hold a PIN. */
-async function sealFindings(config: Config): Promise<Finding[]> {
-  try {
-    const { identity, warnings } = await openSealIdentity(config, new Date(), () => randomBytes(16));
-    await identity.key.close();
-    const certificate = warnings.map(
-      ({ detail }) => ({ name: "seal certificate", result: "warning", detail }) as const,
-    );
-    return [{ name: "seal key", result: "ok", detail: describeIdentity(identity) }, ...certificate];
-  } catch (error) {
-    if (!(error instanceof StartupError)) throw error;
-    return [{ name: "seal key", result: "failed", detail: error.message }];
-  }
-}
+import { signingFindings } from "./signing.ts";
 
 function paymentsFinding({ stripe }: Config): Pick<Finding, "result" | "detail"> {
   if (!stripe) return { result: "warning", detail: "not configured: STRIPE_SECRET_KEY is not set" };
@@ -91,8 +75,8 @@ async function findings(): Promise<Finding[]> {
     loadPricingFiles(config.priceFiles);
     return `${config.priceFiles.priceBook}, ${config.priceFiles.catalog}`;
   });
-  // The seal key may lie in the data folder, which the data's check makes where there is none.
-  const ownFindings = async () => [...(await dataFindings(config)), ...(await sealFindings(config))];
+  // Keys may lie in the data folder, which the data's check makes where there is none.
+  const ownFindings = async () => [...(await dataFindings(config)), ...(await signingFindings(config))];
   const [own, outside] = await Promise.all([ownFindings(), outsideFindings(config)]);
   const authorities = await caFinding(config.webhookCa, new Date());
   return [node, settings, prices, ...own, ...outside, authorities, { name: "payments", ...paymentsFinding(config) }];

@@ -27,6 +27,8 @@ type Certified = {
   readonly serial: number;
   readonly isAuthority: boolean;
   readonly until?: number;
+  /** The policy of signers' certificates. */
+  readonly isSigners?: boolean;
 };
 
 const nameOf = (text: string): DerValue => sequence(set(sequence(oid(OID.commonName), utf8String(text))));
@@ -35,9 +37,16 @@ const critical = (type: string, value: DerValue): DerValue => sequence(oid(type)
 const usageOf = (isAuthority: boolean): DerValue =>
   isAuthority ? bitString(Uint8Array.of(0x04), 2) : bitString(Uint8Array.of(0xc0), 6);
 
-function issue(subject: Subject, issuer: Subject, { serial, isAuthority, until = validTo }: Certified): Certificate {
+function issue(
+  subject: Subject,
+  issuer: Subject,
+  { serial, isAuthority, until = validTo, isSigners = false }: Certified,
+): Certificate {
   const algorithm = sequence(oid(OID.ecdsaWithSha256));
   const constraints = sequence(...(isAuthority ? [boolean(true)] : []));
+  const policies = sequence(sequence(oid(OID.signerCertificatePolicy)));
+  const extensions = [critical(OID.basicConstraints, constraints), critical(OID.keyUsage, usageOf(isAuthority))];
+  if (isSigners) extensions.push(sequence(oid(OID.certificatePolicies), octetStringOf(policies)));
   const tbs = encode(
     sequence(
       explicit(0, integer(2)),
@@ -47,7 +56,7 @@ function issue(subject: Subject, issuer: Subject, { serial, isAuthority, until =
       sequence(time(validFrom), time(until)),
       nameOf(subject.name),
       raw(sealKeyOver(subject.key).publicKey),
-      explicit(3, sequence(critical(OID.basicConstraints, constraints), critical(OID.keyUsage, usageOf(isAuthority)))),
+      explicit(3, sequence(...extensions)),
     ),
   );
   return parseCertificate(encode(sequence(raw(tbs), algorithm, bitString(issuer.key.sign(tbs)))));
@@ -60,6 +69,7 @@ const rootCertificate = issue(root, root, { serial: 11, isAuthority: true });
 const noAuthority = issue(root, root, { serial: 12, isAuthority: false });
 const shortRoot = issue(root, root, { serial: 13, isAuthority: true, until: sealedAt.getTime() });
 const leafCertificate = issue(leaf, root, { serial: 14, isAuthority: false });
+const signersCertificate = issue(leaf, root, { serial: 16, isAuthority: false, isSigners: true });
 const lonerCertificate = issue(loner, loner, { serial: 15, isAuthority: true });
 
 /** Seals whose certificate somebody issued: section 4.2, and what of section 3.2 is about the certificates included. */
@@ -71,6 +81,11 @@ export async function issued(): Promise<Made> {
     const cms = createCmsSigner({ key: sealKeyOver(leaf.key), chain: [leafCertificate, ...others] });
     return put(name, await sealed(document(), { cms, reason: sealReasons.proof.live }));
   };
+  const bySigner = createCmsSigner({ key: sealKeyOver(leaf.key), chain: [signersCertificate, rootCertificate] });
+  const signers = await put(
+    "by-a-signer.pdf",
+    await sealed(document(), { cms: bySigner, reason: sealReasons.proof.live }),
+  );
   const whole = await seal("with-its-root.pdf", rootCertificate);
   const alone = await seal("alone.pdf");
   const one = (name: string, file: string, anchors: readonly string[], expect = verified(), teaches: string) =>
@@ -86,6 +101,14 @@ export async function issued(): Promise<Made> {
     [],
     intact({ seal_certificate_trusted: "unchecked" }),
     "The root that came along is not trusted for coming along.",
+  );
+  one("a signer's certificate, its root trusted", signers, [roots], untrusted, "What a signer signs is no seal.");
+  one(
+    "a signer's certificate, itself trusted",
+    signers,
+    [trust("signer.pem", pem(signersCertificate.der))],
+    untrusted,
+    "Whoever is trusted.",
   );
   one(
     "a root that is no authority",

@@ -1,0 +1,71 @@
+import { randomBytes } from "node:crypto";
+import { statSync } from "node:fs";
+import type { Config } from "../../config.ts";
+import { openSignerAuthority } from "../../envelopes/envelopes.ts";
+import { StartupError } from "../../platform/errors.ts";
+import {
+  type CertificateProblem,
+  describeIdentity,
+  describeRoot,
+  fileKeyPath,
+  openSealIdentity,
+  rootKeyPath,
+} from "../../seals/seals.ts";
+import { type Finding, type Found, runCheck } from "./finding.ts";
+
+const serialNumbers = () => randomBytes(16);
+
+/** The keys that sign, used, and their certificates. A key's setting is not shown, because it may hold a PIN. */
+export async function signingFindings(config: Config): Promise<Finding[]> {
+  // In the order of a start: one makes what the next looks at.
+  const seal = await keyFindings("seal", () => sealFound(config));
+  const authority = await keyFindings("signer authority", () => authorityFound(config));
+  const root = await runCheck("root", () => rootFound(config));
+  return [...seal, ...authority, root, await runCheck("key files", () => filesFound(config))];
+}
+
+type KeyFound = { detail: string; warnings: readonly CertificateProblem[] };
+
+async function keyFindings(name: string, find: () => Promise<KeyFound>): Promise<Finding[]> {
+  try {
+    const { detail, warnings } = await find();
+    const warned = warnings.map(
+      (one): Finding => ({ name: `${name} certificate`, result: "warning", detail: one.detail }),
+    );
+    return [{ name: `${name} key`, result: "ok", detail }, ...warned];
+  } catch (error) {
+    if (!(error instanceof StartupError)) throw error;
+    return [{ name: `${name} key`, result: "failed", detail: error.message }];
+  }
+}
+
+async function sealFound(config: Config): Promise<KeyFound> {
+  const { identity, warnings, replaced } = await openSealIdentity(config, new Date(), serialNumbers);
+  await identity.key.close();
+  const news = replaced ? ", issued now in place of a self-signed one" : "";
+  return { detail: `${describeIdentity(identity)}${news}`, warnings };
+}
+
+async function authorityFound(config: Config): Promise<KeyFound> {
+  const { authority, warnings, close } = await openSignerAuthority(config, new Date(), serialNumbers);
+  await close();
+  return { detail: describeIdentity(authority), warnings };
+}
+
+/** Readers of PDF that are given the root trust what it issued: people compare the fingerprint. */
+async function rootFound(config: Config): Promise<string> {
+  const root = await describeRoot(config);
+  if (!root) return "none: the certificates are the operator's own";
+  return `${root.subject} until ${root.notAfter.slice(0, 10)}, SHA-256 ${root.sha256}, ${root.file}`;
+}
+
+/** Whether others than their owner can read the files of private keys. */
+function filesFound({ sealKey, signerCaKey, dataDir }: Config): Found {
+  const named = [sealKey, signerCaKey].filter((uri) => uri.startsWith("file:")).map(fileKeyPath);
+  const open = [...named, rootKeyPath(dataDir)].filter((path) => {
+    const found = statSync(path, { throwIfNoEntry: false });
+    return found !== undefined && (found.mode & 0o077) !== 0;
+  });
+  if (open.length === 0) return "only their owner can read them";
+  return { warning: `others can read ${open.join(", ")}: chmod 600 ${open.join(" ")}` };
+}
