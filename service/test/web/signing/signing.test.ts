@@ -1,35 +1,20 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { readConsentTexts } from "../../../src/envelopes/envelopes.ts";
-import { openSigning } from "../../envelopes/pdf/signing.ts";
-import { type Shown, servePages } from "../ui/serve-pages.ts";
-import { memoryCeremony, type Options, rightCode, signerName, token } from "./memory-ceremony.ts";
+import { gzipSync } from "node:zlib";
+import { type Options, rightCode, signerName, token } from "./memory-ceremony.ts";
+import { consentTexts, type Envelope, openSigningSite } from "./signing-site.ts";
 
-const consentTexts = readConsentTexts(fileURLToPath(new URL("../../../data/consent", import.meta.url)));
-const branding = { brandName: "Acme Title & Escrow", accentColor: "#663399", logoUrl: "https://acme.example/logo.png" };
-
-let signing: Awaited<ReturnType<typeof openSigning>>;
-let site: Awaited<ReturnType<typeof servePages>>;
-let envelope: Awaited<ReturnType<typeof memoryCeremony>>;
-// The pages ask whatever envelope a test has opened.
-const shown: Shown = {
-  signing: {
-    ceremony: new Proxy({} as typeof envelope.ceremony, { get: (_, name) => Reflect.get(envelope.ceremony, name) }),
-    consentTexts,
-    brandingOf: async () => branding,
-  },
-};
+let site: Awaited<ReturnType<typeof openSigningSite>>;
+let envelope: Envelope;
 
 before(async () => {
-  signing = await openSigning();
-  site = await servePages(shown);
+  site = await openSigningSite("https://acme.example/logo.png");
 });
 after(() => site.close());
 
 const open = async (options?: Options) => {
-  envelope = await memoryCeremony(signing, options);
+  envelope = await site.open(options);
   return envelope;
 };
 const ask = (path = "", init: RequestInit = {}) =>
@@ -75,6 +60,18 @@ describe("looking at a link", () => {
     assert.equal(headers.get("x-robots-tag"), "noindex, nofollow");
     // A form of a page without any referrer would name no origin.
     assert.equal(headers.get("referrer-policy"), "same-origin");
+  });
+
+  test("takes at most 60 kB, compressed, before pdf.js is loaded", async () => {
+    await open();
+    const page = await textOf();
+    const assets = [...page.matchAll(/"(\/assets\/[\w.-]+)"/g)].map(([, path]) => path ?? "");
+    let bytes = gzipSync(page).length;
+    for (const path of new Set(assets)) {
+      const asset = await fetch(site.baseUrl + path);
+      bytes += gzipSync(await asset.arrayBuffer()).length;
+    }
+    assert.ok(assets.length >= 3 && bytes <= 60_000, `${assets.length} assets, ${bytes} bytes`);
   });
 
   test("of a link that is none says so, in both languages, with a status that says it too", async () => {

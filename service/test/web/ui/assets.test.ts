@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { describe, test } from "node:test";
 import { runInNewContext } from "node:vm";
+import { gunzipSync } from "node:zlib";
 import { until } from "@signsealship/testing/until";
 import { buildAssets } from "../../../src/web/ui/assets.ts";
 
@@ -14,6 +15,7 @@ describe("the bundles", () => {
     assert.ok(gzippedSize("verify.js") < 66_000, `verify.js ${gzippedSize("verify.js")}`);
     assert.ok(gzippedSize("seal.js") < 2_000, `seal.js ${gzippedSize("seal.js")}`);
     assert.ok(gzippedSize("site.css") < 20_000, `site.css ${gzippedSize("site.css")}`);
+    assert.ok(gzippedSize("sign.js") < 8_000, `sign.js ${gzippedSize("sign.js")}`);
   });
 
   test("are the same bytes whenever they are made", async () => {
@@ -27,11 +29,49 @@ describe("the bundles", () => {
       assert.doesNotMatch(assets.bytes(name).toString(), /\beval\(|new Function\b|\bimport\(|\brequire\(/, name);
   });
 
+  test("the page of signing loads pdf.js alone beside itself, from an address of ours", () => {
+    const script = assets.bytes("sign.js").toString();
+    assert.doesNotMatch(script, /\beval\(|new Function\b|\brequire\(/);
+    assert.equal(script.match(/\bimport\(/g)?.length, 1);
+  });
+
   test("run without leaving names behind", () => {
     const document = { addEventListener() {} };
     const scope = { document };
     runInNewContext(assets.bytes("copy.js").toString(), scope);
     assert.deepEqual(Object.keys(scope), ["document"]);
+  });
+});
+
+describe("pdf.js", () => {
+  const { folder, find } = assets.pdfJs;
+
+  test("is served as its makers built it, under an address of its version, with what documents may need", async () => {
+    assert.match(folder, /^\/assets\/pdfjs-\d+\.\d+\.\d+\/$/);
+    for (const [path, mediaType] of [
+      ["build/pdf.min.mjs", "text/javascript; charset=utf-8"],
+      ["build/pdf.worker.min.mjs", "text/javascript; charset=utf-8"],
+      ["cmaps/UniGB-UCS2-H.bcmap", "application/octet-stream"],
+      ["standard_fonts/FoxitSerif.pfb", "application/octet-stream"],
+      ["wasm/openjpeg_nowasm_fallback.js", "text/javascript; charset=utf-8"],
+    ] as const) {
+      const asset = await find(path);
+      assert.equal(asset?.mediaType, mediaType, path);
+      assert.ok(gunzipSync(asset.gzipped).equals(asset.bytes), path);
+      assert.equal(await find(path), asset);
+    }
+  });
+
+  test("nothing else of its folder is, and nothing beside it", async () => {
+    for (const path of [
+      "package.json",
+      "build/pdf.worker.mjs.map",
+      "build/pdf.sandbox.min.mjs",
+      "cmaps/../package.json",
+      "cmaps/none.bcmap",
+      "../pg/package.json",
+    ])
+      assert.equal(await find(path), undefined, path);
   });
 });
 

@@ -9,7 +9,7 @@ export type ViewerWords = Readonly<
     | "larger"
     | "next"
     | "toSign"
-    | "empty"
+    | "toConsent"
     | "change"
     | "fill"
     | "date"

@@ -1,6 +1,6 @@
 import { readDrawn } from "../drawn.ts";
 import type { PlacedField, SigningConfig } from "./config.ts";
-import { make, part, say, setNumbers } from "./parts.ts";
+import { leadTo, make, part, say, setNumbers, wayOn } from "./parts.ts";
 import { openSheet, type SignatureInputs } from "./sheet.ts";
 import { drawnPicture } from "./strokes.ts";
 
@@ -24,14 +24,18 @@ export function showFields({ fields, words }: SigningConfig, pageOf: (n: number)
     if (target === signature.name || target === signature.drawn) isChosen = true;
     refresh();
   });
-  const next = make("button", { type: "button" });
-  next.addEventListener("click", goOn);
-  const bar = make("div", { className: "viewer-bar no-print" }, next);
+  let visited = -1;
+  for (const [index, { element }] of shown.entries())
+    element.addEventListener("focus", () => {
+      visited = index;
+      refresh();
+    });
+  const { bar, button: next } = wayOn(() => leadTo(nextOpen()?.element ?? part("sign-button")));
   refresh();
   return bar;
 
   function dateOf(field: PlacedField) {
-    const element = make("div", { className: "viewer-field", textContent: words.date, title: words.date });
+    const element = make("div", { className: "viewer-field", textContent: field.label, title: words.date });
     place(field, element);
     return { field, element, isOpen: () => false, refresh() {} };
   }
@@ -74,15 +78,8 @@ export function showFields({ fields, words }: SigningConfig, pageOf: (n: number)
     next.textContent = open ? say(words.next, { field: open.field.label, page: open.field.page }) : words.toSign;
   }
 
-  /** The first open field behind the one that has the focus, or else the first of all. */
+  /** The first open field behind the one that had the focus last, or else the first of all. */
   function nextOpen() {
-    const from = shown.findIndex(({ element }) => element === document.activeElement) + 1;
-    return [...shown.slice(from), ...shown].find(({ isOpen }) => isOpen());
-  }
-
-  function goOn(): void {
-    const target = nextOpen()?.element ?? part("sign-button");
-    target.scrollIntoView({ block: "center", inline: "nearest" });
-    target.focus({ preventScroll: true });
+    return [...shown.slice(visited + 1), ...shown].find(({ isOpen }) => isOpen());
   }
 }

@@ -15,7 +15,7 @@ export async function showPages(
   const list = make("div", { className: "viewer-pages" });
   const pages = Array.from({ length: count }, (_, index): Page => {
     const box = make("div", { className: "viewer-page" });
-    box.setAttribute("role", "group");
+    box.setAttribute("role", "article");
     box.setAttribute("aria-label", say(pageWords, { page: index + 1, pages: count }));
     return { n: index + 1, box, drawing: null };
   });

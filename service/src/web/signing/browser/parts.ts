@@ -24,3 +24,16 @@ export const say = (sentence: string, values: Readonly<Record<string, string | n
 export function setNumbers(element: HTMLElement, numbers: Readonly<Record<string, number>>): void {
   for (const [name, value] of Object.entries(numbers)) element.style.setProperty(`--${name}`, String(value));
 }
+
+/** The bar that is always at hand, with its one button. */
+export function wayOn(click: () => void): { bar: HTMLElement; button: HTMLButtonElement } {
+  const button = make("button", { type: "button" });
+  button.addEventListener("click", click);
+  return { bar: make("div", { className: "viewer-bar no-print" }, button), button };
+}
+
+/** Shows it in the middle of the window at once, and gives it the focus. */
+export function leadTo(target: HTMLElement): void {
+  target.scrollIntoView({ block: "center", inline: "nearest" });
+  target.focus({ preventScroll: true });
+}

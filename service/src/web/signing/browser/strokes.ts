@@ -10,6 +10,8 @@ const pathOf = (strokes: Drawn["strokes"]): string =>
 export function drawnPicture({ width, height, strokes }: Drawn): SVGSVGElement {
   const picture = document.createElementNS(svg, "svg");
   picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  // As the file has it: as large as there is room, from the left.
+  picture.setAttribute("preserveAspectRatio", "xMinYMid");
   picture.setAttribute("aria-hidden", "true");
   const path = document.createElementNS(svg, "path");
   for (const [name, value] of Object.entries({

@@ -3,7 +3,7 @@ import type { SigningConfig } from "./config.ts";
 import { showFields } from "./fields.ts";
 import { checkBytes } from "./integrity.ts";
 import { showPages } from "./pages.ts";
-import { make, part, say, setNumbers } from "./parts.ts";
+import { make, part, say, setNumbers, wayOn } from "./parts.ts";
 
 const zooms = [1, 1.25, 1.5, 2, 3, 4];
 // Wider than this a page is only larger, not better to read.
@@ -61,10 +61,22 @@ async function show(config: SigningConfig, host: HTMLElement): Promise<PdfJs.PDF
   const larger = zoomButton("+", words.larger, () => size.zoom(1));
   viewer.append(make("div", { className: "viewer-tools no-print" }, smaller, larger, place), list);
   host.append(viewer);
-  if (config.fields.length > 0) viewer.append(showFields(config, pages.pageOf));
+  viewer.append(config.fields.length > 0 ? showFields(config, pages.pageOf) : toConsent(words.toConsent));
   await pages.start(size.fit());
   size.follow();
   return document;
+}
+
+/** The consent is below a document that may be long. */
+function toConsent(text: string): HTMLElement {
+  const { bar, button } = wayOn(() => {
+    const title = part("consent-title");
+    title.tabIndex = -1;
+    title.scrollIntoView();
+    title.focus({ preventScroll: true });
+  });
+  button.textContent = text;
+  return bar;
 }
 
 function zoomButton(sign: string, label: string, click: () => void): HTMLButtonElement {

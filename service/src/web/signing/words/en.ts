@@ -154,7 +154,7 @@ export const en: Words = {
     input: "What was entered was not accepted.",
   },
   viewer: {
-    region: "The document",
+    region: "Pages of the document",
     loading: "The document is being loaded.",
     failed: "The document could not be shown here. Open it with the link above.",
     page: "Page {page} of {pages}",
@@ -162,7 +162,7 @@ export const en: Words = {
     larger: "Larger",
     next: "Next: {field} on page {page}",
     toSign: "Everything is filled in: sign",
-    empty: "empty",
+    toConsent: "Go on to the consent",
     change: "{field}, page {page}: {value}. Change",
     fill: "{field}, page {page}. Fill in",
     date: "Date: filled in when you sign",

@@ -155,7 +155,7 @@ export const es: Words = {
     input: "No se aceptó lo que escribió.",
   },
   viewer: {
-    region: "El documento",
+    region: "Páginas del documento",
     loading: "Se está cargando el documento.",
     failed: "No se pudo mostrar el documento aquí. Ábralo con el enlace de arriba.",
     page: "Página {page} de {pages}",
@@ -163,7 +163,7 @@ export const es: Words = {
     larger: "Más grande",
     next: "Siguiente: {field} en la página {page}",
     toSign: "Todo está lleno: firmar",
-    empty: "vacío",
+    toConsent: "Continuar al consentimiento",
     change: "{field}, página {page}: {value}. Cambiar",
     fill: "{field}, página {page}. Llenar",
     date: "Fecha: se pone cuando firme",

@@ -1,0 +1,32 @@
+import { fileURLToPath } from "node:url";
+import { readConsentTexts } from "../../../src/envelopes/envelopes.ts";
+import { openSigning } from "../../envelopes/pdf/signing.ts";
+import { servePages } from "../ui/serve-pages.ts";
+import { memoryCeremony, type Options, token } from "./memory-ceremony.ts";
+
+export const consentTexts = readConsentTexts(fileURLToPath(new URL("../../../data/consent", import.meta.url)));
+const branding = { brandName: "Acme Title & Escrow", accentColor: "#663399", logoUrl: null };
+
+export type Envelope = Awaited<ReturnType<typeof memoryCeremony>>;
+
+/** The pages of signing over whatever envelope a test has opened last. @param logoUrl of the firm */
+export async function openSigningSite(logoUrl: string | null = null) {
+  const signing = await openSigning();
+  let envelope: Envelope;
+  const site = await servePages({
+    signing: {
+      ceremony: new Proxy({} as Envelope["ceremony"], { get: (_, name) => Reflect.get(envelope.ceremony, name) }),
+      consentTexts,
+      brandingOf: async () => ({ ...branding, logoUrl }),
+    },
+  });
+  return {
+    url: `${site.baseUrl}/sign/${token}`,
+    baseUrl: site.baseUrl,
+    async open(options: Options = {}): Promise<Envelope> {
+      envelope = await memoryCeremony(signing, options);
+      return envelope;
+    },
+    close: site.close,
+  };
+}

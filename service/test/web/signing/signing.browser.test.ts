@@ -1,0 +1,220 @@
+import assert from "node:assert/strict";
+import {
+  after,
+  type Browser,
+  before,
+  type Look,
+  looks,
+  type OpenPage,
+  startBrowser,
+  test,
+} from "@signsealship/testing/browser";
+import { until } from "@signsealship/testing/until";
+import { type Options, rightCode, signerName } from "./memory-ceremony.ts";
+import { type Envelope, openSigningSite } from "./signing-site.ts";
+
+let site: Awaited<ReturnType<typeof openSigningSite>>;
+let browser: Browser;
+
+before(async () => {
+  [site, browser] = await Promise.all([openSigningSite(), startBrowser()]);
+});
+after(async () => {
+  await browser.close();
+  await site.close();
+});
+
+const phone: Look = { width: 360, height: 740 };
+
+async function open(options: Options, look: Look = phone): Promise<OpenPage & { envelope: Envelope }> {
+  const envelope = await site.open(options);
+  return { ...(await browser.open(site.url, look)), envelope };
+}
+
+async function consent({ page }: OpenPage): Promise<void> {
+  await page.getByLabel("I opened the document").check();
+  await page.getByRole("button", { name: "I agree" }).click();
+}
+
+const checked = ({ page }: OpenPage) => page.getByText("Checked: the document that you see").waitFor();
+const canvases = ({ page }: OpenPage) => page.locator(".viewer-page canvas").count();
+const shownPage = ({ page }: OpenPage, n: number) => page.locator(`.viewer-page:nth-child(${n}) canvas`).waitFor();
+
+for (const { width, colorScheme } of looks) {
+  test(`${width} pixels wide, ${colorScheme}: every step is accessible, fits, and asks nobody else for anything`, async () => {
+    const opened = await open({ step: "mail_code" }, { width, colorScheme });
+    const { page, envelope } = opened;
+    const look = async (what: string) => {
+      assert.deepEqual(await opened.axe(colorScheme), [], what);
+      assert.equal(await opened.overflow(), 0, what);
+      assert.deepEqual(opened.troubles, [], what);
+    };
+    await look("identify");
+    await page.getByRole("button", { name: "Email me a code" }).click();
+    await page.getByLabel("Code", { exact: true }).fill(rightCode);
+    await page.getByRole("button", { name: "Continue" }).click();
+    await shownPage(opened, 1);
+    for (const details of await page.locator("details").all()) await details.locator("summary").click();
+    await look("consent");
+    await consent(opened);
+    await checked(opened);
+    await look("sign");
+    await page.getByRole("button", { name: "Signature, page 3. Fill in" }).click();
+    await look("the typed signature");
+    await page.getByLabel("Draw", { exact: true }).check();
+    await look("the drawn signature");
+    await page.getByRole("button", { name: "Cancel" }).click();
+    for (const state of ["waiting", "completed", "declined"] as const) {
+      envelope.change({ state, environment: "test" });
+      await page.reload();
+      await look(state);
+    }
+    await opened.close();
+  });
+}
+
+test("by keyboard alone: fields are found, filled in and signed, and what is seen is what is signed", async () => {
+  const opened = await open({ pages: 40 });
+  const { page, envelope } = opened;
+  await consent(opened);
+  await checked(opened);
+  assert.ok(envelope.asked.includes("opened"));
+  const next = page.locator(".viewer-bar button");
+  assert.equal(await next.textContent(), "Next: Initials on page 1");
+  await next.press("Enter");
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog").getByLabel("Initials").waitFor();
+  await page.keyboard.type("JD");
+  await page.keyboard.press("Enter");
+  assert.equal(
+    await page.evaluate("document.activeElement.getAttribute('aria-label')"),
+    "Initials, page 1: JD. Change",
+  );
+  assert.equal(await next.textContent(), "Next: Signature on page 40");
+  await next.press("Enter");
+  assert.equal(await page.evaluate("document.activeElement.getAttribute('aria-label')"), "Signature, page 40. Fill in");
+  await shownPage(opened, 40);
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog").waitFor();
+  await page.keyboard.press("Escape");
+  assert.equal(await next.textContent(), "Next: Signature on page 40");
+  await page.keyboard.press("Enter");
+  await page.getByRole("textbox", { name: "Type", exact: true }).fill("Jane Q. Doe");
+  await page.keyboard.press("Enter");
+  assert.equal(await next.textContent(), "Everything is filled in: sign");
+  await next.press("Enter");
+  assert.equal(await page.evaluate("document.activeElement.id"), "sign-button");
+  await page.keyboard.press("Enter");
+  await page.getByText("Your signature is in the document.").waitFor();
+  assert.match(envelope.asked.at(-1) ?? "", /^sign typed .*"JD"/);
+  assert.deepEqual(opened.troubles, []);
+  await opened.close();
+});
+
+test("of a long document few pages are drawn at a time; their text can be selected, their size changed", async () => {
+  const opened = await open({ pages: 60 });
+  const { page } = opened;
+  await shownPage(opened, 1);
+  await page.locator(".viewer-text", { hasText: "Page 1 of 60" }).waitFor();
+  for (const n of [20, 40, 60, 30]) {
+    await page.locator(`.viewer-page:nth-child(${n})`).evaluate((one) => one.scrollIntoView());
+    await shownPage(opened, n);
+    assert.ok((await canvases(opened)) <= 4);
+    await until(async () => (await page.locator(".viewer-place").textContent()) === `Page ${n} of 60`);
+  }
+  const before = await page.locator(".viewer-page:nth-child(30)").boundingBox();
+  for (let i = 0; i < 5; i++) await page.getByRole("button", { name: "Larger" }).click();
+  const larger = await page.locator(".viewer-page:nth-child(30)").boundingBox();
+  assert.ok(Math.abs((larger?.width ?? 0) / (before?.width ?? 1) - 4) < 0.1);
+  assert.equal(await opened.overflow(), 0);
+  await shownPage(opened, 30);
+  assert.deepEqual(opened.troubles, []);
+  await opened.close();
+});
+
+test("a drawn signature is kept as strokes: turning the phone loses nothing, and another signer's act neither", async () => {
+  const opened = await open({ pages: 2 });
+  const { page, envelope } = opened;
+  await consent(opened);
+  await checked(opened);
+  await page.getByLabel("Initials (page 1)").fill("JD");
+  await page.getByRole("button", { name: "Signature, page 2. Fill in" }).click();
+  await page.getByLabel("Draw", { exact: true }).check();
+  const strokes = () => page.locator(".sheet-drawing path").getAttribute("d");
+  const draw = async (from: number) => {
+    const pad = await page.locator(".sheet-drawing").boundingBox();
+    assert.ok(pad);
+    await page.mouse.move(pad.x + from, pad.y + 10);
+    await page.mouse.down();
+    await page.mouse.move(pad.x + from + 60, pad.y + 50, { steps: 5 });
+    await page.mouse.up();
+  };
+  await draw(20);
+  const first = await strokes();
+  assert.match(first ?? "", /^M\d+,\d+L/);
+  await page.setViewportSize({ width: 740, height: 360 });
+  assert.equal(await strokes(), first);
+  await draw(200);
+  assert.ok((await strokes())?.startsWith(first ?? "-"));
+  await page.getByRole("button", { name: "OK" }).click();
+  await page.getByRole("button", { name: "Signature, page 2: Drawn by hand. Change" }).waitFor();
+  await envelope.otherSigns();
+  await page.locator("#sign-button").click();
+  await page.getByText("Another signer has just signed").waitFor();
+  await checked(opened);
+  await page.getByRole("button", { name: "Signature, page 2: Drawn by hand. Change" }).waitFor();
+  assert.equal(await page.getByLabel("Initials (page 1)").inputValue(), "JD");
+  await page.locator("#sign-button").click();
+  await page.getByText("Your signature is in the document.").waitFor();
+  assert.match(envelope.asked.at(-1) ?? "", /^sign drawn/);
+  await opened.close();
+});
+
+test("bytes that are not the ones that would be signed cannot be signed", async () => {
+  const opened = await open({});
+  const { page, envelope } = opened;
+  await consent(opened);
+  await checked(opened);
+  await page.route(/document\.pdf/, async (route) => {
+    const answer = await route.fetch();
+    const body = await answer.body();
+    const at = body.indexOf("Page 1 of");
+    body[at + 5] = 0x39;
+    await route.fulfill({ response: answer, body });
+  });
+  await page.reload();
+  await page.getByText("The document that arrived is not the one that would be signed.").waitFor();
+  assert.equal(await page.locator("#sign-button").isDisabled(), true);
+  // Where it does not arrive at all, the signer is told so, and reads it elsewhere.
+  await page.unroute(/document\.pdf/);
+  await page.route(/document\.pdf/, (route) => route.abort());
+  await page.reload();
+  await page.getByText("The document could not be shown here.").waitFor();
+  await page.getByText("Your browser cannot check the document").waitFor();
+  assert.equal(await page.locator("#sign-button").isDisabled(), false);
+  assert.doesNotMatch(envelope.asked.join(), /sign /);
+  await opened.close();
+});
+
+test("without a script, in Spanish: consent, a typed name, done", async () => {
+  const opened = await open({ language: "es" }, { width: 320, javaScript: false });
+  const { page, envelope } = opened;
+  assert.equal(await page.locator("html").getAttribute("lang"), "es");
+  assert.deepEqual(await opened.overflow(), 0);
+  assert.match(
+    (await page.getByRole("link", { name: "Abrir el documento" }).getAttribute("href")) ?? "",
+    /document\.pdf\?revision=1$/,
+  );
+  await page.getByLabel("Abrí el documento y pude leerlo.").check();
+  await page.getByRole("button", { name: "Acepto" }).click();
+  assert.equal(await page.getByLabel("Su firma: escriba su nombre").inputValue(), signerName);
+  await page.getByLabel("Iniciales (página 1)").fill("JD");
+  await page.getByRole("button", { name: "Firmar", exact: true }).click();
+  await page.getByText("Su firma está en el documento.").waitFor();
+  assert.deepEqual(
+    envelope.asked.map((one) => one.split(" ")[0]),
+    ["opened", "consent", "sign"],
+  );
+  assert.deepEqual(opened.troubles, []);
+  await opened.close();
+});
