@@ -43,6 +43,7 @@ const table = {
   // The same engine without a window: half the CPU.
   headlessShell: packaged("chromium-headless-shell", "chromium-headless-shell"),
   poppler: packaged("poppler-utils", "pdfsig", "pdfinfo", "pdfdetach", "pdftotext", "pdftoppm"),
+  nss: packaged("libnss3-tools", "certutil"),
   mupdf: packaged("mupdf-tools", "mutool"),
   qpdf: packaged("qpdf", "qpdf"),
   openssl: packaged("openssl", "openssl"),

@@ -37,7 +37,7 @@ export async function openSigning() {
   }
 
   return {
-    root: root.chain[0],
+    root,
     authority: authority.chain[0],
     /** A document with the fields of its signers. */
     async prepare(original: Buffer, planned: readonly PlannedField[], signers: readonly string[]) {

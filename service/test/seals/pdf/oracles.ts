@@ -1,4 +1,6 @@
 import { execFile } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 
 /** How a program ended and all that it wrote. */
 export type Run = { readonly code: number | null; readonly output: string };
@@ -14,15 +16,28 @@ export function run(program: string, args: readonly string[]): Promise<Run> {
 
 /** What pdfsig says of each signature, in the order of the fields. */
 export async function pdfsig(path: string): Promise<{ valid: boolean; whole: boolean }[]> {
-  const { output } = await run("pdfsig", ["-nocert", path]);
-  return output
+  return signaturesOf((await run("pdfsig", ["-nocert", path])).output).map(({ valid, whole }) => ({ valid, whole }));
+}
+
+/** The same, and what it says of the certificates, by a database of NSS that has this root. @param folder an empty one, for it */
+export async function pdfsigTrusting(path: string, rootPem: string, folder: string) {
+  const root = join(folder, "root.pem");
+  writeFileSync(root, rootPem);
+  await run("certutil", ["-N", "-d", folder, "--empty-password"]);
+  await run("certutil", ["-A", "-d", folder, "-n", "root", "-t", ",C,", "-i", root]);
+  return signaturesOf((await run("pdfsig", ["-nssdir", folder, path])).output);
+}
+
+const signaturesOf = (output: string) =>
+  output
     .split(/^Signature #\d+:$/m)
     .slice(1)
     .map((part) => ({
       valid: part.includes("- Signature Validation: Signature is Valid."),
       whole: part.includes("- Total document signed"),
+      certificate: /- Certificate Validation: (.*)/.exec(part)?.[1] ?? "",
+      name: /- Signer Certificate Common Name: (.*)/.exec(part)?.[1] ?? "",
     }));
-}
 
 /** Whether mutool opens the file as it is; otherwise its verdicts are about its own repair. */
 export async function mutoolOpens(path: string): Promise<boolean> {

@@ -7,24 +7,34 @@ export type Operation = readonly [name: string, ...args: (string | number | read
 
 export type OracleRequest =
   | { readonly judge: Uint8Array }
+  | { readonly validate: Uint8Array; readonly roots: readonly Uint8Array[] }
   | { readonly make: readonly Operation[]; readonly pdf: Uint8Array };
 
 /** What pyHanko says of one signature: `permitted` when it covers a revision and all later changes are within bounds. */
 type OracleJudgement = { readonly field: string; readonly permitted: boolean; readonly why: string };
 
+/** What pyHanko says of one signature by its default policy: `valid` counts everything, `trusted` the way to a root. */
+type OracleValidation = { readonly field: string; readonly valid: boolean; readonly trusted: boolean };
+
 export type OracleAnswer = {
+  readonly validations?: readonly OracleValidation[];
   readonly signatures?: readonly OracleJudgement[];
   readonly pdf?: Uint8Array;
   readonly error?: string;
 };
 
+const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
+
+function onTheWire(request: OracleRequest): object {
+  if ("judge" in request) return { judge: base64(request.judge) };
+  if ("make" in request) return { ...request, pdf: base64(request.pdf) };
+  return { validate: base64(request.validate), roots: request.roots.map(base64) };
+}
+
 /** Asks pyHanko all of the questions in one process. */
 export function askPyHanko(requests: readonly OracleRequest[]): OracleAnswer[] {
   const script = fileURLToPath(new URL("pyhanko_oracle.py", import.meta.url));
-  const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
-  const lines = requests.map((request) =>
-    JSON.stringify("judge" in request ? { judge: base64(request.judge) } : { ...request, pdf: base64(request.pdf) }),
-  );
+  const lines = requests.map((request) => JSON.stringify(onTheWire(request)));
   const run = spawnSync(python, [script], { input: `${lines.join("\n")}\n`, encoding: "utf8", maxBuffer: 2 ** 30 });
   if (run.status !== 0) throw new Error(`pyHanko: ${run.error ?? run.stderr}`);
   return run.stdout

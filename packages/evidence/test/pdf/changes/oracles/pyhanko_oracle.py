@@ -1,6 +1,8 @@
 """pyHanko's difference analysis, and its writers, behind JSON lines: one request in, one answer out.
 
 {"judge": base64}                      -> {"signatures": [{"field", "start", "permitted", "why"}, ...]} or {"error": text}
+{"validate": base64, "roots": [base64, ...]}
+                       -> {"validations": [{"field", "valid", "trusted"}, ...]} or {"error": text}
 {"make": [operation, ...], "pdf": base64} -> {"pdf": base64} or {"error": text}
 
 A signature is permitted when it covers a revision and what came later is within what it and its locks allow.
@@ -25,8 +27,10 @@ from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
 from pyhanko.pdf_utils.reader import PdfFileReader
 from pyhanko.sign import fields, signers, timestamps
 from pyhanko.sign.diff_analysis import DiffResult
+from pyhanko.sign.validation import validate_pdf_signature
 from pyhanko.sign.validation.dss import DocumentSecurityStore
 from pyhanko.sign.validation.status import SignatureCoverageLevel
+from pyhanko_certvalidator import ValidationContext
 from pyhanko_certvalidator.registry import SimpleCertificateStore
 
 logging.disable(logging.CRITICAL)
@@ -231,9 +235,22 @@ def make(request):
     return {"pdf": base64.b64encode(pdf).decode()}
 
 
+def validate(request):
+    roots = [x509.Certificate.load(base64.b64decode(root)) for root in request["roots"]]
+    reader = PdfFileReader(io.BytesIO(base64.b64decode(request["validate"])))
+    found = []
+    for signature in reader.embedded_signatures:
+        context = ValidationContext(trust_roots=roots, allow_fetching=False)
+        status = validate_pdf_signature(signature, signer_validation_context=context)
+        found.append({"field": signature.field_name, "valid": status.bottom_line, "trusted": status.trusted})
+    return {"validations": found}
+
+
+ANSWERS = {"judge": judge, "validate": validate, "make": make}
+
 for line in sys.stdin:
     request = json.loads(line)
     try:
-        print(json.dumps(judge(request) if "judge" in request else make(request)))
+        print(json.dumps(next(ANSWERS[key] for key in ANSWERS if key in request)(request)))
     except Exception as error:
         print(json.dumps({"error": f"{type(error).__name__}: {error}"[:300]}))
