@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { accessMailJobs, accessRoutes } from "./access-requests/access-requests.ts";
 import { analyticsRoutes } from "./analytics/analytics.ts";
 import { closingRecord, closingRoutes } from "./closing-passports/closing-passports.ts";
-import { probeSignerAuthority } from "./envelopes/envelopes.ts";
+import { envelopeJobs, probeSignerAuthority } from "./envelopes/envelopes.ts";
 import { type AppDeps, type Features, openFeatures } from "./features.ts";
 import { orderMailJobs, sandboxRoutes } from "./fulfilment/fulfilment.ts";
 import { healthRoutes } from "./http/health.ts";
@@ -52,7 +52,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
 }
 
 /** What goes on beside the requests, from listening to closing: deliveries of webhooks, and jobs. */
-function workWith(app: FastifyInstance, deps: AppDeps, { dispatcher, processor }: Features): void {
+function workWith(app: FastifyInstance, deps: AppDeps, { dispatcher, processor, envelopes }: Features): void {
   const { config, db, clock, log, metrics } = deps;
   app.addHook("onListen", async () => dispatcher.start());
   app.addHook("onClose", async () => dispatcher.stop());
@@ -62,6 +62,7 @@ function workWith(app: FastifyInstance, deps: AppDeps, { dispatcher, processor }
   const mails = { db, clock, secrets: deps.secrets, mailer, baseUrl: config.baseUrl };
   paymentJobs(jobs, { db, clock, log, processor });
   orderMailJobs(jobs, mails);
+  envelopeJobs(jobs, { ...envelopes, mailer });
   accessMailJobs(jobs, mails);
   signInMailJobs(jobs, mails);
   confirmationMailJobs(jobs, mails);
@@ -117,7 +118,7 @@ function pageDeps(deps: AppDeps, features: Features, assets: PageDeps["assets"])
       checkoutUrl: (code) => checkoutUrl(checkout, code, null),
       paymentsConfigured: checkout.processor !== null,
     },
-    signing: null,
+    signing: features.signing,
     visitor: { requestAccess: access.requestAccess, recaptcha: config.recaptcha },
     members: { ...members, ...orders, ...sandbox, ...passports, ...closings, ...webhooks, ...analytics },
   };

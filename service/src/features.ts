@@ -3,7 +3,7 @@ import { openAccess } from "./access-requests/access-requests.ts";
 import { analyticsReader } from "./analytics/analytics.ts";
 import type { Anchoring } from "./anchoring/anchoring.ts";
 import { createCertificateCheck, drawIn } from "./closing-passports/closing-passports.ts";
-import { createPreflight } from "./envelopes/envelopes.ts";
+import { createPreflight, type EnvelopeDeps, openCeremony, readConsentTexts } from "./envelopes/envelopes.ts";
 import type { RateLimits } from "./http/rate-limits.ts";
 import type { RouteDeps } from "./http/route.ts";
 import { maxReservedBytes } from "./http/uploads/multipart.ts";
@@ -15,6 +15,8 @@ import {
   keyWithRoomsResolver,
   type LastUse,
   numberOf,
+  readBranding,
+  shownBranding,
   type TierLimits,
   tierOf,
 } from "./partners/partners.ts";
@@ -38,6 +40,7 @@ const uploadSizes = {
 };
 // Each holds a database connection while a time stamp is waited for; the pool has 20.
 const sealsAtOnce = 4;
+const consentFolder = join(root, "service/data/consent");
 const screeningFile = join(root, "service/data/screening.yaml");
 
 export type AppDeps = Resources & {
@@ -77,6 +80,8 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
   });
   const requireStorage = createStorageQuota(records, (tier) => numberOf(deps.tierLimits[tierOf(tier)].storedBytes));
   const { dispatcher, secretCipher } = outgoingWebhooks(deps);
+  const envelopes = envelopesWith(deps);
+  const consentTexts = readConsentTexts(consentFolder);
   return {
     processor,
     dispatcher,
@@ -101,6 +106,12 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
     processorEvents: { db, clock, log, metrics, processor },
     sandbox: { ...records, ...sealing, rowMac, blobs, baseUrl, sandboxPayment },
     rooms: records,
+    envelopes,
+    signing: {
+      ceremony: openCeremony({ ...envelopes, consentTexts }),
+      consentTexts,
+      brandingOf: async (partnerId: string) => shownBranding(await readBranding(deps, { partnerId })),
+    },
     passports: {
       ...records,
       ...sealing,
@@ -125,6 +136,27 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
       semaphore: createKeyedSemaphore(sealsAtOnce),
     },
     webhooks: { ...records, secretCipher, wake: dispatcher.wake },
+  };
+}
+
+/** What envelopes work with; maintenance needs the same. */
+export function envelopesWith(
+  deps: Omit<EnvelopeDeps, "baseUrl" | "sealDocument" | "stamp"> & Pick<AppDeps, "config" | "sealing">,
+): EnvelopeDeps {
+  const { db, clock, log, blobs, rowMac, secrets, workers, sealing, signerAuthority, config } = deps;
+  const { sealDocument, stamp } = sealing;
+  return {
+    db,
+    clock,
+    log,
+    blobs,
+    rowMac,
+    secrets,
+    workers,
+    sealDocument,
+    stamp,
+    signerAuthority,
+    baseUrl: config.baseUrl,
   };
 }
 

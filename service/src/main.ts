@@ -7,6 +7,7 @@ import { openAnchoring } from "./anchoring/anchoring.ts";
 import { createApp } from "./app.ts";
 import { type Config, readConfig } from "./config.ts";
 import { type OpenedSignerAuthority, openSignerAuthority } from "./envelopes/envelopes.ts";
+import { envelopesWith } from "./features.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { createDemoPartner, readTierLimits, readTrialsPerDomain, trackLastUse } from "./partners/partners.ts";
 import { StartupError } from "./platform/errors.ts";
@@ -105,6 +106,7 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
       config.otsCalendars.length > 0
         ? openAnchoring({ ...resources, calendars: config.otsCalendars, fetch, metrics })
         : null;
+    const envelopes = envelopesWith({ ...resources, workers, sealing, signerAuthority: signers.authority });
     app = await createApp({
       ...resources,
       version: await version(),
@@ -120,7 +122,7 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
       anchoring,
     });
     await listen(app, config.host, config.port);
-    stopMaintenance = startMaintenance(resources, { lastUse, anchoring, retention });
+    stopMaintenance = startMaintenance(resources, { envelopes, lastUse, anchoring, retention });
     const demo = await createDemoPartner(resources);
     process.stdout.write(`SignSealShip listens on ${config.baseUrl}\n${demo ? welcome(config, demo.key) : ""}`);
     log.info({ signal: await stopped }, "stopping");

@@ -1,5 +1,6 @@
 import type { Anchoring } from "./anchoring/anchoring.ts";
 import { chainAuditLines } from "./audit/audit.ts";
+import { type EnvelopeDeps, sweepEnvelopes } from "./envelopes/envelopes.ts";
 import { sweepSessions } from "./members/members.ts";
 import { sweepFills } from "./orders/orders.ts";
 import type { LastUse } from "./partners/partners.ts";
@@ -22,9 +23,9 @@ const failedJobsKeptMs = 30 * 24 * hours;
 
 type Task = { name: string; everyMs: number; atStart?: boolean; work: (stopping: AbortSignal) => Promise<unknown> };
 
-type Kept = { lastUse: LastUse; anchoring: Anchoring | null; retention: RetentionPlan };
+type Kept = { envelopes: EnvelopeDeps; lastUse: LastUse; anchoring: Anchoring | null; retention: RetentionPlan };
 
-function tasksOf(resources: Resources, { lastUse, anchoring, retention }: Kept): Task[] {
+function tasksOf(resources: Resources, { envelopes, lastUse, anchoring, retention }: Kept): Task[] {
   const { db, blobs, clock, rowMac } = resources;
   const sweeper = withLongStatements(db);
   const marks = { db: sweeper, rowMac };
@@ -44,6 +45,12 @@ function tasksOf(resources: Resources, { lastUse, anchoring, retention }: Kept):
       // What became due while no node was there ends now.
       atStart: true,
       work: (stopping) => sweepExecutions(db, clock(), stopping),
+    },
+    {
+      name: "envelopes that expire or remind",
+      everyMs: 60 * seconds,
+      atStart: true,
+      work: (stopping) => sweepEnvelopes(envelopes, stopping),
     },
     {
       name: "documents that are due by the retention plan",

@@ -1,6 +1,7 @@
 import { type AnchorFacts, anchorMembers } from "./anchoring/anchoring.ts";
 import { type Place, placeColumns, placeMembers } from "./audit/audit.ts";
 import { storedColumns, type VersionFacts, versionMembers } from "./closing-passports/closing-passports.ts";
+import { type TrailFacts, trailMembers } from "./envelopes/envelopes.ts";
 import { type DocumentFacts, documentMembers, type FillFacts, fillColumns, fillMembers } from "./orders/orders.ts";
 import { type Statement, sql } from "./platform/database/sql.ts";
 import type { Members } from "./platform/row-mac.ts";
@@ -112,4 +113,16 @@ export const markRows: MacTable<Mark> = {
   rows: sql`
 SELECT blob_key AS key, blob_key AS "blobKey", rule, deleted_at AS "deletedAt", row_mac AS mac FROM deleted_blobs`,
   members: markMembers,
+};
+
+/** Records of the trails of envelopes. */
+export const trailRows: MacTable<TrailFacts> = {
+  table: sql`envelope_events`,
+  key: sql`id`,
+  keyInRows: sql`t.id`,
+  mac: sql`t.row_mac`,
+  rows: sql`
+SELECT t.id AS key, e.verify_code AS "verifyCode", t.position, t.sha256, t.row_mac AS mac
+FROM envelope_events t JOIN envelopes e ON e.id = t.envelope_id`,
+  members: trailMembers,
 };

@@ -1,6 +1,7 @@
 export { orderMailJobs } from "./mails.ts";
 export { type MoveDeps, moveOrder } from "./move-order.ts";
 export { type OrderHistory, orderHistory } from "./order-history.ts";
+export { perform } from "./perform.ts";
 export { sandboxRoutes } from "./sandbox/routes.ts";
 export {
   milestones,
@@ -13,3 +14,5 @@ export {
   sandboxComplete,
   sandboxMoves,
 } from "./sandbox/sandbox.ts";
+export { sealAndStore } from "./seal-and-store.ts";
+export type { SealedDocument } from "./store.ts";

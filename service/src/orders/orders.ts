@@ -11,6 +11,7 @@ export { serviceFlags } from "./services.ts";
 export { findOrder, findOwnOrder, type StoredDocument, whenDocumentsWereDeleted } from "./store.ts";
 export {
   closeCheckoutQueue,
+  envelopeQueue,
   type MailMoment,
   type Milestone,
   orderMailQueue,

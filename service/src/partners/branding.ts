@@ -30,7 +30,7 @@ export function checkedBranding({ brandName, accentColor, logoUrl }: BrandingCha
   return { brandName, accentColor: accentColor?.toLowerCase(), logoUrl };
 }
 
-export const readBranding = ({ db }: { db: Sql }, { partnerId }: Principal): Promise<Branding> =>
+export const readBranding = ({ db }: { db: Sql }, { partnerId }: Pick<Principal, "partnerId">): Promise<Branding> =>
   selectBranding(db, partnerId);
 
 /** Changes the branding of a firm inside a transaction. @throws ServiceError naming the field and its rule. */

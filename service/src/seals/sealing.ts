@@ -9,7 +9,7 @@ import { sealChainPem } from "./certificate/certificate.ts";
 import { type ChainsDeps, fingerprintOf, sealChainOf, sealChainRow } from "./chains.ts";
 import { openSealIdentity, probeSealIdentity, type SealIdentitySettings } from "./identity.ts";
 import { isChainRetired, isRetired } from "./retirement.ts";
-import { createSealer, type SealDocument } from "./sealer.ts";
+import { createSealer, type SealDocument, type Stamp } from "./sealer.ts";
 import { createTimeStamping } from "./time-stamping.ts";
 import { trustList } from "./trust-list.ts";
 import { type AnchorsOf, openTsaTrust, type TsaTrustSettings } from "./tsa-trust.ts";
@@ -17,6 +17,8 @@ import { type AnchorsOf, openTsaTrust, type TsaTrustSettings } from "./tsa-trust
 /** All that is needed to seal, opened once at the start. */
 export type Sealing = {
   sealDocument: SealDocument;
+  /** Asks the time-stamping authorities; null when none are set. */
+  stamp: Stamp | null;
   /** PEM of the seal's certificates, its own first. */
   chainPem: string;
   /** What verifiers are to know of the service's seals, as JSON. */
@@ -69,6 +71,7 @@ export async function openSealing(deps: SealingDeps): Promise<Sealing> {
       await requireInService();
       return sealDocument(input);
     },
+    stamp,
     chainPem,
     trustList: () => trustList(deps, chainPem, settings.tsaUrls.flatMap(anchorsOf)),
     async probe() {

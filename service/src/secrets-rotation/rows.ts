@@ -22,6 +22,7 @@ export async function rotateRowMacs(db: Sql, secrets: SecretBytes): Promise<numb
   const counts = [await rotate(tables.chainRows), await rotate(tables.passportRows), await rotate(tables.anchorRows)];
   counts.push(await rotate(tables.documentRows), await rotate(tables.versionRows), await rotate(tables.backfillRows));
   counts.push(await rotate(tables.fillRows), await rotate(tables.auditRows), await rotate(tables.markRows));
+  counts.push(await rotate(tables.trailRows));
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
@@ -61,6 +62,7 @@ const macTables = [
   tables.auditRows,
   tables.fillRows,
   tables.markRows,
+  tables.trailRows,
 ];
 
 /** How many rows with a MAC are under which key. */

@@ -20,3 +20,4 @@ export {
   type ProofVerification,
   verifyProof,
 } from "./verify-proof.ts";
+export { verifySignatures } from "./verify-signatures.ts";

@@ -38,6 +38,10 @@ export type PreparedField = {
   /** The object number of field and widget, generation 0. */
   readonly object: number;
   readonly page: number;
+  /** As it was planned: points from the upper left corner of the page as it is shown. */
+  readonly place: Place;
+  readonly label: string | null;
+  readonly required: boolean;
   /** Of the upright appearance, in units of user space. */
   readonly width: number;
   readonly height: number;

@@ -8,7 +8,7 @@ import { maskCode } from "../../platform/ids.ts";
 import { enqueue } from "../../platform/jobs/jobs.ts";
 import type { Log } from "../../platform/logs.ts";
 import type { BoughtServices } from "../../pricing/pricing.ts";
-import { type Effect, effects, type Milestone, orderMailQueue } from "./effects.ts";
+import { type Effect, effects, envelopeQueue, type Milestone, orderMailQueue } from "./effects.ts";
 import type { OrderStatus } from "./statuses.ts";
 import { type OrderEvent, targetOf, wordsOf } from "./table.ts";
 
@@ -77,6 +77,7 @@ export async function applyTransition(
   await tx.query(transitionStatement(order, moved, milestone, by));
   if (effect.mail) await enqueue(tx, orderMailQueue, { orderId: order.id, moment: effect.mail });
   if (effect.job) await enqueue(tx, effect.job, { orderId: order.id });
+  if (effect.movesEnvelope && order.sign) await enqueue(tx, envelopeQueue, { orderId: order.id });
   return { order: moved, from: order.status, firedEvents: milestone ? [milestone] : [] };
 }
 

@@ -12,6 +12,9 @@ export const closeCheckoutQueue = "close-checkout";
 /** The queue of refunds to ask the processor for; payload `{orderId}`. */
 export const refundQueue = "refund";
 
+/** The queue of orders whose envelope is to follow: opened, completed or ended; payload `{orderId}`. */
+export const envelopeQueue = "envelope";
+
 export type MailMoment = "payment_received" | "signed" | "shipped";
 
 /** What else happens when an order comes to a status. */
@@ -22,17 +25,25 @@ export type Effect = {
   /** A document of this kind must be on record first. */
   document?: "sealed" | "notarized";
   job?: typeof closeCheckoutQueue | typeof refundQueue;
+  /** What the envelope follows. */
+  movesEnvelope?: boolean;
 };
 
 export const effects: Readonly<Partial<Record<OrderStatus, Effect>>> = {
   Paid: { milestone: "payment.cleared", mail: "payment_received", job: closeCheckoutQueue },
-  EsignPending: { envelope: "Sent" },
-  EsignComplete: { envelope: "Completed", milestone: "signature.completed", mail: "signed", document: "sealed" },
-  EsignDeclined: { envelope: "Declined" },
-  EsignExpired: { envelope: "Expired" },
+  EsignPending: { envelope: "Sent", movesEnvelope: true },
+  EsignComplete: {
+    envelope: "Completed",
+    milestone: "signature.completed",
+    mail: "signed",
+    document: "sealed",
+    movesEnvelope: true,
+  },
+  EsignDeclined: { envelope: "Declined", movesEnvelope: true },
+  EsignExpired: { envelope: "Expired", movesEnvelope: true },
   NotarizationComplete: { document: "notarized" },
   Shipped: { mail: "shipped" },
   Delivered: { milestone: "shipment.delivered" },
-  Cancelled: { job: closeCheckoutQueue },
-  RefundPending: { job: refundQueue },
+  Cancelled: { job: closeCheckoutQueue, movesEnvelope: true },
+  RefundPending: { job: refundQueue, movesEnvelope: true },
 };

@@ -1,0 +1,23 @@
+import type { EvidenceCrypto } from "../crypto-port.ts";
+import { openUnlocked } from "../pdf/encryption/unlock.ts";
+import { findSignatures } from "../pdf/signatures.ts";
+import { withRanges } from "../pdf/structure.ts";
+import type { Certificate } from "../x509/certificate.ts";
+import { type EarlierSignature, verifyEarlierSignatures } from "./earlier-signatures.ts";
+
+/**
+ * Verifies every signature of a PDF over its own revision, and classifies what came later; none of them is taken for a seal.
+ *
+ * @param at the instant of the verification, epoch ms
+ * @throws EvidenceError for a file that can't be read, or that holds more than 64 signatures
+ */
+export async function verifySignatures(
+  bytes: Uint8Array,
+  tsaAnchors: readonly Certificate[],
+  at: number,
+  crypto: EvidenceCrypto,
+): Promise<EarlierSignature[]> {
+  const document = await openUnlocked(bytes);
+  const signatures = withRanges(document, findSignatures(document));
+  return verifyEarlierSignatures({ document, signatures, seal: null, tsaAnchors, at, crypto });
+}

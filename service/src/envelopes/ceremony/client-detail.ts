@@ -1,0 +1,8 @@
+import { toPlainText } from "../../platform/text.ts";
+import type { Client } from "./view.ts";
+
+/** What the trail says of the browser that asked. */
+export const clientDetail = ({ ip, userAgent }: Client) => ({
+  ip,
+  userAgent: toPlainText(userAgent.slice(0, 300)).toWellFormed(),
+});

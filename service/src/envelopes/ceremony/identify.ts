@@ -1,0 +1,93 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { sql } from "../../platform/database/sql.ts";
+import { ServiceError } from "../../platform/errors.ts";
+import { newSecret, newUuid } from "../../platform/ids.ts";
+import { enqueue } from "../../platform/jobs/jobs.ts";
+import { deriveKey, keysOf, type SecretBytes } from "../../platform/secrets.ts";
+import { slowHashHolds } from "../../platform/slow-hash.ts";
+import type { EnvelopeDeps } from "../lifecycle/deps.ts";
+import { signingMailQueue, tokenSha256 } from "../lifecycle/links.ts";
+import { appendToTrail } from "../records/trail.ts";
+import type { Link } from "./ceremony.ts";
+import { clientDetail } from "./client-detail.ts";
+import { follow, requireState } from "./links.ts";
+import type { Client } from "./view.ts";
+
+const codeMs = 10 * 60_000;
+const betweenCodesMs = 60_000;
+const sessionMs = 12 * 3600_000;
+const failuresAllowed = 5;
+
+/** The six digits of a code, made anew from its id. */
+export function signingCode(secrets: SecretBytes, codeId: string): string {
+  const random = createHmac("sha256", deriveKey(secrets, "signing-code")).update(codeId).digest().readUIntBE(0, 6);
+  return String(random % 1_000_000).padStart(6, "0");
+}
+
+/** Has a code mailed to the signer: one a minute. @throws ServiceError */
+export async function sendCode(deps: EnvelopeDeps, link: Link, client: Client): Promise<void> {
+  const { db, clock, rowMac } = deps;
+  await db.transaction(async (tx) => {
+    const at = clock();
+    const linked = await follow(tx, link, at, true);
+    requireState(linked, "identify");
+    const { signer, envelope } = linked;
+    if (signer.auth !== "mail_code") throw new ServiceError("conflict", "This link asks for an access code.");
+    const codeId = newUuid();
+    const put = await tx.query(sql`
+      UPDATE envelope_signers SET code_id = ${codeId}, code_sent_at = ${at}
+      WHERE id = ${signer.id} AND (code_sent_at IS NULL OR code_sent_at <= ${new Date(at.getTime() - betweenCodesMs)})
+      RETURNING id`);
+    if (put.length === 0) throw new ServiceError("conflict", "A code was sent a moment ago. Ask again in a minute.");
+    await appendToTrail(tx, rowMac, envelope, "code_sent", at, { signer: signer.n, client: clientDetail(client) });
+    await enqueue(tx, signingMailQueue, { signerId: signer.id, moment: "code", codeId });
+  });
+}
+
+/**
+ * Tries a code. The fifth wrong one locks the link, until the firm opens it again.
+ * @returns the session for the browser; null for a wrong or expired code
+ */
+export async function identify(
+  deps: EnvelopeDeps,
+  link: Link,
+  typed: string,
+  client: Client,
+): Promise<{ session: string; expiresAt: Date } | null> {
+  const { db, clock, rowMac, secrets } = deps;
+  return db.transaction(async (tx) => {
+    const at = clock();
+    const linked = await follow(tx, link, at, true);
+    requireState(linked, "identify");
+    const { signer, envelope } = linked;
+    const detail = { signer: signer.n, method: signer.auth, client: clientDetail(client) };
+    const [row] = await tx.query<{ codeId: string | null; sentAt: Date | null; accessCodeHash: string | null }>(sql`
+      SELECT code_id AS "codeId", code_sent_at AS "sentAt", access_code_hash AS "accessCodeHash"
+      FROM envelope_signers WHERE id = ${signer.id}`);
+    const isOpen = row?.codeId && row.sentAt && row.sentAt.getTime() > at.getTime() - codeMs;
+    const isRight =
+      signer.auth === "access_code"
+        ? !!row?.accessCodeHash && (await slowHashHolds(row.accessCodeHash, typed.trim()))
+        : !!isOpen && isCodeOf(secrets, row.codeId ?? "", typed);
+    if (!isRight) {
+      const locks = signer.failures + 1 >= failuresAllowed;
+      await tx.query(sql`
+        UPDATE envelope_signers SET failures = failures + 1, locked_at = ${locks ? at : null} WHERE id = ${signer.id}`);
+      await appendToTrail(tx, rowMac, envelope, locks ? "locked" : "code_failed", at, detail);
+      return null;
+    }
+    const session = newSecret();
+    const expiresAt = new Date(at.getTime() + sessionMs);
+    await tx.query(sql`
+      UPDATE envelope_signers SET failures = 0, code_id = NULL, session_sha256 = ${tokenSha256(session)},
+        session_expires_at = ${expiresAt}
+      WHERE id = ${signer.id}`);
+    await appendToTrail(tx, rowMac, envelope, "code_ok", at, detail);
+    return { session, expiresAt };
+  });
+}
+
+function isCodeOf(secrets: SecretBytes, codeId: string, typed: string): boolean {
+  const digits = Buffer.from(typed.replaceAll(/\D/g, "").slice(0, 12).padEnd(12));
+  return keysOf(secrets).some((key) => timingSafeEqual(Buffer.from(signingCode(key, codeId).padEnd(12)), digits));
+}

@@ -1,0 +1,71 @@
+import type { Sql } from "../../platform/database/database.ts";
+import { sql } from "../../platform/database/sql.ts";
+import { ServiceError } from "../../platform/errors.ts";
+import { isCode, isSecret } from "../../platform/text.ts";
+import { tokenSha256 } from "../lifecycle/links.ts";
+import { type Envelope, findEnvelope, findSigners, lockEnvelope, type Signer, whoseTurn } from "../records/envelope.ts";
+import type { Link } from "./ceremony.ts";
+import type { SigningState } from "./view.ts";
+
+/** Where a link leads: the envelope, who has the link, and all who sign. */
+export type Linked = {
+  envelope: Envelope;
+  signer: Signer;
+  signers: Signer[];
+  /** Whether the link comes with what it asks for besides. */
+  identified: boolean;
+};
+
+/**
+ * Finds what a link leads to. In a transaction the envelope is locked.
+ * @throws ServiceError `not_found` for a link that is malformed, unknown or replaced, all alike
+ */
+export async function follow(db: Sql, link: Link, now: Date, lock = false): Promise<Linked> {
+  const unknown = new ServiceError("not_found", "This signing link is not valid.");
+  if (!isCode(link.token)) throw unknown;
+  const session = link.session !== null && isSecret(link.session) ? tokenSha256(link.session) : null;
+  const [found] = await db.query<{ envelopeId: number; id: number; hasSession: boolean }>(sql`
+    SELECT envelope_id AS "envelopeId", id,
+      coalesce(session_sha256 = ${session} AND session_expires_at > ${now}, false) AS "hasSession"
+    FROM envelope_signers WHERE token_sha256 = ${tokenSha256(link.token)}`);
+  if (!found) throw unknown;
+  const envelope = await (lock
+    ? lockEnvelope(db as Parameters<typeof lockEnvelope>[0], found.envelopeId)
+    : findEnvelope(db, found.envelopeId));
+  const signers = await findSigners(db, found.envelopeId);
+  const signer = signers.find(({ id }) => id === found.id);
+  if (!envelope || !signer) throw unknown;
+  return { envelope, signer, signers, identified: signer.auth === "link" || found.hasSession };
+}
+
+/** What the signer can do now. */
+export function stateOf({ envelope, signer, signers, identified }: Linked): SigningState {
+  const { outcome, orderStatus } = envelope;
+  if (outcome === "Completed") return identified ? "completed" : "identify";
+  if (outcome === "Declined") return "declined";
+  if (outcome === "Expired") return "expired";
+  if (outcome === "Voided" || (orderStatus !== "EsignPending" && orderStatus !== "OnHold")) return "voided";
+  if (signer.lockedAt !== null) return "locked";
+  if (!identified) return "identify";
+  if (signer.signedAt !== null) return "signed";
+  if (orderStatus === "OnHold") return "waiting";
+  return whoseTurn(signers).some(({ n }) => n === signer.n) ? "ready" : "waiting";
+}
+
+const refusals: Readonly<Record<Exclude<SigningState, "ready">, string>> = {
+  identify: "Enter your code first.",
+  locked: "Too many wrong codes were entered. The firm that sent the document can open it again.",
+  waiting: "It is not your turn to sign yet.",
+  signed: "You have signed this document already.",
+  completed: "Everybody has signed this document already.",
+  declined: "The signing of this document was declined.",
+  expired: "The time to sign this document has expired.",
+  voided: "This document is not to be signed any more.",
+};
+
+/** @throws ServiceError `conflict` saying why this can't be done now */
+export function requireState(linked: Linked, ...states: readonly SigningState[]): void {
+  const state = stateOf(linked);
+  if (states.includes(state)) return;
+  throw new ServiceError("conflict", state === "ready" ? "This is not asked for." : refusals[state]);
+}

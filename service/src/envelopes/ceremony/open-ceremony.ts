@@ -1,0 +1,161 @@
+import { lockOrder } from "../../orders/orders.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import { sql } from "../../platform/database/sql.ts";
+import { invalid, ServiceError } from "../../platform/errors.ts";
+import { isEmail } from "../../platform/mail/email.ts";
+import { isPlainLines, isPlainText, isVisible } from "../../platform/text.ts";
+import type { EnvelopeDeps } from "../lifecycle/deps.ts";
+import { endUnsigned } from "../lifecycle/end.ts";
+import { setEnvelopeStatus } from "../records/envelope.ts";
+import { findRevisions, readDocument } from "../records/revisions.ts";
+import { appendToTrail } from "../records/trail.ts";
+import type { Ceremony, Link } from "./ceremony.ts";
+import { clientDetail } from "./client-detail.ts";
+import { identify, sendCode } from "./identify.ts";
+import { follow, type Linked, requireState, stateOf } from "./links.ts";
+import { sign } from "./sign.ts";
+import type { DeclineKind, Language, ShownField, SigningState, SigningView } from "./view.ts";
+
+export type CeremonyDeps = EnvelopeDeps & {
+  /** The texts that consent may be given to; undefined for a version that there never was. */
+  consentTexts: { find: (version: string, language: Language) => { sha256: string } | undefined };
+};
+
+const mostReason = 1_000;
+
+export function openCeremony(deps: CeremonyDeps): Ceremony {
+  const { db, clock, rowMac } = deps;
+  /** In a transaction with the envelope locked, when the link leads to one of the states. */
+  const change = (
+    link: Link,
+    states: readonly SigningState[],
+    work: (tx: Tx, linked: Linked, at: Date) => Promise<void>,
+  ) =>
+    db.transaction(async (tx) => {
+      const at = clock();
+      const linked = await follow(tx, link, at, true);
+      requireState(linked, ...states);
+      await work(tx, linked, at);
+    });
+
+  return {
+    view: async (link) => viewOf(deps, await follow(db, link, clock())),
+    async document(link) {
+      const linked = await follow(db, link, clock());
+      requireState(linked, "ready", "waiting", "signed");
+      return readDocument(deps, linked.envelope);
+    },
+    opened: async (link, client) => {
+      const { orderCode } = (await follow(db, link, clock())).envelope;
+      await db.transaction(async (tx) => {
+        const at = clock();
+        // Orders are locked before their envelopes.
+        await lockOrder(tx, orderCode);
+        const linked = await follow(tx, link, at, true);
+        const { envelope, signer } = linked;
+        if (signer.openedAt !== null || envelope.endedAt !== null) return;
+        await tx.query(sql`UPDATE envelope_signers SET opened_at = ${at} WHERE id = ${signer.id}`);
+        await appendToTrail(tx, rowMac, envelope, "opened", at, { signer: signer.n, client: clientDetail(client) });
+        await setEnvelopeStatus(tx, envelope.orderId, "Viewed", at);
+      });
+    },
+    sendCode: (link, client) => sendCode(deps, link, client),
+    identify: (link, code, client) => identify(deps, link, code, client),
+    consent: (link, { version, language }, client) =>
+      change(link, ["ready"], async (tx, { envelope, signer }, at) => {
+        const text = deps.consentTexts.find(version, language);
+        if (!text) throw new ServiceError("conflict", "The text has changed. Reload the page.");
+        const consent = { version, language, textSha256: text.sha256, at: at.toISOString() };
+        await tx.query(sql`
+          UPDATE envelope_signers SET consent = ${JSON.stringify(consent)}::jsonb WHERE id = ${signer.id}`);
+        const detail = { consent, signer: signer.n, client: clientDetail(client) };
+        await appendToTrail(tx, rowMac, envelope, "consented", at, detail);
+      }),
+    sign: (link, request, client) => sign(deps, link, request, client),
+    async decline(link, { kind, reason }, client) {
+      if (reason.length > mostReason) throw invalid(`A reason must have at most ${mostReason} characters.`);
+      if (!isPlainLines(reason)) throw invalid("A reason must be text without control characters.");
+      const linked = await follow(db, link, clock());
+      requireState(linked, "ready", "waiting");
+      const { envelope, signer } = linked;
+      const ended = await endUnsigned(
+        deps,
+        envelope,
+        {
+          outcome: "Declined",
+          reason: `signer ${signer.n}: ${declineWords[kind]}${reason.trim() === "" ? "" : `: ${reason.trim()}`}`,
+          detail: { kind, reason: reason.trim(), signer: signer.n, client: clientDetail(client) },
+          actor: "signer",
+        },
+        async (tx) => requireState(await follow(tx, link, clock()), "ready", "waiting"),
+      );
+      if (!ended) throw new ServiceError("conflict", "This document is not to be signed any more.");
+    },
+    async propose(link, { name, email }, client) {
+      if (!isVisible(name) || !isPlainText(name) || name.length > 200)
+        throw invalid("name must be the name of a person.");
+      if (!isEmail(email)) throw invalid("email must be a mail address.");
+      await change(link, ["ready", "waiting"], async (tx, { envelope, signer }, at) => {
+        const proposal = { name: name.trim(), email, at: at.toISOString() };
+        await tx.query(sql`
+          UPDATE envelope_signers SET proposal = ${JSON.stringify(proposal)}::jsonb WHERE id = ${signer.id}`);
+        const detail = { proposal, signer: signer.n, client: clientDetail(client) };
+        await appendToTrail(tx, rowMac, envelope, "proposed", at, detail);
+      });
+    },
+    setLanguage: async (link, language) => {
+      const { signer } = await follow(db, link, clock());
+      await db.query(sql`UPDATE envelope_signers SET language = ${language} WHERE id = ${signer.id}`);
+    },
+  };
+}
+
+const declineWords: Readonly<Record<DeclineKind, string>> = {
+  declined: "declined to sign",
+  paper: "wants to sign on paper",
+  withdrawn: "withdrew consent to sign electronically",
+  not_me: "is not the person who should sign",
+};
+
+async function viewOf(deps: EnvelopeDeps, linked: Linked): Promise<SigningView> {
+  const { envelope, signer, signers, identified } = linked;
+  const state = stateOf(linked);
+  const mayRead = state === "ready" || state === "waiting" || state === "signed";
+  const head = mayRead ? (await findRevisions(deps.db, envelope.id)).at(-1) : undefined;
+  return {
+    state,
+    environment: envelope.environment,
+    orderCode: envelope.orderCode,
+    title: envelope.externalReference ?? envelope.docSlug ?? "Document",
+    partnerId: envelope.partnerId,
+    partnerName: envelope.partnerName,
+    signer: { n: signer.n, name: signer.name, email: signer.email, language: signer.language },
+    signers: signers.map(({ n, name, signedAt }) => ({ n, name, signed: signedAt !== null })),
+    expiresAt: envelope.expiresAt,
+    step: signer.auth === "link" ? null : signer.auth,
+    document: head ? { revision: head.number, bytes: head.bytes, sha256: head.sha256, pages: envelope.pages } : null,
+    fields: mayRead ? envelope.fields.filter((field) => field.signer === signer.n).map(shownField) : [],
+    consent: signer.consent && { version: signer.consent.version, at: new Date(signer.consent.at) },
+    signedAt: signer.signedAt,
+    verifyCode: identified && envelope.outcome === "Completed" ? envelope.verifyCode : null,
+  };
+}
+
+const shownField = ({
+  name,
+  kind,
+  page,
+  place,
+  label,
+  required,
+}: Linked["envelope"]["fields"][number]): ShownField => ({
+  name,
+  kind,
+  page: page + 1,
+  left: place.x,
+  top: place.y,
+  width: place.width,
+  height: place.height,
+  label,
+  required,
+});

@@ -1,0 +1,24 @@
+import type { Blobs } from "../../platform/blobs/blobs.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { Log } from "../../platform/logs.ts";
+import type { RowMac } from "../../platform/row-mac.ts";
+import type { SecretBytes } from "../../platform/secrets.ts";
+import type { Workers } from "../../platform/workers/task.ts";
+import type { Authority, SealDocument, Stamp } from "../../seals/seals.ts";
+
+/** What envelopes work with. */
+export type EnvelopeDeps = {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  blobs: Blobs;
+  rowMac: RowMac;
+  secrets: SecretBytes;
+  workers: Workers;
+  sealDocument: SealDocument;
+  /** Null when no time-stamping authorities are set. */
+  stamp: Stamp | null;
+  signerAuthority: Authority;
+  baseUrl: string;
+};

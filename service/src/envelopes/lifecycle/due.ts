@@ -1,0 +1,52 @@
+import { sql } from "../../platform/database/sql.ts";
+import { enqueue } from "../../platform/jobs/jobs.ts";
+import { findSigners, lockEnvelope, whoseTurn } from "../records/envelope.ts";
+import { appendToTrail } from "../records/trail.ts";
+import type { EnvelopeDeps } from "./deps.ts";
+import { endUnsigned } from "./end.ts";
+import { signingMailQueue } from "./links.ts";
+import { reminderDays } from "./open.ts";
+
+const dayMs = 24 * 3600_000;
+/** As many a minute. */
+const batchSize = 1_000;
+
+/** Expires what nobody signed in time, and reminds those whose turn it is. Safe beside itself on another node. */
+export async function sweepEnvelopes(deps: EnvelopeDeps, stopping?: AbortSignal): Promise<void> {
+  const now = deps.clock();
+  const due = await deps.db.query<{ id: number; orderCode: string; expired: boolean }>(sql`
+    SELECT e.id, o.code AS "orderCode", e.expires_at <= ${now} AS expired
+    FROM envelopes e JOIN orders o ON o.id = e.order_id
+    WHERE e.ended_at IS NULL AND least(e.expires_at, e.remind_at) <= ${now} AND o.status = 'EsignPending'
+    ORDER BY least(e.expires_at, e.remind_at) LIMIT ${batchSize}`);
+  for (const { expired, ...envelope } of due) {
+    if (stopping?.aborted) return;
+    await (expired ? expire(deps, envelope) : remind(deps, envelope.id, now));
+  }
+}
+
+const expire = (deps: EnvelopeDeps, envelope: { id: number; orderCode: string }) =>
+  endUnsigned(deps, envelope, {
+    outcome: "Expired",
+    reason: "not everybody signed in time",
+    detail: {},
+    actor: "system",
+  });
+
+async function remind({ db, rowMac }: EnvelopeDeps, envelopeId: number, now: Date): Promise<void> {
+  await db.transaction(async (tx) => {
+    const envelope = await lockEnvelope(tx, envelopeId);
+    if (!envelope || envelope.endedAt !== null) return;
+    const passed = (days: number) => envelope.createdAt.getTime() + days * dayMs;
+    const next = reminderDays.map(passed).find((instant) => instant > now.getTime());
+    const moved = await tx.query(sql`
+      UPDATE envelopes SET remind_at = ${next === undefined ? null : new Date(next)}
+      WHERE id = ${envelopeId} AND remind_at <= ${now} RETURNING id`);
+    if (moved.length === 0) return;
+    for (const signer of whoseTurn(await findSigners(tx, envelopeId))) {
+      if (signer.lockedAt !== null) continue;
+      await appendToTrail(tx, rowMac, envelope, "reminded", now, { signer: signer.n });
+      await enqueue(tx, signingMailQueue, { signerId: signer.id, moment: "reminder" });
+    }
+  });
+}

@@ -1,0 +1,38 @@
+import { sql } from "../../platform/database/sql.ts";
+import { endEnvelope, findOpenEnvelope, findSigners, lockEnvelope } from "../records/envelope.ts";
+import { appendToTrail } from "../records/trail.ts";
+import { completeEnvelope } from "./complete.ts";
+import type { EnvelopeDeps } from "./deps.ts";
+import { openEnvelope } from "./open.ts";
+
+/**
+ * Has an order's envelope follow the order: opened when it waits for signatures, completed when all have signed, ended when
+ * the order went another way. Whatever was done before is left as it is, so that it may be asked for at any time.
+ */
+export async function followOrder(deps: EnvelopeDeps, orderId: number): Promise<void> {
+  const { db } = deps;
+  const [order] = await db.query<{ status: string }>(sql`SELECT status FROM orders WHERE id = ${orderId}`);
+  const envelope = await findOpenEnvelope(db, orderId);
+  if (order?.status === "OnHold") return;
+  if (order?.status !== "EsignPending") {
+    if (envelope) await endWithOrder(deps, envelope.id);
+  } else if (!envelope) await openEnvelope(deps, orderId);
+  else if ((await findSigners(db, envelope.id)).every(({ signedAt }) => signedAt !== null))
+    await completeEnvelope(deps, envelope.id);
+}
+
+const outcomeOf: Readonly<Record<string, "Declined" | "Expired">> = {
+  EsignDeclined: "Declined",
+  EsignExpired: "Expired",
+};
+
+/** Ends an envelope whose order went on without it: cancelled, refunded, or signed another way. */
+async function endWithOrder({ db, clock, rowMac }: EnvelopeDeps, envelopeId: number): Promise<void> {
+  await db.transaction(async (tx) => {
+    const envelope = await lockEnvelope(tx, envelopeId);
+    if (!envelope || envelope.endedAt !== null || envelope.orderStatus === "EsignPending") return;
+    const at = clock();
+    await endEnvelope(tx, envelopeId, outcomeOf[envelope.orderStatus] ?? "Voided", at);
+    await appendToTrail(tx, rowMac, envelope, "voided", at, { orderStatus: envelope.orderStatus });
+  });
+}

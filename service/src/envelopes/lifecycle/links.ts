@@ -1,0 +1,56 @@
+import { hash } from "node:crypto";
+import { auditLine } from "../../audit/audit.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import { sql } from "../../platform/database/sql.ts";
+import { newUuid } from "../../platform/ids.ts";
+import { enqueue } from "../../platform/jobs/jobs.ts";
+import type { RowMac } from "../../platform/row-mac.ts";
+import { derivedToken, deriveKey, keysOf, type SecretBytes } from "../../platform/secrets.ts";
+import type { Envelope, Signer } from "../records/envelope.ts";
+import { appendToTrail } from "../records/trail.ts";
+
+/** The queue of mails to signers; the payload is `{signerId, moment, linkId}`. */
+export const signingMailQueue = "signing-mail";
+
+export type SigningMoment = "request" | "reminder" | "code" | "signed" | "ended";
+
+export const tokenSha256 = (token: string): Buffer => hash("sha256", token, "buffer");
+
+/** The token of a signing link, 160 bits as 40 hex digits, made anew from the link's id. */
+export const signingToken = (secrets: SecretBytes, linkId: string): string =>
+  derivedToken(deriveKey(secrets, "signing-link"), linkId);
+
+/** The token of a link that was made before, under whichever key it was; null when none of them made it. */
+export const signingTokenOf = (secrets: SecretBytes, linkId: string, sha256: Buffer): string | null =>
+  keysOf(secrets)
+    .map((key) => signingToken(key, linkId))
+    .find((token) => tokenSha256(token).equals(sha256)) ?? null;
+
+/**
+ * Gives a signer a new link, to be mailed; one that the signer had before is none any more. The envelope is locked by the
+ * transaction.
+ */
+export async function issueLink(
+  tx: Tx,
+  { rowMac, secrets }: { rowMac: RowMac; secrets: SecretBytes },
+  envelope: Envelope,
+  signer: Pick<Signer, "id" | "n">,
+  { at, actor }: { at: Date; actor: string },
+): Promise<void> {
+  const linkId = newUuid();
+  await tx.query(sql`
+    UPDATE envelope_signers SET link_id = ${linkId}, token_sha256 = ${tokenSha256(signingToken(secrets, linkId))},
+      issued_at = ${at}, session_sha256 = NULL, session_expires_at = NULL
+    WHERE id = ${signer.id}`);
+  await appendToTrail(tx, rowMac, envelope, "link_issued", at, { signer: signer.n });
+  const { partnerId, orderId } = envelope;
+  const detail = { signer: signer.n, attempt: envelope.attempt };
+  await tx.query(auditLine({ at, action: "signing_link.issued", actor, partnerId, orderId, detail }));
+  await enqueue(tx, signingMailQueue, { signerId: signer.id, moment: "request", linkId });
+}
+
+/** Has everybody who had a link mailed. @param moment what they are told */
+export const mailEverybody = (tx: Tx, envelopeId: number, moment: SigningMoment) =>
+  tx.query(sql`
+    SELECT enqueue_job(${signingMailQueue}, jsonb_build_object('signerId', id, 'moment', ${moment}::text), now())
+    FROM envelope_signers WHERE envelope_id = ${envelopeId} AND issued_at IS NOT NULL`);

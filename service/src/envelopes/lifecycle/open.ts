@@ -1,0 +1,97 @@
+import { createHash } from "node:crypto";
+import { lockOrder } from "../../orders/orders.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import { sql } from "../../platform/database/sql.ts";
+import { newVerifyCode } from "../../platform/ids.ts";
+import { planFields } from "../pdf/placement/plan-fields.ts";
+import type { Prepared } from "../pdf/prepare.ts";
+import { prepareIn } from "../pdf/tasks.ts";
+import { type Envelope, findEnvelope, findOpenEnvelope, findSigners, whoseTurn } from "../records/envelope.ts";
+import { insertRevision, readOriginal, storeTail } from "../records/revisions.ts";
+import { appendToTrail } from "../records/trail.ts";
+import type { EnvelopeDeps } from "./deps.ts";
+import { issueLink } from "./links.ts";
+import { readSigningOrder, type SigningOrder } from "./signing-order.ts";
+
+const dayMs = 24 * 3600_000;
+const openMs = 30 * dayMs;
+/** Days after the links went out at which who has not signed is reminded. */
+export const reminderDays = [2, 5, 9, 14, 21] as const;
+
+/**
+ * Opens the envelope of an order that waits for its signatures: the document is prepared, and those whose turn it is get their
+ * links. Safe beside itself: whoever is second finds it done.
+ * @throws PdfRefusal, UnfitField when the document can't be prepared
+ */
+export async function openEnvelope(deps: EnvelopeDeps, orderId: number): Promise<void> {
+  const { db, workers, clock, rowMac } = deps;
+  const order = await readSigningOrder(db, orderId);
+  if (!order) return;
+  const original = await readOriginal(deps, orderId, order.code);
+  const { signers, fields: requested } = order;
+  const planned = await planFields(workers, {
+    holder: order.partnerId,
+    bytes: original.bytes,
+    signers: signers.length,
+    fields: requested,
+  });
+  const prepared = await prepareIn(workers, {
+    holder: order.partnerId,
+    bytes: original.bytes,
+    input: {
+      planned,
+      signers: order.signers.map(({ name }) => name),
+      page: signaturePageWords,
+      docSha256: original.sha256,
+    },
+  });
+  const tail = await storeTail(deps, order.code, prepared.tail);
+  const sha256 = createHash("sha256").update(original.bytes).update(prepared.tail).digest("hex");
+  const opened = await db.transaction(async (tx) => {
+    const locked = await lockOrder(tx, order.code);
+    if (locked?.status !== "EsignPending" || (await findOpenEnvelope(tx, orderId))) return false;
+    const at = clock();
+    const bytes = original.bytes.length + prepared.tail.length;
+    const envelope = await insertEnvelope(tx, orderId, order, prepared, at);
+    await insertRevision(tx, envelope, { number: 1, signer: null, bytes, sha256, createdAt: at }, tail);
+    await appendToTrail(tx, rowMac, envelope, "created", at, {
+      attempt: envelope.attempt,
+      document: { bytes: original.bytes.length, sha256: original.sha256 },
+      expiresAt: envelope.expiresAt.toISOString(),
+      orderCode: order.code,
+      revision: { bytes, number: 1, sha256 },
+      signers: order.signers.map(({ accessCodeHash: _, ...signer }, index) => ({ ...signer, n: index + 1 })),
+    });
+    for (const signer of whoseTurn(await findSigners(tx, envelope.id)))
+      await issueLink(tx, deps, envelope, signer, { at, actor: "system" });
+    return true;
+  });
+  if (!opened) await deps.blobs.discard(tail.blobKey);
+}
+
+const signaturePageWords = {
+  title: "Signatures",
+  note: "Each signature below is a digital signature in this file. Any PDF reader shows and checks it.",
+};
+
+async function insertEnvelope(
+  tx: Tx,
+  orderId: number,
+  { pages, signers }: SigningOrder,
+  { fields }: Prepared,
+  at: Date,
+): Promise<Envelope> {
+  const last = Math.max(pages, ...fields.map(({ page }) => page + 1));
+  const [row] = await tx.query<{ id: number }>(sql`
+    INSERT INTO envelopes (order_id, attempt, verify_code, fields, pages, created_at, expires_at, remind_at)
+    SELECT ${orderId}, 1 + coalesce(max(attempt), 0), ${newVerifyCode()}, ${JSON.stringify(fields)}::jsonb, ${last}, ${at},
+      ${new Date(at.getTime() + openMs)}, ${new Date(at.getTime() + reminderDays[0] * dayMs)}
+    FROM envelopes WHERE order_id = ${orderId} RETURNING id`);
+  const envelope = row && (await findEnvelope(tx, row.id));
+  if (!envelope) throw new Error("the envelope was not written");
+  for (const [index, { name, email, language, routing, auth, accessCodeHash }] of signers.entries())
+    await tx.query(sql`
+      INSERT INTO envelope_signers (envelope_id, n, name, email, language, routing, auth, access_code_hash)
+      VALUES (${envelope.id}, ${index + 1}, ${name}, ${email}, ${language}, ${routing}, ${auth}, ${accessCodeHash})`);
+  return envelope;
+}

@@ -1,0 +1,115 @@
+import type { Language } from "../ceremony/view.ts";
+import type { SigningMoment } from "../lifecycle/links.ts";
+
+/** What a mail to a signer is about. */
+export type MailFacts = {
+  title: string;
+  partnerName: string;
+  /** The day until which one can sign, in the reader's language, UTC. */
+  until: string;
+  /** How the envelope ended. */
+  outcome: "Completed" | "Declined" | "Expired" | "Voided" | null;
+};
+
+/** The words of a mail; the button leads to the signing link. */
+export type MailWords = { subject: string; lines: string[]; label: string; caution: string };
+
+type Words = Readonly<Record<SigningMoment, (facts: MailFacts) => MailWords>>;
+
+const caution = "This link is yours alone: whoever has it can sign in your name. Do not pass it on.";
+
+const en: Words = {
+  request: ({ title, partnerName, until }) => ({
+    subject: `${partnerName}: please sign ${title}`,
+    lines: [
+      `${partnerName} asks you to read and sign ${title}.`,
+      `You can sign online until ${until}, or ask for paper instead.`,
+    ],
+    label: "Read and sign",
+    caution,
+  }),
+  reminder: ({ title, partnerName, until }) => ({
+    subject: `${partnerName}: ${title} still waits for your signature`,
+    lines: [`${title} from ${partnerName} still waits for your signature.`, `You can sign online until ${until}.`],
+    label: "Read and sign",
+    caution,
+  }),
+  code: ({ title, partnerName }) => ({
+    subject: `Your code to open ${title}`,
+    lines: [
+      `Enter this code on the page where you opened ${title} from ${partnerName}. It works for 10 minutes.`,
+      "If you did not ask for it, somebody else may have your signing link: tell the firm.",
+    ],
+    label: "Open the page",
+    caution,
+  }),
+  signed: ({ title, partnerName }) => ({
+    subject: `${title} is signed by everybody`,
+    lines: [
+      `Everybody has signed ${title} from ${partnerName}, and it is sealed: any later change to it would show.`,
+      "Your copy is ready. Keep it: it can be checked without us.",
+    ],
+    label: "See your copy",
+    caution,
+  }),
+  ended: ({ title, partnerName, outcome }) => ({
+    subject: outcome === "Expired" ? `${title}: the time to sign has expired` : `${title} will not be signed`,
+    lines: [
+      outcome === "Expired"
+        ? `Not everybody signed ${title} from ${partnerName} in time. If it is still to be signed, the firm sends a new link.`
+        : `The signing of ${title} from ${partnerName} was declined. If it is still to be signed, the firm sends a new link.`,
+    ],
+    label: "See what happened",
+    caution,
+  }),
+};
+
+const cautionEs = "Este enlace es solo suyo: quien lo tenga puede firmar en su nombre. No lo reenvíe.";
+
+const es: Words = {
+  request: ({ title, partnerName, until }) => ({
+    subject: `${partnerName}: por favor, firme ${title}`,
+    lines: [
+      `${partnerName} le pide que lea y firme ${title}.`,
+      `Puede firmar en línea hasta el ${until}, o pedir el documento en papel.`,
+    ],
+    label: "Leer y firmar",
+    caution: cautionEs,
+  }),
+  reminder: ({ title, partnerName, until }) => ({
+    subject: `${partnerName}: ${title} aún espera su firma`,
+    lines: [`${title} de ${partnerName} aún espera su firma.`, `Puede firmar en línea hasta el ${until}.`],
+    label: "Leer y firmar",
+    caution: cautionEs,
+  }),
+  code: ({ title, partnerName }) => ({
+    subject: `Su código para abrir ${title}`,
+    lines: [
+      `Escriba este código en la página donde abrió ${title} de ${partnerName}. Sirve durante 10 minutos.`,
+      "Si usted no lo pidió, otra persona puede tener su enlace: avise a la empresa.",
+    ],
+    label: "Abrir la página",
+    caution: cautionEs,
+  }),
+  signed: ({ title, partnerName }) => ({
+    subject: `Todos han firmado ${title}`,
+    lines: [
+      `Todos han firmado ${title} de ${partnerName}, y el documento está sellado: cualquier cambio posterior se notaría.`,
+      "Su copia está lista. Guárdela: puede comprobarse sin nosotros.",
+    ],
+    label: "Ver su copia",
+    caution: cautionEs,
+  }),
+  ended: ({ title, partnerName, outcome }) => ({
+    subject: outcome === "Expired" ? `${title}: el plazo para firmar ha vencido` : `${title} no se firmará`,
+    lines: [
+      outcome === "Expired"
+        ? `No todos firmaron ${title} de ${partnerName} a tiempo. Si aún debe firmarse, la empresa enviará un enlace nuevo.`
+        : `Se rechazó la firma de ${title} de ${partnerName}. Si aún debe firmarse, la empresa enviará un enlace nuevo.`,
+    ],
+    label: "Ver qué pasó",
+    caution: cautionEs,
+  }),
+};
+
+export const mailWords: Readonly<Record<Language, Words>> = { en, es };

@@ -1,0 +1,32 @@
+import { PdfRefusal } from "../../pdf/refusal.ts";
+import type { Tail } from "../../pdf/revision/revision.ts";
+import { holdsDecoy } from "../../seals/seals.ts";
+import { type Act, buildAct } from "./act.ts";
+import { typesetFor } from "./faces.ts";
+import type { Refused } from "./tasks.ts";
+
+export type ActInput = {
+  readonly act: Omit<Act, "reserve" | "padding">;
+  readonly docSha256: string;
+  /** The lengths that the signature's numbers depend on, one set after the other. */
+  readonly draws: readonly { readonly reserve: number; readonly padding: number }[];
+};
+
+export type ActOutput = { readonly tail: Tail } | Refused | "decoys";
+
+/** The revision of an act, with the first lengths for which the document holds no numbers that name another place for it. */
+export async function run(document: Buffer, { act, docSha256, draws }: ActInput): Promise<ActOutput> {
+  const { mark, caption, signerName, values } = act;
+  const typed = mark.kind === "typed" ? [mark.text] : [];
+  try {
+    const typeset = await typesetFor([...typed, caption, signerName, ...values.values()]);
+    for (const lengths of draws) {
+      const tail = buildAct(document, docSha256, { ...act, ...lengths }, typeset);
+      if (!holdsDecoy(document, tail)) return { tail };
+    }
+    return "decoys";
+  } catch (error) {
+    if (error instanceof PdfRefusal) return { refusal: { reason: error.reason, detail: error.detail } };
+    throw error;
+  }
+}

@@ -1,0 +1,11 @@
+import { createTypeset, type Faces, openFaces, type Typeset } from "@signsealship/certificate";
+
+let opening: Promise<Faces> | undefined;
+
+/** A typeset that can write all of these texts; fonts are read when first needed, once for a thread. */
+export async function typesetFor(texts: Iterable<string>): Promise<Typeset> {
+  opening ??= openFaces();
+  const faces = await opening;
+  for (const text of texts) await faces.prepare(text);
+  return createTypeset(faces);
+}

@@ -1,0 +1,15 @@
+import { PdfRefusal } from "../../pdf/refusal.ts";
+import { typesetFor } from "./faces.ts";
+import { type Preparation, type Prepared, prepareDocument, UnfitField } from "./prepare.ts";
+import type { Refused } from "./tasks.ts";
+
+export async function run(original: Buffer, preparation: Preparation): Promise<Prepared | Refused> {
+  const { signers, page } = preparation;
+  try {
+    return prepareDocument(original, preparation, await typesetFor([...signers, page.title, page.note]));
+  } catch (error) {
+    if (error instanceof PdfRefusal) return { refusal: { reason: error.reason, detail: error.detail } };
+    if (error instanceof UnfitField) return { unfit: { field: error.field, why: error.message } };
+    throw error;
+  }
+}

@@ -1,0 +1,66 @@
+import { PdfRefusal, type PdfRefusalReason } from "../../pdf/refusal.ts";
+import type { Tail } from "../../pdf/revision/revision.ts";
+import { type Task, tooCostly, type Workers } from "../../platform/workers/task.ts";
+import type { ActInput, ActOutput } from "./act-task.ts";
+import type { CheckActInput } from "./check-act-task.ts";
+import { type Preparation, type Prepared, UnfitField } from "./prepare.ts";
+
+/** Why a document can't be prepared or signed, as a worker says it. */
+export type Refused =
+  | { readonly refusal: { readonly reason: PdfRefusalReason; readonly detail: string } }
+  | { readonly unfit: { readonly field: number; readonly why: string } };
+
+const preparing: Task<Preparation, Prepared | Refused> = {
+  name: "prepare a document for its signers",
+  module: import.meta.resolve("./prepare-task.ts"),
+  limitMs: 30_000,
+};
+
+const acting: Task<ActInput, ActOutput> = {
+  name: "build an act",
+  module: import.meta.resolve("./act-task.ts"),
+  limitMs: 30_000,
+};
+
+const checking: Task<CheckActInput, string | null> = {
+  name: "check an act",
+  module: import.meta.resolve("./check-act-task.ts"),
+  limitMs: 30_000,
+};
+
+type Call<Input> = { readonly holder: string; readonly bytes: Buffer; readonly input: Input };
+
+/** Has a worker prepare a document. @throws PdfRefusal, UnfitField */
+export async function prepareIn(workers: Workers, call: Call<Preparation>): Promise<Prepared> {
+  const output = await workers.run(preparing, call).catch(refuseCostly);
+  if ("tail" in output) return { ...output, tail: ownBuffer(output.tail) };
+  return refuse(output);
+}
+
+/** Has a worker build the revision of an act. @throws PdfRefusal */
+export async function buildActIn(workers: Workers, call: Call<ActInput>): Promise<Tail> {
+  const output = await workers.run(acting, call).catch(refuseCostly);
+  if (output === "decoys")
+    throw new PdfRefusal("too_complex", "it holds numbers that name another place for the signature");
+  if (!("tail" in output)) return refuse(output);
+  return { ...output.tail, tail: ownBuffer(output.tail.tail) };
+}
+
+/** Has a worker verify what was signed. @throws PdfRefusal when the verifier does not accept it */
+export async function checkActIn(workers: Workers, call: Call<CheckActInput>): Promise<void> {
+  const why = await workers.run(checking, call).catch(refuseCostly);
+  if (why !== null) throw new PdfRefusal("needs_repair", `the signature does not verify: ${why}`);
+}
+
+function refuse(refused: Refused): never {
+  if ("unfit" in refused) throw new UnfitField(refused.unfit.field, refused.unfit.why);
+  throw new PdfRefusal(refused.refusal.reason, refused.refusal.detail);
+}
+
+function refuseCostly(error: unknown): never {
+  if (!tooCostly(error)) throw error;
+  throw new PdfRefusal("too_complex", "reading the document takes too long", { cause: error });
+}
+
+/** A clone of a Buffer arrives as a plain Uint8Array. */
+const ownBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);

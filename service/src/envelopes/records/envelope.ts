@@ -1,0 +1,104 @@
+import type { Environment } from "../../identity/identity.ts";
+import type { Sql, Tx } from "../../platform/database/database.ts";
+import { nothing, type Statement, sql } from "../../platform/database/sql.ts";
+import type { Language } from "../ceremony/view.ts";
+import type { PreparedField } from "../pdf/fields.ts";
+
+/** What every question about an envelope needs: the envelope, its order and its firm. */
+export type Envelope = {
+  id: number;
+  attempt: number;
+  verifyCode: string;
+  fields: PreparedField[];
+  pages: number;
+  createdAt: Date;
+  expiresAt: Date;
+  outcome: "Completed" | "Declined" | "Expired" | "Voided" | null;
+  endedAt: Date | null;
+  orderId: number;
+  orderCode: string;
+  orderStatus: string;
+  environment: Environment;
+  externalReference: string | null;
+  docSlug: string | null;
+  partnerId: string;
+  partnerName: string;
+};
+
+export type Auth = "link" | "mail_code" | "access_code";
+
+/** One who signs. Hashes of credentials stay in the statements that compare them. */
+export type Signer = {
+  id: number;
+  n: number;
+  name: string;
+  email: string;
+  language: Language;
+  routing: number;
+  auth: Auth;
+  issuedAt: Date | null;
+  openedAt: Date | null;
+  failures: number;
+  lockedAt: Date | null;
+  consent: { version: string; language: Language; textSha256: string; at: string } | null;
+  signedAt: Date | null;
+  proposal: { name: string; email: string; at: string } | null;
+};
+
+const envelopeColumns = sql`e.id, e.attempt, e.verify_code AS "verifyCode", e.fields, e.pages, e.created_at AS "createdAt",
+  e.expires_at AS "expiresAt", e.outcome, e.ended_at AS "endedAt", o.id AS "orderId", o.code AS "orderCode",
+  o.status AS "orderStatus", o.environment, o.external_reference AS "externalReference", o.doc_slug AS "docSlug",
+  o.partner_id AS "partnerId", coalesce(p.brand_name, p.name) AS "partnerName"`;
+
+const fromEnvelopes = sql`FROM envelopes e JOIN orders o ON o.id = e.order_id JOIN partners p ON p.id = o.partner_id`;
+
+const signerColumns = sql`id, n, name, email, language, routing, auth, issued_at AS "issuedAt", opened_at AS "openedAt",
+  failures, locked_at AS "lockedAt", consent, signed_at AS "signedAt", proposal`;
+
+const one = async (db: Sql, where: Statement, lock: Statement = nothing): Promise<Envelope | undefined> => {
+  const [envelope] = await db.query<Envelope>(sql`SELECT ${envelopeColumns} ${fromEnvelopes} WHERE ${where} ${lock}`);
+  return envelope;
+};
+
+export const findEnvelope = (db: Sql, id: number) => one(db, sql`e.id = ${id}`);
+
+/** The latest envelope of an order. */
+export const findEnvelopeOf = (db: Sql, orderId: number) =>
+  one(db, sql`e.order_id = ${orderId}`, sql`ORDER BY e.attempt DESC LIMIT 1`);
+
+/** The envelope of an order that has not ended; there is at most one. */
+export const findOpenEnvelope = (db: Sql, orderId: number) =>
+  one(db, sql`e.order_id = ${orderId} AND e.ended_at IS NULL`);
+
+/** Locked until the transaction ends: what is written to its trail follows one another. Lock its order first, or not at all. */
+export const lockEnvelope = (tx: Tx, id: number) => one(tx, sql`e.id = ${id}`, sql`FOR UPDATE OF e`);
+
+export const findSigners = (db: Sql, envelopeId: number) =>
+  db.query<Signer>(sql`SELECT ${signerColumns} FROM envelope_signers WHERE envelope_id = ${envelopeId} ORDER BY n`);
+
+/** Whose turn it is: those of the lowest routing number that has not signed as a whole. */
+export function whoseTurn<T extends Pick<Signer, "routing" | "signedAt">>(signers: readonly T[]): T[] {
+  const left = signers.filter(({ signedAt }) => signedAt === null);
+  const first = Math.min(...left.map(({ routing }) => routing));
+  return left.filter(({ routing }) => routing === first);
+}
+
+/** Ends an envelope. @returns false when it had ended before */
+export async function endEnvelope(
+  tx: Tx,
+  id: number,
+  outcome: NonNullable<Envelope["outcome"]>,
+  at: Date,
+): Promise<boolean> {
+  const ended = await tx.query(sql`
+    UPDATE envelopes SET outcome = ${outcome}, ended_at = ${at}, remind_at = NULL
+    WHERE id = ${id} AND ended_at IS NULL RETURNING id`);
+  return ended.length > 0;
+}
+
+/** What the contract calls the envelope's status, while it is open. */
+export const setEnvelopeStatus = (tx: Tx, orderId: number, status: "Viewed" | "PartiallySigned", at: Date) =>
+  tx.query(sql`
+    UPDATE orders SET envelope_status = ${status}, updated_at = ${at}
+    WHERE id = ${orderId} AND envelope_status <> ${status}
+      AND (envelope_status = 'Sent' OR ${status} = 'PartiallySigned' AND envelope_status = 'Viewed')`);

@@ -1,0 +1,98 @@
+import { createHash } from "node:crypto";
+import { documentMembers, documentUse } from "../../orders/orders.ts";
+import type { Blobs } from "../../platform/blobs/blobs.ts";
+import type { Sql, Tx } from "../../platform/database/database.ts";
+import { sql } from "../../platform/database/sql.ts";
+import { ServiceError } from "../../platform/errors.ts";
+import type { RowMac } from "../../platform/row-mac.ts";
+
+export type DocumentDeps = { db: Sql; blobs: Blobs; rowMac: RowMac };
+
+/** A state of the file: its length, its hash in hex, and whose act made it. */
+export type Revision = { number: number; signer: number | null; bytes: number; sha256: string; createdAt: Date };
+
+/** The whole file up to a revision. */
+export type Document = { bytes: Buffer; revision: number; sha256: string };
+
+/** A tail that lies in the store and waits for its row. */
+export type StoredTail = { sha256: string; bytes: number; blobKey: string; rowMac: Buffer };
+
+const kind = "revision";
+
+export async function storeTail({ blobs, rowMac }: DocumentDeps, orderCode: string, tail: Buffer): Promise<StoredTail> {
+  const sha256 = createHash("sha256").update(tail).digest("hex");
+  const blobKey = await blobs.put(tail, documentUse(sha256));
+  const mac = rowMac.of("documents", documentMembers({ orderCode, kind, sha256, blobKey }));
+  return { sha256, bytes: tail.length, blobKey, rowMac: mac };
+}
+
+/** Appends a revision. @throws Error of PostgreSQL (unique) when another was faster: then the transaction is lost */
+export async function insertRevision(
+  tx: Tx,
+  envelope: { id: number; orderId: number },
+  { number, signer, bytes, sha256, createdAt }: Revision,
+  tail: StoredTail,
+): Promise<void> {
+  await tx.query(sql`
+    WITH tail AS (
+      INSERT INTO documents (order_id, kind, sha256, bytes, blob_key, created_at, row_mac)
+      VALUES (${envelope.orderId}, ${kind}, ${tail.sha256}, ${tail.bytes}, ${tail.blobKey}, ${createdAt}, ${tail.rowMac})
+      RETURNING id
+    )
+    INSERT INTO envelope_revisions (envelope_id, number, document_id, signer, bytes, sha256, created_at)
+    SELECT ${envelope.id}, ${number}, tail.id, ${signer}, ${bytes}, ${sha256}, ${createdAt} FROM tail`);
+}
+
+export const findRevisions = (db: Sql, envelopeId: number) =>
+  db.query<Revision>(sql`
+    SELECT number, signer, bytes, sha256, created_at AS "createdAt" FROM envelope_revisions
+    WHERE envelope_id = ${envelopeId} ORDER BY number`);
+
+type Part = { kind: string; sha256: string; blobKey: string; mac: Buffer | null };
+
+const partsStatement = (envelopeId: number) => sql`
+  SELECT d.kind, d.sha256, d.blob_key AS "blobKey", d.row_mac AS mac
+  FROM envelope_revisions r JOIN documents d ON d.id = r.document_id
+  WHERE r.envelope_id = ${envelopeId} ORDER BY r.number`;
+
+const originalStatement = (orderId: number) => sql`
+  SELECT kind, sha256, blob_key AS "blobKey", row_mac AS mac FROM documents
+  WHERE order_id = ${orderId} AND kind = 'original'`;
+
+/** The document that the order was placed with. @throws Error when its row is not what was written */
+export async function readOriginal(deps: DocumentDeps, orderId: number, orderCode: string): Promise<Document> {
+  const [row] = await deps.db.query<Part>(originalStatement(orderId));
+  if (!row) throw new Error(`order ${orderCode} has no document`);
+  return { bytes: await readPart(deps, orderCode, row), revision: 0, sha256: row.sha256 };
+}
+
+/**
+ * The file with all its revisions.
+ * @throws ServiceError `unavailable` when the store does not have a part
+ * @throws Error when a part, or the whole, is not what was written
+ */
+export async function readDocument(
+  deps: DocumentDeps,
+  { id, orderId, orderCode }: { id: number; orderId: number; orderCode: string },
+): Promise<Document> {
+  const original = await readOriginal(deps, orderId, orderCode);
+  const [parts, revisions] = [
+    await deps.db.query<Part>(partsStatement(id)),
+    (await findRevisions(deps.db, id)) as readonly Revision[],
+  ];
+  const head = revisions[parts.length - 1];
+  if (!head) throw new Error(`the envelope of order ${orderCode} has no revision`);
+  const tails = await Promise.all(parts.map((part) => readPart(deps, orderCode, part)));
+  const bytes = Buffer.concat([original.bytes, ...tails]);
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  if (sha256 !== head.sha256) throw new Error(`revision ${head.number} of order ${orderCode} is not what was written`);
+  return { bytes, revision: head.number, sha256 };
+}
+
+async function readPart({ blobs, rowMac }: DocumentDeps, orderCode: string, { mac, ...part }: Part): Promise<Buffer> {
+  if (!rowMac.holds("documents", documentMembers({ orderCode, ...part }), mac))
+    throw new Error(`the ${part.kind} of order ${orderCode} is not what was written`);
+  const bytes = await blobs.get(part.blobKey, documentUse(part.sha256));
+  if (!bytes) throw new ServiceError("unavailable", "The document can't be read now. Try again later.");
+  return bytes;
+}

@@ -1,0 +1,86 @@
+import { createHash } from "node:crypto";
+import { canonicalJson, type JsonObject } from "@signsealship/evidence/manifest";
+import type { Sql, Tx } from "../../platform/database/database.ts";
+import { sql } from "../../platform/database/sql.ts";
+import type { Members, RowMac } from "../../platform/row-mac.ts";
+
+/** What can happen to an envelope. */
+export type TrailEvent =
+  | "created"
+  | "link_issued"
+  | "opened"
+  | "code_sent"
+  | "code_failed"
+  | "code_ok"
+  | "locked"
+  | "unlocked"
+  | "consented"
+  | "signed"
+  | "declined"
+  | "proposed"
+  | "replaced"
+  | "reminded"
+  | "expired"
+  | "voided"
+  | "sealed";
+
+/** A record of the trail, and its hash: canonical JSON with the hash of the record before, hex SHA-256. */
+export type TrailRecord = { readonly position: number; readonly record: string; readonly sha256: string };
+
+export type TrailFacts = { verifyCode: string; position: number; sha256: string };
+
+export const trailMembers = ({ verifyCode, position, sha256 }: TrailFacts): Members => ({
+  verifyCode,
+  position,
+  sha256,
+});
+
+/** The record that follows. @param detail what else is to be said; its names must not be those of the frame */
+export function nextRecord(
+  before: Pick<TrailRecord, "position" | "sha256"> | undefined,
+  { verifyCode, event, at, detail }: { verifyCode: string; event: TrailEvent; at: Date; detail: JsonObject },
+): TrailRecord {
+  const position = (before?.position ?? 0) + 1;
+  const record = canonicalJson({
+    ...detail,
+    at: at.toISOString(),
+    envelope: verifyCode,
+    event,
+    position,
+    previousSha256: before?.sha256 ?? null,
+  });
+  return { position, record, sha256: createHash("sha256").update(record).digest("hex") };
+}
+
+/** Appends a record to the trail of an envelope that the transaction has locked. */
+export async function appendToTrail(
+  tx: Tx,
+  rowMac: RowMac,
+  envelope: { id: number; verifyCode: string },
+  event: TrailEvent,
+  at: Date,
+  detail: JsonObject = {},
+): Promise<TrailRecord> {
+  const [last] = await tx.query<TrailRecord>(sql`
+    SELECT position, sha256 FROM envelope_events WHERE envelope_id = ${envelope.id} ORDER BY position DESC LIMIT 1`);
+  const next = nextRecord(last, { verifyCode: envelope.verifyCode, event, at, detail });
+  await insertRecord(tx, rowMac, envelope, next);
+  return next;
+}
+
+export const insertRecord = (
+  tx: Tx,
+  rowMac: RowMac,
+  { id, verifyCode }: { id: number; verifyCode: string },
+  { position, record, sha256 }: TrailRecord,
+) =>
+  tx.query(sql`
+    INSERT INTO envelope_events (envelope_id, position, record, sha256, row_mac)
+    VALUES (${id}, ${position}, ${record}, ${sha256},
+      ${rowMac.of("envelope_events", trailMembers({ verifyCode, position, sha256 }))})`);
+
+/** The whole trail, in order. */
+export const readTrail = (db: Sql, envelopeId: number) =>
+  db.query<TrailRecord & { mac: Buffer }>(sql`
+    SELECT position, record, sha256, row_mac AS mac FROM envelope_events
+    WHERE envelope_id = ${envelopeId} ORDER BY position`);

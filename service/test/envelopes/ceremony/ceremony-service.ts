@@ -1,0 +1,108 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { blobsOf } from "@signsealship/testing/blobs";
+import { newClient } from "@signsealship/testing/client";
+import { openHarness } from "@signsealship/testing/harness";
+import { minimal, orderForm } from "@signsealship/testing/order-form";
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import { newPartner } from "@signsealship/testing/service";
+import { until } from "@signsealship/testing/until";
+import { type Ceremony, type Link, openCeremony } from "../../../src/envelopes/envelopes.ts";
+import type { EnvelopeDeps } from "../../../src/envelopes/lifecycle/deps.ts";
+import { makeSignerAuthority } from "../../../src/envelopes/signer-authority.ts";
+import { type Clock, systemClock } from "../../../src/platform/clock.ts";
+import { openLog } from "../../../src/platform/logs.ts";
+import { createMetrics } from "../../../src/platform/metrics.ts";
+import { openSecretsKey } from "../../../src/platform/secrets.ts";
+import { createWorkerPool } from "../../../src/platform/workers/pool.ts";
+import { makeRoot, openSealing } from "../../../src/seals/seals.ts";
+import { memoryKey, someInstant } from "../../seals/signers.ts";
+
+export const browser = { ip: "203.0.113.7", userAgent: "Test/1" };
+export const consentText = { version: "1", language: "en" } as const;
+
+/** A service whose jobs open envelopes, and a ceremony on its records. */
+export async function openCeremonyService() {
+  const running = await openHarness();
+  const { dataDir, baseUrl } = running.service;
+  const { headers } = await newPartner(running.service);
+  const client = newClient(baseUrl, headers.Authorization.replace("Bearer ", ""), (status) => status < 300);
+  const workers = createWorkerPool({ size: 2, heapMb: 512 });
+  const secrets = await openSecretsKey(`file:${join(dataDir, "keys/secrets")}`);
+  const made = { host: "seal.example", at: someInstant };
+  const root = await makeRoot({ ...made, key: memoryKey("rsa"), serialNumber: Buffer.alloc(16, 7) });
+  const issuing = { ...made, key: memoryKey("p-256"), serialNumber: Buffer.alloc(16, 8) };
+  const log = openLog("silent");
+  const common = { db: running.db, clock: systemClock, log, rowMac: running.rowMac, workers };
+  const settings = { sealKey: `file:${join(dataDir, "keys/seal")}`, sealCertificate: null, dataDir, baseUrl };
+  const sealing = await openSealing({
+    ...common,
+    settings: { ...settings, tsaUrls: [], tsaTrust: null },
+    fetch,
+    metrics: createMetrics(),
+  });
+  const deps: EnvelopeDeps = {
+    ...common,
+    secrets,
+    blobs: await blobsOf(dataDir),
+    sealDocument: sealing.sealDocument,
+    stamp: null,
+    signerAuthority: await makeSignerAuthority(root, issuing),
+    baseUrl,
+  };
+  const consentTexts = { find: (version: string) => (version === "1" ? { sha256: "c".repeat(64) } : undefined) };
+  const openAt = (clock: Clock): Ceremony => openCeremony({ ...deps, clock, consentTexts });
+  const outbox = join(dataDir, "outbox");
+
+  /** The mails to an address, oldest first. */
+  const mailsTo = (email: string): string[] =>
+    (existsSync(outbox) ? readdirSync(outbox) : [])
+      .sort()
+      .map((file) => readFileSync(join(outbox, file), "utf8").replaceAll("=\r\n", "").replaceAll("=3D", "="))
+      .filter((mail) => mail.includes(`To: ${email}`));
+
+  return {
+    ...running,
+    deps,
+    client,
+    root: root.chain[0],
+    openAt,
+    ceremony: openAt(systemClock),
+    mailsTo,
+    /** Places an order whose document waits to be signed; its code. */
+    async order(signers: readonly object[], more: Record<string, string> = {}, document = makePdf({ pages: 2 })) {
+      const fields = { ...minimal, svc_sign: "true", signers: JSON.stringify(signers), ...more };
+      const { orderCode } = await client.ok<{ orderCode: string }>(
+        "POST",
+        "/api/partner/orders",
+        orderForm(fields, document),
+      );
+      await client.ok("POST", `/api/partner/sandbox/orders/${orderCode}/checkout`);
+      return orderCode;
+    },
+    /** The link that was mailed last to an address. */
+    async linkOf(email: string): Promise<Link> {
+      const find = () =>
+        /\/sign\/([0-9a-f]{40})/.exec(mailsTo(email).findLast((mail) => mail.includes("/sign/")) ?? "");
+      await until(() => find() !== null);
+      return { token: find()?.[1] ?? "", session: null };
+    },
+    async close() {
+      await workers.close();
+      await sealing.close();
+      await running.close();
+    },
+  };
+}
+
+/** Goes through a link as a signer does who only signs. */
+export async function signBy(ceremony: Ceremony, link: Link, text: string) {
+  await ceremony.opened(link, browser);
+  await ceremony.consent(link, consentText, browser);
+  for (;;) {
+    const { document } = await ceremony.view(link);
+    const request = { revision: document?.revision ?? 0, mark: { kind: "typed", text } as const, values: new Map() };
+    const done = await ceremony.sign(link, request, browser);
+    if (done.outcome === "signed") return done;
+  }
+}
