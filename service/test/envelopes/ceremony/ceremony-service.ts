@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { blobsOf } from "@signsealship/testing/blobs";
 import { newClient } from "@signsealship/testing/client";
@@ -57,8 +57,10 @@ export async function openCeremonyService() {
   /** The mails to an address, oldest first. */
   const mailsTo = (email: string): string[] =>
     (existsSync(outbox) ? readdirSync(outbox) : [])
-      .sort()
-      .map((file) => readFileSync(join(outbox, file), "utf8").replaceAll("=\r\n", "").replaceAll("=3D", "="))
+      .filter((file) => file.endsWith(".eml"))
+      .map((file) => join(outbox, file))
+      .sort((one, other) => statSync(one).mtimeMs - statSync(other).mtimeMs)
+      .map((path) => readFileSync(path, "utf8").replaceAll("=\r\n", "").replaceAll("=3D", "="))
       .filter((mail) => mail.includes(`To: ${email}`));
 
   return {

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { browser, openCeremonyService, signBy } from "./ceremony-service.ts";
+import { until } from "@signsealship/testing/until";
+import { sweepEnvelopes } from "../../../src/envelopes/envelopes.ts";
+import type { Sql } from "../../../src/platform/database/database.ts";
+import { sql } from "../../../src/platform/database/sql.ts";
+import { browser, consentText, openCeremonyService, signBy } from "./ceremony-service.ts";
 
 let running: Awaited<ReturnType<typeof openCeremonyService>>;
 before(async () => {
@@ -13,6 +17,22 @@ const people = (...names: string[]) =>
 let unique = 1;
 const orderOf = async (code: string) =>
   running.client.ok<{ status: string; envelopeStatus: string }>("GET", `/api/partner/orders/${code}`);
+
+const later = (hours: number) => () => new Date(Date.now() + hours * 3600_000);
+const mailBody = (mail = "") => mail.split("\r\n\r\n").slice(1).join("\n");
+
+/** The records of the trails of an order, each with the hash of the one before. */
+async function readTrail(db: Sql, code: string) {
+  const rows = await db.query<{ record: string; sha256: string }>(sql`
+    SELECT record, t.sha256 FROM envelope_events t JOIN envelopes e ON e.id = t.envelope_id
+      JOIN orders o ON o.id = e.order_id
+    WHERE o.code = ${code} ORDER BY e.attempt, t.position`);
+  return rows.map(({ record }, index) => {
+    const read = JSON.parse(record) as { event: string; position: number; previousSha256: string | null };
+    assert.equal(read.previousSha256, read.position === 1 ? null : rows[index - 1]?.sha256);
+    return read;
+  });
+}
 
 test("two signers sign one after the other, and the order is signed and sealed with the last", async () => {
   const [jane, john] = people("Jane", "John");
@@ -33,4 +53,147 @@ test("two signers sign one after the other, and the order is signed and sealed w
   const { status, envelopeStatus } = await orderOf(code);
   assert.deepEqual([status, envelopeStatus], ["EsignComplete", "Completed"]);
   assert.equal((await running.ceremony.view(second)).state, "completed");
+});
+
+test("a link that is none, or was replaced, is not found, and looking changes nothing", async () => {
+  const [jane] = people("Jane");
+  assert.ok(jane);
+  const code = await running.order([jane]);
+  const link = await running.linkOf(jane.email);
+  for (const token of ["", "x", "0".repeat(40), link.token.toUpperCase()])
+    await assert.rejects(running.ceremony.view({ token, session: null }), { code: "not_found" });
+  const trail = () => readTrail(running.db, code);
+  const before = await trail();
+  for (let n = 0; n < 100; n++) {
+    await running.ceremony.view(link);
+    await running.ceremony.document(link);
+  }
+  assert.deepEqual(await trail(), before);
+  assert.equal((await orderOf(code)).envelopeStatus, "Sent");
+});
+
+test("nobody signs without consent, out of turn, another revision, twice, or with a broken mark", async () => {
+  const [jane, john] = people("Jane", "John");
+  assert.ok(jane && john);
+  await running.order([jane, john]);
+  const [one, two] = [await running.linkOf(jane.email), await running.linkOf(john.email)];
+  const mark = { kind: "typed", text: "Jane" } as const;
+  const request = { revision: 1, mark, values: new Map<string, string>() };
+  const { ceremony } = running;
+  await assert.rejects(ceremony.sign(one, request, browser), { code: "conflict", message: /Agree/ });
+  await assert.rejects(ceremony.consent(one, { version: "9", language: "en" }, browser), { code: "conflict" });
+  await ceremony.consent(one, consentText, browser);
+  assert.deepEqual(await ceremony.sign(one, { ...request, revision: 0 }, browser), { outcome: "again" });
+  for (const bad of [
+    { kind: "typed", text: " " },
+    { kind: "typed", text: "x".repeat(101) },
+    { kind: "typed", text: "a\u0000" },
+    { kind: "drawn", width: 10, height: 10, strokes: [] },
+    { kind: "drawn", width: 10, height: Number.NaN, strokes: [[[1, 1]]] },
+    { kind: "drawn", width: 10, height: 10, strokes: [[[11, 1]]] },
+    { kind: "drawn", width: 10, height: 10, strokes: new Array(201).fill([[1, 1]]) },
+  ] as const)
+    await assert.rejects(ceremony.sign(one, { ...request, mark: bad }, browser), { code: "validation" });
+  await assert.rejects(ceremony.sign(one, { ...request, values: new Map([["another's", "x"]]) }, browser), {
+    code: "conflict",
+  });
+  assert.deepEqual(await ceremony.sign(one, request, browser), { outcome: "signed", completed: false });
+  assert.deepEqual(await ceremony.sign(one, request, browser), { outcome: "signed", completed: false });
+  assert.deepEqual(await ceremony.sign(two, request, browser).catch(({ code }) => code), "conflict");
+  await ceremony.consent(two, consentText, browser);
+  assert.deepEqual(await ceremony.sign(two, request, browser), { outcome: "again" });
+  assert.deepEqual(await ceremony.sign(two, { ...request, revision: 2 }, browser), {
+    outcome: "signed",
+    completed: true,
+  });
+});
+
+test("a code is asked for first where the order says so; the fifth wrong one locks the link", async () => {
+  const [jane, john] = people("Jane", "John");
+  assert.ok(jane && john);
+  const signers = [
+    { ...jane, auth: "mail_code" },
+    { ...john, auth: "access_code", access_code: "Blue Heron" },
+  ];
+  await running.order(signers);
+  const [byMail, byAccess] = [await running.linkOf(jane.email), await running.linkOf(john.email)];
+  const { ceremony } = running;
+  assert.deepEqual(await Promise.all([byMail, byAccess].map(async (link) => (await ceremony.view(link)).state)), [
+    "identify",
+    "identify",
+  ]);
+  await assert.rejects(ceremony.document(byMail), { code: "conflict" });
+  await assert.rejects(ceremony.consent(byMail, consentText, browser), { code: "conflict" });
+  await ceremony.sendCode(byMail, browser);
+  await assert.rejects(ceremony.sendCode(byMail, browser), { code: "conflict", message: /in a minute/ });
+  const code = await until(() => /\b\d{6}\b/.exec(mailBody(running.mailsTo(jane.email).at(-1)))?.[0]);
+  assert.equal(await ceremony.identify(byMail, code === "000000" ? "000001" : "000000", browser), null);
+  const session = await ceremony.identify(byMail, ` ${code.slice(0, 3)} ${code.slice(3)}`, browser);
+  assert.ok(session);
+  const identified = { ...byMail, session: session.session };
+  assert.equal((await ceremony.view(identified)).state, "ready");
+  assert.equal((await ceremony.view({ ...byMail, session: "a".repeat(52) })).state, "identify");
+  assert.equal((await running.openAt(later(13)).view(identified)).state, "identify", "a session ends after 12 hours");
+  for (let n = 0; n < 5; n++) assert.equal(await ceremony.identify(byAccess, "blue herring", browser), null);
+  assert.equal((await ceremony.view(byAccess)).state, "locked");
+  await assert.rejects(ceremony.identify(byAccess, "Blue Heron", browser), { code: "conflict", message: /Too many/ });
+});
+
+test("who declines ends it for all: the order is declined, links say so, and it can be issued anew", async () => {
+  const [jane, john] = people("Jane", "John");
+  assert.ok(jane && john);
+  const code = await running.order([jane, john]);
+  const [one, two] = [await running.linkOf(jane.email), await running.linkOf(john.email)];
+  const { ceremony } = running;
+  await signBy(ceremony, one, "Jane");
+  await ceremony.propose(two, { name: "Joan", email: "joan@example.com" }, browser);
+  await ceremony.decline(two, { kind: "paper", reason: "I have no printer" }, browser);
+  const declined = await orderOf(code);
+  assert.deepEqual([declined.status, declined.envelopeStatus], ["EsignDeclined", "Declined"]);
+  assert.deepEqual([(await ceremony.view(one)).state, (await ceremony.view(two)).state], ["declined", "declined"]);
+  await assert.rejects(ceremony.decline(one, { kind: "declined", reason: "" }, browser), { code: "conflict" });
+  await running.service.cli("order", "move", code, "EsignPending");
+  const again = await until(async () => {
+    const link = await running.linkOf(jane.email);
+    return link.token === one.token ? null : link;
+  });
+  assert.equal((await ceremony.view(again)).state, "ready");
+  assert.equal((await ceremony.view(one)).state, "declined");
+});
+
+test("who is slow is reminded on days 2 and 5, and after 30 days it has expired", async () => {
+  const [jane] = people("Jane");
+  assert.ok(jane);
+  const code = await running.order([jane]);
+  const link = await running.linkOf(jane.email);
+  const events = async () => (await readTrail(running.db, code)).map(({ event }) => event);
+  for (const days of [1, 2.1, 2.1, 4, 5.1, 30.1]) await sweepEnvelopes({ ...running.deps, clock: later(24 * days) });
+  assert.deepEqual(await events(), ["created", "link_issued", "reminded", "reminded", "expired"]);
+  const expired = await orderOf(code);
+  assert.deepEqual([expired.status, expired.envelopeStatus], ["EsignExpired", "Expired"]);
+  assert.equal((await running.ceremony.view(link)).state, "expired");
+  await until(() => running.mailsTo(jane.email).some((mail) => mail.includes("has expired")));
+});
+
+test("an order that is cancelled, or signed another way, ends its envelope", async () => {
+  const [jane] = people("Jane");
+  assert.ok(jane);
+  const code = await running.order([jane]);
+  const link = await running.linkOf(jane.email);
+  await running.client.ok("POST", `/api/partner/sandbox/orders/${code}/advance`);
+  assert.equal((await running.ceremony.view(link)).state, "voided");
+  await until(async () => (await readTrail(running.db, code)).at(-1)?.event === "voided");
+  await assert.rejects(signBy(running.ceremony, link, "Jane"), { code: "conflict" });
+});
+
+test("ten signers who press Sign at once have all signed, and the order is completed once", async () => {
+  const signers = people(..."ABCDEFGHIJ");
+  const code = await running.order(signers);
+  const links = await Promise.all(signers.map(({ email }) => running.linkOf(email)));
+  const outcomes = await Promise.all(links.map((link, n) => signBy(running.ceremony, link, `Signer ${n + 1}`)));
+  assert.ok(outcomes.some(({ completed }) => completed));
+  assert.equal((await orderOf(code)).status, "EsignComplete");
+  const trail = await readTrail(running.db, code);
+  assert.equal(trail.filter(({ event }) => event === "signed").length, 10);
+  assert.equal(trail.filter(({ event }) => event === "sealed").length, 1);
 });
