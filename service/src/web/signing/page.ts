@@ -32,6 +32,7 @@ function configOf({ token, view, words }: Shown, pdfjs: string): SigningConfig |
   return (
     document && {
       document: documentUrl(token, document.revision),
+      bytes: document.bytes,
       sha256: document.sha256,
       pages: document.pages,
       pdfjs,

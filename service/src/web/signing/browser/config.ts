@@ -47,6 +47,7 @@ export type PlacedField = {
 /** What a page of signing gives its script, as JSON in the page itself. */
 export type SigningConfig = {
   readonly document: string;
+  readonly bytes: number;
   readonly sha256: string;
   readonly pages: number;
   /** The folder of pdf.js. */

@@ -4,10 +4,16 @@ import { leadTo, make, part, say, setNumbers, wayOn } from "./parts.ts";
 import { openSheet, type SignatureInputs } from "./sheet.ts";
 import { drawnPicture } from "./strokes.ts";
 
+type Pages = {
+  pageOf: (n: number) => HTMLElement;
+  /** Draws the page before it is seen. */
+  keepAhead: (n: number) => void;
+};
+
 const isMark = ({ kind }: PlacedField): boolean => kind === "signature" || kind === "mark";
 
 /** Puts the signer's fields over their pages, and a bar that leads from one to the next. */
-export function showFields({ fields, words }: SigningConfig, pageOf: (n: number) => HTMLElement): HTMLElement {
+export function showFields({ fields, words }: SigningConfig, pages: Pages): HTMLElement {
   const form = part<HTMLFormElement>("sign-form");
   const signature: SignatureInputs = {
     name: part<HTMLInputElement>("field-name"),
@@ -69,12 +75,13 @@ export function showFields({ fields, words }: SigningConfig, pageOf: (n: number)
   function place(field: PlacedField, element: HTMLElement): void {
     const { left, top, width, height } = field;
     setNumbers(element, { left, top, width, height });
-    pageOf(field.page).append(element);
+    pages.pageOf(field.page).append(element);
   }
 
   function refresh(): void {
     for (const one of shown) one.refresh();
     const open = nextOpen();
+    if (open) pages.keepAhead(open.field.page);
     next.textContent = open ? say(words.next, { field: open.field.label, page: open.field.page }) : words.toSign;
   }
 

@@ -37,22 +37,22 @@ export async function showPages(
     { rootMargin: "20% 0px" },
   );
   let scale = 1;
+  let ahead: Page | undefined;
   let isDrawing = false;
 
-  /** Those that are kept, nearest to the middle of the window first. */
+  /** Those that are kept, nearest to the middle of the window first, and the one that the signer is led to next. */
   function wanted(): Page[] {
     const middle = innerHeight / 2;
     const distance = ({ box }: Page) => {
       const { top, bottom } = box.getBoundingClientRect();
       return Math.max(top - middle, middle - bottom, 0);
     };
-    return [...near].sort((a, b) => distance(a) - distance(b)).slice(0, mostAlive);
+    const seen = [...near].sort((a, b) => distance(a) - distance(b)).slice(0, mostAlive);
+    return !ahead || seen.includes(ahead) ? seen : [...seen.slice(0, mostAlive - 1), ahead];
   }
 
   async function draw(): Promise<void> {
-    const kept = wanted();
-    if (kept[0]) onPage(kept[0].n);
-    for (const page of pages) if (page.drawing && !kept.includes(page)) clear(page);
+    tidy();
     if (isDrawing) return;
     isDrawing = true;
     try {
@@ -60,10 +60,18 @@ export async function showPages(
         const page = wanted().find(({ drawing }) => drawing?.scale !== scale);
         if (!page) break;
         await drawPage(source, page, scale);
+        // The signer may have gone on meanwhile.
+        tidy();
       }
     } finally {
       isDrawing = false;
     }
+  }
+
+  function tidy(): void {
+    const kept = wanted();
+    if (kept[0]) onPage(kept[0].n);
+    for (const page of pages) if (page.drawing && !kept.includes(page)) clear(page);
   }
 
   return {
@@ -71,6 +79,10 @@ export async function showPages(
     /** Width of the first page in points. */
     width: first.getViewport({ scale: 1 }).width,
     pageOf: (n: number): HTMLElement => (pages[n - 1] ?? (pages[0] as Page)).box,
+    keepAhead(n: number): void {
+      ahead = pages[n - 1];
+      if (near.size > 0) void draw();
+    },
     /** Draws the pages in another size; what is there is stretched until then. */
     resize(to: number): Promise<void> {
       scale = to;

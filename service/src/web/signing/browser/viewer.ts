@@ -1,5 +1,6 @@
 import type * as PdfJs from "pdfjs-dist";
 import type { SigningConfig } from "./config.ts";
+import { type DocumentBytes, fetchDocument, partBytes } from "./document-bytes.ts";
 import { showFields } from "./fields.ts";
 import { checkBytes } from "./integrity.ts";
 import { showPages } from "./pages.ts";
@@ -17,11 +18,12 @@ export async function startViewer(config: SigningConfig): Promise<void> {
   const status = make("p", { className: "quiet-text", textContent: words.loading });
   status.setAttribute("role", "status");
   host.append(status);
+  const bytes = fetchDocument(config.document, config.bytes);
   try {
-    const document = await show(config, host);
+    const document = await Promise.race([show(config, host, bytes), bytes.failed]);
     status.remove();
     void fetch(config.opened, { method: "POST", body: new URLSearchParams(), keepalive: true }).catch(() => {});
-    if (config.fields.length > 0) await checkBytes(config, () => document.getData());
+    if (config.fields.length > 0) await checkBytes(config, () => Promise.race([document.getData(), bytes.failed]));
   } catch (error) {
     status.textContent = words.failed;
     if (config.fields.length > 0) await checkBytes(config, () => Promise.reject(error));
@@ -29,23 +31,9 @@ export async function startViewer(config: SigningConfig): Promise<void> {
 }
 
 /** @returns when the first page is drawn */
-async function show(config: SigningConfig, host: HTMLElement): Promise<PdfJs.PDFDocumentProxy> {
+async function show(config: SigningConfig, host: HTMLElement, bytes: DocumentBytes): Promise<PdfJs.PDFDocumentProxy> {
   const { words, pages: count } = config;
-  const pdfJs = (await import(`${config.pdfjs}build/pdf.min.mjs`)) as typeof PdfJs;
-  pdfJs.GlobalWorkerOptions.workerSrc = `${config.pdfjs}build/pdf.worker.min.mjs`;
-  const document = await pdfJs.getDocument({
-    url: config.document,
-    cMapUrl: `${config.pdfjs}cmaps/`,
-    cMapPacked: true,
-    standardFontDataUrl: `${config.pdfjs}standard_fonts/`,
-    wasmUrl: `${config.pdfjs}wasm/`,
-    iccUrl: `${config.pdfjs}iccs/`,
-    // The page's policy makes no code of bytes: pdf.js has the same in plain script.
-    useWasm: false,
-    disableAutoFetch: true,
-    disableStream: true,
-    rangeChunkSize: 1 << 17,
-  }).promise;
+  const { pdfJs, document } = await openDocument(config, bytes);
   const place = make("span", { className: "viewer-place" });
   const onPage = (page: number) => {
     place.textContent = say(words.page, { page, pages: count });
@@ -61,10 +49,33 @@ async function show(config: SigningConfig, host: HTMLElement): Promise<PdfJs.PDF
   const larger = zoomButton("+", words.larger, () => size.zoom(1));
   viewer.append(make("div", { className: "viewer-tools no-print" }, smaller, larger, place), list);
   host.append(viewer);
-  viewer.append(config.fields.length > 0 ? showFields(config, pages.pageOf) : toConsent(words.toConsent));
+  viewer.append(config.fields.length > 0 ? showFields(config, pages) : toConsent(words.toConsent));
   await pages.start(size.fit());
   size.follow();
   return document;
+}
+
+async function openDocument({ pdfjs: folder, bytes: length }: SigningConfig, bytes: DocumentBytes) {
+  // The worker is fetched and read while the page's side of pdf.js is.
+  const worker = new Worker(`${folder}build/pdf.worker.min.mjs`, { type: "module" });
+  const pdfJs = (await import(`${folder}build/pdf.min.mjs`)) as typeof PdfJs;
+  pdfJs.GlobalWorkerOptions.workerPort = worker;
+  const range = new pdfJs.PDFDataRangeTransport(length, null);
+  bytes.serve(range);
+  const document = await pdfJs.getDocument({
+    range,
+    rangeChunkSize: partBytes,
+    disableAutoFetch: true,
+    disableStream: true,
+    cMapUrl: `${folder}cmaps/`,
+    cMapPacked: true,
+    standardFontDataUrl: `${folder}standard_fonts/`,
+    wasmUrl: `${folder}wasm/`,
+    iccUrl: `${folder}iccs/`,
+    // The page's policy makes no code of bytes: pdf.js has the same in plain script.
+    useWasm: false,
+  }).promise;
+  return { pdfJs, document };
 }
 
 /** The consent is below a document that may be long. */

@@ -24,4 +24,4 @@ ${config && html`<div id="viewer" hidden></div>${configScript(config)}`}
 }
 
 const configScript = (config: SigningConfig): Html =>
-  html`<script type="application/json" id="signing-config">${raw(JSON.stringify(config).replaceAll("<", "\\u003c"))}</script>`;
+  html`<script type="module" src="${config.pdfjs}build/pdf.min.mjs" async></script><script type="application/json" id="signing-config">${raw(JSON.stringify(config).replaceAll("<", "\\u003c"))}</script>`;
