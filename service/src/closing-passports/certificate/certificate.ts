@@ -4,14 +4,16 @@ import {
   createSheets,
   createTypeset,
   type Faces,
+  manualChecks,
   openFaces,
+  pageFeet,
   type Typeset,
 } from "@signsealship/certificate";
-import { chainList, manualChecks } from "./chain.ts";
+import { chainList, checkSteps } from "./chain.ts";
 import type { CertificateContent } from "./content.ts";
 import { coverageLists } from "./coverage.ts";
 import { documentList } from "./documents.ts";
-import { pageFeet, title } from "./frame.ts";
+import { title } from "./frame.ts";
 import { summary } from "./summary.ts";
 
 export type { CertificateContent } from "./content.ts";
@@ -43,7 +45,16 @@ function draw(typeset: Typeset, content: CertificateContent): Buffer {
   documentList(flow, content.manifest.documents);
   coverageLists(flow, content.manifest.coverage);
   chainList(flow, content.chain);
-  manualChecks(flow, content.manifestSha256);
-  pageFeet(sheets, typeset, content);
-  return certificateFile(sheets, content.manifest, content.manifestBytes);
+  manualChecks(flow, checkSteps(content.manifestSha256), "manifest");
+  const { roomName, version, generatedAtUtc } = content.manifest.passport;
+  pageFeet(sheets, typeset, `Closing Passport, version ${version}. Verify code ${content.verifyCode}`);
+  return certificateFile(sheets, {
+    title: `Closing Passport, version ${version}: ${roomName}`,
+    at: new Date(generatedAtUtc),
+    attached: {
+      name: "manifest.json",
+      description: "Canonical manifest of the Closing Passport",
+      bytes: content.manifestBytes,
+    },
+  });
 }

@@ -1,6 +1,5 @@
-import { type Flow, margin, textWidth } from "@signsealship/certificate";
+import { bullet, type Flow, heading, margin, section, textWidth } from "@signsealship/certificate";
 import type { Manifest } from "@signsealship/evidence/manifest";
-import { fine, heading, section } from "./looks.ts";
 
 const gap = 24;
 
@@ -10,18 +9,11 @@ export function coverageLists(flow: Flow, { covers, doesNotCover }: Manifest["co
   const right = { x: margin.side + width + gap, width };
   section(flow, "What the seal covers", 150);
   const top = flow.y();
-  for (const text of covers) item(flow, text, { x: margin.side, width });
+  for (const text of covers) bullet(flow, text, { x: margin.side, width });
   const lowest = flow.y();
   flow.moveTo(top + heading.size * (heading.leading ?? 1) + 2);
   flow.text("What it does not cover", heading, right);
   flow.skip(2);
-  for (const text of doesNotCover) item(flow, text, right);
+  for (const text of doesNotCover) bullet(flow, text, right);
   flow.moveTo(Math.min(lowest, flow.y()) - 8);
-}
-
-function item(flow: Flow, text: string, { x, width }: { x: number; width: number }): void {
-  const y = flow.y();
-  flow.text("•", fine, { x: x + 2 });
-  flow.moveTo(y);
-  flow.text(text, fine, { x: x + 12, width: width - 12 });
 }

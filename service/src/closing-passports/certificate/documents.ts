@@ -1,6 +1,5 @@
-import { type Flow, ink, type Look, muted, textWidth } from "@signsealship/certificate";
+import { code, type Flow, fine, ink, type Look, muted, quiet, section, textWidth } from "@signsealship/certificate";
 import type { ManifestDocument } from "@signsealship/evidence/manifest";
-import { code, fine, quiet, section } from "./looks.ts";
 
 const artifacts = [
   ["originalSha256", "As uploaded, SHA-256"],

@@ -1,0 +1,92 @@
+import { type Flow, type Look, margin, muted, textWidth } from "./flow.ts";
+import { body, code, fine, quiet, section } from "./looks.ts";
+import { markOperators } from "./mark.ts";
+import { qrOperators } from "./qr.ts";
+import { pageSize, type Sheets } from "./sheet.ts";
+import type { Typeset } from "./typeset.ts";
+
+const footSize = 7.5;
+
+/** What stands at the top of the first page. @param kind what certificate it is */
+export function letterhead(sheets: Sheets, flow: Flow, typeset: Typeset, kind: string): void {
+  const top = flow.y();
+  sheets.drawing(margin.side, top - 26, 26 / 64, markOperators);
+  flow.skip(5.5);
+  flow.text("SignSealShip", { size: 13, weight: "semibold", colour: "#1f3d6d" }, { x: margin.side + 35 });
+  const width = ((typeset(kind, 1e9).lines[0]?.width ?? 0) * body.size) / 1000;
+  flow.moveTo(top - 8);
+  flow.text(kind, { ...body, colour: muted }, { x: margin.side + textWidth - width });
+  flow.moveTo(top - 36);
+  flow.rule();
+  flow.skip(14);
+}
+
+export function testNotice(sheets: Sheets, flow: Flow): void {
+  flow.skip(8);
+  sheets.rectangle(margin.side, flow.y() - 23, textWidth, 23, "#fdf1d6");
+  sheets.rectangle(margin.side, flow.y() - 23, 3, 23, "#b3720a");
+  flow.skip(6.5);
+  const look: Look = { size: 9.5, weight: "semibold", colour: "#6b4304" };
+  flow.text("Test environment: made with a test key, it stands for nothing outside of a test.", look, {
+    x: margin.side + 12,
+  });
+  flow.skip(4);
+}
+
+const qrSide = 100;
+
+/** Draws a QR code of an address at the right margin. @returns how wide rows beside it may be, and where it ends */
+export function qrAtRight(sheets: Sheets, flow: Flow, url: string): { width: number; bottom: number } {
+  const bottom = flow.y() - qrSide;
+  const at = [pageSize.width - margin.side - qrSide, bottom] as const;
+  sheets.drawing(...at, 1, `0 0 0 rg ${qrOperators(url, qrSide)}`);
+  sheets.link(...at, qrSide, qrSide, url);
+  return { width: textWidth - qrSide - 24, bottom };
+}
+
+/** A point of a list. */
+export function bullet(
+  flow: Flow,
+  text: string,
+  { x = margin.side, width = textWidth }: { x?: number; width?: number } = {},
+): void {
+  const y = flow.y();
+  flow.text("•", fine, { x: x + 2 });
+  flow.moveTo(y);
+  flow.text(text, fine, { x: x + 12, width: width - 12 });
+}
+
+const escapedNote = (attached: string) =>
+  "Characters that no font here shows, or that show nothing, are written as \\u{…} with their code points. " +
+  `The attached ${attached} has the exact texts.`;
+
+/**
+ * Commands that check the certificate without this service, each with what it shows.
+ * @param attached what has the texts that no font here shows
+ */
+export function manualChecks(flow: Flow, steps: readonly (readonly [string, string])[], attached: string): void {
+  section(flow, "Check it yourself", 82);
+  for (const [command, outcome] of steps) {
+    flow.text(command, code);
+    flow.moveTo(flow.y() + code.size * (code.leading ?? 1));
+    flow.text(outcome, { ...fine, colour: muted }, { x: margin.side + 270, width: textWidth - 270 });
+    flow.skip(2);
+  }
+  if (!flow.escaped()) return;
+  flow.skip(6);
+  flow.keep(flow.measure(escapedNote(attached), textWidth, quiet));
+  flow.text(escapedNote(attached), quiet);
+}
+
+/** What stands at the foot of each page, once all of them are there. */
+export function pageFeet(sheets: Sheets, typeset: Typeset, text: string): void {
+  const lineOf = (line: string) => typeset(line, 1e9).lines[0];
+  const left = lineOf(text);
+  for (let page = 0; page < sheets.pageCount(); page++) {
+    const right = lineOf(`Page ${page + 1} of ${sheets.pageCount()}`);
+    if (!left || !right) continue;
+    sheets.turnTo(page);
+    sheets.text(left, margin.side, 36, footSize, muted);
+    sheets.text(right, pageSize.width - margin.side - (right.width * footSize) / 1000, 36, footSize, muted);
+  }
+}
