@@ -38,7 +38,8 @@ export async function sendCode(deps: EnvelopeDeps, link: Link, client: Client): 
       UPDATE envelope_signers SET code_id = ${codeId}, code_sent_at = ${at}
       WHERE id = ${signer.id} AND (code_sent_at IS NULL OR code_sent_at <= ${new Date(at.getTime() - betweenCodesMs)})
       RETURNING id`);
-    if (put.length === 0) throw new ServiceError("conflict", "A code was sent a moment ago. Ask again in a minute.");
+    if (put.length === 0)
+      throw new ServiceError("rate_limited", "A code was sent a moment ago. Ask again in a minute.");
     await appendToTrail(tx, rowMac, envelope, "code_sent", at, { signer: signer.n, client: clientDetail(client) });
     await enqueue(tx, signingMailQueue, { signerId: signer.id, moment: "code", codeId });
   });

@@ -157,7 +157,7 @@ describe("a code", () => {
     await post("code");
     const soon = await post("code");
     assert.equal(soon.status, 429);
-    assert.match(await soon.text(), /Too many tries/);
+    assert.match(await soon.text(), /That was too soon/);
   });
 });
 

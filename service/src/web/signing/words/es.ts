@@ -150,7 +150,7 @@ export const es: Words = {
     other: "Escriba el nombre y el correo electrónico de la otra persona.",
     again: "Otra persona acaba de firmar, así que el documento cambió. Revíselo y firme de nuevo.",
     changed: "No fue posible: algo cambió entretanto. Esta es la situación actual.",
-    often: "Hubo demasiados intentos en poco tiempo. Espere unos minutos e inténtelo de nuevo.",
+    often: "Pasó muy poco tiempo desde la última vez. Espere un minuto e inténtelo de nuevo.",
     later: "No funcionó en este momento y nada cambió. Inténtelo de nuevo en un momento.",
     input: "No se aceptó lo que escribió.",
   },

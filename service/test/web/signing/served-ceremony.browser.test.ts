@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { type Browser, startBrowser, test } from "@signsealship/testing/browser";
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import { until } from "@signsealship/testing/until";
+import { openCeremonyService } from "../../envelopes/ceremony/ceremony-service.ts";
+
+type Running = Awaited<ReturnType<typeof openCeremonyService>>;
+
+const jane = { name: "Jane Doe", email: "jane@example.com" };
+const max = { name: "Max Roe", email: "max@example.com", language: "es", auth: "mail_code" };
+const eve = { name: "Eve Low", email: "eve@example.com", routing: 2 };
+
+test("three signers of a served order sign in their browsers, and its document is signed and sealed", async () => {
+  const [running, browser] = await Promise.all([openCeremonyService(), startBrowser()]);
+  try {
+    const code = await running.order([jane, max, eve], { external_reference: "Closing 7" }, makePdf({ pages: 3 }));
+    const statusOf = async () => {
+      const order = await running.client.ok<{ status: string; envelopeStatus: string }>(
+        "GET",
+        `/api/partner/orders/${code}`,
+      );
+      return `${order.status} ${order.envelopeStatus}`;
+    };
+    await signOnPhone(running, browser, jane.email);
+    assert.equal(await statusOf(), "EsignPending PartiallySigned");
+    await signInSpanishWithCode(running, browser);
+    await signOnPhone(running, browser, eve.email);
+    await until(async () => (await statusOf()) === "EsignComplete Completed");
+  } finally {
+    await browser.close();
+    await running.close();
+  }
+});
+
+const urlOf = async ({ linkOf, service }: Running, email: string) =>
+  `${service.baseUrl}/sign/${(await linkOf(email)).token}`;
+
+async function signOnPhone(running: Running, browser: Browser, email: string): Promise<void> {
+  const opened = await browser.open(await urlOf(running, email), { width: 390, height: 844 });
+  const { page } = opened;
+  assert.equal(await page.locator("h1").textContent(), "Closing 7");
+  await page.locator(".viewer-page canvas").first().waitFor();
+  await page.getByLabel("I opened the document").check();
+  await page.getByRole("button", { name: "I agree" }).click();
+  await page.getByText("Checked: the document that you see").waitFor();
+  // The places are on the page that was added to the end.
+  await page.getByRole("button", { name: "Next: Signature on page 4" }).click();
+  await page.getByRole("button", { name: "Signature, page 4. Fill in" }).press("Enter");
+  await page.getByRole("button", { name: "OK" }).click();
+  await page.getByRole("button", { name: "Everything is filled in: sign" }).click();
+  await page.locator("#sign-button").press("Enter");
+  await page.getByText("Your signature is in the document.").waitFor();
+  assert.deepEqual(opened.troubles, []);
+  await opened.close();
+}
+
+/** The other way: a code, no script, plain forms. */
+async function signInSpanishWithCode(running: Running, browser: Browser): Promise<void> {
+  const opened = await browser.open(await urlOf(running, max.email), { width: 390, javaScript: false });
+  const { page } = opened;
+  await page.getByRole("button", { name: "Enviarme un código" }).click();
+  const code = await until(() =>
+    running
+      .mailsTo(max.email)
+      .flatMap((mail) => /\b\d{6}\b/.exec(bodyOf(mail)) ?? [])
+      .at(-1),
+  );
+  await page.getByLabel("Código", { exact: true }).fill(code);
+  await page.getByRole("button", { name: "Continuar" }).click();
+  await page.getByLabel("Abrí el documento y pude leerlo.").check();
+  await page.getByRole("button", { name: "Acepto" }).click();
+  await page.getByRole("button", { name: "Firmar", exact: true }).click();
+  await page.getByText("Su firma está en el documento.").waitFor();
+  await opened.close();
+}
+
+const bodyOf = (mail: string): string => mail.slice(mail.indexOf("\r\n\r\n"));
