@@ -1,5 +1,5 @@
 /** Envelopes: a document's way from the order to the seal, by the acts of its signers. */
-export type { Ceremony, Link, SignOutcome, SignRequest } from "./ceremony/ceremony.ts";
+export type { Ceremony, Link, PreparedAct, SignOutcome, SignRequest } from "./ceremony/ceremony.ts";
 export { openCeremony } from "./ceremony/open-ceremony.ts";
 export {
   type Client,

@@ -1,3 +1,4 @@
+import type { JsonObject } from "@signsealship/evidence/manifest";
 import type { SignatureMark } from "../pdf/fields.ts";
 import type { Client, DeclineKind, Language, SigningView } from "./view.ts";
 
@@ -19,6 +20,20 @@ export type SignOutcome =
   /** Another signer was faster: the page shows the document anew, and asks again. */
   | { readonly outcome: "again" };
 
+/** An act that waits for the signature of a key in the signer's browser. */
+export type PreparedAct = {
+  readonly outcome: "prepared";
+  /** What is to be appended to the document that was read; zeros stand where the signature's value goes. */
+  readonly tail: Uint8Array;
+  /** Where in the tail that value goes, with its brackets: all else, with the document before it, is signed. */
+  readonly contentsStart: number;
+  readonly contentsEnd: number;
+  /** DER of the SET OF signed attributes (RFC 5652, section 5.4): they hold the SHA-256 of what is signed. */
+  readonly signedAttrs: Uint8Array;
+  /** What the act is; the SHA-256 of its canonical JSON stands in the tail. */
+  readonly record: JsonObject;
+};
+
 /**
  * The ceremony as one signer goes through it. Every method but `view` and `document` is for a POST; a link that is none
  * (malformed, unknown, replaced) is a ServiceError `not_found`, and what does not fit the state is a `conflict` in plain words.
@@ -38,7 +53,16 @@ export type Ceremony = {
   readonly identify: (link: Link, code: string, client: Client) => Promise<{ session: string; expiresAt: Date } | null>;
   /** Records the consent to the text of this version, shown in this language. */
   readonly consent: (link: Link, given: { version: string; language: Language }, client: Client) => Promise<void>;
+  /** Signs with a key that the service makes for this act, and forgets: for a browser without a script or Web Cryptography. */
   readonly sign: (link: Link, request: SignRequest, client: Client) => Promise<SignOutcome>;
+  /** Prepares the act for a key that the browser made: `publicKey` is its SubjectPublicKeyInfo, DER. Kept ten minutes. */
+  readonly prepare: (
+    link: Link,
+    request: SignRequest & { readonly publicKey: Uint8Array },
+    client: Client,
+  ) => Promise<PreparedAct | { readonly outcome: "again" }>;
+  /** Completes the act that was prepared last. @param signature ECDSA over its signed attributes with SHA-256, r and s */
+  readonly complete: (link: Link, signature: Uint8Array) => Promise<SignOutcome>;
   /** Ends the envelope: the order becomes EsignDeclined. @param reason in the signer's words; may be empty */
   readonly decline: (link: Link, given: { kind: DeclineKind; reason: string }, client: Client) => Promise<void>;
   /** Says who should sign in the signer's place: the firm decides. */

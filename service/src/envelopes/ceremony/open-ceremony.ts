@@ -13,7 +13,7 @@ import type { Ceremony, Link } from "./ceremony.ts";
 import { clientDetail } from "./client-detail.ts";
 import { identify, sendCode } from "./identify.ts";
 import { follow, type Linked, requireState, stateOf } from "./links.ts";
-import { sign } from "./sign.ts";
+import { completeAct, prepareAct, sign } from "./sign.ts";
 import type { DeclineKind, Language, ShownField, SigningState, SigningView } from "./view.ts";
 
 export type CeremonyDeps = EnvelopeDeps & {
@@ -72,6 +72,8 @@ export function openCeremony(deps: CeremonyDeps): Ceremony {
         await appendToTrail(tx, rowMac, envelope, "consented", at, detail);
       }),
     sign: (link, request, client) => sign(deps, link, request, client),
+    prepare: (link, { publicKey, ...request }, client) => prepareAct(deps, link, request, publicKey, client),
+    complete: (link, signature) => completeAct(deps, link, signature),
     async decline(link, { kind, reason }, client) {
       if (reason.length > mostReason) throw invalid(`A reason must have at most ${mostReason} characters.`);
       if (!isPlainLines(reason)) throw invalid("A reason must be text without control characters.");

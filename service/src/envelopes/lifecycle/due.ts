@@ -1,5 +1,6 @@
 import { sql } from "../../platform/database/sql.ts";
 import { enqueue } from "../../platform/jobs/jobs.ts";
+import { sweepPreparedActs } from "../ceremony/prepared-acts.ts";
 import { findSigners, lockEnvelope, whoseTurn } from "../records/envelope.ts";
 import { appendToTrail } from "../records/trail.ts";
 import type { EnvelopeDeps } from "./deps.ts";
@@ -14,6 +15,7 @@ const batchSize = 1_000;
 /** Expires what nobody signed in time, and reminds those whose turn it is. Safe beside itself on another node. */
 export async function sweepEnvelopes(deps: EnvelopeDeps, stopping?: AbortSignal): Promise<void> {
   const now = deps.clock();
+  await sweepPreparedActs(deps.db, now);
   const due = await deps.db.query<{ id: number; orderCode: string; expired: boolean }>(sql`
     SELECT e.id, o.code AS "orderCode", e.expires_at <= ${now} AS expired
     FROM envelopes e JOIN orders o ON o.id = e.order_id

@@ -1,0 +1,192 @@
+import { createHash, randomBytes, randomInt } from "node:crypto";
+import { canonicalJson, type JsonObject } from "@signsealship/evidence/manifest";
+import type { Certificate } from "@signsealship/evidence/x509";
+import { PdfRefusal } from "../../pdf/refusal.ts";
+import { ServiceError } from "../../platform/errors.ts";
+import {
+  assembleCms,
+  completeSeal,
+  hashTail,
+  maxCmsLength,
+  signedAttributesOf,
+  verifySignedAttributes,
+} from "../../seals/seals.ts";
+import type { EnvelopeDeps } from "../lifecycle/deps.ts";
+import type { PreparedField } from "../pdf/fields.ts";
+import { buildActIn, checkActIn } from "../pdf/tasks.ts";
+import { type Document, findRevisions, type StoredTail, storeTail } from "../records/revisions.ts";
+import { issueSignerCertificate } from "../signer-authority.ts";
+import type { SignRequest } from "./ceremony.ts";
+import { clientDetail } from "./client-detail.ts";
+import type { Linked } from "./links.ts";
+import { valuesOf } from "./sign-request.ts";
+import type { Client } from "./view.ts";
+
+const reason = "I agree to sign this electronically";
+/** Tokens of public authorities take 4 to 6 KB. */
+const tokenRoom = 6 * 1024;
+/** How much longer than needed places may be: nobody is to know it beforehand. */
+const spare = { reserve: 256, padding: 1024 };
+const draws = 4;
+
+/** Who holds the key of an act, and its public half: SubjectPublicKeyInfo of P-256, DER. */
+export type KeyHolder = { readonly keyHeldBy: "service" | "browser"; readonly publicKey: Uint8Array };
+
+/** An act that waits for its signature: all that is signed is settled. */
+export type OpenAct = {
+  /** Of the document that it follows. */
+  readonly revision: number;
+  readonly tail: Buffer;
+  /** Where in the tail the signature value goes, with its brackets. */
+  readonly contentsStart: number;
+  readonly contentsEnd: number;
+  readonly byteRange: readonly [0, number, number, number];
+  /** DER of the SET OF signed attributes: what the key signs. */
+  readonly signedAttrs: Uint8Array;
+  readonly chain: readonly [Certificate, ...Certificate[]];
+  /** What the act is; its SHA-256 as canonical JSON stands in the signature dictionary. */
+  readonly record: JsonObject;
+  readonly actSha256: string;
+  /** Whole seconds. */
+  readonly at: Date;
+};
+
+/** A signed revision that lies in the store, and waits to be written down. */
+export type MadeAct = {
+  tail: StoredTail;
+  number: number;
+  /** Of the file with it. */
+  bytes: number;
+  sha256: string;
+  at: Date;
+  record: JsonObject;
+  actSha256: string;
+  timeStamp: { authority: string; at: string } | null;
+};
+
+/** Builds the revision of an act up to its signature. @throws ServiceError */
+export async function openAct(
+  deps: EnvelopeDeps,
+  { envelope, signer }: Linked,
+  document: Document,
+  request: SignRequest,
+  { publicKey, keyHeldBy }: KeyHolder,
+  client: Client,
+): Promise<OpenAct> {
+  const { workers, stamp, clock, signerAuthority, baseUrl } = deps;
+  const at = wholeSeconds(clock());
+  const own = envelope.fields.filter((field) => field.signer === signer.n);
+  const values = valuesOf(own, request, { name: signer.name, at });
+  const record = actRecord({ envelope, signer, document, request, values, own, client, at, keyHeldBy });
+  const actSha256 = createHash("sha256").update(canonicalJson(record)).digest("hex");
+  const chain = await issueSignerCertificate(signerAuthority, {
+    name: signer.name,
+    email: signer.email,
+    publicKey,
+    statement: `${baseUrl}/v/envelope/${envelope.verifyCode}`,
+    serialNumber: randomBytes(16),
+    at: at.getTime(),
+  });
+  const needed = maxCmsLength(chain, stamp ? tokenRoom : undefined);
+  const act = {
+    fields: own,
+    values,
+    mark: request.mark,
+    caption: `${at.toISOString().slice(0, 16).replace("T", " ")} UTC · ${signer.name} · ${actSha256.slice(0, 8)}`,
+    signerName: signer.name,
+    reason,
+    at,
+    actSha256,
+  };
+  const lengths = Array.from({ length: draws }, () => ({
+    reserve: needed + randomInt(spare.reserve),
+    padding: randomInt(spare.padding),
+  }));
+  const input = { act, docSha256: document.sha256, draws: lengths };
+  const call = { holder: envelope.partnerId, bytes: document.bytes, input };
+  const tail = await buildActIn(workers, call).catch(asRefusal);
+  const place = hashTail(tail, createHash("sha256").update(document.bytes), document.bytes.length);
+  const signedAttrs = signedAttributesOf({ chain, place });
+  return { ...tail, revision: document.revision, signedAttrs, chain, record, actSha256, at };
+}
+
+/**
+ * Puts the signature into its act, has the verifier judge the file as it will be kept, and stores the revision.
+ * @param signature ECDSA over the signed attributes: DER, or r and s as WebCrypto gives them
+ * @throws ServiceError `validation` for a signature that is not of this act
+ */
+export async function closeAct(
+  deps: EnvelopeDeps,
+  { envelope }: Linked,
+  document: Document,
+  { tail, contentsStart, contentsEnd, byteRange, signedAttrs, chain, ...act }: OpenAct,
+  signature: Uint8Array,
+): Promise<MadeAct> {
+  const { workers, stamp, clock } = deps;
+  const value = verifySignedAttributes({ chain, signedAttrs, signature });
+  if (value === null) throw new ServiceError("validation", "The signature does not verify. Reload the page.");
+  const given = stamp && (await stamp(value));
+  const timeStamp = given && given.token.length <= tokenRoom ? given : null;
+  const token = timeStamp ? { token: timeStamp.token } : {};
+  const place = hashTail(
+    { tail, contentsStart, contentsEnd, byteRange },
+    createHash("sha256").update(document.bytes),
+    document.bytes.length,
+  );
+  const complete = completeSeal(place, assembleCms({ chain, signedAttrs, signature, ...token }));
+  const bytes = Buffer.concat([document.bytes, complete.tail]);
+  const [prepared] = await findRevisions(deps.db, envelope.id);
+  const input = { leaf: chain[0].der, preparedBytes: prepared?.bytes ?? 0, at: clock() };
+  await checkActIn(workers, { holder: envelope.partnerId, bytes, input }).catch(asRefusal);
+  return {
+    tail: await storeTail(deps, envelope.orderCode, complete.tail),
+    number: document.revision + 1,
+    bytes: bytes.length,
+    sha256: complete.sealedSha256,
+    at: act.at,
+    record: act.record,
+    actSha256: act.actSha256,
+    timeStamp: timeStamp && { authority: timeStamp.authority, at: timeStamp.genTime.toISOString() },
+  };
+}
+
+function asRefusal(error: unknown): never {
+  if (!(error instanceof PdfRefusal)) throw error;
+  throw new ServiceError("conflict", "This document can't be signed as it is. Tell the firm that sent it.", {
+    cause: error,
+  });
+}
+
+/** Signatures say whole seconds (PDF 32000-1, 7.9.4), and what is recorded says the same. */
+const wholeSeconds = (instant: Date): Date => new Date(Math.floor(instant.getTime() / 1000) * 1000);
+
+type Acting = Pick<Linked, "envelope" | "signer"> & {
+  document: Document;
+  request: SignRequest;
+  values: ReadonlyMap<string, string>;
+  own: readonly PreparedField[];
+  client: Client;
+  at: Date;
+  keyHeldBy: KeyHolder["keyHeldBy"];
+};
+
+function actRecord({ envelope, signer, document, request, values, own, client, at, keyHeldBy }: Acting): JsonObject {
+  const { mark } = request;
+  const byLink = "link mailed to the address";
+  return {
+    at: at.toISOString(),
+    client: clientDetail(client),
+    consent: signer.consent && { ...signer.consent },
+    envelope: envelope.verifyCode,
+    identifiedBy: signer.auth === "link" ? [byLink] : [byLink, signer.auth],
+    keyHeldBy,
+    mark: mark.kind === "typed" ? { kind: "typed", text: mark.text } : { kind: "drawn" },
+    orderCode: envelope.orderCode,
+    revision: { bytes: document.bytes.length, number: document.revision, sha256: document.sha256 },
+    signer: { email: signer.email, n: signer.n, name: signer.name },
+    values: own.flatMap(({ name, kind }) => {
+      const value = values.get(name);
+      return value === undefined ? [] : [{ field: name, kind, value }];
+    }),
+  };
+}
