@@ -13,7 +13,7 @@ export type Appearances = {
   addTo: (to: ObjectWriter) => (drawing: Drawing) => string;
 };
 
-export type Shape = Pick<PreparedField, "width" | "height" | "unit" | "matrix" | "opaque">;
+export type Shape = Pick<PreparedField, "width" | "height" | "unit" | "matrix" | "covers">;
 export type Drawing = { readonly shape: Shape; readonly canvas: Canvas };
 
 const ink = "#17212e";
@@ -52,21 +52,22 @@ export function createAppearances(typeset: Typeset): Appearances {
       const drawing = begin(shape);
       const { width, height } = shape;
       const thin = 0.75 / shape.unit;
-      drawing.canvas.rectangle(0, 0, width, height, waiting.ground);
+      // What it does not hide later is to be read now.
+      drawing.canvas.rectangle(0, shape.covers?.y ?? 0, width, shape.covers?.height ?? height, waiting.ground);
       drawing.canvas.rectangle(0, 0, width, thin, waiting.line);
       line(drawing, label, inset(shape), { most: 9, colour: waiting.line });
       return drawing;
     },
     text(shape, text) {
       const drawing = begin(shape);
-      if (shape.opaque) drawing.canvas.rectangle(0, 0, shape.width, shape.height, paper);
+      cover(drawing);
       line(drawing, text, inset(shape), { most: 11, colour: ink });
       return drawing;
     },
     signature(shape, mark, caption) {
       const drawing = begin(shape);
       const { width, height } = shape;
-      if (shape.opaque) drawing.canvas.rectangle(0, 0, width, height, paper);
+      cover(drawing);
       const below = Math.min(1.5 * (captionPoints / shape.unit), height / 3);
       const above = { x: 0, y: below, width, height: height - below };
       if (mark.kind === "typed") line(drawing, mark.text, above, { most: 28, colour: pen });
@@ -87,6 +88,10 @@ export function createAppearances(typeset: Typeset): Appearances {
       return (drawing) => added.get(drawing) ?? "";
     },
   };
+}
+
+function cover({ canvas, shape: { covers } }: Drawing): void {
+  if (covers) canvas.rectangle(covers.x, covers.y, covers.width, covers.height, paper);
 }
 
 const round = (value: number): number => Math.round(value * 1000) / 1000;

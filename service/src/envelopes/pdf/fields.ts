@@ -17,8 +17,8 @@ export type PlannedField = {
   readonly required?: boolean;
   /** An empty signature field that the document has: it is signed itself. */
   readonly existing?: ExistingField;
-  /** Whether it hides what is below it. */
-  readonly opaque?: boolean;
+  /** What of it hides what is below: measured from its lower left corner, in points; nothing by default. */
+  readonly covers?: Place;
 };
 
 export type ExistingField = {
@@ -49,8 +49,8 @@ export type PreparedField = {
   readonly unit: number;
   /** By which the upright appearance stands upright on the page. */
   readonly matrix: readonly number[];
-  /** Whether its appearance hides what is below it. */
-  readonly opaque?: boolean;
+  /** What of its appearance hides what is below: measured from its lower left corner, in units of user space. */
+  readonly covers?: Place;
 };
 
 /** How a signer's signature looks. */

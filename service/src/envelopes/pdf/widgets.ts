@@ -55,7 +55,7 @@ export function widgetOf(
   at: { readonly index: number; readonly isFirst: boolean; readonly page: FieldPage },
   { look, writer, appearances, signers, docSha256 }: Tools,
 ): Widget {
-  const { signer, page: number, existing, opaque = false } = field;
+  const { signer, page: number, existing } = field;
   const kind: PreparedField["kind"] = field.kind === "signature" && !at.isFirst ? "mark" : field.kind;
   const { rect, ...shape } = placedOn(at.page.box, field.place);
   const is = existing ? ofDocument(look, existing.object) : ({ kind: "new", ...writer.reserve() } as const);
@@ -73,11 +73,17 @@ export function widgetOf(
     label: field.label ?? null,
     required: field.required ?? true,
     unit: at.page.box.unit,
-    ...(opaque && { opaque }),
+    ...covering(field, at.page.box.unit),
     ...shape,
   };
   const drawing = is.kind === "kept" ? null : appearances.empty(prepared, label);
   return { prepared, page: at.page, rect, drawing, label, is };
+}
+
+function covering({ covers }: PlannedField, unit: number): Pick<PreparedField, "covers"> {
+  if (!covers) return {};
+  const { x, y, width, height } = covers;
+  return { covers: { x: x / unit, y: y / unit, width: width / unit, height: height / unit } };
 }
 
 /** An empty signature field of the document. Once somebody has signed, readers let it be filled and not be changed. */

@@ -1,4 +1,5 @@
 import { PdfRefusal, type PdfRefusalReason } from "../../pdf/refusal.ts";
+import { UnmatchedTag } from "../pdf/placement/unmatched-tag.ts";
 import { UnfitField } from "../pdf/prepare.ts";
 
 const because: Readonly<Record<PdfRefusalReason, string>> = {
@@ -20,6 +21,7 @@ export function refusalWords(error: unknown, requested: number): string | null {
     return error.field < requested
       ? `fields[${error.field}] ${error.message}.`
       : `document can't be signed: a field ${error.message}.`;
+  if (error instanceof UnmatchedTag) return `document can't be signed: ${error.message}.`;
   if (!(error instanceof PdfRefusal)) return null;
   return `document can't be signed: ${because[error.reason]}. Found: ${error.detail}.`;
 }

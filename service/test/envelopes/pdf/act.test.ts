@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -17,6 +17,7 @@ import { inlineWorkers } from "../../../src/platform/workers/inline.ts";
 import { createSealer } from "../../../src/seals/sealer.ts";
 import { mutoolOpens, pdfsig, qpdfAccepts, run } from "../../seals/pdf/oracles.ts";
 import { memoryKey, randomBelow, selfSigned } from "../../seals/signers.ts";
+import { inkOn, penInk } from "./pixels.ts";
 import { openSigning } from "./signing.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "act-"));
@@ -133,26 +134,6 @@ test(
   },
 );
 
-/** Left, top, right and bottom of what is drawn with the pen, in points of the page as mutool shows it. */
-async function inkOn(path: string): Promise<number[]> {
-  const image = `${path}.ppm`;
-  await run("mutool", ["draw", "-r", "72", "-o", image, path, "1"]);
-  const ppm = readFileSync(image);
-  const [, width = "0", height = "0"] = /^P6\s+(\d+)\s+(\d+)\s+255\s/.exec(ppm.toString("latin1", 0, 40)) ?? [];
-  const pixels = ppm.subarray(ppm.length - 3 * Number(width) * Number(height));
-  const box = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 0, 0];
-  for (let i = 0; i < pixels.length; i += 3) {
-    const [r = 0, , b = 0] = pixels.subarray(i, i + 3);
-    if (b - r < 40) continue;
-    const [x, y] = [(i / 3) % Number(width), Math.floor(i / 3 / Number(width))];
-    box[0] = Math.min(box[0] ?? 0, x);
-    box[1] = Math.min(box[1] ?? 0, y);
-    box[2] = Math.max(box[2] ?? 0, x + 1);
-    box[3] = Math.max(box[3] ?? 0, y + 1);
-  }
-  return box;
-}
-
 for (const rotate of [0, 90, 180, 270, -90])
   for (const more of ["", "/CropBox [36 72 500 700]", "/UserUnit 2", "/CropBox [-10 -10 400 300]/UserUnit 0.5"])
     test(`a mark lies where it was wanted: /Rotate ${rotate} ${more}`, needs("mupdf", "poppler"), async () => {
@@ -185,7 +166,7 @@ for (const rotate of [0, 90, 180, 270, -90])
         ],
       } as const;
       const path = at(await signing.act(bytes, fields, 1, { name: "J", mark: frame }), `turned${rotate}.pdf`);
-      const [left = 0, top = 0, right = 0, bottom = 0] = await inkOn(path);
+      const [left = 0, top = 0, right = 0, bottom = 0] = await inkOn(path, penInk);
       assert.ok(Math.abs(left - 20) < 3 && Math.abs(right - 120) < 3, `${left} to ${right}`);
       assert.ok(Math.abs(top - 30) < 4 && bottom > 55 && bottom <= 71, `${top} to ${bottom}`);
       assert.deepEqual(await pdfsig(path), [{ valid: true, whole: true }]);

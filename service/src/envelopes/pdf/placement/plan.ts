@@ -3,6 +3,7 @@ import { lookUpPdf } from "../../../pdf/lookup.ts";
 import type { PlannedField } from "../fields.ts";
 import { formSignatures } from "./form-signatures.ts";
 import { matchSigners } from "./match-signers.ts";
+import { tagFields } from "./tags/tag-fields.ts";
 
 export type PlanRequest = {
   /** How many there are. */
@@ -14,12 +15,14 @@ export type PlanRequest = {
 /**
  * Where the signers of a document sign: the first that says it of the order, the document's own signature fields and its tags. A list of the
  * order's is whole; a document may have been made for fewer people, and the others then sign on a page that is added.
- * @throws PdfRefusal
+ * @throws PdfRefusal, UnmatchedTag
  */
 export async function plan(original: Buffer, { signers, fields }: PlanRequest): Promise<PlannedField[]> {
   if (fields) return fields.map(asked);
   const look = lookUpPdf(original);
-  return matchSigners(formSignatures(look), signers, look.signatures === 0 && look.docMdp === null);
+  const untouched = look.signatures === 0 && look.docMdp === null;
+  const own = matchSigners(formSignatures(look), signers, untouched);
+  return own.length > 0 || !untouched ? own : tagFields(look, signers);
 }
 
 /** Both count from the upper left corner of the page as it is shown. */

@@ -1,0 +1,85 @@
+import type { PdfLookup } from "../../../../pdf/lookup.ts";
+import { type PageBox, type Place, pageBox, shownPlace, shownSize } from "../../../../pdf/page-box.ts";
+import { type Page, pages } from "../../../../pdf/page-tree.ts";
+import type { PlannedField } from "../../fields.ts";
+import { UnmatchedTag } from "../unmatched-tag.ts";
+import { mayHoldTags } from "./may-hold-tags.ts";
+import { pageTexts } from "./page-texts.ts";
+import { type TagInText, tagsInText } from "./tags-in-text.ts";
+
+/** What reading the text of one document may take. */
+const mostMs = 8_000;
+
+type TagOnPage = TagInText & { readonly page: number; readonly box: PageBox };
+
+/**
+ * The fields that tags in the document's text ask for. They lie over their tags and hide them: nothing can be taken out of a document.
+ * @param signers how many there are
+ * @throws PdfRefusal; UnmatchedTag for one of a signer who is not there, or a text that takes too long to read
+ */
+export async function tagFields(look: PdfLookup, signers: number): Promise<PlannedField[]> {
+  if (!mayHoldTags(look.file.bytes)) return [];
+  const tags = await findTags(look);
+  const roles = new Map<string, number>();
+  return tags.map((found): PlannedField => {
+    const { tag, page, box, text } = found;
+    const signer = signerOf(found, roles);
+    if (signer > signers) {
+      const has = `the order has ${signers} ${signers === 1 ? "signer" : "signers"}`;
+      throw new UnmatchedTag(`${text} on page ${page + 1} is for signer ${signer}, and ${has}`);
+    }
+    const around = shownPlace(box, found.rect);
+    const place = placeOf(found, around);
+    const covers = { ...around, x: around.x - place.x, y: place.y + place.height - around.y - around.height };
+    return { kind: tag.kind, signer, page, place, label: tag.label, required: tag.required, covers };
+  });
+}
+
+async function findTags({ file, root }: PdfLookup): Promise<TagOnPage[]> {
+  const found: TagOnPage[] = [];
+  const until = performance.now() + mostMs;
+  const each: Iterator<Page> = pages(file, root.dict);
+  let page = 0;
+  for await (const runs of pageTexts(file.bytes)) {
+    const { value, done } = each.next();
+    if (done) break;
+    const tags = tagsInText(runs);
+    if (tags.length > 0) {
+      const box = pageBox(file, value);
+      found.push(...tags.map((tag) => ({ ...tag, page, box })));
+    }
+    page++;
+    if (performance.now() > until)
+      throw new UnmatchedTag("looking for tags in its text takes too long; name the places in fields");
+  }
+  return found;
+}
+
+/** Of roles without a number each new one is the next signer. */
+function signerOf({ tag: { role } }: TagInText, roles: Map<string, number>): number {
+  if (role === null) return 1;
+  if ("number" in role) return role.number;
+  const name = role.name.toLowerCase();
+  const number = Number(/^(?:signer|party|role|r) ?(\d{1,2})$/.exec(name)?.[1] ?? 0);
+  if (number > 0) return number;
+  const known = roles.get(name) ?? roles.size + 1;
+  roles.set(name, known);
+  return known;
+}
+
+/** In points: a signature or initials want more room than the line of text that stands for them. */
+const least: Partial<Record<PlannedField["kind"], { width: number; height: number }>> = {
+  signature: { width: 120, height: 28 },
+  initials: { width: 36, height: 20 },
+};
+
+/** From the lower left corner of the tag, at least as large as it, and on the page. */
+function placeOf({ tag, box }: TagOnPage, around: Place): Place {
+  const page = shownSize(box);
+  const wanted = least[tag.kind] ?? { width: 0, height: 0 };
+  const width = Math.min(Math.max(tag.width ?? wanted.width, around.width), page.width);
+  const height = Math.min(Math.max(tag.height ?? wanted.height, around.height), page.height);
+  const bottom = around.y + around.height;
+  const within = (value: number, most: number) => Math.min(Math.max(value, 0), Math.max(most, 0));
+  return { x: within(around.x, page.width - width), y: within(bottom - height, page.height - height), width, height };
+}

@@ -1,0 +1,7 @@
+/** A document whose tags can't be followed. The message follows "document can't be signed:". */
+export class UnmatchedTag extends Error {
+  constructor(why: string) {
+    super(why);
+    this.name = "UnmatchedTag";
+  }
+}

@@ -1,0 +1,174 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { deflateSync } from "node:zlib";
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import { needs } from "@signsealship/testing/tools";
+import { zooBytes, zooFiles } from "@signsealship/testing/zoo";
+import fc from "fast-check";
+import { appendRevision, bodyOf } from "../../../../packages/evidence/test/seal/signed-pdf.ts";
+import { createPreflight, planFields } from "../../../src/envelopes/envelopes.ts";
+import { mayHoldTags } from "../../../src/envelopes/pdf/placement/tags/may-hold-tags.ts";
+import { readTag } from "../../../src/envelopes/pdf/placement/tags/tag.ts";
+import { inlineWorkers } from "../../../src/platform/workers/inline.ts";
+import { blackInk, inkOn, penInk } from "./pixels.ts";
+import { openSigning } from "./signing.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "tags-"));
+let signing: Awaited<ReturnType<typeof openSigning>>;
+
+before(async () => {
+  signing = await openSigning();
+});
+after(() => rmSync(folder, { recursive: true }));
+
+/** A page of US Letter with this content, and further objects. */
+function pageWith(content: string, pageEntries = "", more: readonly (readonly [number, string])[] = []): Buffer {
+  const bare = makePdf().toString("latin1");
+  const page = bodyOf(bare, 5).replace(/ >>$/, ` ${pageEntries} >>`);
+  const data = deflateSync(Buffer.from(content, "latin1")).toString("latin1");
+  const stream = `<< /Length ${data.length} /Filter /FlateDecode >>\nstream\n${data}\nendstream`;
+  return Buffer.from(appendRevision(bare, [[5, page], [6, stream], ...more]), "latin1");
+}
+
+const line = (text: string, y: number) => `BT /F1 12 Tf 100 ${y} Td (${text}) Tj ET\n`;
+const planned = (bytes: Buffer, signers = 2) =>
+  planFields(inlineWorkers, { holder: "firm", bytes, signers, fields: null });
+
+test("tags say of whom what is asked", () => {
+  const plain = { label: null, required: true, width: null, height: null };
+  for (const [inner, tag] of [
+    ["signature, r1", { ...plain, kind: "signature", role: { number: 1 } }],
+    [" DATE ,R12 ", { ...plain, kind: "date", role: { number: 12 } }],
+    ["text, r2, label=Unit", { ...plain, kind: "text", role: { number: 2 } }],
+    ["Sign;type=signature;role=Buyer", { ...plain, kind: "signature", role: { name: "Buyer" } }],
+    [
+      "Unit;role=Buyer;required=false",
+      { ...plain, kind: "text", role: { name: "Buyer" }, label: "Unit", required: false },
+    ],
+    ["type=datenow;width=90;height=20", { ...plain, kind: "date", role: null, width: 90, height: 20 }],
+    ["signature, r0", null],
+    ["signature", null],
+    ["first_name", null],
+    ["Photo;type=image", null],
+    ["a;b", null],
+    ["toString, r1", null],
+  ] as const)
+    assert.deepEqual(readTag(inner), tag, inner);
+  fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => void readTag(text)));
+});
+
+test("each tag becomes a field where it stands, and what other programs put into braces does not", async () => {
+  const content =
+    line("Buyer: {{signature, r1}}", 700) +
+    line("{{date, r1}} {{initials, r2}}", 650) +
+    line("{{Name of the unit;role=r2;type=text;required=false}}", 600) +
+    line("{{merge_field}} {{#if}}", 550);
+  const fields = await planned(pageWith(content));
+  assert.deepEqual(
+    fields.map(({ kind, signer, label, required }) => [kind, signer, label, required]),
+    [
+      ["signature", 1, null, true],
+      ["date", 1, null, true],
+      ["initials", 2, null, true],
+      ["text", 2, "Name of the unit", false],
+    ],
+  );
+  const [signature, date, initials] = fields.map(({ place }) => place);
+  assert.ok(signature && date && initials);
+  assert.ok(signature.x > 130 && signature.x < 145 && signature.width >= 120 && signature.height === 28);
+  assert.ok(Math.abs(date.x - 100) < 1 && Math.abs(date.y + date.height - (792 - 650 + 3)) < 1, JSON.stringify(date));
+  assert.ok(initials.x > date.x + date.width && initials.x < date.x + date.width + 12);
+});
+
+test("roles by name are the signers in the order of the text", async () => {
+  const roles = ["Seller", "Buyer", "Seller"].map((role, n) =>
+    line(`{{Sign;type=signature;role=${role}}}`, 700 - 50 * n),
+  );
+  assert.deepEqual(
+    (await planned(pageWith(roles.join("")))).map(({ signer }) => signer),
+    [1, 2, 1],
+  );
+});
+
+test("a tag for a signer who is not there is refused by name; a signer without a tag signs on a page that is added", async () => {
+  const bytes = pageWith(line("{{signature, r3}}", 700));
+  const preflight = createPreflight(inlineWorkers);
+  const order = { holder: "firm", sha256: "0".repeat(64), fields: null };
+  await assert.rejects(
+    preflight({ ...order, bytes, signers: ["Jane", "Bob"] }),
+    /^ServiceError: document can't be signed: \{\{signature, r3\}\} on page 1 is for signer 3, and the order has 2 signers\.$/,
+  );
+  assert.equal(await preflight({ ...order, bytes, signers: ["Jane", "Bob", "Eve"] }), 1);
+  const { fields } = await signing.prepare(bytes, await planned(bytes, 3), ["Jane", "Bob", "Eve"]);
+  assert.deepEqual(
+    fields.map(({ kind, signer, page }) => [kind, signer, page]),
+    [
+      ["signature", 3, 0],
+      ["signature", 1, 1],
+      ["date", 1, 1],
+      ["signature", 2, 1],
+      ["date", 2, 1],
+    ],
+  );
+});
+
+/** Kerned, as programs that set type write it. */
+const kerned = "BT /F1 12 Tf 100 500 Td [({)-20({sign)10(ature, r1})-5(})] TJ ET";
+
+for (const rotate of [0, 90, 180, 270])
+  for (const more of ["", "/CropBox [36 72 500 700]", "/UserUnit 2", "/CropBox [-10 -10 400 600] /UserUnit 0.5"])
+    test(`a tag is found and hidden where it is shown: /Rotate ${rotate} ${more}`, needs("mupdf"), async () => {
+      const original = pageWith(kerned, `/Rotate ${rotate} ${more}`);
+      const path = join(folder, `tag${rotate}.pdf`);
+      writeFileSync(path, original);
+      const [left, top, right, bottom] = await inkOn(path, (r) => r < 200);
+      const fields = await planned(original, 1);
+      const [{ place, covers } = assert.fail("no tag found")] = fields;
+      assert.ok(covers);
+      const hidden = { ...covers, x: place.x + covers.x, y: place.y + place.height - covers.y - covers.height };
+      // A tag that stands on its side is hidden whole; its field is as wide as any.
+      if (rotate % 180 === 0) {
+        assert.ok(hidden.x <= left && hidden.x + hidden.width >= right, JSON.stringify([hidden, left, right]));
+        assert.ok(
+          right - left > 0.9 * hidden.width && bottom - top > 0.6 * hidden.height,
+          `${right - left} ${bottom - top} ${JSON.stringify(hidden)}`,
+        );
+      }
+      assert.ok(place.x <= left && place.y <= top && place.y + place.height >= bottom, JSON.stringify([place, top]));
+      const prepared = await signing.prepare(original, fields, ["Jane"]);
+      writeFileSync(path, await signing.act(prepared.bytes, prepared.fields, 1, { name: "Jane" }));
+      assert.deepEqual((await inkOn(path, blackInk)).slice(2), [0, 0], "the tag is still to be seen");
+      const [, , penRight, penBottom] = await inkOn(path, penInk);
+      assert.ok(penRight <= place.x + place.width + 1 && penBottom <= place.y + place.height + 1);
+    });
+
+describe("a document is read for tags only when it may hold one:", () => {
+  const cmap = (map: string) => `<< /Length ${map.length} >>\nstream\n${map}\nendstream`;
+  const text = "BT /F1 12 Tf [<0001>-3<0001>] TJ ET";
+  for (const [what, bytes, may] of [
+    ["plain text", pageWith(line("no braces", 700)), false],
+    ["one brace", pageWith(line("a {b} c {d}", 700)), false],
+    ["two braces", pageWith(line("{{signature, r1}}", 700)), true],
+    ["two braces, kerned", pageWith(kerned), true],
+    ["two braces in hex", pageWith("BT /F1 12 Tf <7B7B> Tj ET"), true],
+    ["two braces of a font of two bytes", pageWith("BT /F1 12 Tf <007B007B> Tj ET"), true],
+    ["two braces as octal numbers", pageWith("BT /F1 12 Tf (\\173\\173) Tj ET"), true],
+    ["a font whose codes are its own", pageWith(text, "", [[40, cmap("1 beginbfchar <0001> <007B> endbfchar")]]), true],
+    ["a range of them", pageWith(text, "", [[40, cmap("1 beginbfrange <0001> <0060> <0020> endbfrange")]]), true],
+    [
+      "a range without braces",
+      pageWith(text, "", [[40, cmap("1 beginbfrange <0001> <0020> <0041> endbfrange")]]),
+      false,
+    ],
+    ["a font that names them", pageWith(text, "", [[40, "<< /Differences [1 /braceleft] >>"]]), true],
+    ["noise", makePdf({ bytes: 200_000 }), false],
+  ] as const)
+    test(what, () => assert.equal(mayHoldTags(bytes), may));
+
+  test("no document of the zoo costs more than its reading", () => {
+    for (const { name } of zooFiles()) assert.equal(typeof mayHoldTags(zooBytes(name)), "boolean", name);
+  });
+});
