@@ -27,15 +27,21 @@ const plannedOn = (pages: number): Planned[] => [
   { kind: "signature", signer: 2, page: pages - 1, place: { x: 72, y: 500, width: 180, height: 48 } },
 ];
 
-export type Options = { pages?: number; bytes?: number; step?: SigningView["step"]; language?: Language };
+export type Options = {
+  original?: Buffer;
+  pages?: number;
+  bytes?: number;
+  step?: SigningView["step"];
+  language?: Language;
+};
 
 /** One signer's envelope in memory, with real files: what was asked of it is in `asked`. */
 export async function memoryCeremony(
   signing: Signing,
-  { pages = 3, bytes, step = null, language = "en" }: Options = {},
+  { pages = 3, bytes, original: given, step = null, language = "en" }: Options = {},
 ) {
   const planned = plannedOn(pages);
-  const original = makePdf({ pages, ...(bytes !== undefined && { bytes }) });
+  const original = given ?? makePdf({ pages, ...(bytes !== undefined && { bytes }) });
   const prepared = await signing.prepare(original, planned, [signerName, "Max Roe"]);
   const asked: string[] = [];
   let file: Buffer = prepared.bytes;

@@ -112,8 +112,11 @@ test("by keyboard alone: fields are found, filled in and signed, and what is see
 });
 
 test("of a long document few pages are drawn at a time; their text can be selected, their size changed", async () => {
-  const opened = await open({ pages: 60 });
+  // 1280 pixels at 400 %.
+  const opened = await open({ pages: 60 }, { width: 320, height: 256 });
   const { page } = opened;
+  // Below the window nothing is drawn.
+  await page.locator(".viewer-page:nth-child(1)").evaluate((one) => one.scrollIntoView());
   await shownPage(opened, 1);
   await page.locator(".viewer-text", { hasText: "Page 1 of 60" }).waitFor();
   for (const n of [20, 40, 60, 30]) {
@@ -127,6 +130,7 @@ test("of a long document few pages are drawn at a time; their text can be select
   const larger = await page.locator(".viewer-page:nth-child(30)").boundingBox();
   assert.ok(Math.abs((larger?.width ?? 0) / (before?.width ?? 1) - 4) < 0.1);
   assert.equal(await opened.overflow(), 0);
+  await page.locator(".viewer-page:nth-child(30)").evaluate((one) => one.scrollIntoView());
   await shownPage(opened, 30);
   assert.deepEqual(opened.troubles, []);
   await opened.close();
@@ -195,6 +199,52 @@ test("bytes that are not the ones that would be signed cannot be signed", async 
   assert.doesNotMatch(envelope.asked.join(), /sign /);
   await opened.close();
 });
+
+test("Chinese text without its font and pictures as JPEG 2000 are read by parts of pdf.js that the policy lets in", async () => {
+  const envelope = await site.open({ pages: 1, original: oddPdf() });
+  const opened = await browser.open(site.url, phone);
+  const { page, troubles } = opened;
+  const asked: string[] = [];
+  page.on("response", (answer) =>
+    asked.push(`${answer.status()} ${new URL(answer.url()).pathname.replace(/pdfjs-[^/]+/, "pdfjs")}`),
+  );
+  await page.reload();
+  await shownPage(opened, 1);
+  await page.locator(".viewer-text", { hasText: "你好" }).waitFor();
+  await until(() => asked.includes("200 /assets/pdfjs/wasm/openjpeg_nowasm_fallback.js"));
+  assert.ok(asked.includes("200 /assets/pdfjs/cmaps/UniGB-UCS2-H.bcmap"), asked.join(" "));
+  // The picture is a broken one, which pdf.js says.
+  assert.deepEqual(
+    troubles.filter((one) => /Content Security Policy|foreign|failed/.test(one)),
+    [],
+  );
+  assert.ok(envelope.asked.includes("opened"));
+  await opened.close();
+});
+
+/** A page with text in a font that is not in it, and with a picture in JPEG 2000 of which there is only the head. */
+function oddPdf(): Buffer {
+  const content = "BT /F1 18 Tf 72 700 Td <4F60597D> Tj ET q 50 0 0 50 72 600 cm /I1 Do Q";
+  const objects = [
+    "<</Type/Catalog/Pages 2 0 R>>",
+    "<</Type/Pages/Count 1/Kids[3 0 R]>>",
+    "<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>/XObject<</I1 8 0 R>>>>>>",
+    `<</Length ${content.length}>>\nstream\n${content}\nendstream`,
+    "<</Type/Font/Subtype/Type0/BaseFont/STSong-Light/Encoding/UniGB-UCS2-H/DescendantFonts[6 0 R]>>",
+    "<</Type/Font/Subtype/CIDFontType0/BaseFont/STSong-Light/CIDSystemInfo<</Registry(Adobe)/Ordering(GB1)/Supplement 2>>/FontDescriptor 7 0 R>>",
+    "<</Type/FontDescriptor/FontName/STSong-Light/Flags 6/FontBBox[0 0 1000 1000]/ItalicAngle 0/Ascent 880/Descent -120/StemV 80/CapHeight 700>>",
+    "<</Type/XObject/Subtype/Image/Width 8/Height 8/Filter[/ASCIIHexDecode/JPXDecode]/Length 87>>\nstream\nFF4FFF510029000000000008000000080000000000000000000000080000000800000000000000000001070101>\nendstream",
+  ];
+  let file = "%PDF-1.7\n";
+  const offsets = objects.map((body, index) => {
+    const offset = file.length;
+    file += `${index + 1} 0 obj\n${body}\nendobj\n`;
+    return `${String(offset).padStart(10, "0")} 00000 n \n`;
+  });
+  const size = objects.length + 1;
+  file += `xref\n0 ${size}\n0000000000 65535 f \n${offsets.join("")}trailer\n<</Size ${size}/Root 1 0 R>>\nstartxref\n${file.length}\n%%EOF\n`;
+  return Buffer.from(file, "latin1");
+}
 
 test("without a script, in Spanish: consent, a typed name, done", async () => {
   const opened = await open({ language: "es" }, { width: 320, javaScript: false });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
+import { sessionCookie } from "../../../src/web/signing/cookie.ts";
 import { type Options, rightCode, signerName, token } from "./memory-ceremony.ts";
 import { consentTexts, type Envelope, openSigningSite } from "./signing-site.ts";
 
@@ -150,6 +151,12 @@ describe("a code", () => {
     assert.match(await (await ask("", { headers: { Cookie: "signer=session-of-jane" } })).text(), /Before you sign/);
     assert.doesNotMatch(await textOf(), /Before you sign/);
     assert.deepEqual(asked, ["code", "identify 000000", `identify ${rightCode}`]);
+  });
+
+  test("gives a session that https pages alone carry, where the pages are https", () => {
+    const session = { session: "s", expiresAt: new Date(0) };
+    assert.match(sessionCookie(token, session, true), /; Secure/);
+    assert.doesNotMatch(sessionCookie(token, session, false), /; Secure/);
   });
 
   test("is not mailed again at once: the page says to wait", async () => {
