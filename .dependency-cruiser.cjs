@@ -97,6 +97,12 @@ module.exports = {
       "It takes a quarter of a second to load.",
     ),
     rule(
+      "pdf-reader-in-workers",
+      { path: "^service/src/(?!web/)", pathNot: "/placement/tags/page-texts\\.ts$" },
+      { path: "node_modules/pdfjs-dist/" },
+      "It takes a quarter of a second to load, and as long as a stranger's document wants.",
+    ),
+    rule(
       "paid-only-by-processor",
       { path: "^service/src/(?!payments/)" },
       { path: "^service/src/orders/transitions/by-processor\\.ts" },

@@ -79,8 +79,24 @@ test("each tag becomes a field where it stands, and what other programs put into
   const [signature, date, initials] = fields.map(({ place }) => place);
   assert.ok(signature && date && initials);
   assert.ok(signature.x > 130 && signature.x < 145 && signature.width >= 120 && signature.height === 28);
-  assert.ok(Math.abs(date.x - 100) < 1 && Math.abs(date.y + date.height - (792 - 650 + 3)) < 1, JSON.stringify(date));
+  assert.ok(Math.abs(date.x - 100) < 1 && Math.abs(date.y + date.height - (792 - 650 + 3.6)) < 1, JSON.stringify(date));
   assert.ok(initials.x > date.x + date.width && initials.x < date.x + date.width + 12);
+});
+
+test("a field is no wider than its tag where more text stands on its line", async () => {
+  const [alone, before, apart] = (
+    await planned(
+      pageWith(
+        line("{{type=signature}}", 700) +
+          line("{{type=signature}} here", 600) +
+          line("{{type=signature}}", 500) +
+          "BT /F1 12 Tf 300 500 Td (here) Tj ET",
+      ),
+    )
+  ).map(({ place }) => place.width);
+  assert.equal(alone, 120);
+  assert.ok(before && before < 105, String(before));
+  assert.equal(apart, before);
 });
 
 test("roles by name are the signers in the order of the text", async () => {

@@ -1,3 +1,8 @@
+import { fileURLToPath } from "node:url";
+import type { PDFPageProxy } from "pdfjs-dist";
+
+type PdfJs = typeof import("pdfjs-dist");
+
 /** A run of text on a page, from its start along its line; lengths in user space. */
 export type TextRun = {
   readonly text: string;
@@ -5,20 +10,26 @@ export type TextRun = {
   readonly transform: readonly [number, number, number, number, number, number];
   /** Along its line. */
   readonly width: number;
-  readonly monospaced: boolean;
+  /** Of its font's characters; known on pages with braces. */
+  readonly widths: CharacterWidths | undefined;
 };
+
+/** How wide characters are, each against the others. */
+export type CharacterWidths = ReadonlyMap<string, number>;
 
 /**
  * The text of a document, page for page, as pdf.js finds it; read as it is asked for. Loading it takes a quarter of a second: only for a document
  * that may hold a tag, and only in a worker.
  */
 export async function* pageTexts(bytes: Buffer): AsyncGenerator<TextRun[], void, undefined> {
-  const { getDocument } = await pdfJs();
+  const { getDocument, OPS } = await pdfJs();
   const opening = getDocument({
     data: new Uint8Array(bytes),
-    cMapUrl: new URL("cmaps/", packageFolder()).pathname,
+    cMapUrl: fileURLToPath(new URL("./cmaps/", import.meta.resolve("pdfjs-dist/package.json"))),
     verbosity: 0,
     disableFontFace: true,
+    // None is decoded: it is all about text.
+    maxImageSize: 1,
     useSystemFonts: false,
     useWasm: false,
     enableXfa: false,
@@ -29,12 +40,15 @@ export async function* pageTexts(bytes: Buffer): AsyncGenerator<TextRun[], void,
     const document = await opening.promise;
     for (let number = 1; number <= document.numPages; number++) {
       const page = await document.getPage(number);
-      const { items, styles } = await page.getTextContent();
-      yield items.flatMap((item): TextRun[] => {
-        if (!("str" in item) || item.str === "") return [];
-        const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0]: number[] = item.transform;
-        const monospaced = styles[item.fontName]?.fontFamily === "monospace";
-        return [{ text: item.str, transform: [a, b, c, d, e, f], width: item.width, monospaced }];
+      const items = (await page.getTextContent()).items.filter((item) => "str" in item);
+      const hasBraces = items
+        .map(({ str }) => str)
+        .join("")
+        .includes("{{");
+      const widths = hasBraces ? await widthsByFont(page, OPS) : new Map<string, CharacterWidths>();
+      yield items.map(({ str, transform, width, fontName }): TextRun => {
+        const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0]: number[] = transform;
+        return { text: str, transform: [a, b, c, d, e, f], width, widths: widths.get(fontName) };
       });
       page.cleanup();
     }
@@ -43,7 +57,23 @@ export async function* pageTexts(bytes: Buffer): AsyncGenerator<TextRun[], void,
   }
 }
 
-const packageFolder = (): URL => new URL("./", import.meta.resolve("pdfjs-dist/package.json"));
+/** The widths of the characters that a page shows: the runs of its text have but one for all of theirs. */
+async function widthsByFont(page: PDFPageProxy, OPS: PdfJs["OPS"]): Promise<Map<string, CharacterWidths>> {
+  const found = new Map<string, Map<string, number>>();
+  let font = new Map<string, number>();
+  const { fnArray, argsArray } = await page.getOperatorList();
+  for (const [index, operator] of fnArray.entries()) {
+    const [first]: unknown[] = argsArray[index] ?? [];
+    if (operator === OPS.setFont && typeof first === "string") {
+      font = found.get(first) ?? new Map();
+      found.set(first, font);
+    }
+    if (operator !== OPS.showText || !Array.isArray(first)) continue;
+    for (const glyph of first as (Partial<{ unicode: string; width: number }> | number)[])
+      if (typeof glyph === "object" && glyph?.unicode && glyph.width) font.set(glyph.unicode, glyph.width);
+  }
+  return found;
+}
 
 /** It warns that it has nothing to draw with: text needs no drawing. */
 async function pdfJs() {

@@ -74,9 +74,11 @@ const least: Partial<Record<PlannedField["kind"], { width: number; height: numbe
 };
 
 /** From the lower left corner of the tag, at least as large as it, and on the page. */
-function placeOf({ tag, box }: TagOnPage, around: Place): Place {
+function placeOf({ tag, box, endsLine }: TagOnPage, around: Place): Place {
   const page = shownSize(box);
-  const wanted = least[tag.kind] ?? { width: 0, height: 0 };
+  const { width: usual, height: high } = least[tag.kind] ?? { width: 0, height: 0 };
+  // What stands behind it stays to be read.
+  const wanted = { width: endsLine ? usual : 0, height: high };
   const width = Math.min(Math.max(tag.width ?? wanted.width, around.width), page.width);
   const height = Math.min(Math.max(tag.height ?? wanted.height, around.height), page.height);
   const bottom = around.y + around.height;

@@ -27,7 +27,7 @@ const kinds: Readonly<Record<string, FieldKind>> = {
  */
 export function readTag(inner: string): Tag | null {
   const text = inner.replace(/\s+/g, " ").trim();
-  return text.includes(";") ? withAttributes(text) : byNumber(text);
+  return text.includes(";") || text.startsWith("type=") ? withAttributes(text) : byNumber(text);
 }
 
 function byNumber(text: string): Tag | null {

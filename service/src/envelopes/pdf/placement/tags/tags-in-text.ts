@@ -3,7 +3,13 @@ import type { TextRun } from "./page-texts.ts";
 import { readTag, type Tag } from "./tag.ts";
 
 /** A tag and the rectangle of user space that its text takes. */
-export type TagInText = { readonly tag: Tag; readonly text: string; readonly rect: PlacedRect["rect"] };
+export type TagInText = {
+  readonly tag: Tag;
+  readonly text: string;
+  readonly rect: PlacedRect["rect"];
+  /** Whether nothing stands behind it on its line. */
+  readonly endsLine: boolean;
+};
 
 /** A tag is one line at most. */
 const braces = /\{\{([^{}]{1,300})\}\}/g;
@@ -14,10 +20,31 @@ export function tagsInText(runs: readonly TextRun[]): TagInText[] {
   const found: TagInText[] = [];
   for (const match of text.matchAll(braces)) {
     const tag = readTag(match[1] ?? "");
-    const rect = tag && around(runs, match.index, match.index + match[0].length);
-    if (rect) found.push({ tag, text: match[0], rect });
+    const end = match.index + match[0].length;
+    const rect = tag && around(runs, match.index, end);
+    if (rect) found.push({ tag, text: match[0], rect, endsLine: endsLine(runs, end) });
   }
   return found;
+}
+
+/** @param end of the tag, in the text of all runs */
+function endsLine(runs: readonly TextRun[], end: number): boolean {
+  let at = 0;
+  let line: TextRun | undefined;
+  for (const run of runs) {
+    const rest = run.text.slice(Math.max(end - at, 0));
+    if (at < end) line = run;
+    at += run.text.length;
+    if (at < end || rest.trim() === "" || !line) continue;
+    return run !== line && !isOnLine(line, run);
+  }
+  return true;
+}
+
+/** Whether a run is about as high as another, seen along the lines of that. */
+function isOnLine({ transform: [, , c, d, e, f] }: TextRun, { transform: [, , , , x, y] }: TextRun): boolean {
+  const up = Math.hypot(c, d) || 1;
+  return Math.abs(((x - e) * c + (y - f) * d) / up) < 0.5 * up;
 }
 
 /** The rectangle around the characters from `from` to before `to` of all runs one after the other. */
@@ -36,7 +63,7 @@ function around(runs: readonly TextRun[], from: number, to: number): PlacedRect[
 }
 
 /** What letters take below and above their line, in parts of the font size. */
-const [below, above] = [0.25, 0.95];
+const [below, above] = [0.3, 0.95];
 
 function cornersOf(run: TextRun, first: number, last: number): [number, number][] {
   const [a, b, c, d, e, f] = run.transform;
@@ -51,18 +78,12 @@ function cornersOf(run: TextRun, first: number, last: number): [number, number][
   );
 }
 
-/** About how wide characters are against each other: the run's width is known, not that of each one. */
-function widthOf({ text, monospaced }: TextRun, from: number, to: number): number {
-  if (monospaced) return to - from;
+/** In thousandths of the font size: the run's own width may be set wider or narrower. */
+function widthOf({ text, widths }: TextRun, from: number, to: number): number {
   let sum = 0;
-  for (const character of text.slice(from, to)) sum += widths.find(([which]) => which.test(character))?.[1] ?? 1;
+  for (const character of text.slice(from, to)) sum += widths?.get(character) ?? usualWidth;
   return sum;
 }
 
-const widths: readonly (readonly [RegExp, number])[] = [
-  [/[ijl.,;:'|! ]/, 0.27],
-  [/[frtI()[\]{}\-/]/, 0.33],
-  [/[mM@W%]/, 0.86],
-  [/[wA-Z=+<>]/, 0.68],
-  [/[\x20-\x7e]/, 0.54],
-];
+/** Of a character that the font shows together with others. */
+const usualWidth = 500;
