@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { after, before, test } from "node:test";
+import { canonicalJson } from "@signsealship/evidence/manifest";
 import { until } from "@signsealship/testing/until";
 import { sweepEnvelopes } from "../../../src/envelopes/envelopes.ts";
 import type { Sql } from "../../../src/platform/database/database.ts";
@@ -196,4 +198,72 @@ test("ten signers who press Sign at once have all signed, and the order is compl
   const trail = await readTrail(running.db, code);
   assert.equal(trail.filter(({ event }) => event === "signed").length, 10);
   assert.equal(trail.filter(({ event }) => event === "sealed").length, 1);
+});
+
+/** What a browser does: makes a key, and signs only what it was shown. */
+async function browserKey() {
+  const { privateKey, publicKey } = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, false, [
+    "sign",
+  ]);
+  const sign = { name: "ECDSA", hash: "SHA-256" };
+  return {
+    publicKey: new Uint8Array(await crypto.subtle.exportKey("spki", publicKey)),
+    sign: async (bytes: Uint8Array) =>
+      new Uint8Array(await crypto.subtle.sign(sign, privateKey, new Uint8Array(bytes))),
+  };
+}
+
+test("a key of the browser signs what the browser was given, and nothing else is taken for its signature", async () => {
+  const [jane] = people("Jane");
+  assert.ok(jane);
+  const code = await running.order([jane]);
+  const link = await running.linkOf(jane.email);
+  const { ceremony } = running;
+  const [key, another] = [await browserKey(), await browserKey()];
+  const mark = { kind: "typed", text: "Jane" } as const;
+  const request = { revision: 1, mark, values: new Map<string, string>(), publicKey: key.publicKey };
+  await assert.rejects(ceremony.prepare(link, request, browser), { code: "conflict", message: /Agree/ });
+  await ceremony.consent(link, consentText, browser);
+  assert.deepEqual(await ceremony.complete(link, new Uint8Array(64)), { outcome: "again" });
+  for (const publicKey of [new Uint8Array(0), new Uint8Array(91), key.publicKey.subarray(1)])
+    await assert.rejects(ceremony.prepare(link, { ...request, publicKey }, browser), { code: "validation" });
+  const act = await ceremony.prepare(link, request, browser);
+  assert.ok(act.outcome === "prepared");
+  const { bytes } = await ceremony.document(link);
+  const signed = [bytes, act.tail.subarray(0, act.contentsStart), act.tail.subarray(act.contentsEnd)];
+  const digest = createHash("sha256").update(Buffer.concat(signed)).digest();
+  assert.ok(Buffer.from(act.signedAttrs).includes(digest));
+  const actSha256 = createHash("sha256").update(canonicalJson(act.record)).digest("hex");
+  assert.ok(Buffer.from(act.tail).includes(`/SSSActSha256<${actSha256}>`));
+  const signature = await key.sign(act.signedAttrs);
+  for (const forged of [
+    new Uint8Array(64),
+    new Uint8Array(0),
+    signature.subarray(1),
+    await another.sign(act.signedAttrs),
+    await key.sign(digest),
+  ])
+    await assert.rejects(ceremony.complete(link, forged), { code: "validation" });
+  assert.deepEqual(await running.openAt(later(0.2)).complete(link, signature), { outcome: "again" });
+  assert.deepEqual(await ceremony.complete(link, signature), { outcome: "signed", completed: true });
+  assert.deepEqual(await ceremony.complete(link, signature), { outcome: "signed", completed: true });
+  const act1 = (await readTrail(running.db, code)).find(({ event }) => event === "signed") as { act?: object };
+  assert.equal((act1.act as { keyHeldBy: string }).keyHeldBy, "browser");
+});
+
+test("two signers sign at the same instant, again and again: both acts are in the file, and it is sealed once", async () => {
+  const pairs = Number(process.env["PAIRS"] ?? 5);
+  for (let pair = 0; pair < pairs; pair++) {
+    const signers = people("Jane", "John");
+    const code = await running.order(signers);
+    const links = await Promise.all(signers.map(({ email }) => running.linkOf(email)));
+    for (const link of links) await running.ceremony.consent(link, consentText, browser);
+    await Promise.all(links.map((link, n) => signBy(running.ceremony, link, ["Jane", "John"][n] ?? "")));
+    const trail = (await readTrail(running.db, code)).map(({ event }) => event);
+    assert.deepEqual(
+      ["signed", "sealed"].map((event) => trail.filter((each) => each === event).length),
+      [2, 1],
+    );
+    assert.equal((await orderOf(code)).status, "EsignComplete");
+  }
 });

@@ -128,6 +128,8 @@ export async function memoryCeremony(
       });
       return { outcome: "signed", completed: false };
     },
+    prepare: () => Promise.reject(new Error("no keys of browsers here")),
+    complete: () => Promise.reject(new Error("no keys of browsers here")),
     async decline(link, { kind, reason }) {
       known(link.token);
       asked.push(`decline ${kind} ${reason}`);
