@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { randomInt } from "node:crypto";
+import { after, before, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { until } from "@signsealship/testing/until";
+import { findOpenEnvelope, findSigners } from "../../../src/envelopes/records/envelope.ts";
+import { readDocument } from "../../../src/envelopes/records/revisions.ts";
+import { sql } from "../../../src/platform/database/sql.ts";
+import { openCeremonyService } from "./ceremony-service.ts";
+
+// Each costs a start of the service; `KILLS=100` for the whole of it.
+const kills = Number(process.env["KILLS"] ?? 4);
+
+let running: Awaited<ReturnType<typeof openCeremonyService>>;
+before(async () => {
+  running = await openCeremonyService();
+});
+after(() => running.close());
+
+const post = (token: string, act: string, fields: Record<string, string>) => {
+  const { baseUrl } = running.service;
+  return fetch(`${baseUrl}/sign/${token}/${act}`, {
+    method: "POST",
+    redirect: "manual",
+    headers: { origin: baseUrl },
+    body: new URLSearchParams(fields),
+  }).catch(() => null);
+};
+
+test("a service that is killed while somebody signs has the act whole or not at all, and goes on", async () => {
+  const signers = Array.from({ length: 2 }, (_, n) => ({ name: `Signer ${n + 1}`, email: `kill-${n}@example.com` }));
+  for (let round = 0; round < kills; round++) {
+    const code = await running.order(signers.map((each) => ({ ...each, email: `${round}-${each.email}` })));
+    const tokens = await Promise.all(signers.map(({ email }) => running.linkOf(`${round}-${email}`)));
+    for (const { token } of tokens)
+      assert.equal(
+        (await post(token, "consent", { version: "1", language: "en", can_read: "on" }))?.status,
+        303,
+        "consent",
+      );
+    const [order] = await running.db.query<{ id: number }>(sql`SELECT id FROM orders WHERE code = ${code}`);
+    const envelope = await findOpenEnvelope(running.db, order?.id ?? 0);
+    assert.ok(envelope);
+    const answers = tokens.map(({ token }, n) => post(token, "sign", { revision: "1", name: `Signer ${n + 1}` }));
+    await sleep(randomInt(250));
+    await running.service.kill();
+    const acknowledged = (await Promise.all(answers)).map((answer) => answer?.status === 303);
+    const signed = (await findSigners(running.db, envelope.id)).map(({ signedAt }) => signedAt !== null);
+    acknowledged.forEach((was, n) => assert.ok(!was || signed[n], "what was acknowledged is there"));
+    const { revision } = await readDocument(running.deps, envelope);
+    assert.equal(revision, 1 + signed.filter(Boolean).length, "each act is one revision");
+    running.service = await running.service.restart();
+    for (const [n, { token }] of tokens.entries())
+      await until(async () => {
+        const { document, state } = await running.ceremony.view({ token, session: null });
+        if (state !== "ready") return true;
+        await post(token, "sign", { revision: String(document?.revision), name: `Signer ${n + 1}` });
+        return false;
+      });
+    // What was cut off between the last act and the seal is done by a job.
+    await running.db.query(sql`UPDATE jobs SET due_at = now() WHERE queue = 'envelope'`);
+    await until(async () => {
+      const { status } = await running.client.ok<{ status: string }>("GET", `/api/partner/orders/${code}`);
+      return status === "EsignComplete";
+    });
+    const sealed = await running.db.query(sql`
+      SELECT FROM documents WHERE order_id = ${order?.id} AND kind = 'sealed'`);
+    assert.equal(sealed.length, 1);
+  }
+});
