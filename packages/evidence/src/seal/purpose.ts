@@ -1,8 +1,8 @@
 import { stringText } from "../pdf/text.ts";
 import type { PdfDictionary } from "../pdf/values.ts";
 
-/** What the seals of the service are made for: its two passports, and the documents of orders. */
-const kinds = ["proof", "closing", "signed", "notarized"] as const;
+/** What the seals of the service are made for: its certificates, and the documents of orders. */
+const kinds = ["proof", "closing", "custody", "signed", "notarized"] as const;
 
 /** What a seal was made for. */
 export type SealPurpose = {
@@ -17,6 +17,7 @@ export type SealPurpose = {
 export const sealReasons = {
   proof: { live: "Proof passport", test: "Proof passport (test environment)" },
   closing: { live: "Closing passport", test: "Closing passport (test environment)" },
+  custody: { live: "Custody certificate", test: "Custody certificate (test environment)" },
   signed: { live: "Signed", test: "Signed (test)" },
   notarized: { live: "Notarized", test: "Notarized (test)" },
 } as const satisfies Readonly<Record<SealPurpose["kind"], Readonly<Record<SealPurpose["environment"], string>>>>;

@@ -153,6 +153,7 @@ function factsOf(proof: ProofVerification, parts: SealParts | null): Record<stri
 const KINDS: Readonly<Record<SealPurpose["kind"], string>> = {
   proof: "proof passport",
   closing: "closing passport",
+  custody: "custody certificate",
   signed: "signed document",
   notarized: "notarized document",
 };

@@ -1,0 +1,129 @@
+import { type Claim, claim } from "../claim.ts";
+import type { EvidenceCrypto } from "../crypto-port.ts";
+import { EvidenceError } from "../errors.ts";
+import { attachedFile } from "../pdf/attachment.ts";
+import { openDocument } from "../pdf/document.ts";
+import { readSealPurpose } from "../seal/closing-certificate.ts";
+import type { SealPurpose } from "../seal/purpose.ts";
+import { type ProofTrust, type ProofVerification, verifyProof } from "../seal/verify-proof.ts";
+import { type EnvelopeEvidence, envelopeLimits } from "./schema.ts";
+import { type SignedDocumentClaimName, verifySignedDocument } from "./signed-document.ts";
+import { type EnvelopeClaimName, verifyEnvelope } from "./verify-envelope.ts";
+
+/** The name under which a custody certificate holds its envelope's evidence. */
+export const envelopeAttachmentName = "envelope.json";
+
+/** What a custody certificate says, before anything of it is verified. */
+export type CustodyCertificate = {
+  /** The attached evidence; null when nothing is attached under its name. */
+  readonly envelope: Uint8Array | null;
+  /** What the signature that covers the whole file was made for; null when there is none or it does not say. */
+  readonly purpose: SealPurpose | null;
+};
+
+/** @throws EvidenceError `pdf`, `limit` or `unsupported` when the file cannot be read */
+export async function readCustodyCertificate(bytes: Uint8Array): Promise<CustodyCertificate> {
+  return {
+    envelope: attachedFile(openDocument(bytes), envelopeAttachmentName, envelopeLimits.bytes),
+    purpose: await readSealPurpose(bytes),
+  };
+}
+
+export type CustodyClaimName =
+  | "custody_purpose"
+  | "custody_environment"
+  | EnvelopeClaimName
+  | SignedDocumentClaimName
+  | "document_seal"
+  | "document_signatures";
+
+export type CustodyVerification = {
+  readonly envelope: EnvelopeEvidence | null;
+  readonly claims: readonly Claim<CustodyClaimName>[];
+  /** Of the sealed document; null when it was not given. */
+  readonly document: ProofVerification | null;
+};
+
+/**
+ * What a custody certificate says of its envelope, and of the sealed document when that is given, too. The seal of the
+ * certificate itself is for `verifyProof`.
+ *
+ * @param at the instant of the verification, epoch ms
+ */
+export async function verifyCustody(
+  certificate: Uint8Array,
+  document: Uint8Array | null,
+  { trust, at, crypto }: { readonly trust: ProofTrust; readonly at: number; readonly crypto: EvidenceCrypto },
+): Promise<CustodyVerification> {
+  const read = await tryRead(certificate);
+  if (read instanceof EvidenceError || read.envelope === null) {
+    const why = read instanceof EvidenceError ? `It can't be read: ${read.message}.` : "No envelope.json is attached.";
+    return { envelope: null, claims: [{ name: "envelope_readable", state: "fails", why }], document: null };
+  }
+  const { envelope, claims } = await verifyEnvelope(read.envelope);
+  const said = [...purposeClaims(read.purpose, envelope), ...claims];
+  if (document === null || envelope === null) return { envelope, claims: [...said, documentMissing], document: null };
+  const proof = await verifyProof(document, trust, at, { crypto });
+  return {
+    envelope,
+    claims: [
+      ...said,
+      ...(await verifySignedDocument(envelope, document)),
+      documentSeal(proof, envelope),
+      documentSignatures(proof, envelope),
+    ],
+    document: proof,
+  };
+}
+
+async function tryRead(certificate: Uint8Array): Promise<CustodyCertificate | EvidenceError> {
+  try {
+    return await readCustodyCertificate(certificate);
+  } catch (error) {
+    if (error instanceof EvidenceError) return error;
+    throw error;
+  }
+}
+
+function purposeClaims(purpose: SealPurpose | null, envelope: EnvelopeEvidence | null): Claim<CustodyClaimName>[] {
+  const made = claim(
+    "custody_purpose",
+    purpose?.kind === "custody",
+    "The seal says that it was made for a custody certificate.",
+    "The seal does not say that it was made for a custody certificate: anybody may have had this document sealed.",
+  );
+  if (envelope === null) return [made];
+  const same = purpose?.environment === envelope.environment;
+  const good = `The seal and the envelope are of the ${envelope.environment} environment.`;
+  return [made, claim("custody_environment", same, good, "The seal and the envelope are not of one environment.")];
+}
+
+const documentMissing: Claim<CustodyClaimName> = {
+  name: "document_hash",
+  state: "unchecked",
+  why: "The sealed document was not given: whether it bears these acts is not checked.",
+};
+
+function documentSeal({ verdict, seal }: ProofVerification, { environment }: EnvelopeEvidence) {
+  const asMeant = seal?.purpose?.kind === "signed" && seal.purpose.environment === environment;
+  return claim(
+    "document_seal",
+    (verdict === "verified" || verdict === "intact") && asMeant,
+    "The document's own seal holds, and says that it was made for a signed document.",
+    "The document bears no seal that holds and was made for a signed document of this environment.",
+  );
+}
+
+/** Each act's signature over its own revision, and what came after it. */
+function documentSignatures({ earlierSignatures }: ProofVerification, { revisions }: EnvelopeEvidence) {
+  const fault = revisions.find(({ kind, bytes }) => {
+    const ending = earlierSignatures.filter(({ revisionEnd }) => revisionEnd === bytes);
+    return kind === "signed" && !(ending.length === 1 && ending[0]?.claims.every(({ state }) => state === "holds"));
+  });
+  return claim(
+    "document_signatures",
+    fault === undefined,
+    "The signature of each act is intact, and what came after it was permitted.",
+    `The signature over revision ${fault?.number} does not hold, or was followed by changes that it does not permit.`,
+  );
+}

@@ -1,0 +1,194 @@
+import { equalBytes } from "../bytes.ts";
+import { type Claim, claim } from "../claim.ts";
+import { sha256Hex } from "../digest.ts";
+import { EvidenceError } from "../errors.ts";
+import { canonicalJsonBytes, type JsonValue } from "../manifest/canonical-json.ts";
+import { memberOf } from "./member.ts";
+import type { EnvelopeEvidence, EnvelopeRevision, TrailEntry } from "./schema.ts";
+import { envelopeBytes, parseEnvelope } from "./validate.ts";
+
+export type EnvelopeClaimName =
+  | "envelope_readable"
+  | "envelope_canonical"
+  | "trail_chain"
+  | "trail_begins"
+  | "trail_sealed"
+  | "acts_recorded"
+  | "act_hashes"
+  | "revision_table";
+
+export type VerifiedEnvelope = {
+  /** Null when it can't be read. */
+  readonly envelope: EnvelopeEvidence | null;
+  readonly claims: readonly Claim<EnvelopeClaimName>[];
+};
+
+/**
+ * Checks `envelope.json` by itself (docs/evidence-format.md, section 20.2): that the trail's records are chained by their
+ * hashes, that each act has the hash that its record states, and that revisions, signers and document are those of the
+ * trail. Whether the document bears all that is for `verifySignedDocument`; that nobody made the whole of it up, for the
+ * seal of the custody certificate.
+ */
+export async function verifyEnvelope(bytes: Uint8Array): Promise<VerifiedEnvelope> {
+  const envelope = tryParse(bytes);
+  if (envelope instanceof EvidenceError) {
+    const why = `The envelope's evidence cannot be read: ${envelope.message}.`;
+    return { envelope: null, claims: [{ name: "envelope_readable", state: "fails", why }] };
+  }
+  return {
+    envelope,
+    claims: [
+      { name: "envelope_readable", state: "holds", why: "It is the evidence of an envelope." },
+      canonicalClaim(envelope, bytes),
+      await chainClaim(envelope),
+      beginsClaim(envelope),
+      sealedClaim(envelope),
+      actsClaim(envelope),
+      await actHashesClaim(envelope),
+      tableClaim(envelope),
+    ],
+  };
+}
+
+function tryParse(bytes: Uint8Array): EnvelopeEvidence | EvidenceError {
+  try {
+    const envelope = parseEnvelope(bytes);
+    // Numbers and names that canonical JSON has no one text for are no evidence either.
+    envelopeBytes(envelope);
+    return envelope;
+  } catch (error) {
+    if (error instanceof EvidenceError) return error;
+    throw error;
+  }
+}
+
+const canonicalClaim = (envelope: EnvelopeEvidence, bytes: Uint8Array) =>
+  claim(
+    "envelope_canonical",
+    equalBytes(bytes, envelopeBytes(envelope)),
+    "The bytes are the canonical JSON of the evidence.",
+    "The bytes are not the canonical JSON of the evidence.",
+  );
+
+async function chainClaim({ trail, verifyCode }: EnvelopeEvidence): Promise<Claim<"trail_chain">> {
+  const name = "trail_chain";
+  let before: string | null = null;
+  for (const [index, entry] of trail.entries()) {
+    const position = index + 1;
+    const fault =
+      entry.position !== position
+        ? `names position ${entry.position}`
+        : entry.envelope !== verifyCode
+          ? `is of the envelope ${entry.envelope}`
+          : entry.previousSha256 !== before
+            ? "does not name the hash of the record before it"
+            : null;
+    if (fault !== null) return { name, state: "fails", why: `Record ${position} of the trail ${fault}.` };
+    before = await hashOf(entry);
+  }
+  const why = `Records 1 to ${trail.length} of the trail each name the hash of the one before.`;
+  return { name, state: "holds", why };
+}
+
+/** SHA-256 of a value's canonical JSON. */
+const hashOf = (value: JsonValue): Promise<string> => sha256Hex(canonicalJsonBytes(value));
+
+function beginsClaim({ trail: [first], orderCode, document, revisions }: EnvelopeEvidence) {
+  const [original, prepared] = revisions;
+  const created = first?.event === "created" && first.orderCode === orderCode;
+  const same =
+    created &&
+    memberOf(first.document, "sha256") === document.originalSha256 &&
+    states(first.document, original) &&
+    states(first.revision, prepared);
+  return claim(
+    "trail_begins",
+    same && original?.kind === "original" && prepared?.kind === "prepared",
+    "The trail begins with the order's document, and how it was prepared.",
+    "The trail does not begin with the document and the preparation that the table of revisions names.",
+  );
+}
+
+function sealedClaim({ trail, document, revisions }: EnvelopeEvidence) {
+  const seals = trail.filter(({ event }) => event === "sealed");
+  const [sealed, last] = [trail.at(-1), revisions.at(-1)];
+  const same =
+    seals.length === 1 &&
+    sealed === seals[0] &&
+    last?.kind === "sealed" &&
+    last.sha256 === document.sealedSha256 &&
+    last.bytes === document.bytes &&
+    states(sealed?.document, last);
+  return claim(
+    "trail_sealed",
+    same,
+    "The trail ends with the seal over the document, after all acts.",
+    "The trail does not end with the seal over the document that is named.",
+  );
+}
+
+const actsOf = ({ trail }: EnvelopeEvidence): TrailEntry[] => trail.filter(({ event }) => event === "signed");
+
+/** Whether each signer has one act, with the state of the file before and after it, and none is of somebody else. */
+function actsClaim(envelope: EnvelopeEvidence): Claim<"acts_recorded"> {
+  const name = "acts_recorded";
+  const { signers, revisions, orderCode, verifyCode } = envelope;
+  const acts = actsOf(envelope);
+  const fault = acts.findIndex((entry, index) => {
+    const signer = signers.find(({ n }) => n === entry.signer);
+    const { act } = entry;
+    const [before, after] = [revisions[index + 1], revisions[index + 2]];
+    return !(
+      signer !== undefined &&
+      memberOf(act, "at") === signer.signedAt &&
+      after?.kind === "signed" &&
+      after.signer === signer.n &&
+      states(entry.revision, after) &&
+      states(memberOf(act, "revision"), before) &&
+      memberOf(act, "orderCode") === orderCode &&
+      memberOf(act, "envelope") === verifyCode &&
+      (["n", "name", "email"] as const).every((each) => memberOf(memberOf(act, "signer"), each) === signer[each])
+    );
+  });
+  if (fault >= 0) return { name, state: "fails", why: `Act ${fault + 1} is not the one that signers and table name.` };
+  const everyone = acts.length === signers.length && new Set(acts.map(({ signer }) => signer)).size === signers.length;
+  return claim(
+    name,
+    everyone,
+    `Each of the ${signers.length} signers has one act, on the state of the file that the one before left.`,
+    "There is not one act of each signer.",
+  );
+}
+
+async function actHashesClaim(envelope: EnvelopeEvidence): Promise<Claim<"act_hashes">> {
+  const name = "act_hashes";
+  for (const [index, { act, actSha256 }] of actsOf(envelope).entries()) {
+    if (act === undefined || (await hashOf(act)) !== actSha256)
+      return { name, state: "fails", why: `Act ${index + 1} does not have the hash that its record states.` };
+  }
+  return { name, state: "holds", why: "Each act has the hash that its record states." };
+}
+
+function tableClaim(envelope: EnvelopeEvidence) {
+  const { revisions } = envelope;
+  const kinds = revisions.map(({ kind }) => kind).join(" ");
+  const grows = revisions.every(({ bytes }, index) => bytes > (revisions[index - 1]?.bytes ?? 0));
+  const acts = actsOf(envelope).length;
+  return claim(
+    "revision_table",
+    grows && kinds === `original prepared ${"signed ".repeat(acts)}sealed`,
+    "The table of revisions goes from the original to the seal, each longer than the one before.",
+    "The table of revisions does not go from the original to the seal.",
+  );
+}
+
+/** Whether a record states a revision: its bytes and hash, and its number where it says one. */
+function states(record: JsonValue | undefined, revision: EnvelopeRevision | undefined): boolean {
+  const number = memberOf(record, "number");
+  return (
+    revision !== undefined &&
+    memberOf(record, "bytes") === revision.bytes &&
+    memberOf(record, "sha256") === revision.sha256 &&
+    (number === undefined || number === revision.number)
+  );
+}
