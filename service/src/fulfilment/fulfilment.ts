@@ -14,5 +14,5 @@ export {
   sandboxComplete,
   sandboxMoves,
 } from "./sandbox/sandbox.ts";
-export { sealAndStore } from "./seal-and-store.ts";
+export { storeSealed } from "./seal-and-store.ts";
 export type { SealedDocument } from "./store.ts";

@@ -15,6 +15,8 @@ import { endFax, endShipment, insertDocument, insertFax, insertShipment } from "
 export type Facts = {
   /** Sealed and stored already. */
   document?: SealedDocument;
+  /** Of a document that its signers signed here. */
+  custodyCertificate?: SealedDocument;
   carrier?: string | undefined;
   trackingNumber?: string | undefined;
   reason?: string | undefined;
@@ -61,11 +63,12 @@ export async function perform(
 }
 
 async function record(tx: Tx, order: LockedOrder, on: PeopleEvent, facts: Facts, at: Date): Promise<void> {
-  const { document, carrier = "", trackingNumber = "", adjustment } = facts;
+  const { document, custodyCertificate, carrier = "", trackingNumber = "", adjustment } = facts;
   switch (on) {
     case "signed":
     case "notarized":
       if (document) await insertDocument(tx, order.id, document, at);
+      if (custodyCertificate) await insertDocument(tx, order.id, custodyCertificate, at);
       return;
     case "priced":
       if (adjustment) await addAdjustment(tx, order.id, adjustment.amountCents, adjustment.label);

@@ -21,7 +21,7 @@ export async function sealAndStore(
   of: SealFor,
 ): Promise<SealedDocument> {
   const sealed = await deps.sealDocument({ bytes, reason });
-  return store(deps, sealed, of);
+  return storeSealed(deps, sealed, of.orderCode, kindOf(of));
 }
 
 /**
@@ -45,11 +45,18 @@ export async function sealSimulated(
       return seal(simulatedDocument(document?.sha256 ?? "none"));
     },
   );
-  return store(deps, sealed, of);
+  return storeSealed(deps, sealed, of.orderCode, kindOf(of));
 }
 
-async function store({ blobs, rowMac }: SealDeps, sealed: Sealed, { orderCode, on }: SealFor): Promise<SealedDocument> {
-  const kind = on === "signed" ? "sealed" : "notarized";
+const kindOf = ({ on }: SealFor) => (on === "signed" ? "sealed" : "notarized");
+
+/** Stores a sealed document, for a row that is yet to be written. */
+export async function storeSealed(
+  { blobs, rowMac }: Omit<SealDeps, "sealDocument">,
+  sealed: Sealed,
+  orderCode: string,
+  kind: SealedDocument["kind"],
+): Promise<SealedDocument> {
   const sha256 = sealed.sealedSha256;
   const stored = { sha256, blobKey: await blobs.put(sealed.bytes, documentUse(sha256)) };
   const mac = rowMac.of("documents", documentMembers({ orderCode, kind, ...stored }));

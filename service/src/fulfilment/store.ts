@@ -5,7 +5,7 @@ import { sql } from "../platform/database/sql.ts";
 import type { BoughtServices } from "../pricing/pricing.ts";
 
 /** A document that was sealed for an order, and the MAC of its row to be. */
-export type SealedDocument = StoredDocument & { kind: "sealed" | "notarized"; rowMac: Buffer };
+export type SealedDocument = StoredDocument & { kind: "sealed" | "notarized" | "custody_certificate"; rowMac: Buffer };
 
 export const insertDocument = (
   tx: Tx,

@@ -6,7 +6,7 @@ import { isEmail } from "../../platform/mail/email.ts";
 import { isPlainLines, isPlainText, isVisible } from "../../platform/text.ts";
 import type { EnvelopeDeps } from "../lifecycle/deps.ts";
 import { endUnsigned } from "../lifecycle/end.ts";
-import { setEnvelopeStatus } from "../records/envelope.ts";
+import { setEnvelopeStatus, titleOf } from "../records/envelope.ts";
 import { findRevisions, readDocument } from "../records/revisions.ts";
 import { appendToTrail } from "../records/trail.ts";
 import type { Ceremony, Link } from "./ceremony.ts";
@@ -128,7 +128,7 @@ async function viewOf(deps: EnvelopeDeps, linked: Linked): Promise<SigningView> 
     state,
     environment: envelope.environment,
     orderCode: envelope.orderCode,
-    title: envelope.externalReference ?? envelope.docSlug ?? "Document",
+    title: titleOf(envelope),
     partnerId: envelope.partnerId,
     partnerName: envelope.partnerName,
     signer: { n: signer.n, name: signer.name, email: signer.email, language: signer.language },

@@ -1,49 +1,112 @@
 import { sealReasons } from "@signsealship/evidence/seal";
-import { perform, type SealedDocument, sealAndStore } from "../../fulfilment/fulfilment.ts";
+import { perform, type SealedDocument, storeSealed } from "../../fulfilment/fulfilment.ts";
 import { lockOrder } from "../../orders/orders.ts";
 import { isOutcomeUnknown } from "../../platform/database/sql-errors.ts";
-import { type Envelope, endEnvelope, findEnvelope, lockEnvelope } from "../records/envelope.ts";
-import { readDocument } from "../records/revisions.ts";
-import { appendToTrail } from "../records/trail.ts";
+import type { Sealed } from "../../seals/seals.ts";
+import { evidenceOf } from "../custody/evidence.ts";
+import { sealCustody } from "../custody/seal-custody.ts";
+import { type Envelope, endEnvelope, findEnvelope, findSigners, lockEnvelope } from "../records/envelope.ts";
+import { findRevisions, readDocument, readOriginal } from "../records/revisions.ts";
+import { insertRecord, lastRecord, nextRecord, readTrail, type TrailRecord, trailMembers } from "../records/trail.ts";
 import type { EnvelopeDeps } from "./deps.ts";
 import { mailEverybody } from "./links.ts";
 
+/** How often a certificate is made anew because the trail grew meanwhile; beyond, the job tries again. */
+const tries = 5;
+
 /**
- * Seals the document that everybody has signed, and moves its order on. Safe beside itself and after a crash: the order is
- * moved once.
+ * Seals the document that everybody has signed, certifies how that came about, and moves its order on. Safe beside itself
+ * and after a crash: the order is moved once.
  * @returns false when it had been completed, or ended, before
  */
 export async function completeEnvelope(deps: EnvelopeDeps, envelopeId: number): Promise<boolean> {
   const envelope = await findEnvelope(deps.db, envelopeId);
   if (!envelope || envelope.endedAt !== null) return false;
-  const { orderCode, partnerId, environment } = envelope;
+  const { orderCode, environment } = envelope;
   const signed = await readDocument(deps, envelope);
-  const of = { orderCode, partnerId, on: "signed" } as const;
-  const document = await sealAndStore(deps, signed.bytes, sealReasons.signed[environment], of);
-  try {
-    const completed = await recorded(deps, envelope, document);
-    if (!completed) await deps.blobs.discard(document.blobKey);
-    return completed;
-  } catch (error) {
-    if (!isOutcomeUnknown(error)) await deps.blobs.discard(document.blobKey);
-    throw error;
-  }
+  const sealed = await deps.sealDocument({ bytes: signed.bytes, reason: sealReasons.signed[environment] });
+  const document = await storeSealed(deps, sealed, orderCode, "sealed");
+  return orDiscard(deps, document, async () => {
+    for (let tried = 0; tried < tries; tried++) {
+      const outcome = await certify(deps, envelope, document, sealed);
+      if (outcome !== "grown") return outcome === "completed";
+    }
+    throw new Error(`the trail of order ${orderCode} grows faster than it can be certified`);
+  });
 }
 
-/** Writes down that the document is sealed. Who writes to the trail meanwhile is waited for. */
-async function recorded(deps: EnvelopeDeps, envelope: Envelope, document: SealedDocument): Promise<boolean> {
-  const { db, clock, rowMac, log } = deps;
+type Outcome = "completed" | "ended" | "grown";
+
+/** Certifies the trail as it is now, with the record of the seal at its end, and writes both down unless it grew. */
+async function certify(
+  deps: EnvelopeDeps,
+  envelope: Envelope,
+  document: SealedDocument,
+  sealed: Sealed,
+): Promise<Outcome> {
+  const { db, clock } = deps;
+  const { verifyCode, orderCode, orderId } = envelope;
+  const trail = await wholeTrail(deps, envelope);
+  const detail = { document: { bytes: document.bytes, sha256: document.sha256 } };
+  const last = nextRecord(trail.at(-1), { verifyCode, event: "sealed", at: clock(), detail });
+  const original = await readOriginal(deps, orderId, orderCode);
+  const evidence = evidenceOf({
+    envelope,
+    original: { bytes: original.bytes.length, sha256: original.sha256 },
+    sealed: { bytes: document.bytes, sha256: document.sha256 },
+    revisions: await findRevisions(db, envelope.id),
+    signers: await findSigners(db, envelope.id),
+    trail: [...trail, last],
+  });
+  const certificate = await sealCustody(deps, envelope, evidence, sealed.bytes);
+  const stored = await storeSealed(deps, certificate, orderCode, "custody_certificate");
+  return orDiscard(deps, stored, () => writeDown(deps, envelope, { document, custodyCertificate: stored, last }));
+}
+
+/** @throws Error when a record is not what was written: a seal would vouch for it */
+async function wholeTrail({ db, rowMac }: EnvelopeDeps, { id, verifyCode, orderCode }: Envelope) {
+  const trail = await readTrail(db, id);
+  const altered = trail.find(({ mac, ...record }) => {
+    return !rowMac.holds("envelope_events", trailMembers({ verifyCode, ...record }), mac);
+  });
+  if (altered) throw new Error(`record ${altered.position} of order ${orderCode}'s trail is not what was written`);
+  return trail;
+}
+
+type Completed = { document: SealedDocument; custodyCertificate: SealedDocument; last: TrailRecord };
+
+/** Who writes to the trail meanwhile is waited for, and makes the certificate one of a trail that has grown. */
+async function writeDown(
+  { db, clock, rowMac, log }: EnvelopeDeps,
+  envelope: Envelope,
+  { last, ...documents }: Completed,
+): Promise<Outcome> {
   return db.transaction(async (tx) => {
     const order = await lockOrder(tx, envelope.orderCode);
     const locked = await lockEnvelope(tx, envelope.id);
-    if (order?.status !== "EsignPending" || !locked || locked.endedAt !== null) return false;
+    if (order?.status !== "EsignPending" || !locked || locked.endedAt !== null) return "ended";
+    if ((await lastRecord(tx, envelope.id))?.position !== last.position - 1) return "grown";
     const at = clock();
-    await appendToTrail(tx, rowMac, envelope, "sealed", at, {
-      document: { bytes: document.bytes, sha256: document.sha256 },
-    });
+    await insertRecord(tx, rowMac, envelope, last);
     await endEnvelope(tx, envelope.id, "Completed", at);
-    await perform(tx, order, "signed", { document }, { actor: "system", at, log });
+    await perform(tx, order, "signed", documents, { actor: "system", at, log });
     await mailEverybody(tx, envelope.id, "signed");
-    return true;
+    return "completed";
   });
+}
+
+/** A document that is not written down is kept only where nobody knows whether it was. */
+async function orDiscard<T extends boolean | Outcome>(
+  { blobs }: EnvelopeDeps,
+  { blobKey }: SealedDocument,
+  write: () => Promise<T>,
+): Promise<T> {
+  try {
+    const outcome = await write();
+    if (outcome !== true && outcome !== "completed") await blobs.discard(blobKey);
+    return outcome;
+  } catch (error) {
+    if (!isOutcomeUnknown(error)) await blobs.discard(blobKey);
+    throw error;
+  }
 }

@@ -25,6 +25,10 @@ export type Envelope = {
   partnerName: string;
 };
 
+/** What people call the document. */
+export const titleOf = ({ externalReference, docSlug }: Pick<Envelope, "externalReference" | "docSlug">): string =>
+  externalReference ?? docSlug ?? "Document";
+
 export type Auth = "link" | "mail_code" | "access_code";
 
 /** One who signs. Hashes of credentials stay in the statements that compare them. */

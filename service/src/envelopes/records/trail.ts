@@ -61,11 +61,16 @@ export async function appendToTrail(
   at: Date,
   detail: JsonObject = {},
 ): Promise<TrailRecord> {
-  const [last] = await tx.query<TrailRecord>(sql`
-    SELECT position, sha256 FROM envelope_events WHERE envelope_id = ${envelope.id} ORDER BY position DESC LIMIT 1`);
-  const next = nextRecord(last, { verifyCode: envelope.verifyCode, event, at, detail });
+  const next = nextRecord(await lastRecord(tx, envelope.id), { verifyCode: envelope.verifyCode, event, at, detail });
   await insertRecord(tx, rowMac, envelope, next);
   return next;
+}
+
+/** Where the trail ends. */
+export async function lastRecord(db: Sql, envelopeId: number) {
+  const [last] = await db.query<Pick<TrailRecord, "position" | "sha256">>(sql`
+    SELECT position, sha256 FROM envelope_events WHERE envelope_id = ${envelopeId} ORDER BY position DESC LIMIT 1`);
+  return last;
 }
 
 export const insertRecord = (

@@ -1,0 +1,96 @@
+import { type EnvelopeEvidence, memberOf, type TrailEntry } from "@signsealship/evidence/envelope";
+
+/** What a custody certificate says. */
+export type CustodyContent = {
+  envelope: EnvelopeEvidence;
+  /** Its canonical JSON: attached as `envelope.json`. */
+  envelopeBytes: Uint8Array;
+  envelopeSha256: string;
+  title: string;
+  partnerName: string;
+  /** Absolute; also in the QR code. */
+  verifyUrl: string;
+};
+
+/** One signer's act, in words. */
+export type ShownAct = {
+  n: number;
+  name: string;
+  email: string;
+  signedAt: string;
+  identifiedBy: string;
+  consent: string;
+  client: string;
+  key: string;
+  timeStamp: string;
+  actSha256: string;
+};
+
+/** Instants as people read them, UTC. */
+export const instantText = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
+
+const textIn = (value: Parameters<typeof memberOf>[0], ...path: string[]): string => {
+  const found = path.reduce((at, name) => memberOf(at, name), value);
+  return typeof found === "string" || typeof found === "number" ? String(found) : "";
+};
+
+const methods: Readonly<Record<string, string>> = {
+  mail_code: "a code mailed to the same address",
+  access_code: "an access code that the sender agreed on with the signer",
+};
+
+/** The acts, as their records say them, in the order of the signers. */
+export const actsOf = ({ signers, trail }: EnvelopeEvidence): ShownAct[] =>
+  signers.flatMap((signer) =>
+    trail.filter((entry) => entry.event === "signed" && entry.signer === signer.n).map(shown),
+  );
+
+function shown({ act, actSha256, timeStamp }: TrailEntry): ShownAct {
+  const identifiedBy = memberOf(act, "identifiedBy");
+  const steps = Array.isArray(identifiedBy) ? identifiedBy.map((step) => methods[String(step)] ?? String(step)) : [];
+  const consentAt = textIn(act, "consent", "at");
+  return {
+    n: Number(textIn(act, "signer", "n")),
+    name: textIn(act, "signer", "name"),
+    email: textIn(act, "signer", "email"),
+    signedAt: instantText(textIn(act, "at")),
+    identifiedBy: steps.join("; "),
+    consent:
+      `to sign electronically, ${instantText(consentAt)}: text ${textIn(act, "consent", "version")} ` +
+      `(${textIn(act, "consent", "language")}), SHA-256 ${textIn(act, "consent", "textSha256")}`,
+    client: [textIn(act, "client", "ip"), textIn(act, "client", "userAgent")].filter(Boolean).join(", "),
+    key:
+      textIn(act, "keyHeldBy") === "service"
+        ? "made by this service for this one act, held by it in memory only, and destroyed"
+        : "made in the signer’s browser for this one act, and never stored",
+    timeStamp: timeStamp
+      ? `${instantText(textIn(timeStamp, "at"))} by ${textIn(timeStamp, "authority")}`
+      : "none: the time is this service’s own word",
+    actSha256: typeof actSha256 === "string" ? actSha256 : "",
+  };
+}
+
+const eventWords: Readonly<Record<string, string>> = {
+  created: "The document was prepared for its signers",
+  link_issued: "A link was issued, to be mailed",
+  opened: "The link was opened",
+  code_sent: "A code was mailed",
+  code_failed: "A wrong code was given",
+  code_ok: "The right code was given",
+  locked: "Too many wrong codes: the link was locked",
+  unlocked: "The link was unlocked",
+  consented: "Consent to sign electronically",
+  signed: "Signed",
+  declined: "Declined",
+  proposed: "Another person was proposed as signer",
+  replaced: "The signer was replaced",
+  reminded: "A reminder was sent",
+  sealed: "The document was sealed",
+};
+
+/** A record of the trail in a line. */
+export function entryWords({ signers }: EnvelopeEvidence, { event, signer }: TrailEntry): string {
+  const words = eventWords[event] ?? event.replaceAll("_", " ");
+  const name = signers.find(({ n }) => n === signer)?.name;
+  return name === undefined ? words : `${words}: ${name}`;
+}

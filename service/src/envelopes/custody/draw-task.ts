@@ -1,0 +1,17 @@
+import { verifyEnvelope, verifySignedDocument } from "@signsealship/evidence/envelope";
+import { typesetFor } from "../pdf/faces.ts";
+import { drawCustody, writtenTexts } from "./certificate.ts";
+import type { CustodyContent } from "./content.ts";
+
+/** Checks the evidence against the sealed document, and draws its certificate. @returns what does not hold, instead */
+export async function run(
+  document: Buffer,
+  content: Omit<CustodyContent, "envelope">,
+): Promise<Uint8Array | { readonly fault: string }> {
+  const { envelope, claims } = await verifyEnvelope(content.envelopeBytes);
+  const about = envelope ? await verifySignedDocument(envelope, document) : [];
+  const fault = [...claims, ...about].find(({ state }) => state !== "holds");
+  if (fault || !envelope) return { fault: fault?.why ?? "It can't be read." };
+  const whole = { ...content, envelope };
+  return drawCustody(await typesetFor(writtenTexts(whole)), whole);
+}
