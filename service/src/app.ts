@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { accessMailJobs, accessRoutes } from "./access-requests/access-requests.ts";
 import { analyticsRoutes } from "./analytics/analytics.ts";
 import { closingRecord, closingRoutes } from "./closing-passports/closing-passports.ts";
-import { envelopeJobs, probeSignerAuthority } from "./envelopes/envelopes.ts";
+import { envelopeJobs, probeSignerAuthority, signingRoutes } from "./envelopes/envelopes.ts";
 import { type AppDeps, type Features, openFeatures } from "./features.ts";
 import { orderMailJobs, sandboxRoutes } from "./fulfilment/fulfilment.ts";
 import { healthRoutes } from "./http/health.ts";
@@ -91,6 +91,7 @@ async function addRoutes(app: FastifyInstance, deps: AppDeps, features: Features
   analyticsRoutes(app, features.analytics);
   playbookRoutes(app, features.playbooks);
   orderRoutes(app, features.orders);
+  signingRoutes(app, { ...features.frame, ...features.envelopes });
   checkoutRoute(app, features.checkout);
   await processorWebhook(app, features.processorEvents);
   sandboxRoutes(app, features.sandbox);

@@ -1,6 +1,7 @@
 import { ordersOf, sandboxOf } from "./orders.ts";
 import { passportsOf } from "./passports.ts";
 import { roomsOf } from "./rooms.ts";
+import { signingOf } from "./signing.ts";
 import { type ClientOptions, createTransport } from "./transport.ts";
 import { webhooksOf } from "./webhooks.ts";
 
@@ -23,7 +24,7 @@ export function createClient(options: ClientOptions) {
   const transport = createTransport(options);
   return {
     me: (): Promise<Me> => transport.json("GET", "/api/partner/me"),
-    orders: ordersOf(transport),
+    orders: { ...ordersOf(transport), ...signingOf(transport) },
     sandbox: sandboxOf(transport),
     rooms: roomsOf(transport),
     passports: passportsOf(transport),

@@ -1,4 +1,6 @@
 /** Envelopes: a document's way from the order to the seal, by the acts of its signers. */
+export { signingRoutes } from "./api/routes.ts";
+export { readSigning, type SigningReadDeps } from "./api/signing-api.ts";
 export type { Ceremony, Link, PreparedAct, SignOutcome, SignRequest } from "./ceremony/ceremony.ts";
 export { openCeremony } from "./ceremony/open-ceremony.ts";
 export {
@@ -15,6 +17,9 @@ export { type ConsentText, type ConsentTexts, readConsentTexts } from "./consent
 export { envelopeJobs } from "./envelope-jobs.ts";
 export type { EnvelopeDeps } from "./lifecycle/deps.ts";
 export { sweepEnvelopes } from "./lifecycle/due.ts";
+export { remindSigner } from "./lifecycle/remind.ts";
+export { replaceSigner } from "./lifecycle/replace.ts";
+export { unlockSigner } from "./lifecycle/unlock.ts";
 export {
   type OpenedSignerAuthority,
   openSignerAuthority,
@@ -24,5 +29,7 @@ export {
 export type { FieldKind, PlannedField, PreparedField, SignatureMark } from "./pdf/fields.ts";
 export { planFields } from "./pdf/placement/plan-fields.ts";
 export { createPreflight } from "./preflight/preflight.ts";
+export { type OrderDocument, orderDocuments, readOrderDocument } from "./records/documents.ts";
+export type { SignerState, Signing } from "./records/signing.ts";
 export { type TrailFacts, trailMembers } from "./records/trail.ts";
 export { issueSignerCertificate, oneActKey } from "./signer-authority.ts";

@@ -6,6 +6,7 @@ import { referencePage } from "./reference-page.ts";
 
 const tags = [
   "Orders",
+  "Signing",
   "Partner",
   "Rooms",
   "Closing passports",

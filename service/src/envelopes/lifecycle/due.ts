@@ -48,7 +48,7 @@ async function remind({ db, rowMac }: EnvelopeDeps, envelopeId: number, now: Dat
     for (const signer of whoseTurn(await findSigners(tx, envelopeId))) {
       if (signer.lockedAt !== null) continue;
       await appendToTrail(tx, rowMac, envelope, "reminded", now, { signer: signer.n });
-      await enqueue(tx, signingMailQueue, { signerId: signer.id, moment: "reminder" });
+      await enqueue(tx, signingMailQueue, { signerId: signer.id, moment: "reminder", at: now.toISOString() });
     }
   });
 }

@@ -6,13 +6,26 @@ import { newUuid } from "../../platform/ids.ts";
 import { enqueue } from "../../platform/jobs/jobs.ts";
 import type { RowMac } from "../../platform/row-mac.ts";
 import { derivedToken, deriveKey, keysOf, type SecretBytes } from "../../platform/secrets.ts";
+import type { Language } from "../ceremony/view.ts";
 import type { Envelope, Signer } from "../records/envelope.ts";
 import { appendToTrail } from "../records/trail.ts";
 
-/** The queue of mails to signers; the payload is `{signerId, moment, linkId}`. */
+/** The queue of mails to signers; payload `SigningMail`. */
 export const signingMailQueue = "signing-mail";
 
-export type SigningMoment = "request" | "reminder" | "code" | "signed" | "ended";
+export type SigningMoment = "request" | "reminder" | "code" | "signed" | "ended" | "replaced";
+
+export type SigningMail = {
+  signerId: number;
+  moment: SigningMoment;
+  /** Which link or code it is about: one that was replaced meanwhile is not mailed. */
+  linkId?: string;
+  codeId?: string;
+  /** Whom it goes to, where that is no signer any more. */
+  former?: { email: string; language: Language };
+  /** Tells the mails of one moment apart. */
+  at?: string;
+};
 
 export const tokenSha256 = (token: string): Buffer => hash("sha256", token, "buffer");
 

@@ -1,5 +1,6 @@
 import type { Language } from "../ceremony/view.ts";
 import type { SigningMoment } from "../lifecycle/links.ts";
+import type { Envelope } from "../records/envelope.ts";
 
 /** What a mail to a signer is about. */
 export type MailFacts = {
@@ -8,7 +9,7 @@ export type MailFacts = {
   /** The day until which one can sign, in the reader's language, UTC. */
   until: string;
   /** How the envelope ended. */
-  outcome: "Completed" | "Declined" | "Expired" | "Voided" | null;
+  outcome: Envelope["outcome"];
 };
 
 /** The words of a mail; the button leads to the signing link. */
@@ -17,6 +18,12 @@ export type MailWords = { subject: string; lines: string[]; label: string; cauti
 type Words = Readonly<Record<SigningMoment, (facts: MailFacts) => MailWords>>;
 
 const caution = "This link is yours alone: whoever has it can sign in your name. Do not pass it on.";
+
+function endedWords(title: string, partnerName: string, outcome: MailFacts["outcome"]): string {
+  if (outcome === "Expired") return `Not everybody signed ${title} from ${partnerName} in time.`;
+  if (outcome === "Voided") return `${title} from ${partnerName} was withdrawn before everybody had signed it.`;
+  return `The signing of ${title} from ${partnerName} was declined.`;
+}
 
 const en: Words = {
   request: ({ title, partnerName, until }) => ({
@@ -54,17 +61,28 @@ const en: Words = {
   }),
   ended: ({ title, partnerName, outcome }) => ({
     subject: outcome === "Expired" ? `${title}: the time to sign has expired` : `${title} will not be signed`,
-    lines: [
-      outcome === "Expired"
-        ? `Not everybody signed ${title} from ${partnerName} in time. If it is still to be signed, the firm sends a new link.`
-        : `The signing of ${title} from ${partnerName} was declined. If it is still to be signed, the firm sends a new link.`,
-    ],
+    lines: [`${endedWords(title, partnerName, outcome)} If it is still to be signed, the firm sends a new link.`],
     label: "See what happened",
     caution,
+  }),
+  replaced: ({ title, partnerName }) => ({
+    subject: `${title}: you need not sign`,
+    lines: [
+      `${partnerName} has asked somebody else to sign ${title} in your place.`,
+      "Your signing link no longer works, and there is nothing for you to do.",
+    ],
+    label: "",
+    caution: "If you did not expect this, ask the firm.",
   }),
 };
 
 const cautionEs = "Este enlace es solo suyo: quien lo tenga puede firmar en su nombre. No lo reenvíe.";
+
+function endedWordsEs(title: string, partnerName: string, outcome: MailFacts["outcome"]): string {
+  if (outcome === "Expired") return `No todos firmaron ${title} de ${partnerName} a tiempo.`;
+  if (outcome === "Voided") return `${title} de ${partnerName} se retiró antes de que todos lo firmaran.`;
+  return `Se rechazó la firma de ${title} de ${partnerName}.`;
+}
 
 const es: Words = {
   request: ({ title, partnerName, until }) => ({
@@ -102,13 +120,18 @@ const es: Words = {
   }),
   ended: ({ title, partnerName, outcome }) => ({
     subject: outcome === "Expired" ? `${title}: el plazo para firmar ha vencido` : `${title} no se firmará`,
-    lines: [
-      outcome === "Expired"
-        ? `No todos firmaron ${title} de ${partnerName} a tiempo. Si aún debe firmarse, la empresa enviará un enlace nuevo.`
-        : `Se rechazó la firma de ${title} de ${partnerName}. Si aún debe firmarse, la empresa enviará un enlace nuevo.`,
-    ],
+    lines: [`${endedWordsEs(title, partnerName, outcome)} Si aún debe firmarse, la empresa enviará un enlace nuevo.`],
     label: "Ver qué pasó",
     caution: cautionEs,
+  }),
+  replaced: ({ title, partnerName }) => ({
+    subject: `${title}: no hace falta que firme`,
+    lines: [
+      `${partnerName} ha pedido a otra persona que firme ${title} en su lugar.`,
+      "Su enlace para firmar ya no funciona, y no tiene que hacer nada.",
+    ],
+    label: "",
+    caution: "Si no lo esperaba, pregunte a la empresa.",
   }),
 };
 

@@ -42,7 +42,8 @@ function parsed(field: string, text: string): unknown {
   }
 }
 
-function membersOf<Name extends string>(item: unknown, at: string, known: readonly string[]): Members<Name> {
+/** The members of one object. @param known their names @throws ServiceError for anything else */
+export function membersOf<Name extends string>(item: unknown, at: string, known: readonly string[]): Members<Name> {
   if (typeof item !== "object" || item === null || Array.isArray(item)) throw invalid(`${at} must be an object.`);
   const unknown = Object.keys(item).find((name) => !known.includes(name));
   if (unknown !== undefined)

@@ -1,8 +1,8 @@
 import { invalid } from "../../platform/errors.ts";
 import { isEmail } from "../../platform/mail/email.ts";
 import { normalizeFaxNumber } from "./fax-number.ts";
-import { jsonList } from "./json-list.ts";
-import { mostSigners, signerAuths, signerLanguages, signerSchema } from "./signing-schemas.ts";
+import { jsonList, type Members, membersOf } from "./json-list.ts";
+import { mostSigners, replacementSchema, signerAuths, signerLanguages, signerSchema } from "./signing-schemas.ts";
 
 export type SignerAuth = (typeof signerAuths)[number];
 
@@ -57,22 +57,34 @@ export function parseSignerAuth(text: string | null): SignerAuth | null {
  */
 export function parseSigners(text: string, auth: SignerAuth): NamedSigner[] {
   const rules = { most: mostSigners, schema: signerSchema };
-  const signers = jsonList("signers", text, rules, (members, at): NamedSigner => {
-    const email = members.required("email", 254);
-    if (!isEmail(email)) throw invalid(`${at}.email must be a mail address.`);
-    const own = members.oneOf("auth", signerAuths) ?? auth;
-    return {
-      name: members.required("name", 200),
-      email,
-      phone: phoneOf(members.text("phone", 40), at),
-      routing: members.whole("routing", 1, 10) ?? 1,
-      auth: own,
-      accessCode: accessCodeOf(members.text("access_code", 64), own, at),
-      language: members.oneOf("language", signerLanguages) ?? "en",
-    };
-  });
+  const defaults = { auth, language: "en" } as const;
+  const signers = jsonList("signers", text, rules, (members, at) => readSigner(members, at, defaults));
   refuseRepeated(signers);
   return signers;
+}
+
+/** What a signer is who does not say it. */
+export type SignerDefaults = Pick<NamedSigner, "auth" | "language">;
+
+/** Reads who signs in another's place, from a JSON body. @throws ServiceError naming the member and the rule */
+export const parseReplacement = (body: unknown, defaults: SignerDefaults): NamedSigner =>
+  readSigner(membersOf(body, "signer", Object.keys(replacementSchema.properties)), "signer", defaults);
+
+type SignerMember = keyof typeof signerSchema.properties;
+
+function readSigner(members: Members<SignerMember>, at: string, defaults: SignerDefaults): NamedSigner {
+  const email = members.required("email", 254);
+  if (!isEmail(email)) throw invalid(`${at}.email must be a mail address.`);
+  const auth = members.oneOf("auth", signerAuths) ?? defaults.auth;
+  return {
+    name: members.required("name", 200),
+    email,
+    phone: phoneOf(members.text("phone", 40), at),
+    routing: members.whole("routing", 1, 10) ?? 1,
+    auth,
+    accessCode: accessCodeOf(members.text("access_code", 64), auth, at),
+    language: members.oneOf("language", signerLanguages) ?? defaults.language,
+  };
 }
 
 function phoneOf(text: string | null, at: string): string | null {

@@ -40,6 +40,18 @@ export const signerSchema = Type.Object(
   { additionalProperties: false },
 );
 
+/** Who signs in another's place. */
+export const replacementSchema = Type.Object(
+  {
+    name: signerSchema.properties.name,
+    email: signerSchema.properties.email,
+    language: Type.Optional(oneOf(signerLanguages, "Default: as before.")),
+    auth: Type.Optional(oneOf(signerAuths, "Default: as before.")),
+    access_code: signerSchema.properties.access_code,
+  },
+  { additionalProperties: false, $id: "SignerReplacement" },
+);
+
 /** One element of the form's `fields`. */
 export const requestedFieldSchema = Type.Object(
   {

@@ -16,6 +16,8 @@ export type Mail = {
   html: string;
   /** The same for the same mail: a mail that is sent twice is known by it. */
   id: string;
+  /** On whose behalf it is sent; shown before our own name. */
+  onBehalfOf?: string;
 };
 
 export type Mailer = {
@@ -45,9 +47,9 @@ export function openMailer({ smtpUrl, mailFrom, dataDir, baseUrl, clock }: MailS
   const host = new URL(baseUrl).hostname;
   let smtp: Promise<Transporter> | undefined;
 
-  const message = ({ id, ...content }: Mail) => ({
+  const message = ({ id, onBehalfOf, ...content }: Mail) => ({
     ...content,
-    from: mailFrom,
+    from: onBehalfOf === undefined ? mailFrom : senderFor(onBehalfOf, mailFrom),
     date: clock(),
     messageId: `<${idHash(id)}@${host}>`,
     headers: { "Auto-Submitted": "auto-generated" },
@@ -76,6 +78,18 @@ export function openMailer({ smtpUrl, mailFrom, dataDir, baseUrl, clock }: MailS
     },
   };
 }
+
+/** `Acme Title via SignSealShip`, at our own address: who answers for the domain is never another. */
+function senderFor(firm: string, mailFrom: string): { name: string; address: string } {
+  const [, own = "", address = mailFrom] = /^\s*(.*?)\s*<([^>]*)>\s*$/.exec(mailFrom) ?? [];
+  const name = own.replaceAll('"', "");
+  return {
+    name: name === "" ? firm.slice(0, mostNameLength) : `${firm.slice(0, mostNameLength)} via ${name}`,
+    address,
+  };
+}
+
+const mostNameLength = 80;
 
 const idHash = (id: string): string => createHash("sha256").update(id).digest("hex").slice(0, 32);
 

@@ -10,6 +10,8 @@ export type CardRow = BoughtServices & {
   status: string;
   statusBeforeHold: string | null;
   envelopeStatus: string | null;
+  /** Of the latest envelope; else those the order names, null where that is its client alone. */
+  signers: { name: string; email: string; routing: number; signed?: boolean }[] | null;
   customerName: string | null;
   customerEmail: string;
   hasSealed: boolean;
@@ -56,14 +58,20 @@ const cards = sql`
   SELECT coalesce(json_agg(json_build_object('code', o.code, 'label', a.label, 'status', o.status,
     'statusBeforeHold', o.status_before_hold, 'envelopeStatus', o.envelope_status,
     'sign', o.sign, 'notarize', o.notarize, 'ship', o.ship, 'fax', o.fax,
-    'customerName', o.customer_name, 'customerEmail', o.customer_email,
+    'signers', CASE WHEN o.sign THEN coalesce(envelope.signers, o.signers) END, 'customerName', o.customer_name, 'customerEmail', o.customer_email,
     'hasSealed', EXISTS (SELECT FROM documents d WHERE d.order_id = o.id AND d.kind IN ('sealed', 'notarized')),
     'carrier', parcel.carrier, 'trackingNumber', parcel.tracking_number,
     'attachedAt', ${iso(sql`a.attached_at`)}) ORDER BY a.position), '[]') AS list
   FROM attached a JOIN orders o ON o.id = a.order_id
   LEFT JOIN LATERAL (
     SELECT carrier, tracking_number FROM shipments s WHERE s.order_id = o.id ORDER BY s.id DESC LIMIT 1
-  ) parcel ON o.ship`;
+  ) parcel ON o.ship
+  LEFT JOIN LATERAL (
+    SELECT jsonb_agg(jsonb_build_object('name', s.name, 'email', s.email, 'routing', s.routing,
+      'signed', s.signed_at IS NOT NULL) ORDER BY s.n) AS signers
+    FROM envelope_signers s
+    WHERE s.envelope_id = (SELECT e.id FROM envelopes e WHERE e.order_id = o.id ORDER BY e.attempt DESC LIMIT 1)
+  ) envelope ON o.sign`;
 
 // The predicate of the index audit_log_activity, in the same words.
 const activityOf = (roomCondition: Statement) => sql`(

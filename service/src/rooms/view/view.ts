@@ -4,11 +4,17 @@ import { maskEmail } from "../../platform/mail/mask-email.ts";
 import type { OrderCard, RoomView, Signer } from "./schemas.ts";
 import type { CardRow, RoomRow } from "./store.ts";
 
-/** The one signer is the order's client. */
+/** Where nobody is named, the client signs. A completed envelope is signed by all, be it that the sandbox completed it. */
 function signersOf(row: CardRow): Signer[] {
   if (!row.sign) return [];
-  const signed = row.envelopeStatus === "Completed";
-  return [{ name: row.customerName, email: maskEmail(row.customerEmail), routingOrder: 1, signed }];
+  const all = row.envelopeStatus === "Completed";
+  const signers = row.signers ?? [{ name: row.customerName, email: row.customerEmail, routing: 1 }];
+  return signers.map(({ name, email, routing, ...signer }) => ({
+    name,
+    email: maskEmail(email),
+    routingOrder: routing,
+    signed: all || ("signed" in signer && signer.signed === true),
+  }));
 }
 
 /** A hash of what was sealed or notarized is evidence; that money came is a platform's record only. */

@@ -68,19 +68,25 @@ export async function openCeremonyService() {
   return Object.assign(running, {
     deps,
     client,
+    headers,
     root: root.chain[0],
     openAt,
     ceremony: openAt(systemClock),
     mailsTo,
     /** Places an order whose document waits to be signed; its code. */
-    async order(signers: readonly object[], more: Record<string, string> = {}, document = makePdf({ pages: 2 })) {
+    async order(
+      signers: readonly object[],
+      more: Record<string, string> = {},
+      document = makePdf({ pages: 2 }),
+      { pay = true } = {},
+    ) {
       const fields = { ...minimal, svc_sign: "true", signers: JSON.stringify(signers), ...more };
       const { orderCode } = await client.ok<{ orderCode: string }>(
         "POST",
         "/api/partner/orders",
         orderForm(fields, document),
       );
-      await client.ok("POST", `/api/partner/sandbox/orders/${orderCode}/checkout`);
+      if (pay) await client.ok("POST", `/api/partner/sandbox/orders/${orderCode}/checkout`);
       return orderCode;
     },
     /** The link that was mailed last to an address. */

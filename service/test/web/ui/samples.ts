@@ -133,6 +133,7 @@ const card = (changes: Partial<RoomRow["cards"][number]>): RoomRow["cards"][numb
   notarize: true,
   ship: false,
   fax: false,
+  signers: null,
   customerName: "Dana Whitfield",
   customerEmail: "dana@example.com",
   hasSealed: true,

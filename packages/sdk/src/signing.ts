@@ -1,0 +1,73 @@
+import type { Signer, SignerAuth } from "./orders.ts";
+import { path, type Transport } from "./transport.ts";
+
+/** A document of an order: what came in, or what was made of it. */
+export type OrderDocument = {
+  documentId: string;
+  kind: "original" | "sealed" | "notarized" | "custody_certificate";
+  sha256: string;
+  bytes: number;
+  createdAt: string;
+  /** When the retention plan deleted the file; absent while it is there. */
+  deletedAt?: string;
+};
+
+export type OrderDocuments = { documents: OrderDocument[]; requestId: string };
+
+export type OrderSignerState = {
+  /** The signer's place in `signers`, from 1. */
+  n: number;
+  name: string;
+  email: string;
+  language: "en" | "es";
+  routing: number;
+  auth: SignerAuth;
+  /** `pending` until it is their turn; `locked` after too many wrong codes. */
+  status: "pending" | "sent" | "viewed" | "signed" | "declined" | "locked";
+  issuedAt: string | null;
+  openedAt: string | null;
+  signedAt: string | null;
+  /** Whom the signer says should sign. */
+  proposal: { name: string; email: string } | null;
+  /** Of test orders alone. */
+  signingUrl: string | null;
+};
+
+export type OrderSigners = {
+  signers: OrderSignerState[];
+  /** Null before the order waits for signatures. */
+  envelope: {
+    verifyCode: string;
+    expiresAt: string;
+    outcome: "Completed" | "Declined" | "Expired" | "Voided" | null;
+    endedAt: string | null;
+  } | null;
+  requestId: string;
+};
+
+/** Who signs in another's place; language and way of identifying stay as they were unless they are given. */
+export type SignerReplacement = Pick<Signer, "name" | "email" | "language" | "auth" | "access_code">;
+
+export const signingOf = ({ json, bytes }: Transport) => ({
+  /** The documents of an order, oldest first. */
+  documents: (orderCode: string): Promise<OrderDocuments> =>
+    json("GET", path`/api/partner/orders/${orderCode}/documents`),
+
+  /** The bytes of one of them. */
+  document: (orderCode: string, documentId: string): Promise<Uint8Array> =>
+    bytes(path`/api/partner/orders/${orderCode}/documents/${documentId}`),
+
+  signers: (orderCode: string): Promise<OrderSigners> => json("GET", path`/api/partner/orders/${orderCode}/signers`),
+
+  /** Mails a signer their link again, at most once an hour. */
+  remindSigner: (orderCode: string, n: number): Promise<OrderSigners> =>
+    json("POST", path`/api/partner/orders/${orderCode}/signers/${String(n)}/remind`),
+
+  /** The link of the one before stops working at once. */
+  replaceSigner: (orderCode: string, n: number, signer: SignerReplacement): Promise<OrderSigners> =>
+    json("POST", path`/api/partner/orders/${orderCode}/signers/${String(n)}/replace`, { body: signer }),
+
+  /** After too many wrong codes: the signer gets a new link. */
+  unlockSigner: (orderCode: string, n: number): Promise<OrderSigners> =>
+    json("POST", path`/api/partner/orders/${orderCode}/signers/${String(n)}/unlock`),
+});

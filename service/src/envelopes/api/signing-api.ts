@@ -1,0 +1,59 @@
+import type { Static } from "typebox";
+import type { Owner } from "../../identity/identity.ts";
+import type { Sql } from "../../platform/database/database.ts";
+import { ServiceError } from "../../platform/errors.ts";
+import type { SecretBytes } from "../../platform/secrets.ts";
+import { isCode } from "../../platform/text.ts";
+import type { OrderDocument } from "../records/documents.ts";
+import { findSigning, type SignerState, type Signing, signerStates } from "../records/signing.ts";
+import type { OrderDocument as DocumentSchema, OrderSignerState, OrderSigners } from "./schemas.ts";
+
+/** What signing needs to be shown. */
+export type SigningReadDeps = { db: Sql; secrets: SecretBytes; baseUrl: string };
+
+/** The signing of an order, with its signers. @param owner null for whoever has the code @throws ServiceError `not_found` */
+export async function readSigning(
+  deps: SigningReadDeps,
+  orderCode: string,
+  owner: Owner | null,
+): Promise<Signing & { signers: SignerState[] }> {
+  const signing = isCode(orderCode) ? await findSigning(deps.db, orderCode, owner) : undefined;
+  if (!signing) throw new ServiceError("not_found", "Order not found.");
+  return { ...signing, signers: await signerStates(deps, signing) };
+}
+
+const iso = (at: Date | null): string | null => at?.toISOString() ?? null;
+
+export const documentView = ({ deletedAt, createdAt, ...facts }: OrderDocument): Static<typeof DocumentSchema> => ({
+  ...facts,
+  createdAt: createdAt.toISOString(),
+  ...(deletedAt && { deletedAt: deletedAt.toISOString() }),
+});
+
+const signerView = ({
+  issuedAt,
+  openedAt,
+  signedAt,
+  proposal,
+  ...facts
+}: SignerState): Static<typeof OrderSignerState> => ({
+  ...facts,
+  issuedAt: iso(issuedAt),
+  openedAt: iso(openedAt),
+  signedAt: iso(signedAt),
+  proposal: proposal && { name: proposal.name, email: proposal.email },
+});
+
+export const signingView = (
+  { envelope, signers }: Signing & { signers: SignerState[] },
+  requestId: string,
+): Static<typeof OrderSigners> => ({
+  signers: signers.map(signerView),
+  envelope: envelope && {
+    verifyCode: envelope.verifyCode,
+    expiresAt: envelope.expiresAt.toISOString(),
+    outcome: envelope.outcome,
+    endedAt: iso(envelope.endedAt),
+  },
+  requestId,
+});

@@ -1,0 +1,29 @@
+import { auditLine } from "../../audit/audit.ts";
+import { sql } from "../../platform/database/sql.ts";
+import { ServiceError } from "../../platform/errors.ts";
+import { enqueue } from "../../platform/jobs/jobs.ts";
+import { appendToTrail } from "../records/trail.ts";
+import { changeSigner, type SignerRequest } from "./change-signer.ts";
+import type { EnvelopeDeps } from "./deps.ts";
+import { signingMailQueue } from "./links.ts";
+
+const betweenRemindersMs = 3600_000;
+
+/** Mails a signer their link again. @throws ServiceError `conflict` when it is not their turn, or within an hour of the last time */
+export const remindSigner = (deps: EnvelopeDeps, request: SignerRequest): Promise<void> =>
+  changeSigner(deps, request, async (tx, { envelope, signer, at }) => {
+    if (signer.issuedAt === null) throw new ServiceError("conflict", "It is not this person's turn to sign yet.");
+    if (signer.lockedAt !== null)
+      throw new ServiceError("conflict", "This person's link is locked. Unlock it instead: they get a new one.");
+    const earliest = new Date(at.getTime() - betweenRemindersMs);
+    const put = await tx.query(sql`
+      UPDATE envelope_signers SET reminded_at = ${at}
+      WHERE id = ${signer.id} AND (reminded_at IS NULL OR reminded_at <= ${earliest}) RETURNING id`);
+    if (put.length === 0)
+      throw new ServiceError("conflict", "This person was reminded within the last hour. Try again later.");
+    await appendToTrail(tx, deps.rowMac, envelope, "reminded", at, { by: request.actor, signer: signer.n });
+    const { partnerId, orderId } = envelope;
+    const detail = { signer: signer.n };
+    await tx.query(auditLine({ at, action: "signer.reminded", actor: request.actor, partnerId, orderId, detail }));
+    await enqueue(tx, signingMailQueue, { signerId: signer.id, moment: "reminder", at: at.toISOString() });
+  });

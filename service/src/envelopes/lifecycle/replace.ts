@@ -1,0 +1,85 @@
+import { auditLine } from "../../audit/audit.ts";
+import { type OrderSigner, parseReplacement, signersOf } from "../../orders/orders.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import { sql } from "../../platform/database/sql.ts";
+import { invalid, ServiceError } from "../../platform/errors.ts";
+import { enqueue } from "../../platform/jobs/jobs.ts";
+import { slowHash } from "../../platform/slow-hash.ts";
+import { isCode } from "../../platform/text.ts";
+import { findSigners, type Signer } from "../records/envelope.ts";
+import { findSigning } from "../records/signing.ts";
+import { appendToTrail } from "../records/trail.ts";
+import { changeSigner, type LockedSigner, type SignerRequest } from "./change-signer.ts";
+import type { EnvelopeDeps } from "./deps.ts";
+import { issueLink, signingMailQueue } from "./links.ts";
+
+type Person = Pick<OrderSigner, "name" | "email" | "language" | "auth" | "accessCodeHash">;
+
+/**
+ * Has another person sign in a signer's place. The link of the one before leads nowhere from then on; the new one is mailed
+ * when it is their turn.
+ * @param body `{name, email, language?, auth?, access_code?}`
+ * @throws ServiceError
+ */
+export async function replaceSigner(deps: EnvelopeDeps, request: SignerRequest, body: unknown): Promise<void> {
+  const { accessCode, ...named } = parseReplacement(body, await wayOf(deps, request));
+  const person = { ...named, accessCodeHash: accessCode === null ? null : await slowHash(accessCode) };
+  await changeSigner(deps, request, async (tx, locked) => {
+    const { envelope, signer, signers, at } = locked;
+    if (signers.some((other) => other.n !== signer.n && isSame(other, person)))
+      throw invalid("signer must be another person than those who sign already.");
+    await putInPlace(tx, locked, person);
+    const { actor } = request;
+    const { name, email, language, auth } = person;
+    await appendToTrail(tx, deps.rowMac, envelope, "replaced", at, {
+      by: actor,
+      before: { email: signer.email, name: signer.name },
+      now: { auth, email, language, name },
+      signer: signer.n,
+    });
+    const { partnerId, orderId } = envelope;
+    const detail = { signer: signer.n };
+    await tx.query(auditLine({ at, action: "signer.replaced", actor, partnerId, orderId, detail }));
+    if (signer.issuedAt === null) return;
+    await issueLink(tx, deps, envelope, signer, { at, actor });
+    if (signer.email.toLowerCase() !== email.toLowerCase()) await tellFormer(tx, signer, at);
+  });
+}
+
+/** How the present signer is identified and written to: the next one is alike, where the body does not say otherwise. */
+async function wayOf({ db }: EnvelopeDeps, { owner, orderCode, n }: SignerRequest) {
+  const found = isCode(orderCode) ? await findSigning(db, orderCode, owner) : undefined;
+  const signers = found?.envelope ? await findSigners(db, found.envelope.id) : [];
+  return signers.find((each) => each.n === n) ?? ({ auth: "link", language: "en" } as const);
+}
+
+const isSame = (one: { name: string; email: string }, other: { name: string; email: string }): boolean =>
+  one.name.toLowerCase() === other.name.toLowerCase() && one.email.toLowerCase() === other.email.toLowerCase();
+
+/** In the envelope, and in the order, so that an envelope issued anew goes to the same people. */
+async function putInPlace(tx: Tx, { envelope, signer }: LockedSigner, person: Person): Promise<void> {
+  const { name, email, language, auth, accessCodeHash } = person;
+  await tx.query(sql`
+    UPDATE envelope_signers SET name = ${name}, email = ${email}, language = ${language}, auth = ${auth},
+      access_code_hash = ${accessCodeHash}, opened_at = NULL, code_id = NULL, code_sent_at = NULL, failures = 0,
+      locked_at = NULL, session_sha256 = NULL, session_expires_at = NULL, consent = NULL, proposal = NULL,
+      reminded_at = NULL
+    WHERE id = ${signer.id}`);
+  await tx.query(sql`DELETE FROM prepared_acts WHERE signer_id = ${signer.id}`);
+  const [order] = await tx.query<Parameters<typeof signersOf>[0]>(sql`
+    SELECT signers, customer_name AS "customerName", customer_email AS "customerEmail"
+    FROM orders WHERE id = ${envelope.orderId}`);
+  if (!order) throw new ServiceError("not_found", "Order not found.");
+  const now = signersOf(order).map((each, index) =>
+    index + 1 === signer.n ? { ...each, name, email, language, auth, accessCodeHash, phone: null } : each,
+  );
+  await tx.query(sql`UPDATE orders SET signers = ${JSON.stringify(now)}::jsonb WHERE id = ${envelope.orderId}`);
+}
+
+const tellFormer = (tx: Tx, { id, email, language }: Signer, at: Date) =>
+  enqueue(tx, signingMailQueue, {
+    signerId: id,
+    moment: "replaced",
+    former: { email, language },
+    at: at.toISOString(),
+  });

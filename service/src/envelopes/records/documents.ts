@@ -1,0 +1,62 @@
+import type { Owner } from "../../identity/identity.ts";
+import { documentMembers, documentUse } from "../../orders/orders.ts";
+import type { Sql } from "../../platform/database/database.ts";
+import { sql } from "../../platform/database/sql.ts";
+import { ServiceError } from "../../platform/errors.ts";
+import { deletedAt, deletedMessage } from "../../retention/retention.ts";
+import type { DocumentDeps } from "./revisions.ts";
+
+export const documentKinds = ["original", "sealed", "notarized", "custody_certificate"] as const;
+export type DocumentKind = (typeof documentKinds)[number];
+
+/** A document of an order, as its firm sees it. */
+export type OrderDocument = {
+  /** Of the order's documents, this one: its kind and its hash. */
+  documentId: string;
+  kind: DocumentKind;
+  sha256: string;
+  bytes: number;
+  createdAt: Date;
+  /** When the retention plan deleted its file; null while it is there. */
+  deletedAt: Date | null;
+};
+
+type Row = Omit<OrderDocument, "documentId"> & { blobKey: string; mac: Buffer | null };
+
+const rowsOf = (db: Sql, orderCode: string, { partnerId, environment }: Owner) =>
+  db.query<Row>(sql`
+    SELECT d.kind, d.sha256, d.bytes, d.created_at AS "createdAt", ${deletedAt(sql`d.blob_key`)} AS "deletedAt",
+      d.blob_key AS "blobKey", d.row_mac AS mac
+    FROM orders o JOIN documents d ON d.order_id = o.id
+    WHERE o.code = ${orderCode} AND o.partner_id = ${partnerId} AND o.environment = ${environment}
+      AND d.kind = ANY(${[...documentKinds]}) ORDER BY d.id`);
+
+const documentIdOf = ({ kind, sha256 }: Pick<Row, "kind" | "sha256">): string => `${kind}-${sha256}`;
+
+/** The documents of an order, oldest first. The revisions that make them are none of their own. */
+export const orderDocuments = async (db: Sql, orderCode: string, owner: Owner): Promise<OrderDocument[]> =>
+  (await rowsOf(db, orderCode, owner)).map(({ blobKey: _, mac: __, ...row }) => ({
+    documentId: documentIdOf(row),
+    ...row,
+  }));
+
+/**
+ * The bytes of one of them.
+ * @throws ServiceError `not_found` for one that there is not, and for one that was deleted; `unavailable` when the store does
+ * not have it
+ * @throws Error when row or bytes are not what was written
+ */
+export async function readOrderDocument(
+  { db, blobs, rowMac }: DocumentDeps,
+  { orderCode, owner, documentId }: { orderCode: string; owner: Owner; documentId: string },
+): Promise<{ kind: DocumentKind; bytes: Buffer }> {
+  const row = (await rowsOf(db, orderCode, owner)).findLast((each) => documentIdOf(each) === documentId);
+  if (!row) throw new ServiceError("not_found", "Document not found.");
+  const { kind, sha256, blobKey } = row;
+  if (row.deletedAt) throw new ServiceError("not_found", deletedMessage("The document", row.deletedAt));
+  if (!rowMac.holds("documents", documentMembers({ orderCode, kind, sha256, blobKey }), row.mac))
+    throw new Error(`the ${kind} of order ${orderCode} is not what was written`);
+  const bytes = await blobs.get(blobKey, documentUse(sha256));
+  if (!bytes) throw new ServiceError("unavailable", "The document can't be read now. Try again later.");
+  return { kind, bytes };
+}

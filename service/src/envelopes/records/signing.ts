@@ -1,0 +1,109 @@
+import type { Environment, Owner } from "../../identity/identity.ts";
+import { type OrderSigner, signersOf } from "../../orders/orders.ts";
+import type { Sql } from "../../platform/database/database.ts";
+import { nothing, sql } from "../../platform/database/sql.ts";
+import type { SecretBytes } from "../../platform/secrets.ts";
+import { signingTokenOf } from "../lifecycle/links.ts";
+import type { Auth, Envelope, Signer } from "./envelope.ts";
+
+export const signerStatuses = ["pending", "sent", "viewed", "signed", "declined", "locked"] as const;
+
+/** Where a signer stands. */
+export type SignerState = Pick<
+  Signer,
+  "n" | "name" | "email" | "language" | "routing" | "issuedAt" | "openedAt" | "signedAt" | "proposal"
+> & {
+  auth: Auth;
+  status: (typeof signerStatuses)[number];
+  /** Of test orders alone: there the firm signs in everybody's place. */
+  signingUrl: string | null;
+};
+
+type EnvelopeState = Pick<Envelope, "id" | "attempt" | "verifyCode" | "expiresAt" | "outcome" | "endedAt">;
+
+type Order = {
+  id: number;
+  environment: Environment;
+  sign: boolean;
+  envelopeStatus: string | null;
+  signers: readonly OrderSigner[] | null;
+  customerName: string | null;
+  customerEmail: string;
+};
+
+/** An order's signing: the latest envelope, and who signs. */
+export type Signing = { order: Order; envelope: EnvelopeState | null };
+
+/** @param owner null for whoever has the code @returns undefined for an unknown order */
+export async function findSigning(db: Sql, orderCode: string, owner: Owner | null): Promise<Signing | undefined> {
+  const isOwn = owner && sql`AND o.partner_id = ${owner.partnerId} AND o.environment = ${owner.environment}`;
+  const [row] = await db.query<Order & Omit<EnvelopeState, "id"> & { envelopeId: number | null }>(sql`
+    SELECT o.id, o.environment, o.sign, o.envelope_status AS "envelopeStatus", o.signers,
+      o.customer_name AS "customerName", o.customer_email AS "customerEmail", e.id AS "envelopeId", e.attempt,
+      e.verify_code AS "verifyCode", e.expires_at AS "expiresAt", e.outcome, e.ended_at AS "endedAt"
+    FROM orders o LEFT JOIN LATERAL (
+      SELECT * FROM envelopes WHERE order_id = o.id ORDER BY attempt DESC LIMIT 1
+    ) e ON true WHERE o.code = ${orderCode} ${isOwn ?? nothing}`);
+  if (!row) return undefined;
+  const { envelopeId, attempt, verifyCode, expiresAt, outcome, endedAt, ...order } = row;
+  const envelope = envelopeId === null ? null : { id: envelopeId, attempt, verifyCode, expiresAt, outcome, endedAt };
+  return { order, envelope };
+}
+
+type Row = Omit<SignerState, "status" | "signingUrl"> & {
+  linkId: string | null;
+  tokenSha256: Buffer | null;
+  lockedAt: Date | null;
+  declined: boolean;
+};
+
+/** Who signs and where they stand; those whom the order names, before there is an envelope. Nobody, where signing was not bought. */
+export async function signerStates(
+  { db, secrets, baseUrl }: { db: Sql; secrets: SecretBytes; baseUrl: string },
+  { order, envelope }: Signing,
+): Promise<SignerState[]> {
+  if (!order.sign) return [];
+  const isDone = order.envelopeStatus === "Completed";
+  if (!envelope) return signersOf(order).map((signer, index) => unsent(signer, index + 1, isDone));
+  const rows = await db.query<Row>(sql`
+    SELECT n, name, email, language, routing, auth, issued_at AS "issuedAt", opened_at AS "openedAt",
+      signed_at AS "signedAt", proposal, link_id AS "linkId", token_sha256 AS "tokenSha256", locked_at AS "lockedAt",
+      EXISTS (SELECT FROM envelope_events t WHERE t.envelope_id = s.envelope_id
+        AND t.record::jsonb @> jsonb_build_object('event', 'declined', 'signer', s.n)) AS declined
+    FROM envelope_signers s WHERE envelope_id = ${envelope.id} ORDER BY n`);
+  return rows.map(({ linkId, tokenSha256, lockedAt, declined, ...signer }) => {
+    const token =
+      order.environment === "test" && linkId && tokenSha256 ? signingTokenOf(secrets, linkId, tokenSha256) : null;
+    return {
+      ...signer,
+      status: statusOf({ ...signer, lockedAt, declined }, isDone),
+      signingUrl: token && `${baseUrl}/sign/${token}`,
+    };
+  });
+}
+
+function statusOf(
+  { signedAt, declined, lockedAt, openedAt, issuedAt }: Omit<Row, "linkId" | "tokenSha256">,
+  isDone: boolean,
+): SignerState["status"] {
+  if (signedAt !== null || isDone) return "signed";
+  if (declined) return "declined";
+  if (lockedAt !== null) return "locked";
+  if (openedAt !== null) return "viewed";
+  return issuedAt === null ? "pending" : "sent";
+}
+
+const unsent = ({ name, email, language, routing, auth }: OrderSigner, n: number, isDone: boolean): SignerState => ({
+  n,
+  name,
+  email,
+  language,
+  routing,
+  auth,
+  status: isDone ? "signed" : "pending",
+  issuedAt: null,
+  openedAt: null,
+  signedAt: null,
+  proposal: null,
+  signingUrl: null,
+});

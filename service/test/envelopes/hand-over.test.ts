@@ -1,0 +1,187 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { after, before, test } from "node:test";
+import { newClient } from "@signsealship/testing/client";
+import { newPartner } from "@signsealship/testing/service";
+import { until } from "@signsealship/testing/until";
+import { sql } from "../../src/platform/database/sql.ts";
+import { browser, openCeremonyService, signBy } from "./ceremony/ceremony-service.ts";
+
+type State = { n: number; name: string; email: string; status: string; signingUrl: string | null };
+type Signers = { signers: State[]; envelope: { outcome: string | null } | null };
+type Documents = { documents: { documentId: string; kind: string; sha256: string; bytes: number }[] };
+
+let running: Awaited<ReturnType<typeof openCeremonyService>>;
+let stranger: ReturnType<typeof newClient>;
+before(async () => {
+  running = await openCeremonyService();
+  const { headers } = await newPartner(running.service, { name: "Another" });
+  stranger = newClient(running.service.baseUrl, headers.Authorization.replace("Bearer ", ""));
+});
+after(() => running.close());
+
+let unique = 1;
+const person = (name: string, more: object = {}) => ({
+  name,
+  email: `${name.toLowerCase()}-${unique++}@example.com`,
+  ...more,
+});
+const path = (code: string, rest: string) => `/api/partner/orders/${code}/${rest}`;
+const signersOf = (code: string) => running.client.ok<Signers>("GET", path(code, "signers"));
+const statuses = async (code: string) => (await signersOf(code)).signers.map(({ status }) => status);
+const events = async (code: string) =>
+  (
+    await running.db.query<{ event: string }>(sql`
+      SELECT t.record::jsonb->>'event' AS event FROM envelope_events t JOIN envelopes e ON e.id = t.envelope_id
+      JOIN orders o ON o.id = e.order_id WHERE o.code = ${code} ORDER BY t.position`)
+  ).map(({ event }) => event);
+const readable = (mail = "") =>
+  mail.replaceAll(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+
+test("the firm sees each signer's state, signs a test order by their links, and gets what was signed", async () => {
+  const [jane, john] = [person("Jane"), person("John", { routing: 2 })];
+  const code = await running.order([jane, john]);
+  const link = await running.linkOf(jane.email);
+  assert.deepEqual(await statuses(code), ["sent", "pending"]);
+  const [first, second] = (await signersOf(code)).signers;
+  assert.ok(first?.signingUrl?.endsWith(`/sign/${link.token}`));
+  assert.equal(second?.signingUrl, null);
+  await running.ceremony.opened(link, browser);
+  assert.deepEqual(await statuses(code), ["viewed", "pending"]);
+  await signBy(running.ceremony, link, "Jane");
+  assert.equal((await statuses(code))[0], "signed");
+  await signBy(running.ceremony, await running.linkOf(john.email), "John");
+  const { signers, envelope } = await signersOf(code);
+  assert.deepEqual([signers.map(({ status }) => status), envelope?.outcome], [["signed", "signed"], "Completed"]);
+
+  const { documents } = await running.client.ok<Documents>("GET", path(code, "documents"));
+  const kinds = documents.map(({ kind }) => kind);
+  assert.deepEqual(kinds.slice(0, 2), ["original", "sealed"]);
+  assert.ok(!kinds.includes("revision"));
+  for (const { documentId, sha256, bytes } of documents) {
+    const answer = await fetch(running.service.baseUrl + path(code, `documents/${documentId}`), {
+      headers: running.headers,
+    });
+    const body = Buffer.from(await answer.arrayBuffer());
+    assert.deepEqual([answer.status, body.length], [200, bytes]);
+    assert.equal(createHash("sha256").update(body).digest("hex"), sha256);
+    assert.match(answer.headers.get("content-disposition") ?? "", /^attachment/);
+    assert.equal(answer.headers.get("cache-control"), "no-store");
+  }
+  const { documentId = "" } = documents[1] ?? {};
+  assert.match(await stranger.refused(404, "GET", path(code, "signers")), /Order not found/);
+  await stranger.refused(404, "GET", path(code, "documents"));
+  await stranger.refused(404, "GET", path(code, `documents/${documentId}`));
+  for (const other of ["sealed-0", "1", `original-${documentId.slice(-64)}`])
+    await running.client.refused(404, "GET", path(code, `documents/${other}`));
+});
+
+test("before an envelope the order's own signers are shown, and nobody where signing was not bought", async () => {
+  const code = await running.order([person("Jane"), person("John")], {}, undefined, { pay: false });
+  assert.deepEqual(await statuses(code), ["pending", "pending"]);
+  assert.match(
+    await running.client.refused(409, "POST", path(code, "signers/1/remind")),
+    /does not wait for signatures/,
+  );
+});
+
+test("a signer is reminded once an hour, when it is their turn", async () => {
+  const [jane, john] = [person("Jane", { language: "es" }), person("John", { routing: 2 })];
+  const code = await running.order([jane, john]);
+  await running.linkOf(jane.email);
+  await running.client.ok("POST", path(code, "signers/1/remind"));
+  assert.match(await running.client.refused(409, "POST", path(code, "signers/1/remind")), /within the last hour/);
+  assert.match(await running.client.refused(409, "POST", path(code, "signers/2/remind")), /not this person's turn/);
+  await running.client.refused(404, "POST", path(code, "signers/3/remind"));
+  await running.client.refused(404, "POST", path(code, "signers/x/remind"));
+  await stranger.refused(404, "POST", path(code, "signers/1/remind"));
+  await until(() => running.mailsTo(jane.email).length === 2);
+  const mail = readable(running.mailsTo(jane.email)[1]);
+  assert.match(mail, /<html lang="es">/);
+  assert.match(mail, /\/sign\/[0-9a-f]{40}/);
+  assert.match(mail, /^From: .* via /m);
+  assert.ok((await events(code)).includes("reminded"));
+});
+
+test("another person signs in a signer's place: the old link is dead, and the order's room shows the new one", async () => {
+  const [jane, john] = [person("Jane"), person("John")];
+  const code = await running.order([jane, john]);
+  const { roomCode } = await running.client.ok<{ roomCode: string }>("POST", "/api/rooms", { name: "Closing" });
+  await running.client.ok("POST", `/api/rooms/${roomCode}/orders`, { orderCode: code });
+  type View = { orders: { signers: { name: string; email: string; routingOrder: number; signed: boolean }[] }[] };
+  const shown = async () => (await running.client.ok<View>("GET", `/api/rooms/${roomCode}`)).orders[0]?.signers;
+  const old = await running.linkOf(jane.email);
+  assert.deepEqual(
+    (await shown())?.map(({ name }) => name),
+    ["Jane", "John"],
+  );
+
+  const mary = person("Mary", { language: "es" });
+  for (const [body, message] of [
+    [{ name: "Mary" }, /signer.email is required/],
+    [{ ...mary, email: "nobody" }, /mail address/],
+    [{ ...mary, auth: "access_code" }, /access_code is required/],
+    [{ ...mary, routing: 2 }, /routing is none of them/],
+    [john, /another person/],
+    [[], /must be an object/],
+  ] as const)
+    assert.match(await running.client.refused(400, "POST", path(code, "signers/1/replace"), body), message);
+  await stranger.refused(404, "POST", path(code, "signers/1/replace"), mary);
+  await running.client.ok("POST", path(code, "signers/1/replace"), mary);
+  await assert.rejects(running.ceremony.view(old), { code: "not_found" });
+  const told = await until(() =>
+    running
+      .mailsTo(jane.email)
+      .map(readable)
+      .find((mail) => /need not sign/.test(mail)),
+  );
+  assert.ok(!/\/sign\//.test(told), "who signs no more gets no link");
+  assert.deepEqual(await shown(), [
+    { name: "Mary", email: "m***@example.com", routingOrder: 1, signed: false },
+    { name: "John", email: "j***@example.com", routingOrder: 1, signed: false },
+  ]);
+  await signBy(running.ceremony, await running.linkOf(mary.email), "Mary");
+  assert.deepEqual(
+    (await shown())?.map(({ signed }) => signed),
+    [true, false],
+  );
+  assert.match(await running.client.refused(409, "POST", path(code, "signers/1/replace"), jane), /signed already/);
+  const [order] = await running.db.query<{ name: string }>(sql`
+    SELECT signers->0->>'name' AS name FROM orders WHERE code = ${code}`);
+  assert.equal(order?.name, "Mary", "an envelope issued anew goes to the same people");
+});
+
+test("a signer who signs while being replaced has either signed, or has a link that is none", async () => {
+  for (let turn = 0; turn < 4; turn++) {
+    const [jane, mary] = [person("Jane"), person("Mary")];
+    const code = await running.order([jane, person("John")]);
+    const link = await running.linkOf(jane.email);
+    const [signed, replaced] = await Promise.allSettled([
+      signBy(running.ceremony, link, "Jane"),
+      new Promise((resolve) => setTimeout(resolve, turn * 25)).then(() =>
+        running.client.call("POST", path(code, "signers/1/replace"), mary),
+      ),
+    ]);
+    assert.equal(replaced.status, "fulfilled");
+    const [first] = (await signersOf(code)).signers;
+    const { status } = replaced.value;
+    if (signed.status === "fulfilled") assert.deepEqual([status, first?.name, first?.status], [409, "Jane", "signed"]);
+    else assert.deepEqual([status, first?.name, first?.status], [200, "Mary", "sent"]);
+  }
+});
+
+test("a locked link is unlocked by a new one", async () => {
+  const jane = person("Jane", { auth: "access_code", access_code: "Blue Heron" });
+  const code = await running.order([jane]);
+  const link = await running.linkOf(jane.email);
+  assert.match(await running.client.refused(409, "POST", path(code, "signers/1/unlock")), /not locked/);
+  for (let n = 0; n < 5; n++) await running.ceremony.identify(link, "wrong", browser);
+  assert.deepEqual(await statuses(code), ["locked"]);
+  assert.match(await running.client.refused(409, "POST", path(code, "signers/1/remind")), /Unlock it instead/);
+  await running.client.ok("POST", path(code, "signers/1/unlock"));
+  await assert.rejects(running.ceremony.view(link), { code: "not_found" });
+  await until(() => running.mailsTo(jane.email).length === 2);
+  const fresh = await running.linkOf(jane.email);
+  assert.ok(await running.ceremony.identify(fresh, "Blue Heron", browser));
+  assert.ok((await events(code)).includes("unlocked"));
+});
