@@ -1,12 +1,14 @@
 import { stat } from "node:fs/promises";
 import { EvidenceError } from "@signsealship/evidence/errors";
 import { jsonKindOf } from "@signsealship/evidence/records";
+import { readSealPurpose, type SealPurpose } from "@signsealship/evidence/seal";
 import type { Context, NamedBytes } from "./context.ts";
 import { UsageError } from "./errors.ts";
 import { type ClosingPiece, roomRecordPiece, verifyClosingSet } from "./files/closing-set.ts";
 import { kindOf } from "./files/kind.ts";
 import { readBounded } from "./files/read-file.ts";
 import type { Report } from "./files/report.ts";
+import { verifySealedPdf } from "./files/sealed-pdf.ts";
 import { verifyFile } from "./files/verify-file.ts";
 import { type FolderDeps, verifyFolder } from "./folder/verify-folder.ts";
 import type { Fetch } from "./url/fetch-bounded.ts";
@@ -18,7 +20,7 @@ export type TargetDeps = FolderDeps & { readonly fetch: Fetch };
 /**
  * Verifies a file, a folder or a verify URL.
  *
- * @param more further manifests, certificates or verify URLs of the same room
+ * @param more further manifests, certificates or verify URLs of the same room; or the document of a custody certificate
  * @throws UsageError for a target that is not there or no such thing
  */
 export async function verifyTarget(
@@ -48,6 +50,8 @@ async function besides(path: string): Promise<Context["doc"]> {
 }
 
 async function verifyTogether(targets: readonly string[], context: Context, deps: TargetDeps): Promise<Report> {
+  const custody = await custodyPair(targets);
+  if (custody) return verifySealedPdf(custody.certificate, { document: custody.document }, context);
   const pieces: ClosingPiece[] = [];
   for (const target of targets) {
     if (isUrl(target)) {
@@ -62,6 +66,31 @@ async function verifyTogether(targets: readonly string[], context: Context, deps
     else throw new UsageError(`${target} is no manifest and no certificate: --with goes with those of one room`);
   }
   return verifyClosingSet(pieces, context);
+}
+
+/** Two files of which one was sealed as a custody certificate: the other is the document that it is about. */
+async function custodyPair(targets: readonly string[]) {
+  if (targets.length !== 2 || targets.some(isUrl)) return null;
+  const files: NamedBytes[] = [];
+  for (const path of targets) {
+    if (await isFolder(path)) return null;
+    files.push({ path, bytes: await readBounded(path) });
+  }
+  for (const [index, certificate] of files.entries()) {
+    const document = files[1 - index];
+    if (document && (await purposeOf(certificate))?.kind === "custody") return { certificate, document };
+  }
+  return null;
+}
+
+async function purposeOf({ path, bytes }: NamedBytes): Promise<SealPurpose | null> {
+  if (kindOf(path, bytes) !== "pdf") return null;
+  try {
+    return await readSealPurpose(bytes);
+  } catch (error) {
+    if (error instanceof EvidenceError) return null;
+    throw error;
+  }
 }
 
 /** A manifest, or a service's answer that was saved. @throws UsageError for such an answer that cannot be read */

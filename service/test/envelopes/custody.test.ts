@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -121,4 +121,29 @@ test("it says who signed when and how, and what it is not", needs("poppler"), ()
   assert.match(text, /Identified by\s+link mailed to the address/);
   assert.match(text, /no qualified ones/);
   assert.match(text, new RegExp(`${running.deps.baseUrl}/v/envelope/[a-z2-7]{26}`));
+});
+
+test("bin/signsealship verify judges it alone, and together with the document", () => {
+  const run = (...more: string[]) => {
+    const key = join(running.service.dataDir, "keys/seal-certificate.pem");
+    const args = ["verify", join(folder, "certificate.pdf"), "--trust", key, "--json", ...more];
+    const { status, stdout } = spawnSync(join(import.meta.dirname, "../../../bin/signsealship"), args, {
+      encoding: "utf8",
+    });
+    const { verdict, kind, checks } = JSON.parse(stdout) as Answer;
+    return {
+      status,
+      verdict,
+      kind,
+      fails: checks.filter(({ result }) => result === "fails").map(({ claim }) => claim),
+    };
+  };
+  type Answer = { verdict: string; kind: string; checks: { claim: string; result: string }[] };
+  const good = { status: 0, verdict: "verified_test", kind: "custody_certificate", fails: [] };
+  assert.deepEqual(run(), good);
+  assert.deepEqual(run("--with", join(folder, "sealed.pdf")), good);
+  writeFileSync(join(folder, "changed.pdf"), sealed.with(200, 0));
+  const bad = run("--with", join(folder, "changed.pdf"));
+  assert.deepEqual([bad.status, bad.verdict], [1, "not_verified"]);
+  assert.deepEqual(bad.fails, ["document_hash", "document_revisions", "document_seal", "document_signatures"]);
 });

@@ -1,9 +1,11 @@
+import type { CustodyClaimName } from "@signsealship/evidence/envelope";
 import type { RecordClaimName } from "@signsealship/evidence/records";
 import type { TimeStampClaimName } from "@signsealship/evidence/rfc3161";
 import type { EarlierClaimName, ProofClaimName } from "@signsealship/evidence/seal";
 
 type Titles = Readonly<
-  Record<ProofClaimName | EarlierClaimName | TimeStampClaimName | RecordClaimName, string> & Record<string, string>
+  Record<CustodyClaimName | ProofClaimName | EarlierClaimName | TimeStampClaimName | RecordClaimName, string> &
+    Record<string, string>
 >;
 
 /** Names of claims in plain words, for the command line and for pages. */
@@ -64,6 +66,21 @@ const TITLES: Titles = {
   file_readable: "The file can be read",
   folder: "The folder",
   verdict: "Verdict",
+  custody_purpose: "The seal was made for a custody certificate",
+  custody_environment: "Seal and envelope are both live, or both a test",
+  envelope_readable: "The envelope's evidence can be read",
+  envelope_canonical: "The evidence is in its one canonical form",
+  trail_chain: "No record of the trail was changed, added or left out",
+  trail_begins: "The trail begins with the document",
+  trail_sealed: "The trail ends with the seal",
+  acts_recorded: "Everybody signed once, one state after the other",
+  act_hashes: "Each act has the hash stated",
+  revision_table: "The states of the file follow one another",
+  document_hash: "The document is the one named",
+  document_revisions: "Every state of the file is in the document",
+  document_acts: "Each signature in the document bears its act",
+  document_seal: "The document's own seal holds",
+  document_signatures: "Each signer's signature is intact",
 };
 
 const OF_VERSION: Readonly<Record<string, string>> = {

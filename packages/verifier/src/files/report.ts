@@ -12,6 +12,7 @@ export type Verdict = "verified" | "verified_test" | "intact" | "unchecked" | "u
 export type Kind =
   | "sealed_pdf"
   | "closing_certificate"
+  | "custody_certificate"
   | "manifest"
   | "room_record"
   | "closing_set"

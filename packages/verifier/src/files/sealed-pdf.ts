@@ -13,6 +13,7 @@ import {
 import { nameText } from "@signsealship/evidence/x509";
 import type { Context, NamedBytes } from "../context.ts";
 import { closingCommands } from "./closing-commands.ts";
+import { asCustody } from "./custody.ts";
 import { type Check, check, checksOf, type Report, type Verdict } from "./report.ts";
 import { sealCommands } from "./seal-commands.ts";
 import { type SealParts, sealPartsOf } from "./seal-parts.ts";
@@ -23,6 +24,8 @@ export type Beside = {
   readonly ots?: NamedBytes;
   /** For a closing certificate: what a record states of it. */
   readonly closing?: ClosingVersion;
+  /** For a custody certificate: the sealed document that it is about. */
+  readonly document?: NamedBytes;
 };
 
 /** Verifies a sealed PDF, or a closing certificate with its manifest, and what lies beside it. */
@@ -56,6 +59,8 @@ export async function verifySealedPdf(file: NamedBytes, beside: Beside, context:
   };
   const { closing } = beside;
   if (parts?.purpose?.kind === "closing" || closing !== undefined) return asClosing(file, report, closing, context);
+  if (parts?.purpose?.kind === "custody" || beside.document !== undefined)
+    return asCustody(file, report, beside.document ?? null, context);
   return { ...report, checks: [...report.checks, ...strayManifest(file.bytes, parts)] };
 }
 
