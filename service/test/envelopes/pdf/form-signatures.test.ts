@@ -3,16 +3,15 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { makePdf } from "@signsealship/testing/pdf-maker";
 import { needs } from "@signsealship/testing/tools";
 import { zooBytes } from "@signsealship/testing/zoo";
 import fc from "fast-check";
 import { askPyHanko, type Operation } from "../../../../packages/evidence/test/pdf/changes/oracles/pyhanko-oracle.ts";
-import { appendRevision, bodyOf } from "../../../../packages/evidence/test/seal/signed-pdf.ts";
 import { planFields } from "../../../src/envelopes/envelopes.ts";
 import { type PageBox, placedOn, shownPlace } from "../../../src/pdf/page-box.ts";
 import { inlineWorkers } from "../../../src/platform/workers/inline.ts";
 import { pdfsig, qpdfAccepts } from "../../seals/pdf/oracles.ts";
+import { formWith } from "./made-forms.ts";
 import { openSigning } from "./signing.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "form-signatures-"));
@@ -22,22 +21,6 @@ before(async () => {
   signing = await openSigning();
 });
 after(() => rmSync(folder, { recursive: true }));
-
-type Asked = { name: string; rect?: string; flags?: number; more?: string };
-
-/** A page of US Letter with empty signature fields. */
-function formWith(fields: readonly Asked[], pageEntries = ""): Buffer {
-  const bare = makePdf().toString("latin1");
-  const first = 20;
-  const refs = fields.map((_, index) => `${first + index} 0 R`).join(" ");
-  const objects = fields.map(({ name, rect = "100 100 300 150", flags = 4, more = "" }, index): [number, string] => [
-    first + index,
-    `<< /Type /Annot /Subtype /Widget /FT /Sig /T (${name}) /F ${flags} /Rect [${rect}] /P 5 0 R ${more} >>`,
-  ]);
-  const page = bodyOf(bare, 5).replace(/ >>$/, ` /Annots [${refs}] ${pageEntries} >>`);
-  const catalog = bodyOf(bare, 1).replace(/ >>$/, ` /AcroForm << /Fields [${refs}] >> >>`);
-  return Buffer.from(appendRevision(bare, [[5, page], [1, catalog], ...objects]), "latin1");
-}
 
 const planned = (bytes: Buffer, signers: number) =>
   planFields(inlineWorkers, { holder: "firm", bytes, signers, fields: null });

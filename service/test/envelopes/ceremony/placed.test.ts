@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import { needs } from "@signsealship/testing/tools";
+import { askPyHanko } from "../../../../packages/evidence/test/pdf/changes/oracles/pyhanko-oracle.ts";
+import type { Link } from "../../../src/envelopes/envelopes.ts";
+import { formWith } from "../pdf/made-forms.ts";
+import { browser, consentText, openCeremonyService } from "./ceremony-service.ts";
+
+let running: Awaited<ReturnType<typeof openCeremonyService>>;
+before(async () => {
+  running = await openCeremonyService();
+});
+after(() => running.close());
+
+const jane = { name: "Jane", email: "jane-placed@example.com" };
+const bob = { name: "Bob", email: "bob-placed@example.com" };
+
+/** What the link's signer is shown of the fields, and then signs. */
+async function signedBy(link: Link, text: string) {
+  const { ceremony } = running;
+  await ceremony.opened(link, browser);
+  await ceremony.consent(link, consentText, browser);
+  const { document, fields } = await ceremony.view(link);
+  const typed = fields.filter(({ kind }) => kind === "text").map(({ name }) => [name, "4B"] as const);
+  const request = {
+    revision: document?.revision ?? 0,
+    mark: { kind: "typed", text } as const,
+    values: new Map(typed),
+  };
+  const last = await ceremony.document(link);
+  assert.equal((await ceremony.sign(link, request, browser)).outcome, "signed");
+  return { fields, before: last.bytes };
+}
+
+test("a signer is shown the fields that the order asked for, where and as it asked for them", async () => {
+  const at = { signer: 1, page: 2, x: 72, y: 500, width: 180, height: 40, label: null, required: true };
+  const asked = [
+    { ...at, kind: "signature" },
+    { ...at, kind: "text", y: 560, height: 20, label: "Unit", required: false },
+  ];
+  await running.order([jane], { fields: JSON.stringify(asked) }, makePdf({ pages: 2 }));
+  const { fields } = await signedBy(await running.linkOf(jane.email), "Jane");
+  assert.deepEqual(
+    fields.map(({ kind, page, left, top, width, height, label, required }) => ({
+      kind,
+      signer: 1,
+      page,
+      x: left,
+      y: top,
+      width,
+      height,
+      label,
+      required,
+    })),
+    asked,
+  );
+});
+
+test(
+  "the own fields of a certified document are signed by two, though nothing can be prepared in it",
+  needs("pyhanko"),
+  async () => {
+    const empty = formWith([
+      { name: "seller", rect: "72 600 252 640" },
+      { name: "buyer", rect: "72 500 252 540" },
+    ]);
+    const [certified] = askPyHanko([{ pdf: empty, make: [["certify", 2]] }]);
+    const people = [
+      { ...jane, email: "seller@example.com" },
+      { ...bob, email: "buyer@example.com" },
+    ];
+    await running.order(people, {}, Buffer.from(certified?.pdf ?? []));
+    await signedBy(await running.linkOf("seller@example.com"), "Jane");
+    const { before: bytes, fields } = await signedBy(await running.linkOf("buyer@example.com"), "Bob");
+    assert.deepEqual(
+      fields.map(({ name, left, top }) => [name, left, top]),
+      [["buyer", 72, 252]],
+    );
+    const [answer] = askPyHanko([{ judge: bytes }]);
+    assert.deepEqual(
+      answer?.signatures?.map(({ permitted }) => permitted),
+      [true, true],
+    );
+  },
+);
