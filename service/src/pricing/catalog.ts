@@ -14,6 +14,8 @@ export type CatalogRow = {
   notarize: boolean;
   addOns: AddOn[];
   discountCode: string | null;
+  /** The law by which it is not signed electronically; null for none. */
+  esignExcluded: string | null;
 };
 
 type Codes = Pick<PriceBook, "discountCodes">;
@@ -37,20 +39,24 @@ export function parseCatalog(text: string, file: string, book: Codes): DataFile<
 function row(place: Place, book: Codes, slugs: Set<string>): CatalogRow {
   const given = fields(place, {
     required: ["slug", "title", "sign", "notarize"],
-    optional: ["addOns", "discountCode"],
+    optional: ["addOns", "discountCode", "esignExcluded"],
   });
   const slug = matching(given.slug, /^(?=.{1,100}$)[a-z0-9]+(-[a-z0-9]+)*$/, "lowercase words joined by hyphens");
   if (slugs.has(slug)) fail(given.slug, `must be unique (${slug} is taken)`);
   slugs.add(slug);
   const notarize = boolean(given.notarize);
+  const sign = boolean(given.sign);
+  const esignExcluded = given.esignExcluded ? text(given.esignExcluded) : null;
+  if (sign && esignExcluded !== null) fail(given.sign, "must be false for a document with esignExcluded");
   const addOns = given.addOns ? list(given.addOns).map((item) => addOn(item, notarize)) : [];
   return {
     slug,
     title: text(given.title),
-    sign: boolean(given.sign),
+    sign,
     notarize,
     addOns,
     discountCode: given.discountCode ? discountCode(given.discountCode, book) : null,
+    esignExcluded,
   };
 }
 

@@ -33,6 +33,9 @@ const names = Object.keys({
   fax_to: "",
   fill_token: "",
   create_checkout: "",
+  signers: "",
+  fields: "",
+  signer_auth: "",
 });
 const nasty = fc.oneof(
   fc.string({ unit: "binary", maxLength: 300 }),

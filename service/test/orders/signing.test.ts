@@ -130,6 +130,21 @@ describe("an order is refused, with the member and the rule named,", () => {
     });
 });
 
+test("a document that the law excludes is not signed electronically, and an order that asks for it is refused with the law", () => {
+  const will = { sign: false, notarize: false, esignExcluded: "15 USC 7003(a)(1)" };
+  const order = (fields: Record<string, string>) => () =>
+    parseOrderForm(new Map(Object.entries({ ...minimal, doc_slug: "last-will", ...fields })), true, {
+      ...rules,
+      catalogRow: () => will,
+    });
+  assert.throws(
+    order({ svc_sign: "true" }),
+    /^ServiceError: svc_sign must be left out: this document can't be signed electronically \(15 USC 7003\(a\)\(1\)\)\.$/,
+  );
+  assert.throws(order({ signers: JSON.stringify([jane]) }), /^ServiceError: signers must be left out/);
+  assert.equal(order({})().services.sign, false);
+});
+
 test("whatever JSON comes, it is taken or refused by one sentence that names the field", () => {
   const member = fc.oneof(
     fc.jsonValue(),

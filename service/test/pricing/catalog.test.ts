@@ -24,7 +24,7 @@ describe("a catalog is refused at the line of the mistake", () => {
     "title: General affidavit",
     "title: General affidavit\n    price: 5",
     "price: 5",
-    "documents[0].price is not a known key (known: slug, title, sign, notarize, addOns, discountCode)",
+    "documents[0].price is not a known key (known: slug, title, sign, notarize, addOns, discountCode, esignExcluded)",
   );
   reject(
     "type: RushFee",
@@ -37,6 +37,12 @@ describe("a catalog is refused at the line of the mistake", () => {
     "type: WitnessFee  ",
     "WitnessFee  ",
     "documents[9].addOns[0].type WitnessFee needs a document with notarize: true",
+  );
+  reject(
+    "title: General affidavit",
+    "title: Last will\n    esignExcluded: 15 USC 7003(a)(1)",
+    "sign: true",
+    "documents[0].sign must be false for a document with esignExcluded",
   );
   for (const quantity of ["0", "100", "1.5", "2.0"]) {
     reject(

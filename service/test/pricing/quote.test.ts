@@ -148,6 +148,7 @@ describe("the tier's discount", () => {
       notarize: false,
       addOns: [],
       discountCode: "FREE",
+      esignExcluded: null,
     };
     assert.deepEqual(quoted({ book: generous, catalogRow, tier: "ProOffice" }), {
       lines: [
@@ -178,6 +179,7 @@ test("of any book and order: whole cents, lines add up, the order of types is fi
       { maxLength: 5 },
     ),
     discountCode: fc.constantFrom(null, "FIXED", "SHARE"),
+    esignExcluded: fc.constant(null),
   });
   const anyOrder = fc.record({
     fees: fc.array(amount, { minLength: feeTypes.length, maxLength: feeTypes.length }),

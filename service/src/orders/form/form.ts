@@ -9,7 +9,7 @@ import { parseSigning, type SigningForm } from "./signing.ts";
 
 /** What the form needs to know of the catalog: which services a document takes, and where notaries may not serve. */
 export type FormRules = {
-  catalogRow: (slug: string) => { sign: boolean; notarize: boolean } | null;
+  catalogRow: (slug: string) => { sign: boolean; notarize: boolean; esignExcluded: string | null } | null;
   notarizationBlocked: (state: string) => boolean;
 };
 
@@ -52,6 +52,8 @@ export function parseOrderForm(values: ReadonlyMap<string, string>, hasDocument:
   if (docSlug !== null && row === null) throw invalid("doc_slug is not a document of the catalog.");
   const faxTo = faxNumber(fields);
   const [signAsked, notaryAsked] = [fields.flag("svc_sign"), fields.flag("svc_notary")];
+  if (signAsked && row?.esignExcluded)
+    throw invalid(`svc_sign must be left out: this document can't be signed electronically (${row.esignExcluded}).`);
   const ship = fields.flag("svc_ship");
   const services = {
     sign: row ? row.sign : signAsked,
