@@ -3,6 +3,7 @@ import { equalBytes } from "@signsealship/evidence/bytes";
 import { StartupError } from "../platform/errors.ts";
 import {
   type Authority,
+  asStartupError,
   type CertificateProblem,
   checkAuthorityCertificate,
   configuredChain,
@@ -13,7 +14,6 @@ import {
   probeSealKey,
   type SealIdentitySettings,
   type SealKey,
-  SealKeyError,
   type SerialNumbers,
 } from "../seals/seals.ts";
 import { makeSignerAuthority } from "./signer-authority.ts";
@@ -81,11 +81,6 @@ function openOwnChain(
     const { hostname: host } = new URL(baseUrl);
     return (await makeSignerAuthority(root, { key, host, serialNumber: serialNumbers(), at: at.getTime() })).chain;
   });
-}
-
-function asStartupError(error: unknown): never {
-  if (error instanceof SealKeyError) throw new StartupError(error.message, { cause: error });
-  throw error;
 }
 
 /** Whether a signer's certificate could be issued now, for `/readyz`. @throws SealKeyError, or Error for an expired certificate */

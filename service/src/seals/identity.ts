@@ -9,7 +9,7 @@ import { type ChainFile, openChain, writeChain } from "./certificate/file.ts";
 import { fingerprintOf } from "./chains.ts";
 import type { SignerChain } from "./cms/signed-data.ts";
 import { openSealKey } from "./keys/open-seal-key.ts";
-import { probeSealKey, type SealKey, SealKeyError } from "./keys/seal-key.ts";
+import { asStartupError, probeSealKey, type SealKey } from "./keys/seal-key.ts";
 import { openRoot, type RootSettings, type SerialNumbers } from "./root.ts";
 
 /** The key that seals, and the certificates that say whose it is. */
@@ -105,11 +105,6 @@ async function replaceChain(
 /** Where a certificate, or a key, that was replaced is kept. */
 export const replacedPath = (path: string, certificate: Certificate): string =>
   `${path}.${fingerprintOf(certificate).slice(0, 16)}`;
-
-function asStartupError(error: unknown): never {
-  if (error instanceof SealKeyError) throw new StartupError(error.message, { cause: error });
-  throw error;
-}
 
 /** Whether a seal could be made now, for `/readyz`. @throws SealKeyError, or Error for a certificate that has run out */
 export async function probeSealIdentity({ key, chain }: SealIdentity, at: Date): Promise<void> {

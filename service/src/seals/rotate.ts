@@ -5,7 +5,8 @@ import { ServiceError } from "../platform/errors.ts";
 import { leafOf } from "./chains.ts";
 import { chainFile, configuredChain, openSealIdentity, replacedPath, type SealIdentitySettings } from "./identity.ts";
 import { fileKeyPath } from "./keys/file-key.ts";
-import type { SerialNumbers } from "./root.ts";
+import { asStartupError } from "./keys/seal-key.ts";
+import { openRoot, type SerialNumbers } from "./root.ts";
 
 /** Fingerprints of the new and the previous certificate, and where the previous key lies now. */
 export type RotatedSeal = { sha256: string; previousSha256: string; previousKey: string; chainPem: string };
@@ -14,7 +15,7 @@ export type RotatedSeal = { sha256: string; previousSha256: string; previousKey:
  * Puts the seal key and its certificate aside and makes new ones, for a key in a file with the certificate that was made for it.
  * The certificate goes first: whatever is cut off in between, the next start finds a key and makes what is missing.
  * @param at now
- * @throws ServiceError `conflict` for a key or a certificate that this service did not make
+ * @throws ServiceError `conflict` for a key or a certificate that this service did not make; StartupError when the root can't issue
  */
 export async function rotateFileKey(
   settings: SealIdentitySettings,
@@ -25,6 +26,9 @@ export async function rotateFileKey(
     const how = "Make the new key where it belongs, name it in SEAL_KEY and SEAL_CERTIFICATE, and restart";
     throw new ServiceError("conflict", `Only a key in a file, with the certificate made for it, is made here. ${how}.`);
   }
+  // Nothing is put aside while the root could not issue what is to take its place.
+  const { key: rootKey } = await openRoot(settings, at, serialNumbers).catch(asStartupError);
+  await rootKey.close();
   const previous = leafOf(await configuredChain(settings));
   const { certificate } = previous;
   const keyPath = fileKeyPath(settings.sealKey);

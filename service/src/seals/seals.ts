@@ -32,7 +32,7 @@ export {
 } from "./identity.ts";
 export { fileKeyPath, sealKeyOf } from "./keys/file-key.ts";
 export { openSealKey } from "./keys/open-seal-key.ts";
-export { probeSealKey, type SealKey, SealKeyError } from "./keys/seal-key.ts";
+export { asStartupError, probeSealKey, type SealKey } from "./keys/seal-key.ts";
 export { ownCertificateFiles } from "./own-certificates.ts";
 export { sealOwnDocument } from "./own-document.ts";
 export { holdsDecoy } from "./pdf/decoys.ts";

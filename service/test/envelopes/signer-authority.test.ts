@@ -215,6 +215,9 @@ test("an authority that could issue nothing that holds is refused in one line", 
   const { chain } = await makeSignerAuthority(await memoryRoot(), made);
   writeFileSync(file, sealChainPem([chain[0], (await memoryRoot()).chain[0]]));
   await assert.rejects(withChain({}), refused(/did not issue .*CN=SignSealShip signers/));
+  const between = await makeSignerAuthority(await memoryRoot(), { ...made, key: memoryKey("p-256") });
+  writeFileSync(file, sealChainPem((await makeSignerAuthority(between, made)).chain));
+  await assert.rejects(withChain({}), refused(/CN=SignSealShip signers sign.example allows no authority below it/));
   const old = await makeSignerAuthority(await memoryRoot(), { ...made, at: someInstant - 21 * 366 * 86_400_000 });
   writeFileSync(file, sealChainPem(old.chain));
   await assert.rejects(withChain({}), refused(/expired on/));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes, X509Certificate } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { makePdf } from "@signsealship/testing/pdf-maker";
@@ -171,6 +171,13 @@ test(
 
       const stolen = await runCli(env, "seal", "retire", oldSha256, "--reason", "key-compromise");
       assert.match(stolen.stderr, /in use is for the same key/);
+      const rootKey = join(old.dataDir, "keys/root");
+      renameSync(rootKey, `${rootKey}.away`);
+      const names = readdirSync(join(old.dataDir, "keys"));
+      const without = await runCli(env, "seal", "rotate");
+      assert.match(without.stderr, /keys\/root, the key of .*root-certificate.pem, is needed to issue a certificate/);
+      assert.deepEqual(readdirSync(join(old.dataDir, "keys")), names, "nothing was put aside");
+      renameSync(`${rootKey}.away`, rootKey);
       await service.cli("seal", "rotate");
       await service.stop();
       service = await service.restart();

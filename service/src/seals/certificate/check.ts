@@ -34,8 +34,8 @@ type Checked = {
 type Role = {
   readonly setting: string;
   readonly keySetting: string;
-  /** Why the first certificate is not for it. */
-  readonly fault: (leaf: Certificate) => Fault | null;
+  /** Why the first certificate is not for it, and one that stands so many places above. */
+  readonly fault: (certificate: Certificate, place: number) => Fault | null;
 };
 
 type Fault = readonly [CertificateProblemCode, why: string];
@@ -50,7 +50,7 @@ const authority: Role = { setting: "SIGNER_CA_CERTIFICATE", keySetting: "SIGNER_
  */
 export const checkSealCertificate = (checked: Checked): CertificateProblem[] => checkChain(checked, seal);
 
-/** The same of the authority that issues the certificates of signers: the first allows issuing. */
+/** The same of the authority that issues the certificates of signers: each allows issuing what stands below it. */
 export const checkAuthorityCertificate = (checked: Checked): CertificateProblem[] => checkChain(checked, authority);
 
 function checkChain({ chain, key, at }: Checked, { setting, keySetting, fault }: Role): CertificateProblem[] {
@@ -62,9 +62,11 @@ function checkChain({ chain, key, at }: Checked, { setting, keySetting, fault }:
     const order = "its own certificate comes first";
     problems.push(problem("key-mismatch", `${described(leaf)} is not for the key of ${keySetting}; ${order}`));
   }
-  const found = fault(leaf);
-  if (found) problems.push(problem(found[0], `${described(leaf)}${found[1]}`));
-  for (const certificate of chain) problems.push(...validityProblems(described(certificate), certificate, at));
+  for (const [place, certificate] of chain.entries()) {
+    const found = fault(certificate, place);
+    if (found) problems.push(problem(found[0], `${described(certificate)}${found[1]}`));
+    problems.push(...validityProblems(described(certificate), certificate, at));
+  }
   for (const [index, issuer] of chain.slice(1).entries()) {
     const subject = chain[index];
     if (subject !== undefined && !isIssuedBy(subject, issuer)) {
@@ -75,15 +77,17 @@ function checkChain({ chain, key, at }: Checked, { setting, keySetting, fault }:
   return problems;
 }
 
-function sealFault(leaf: Certificate): Fault | null {
+function sealFault(leaf: Certificate, place: number): Fault | null {
+  // Who trusts the seal's own certificate needs nothing of those above.
+  if (place > 0) return null;
   // At its own first instant, so that what its dates say is not said twice.
   const fault = leafFault(leaf, "documentSigning", leaf.notBefore);
   if (fault !== null) return explained(fault, ": its key usage allows neither digitalSignature nor nonRepudiation");
   return leaf.basicConstraints?.ca === true ? ["wrong-usage", " is an authority's"] : null;
 }
 
-function authorityFault(own: Certificate): Fault | null {
-  const fault = issuerFault(own, "documentSigning", own.notBefore, 0);
+function authorityFault(issuer: Certificate, place: number): Fault | null {
+  const fault = issuerFault(issuer, "documentSigning", issuer.notBefore, place);
   return fault && explained(fault, ": its key usage does not allow keyCertSign");
 }
 
@@ -91,6 +95,8 @@ function explained(fault: CertificateFault, keyUsage: string): Fault {
   switch (fault) {
     case "not-a-ca":
       return ["wrong-usage", " is not an authority's"];
+    case "path-length":
+      return ["wrong-usage", " allows no authority below it"];
     case "key-usage":
       return ["wrong-usage", keyUsage];
     case "extended-key-usage":

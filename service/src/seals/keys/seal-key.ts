@@ -1,4 +1,5 @@
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
+import { StartupError } from "../../platform/errors.ts";
 
 /** How a seal is signed. SHA-256 throughout: a document is hashed once, and its digest is the one that is signed. */
 export type SealAlgorithm = "rsa-pkcs1-sha256" | "ecdsa-p256-sha256";
@@ -43,6 +44,12 @@ export class SealKeyError extends Error {
     this.name = "SealKeyError";
     this.code = code;
   }
+}
+
+/** For where a key is opened. @throws StartupError for an error of a seal key, and whatever else it is given */
+export function asStartupError(error: unknown): never {
+  if (error instanceof SealKeyError) throw new StartupError(error.message, { cause: error });
+  throw error;
 }
 
 /**
