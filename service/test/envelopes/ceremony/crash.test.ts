@@ -46,7 +46,7 @@ test("a service that is killed while somebody signs has the act whole or not at 
     await running.service.kill();
     const acknowledged = (await Promise.all(answers)).map((answer) => answer?.status === 303);
     const signed = (await findSigners(running.db, envelope.id)).map(({ signedAt }) => signedAt !== null);
-    acknowledged.forEach((was, n) => assert.ok(!was || signed[n], "what was acknowledged is there"));
+    for (const [n, was] of acknowledged.entries()) assert.ok(!was || signed[n], "what was acknowledged is there");
     const { revision } = await readDocument(running.deps, envelope);
     assert.equal(revision, 1 + signed.filter(Boolean).length, "each act is one revision");
     running.service = await running.service.restart();
