@@ -1,6 +1,6 @@
-export { contentOf, readDer, TAG } from "./der.ts";
+export { childrenOf, contentOf, onlyChildOf, readDer, TAG } from "./der.ts";
 export { OID } from "./oid.ts";
-export { fieldsOf, readOctetBitString } from "./values.ts";
+export { fieldsOf, readOctetBitString, readOctetString, readOid } from "./values.ts";
 export {
   bitString,
   boolean,

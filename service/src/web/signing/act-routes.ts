@@ -1,3 +1,4 @@
+import { canonicalJson } from "@signsealship/evidence/manifest";
 import type { FastifyInstance } from "fastify";
 import { type Client, type DeclineKind, declineKinds, type Link } from "../../envelopes/envelopes.ts";
 import { refuseCrossSite } from "../../http/authentication.ts";
@@ -50,10 +51,26 @@ export function actRoutes(app: FastifyInstance, deps: ActDeps): void {
     sign: async ({ link, form, client }) => {
       const view = await ceremony.view(link);
       const words = wordsOf(view.signer.language);
-      const { outcome } = await ceremony.sign(link, signRequest(form, view, words), client);
+      const request = signRequest(form, view, words);
+      // A browser that has a key of its own comes here only to be told why it could not sign: nobody signs in its place.
+      const { outcome } = form["key"] === "browser" ? { outcome: "again" } : await ceremony.sign(link, request, client);
       if (outcome === "again") return show(deps, link, { error: words.refused.again, typed: form }, 409);
       return after(link, "signed");
     },
+    prepare: async ({ link, form, client }) => {
+      const view = await ceremony.view(link);
+      const request = signRequest(form, view, wordsOf(view.signer.language));
+      const publicKey = Buffer.from(form["public_key"] ?? "", "base64");
+      const act = await ceremony.prepare(link, { ...request, publicKey }, client);
+      if (act.outcome !== "prepared") return { json: act };
+      const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
+      const { tail, signedAttrs, record, ...rest } = act;
+      const sent = { tail: base64(tail), signedAttrs: base64(signedAttrs), record: canonicalJson(record) };
+      return { json: { ...rest, ...sent } };
+    },
+    complete: async ({ link, form }) => ({
+      json: await ceremony.complete(link, Buffer.from(form["signature"] ?? "", "base64")),
+    }),
     decline: async ({ link, form, client }) => {
       const { kind } = form;
       if (!isDeclineKind(kind)) throw invalid((await wordsFor(deps, link)).refused.input);

@@ -37,6 +37,9 @@ function configOf({ token, view, words }: Shown, pdfjs: string): SigningConfig |
       pages: document.pages,
       pdfjs,
       opened: `/sign/${token}/opened`,
+      prepare: `/sign/${token}/prepare`,
+      complete: `/sign/${token}/complete`,
+      signed: `/sign/${token}?done=signed`,
       fields: view.consent ? placedFields(view, words) : [],
       words: words.viewer,
     }

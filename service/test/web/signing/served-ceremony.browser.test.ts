@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type Browser, startBrowser, test } from "@signsealship/testing/browser";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { until } from "@signsealship/testing/until";
+import { sql } from "../../../src/platform/database/sql.ts";
 import { openCeremonyService } from "../../envelopes/ceremony/ceremony-service.ts";
 
 type Running = Awaited<ReturnType<typeof openCeremonyService>>;
@@ -26,11 +27,62 @@ test("three signers of a served order sign in their browsers, and its document i
     await signInSpanishWithCode(running, browser);
     await signOnPhone(running, browser, eve.email);
     await until(async () => (await statusOf()) === "EsignComplete Completed");
+    assert.deepEqual(await keysOf(running, code), ["browser", "service", "browser"]);
   } finally {
     await browser.close();
     await running.close();
   }
 });
+
+/** Who held the key of each act, in their order. */
+const keysOf = async ({ db }: Running, code: string) =>
+  (
+    await db.query<{ key: string }>(sql`
+      SELECT t.record::json #>> '{act,keyHeldBy}' AS key FROM envelope_events t
+        JOIN envelopes e ON e.id = t.envelope_id JOIN orders o ON o.id = e.order_id
+      WHERE o.code = ${code} AND t.record::json ->> 'event' = 'signed' ORDER BY t.position`)
+  ).map(({ key }) => key);
+
+test("a browser signs nothing but what it was asked for: a tail of another byte, a record of another name", async () => {
+  const [running, browser] = await Promise.all([openCeremonyService(), startBrowser()]);
+  try {
+    const code = await running.order([jane]);
+    const opened = await browser.open(await urlOf(running, jane.email), { width: 1024 });
+    const { page } = opened;
+    await page.getByLabel("I opened the document").check();
+    await page.getByRole("button", { name: "I agree" }).click();
+    for (const alter of [
+      (act: Act) => ({ ...act, tail: flipped(act.tail, 100) }),
+      (act: Act) => ({ ...act, tail: flipped(act.tail, act.contentsStart + 1) }),
+      (act: Act) => ({ ...act, signedAttrs: flipped(act.signedAttrs, 60) }),
+      (act: Act) => ({ ...act, record: act.record.replaceAll("Jane Doe", "John Doe") }),
+      (act: Act) => ({ ...act, contentsEnd: act.contentsEnd + 1 }),
+    ]) {
+      await page.route("**/prepare", async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, json: alter((await response.json()) as Act) });
+      });
+      await page.getByText("Checked: the document that you see").waitFor();
+      await page.locator("#sign-button").press("Enter");
+      await page.getByText("is not the one that would be signed").waitFor();
+      assert.deepEqual(await keysOf(running, code), []);
+      await page.unroute("**/prepare");
+      await page.reload();
+    }
+    await opened.close();
+  } finally {
+    await browser.close();
+    await running.close();
+  }
+});
+
+type Act = { tail: string; signedAttrs: string; record: string; contentsStart: number; contentsEnd: number };
+
+function flipped(base64: string, at: number): string {
+  const bytes = Buffer.from(base64, "base64");
+  bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
+  return bytes.toString("base64");
+}
 
 const urlOf = async ({ linkOf, service }: Running, email: string) =>
   `${service.baseUrl}/sign/${(await linkOf(email)).token}`;

@@ -17,6 +17,8 @@ export type ViewerWords = Readonly<
     | "checked"
     | "unchecked"
     | "altered"
+    | "signing"
+    | "unsigned"
     | "type"
     | "draw"
     | "drawHere"
@@ -54,6 +56,10 @@ export type SigningConfig = {
   readonly pdfjs: string;
   /** Where the page says that it was shown. */
   readonly opened: string;
+  /** Where an act is prepared for a key of the browser, where it is completed, and where the page goes then. */
+  readonly prepare: string;
+  readonly complete: string;
+  readonly signed: string;
   /** Empty before the consent. */
   readonly fields: readonly PlacedField[];
   readonly words: ViewerWords;

@@ -3,6 +3,7 @@ import type { SigningConfig } from "./config.ts";
 import { type DocumentBytes, fetchDocument, partBytes } from "./document-bytes.ts";
 import { showFields } from "./fields.ts";
 import { checkBytes } from "./integrity.ts";
+import { signWithOwnKey } from "./own-key.ts";
 import { showPages } from "./pages.ts";
 import { make, part, say, setNumbers, wayOn } from "./parts.ts";
 
@@ -23,10 +24,16 @@ export async function startViewer(config: SigningConfig): Promise<void> {
     const document = await Promise.race([show(config, host, bytes), bytes.failed]);
     status.remove();
     void fetch(config.opened, { method: "POST", body: new URLSearchParams(), keepalive: true }).catch(() => {});
-    if (config.fields.length > 0) await checkBytes(config, () => Promise.race([document.getData(), bytes.failed]));
+    const whole = () => Promise.race([document.getData(), bytes.failed]);
+    if (config.fields.length > 0) await checkBytes(config, whole, (shown) => signWithOwnKey(config, shown));
   } catch (error) {
     status.textContent = words.failed;
-    if (config.fields.length > 0) await checkBytes(config, () => Promise.reject(error));
+    if (config.fields.length > 0)
+      await checkBytes(
+        config,
+        () => Promise.reject(error),
+        () => {},
+      );
   }
 }
 

@@ -170,6 +170,8 @@ export const en: Words = {
     checked: "Checked: the document that you see is the one that will be signed.",
     unchecked: "Your browser cannot check the document on this connection. You can still sign.",
     altered: "The document that arrived is not the one that would be signed. Load this page again.",
+    signing: "Your browser makes a key for this one signature, and signs.",
+    unsigned: "That did not work just now. Load this page again: it shows whether you have signed.",
     type: "Type",
     draw: "Draw",
     drawHere: "Draw your signature here with a finger, a pen, or the mouse. You can also type it instead.",

@@ -171,6 +171,8 @@ export const es: Words = {
     checked: "Comprobado: el documento que ve es el que se firmará.",
     unchecked: "Su navegador no puede comprobar el documento con esta conexión. De todos modos puede firmar.",
     altered: "El documento que llegó no es el que se firmaría. Vuelva a cargar esta página.",
+    signing: "Su navegador crea una clave para esta única firma, y firma.",
+    unsigned: "No ha funcionado. Cargue de nuevo esta página: mostrará si ya ha firmado.",
     type: "Escribir",
     draw: "Dibujar",
     drawHere: "Dibuje aquí su firma con el dedo, un lápiz o el ratón. También puede escribirla.",

@@ -1,0 +1,73 @@
+import { childrenOf, OID, onlyChildOf, readDer, readOctetString, readOid } from "@signsealship/evidence/asn1";
+import { equalBytes, toHex } from "@signsealship/evidence/bytes";
+
+/** An act that the service prepared for the key of this browser. */
+export type PreparedAct = {
+  /** What is to be appended to the document that was shown. */
+  readonly tail: Uint8Array;
+  /** Where in it the signature's value goes. */
+  readonly contentsStart: number;
+  readonly contentsEnd: number;
+  /** DER of the SET OF signed attributes (RFC 5652, section 5.4). */
+  readonly signedAttrs: Uint8Array;
+  /** What the act is, as canonical JSON: its SHA-256 stands in the tail. */
+  readonly record: string;
+};
+
+type Asked = {
+  /** The document that was shown, whole. */
+  readonly document: Uint8Array;
+  /** What was typed into the fields, by their names, and the signature's text; null for a drawing. */
+  readonly values: ReadonlyMap<string, string>;
+  readonly typed: string | null;
+};
+
+/**
+ * Whether an act is what the signer asked for: its attributes have the digest of the document that was shown with nothing but
+ * the tail behind it, and the record whose digest is in the tail says what was typed.
+ */
+export async function isWhatWasAsked(act: PreparedAct, { document, values, typed }: Asked): Promise<boolean> {
+  const { tail, contentsStart, contentsEnd, signedAttrs, record } = act;
+  if (contentsStart < 0 || contentsEnd < contentsStart || contentsEnd > tail.length) return false;
+  // Between its brackets is nothing yet: what is there is not signed.
+  const gap = tail.subarray(contentsStart, contentsEnd);
+  if (!/^<0*>$/.test(new TextDecoder("latin1").decode(gap))) return false;
+  const signed = joined([document, tail.subarray(0, contentsStart), tail.subarray(contentsEnd)]);
+  if (!equalBytes(messageDigestOf(signedAttrs), await sha256(signed))) return false;
+  const actSha256 = toHex(await sha256(new TextEncoder().encode(record)));
+  if (!new TextDecoder("latin1").decode(tail).includes(`/SSSActSha256<${actSha256}>`)) return false;
+  const said = JSON.parse(record) as {
+    revision: { sha256: string };
+    mark: { kind: string; text?: string };
+    values: { field: string; value: string }[];
+  };
+  if (said.revision.sha256 !== toHex(await sha256(document))) return false;
+  if (typed === null ? said.mark.kind !== "drawn" : said.mark.text !== typed) return false;
+  return said.values.every(({ field, value }) => {
+    const asked = values.get(field);
+    return asked === undefined || asked === "" || asked === value;
+  });
+}
+
+/** The one digest that signed attributes name. @throws EvidenceError when they are no attributes */
+function messageDigestOf(signedAttrs: Uint8Array): Uint8Array {
+  const digests = childrenOf(readDer(signedAttrs)).flatMap((attribute) => {
+    const [type, values] = childrenOf(attribute);
+    return type && values && readOid(type) === OID.idMessageDigest ? [readOctetString(onlyChildOf(values))] : [];
+  });
+  const [digest, another] = digests;
+  return digest && !another ? digest : new Uint8Array(0);
+}
+
+const sha256 = async (bytes: Uint8Array): Promise<Uint8Array> =>
+  new Uint8Array(await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>));
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const bytes of parts) {
+    whole.set(bytes, at);
+    at += bytes.length;
+  }
+  return whole;
+}

@@ -1,0 +1,75 @@
+import { isWhatWasAsked, type PreparedAct } from "./check-act.ts";
+import type { SigningConfig } from "./config.ts";
+import { part } from "./parts.ts";
+
+const algorithm = { name: "ECDSA", namedCurve: "P-256" } as const;
+
+type Answer =
+  | (Omit<PreparedAct, "tail" | "signedAttrs"> & { outcome: "prepared"; tail: string; signedAttrs: string })
+  | { outcome: "again" };
+
+/**
+ * Signs with a key that this browser makes, for this one act: nobody can have a copy of it. What the service prepared is
+ * signed only when it is the document that was shown, and says what was typed.
+ * @param document the bytes that are shown, whose hash was compared
+ */
+export function signWithOwnKey(config: SigningConfig, document: Uint8Array): void {
+  const form = part<HTMLFormElement>("sign-form");
+  const [said, button] = [part("sign-check"), part<HTMLButtonElement>("sign-button")];
+  const field = (name: string) => (form.elements.namedItem(name) as HTMLInputElement | null)?.value ?? "";
+  // Tells the service that a key of its own is not what this signer wants.
+  form.append(Object.assign(window.document.createElement("input"), { type: "hidden", name: "key", value: "browser" }));
+
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    button.disabled = true;
+    said.textContent = config.words.signing;
+    void act().catch(() => refuse(config.words.unsigned));
+  });
+
+  async function act(): Promise<void> {
+    const key = await crypto.subtle.generateKey(algorithm, false, ["sign"]);
+    const publicKey = new Uint8Array(await crypto.subtle.exportKey("spki", key.publicKey));
+    const body = new URLSearchParams([...new FormData(form)].map(([name, value]) => [name, String(value)]));
+    body.set("public_key", toBase64(publicKey));
+    const prepared = await post<Answer>(config.prepare, body);
+    // The page says what is wrong, or shows the document anew: nothing is signed so.
+    if (prepared?.outcome !== "prepared") return form.submit();
+    const asked = { document, values: values(), typed: field("drawn") === "" ? field("name").trim() : null };
+    const { tail, signedAttrs, ...rest } = prepared;
+    const opened = { ...rest, tail: fromBase64(tail), signedAttrs: fromBase64(signedAttrs) };
+    if (!(await isWhatWasAsked(opened, asked))) return refuse(config.words.altered);
+    const sign = { name: "ECDSA", hash: "SHA-256" };
+    const signature = await crypto.subtle.sign(sign, key.privateKey, opened.signedAttrs);
+    const done = await post<{ outcome: string }>(
+      config.complete,
+      new URLSearchParams({ signature: toBase64(new Uint8Array(signature)) }),
+    );
+    if (done?.outcome !== "signed") return form.submit();
+    location.assign(config.signed);
+  }
+
+  function refuse(why: string): void {
+    said.textContent = why;
+    said.classList.add("field-error");
+  }
+
+  const values = () =>
+    new Map(
+      [...form.elements].flatMap((element) => {
+        const { name, value } = element as HTMLInputElement;
+        return name?.startsWith("value.") ? [[name.slice("value.".length), value.trim()] as const] : [];
+      }),
+    );
+}
+
+/** Null for an answer that is no data. */
+async function post<T>(url: string, body: URLSearchParams): Promise<T | null> {
+  const answer = await fetch(url, { method: "POST", body, headers: { accept: "application/json" } });
+  const isJson = answer.headers.get("content-type")?.startsWith("application/json");
+  return answer.ok && isJson ? ((await answer.json()) as T) : null;
+}
+
+const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
+const fromBase64 = (text: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
