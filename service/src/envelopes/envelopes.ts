@@ -15,6 +15,7 @@ export {
 } from "./ceremony/view.ts";
 export { type ConsentText, type ConsentTexts, readConsentTexts } from "./consent/texts.ts";
 export { envelopeJobs } from "./envelope-jobs.ts";
+export { type OrderEnvelope, readOrderEnvelope, reissueEnvelope, voidEnvelope } from "./lifecycle/by-operator.ts";
 export type { EnvelopeDeps } from "./lifecycle/deps.ts";
 export { sweepEnvelopes } from "./lifecycle/due.ts";
 export { remindSigner } from "./lifecycle/remind.ts";

@@ -185,3 +185,32 @@ test("a locked link is unlocked by a new one", async () => {
   assert.ok(await running.ceremony.identify(fresh, "Blue Heron", browser));
   assert.ok((await events(code)).includes("unlocked"));
 });
+
+test("the operator shows an envelope, takes it back, and issues it anew to the same people", async () => {
+  const jane = person("Jane", { language: "es" });
+  const code = await running.order([jane]);
+  const old = await running.linkOf(jane.email);
+  const { service } = running;
+  await assert.rejects(service.cli("envelope", "void", code), /--reason/);
+  await assert.rejects(service.cli("envelope", "show", "0".repeat(40)), /Order not found/);
+  await service.cli("envelope", "reissue", code);
+  await assert.rejects(running.ceremony.view(old), { code: "not_found" });
+  await until(() => running.mailsTo(jane.email).length === 2);
+  const link = await running.linkOf(jane.email);
+  await service.cli("envelope", "void", code, "--reason", "wrong draft");
+  assert.equal((await running.ceremony.view(link)).state, "voided");
+  await assert.rejects(service.cli("envelope", "void", code, "--reason", "again"), /no envelope that is open/);
+  await until(() => running.mailsTo(jane.email).some((mail) => readable(mail).includes("se retir")));
+  await service.cli("envelope", "reissue", code);
+  await until(async () => (await signersOf(code)).envelope?.outcome === null);
+  await until(async () => (await running.linkOf(jane.email)).token !== link.token);
+  await signBy(running.ceremony, await running.linkOf(jane.email), "Jane");
+  type Shown = { signers: { status: string }[]; trail: { event: string }[] };
+  const shown = (await service.cli("envelope", "show", code)) as unknown as Shown;
+  assert.deepEqual(
+    shown.signers.map(({ status }) => status),
+    ["signed"],
+  );
+  assert.deepEqual(shown.trail.map(({ event }) => event).slice(0, 2), ["created", "link_issued"]);
+  await assert.rejects(service.cli("envelope", "reissue", code), /cannot move/);
+});

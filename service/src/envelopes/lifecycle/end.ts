@@ -6,9 +6,16 @@ import { appendToTrail } from "../records/trail.ts";
 import type { EnvelopeDeps } from "./deps.ts";
 import { mailEverybody } from "./links.ts";
 
+/** What each is called in the trail, and by which event the order moves: one that is taken back may be reissued as a declined one. */
+const endings = {
+  Declined: { trail: "declined", on: "sign_declined" },
+  Expired: { trail: "expired", on: "sign_expired" },
+  Voided: { trail: "voided", on: "sign_declined" },
+} as const;
+
 /** How an envelope ends without being completed. */
 export type Ending = {
-  outcome: "Declined" | "Expired";
+  outcome: keyof typeof endings;
   /** For the order's audit trail. */
   reason: string;
   /** For the envelope's own. */
@@ -22,7 +29,7 @@ export type Ending = {
  * @returns false when it had ended before, or its order does not wait for signatures
  */
 export async function endUnsigned(
-  { db, clock, log, rowMac }: EnvelopeDeps,
+  { db, clock, log, rowMac }: Pick<EnvelopeDeps, "db" | "clock" | "log" | "rowMac">,
   { id, orderCode }: { id: number; orderCode: string },
   { outcome, reason, detail, actor }: Ending,
   judge: (tx: Tx, envelope: Envelope) => Promise<void> = async () => {},
@@ -33,9 +40,9 @@ export async function endUnsigned(
     if (order?.status !== "EsignPending" || !envelope || envelope.endedAt !== null) return false;
     await judge(tx, envelope);
     const at = clock();
-    await appendToTrail(tx, rowMac, envelope, outcome === "Declined" ? "declined" : "expired", at, detail);
+    await appendToTrail(tx, rowMac, envelope, endings[outcome].trail, at, detail);
     await endEnvelope(tx, id, outcome, at);
-    await perform(tx, order, outcome === "Declined" ? "sign_declined" : "sign_expired", { reason }, { actor, at, log });
+    await perform(tx, order, endings[outcome].on, { reason }, { actor, at, log });
     await mailEverybody(tx, id, "ended");
     return true;
   });

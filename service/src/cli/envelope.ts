@@ -1,0 +1,61 @@
+import { type OrderEnvelope, readOrderEnvelope, reissueEnvelope, voidEnvelope } from "../envelopes/envelopes.ts";
+import type { Resources } from "../resources.ts";
+import { lines, textOption, UsageError, type Verb, withResources } from "./verb.ts";
+
+const inEnvelopes = <T>(work: (deps: Resources & { baseUrl: string }) => Promise<T>): Promise<T> =>
+  withResources((resources) => work({ ...resources, baseUrl: resources.config.baseUrl }));
+
+function envelopeText({ envelope, signers, trail }: OrderEnvelope): string {
+  const { id: _, ...facts } = envelope ?? { id: null, outcome: "not opened yet" };
+  return [
+    lines(facts),
+    ...signers.map(
+      ({ n, name, email, routing, auth, status, signedAt }) =>
+        `signer ${n}: ${name} <${email}>  routing ${routing}  ${auth}  ${status}${signedAt ? `  ${signedAt.toISOString()}` : ""}`,
+    ),
+    ...trail.map(({ at, event, signer }) => `${at}  ${event}${signer === undefined ? "" : `  signer ${signer}`}`),
+  ].join("\n");
+}
+
+export const envelopeVerbs: Verb[] = [
+  {
+    name: "envelope show",
+    args: ["CODE"],
+    flags: "",
+    options: {},
+    summary: "Shows who signs an order, where each of them stands, and what happened to its latest envelope.",
+    run: ([code = ""]) =>
+      inEnvelopes(async (deps) => {
+        const shown = await readOrderEnvelope(deps, code);
+        return { json: shown, text: envelopeText(shown) };
+      }),
+  },
+  {
+    name: "envelope reissue",
+    args: ["CODE"],
+    flags: "",
+    options: {},
+    summary: "Sends new signing links, or opens a new envelope where the last one was declined or expired.",
+    run: ([code = ""]) =>
+      inEnvelopes(async (deps) => {
+        const done = await reissueEnvelope(deps, code);
+        const text = done.newLinks === null ? "The service opens a new envelope." : `New links: ${done.newLinks}`;
+        return { json: done, text };
+      }),
+  },
+  {
+    name: "envelope void",
+    args: ["CODE"],
+    flags: "--reason TEXT",
+    options: { reason: { type: "string" } },
+    summary: "Takes an open envelope back: nobody can sign it any more, and the order becomes EsignDeclined.",
+    run: ([code = ""], values) => {
+      const reason = textOption(values, "reason")?.trim();
+      if (!reason) throw new UsageError("envelope void needs --reason");
+      return inEnvelopes(async (deps) => {
+        await voidEnvelope(deps, code, reason);
+        return { json: { voided: code }, text: `voided: ${code}` };
+      });
+    },
+  },
+];

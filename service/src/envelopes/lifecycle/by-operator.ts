@@ -1,0 +1,75 @@
+import type { JsonObject } from "@signsealship/evidence/manifest";
+import { perform } from "../../fulfilment/fulfilment.ts";
+import { envelopeQueue, type LockedOrder, lockOrder } from "../../orders/orders.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import { ServiceError } from "../../platform/errors.ts";
+import { enqueue } from "../../platform/jobs/jobs.ts";
+import { isCode } from "../../platform/text.ts";
+import { findOpenEnvelope, findSigners, lockEnvelope, whoseTurn } from "../records/envelope.ts";
+import { findSigning, type SignerState, type Signing, signerStates } from "../records/signing.ts";
+import { readTrail } from "../records/trail.ts";
+import type { EnvelopeDeps } from "./deps.ts";
+import { endUnsigned } from "./end.ts";
+import { issueLink } from "./links.ts";
+import { clearLock } from "./unlock.ts";
+
+type OperatorDeps = Pick<EnvelopeDeps, "db" | "clock" | "log" | "rowMac" | "secrets" | "baseUrl">;
+
+const actor = "operator";
+const unknownOrder = () => new ServiceError("not_found", "Order not found.");
+
+/** An order's latest envelope, its signers, and what happened to it. */
+export type OrderEnvelope = Pick<Signing, "envelope"> & { signers: SignerState[]; trail: JsonObject[] };
+
+/** @throws ServiceError `not_found` */
+export async function readOrderEnvelope(deps: OperatorDeps, orderCode: string): Promise<OrderEnvelope> {
+  const signing = isCode(orderCode) ? await findSigning(deps.db, orderCode, null) : undefined;
+  if (!signing) throw unknownOrder();
+  const { envelope } = signing;
+  const trail = envelope ? await readTrail(deps.db, envelope.id) : [];
+  const signers = await signerStates(deps, signing);
+  return { envelope, signers, trail: trail.map(({ record }) => JSON.parse(record) as JsonObject) };
+}
+
+/**
+ * Sends an order to its signers again: new links for those whose turn it is, or a new envelope where the last one was declined,
+ * expired or never opened. Nobody's signature of an envelope that ended is carried into the next.
+ * @returns to how many a new link goes now; null when the service opens a new envelope
+ * @throws ServiceError
+ */
+export async function reissueEnvelope(deps: OperatorDeps, orderCode: string): Promise<{ newLinks: number | null }> {
+  const { db, clock, log } = deps;
+  return db.transaction(async (tx) => {
+    const order = isCode(orderCode) ? await lockOrder(tx, orderCode) : undefined;
+    if (!order) throw unknownOrder();
+    if (order.status === "EsignPending") return { newLinks: await newLinks(tx, deps, order) };
+    await perform(tx, order, "sign_reissued", {}, { actor, at: clock(), log });
+    return { newLinks: null };
+  });
+}
+
+async function newLinks(tx: Tx, deps: OperatorDeps, order: LockedOrder): Promise<number | null> {
+  const open = await findOpenEnvelope(tx, order.id);
+  const envelope = open && (await lockEnvelope(tx, open.id));
+  if (!envelope) {
+    await enqueue(tx, envelopeQueue, { orderId: order.id });
+    return null;
+  }
+  const by = { at: deps.clock(), actor };
+  const signers = whoseTurn(await findSigners(tx, envelope.id));
+  for (const signer of signers) {
+    if (signer.lockedAt !== null) await clearLock(tx, deps, envelope, signer, by);
+    await issueLink(tx, deps, envelope, signer, by);
+  }
+  return signers.length;
+}
+
+/** Takes an open envelope back: its links lead nowhere to sign, and the order becomes EsignDeclined. @throws ServiceError */
+export async function voidEnvelope(deps: OperatorDeps, orderCode: string, reason: string): Promise<void> {
+  const order = isCode(orderCode) ? await findSigning(deps.db, orderCode, null) : undefined;
+  if (!order) throw unknownOrder();
+  const { envelope } = order;
+  const ending = { outcome: "Voided", reason, detail: { by: actor, reason }, actor } as const;
+  if (!envelope || !(await endUnsigned(deps, { id: envelope.id, orderCode }, ending)))
+    throw new ServiceError("conflict", "This order has no envelope that is open.");
+}
