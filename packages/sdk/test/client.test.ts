@@ -46,6 +46,15 @@ test("places, lists and fetches orders, and repeats one by its key", async () =>
   assert.deepEqual([orders.map(({ orderCode }) => orderCode), nextCursor], [[order.orderCode], null]);
 });
 
+test("names signers and places, and is told which of them can't be", async () => {
+  const place = { kind: "signature", signer: 1, page: 1, x: 72, y: 600, width: 180, height: 40 } as const;
+  const signers = [{ name: "Jane Doe", email: "jane@example.com" }];
+  const order = await client.orders.create({ ...fields, signers, fields: [place] }, makePdf());
+  assert.equal((await client.orders.get(order.orderCode)).services, "Sign");
+  const beside = client.orders.create({ ...fields, signers, fields: [{ ...place, x: 600 }] }, makePdf());
+  assert.equal((await refusal(beside)).message, "fields[0] lies outside page 1, which is 612 by 792 points.");
+});
+
 test("walks a test order through the sandbox", async () => {
   const { orderCode } = await client.orders.create(fields, makePdf());
   assert.equal((await refusal(client.orders.checkout(orderCode))).status, 503);

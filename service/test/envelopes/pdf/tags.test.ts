@@ -12,6 +12,7 @@ import { appendRevision, bodyOf } from "../../../../packages/evidence/test/seal/
 import { createPreflight, planFields } from "../../../src/envelopes/envelopes.ts";
 import { mayHoldTags } from "../../../src/envelopes/pdf/placement/tags/may-hold-tags.ts";
 import { readTag } from "../../../src/envelopes/pdf/placement/tags/tag.ts";
+import { PdfRefusal } from "../../../src/pdf/refusal.ts";
 import { inlineWorkers } from "../../../src/platform/workers/inline.ts";
 import { blackInk, inkOn, penInk } from "./pixels.ts";
 import { openSigning } from "./signing.ts";
@@ -160,6 +161,22 @@ for (const rotate of [0, 90, 180, 270])
       const [, , penRight, penBottom] = await inkOn(path, penInk);
       assert.ok(penRight <= place.x + place.width + 1 && penBottom <= place.y + place.height + 1);
     });
+
+test("whatever is broken in a document with tags, it is planned or refused", async () => {
+  const whole = pageWith(line("{{signature, r1}}", 700));
+  const edits = fc.array(fc.tuple(fc.nat(whole.length - 1), fc.integer({ min: 0, max: 255 })), {
+    minLength: 1,
+    maxLength: 6,
+  });
+  await fc.assert(
+    fc.asyncProperty(edits, async (changes) => {
+      const broken = Buffer.from(whole);
+      for (const [at, byte] of changes) broken[at] = byte;
+      await planned(broken, 1).catch((error: unknown) => assert.ok(error instanceof PdfRefusal, String(error)));
+    }),
+    { numRuns: 150 },
+  );
+});
 
 describe("a document is read for tags only when it may hold one:", () => {
   const cmap = (map: string) => `<< /Length ${map.length} >>\nstream\n${map}\nendstream`;

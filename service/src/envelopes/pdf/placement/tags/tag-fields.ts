@@ -1,6 +1,7 @@
 import type { PdfLookup } from "../../../../pdf/lookup.ts";
 import { type PageBox, type Place, pageBox, shownPlace, shownSize } from "../../../../pdf/page-box.ts";
 import { type Page, pages } from "../../../../pdf/page-tree.ts";
+import { PdfRefusal } from "../../../../pdf/refusal.ts";
 import type { PlannedField } from "../../fields.ts";
 import { UnmatchedTag } from "../unmatched-tag.ts";
 import { mayHoldTags } from "./may-hold-tags.ts";
@@ -19,7 +20,11 @@ type TagOnPage = TagInText & { readonly page: number; readonly box: PageBox };
  */
 export async function tagFields(look: PdfLookup, signers: number): Promise<PlannedField[]> {
   if (!mayHoldTags(look.file.bytes)) return [];
-  const tags = await findTags(look);
+  const tags = await findTags(look).catch((error: unknown) => {
+    if (error instanceof UnmatchedTag || error instanceof PdfRefusal) throw error;
+    // What pdf.js can't read has no tags for it: the signers sign on a page that is added.
+    return [];
+  });
   const roles = new Map<string, number>();
   return tags.map((found): PlannedField => {
     const { tag, page, box, text } = found;
