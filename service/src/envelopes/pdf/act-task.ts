@@ -3,7 +3,7 @@ import type { Tail } from "../../pdf/revision/revision.ts";
 import { holdsDecoy } from "../../seals/seals.ts";
 import { type Act, buildAct } from "./act.ts";
 import { typesetFor } from "./faces.ts";
-import type { Refused } from "./tasks.ts";
+import type { Refused } from "./refused.ts";
 
 export type ActInput = {
   readonly act: Omit<Act, "reserve" | "padding">;

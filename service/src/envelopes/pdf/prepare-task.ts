@@ -1,7 +1,7 @@
 import { PdfRefusal } from "../../pdf/refusal.ts";
 import { typesetFor } from "./faces.ts";
 import { type Preparation, type Prepared, prepareDocument, UnfitField } from "./prepare.ts";
-import type { Refused } from "./tasks.ts";
+import type { Refused } from "./refused.ts";
 
 export async function run(original: Buffer, preparation: Preparation): Promise<Prepared | Refused> {
   const { signers, page } = preparation;

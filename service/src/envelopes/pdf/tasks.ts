@@ -1,14 +1,10 @@
-import { PdfRefusal, type PdfRefusalReason } from "../../pdf/refusal.ts";
+import { PdfRefusal } from "../../pdf/refusal.ts";
 import type { Tail } from "../../pdf/revision/revision.ts";
 import { type Task, tooCostly, type Workers } from "../../platform/workers/task.ts";
 import type { ActInput, ActOutput } from "./act-task.ts";
 import type { CheckActInput } from "./check-act-task.ts";
 import { type Preparation, type Prepared, UnfitField } from "./prepare.ts";
-
-/** Why a document can't be prepared or signed, as a worker says it. */
-export type Refused =
-  | { readonly refusal: { readonly reason: PdfRefusalReason; readonly detail: string } }
-  | { readonly unfit: { readonly field: number; readonly why: string } };
+import type { Refused } from "./refused.ts";
 
 const preparing: Task<Preparation, Prepared | Refused> = {
   name: "prepare a document for its signers",
