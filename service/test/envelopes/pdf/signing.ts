@@ -5,7 +5,7 @@ import type { PlannedField, PreparedField, SignatureMark } from "../../../src/en
 import { prepareDocument } from "../../../src/envelopes/pdf/prepare.ts";
 import { issueSignerCertificate, makeSignerAuthority, oneActKey } from "../../../src/envelopes/signer-authority.ts";
 import { makeRoot } from "../../../src/seals/certificate/authority.ts";
-import { createCmsSigner } from "../../../src/seals/cms/cms.ts";
+import { assembleCms, maxCmsLength, signedAttributesOf } from "../../../src/seals/cms/two-step.ts";
 import { completeSeal, hashTail } from "../../../src/seals/pdf/seal-pdf.ts";
 import { memoryKey, someInstant } from "../../seals/signers.ts";
 
@@ -23,17 +23,47 @@ export async function openSigning() {
   const issuing = { ...made, key: memoryKey("p-256"), serialNumber: randomBytes(16) };
   const authority = await makeSignerAuthority(root, issuing);
 
-  async function cmsSigner(name: string) {
-    const key = oneActKey();
+  /** An act up to its signature, for the holder of a key: DER of its SubjectPublicKeyInfo. */
+  async function open(
+    document: Buffer,
+    fields: readonly PreparedField[],
+    signer: number,
+    { name, values = {}, mark = { kind: "typed", text: name } }: Doing,
+    { publicKey, actSha256 = "0a1b2c3d".repeat(8) }: { publicKey: Uint8Array; actSha256?: string },
+  ) {
+    const own = fields.filter((field) => field.signer === signer);
+    const caption = `2026-01-15 12:00 UTC · ${name} · ${actSha256.slice(0, 8)}`;
+    for (const text of [name, caption, ...Object.values(values)]) await faces.prepare(text);
+    if (mark.kind === "typed") await faces.prepare(mark.text);
     const chain = await issueSignerCertificate(authority, {
       name,
       email: "jane@example.com",
-      publicKey: key.publicKey,
+      publicKey,
       statement: "https://seal.example/signers",
       serialNumber: randomBytes(16),
       at: someInstant,
     });
-    return createCmsSigner({ key, chain });
+    const act = {
+      fields: own,
+      values: new Map(own.map((field) => [field.name, values[field.kind] ?? ""])),
+      mark,
+      caption,
+      signerName: name,
+      reason: "I agree to sign this electronically",
+      at: new Date(someInstant),
+      actSha256,
+      reserve: maxCmsLength(chain),
+    };
+    const hash = sha256(document);
+    const place = hashTail(buildAct(document, hash.copy().digest("hex"), act, typeset), hash, document.length);
+    const signedAttrs = signedAttributesOf({ chain, place });
+    const { tail, contentsStart, contentsEnd } = place;
+    return {
+      act: { outcome: "prepared", tail, contentsStart, contentsEnd, signedAttrs } as const,
+      /** The document with the act, signed. */
+      close: (signature: Uint8Array): Buffer =>
+        Buffer.concat([document, completeSeal(place, assembleCms({ chain, signedAttrs, signature })).tail]),
+    };
   }
 
   return {
@@ -49,26 +79,10 @@ export async function openSigning() {
     },
     /** The document with one more act. */
     async act(document: Buffer, fields: readonly PreparedField[], signer: number, doing: Doing): Promise<Buffer> {
-      const { name, values = {}, mark = { kind: "typed", text: name } } = doing;
-      const own = fields.filter((field) => field.signer === signer);
-      const caption = `2026-01-15 12:00 UTC · ${name} · 0a1b2c3d`;
-      for (const text of [name, caption, ...Object.values(values)]) await faces.prepare(text);
-      const cms = await cmsSigner(name);
-      const act = {
-        fields: own,
-        values: new Map(own.map((field) => [field.name, values[field.kind] ?? ""])),
-        mark,
-        caption,
-        signerName: name,
-        reason: "I agree to sign this electronically",
-        at: new Date(someInstant),
-        actSha256: "0a1b2c3d".repeat(8),
-        reserve: cms.maxLength(),
-      };
-      const hash = sha256(document);
-      const open = hashTail(buildAct(document, hash.copy().digest("hex"), act, typeset), hash, document.length);
-      const signature = await cms.sign(open);
-      return Buffer.concat([document, completeSeal(open, signature.cms()).tail]);
+      const key = oneActKey();
+      const { act, close } = await open(document, fields, signer, doing, key);
+      return close(await key.sign(act.signedAttrs));
     },
+    open,
   };
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
+import { canonicalJson } from "@signsealship/evidence/manifest";
 import { makePdf } from "@signsealship/testing/pdf-maker";
-import type { Ceremony, Language, ShownField, SigningView } from "../../../src/envelopes/envelopes.ts";
+import type { Ceremony, Language, ShownField, SigningView, SignRequest } from "../../../src/envelopes/envelopes.ts";
 import type { PlannedField } from "../../../src/envelopes/pdf/fields.ts";
 import { ServiceError } from "../../../src/platform/errors.ts";
 import type { openSigning } from "../../envelopes/pdf/signing.ts";
@@ -78,6 +79,22 @@ export async function memoryCeremony(
     sha256: createHash("sha256").update(file).digest("hex"),
     pages,
   });
+  const byKind = ({ values }: Pick<SignRequest, "values">) => {
+    const written = prepared.fields.filter(({ signer }) => signer === 1);
+    return {
+      ...Object.fromEntries(written.map(({ kind, name }) => [kind, values.get(name) ?? ""])),
+      date: "2026-11-22",
+    };
+  };
+  const signed = () => {
+    revision++;
+    change({
+      state: "signed",
+      signedAt: new Date("2026-11-22T10:05:00Z"),
+      signers: view.signers.map((one) => ({ ...one, signed: one.n === 1 })),
+    });
+  };
+  let waiting: { close: (signature: Uint8Array) => Buffer; said: string } | null = null;
   const ceremony: Ceremony = {
     async view(link) {
       known(link.token);
@@ -114,22 +131,37 @@ export async function memoryCeremony(
       if (view.state === "signed") throw new ServiceError("conflict", "You have signed.");
       if (request.revision !== revision) return { outcome: "again" };
       asked.push(`sign ${request.mark.kind} ${JSON.stringify([...request.values])}`);
-      const written = prepared.fields.filter(({ signer }) => signer === 1);
-      const values = {
-        ...Object.fromEntries(written.map(({ kind, name }) => [kind, request.values.get(name) ?? ""])),
-        date: "2026-11-22",
-      };
-      file = await signing.act(file, prepared.fields, 1, { name: signerName, mark: request.mark, values });
-      revision++;
-      change({
-        state: "signed",
-        signedAt: new Date("2026-11-22T10:05:00Z"),
-        signers: view.signers.map((one) => ({ ...one, signed: one.n === 1 })),
+      file = await signing.act(file, prepared.fields, 1, {
+        name: signerName,
+        mark: request.mark,
+        values: byKind(request),
       });
+      signed();
       return { outcome: "signed", completed: false };
     },
-    prepare: () => Promise.reject(new Error("no keys of browsers here")),
-    complete: () => Promise.reject(new Error("no keys of browsers here")),
+    async prepare(link, { publicKey, ...request }) {
+      known(link.token);
+      if (request.revision !== revision) return { outcome: "again" };
+      const record = {
+        keyHeldBy: "browser",
+        mark: request.mark.kind === "typed" ? { ...request.mark } : { kind: "drawn" },
+        revision: { sha256: document().sha256 },
+        values: [...request.values].map(([field, value]) => ({ field, value })),
+      };
+      const actSha256 = createHash("sha256").update(canonicalJson(record)).digest("hex");
+      const doing = { name: signerName, mark: request.mark, values: byKind(request) };
+      const { act, close } = await signing.open(file, prepared.fields, 1, doing, { publicKey, actSha256 });
+      waiting = { close, said: `${request.mark.kind} ${JSON.stringify([...request.values])}` };
+      return { ...act, record };
+    },
+    async complete(link, signature) {
+      known(link.token);
+      if (!waiting) return { outcome: "again" };
+      file = waiting.close(signature);
+      asked.push(`sign in the browser ${waiting.said}`);
+      signed();
+      return { outcome: "signed", completed: false };
+    },
     async decline(link, { kind, reason }) {
       known(link.token);
       asked.push(`decline ${kind} ${reason}`);

@@ -106,7 +106,7 @@ test("by keyboard alone: fields are found, filled in and signed, and what is see
   assert.equal(await page.evaluate("document.activeElement.id"), "sign-button");
   await page.keyboard.press("Enter");
   await page.getByText("Your signature is in the document.").waitFor();
-  assert.match(envelope.asked.at(-1) ?? "", /^sign typed .*"JD"/);
+  assert.match(envelope.asked.at(-1) ?? "", /^sign in the browser typed .*"JD"/);
   assert.deepEqual(opened.troubles, []);
   await opened.close();
 });
@@ -170,7 +170,7 @@ test("a drawn signature is kept as strokes: turning the phone loses nothing, and
   assert.equal(await page.getByLabel("Initials (page 1)").inputValue(), "JD");
   await page.locator("#sign-button").click();
   await page.getByText("Your signature is in the document.").waitFor();
-  assert.match(envelope.asked.at(-1) ?? "", /^sign drawn/);
+  assert.match(envelope.asked.at(-1) ?? "", /^sign in the browser drawn/);
   await opened.close();
 });
 

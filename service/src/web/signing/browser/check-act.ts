@@ -37,10 +37,12 @@ export async function isWhatWasAsked(act: PreparedAct, { document, values, typed
   const actSha256 = toHex(await sha256(new TextEncoder().encode(record)));
   if (!new TextDecoder("latin1").decode(tail).includes(`/SSSActSha256<${actSha256}>`)) return false;
   const said = JSON.parse(record) as {
+    keyHeldBy: string;
     revision: { sha256: string };
     mark: { kind: string; text?: string };
     values: { field: string; value: string }[];
   };
+  if (said.keyHeldBy !== "browser") return false;
   if (said.revision.sha256 !== toHex(await sha256(document))) return false;
   if (typed === null ? said.mark.kind !== "drawn" : said.mark.text !== typed) return false;
   return said.values.every(({ field, value }) => {

@@ -42,7 +42,7 @@ ${inputs}
 ${hasDate && html`<p class="form-note">${sign.dates}</p>`}
 ${field({ name: "name", label: sign.name, hint: sign.nameHint, required: true, maxLength: longestName, autocomplete: "name", value: typed["name"] ?? signer.name })}
 <p class="form-note" id="sign-check" role="status"></p>
-<p class="form-note">${sign.intent}</p>
+<p class="form-note">${sign.intent} <span class="without-script">${sign.serviceKey}</span></p>
 <div class="form-actions"><button type="submit" id="sign-button">${sign.go}</button></div>
 </form>
 </section>`;

@@ -59,6 +59,7 @@ export const en: Words = {
     },
     dates: "The service fills in the date of your signature.",
     intent: "By choosing Sign, you agree to sign this document electronically.",
+    serviceKey: "Without a script, the service makes the key of your signature, uses it once, and deletes it.",
     go: "Sign",
   },
   other: {
@@ -168,7 +169,8 @@ export const en: Words = {
     date: "Date: filled in when you sign",
     checking: "Your browser checks that the document is the one that will be signed.",
     checked: "Checked: the document that you see is the one that will be signed.",
-    unchecked: "Your browser cannot check the document on this connection. You can still sign.",
+    unchecked:
+      "Your browser cannot check the document on this connection. You can still sign: the service makes the key of your signature, uses it once, and deletes it.",
     altered: "The document that arrived is not the one that would be signed. Load this page again.",
     signing: "Your browser makes a key for this one signature, and signs.",
     unsigned: "That did not work just now. Load this page again: it shows whether you have signed.",

@@ -60,6 +60,7 @@ export const es: Words = {
     },
     dates: "El servicio pone la fecha de su firma.",
     intent: "Al elegir Firmar, usted acepta firmar este documento electrónicamente.",
+    serviceKey: "Sin scripts, el servicio crea la clave de su firma, la usa una sola vez y la borra.",
     go: "Firmar",
   },
   other: {
@@ -169,7 +170,8 @@ export const es: Words = {
     date: "Fecha: se pone cuando firme",
     checking: "Su navegador comprueba que el documento es el que se firmará.",
     checked: "Comprobado: el documento que ve es el que se firmará.",
-    unchecked: "Su navegador no puede comprobar el documento con esta conexión. De todos modos puede firmar.",
+    unchecked:
+      "Su navegador no puede comprobar el documento con esta conexión. De todos modos puede firmar: el servicio crea la clave de su firma, la usa una sola vez y la borra.",
     altered: "El documento que llegó no es el que se firmaría. Vuelva a cargar esta página.",
     signing: "Su navegador crea una clave para esta única firma, y firma.",
     unsigned: "No ha funcionado. Cargue de nuevo esta página: mostrará si ya ha firmado.",

@@ -52,6 +52,8 @@ export type Words = {
     readonly kinds: Readonly<Record<ShownField["kind"], string>>;
     readonly dates: string;
     readonly intent: string;
+    /** Where the browser makes none. */
+    readonly serviceKey: string;
     readonly go: string;
   };
   readonly other: {
