@@ -21,7 +21,7 @@ const layers = {
   seals: [...foundation],
   anchoring: [...foundation],
   "proof-passports": [...foundation, "partners", "seals", "anchoring"],
-  "closing-passports": [...foundation, "partners", "orders", "rooms", "seals", "proof-passports"],
+  "closing-passports": [...foundation, "partners", "orders", "rooms", "seals", "proof-passports", "envelopes"],
   fulfilment: [...foundation, "partners", "pricing", "orders", "seals"],
   envelopes: [...foundation, "partners", "pricing", "orders", "seals", "fulfilment"],
   analytics: [...foundation, "partners", "orders"],

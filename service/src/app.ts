@@ -2,7 +2,13 @@ import type { FastifyInstance } from "fastify";
 import { accessMailJobs, accessRoutes } from "./access-requests/access-requests.ts";
 import { analyticsRoutes } from "./analytics/analytics.ts";
 import { closingRecord, closingRoutes } from "./closing-passports/closing-passports.ts";
-import { envelopeJobs, probeSignerAuthority, signingRoutes } from "./envelopes/envelopes.ts";
+import {
+  envelopeJobs,
+  envelopeRecord,
+  envelopeVerificationRoutes,
+  probeSignerAuthority,
+  signingRoutes,
+} from "./envelopes/envelopes.ts";
 import { type AppDeps, type Features, openFeatures } from "./features.ts";
 import { orderMailJobs, sandboxRoutes } from "./fulfilment/fulfilment.ts";
 import { healthRoutes } from "./http/health.ts";
@@ -92,6 +98,7 @@ async function addRoutes(app: FastifyInstance, deps: AppDeps, features: Features
   playbookRoutes(app, features.playbooks);
   orderRoutes(app, features.orders);
   signingRoutes(app, { ...features.frame, ...features.envelopes });
+  envelopeVerificationRoutes(app, { ...features.frame, ...features.envelopes });
   checkoutRoute(app, features.checkout);
   await processorWebhook(app, features.processorEvents);
   sandboxRoutes(app, features.sandbox);
@@ -103,7 +110,8 @@ async function addRoutes(app: FastifyInstance, deps: AppDeps, features: Features
 
 function pageDeps(deps: AppDeps, features: Features, assets: PageDeps["assets"]): PageDeps {
   const { config, db, sealing } = deps;
-  const { frame, access, analytics, checkout, closings, members, orders, passports, sandbox, webhooks } = features;
+  const { frame, access, analytics, checkout, closings, envelopes, members, orders, passports, sandbox, webhooks } =
+    features;
   return {
     limits: frame.limits,
     assets,
@@ -113,6 +121,7 @@ function pageDeps(deps: AppDeps, features: Features, assets: PageDeps["assets"])
       sealCertificates: sealing.trustList,
       proofRecord: (verifyCode) => proofRecord(passports, verifyCode),
       closingRecord: (verifyCode) => closingRecord(closings, verifyCode),
+      envelopeRecord: (verifyCode) => envelopeRecord(envelopes, verifyCode),
     },
     client: {
       db,

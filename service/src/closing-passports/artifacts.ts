@@ -1,3 +1,4 @@
+import { type TrailFacts, trailMembers } from "../envelopes/envelopes.ts";
 import { documentMembers, documentUse } from "../orders/orders.ts";
 import type { Blobs } from "../platform/blobs/blobs.ts";
 import { ServiceError } from "../platform/errors.ts";
@@ -7,7 +8,10 @@ import type { RowMac } from "../platform/row-mac.ts";
 /** A document of an order as it is stored; `mac` in hex. */
 export type StoredArtifact = { kind: string; sha256: string; blobKey: string; mac: string | null };
 
-export type OrderArtifacts = { orderCode: string; artifacts: StoredArtifact[] };
+/** A completed envelope, by the record that ends its trail; `mac` in hex. */
+export type StoredEnvelope = TrailFacts & { mac: string };
+
+export type OrderArtifacts = { orderCode: string; artifacts: StoredArtifact[]; envelope: StoredEnvelope | null };
 
 const nameOf: Readonly<Record<string, "originalSha256" | "sealedSha256" | "custodyCertSha256">> = {
   original: "originalSha256",
@@ -16,10 +20,10 @@ const nameOf: Readonly<Record<string, "originalSha256" | "sealedSha256" | "custo
 };
 
 /**
- * The hashes that a manifest names of an order.
+ * The hashes that a manifest names of an order, and the code of its envelope.
  * @throws Error when a row is not what was written: a seal would vouch for it
  */
-export function artifactHashes(rowMac: RowMac, { orderCode, artifacts }: OrderArtifacts) {
+export function artifactHashes(rowMac: RowMac, { orderCode, artifacts, envelope }: OrderArtifacts) {
   const hashes: { originalSha256?: string; sealedSha256?: string; custodyCertSha256?: string } = {};
   for (const { mac, ...document } of artifacts) {
     const name = nameOf[document.kind];
@@ -34,7 +38,13 @@ export function artifactHashes(rowMac: RowMac, { orderCode, artifacts }: OrderAr
       throw new Error(`the ${document.kind} document of order ${orderCode} is not what was written`);
     hashes[name] = document.sha256;
   }
-  return hashes;
+  return { ...hashes, ...(envelope && { envelopeVerifyCode: soundCode(rowMac, orderCode, envelope) }) };
+}
+
+function soundCode(rowMac: RowMac, orderCode: string, { mac, ...record }: StoredEnvelope): string {
+  if (!rowMac.holds("envelope_events", trailMembers(record), Buffer.from(mac, "hex")))
+    throw new Error(`the envelope of order ${orderCode} is not what was written`);
+  return record.verifyCode;
 }
 
 /**
@@ -45,7 +55,7 @@ export function artifactHashes(rowMac: RowMac, { orderCode, artifacts }: OrderAr
  */
 export async function compareStored(
   blobs: Blobs,
-  orders: readonly OrderArtifacts[],
+  orders: readonly Omit<OrderArtifacts, "envelope">[],
   compared: Set<string> = new Set(),
 ): Promise<Set<string>> {
   for (const { orderCode, artifacts } of orders) {

@@ -60,12 +60,18 @@ const artifacts = sql`(SELECT coalesce(json_agg(json_build_object('kind', d.kind
   FROM (SELECT DISTINCT ON (kind) * FROM documents WHERE order_id = o.id ORDER BY kind, id DESC) d
   WHERE ${notDeleted(sql`d.blob_key`)})`;
 
+/** The envelope that was completed, with the record that ends its trail: that one's MAC vouches for the code. */
+const envelope = sql`(SELECT json_build_object('verifyCode', e.verify_code, 'position', t.position, 'sha256', t.sha256,
+    'mac', encode(t.row_mac, 'hex'))
+  FROM envelopes e JOIN envelope_events t ON t.envelope_id = e.id
+  WHERE e.order_id = o.id AND e.outcome = 'Completed' ORDER BY e.attempt DESC, t.position DESC LIMIT 1)`;
+
 /** The room with its orders and their artifacts as they are at one instant. */
 export async function selectSnapshotOf(db: Sql, room: RoomOfOwner): Promise<Snapshot | undefined> {
   const [snapshot] = await db.query<Snapshot>(sql`
 SELECT r.id AS "roomId", r.name, r.reference, p.name AS "partnerName", (
   SELECT coalesce(json_agg(json_build_object('orderCode', o.code, 'label', a.label, 'status', o.status,
-    'artifacts', ${artifacts})), '[]')
+    'artifacts', ${artifacts}, 'envelope', ${envelope})), '[]')
   FROM room_orders a JOIN orders o ON o.id = a.order_id WHERE a.room_id = r.id
 ) AS documents
 FROM rooms r JOIN partners p ON p.id = r.partner_id WHERE ${isOwnRoom(room)}`);

@@ -30,6 +30,8 @@ export {
 export type { FieldKind, PlannedField, PreparedField, SignatureMark } from "./pdf/fields.ts";
 export { planFields } from "./pdf/placement/plan-fields.ts";
 export { createPreflight } from "./preflight/preflight.ts";
+export { type EnvelopeRecord, envelopeRecord } from "./public/record.ts";
+export { envelopeVerificationRoutes } from "./public/routes.ts";
 export { type OrderDocument, orderDocuments, readOrderDocument } from "./records/documents.ts";
 export type { SignerState, Signing } from "./records/signing.ts";
 export { type TrailFacts, trailMembers } from "./records/trail.ts";

@@ -9,8 +9,12 @@ import { parseEnvelope, readCustodyCertificate, verifyCustody } from "@signseals
 import { parseCertificatesPem } from "@signsealship/evidence/x509";
 import { needs } from "@signsealship/testing/tools";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
+import type { EnvelopeVerification } from "../../src/envelopes/public/schemas.ts";
 import { documentUse } from "../../src/orders/orders.ts";
 import { sql } from "../../src/platform/database/sql.ts";
+import { deleteDue } from "../../src/retention/delete-due.ts";
+import { checkFiles } from "../../src/web/verify/browser/check.ts";
+import type { VerifyConfig } from "../../src/web/verify/browser/config.ts";
 import { openCeremonyService, signBy } from "./ceremony/ceremony-service.ts";
 
 let running: Awaited<ReturnType<typeof openCeremonyService>>;
@@ -146,4 +150,131 @@ test("bin/signsealship verify judges it alone, and together with the document", 
   const bad = run("--with", join(folder, "changed.pdf"));
   assert.deepEqual([bad.status, bad.verdict], [1, "not_verified"]);
   assert.deepEqual(bad.fails, ["document_hash", "document_revisions", "document_seal", "document_signatures"]);
+});
+
+const codeOf = () => parseEnvelopeIn(certificate).then(({ verifyCode }) => verifyCode);
+async function parseEnvelopeIn(file: Buffer) {
+  const { envelope } = await readCustodyCertificate(file);
+  assert.ok(envelope);
+  return parseEnvelope(envelope);
+}
+type Public = EnvelopeVerification;
+async function publicOf(verifyCode: string): Promise<Public> {
+  const answer = await fetch(`${running.deps.baseUrl}/api/verify/envelope/${verifyCode}`);
+  assert.equal(answer.status, 200);
+  assert.equal(answer.headers.get("cache-control"), "no-store");
+  return (await answer.json()) as Public;
+}
+const states = ({ claims }: Public) => Object.fromEntries(claims.map(({ name, state }) => [name, state]));
+
+test("whoever has the code learns what is stored, recomputed, with masked names", async () => {
+  const verifyCode = await codeOf();
+  const answer = await publicOf(verifyCode);
+  assert.deepEqual([answer.status, answer.environment, answer.chainOk], ["Completed", "test", true]);
+  assert.deepEqual([...new Set(Object.values(states(answer)))], ["holds"]);
+  assert.deepEqual(
+    answer.signers.map(({ name, email }) => [name, email]),
+    [
+      ["J*** D***", "j***@example.com"],
+      ["J*** P*** 売***", "j***@example.com"],
+    ],
+  );
+  assert.deepEqual(answer.revisions, (await parseEnvelopeIn(certificate)).revisions);
+  assert.equal(answer.custodyCertSha256, createHash("sha256").update(certificate).digest("hex"));
+  assert.doesNotMatch(JSON.stringify(answer), /Jane|Juan|203\.0\.113/);
+});
+
+test("unknown and malformed codes are one 404, for the answer and for the page", async () => {
+  for (const unknown of ["a".repeat(26), "short", "A".repeat(26), "a/b"]) {
+    const answer = await fetch(`${running.deps.baseUrl}/api/verify/envelope/${unknown}`);
+    assert.deepEqual([answer.status, await answer.json()], [404, { verdict: "unknown" }]);
+  }
+  const page = await fetch(`${running.deps.baseUrl}/v/envelope/${"a".repeat(26)}`, {
+    headers: { accept: "text/html" },
+  });
+  assert.equal(page.status, 404);
+});
+
+test("an envelope that waits for a signer is shown as such", async () => {
+  const waiting = await running.order([{ name: "Ann Lee", email: "ann@example.com" }]);
+  await running.linkOf("ann@example.com");
+  const [row] = await running.db.query<{ code: string }>(sql`
+    SELECT e.verify_code AS code FROM envelopes e JOIN orders o ON o.id = e.order_id WHERE o.code = ${waiting}`);
+  const answer = await publicOf(row?.code ?? "");
+  assert.deepEqual([answer.status, answer.document, answer.revisions, answer.chainOk], ["Open", null, [], true]);
+  assert.deepEqual(states(answer), { trail_rows: "holds", trail_chain: "holds" });
+});
+
+test("the page says the same, and its script judges what is dropped", async () => {
+  const verifyCode = await codeOf();
+  const answer = await fetch(`${running.deps.baseUrl}/v/envelope/${verifyCode}`, { headers: { accept: "text/html" } });
+  const page = await answer.text();
+  assert.equal(answer.status, 200);
+  for (const words of ["A test signing", "J*** D***", "No record of the trail was changed"])
+    assert.ok(page.includes(words));
+  assert.doesNotMatch(page, /Jane|Juan/);
+  const config = JSON.parse(/id="verify-config">([^<]+)</.exec(page)?.[1] ?? "") as VerifyConfig;
+  const drop = (...files: { name: string; bytes: Uint8Array }[]) =>
+    checkFiles({ files, config, trust: { seal: "", timeStamping: "" }, at: Date.now(), subtle: crypto.subtle });
+  const document = { name: "sealed.pdf", bytes: sealed };
+  const custody = { name: "certificate.pdf", bytes: certificate };
+  const verdicts = async (...files: { name: string; bytes: Uint8Array }[]) =>
+    (await drop(...files)).map((outcome) => (outcome.kind === "failed" ? outcome.why : outcome.verdict));
+  assert.deepEqual(await verdicts(document), ["verified"]);
+  assert.deepEqual(await verdicts(custody), ["verified"]);
+  assert.deepEqual(await verdicts(document, custody), ["verified", "verified"]);
+  const changed = { name: "changed.pdf", bytes: sealed.with(200, 0) };
+  assert.deepEqual(await verdicts(changed, custody), ["not_verified", "not_verified"]);
+});
+
+test("a closing passport names the envelope and its certificate", async () => {
+  const { roomCode } = await running.client.ok<{ roomCode: string }>("POST", "/api/rooms", { name: "12 Elm Street" });
+  await running.client.ok("POST", `/api/rooms/${roomCode}/orders`, { orderCode: code });
+  const passport = await running.client.ok<{ verifyCode: string }>("POST", `/api/rooms/${roomCode}/passport`);
+  const answer = await fetch(`${running.deps.baseUrl}/api/verify/room/${passport.verifyCode}`);
+  const { manifest } = (await answer.json()) as { manifest: { documents: Record<string, string>[] } };
+  const [document] = manifest.documents;
+  assert.equal(document?.envelopeVerifyCode, await codeOf());
+  assert.equal(document?.custodyCertSha256, createHash("sha256").update(certificate).digest("hex"));
+  assert.equal(document?.sealedSha256, createHash("sha256").update(sealed).digest("hex"));
+});
+
+test("what was deleted by the retention plan is said to be, and the rest still verifies", async () => {
+  const now = new Date(Date.now() + 400 * 24 * 3600_000);
+  await running.db.query(sql`UPDATE orders SET updated_at = ${new Date(0)} WHERE code = ${code}`);
+  const none = "none";
+  await deleteDue(
+    running.deps,
+    {
+      test: { orderDocuments: 30, proofPassports: none, closingPassports: none },
+      live: {
+        finishedOrders: none,
+        refundedOrders: none,
+        unpaidOrders: none,
+        proofPassports: none,
+        closingPassports: none,
+      },
+      webhookDeliveries: none,
+    },
+    now,
+  );
+  const answer = await publicOf(await codeOf());
+  assert.equal(answer.chainOk, true);
+  assert.equal(answer.certificateDeletedAtUtc, now.toISOString());
+  assert.deepEqual(
+    Object.entries(states(answer)).filter(([, state]) => state !== "holds"),
+    [["custody_certificate", "unchecked"]],
+  );
+  const kept = await running.db.query(sql`
+    SELECT d.kind FROM documents d JOIN orders o ON o.id = d.order_id
+    WHERE o.code = ${code} AND NOT EXISTS (SELECT FROM deleted_blobs b WHERE b.blob_key = d.blob_key)`);
+  assert.deepEqual(kept, [], "revisions are deleted with the rest");
+});
+
+test("a record whose MAC is another is reported", async () => {
+  await running.db.query(sql`
+    UPDATE envelope_events SET row_mac = (SELECT row_mac FROM envelope_events ORDER BY id LIMIT 1)
+    WHERE record LIKE '%"event":"signed"%'`);
+  const answer = await publicOf(await codeOf());
+  assert.deepEqual([answer.chainOk, states(answer).trail_rows], [false, "fails"]);
 });

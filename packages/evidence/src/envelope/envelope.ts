@@ -12,8 +12,9 @@ export {
   type EnvelopeSigner,
   envelopeFormat,
   envelopeVersion,
+  revisionKinds,
   type TrailEntry,
 } from "./schema.ts";
 export { verifySignedDocument } from "./signed-document.ts";
 export { envelopeBytes, parseEnvelope, validateEnvelope } from "./validate.ts";
-export { verifyEnvelope } from "./verify-envelope.ts";
+export { verifyEnvelope, verifyTrail } from "./verify-envelope.ts";

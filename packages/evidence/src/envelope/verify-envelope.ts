@@ -40,7 +40,7 @@ export async function verifyEnvelope(bytes: Uint8Array): Promise<VerifiedEnvelop
     claims: [
       { name: "envelope_readable", state: "holds", why: "It is the evidence of an envelope." },
       canonicalClaim(envelope, bytes),
-      await chainClaim(envelope),
+      await verifyTrail(envelope),
       beginsClaim(envelope),
       sealedClaim(envelope),
       actsClaim(envelope),
@@ -70,7 +70,11 @@ const canonicalClaim = (envelope: EnvelopeEvidence, bytes: Uint8Array) =>
     "The bytes are not the canonical JSON of the evidence.",
   );
 
-async function chainClaim({ trail, verifyCode }: EnvelopeEvidence): Promise<Claim<"trail_chain">> {
+/** Whether the records of a trail follow one another, each with the hash of the one before. */
+export async function verifyTrail({
+  trail,
+  verifyCode,
+}: Pick<EnvelopeEvidence, "trail" | "verifyCode">): Promise<Claim<"trail_chain">> {
   const name = "trail_chain";
   let before: string | null = null;
   for (const [index, entry] of trail.entries()) {

@@ -76,6 +76,8 @@ const TITLES: Titles = {
   acts_recorded: "Everybody signed once, one state after the other",
   act_hashes: "Each act has the hash stated",
   revision_table: "The states of the file follow one another",
+  trail_rows: "The trail is what was written",
+  custody_certificate: "The custody certificate has this evidence",
   document_hash: "The document is the one named",
   document_revisions: "Every state of the file is in the document",
   document_acts: "Each signature in the document bears its act",

@@ -66,6 +66,8 @@ const one = async (db: Sql, where: Statement, lock: Statement = nothing): Promis
 
 export const findEnvelope = (db: Sql, id: number) => one(db, sql`e.id = ${id}`);
 
+export const findEnvelopeByCode = (db: Sql, verifyCode: string) => one(db, sql`e.verify_code = ${verifyCode}`);
+
 /** The latest envelope of an order. */
 export const findEnvelopeOf = (db: Sql, orderId: number) =>
   one(db, sql`e.order_id = ${orderId}`, sql`ORDER BY e.attempt DESC LIMIT 1`);

@@ -9,3 +9,11 @@ export function maskEmail(email: string): string {
   const at = email.lastIndexOf("@");
   return at < 1 ? "***" : `${[...email][0]}***${email.slice(at)}`;
 }
+
+/** `J*** D***`: the first character of each word of a name. */
+export const maskName = (name: string): string =>
+  name
+    .trim()
+    .split(/\s+/u)
+    .map((word) => `${[...word][0] ?? ""}***`)
+    .join(" ");

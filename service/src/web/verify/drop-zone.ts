@@ -5,7 +5,7 @@ import { type Html, html } from "../ui/render.ts";
 import type { VerifyConfig } from "./browser/config.ts";
 
 /** What can be dropped, in words. */
-type DropWords = { title: string; hint: string; accept: string };
+export type DropWords = { title: string; hint: string; accept: string };
 
 /**
  * Where files are dropped or chosen, and where `verify.js` shows what came of them. Without script it says so.

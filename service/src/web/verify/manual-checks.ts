@@ -73,3 +73,35 @@ export const closingChecks = (baseUrl: string, verifyCode: string): ManualCheck[
     },
   ];
 };
+
+/** For an envelope: what is recorded, each state of the file, and the signatures in it. */
+export const envelopeChecks = (
+  baseUrl: string,
+  verifyCode: string,
+  revisions: readonly { bytes: number }[],
+): ManualCheck[] => [
+  {
+    means: "What this service says about the code, in machine-readable form.",
+    commands: [`curl -sS ${baseUrl}/api/verify/envelope/${verifyCode}`],
+  },
+  {
+    means: "The states of the file, from your own copy: each hash must be the one listed.",
+    commands: revisions.map(({ bytes }) => `head -c ${bytes} sealed.pdf | sha256sum`),
+  },
+  {
+    means: "The signature of each act, and the seal: every one is valid.",
+    commands: ["pdfsig sealed.pdf"],
+  },
+  {
+    means: "The hashes of the acts, as the signatures bear them: the custody certificate’s envelope.json has the acts.",
+    commands: [
+      "grep -a -o 'SSSActSha256<[0-9a-f]*>' sealed.pdf",
+      "pdfdetach -save 1 -o envelope.json certificate.pdf",
+      "jq -r '.trail[] | select(.event == \"signed\") | .actSha256' envelope.json",
+    ],
+  },
+  {
+    means: "Everything at once, offline, with this service’s open-source verifier.",
+    commands: ["signsealship verify certificate.pdf --with sealed.pdf"],
+  },
+];

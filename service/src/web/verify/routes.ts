@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { ClosingRecord } from "../../closing-passports/closing-passports.ts";
+import type { EnvelopeRecord } from "../../envelopes/envelopes.ts";
 import type { RateLimits } from "../../http/rate-limits.ts";
 import { isVerifyCode } from "../../platform/text.ts";
 import type { ProofRecord } from "../../proof-passports/proof-passports.ts";
@@ -10,6 +11,7 @@ import { credentialHeaders, publicHeaders } from "../ui/page-headers.ts";
 import { silentPolicy } from "../ui/page-policy.ts";
 import { pageRoute } from "../ui/page-route.ts";
 import { closingPage, unknownClosingPage } from "./closing/page.ts";
+import { envelopePage } from "./envelope/page.ts";
 import { proofRecordPage, unknownRecordPage, verifyPage } from "./page.ts";
 
 /** Where the verification pages get what they show. */
@@ -19,6 +21,7 @@ export type EvidenceSources = {
   /** Null for a code that nobody was given. */
   proofRecord: (verifyCode: string) => Promise<ProofRecord | null>;
   closingRecord: (verifyCode: string) => Promise<ClosingRecord | null>;
+  envelopeRecord: (verifyCode: string) => Promise<EnvelopeRecord | null>;
 };
 
 export type VerifyDeps = EvidenceSources & {
@@ -32,9 +35,9 @@ const policyHeaders = (logo?: string) => ({
   "Content-Security-Policy": silentPolicy(logo === undefined ? [] : [logo]),
 });
 
-/** `/verify`, `/verify/{code}` and `/v/room/{code}`. */
+/** `/verify`, `/verify/{code}`, `/v/room/{code}` and `/v/envelope/{code}`. */
 export function verifyPages(app: FastifyInstance, deps: VerifyDeps): void {
-  const { assets, baseUrl, sealCertificates, proofRecord, closingRecord, retention } = deps;
+  const { assets, baseUrl, sealCertificates, proofRecord, closingRecord, envelopeRecord, retention } = deps;
   const frame = { policy: "page", headers: { ...credentialHeaders, ...policyHeaders() } } as const;
 
   pageRoute(app, deps, {
@@ -62,6 +65,19 @@ export function verifyPages(app: FastifyInstance, deps: VerifyDeps): void {
       if (!record) return { status: 404, page: unknownClosingPage(assets) };
       return {
         page: closingPage(assets, { record, sealCertificates: await sealCertificates(), baseUrl, retention }),
+        headers: policyHeaders(logoOf(record.branding)?.origin),
+      };
+    },
+  });
+
+  pageRoute(app, deps, {
+    ...frame,
+    url: "/v/envelope/:code",
+    handle: async ({ params: { code } }) => {
+      const record = isVerifyCode(code) ? await envelopeRecord(code) : null;
+      if (!record) return { status: 404, page: unknownRecordPage(assets) };
+      return {
+        page: envelopePage(assets, { record, sealCertificates: await sealCertificates(), baseUrl }),
         headers: policyHeaders(logoOf(record.branding)?.origin),
       };
     },

@@ -1,3 +1,4 @@
+import type { EnvelopeRecord } from "../../../src/envelopes/envelopes.ts";
 import { pageHeaders } from "../../../src/http/security-headers.ts";
 import { createServer } from "../../../src/http/server.ts";
 import type { Sql } from "../../../src/platform/database/database.ts";
@@ -52,6 +53,7 @@ export type Shown = {
   rooms?: Map<string, RoomRow>;
   proofs?: Map<string, ProofRecord>;
   closings?: Map<string, ClosingRecord>;
+  envelopes?: Map<string, EnvelopeRecord>;
   sealCertificates?: string;
   environment?: "live" | "test";
   signing?: PageDeps["signing"];
@@ -100,6 +102,7 @@ export async function servePages(shown: Shown, limit: () => Promise<void> = asyn
         sealCertificates: async () => shown.sealCertificates ?? "",
         proofRecord: async (verifyCode) => shown.proofs?.get(verifyCode) ?? null,
         closingRecord: async (verifyCode) => shown.closings?.get(verifyCode) ?? null,
+        envelopeRecord: async (verifyCode) => shown.envelopes?.get(verifyCode) ?? null,
       },
     });
   });

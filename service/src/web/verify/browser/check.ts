@@ -24,6 +24,7 @@ import { readZip } from "@signsealship/evidence/zip";
 import { findingsBeside } from "./beside.ts";
 import { isClosingCertificate, joinedVersions } from "./closing-versions.ts";
 import type { ReadersTrust, VerifyConfig } from "./config.ts";
+import { custodyClaims, isCustodyCertificate } from "./custody.ts";
 import { kindOf, type NamedBytes } from "./files.ts";
 import type { CertificateFacts, ClosingOutcome, FailedOutcome, Outcome, ProofOutcome } from "./outcome.ts";
 
@@ -66,7 +67,17 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
   const outcomes: Outcome[] = [];
   if (closing.length + records.length > 0) outcomes.push(await checkClosing(closing, records, context));
   failures.push(...(pdfs.length === 1 ? withoutSeconds(beside) : []));
-  for (const pdf of pdfs) outcomes.push(await checkPdf(pdf, pdfs.length === 1 ? beside : [], context));
+  const custody = new Set<NamedBytes>();
+  for (const pdf of pdfs) if (await isCustodyCertificate(pdf)) custody.add(pdf);
+  const documents = pdfs.filter((pdf) => !custody.has(pdf));
+  for (const pdf of pdfs) {
+    const outcome = await checkPdf(
+      pdf,
+      pdfs.length === 1 ? beside : [],
+      custody.has(pdf) ? ofNoRecord(context) : context,
+    );
+    outcomes.push(custody.has(pdf) ? withClaims(outcome, await custodyClaims(pdf, documents, context)) : outcome);
+  }
   if (pdfs.length !== 1)
     for (const file of beside) failures.push(failed(file, "Drop it together with the one PDF that it belongs to."));
   // Beside a document they explain it; alone there is nothing to say about them.
@@ -199,6 +210,15 @@ async function checkPdf(file: NamedBytes, beside: readonly NamedBytes[], context
     anchoring: verification.anchoring,
   };
 }
+
+/** A page's record is of the document that was signed, and not of its custody certificate. */
+const ofNoRecord = (context: Context): Context => ({ ...context, config: { ...context.config, proof: null } });
+
+const withClaims = (outcome: ProofOutcome, claims: readonly Claim[]): ProofOutcome => ({
+  ...outcome,
+  verdict: claims.some(({ state }) => state === "fails") ? "not_verified" : outcome.verdict,
+  claims: [...outcome.claims, ...claims],
+});
 
 /** Nobody should take for proof what rests on certificates that came with the page. */
 function trustClaim({ sealCertificates }: VerifyConfig): Claim[] {

@@ -1,0 +1,138 @@
+import { equalBytes } from "@signsealship/evidence/bytes";
+import type { Claim } from "@signsealship/evidence/claim";
+import {
+  type EnvelopeEvidence,
+  envelopeBytes,
+  readCustodyCertificate,
+  verifyEnvelope,
+  verifyTrail,
+} from "@signsealship/evidence/envelope";
+import { EvidenceError } from "@signsealship/evidence/errors";
+import { documentMembers, documentUse } from "../../orders/orders.ts";
+import { sql } from "../../platform/database/sql.ts";
+import { deletedAt, deletedMessage } from "../../retention/retention.ts";
+import { evidenceOf } from "../custody/evidence.ts";
+import { type Envelope, findSigners } from "../records/envelope.ts";
+import { type DocumentDeps, findRevisions } from "../records/revisions.ts";
+import { readTrail, type TrailRecord, trailMembers } from "../records/trail.ts";
+
+export type StoredDocument = {
+  kind: string;
+  sha256: string;
+  bytes: number;
+  blobKey: string;
+  mac: Buffer | null;
+  deletedAt: Date | null;
+};
+
+/** What is stored of an envelope, and what was recomputed of it. */
+export type EvidenceNow = {
+  /** Of an envelope that was completed; null where what is stored is none any more. */
+  evidence: EnvelopeEvidence | null;
+  trail: readonly TrailRecord[];
+  claims: readonly Claim[];
+  certificate: StoredDocument | undefined;
+};
+
+/** Puts an envelope's evidence together from what is stored now, and checks it as a stranger would. */
+export async function evidenceNow(deps: DocumentDeps, envelope: Envelope): Promise<EvidenceNow> {
+  const { verifyCode } = envelope;
+  const trail = await readTrail(deps.db, envelope.id);
+  const rows = rowsClaim(deps, verifyCode, trail);
+  const documents = await documentsOf(deps, envelope);
+  const certificate = documents.get("custody_certificate");
+  if (envelope.outcome !== "Completed")
+    return { evidence: null, trail, claims: [rows, await openTrail(verifyCode, trail)], certificate: undefined };
+  const evidence = await completedEvidence(deps, envelope, trail, documents);
+  if (evidence instanceof EvidenceError) {
+    const why = `What is stored of the envelope can't be read: ${evidence.message}.`;
+    return { evidence: null, trail, claims: [rows, { name: "envelope_readable", state: "fails", why }], certificate };
+  }
+  const { claims } = await verifyEnvelope(envelopeBytes(evidence));
+  const kept = await certificateClaim(deps, envelope, certificate, evidence);
+  // The bytes were put together here: that they are canonical says nothing.
+  const told = claims.filter(({ name }) => name !== "envelope_readable" && name !== "envelope_canonical");
+  return { evidence, trail, claims: [rows, ...told, kept], certificate };
+}
+
+function rowsClaim(
+  { rowMac }: DocumentDeps,
+  verifyCode: string,
+  trail: readonly (TrailRecord & { mac: Buffer })[],
+): Claim {
+  const name = "trail_rows";
+  const altered = trail.find(({ mac, ...record }) => {
+    return !rowMac.holds("envelope_events", trailMembers({ verifyCode, ...record }), mac);
+  });
+  if (altered) return { name, state: "fails", why: `Record ${altered.position} of the trail is not what was written.` };
+  return { name, state: "holds", why: `All ${trail.length} records of the trail are what was written.` };
+}
+
+async function openTrail(verifyCode: string, trail: readonly TrailRecord[]): Promise<Claim> {
+  try {
+    return await verifyTrail({ verifyCode, trail: trail.map(({ record }) => JSON.parse(record)) });
+  } catch (error) {
+    if (!(error instanceof EvidenceError || error instanceof SyntaxError)) throw error;
+    return { name: "trail_chain", state: "fails", why: "A record of the trail can't be read." };
+  }
+}
+
+/** The documents of the order whose rows are what was written, the last of each kind. */
+async function documentsOf({ db, rowMac }: DocumentDeps, { orderId, orderCode }: Envelope) {
+  const rows = await db.query<StoredDocument>(sql`
+    SELECT d.kind, d.sha256, d.bytes, d.blob_key AS "blobKey", d.row_mac AS mac, ${deletedAt(sql`d.blob_key`)} AS "deletedAt"
+    FROM documents d WHERE d.order_id = ${orderId} AND d.kind IN ('original', 'sealed', 'custody_certificate')
+    ORDER BY d.id`);
+  const sound = rows.filter(({ mac, ...row }) =>
+    rowMac.holds("documents", documentMembers({ orderCode, ...row }), mac),
+  );
+  return new Map(sound.map((row) => [row.kind, row]));
+}
+
+async function completedEvidence(
+  { db }: DocumentDeps,
+  envelope: Envelope,
+  trail: readonly TrailRecord[],
+  documents: ReadonlyMap<string, StoredDocument>,
+): Promise<EnvelopeEvidence | EvidenceError> {
+  const [original, sealed] = [documents.get("original"), documents.get("sealed")];
+  if (!original || !sealed) return new EvidenceError("record", "a document's row is gone, or was altered");
+  try {
+    return evidenceOf({
+      envelope,
+      original: { bytes: original.bytes, sha256: original.sha256 },
+      sealed: { bytes: sealed.bytes, sha256: sealed.sha256 },
+      revisions: await findRevisions(db, envelope.id),
+      signers: await findSigners(db, envelope.id),
+      trail,
+    });
+  } catch (error) {
+    if (error instanceof EvidenceError) return error;
+    if (error instanceof SyntaxError) return new EvidenceError("json", "a record of the trail");
+    throw error;
+  }
+}
+
+/** Whether the custody certificate is kept as it was sealed, and has this very evidence attached. */
+async function certificateClaim(
+  { blobs }: DocumentDeps,
+  { verifyCode }: Envelope,
+  stored: StoredDocument | undefined,
+  evidence: EnvelopeEvidence,
+): Promise<Claim> {
+  const name = "custody_certificate";
+  const fails = (why: string) => ({ name, state: "fails", why }) as const;
+  if (!stored) return fails("There is no custody certificate, or its row was altered.");
+  if (stored.deletedAt)
+    return { name, state: "unchecked", why: deletedMessage("The custody certificate", stored.deletedAt) };
+  const bytes = await blobs.get(stored.blobKey, documentUse(stored.sha256));
+  if (!bytes) return fails(`The custody certificate of ${verifyCode} is gone.`);
+  try {
+    const { envelope } = await readCustodyCertificate(bytes);
+    if (envelope !== null && equalBytes(envelope, envelopeBytes(evidence)))
+      return { name, state: "holds", why: "The sealed custody certificate has this evidence attached." };
+  } catch (error) {
+    if (!(error instanceof EvidenceError)) throw error;
+  }
+  return fails("The sealed custody certificate has other evidence attached.");
+}

@@ -1,0 +1,67 @@
+import type { Claim } from "@signsealship/evidence/claim";
+import type { EnvelopeRevision } from "@signsealship/evidence/envelope";
+import type { Environment } from "../../identity/identity.ts";
+import { type Branding, readBranding, shownBranding } from "../../partners/partners.ts";
+import { maskEmail, maskName } from "../../platform/mail/mask-email.ts";
+import { isVerifyCode } from "../../platform/text.ts";
+import { findEnvelopeByCode, findSigners, type Signer } from "../records/envelope.ts";
+import type { DocumentDeps } from "../records/revisions.ts";
+import { evidenceNow } from "./evidence-now.ts";
+
+export const envelopeStatuses = ["Open", "Completed", "Declined", "Expired", "Voided"] as const;
+
+/** An envelope for the eyes of whoever has its verify code. */
+export type EnvelopeRecord = {
+  verifyCode: string;
+  environment: Environment;
+  status: (typeof envelopeStatuses)[number];
+  partnerName: string;
+  branding: Branding | null;
+  createdAt: Date;
+  endedAt: Date | null;
+  signers: readonly ShownSigner[];
+  /** Null until the envelope is completed. */
+  document: { originalSha256: string; sealedSha256: string; bytes: number } | null;
+  revisions: readonly EnvelopeRevision[];
+  custodyCertSha256: string | null;
+  certificateDeletedAt: Date | null;
+  trail: { records: number; lastSha256: string | null };
+  claims: readonly Claim[];
+  /** Whether nothing that was recomputed fails. */
+  chainOk: boolean;
+};
+
+export type ShownSigner = { n: number; name: string; email: string; routingOrder: number; signedAt: Date | null };
+
+const shownSigner = ({ n, name, email, routing, signedAt }: Signer): ShownSigner => ({
+  n,
+  name: maskName(name),
+  email: maskEmail(email),
+  routingOrder: routing,
+  signedAt,
+});
+
+/** What anybody may know of an envelope, recomputed from what is stored; null for an unknown code. */
+export async function envelopeRecord(deps: DocumentDeps, verifyCode: string): Promise<EnvelopeRecord | null> {
+  const envelope = isVerifyCode(verifyCode) ? await findEnvelopeByCode(deps.db, verifyCode) : undefined;
+  if (!envelope) return null;
+  const { environment, partnerId, partnerName, createdAt, endedAt, outcome } = envelope;
+  const { evidence, trail, claims, certificate } = await evidenceNow(deps, envelope);
+  return {
+    verifyCode,
+    environment,
+    status: outcome ?? "Open",
+    partnerName,
+    branding: shownBranding(await readBranding(deps, { partnerId })),
+    createdAt,
+    endedAt,
+    signers: (await findSigners(deps.db, envelope.id)).map(shownSigner),
+    document: evidence?.document ?? null,
+    revisions: evidence?.revisions ?? [],
+    custodyCertSha256: certificate?.sha256 ?? null,
+    certificateDeletedAt: certificate?.deletedAt ?? null,
+    trail: { records: trail.length, lastSha256: trail.at(-1)?.sha256 ?? null },
+    claims,
+    chainOk: claims.every(({ state }) => state !== "fails"),
+  };
+}

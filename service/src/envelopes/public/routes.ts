@@ -1,0 +1,31 @@
+import type { FastifyInstance } from "fastify";
+import { Type } from "typebox";
+import { jsonRoute, type RouteDeps } from "../../http/route.ts";
+import { uncached, unknownAnswer, unknownBelow, unknownVerdict } from "../../http/verdicts.ts";
+import type { DocumentDeps } from "../records/revisions.ts";
+import { envelopeRecord } from "./record.ts";
+import { EnvelopeVerification, verificationView } from "./schemas.ts";
+
+/** The public verification of an envelope. */
+export function envelopeVerificationRoutes(app: FastifyInstance, deps: DocumentDeps & RouteDeps): void {
+  const policy = "public-read";
+  jsonRoute(app, deps, {
+    tag: "Signing",
+    caller: "anybody",
+    policy,
+    method: "GET",
+    url: "/api/verify/envelope/:verifyCode",
+    operationId: "verifyEnvelope",
+    summary: "Verify how a document was signed",
+    params: Type.Object({ verifyCode: Type.String({ description: "The verify code." }) }),
+    otherAnswers: unknownAnswer(app),
+    answer: EnvelopeVerification,
+    async handle({ params }, reply) {
+      const record = await envelopeRecord(deps, params.verifyCode);
+      if (record === null) throw unknownVerdict();
+      reply.headers(uncached);
+      return verificationView(record);
+    },
+  });
+  unknownBelow(app, deps, "/api/verify/envelope/*", policy);
+}

@@ -1,0 +1,119 @@
+import { titleOf } from "@signsealship/verifier/claim-titles";
+import type { EnvelopeRecord } from "../../../envelopes/envelopes.ts";
+import { deletedMessage } from "../../../retention/retention.ts";
+import { accentStripe, attribution } from "../../ui/accent.ts";
+import type { Assets } from "../../ui/assets.ts";
+import { card, codeText, facts, notice } from "../../ui/components.ts";
+import { time } from "../../ui/format.ts";
+import { layout } from "../../ui/layout.ts";
+import { type Html, html } from "../../ui/render.ts";
+import { type DropWords, dropZone } from "../drop-zone.ts";
+import { envelopeChecks, manualChecks } from "../manual-checks.ts";
+import { claimList, verdictBanner } from "../verdict.ts";
+
+type Deps = { record: EnvelopeRecord; sealCertificates: string; baseUrl: string };
+
+const endings: Readonly<Record<Exclude<EnvelopeRecord["status"], "Completed">, readonly [string, string]>> = {
+  Open: [
+    "Not everybody has signed yet",
+    "When all signers have signed, the document is sealed, and this page says more.",
+  ],
+  Declined: ["A signer declined", "The document was not signed, and nothing was sealed."],
+  Expired: ["The time to sign is over", "Not everybody signed in time, and nothing was sealed."],
+  Voided: ["This signing was ended", "The document was not signed this way, and nothing was sealed here."],
+};
+
+function banner({ status, chainOk, environment, endedAt, signers }: EnvelopeRecord): Html {
+  if (!chainOk)
+    return verdictBanner(
+      "refuted",
+      "This signing does not verify",
+      "The stored records do not match. Do not rely on it.",
+    );
+  if (status !== "Completed") return verdictBanner("unknown", ...endings[status]);
+  const people = signers.length === 1 ? "one person" : `${signers.length} people`;
+  if (environment === "test")
+    return verdictBanner(
+      "unknown",
+      "A test signing",
+      "It matches its record, but was made with test keys. It means nothing outside of testing.",
+    );
+  return verdictBanner(
+    "verified",
+    "This document was signed and sealed here",
+    html`By ${people}, sealed on ${endedAt && time(endedAt)}. The trail was recomputed for this page.`,
+  );
+}
+
+const signersCard = ({ signers }: EnvelopeRecord) =>
+  card(
+    "signers",
+    signers.length === 1 ? "1 signer" : `${signers.length} signers`,
+    facts(
+      signers.map(
+        ({ n, name, email, signedAt }) =>
+          [`${n}. ${name}`, html`${email}: ${signedAt ? html`signed ${time(signedAt)}` : "not signed"}`] as const,
+      ),
+    ),
+  );
+
+const states = { original: "as uploaded", prepared: "prepared for signing", sealed: "sealed" } as const;
+
+const revisionsCard = ({ revisions }: EnvelopeRecord) =>
+  revisions.length > 0 &&
+  card(
+    "revisions",
+    "States of the file",
+    html`<p>Each is the beginning of the next. <code>head -c</code> that many bytes of the sealed document have this SHA-256.</p>
+<ol class="versions" start="0">${revisions.map(
+      ({ kind, signer, bytes, sha256 }) =>
+        html`<li><p><strong>${bytes} bytes</strong>: ${kind === "signed" ? `signed by signer ${signer}` : states[kind]}</p>${codeText(sha256, "SHA-256 of this state")}</li>`,
+    )}</ol>`,
+  );
+
+function documentFacts({ document, custodyCertSha256, certificateDeletedAt, trail }: EnvelopeRecord): Html {
+  return facts([
+    ["SHA-256 of the sealed document", document && codeText(document.sealedSha256, "SHA-256 of the sealed document")],
+    ["SHA-256 as uploaded", document && codeText(document.originalSha256, "SHA-256 of the document as uploaded")],
+    [
+      "SHA-256 of the custody certificate",
+      custodyCertSha256 && codeText(custodyCertSha256, "SHA-256 of the custody certificate"),
+    ],
+    ["Custody certificate", certificateDeletedAt && deletedMessage("It", certificateDeletedAt)],
+    ["Records of the trail", String(trail.records)],
+    ["SHA-256 of the last record", trail.lastSha256 && codeText(trail.lastSha256, "SHA-256 of the last record")],
+  ]);
+}
+
+const dropWords: DropWords = {
+  title: "Drop the signed document here, or choose a file",
+  hint: "You can add its custody certificate.",
+  accept: ".pdf,application/pdf",
+};
+
+/** `/v/envelope/{verifyCode}`: how a document was signed, and the means to check it. Its code is the permission to see it. */
+export function envelopePage(assets: Pick<Assets, "url">, { record, sealCertificates, baseUrl }: Deps): string {
+  const { document, revisions, partnerName, branding, claims, verifyCode } = record;
+  const docSha256 = revisions.at(-2)?.sha256;
+  const proof = document && docSha256 ? { sealedSha256: document.sealedSha256, docSha256 } : null;
+  return layout(assets, {
+    title: "How a document was signed",
+    credential: true,
+    scripts: ["verify.js", "copy.js"],
+    body: html`<div class="stack verify">
+<div class="room-head">${accentStripe(branding?.accentColor)}${attribution(partnerName, branding)}</div>
+${banner(record)}
+${card("claims", "What was checked", claimList(claims, titleOf))}
+${signersCard(record)}
+${card("facts", "The document", documentFacts(record))}
+${document && dropZone({ sealCertificates, proof, closing: null }, dropWords)}
+${revisionsCard(record)}
+${notice(
+  "info",
+  "What this does not say",
+  "Each signer acted through a link that was mailed to an address, after the steps that the custody certificate names. Nobody looked at an identity document, and these are no qualified signatures.",
+)}
+${document && card("manual-checks", "Check it yourself from the command line", manualChecks(envelopeChecks(baseUrl, verifyCode, revisions)))}
+</div>`,
+  });
+}
