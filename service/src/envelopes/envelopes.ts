@@ -5,6 +5,8 @@ export type { Ceremony, Link, PreparedAct, SignOutcome, SignRequest } from "./ce
 export { openCeremony } from "./ceremony/open-ceremony.ts";
 export {
   type Client,
+  type CopyKind,
+  copyKinds,
   type DeclineKind,
   declineKinds,
   type Language,

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@signsealship/evidence/manifest";
 import type { SignatureMark } from "../pdf/fields.ts";
-import type { Client, DeclineKind, Language, SigningView } from "./view.ts";
+import type { Client, CopyKind, DeclineKind, Language, SigningView } from "./view.ts";
 
 /** A signer's link: its token, and the session that a code gave, when one was asked for. */
 export type Link = { readonly token: string; readonly session: string | null };
@@ -45,6 +45,8 @@ export type Ceremony = {
   readonly document: (
     link: Link,
   ) => Promise<{ readonly bytes: Buffer; readonly revision: number; readonly sha256: string }>;
+  /** What the signer may keep. @throws ServiceError `conflict` when there is none, or none any more */
+  readonly copy: (link: Link, kind: CopyKind) => Promise<Buffer>;
   /** The page was shown to somebody with a browser. Once is enough. */
   readonly opened: (link: Link, client: Client) => Promise<void>;
   /** Mails a code of 6 digits to the signer's address. @throws ServiceError `rate_limited` too soon after the last one */

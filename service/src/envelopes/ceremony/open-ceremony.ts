@@ -11,6 +11,7 @@ import { findRevisions, readDocument } from "../records/revisions.ts";
 import { appendToTrail } from "../records/trail.ts";
 import type { Ceremony, Link } from "./ceremony.ts";
 import { clientDetail } from "./client-detail.ts";
+import { copiesOf, readCopy } from "./copies.ts";
 import { identify, sendCode } from "./identify.ts";
 import { follow, type Linked, requireState, stateOf } from "./links.ts";
 import { completeAct, prepareAct, sign } from "./sign.ts";
@@ -45,6 +46,7 @@ export function openCeremony(deps: CeremonyDeps): Ceremony {
       requireState(linked, "ready", "waiting", "signed");
       return readDocument(deps, linked.envelope);
     },
+    copy: async (link, kind) => readCopy(deps, await follow(db, link, clock()), kind),
     opened: async (link, client) => {
       const { orderCode } = (await follow(db, link, clock())).envelope;
       await db.transaction(async (tx) => {
@@ -139,6 +141,7 @@ async function viewOf(deps: EnvelopeDeps, linked: Linked): Promise<SigningView> 
     fields: mayRead ? envelope.fields.filter((field) => field.signer === signer.n).map(shownField) : [],
     consent: signer.consent && { version: signer.consent.version, at: new Date(signer.consent.at) },
     signedAt: signer.signedAt,
+    copies: (await copiesOf(deps, linked)).map(({ kind }) => kind),
     verifyCode: identified && envelope.outcome === "Completed" ? envelope.verifyCode : null,
   };
 }

@@ -22,6 +22,10 @@ export type SigningState =
   | "expired"
   | "voided";
 
+/** The document that everybody signed, sealed, and the certificate of how it was signed. */
+export const copyKinds = ["sealed", "custody_certificate"] as const;
+export type CopyKind = (typeof copyKinds)[number];
+
 /** Where a field of the signer is, as a reader shows the page: points from the left and the top of the upright page. */
 export type ShownField = {
   readonly name: string;
@@ -67,6 +71,8 @@ export type SigningView = {
   /** When the consent of this signer was given, and to which version of the text; null before. */
   readonly consent: { readonly version: string; readonly at: Date } | null;
   readonly signedAt: Date | null;
+  /** What the signer may keep, once everybody has signed. */
+  readonly copies: readonly CopyKind[];
   /** The code of the public page of the envelope, once it is completed. */
   readonly verifyCode: string | null;
 };

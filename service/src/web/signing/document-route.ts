@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
-import type { Link } from "../../envelopes/envelopes.ts";
+import { copyKinds, type Link } from "../../envelopes/envelopes.ts";
 import { ServiceError } from "../../platform/errors.ts";
 import { formHeaders } from "../ui/page-headers.ts";
 import { send } from "../ui/page-route.ts";
@@ -10,21 +10,26 @@ type Route = { Params: { token: string }; Querystring: { revision?: string; save
 
 /**
  * `GET /sign/{token}/document.pdf`: the bytes that would be signed, whole or a range of them. With `revision`, of that one
- * alone: a reader of ranges never gets parts of two.
+ * alone: a reader of ranges never gets parts of two. `GET /sign/{token}/{kind}.pdf`: what the signer may keep.
  */
 export function documentRoute(app: FastifyInstance, deps: ShowDeps): void {
-  app.get<Route>(
-    "/sign/:token/document.pdf",
-    { onRequest: deps.limits.limit("page"), schema: { hide: true } },
-    async (request, reply) => {
-      const { params, query, headers } = request;
-      const found = await answering(deps, { params, request, form: {} }, (link) => newest(link, query.revision));
-      if (!Buffer.isBuffer(found)) return send(reply, formHeaders, found);
-      const disposition = query.save === undefined ? "inline" : "attachment";
-      reply.headers({ ...formHeaders, "Content-Disposition": `${disposition}; filename="document.pdf"` });
-      return sendRange(reply.type("application/pdf"), found, headers.range);
-    },
-  );
+  pdfRoute("document", newest);
+  for (const kind of copyKinds) pdfRoute(kind, (link) => deps.ceremony.copy(link, kind));
+
+  function pdfRoute(name: string, bytesOf: (link: Link, revision: string | undefined) => Promise<Buffer>): void {
+    app.get<Route>(
+      `/sign/:token/${name}.pdf`,
+      { onRequest: deps.limits.limit("page"), schema: { hide: true } },
+      async (request, reply) => {
+        const { params, query, headers } = request;
+        const found = await answering(deps, { params, request, form: {} }, (link) => bytesOf(link, query.revision));
+        if (!Buffer.isBuffer(found)) return send(reply, formHeaders, found);
+        const disposition = query.save === undefined ? "inline" : "attachment";
+        reply.headers({ ...formHeaders, "Content-Disposition": `${disposition}; filename="${name}.pdf"` });
+        return sendRange(reply.type("application/pdf"), found, headers.range);
+      },
+    );
+  }
 
   async function newest(link: Link, wanted: string | undefined): Promise<Buffer> {
     const { bytes, revision } = await deps.ceremony.document(link);

@@ -65,6 +65,7 @@ export async function memoryCeremony(
     fields: shownFields(planned, prepared.fields),
     consent: null,
     signedAt: null,
+    copies: [],
     verifyCode: null,
   };
   const known = (given: string) => {
@@ -106,6 +107,11 @@ export async function memoryCeremony(
       const { state } = await ceremony.view(link);
       if (state === "identify") throw new ServiceError("conflict", "Enter the code first.");
       return { ...document(), bytes: file };
+    },
+    async copy(link, kind) {
+      const { copies } = await ceremony.view(link);
+      if (!copies.includes(kind)) throw new ServiceError("conflict", "There is none.");
+      return file;
     },
     async opened(link) {
       known(link.token);

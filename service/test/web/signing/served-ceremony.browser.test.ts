@@ -28,6 +28,9 @@ test("three signers of a served order sign in their browsers, and its document i
     await signOnPhone(running, browser, eve.email);
     await until(async () => (await statusOf()) === "EsignComplete Completed");
     assert.deepEqual(await keysOf(running, code), ["browser", "service", "browser"]);
+    const kept = await fetch(`${await urlOf(running, jane.email)}/sealed.pdf`);
+    assert.equal(kept.headers.get("content-type"), "application/pdf");
+    assert.match(Buffer.from(await kept.arrayBuffer()).toString("latin1", 0, 5), /^%PDF-/);
   } finally {
     await browser.close();
     await running.close();

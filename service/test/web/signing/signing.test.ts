@@ -133,6 +133,19 @@ describe("the document", () => {
   });
 });
 
+test("what a signer may keep is there when everybody has signed, and not before", async () => {
+  const { file } = await open();
+  assert.equal((await ask("/sealed.pdf")).status, 409);
+  envelope.change({ state: "completed", copies: ["sealed", "custody_certificate"] });
+  const page = await textOf();
+  for (const kind of ["sealed", "custody_certificate"]) {
+    assert.ok(page.includes(`/${kind}.pdf?save=1"`), kind);
+    const kept = await ask(`/${kind}.pdf?save=1`);
+    assert.equal(kept.headers.get("content-disposition"), `attachment; filename="${kind}.pdf"`);
+    assert.deepEqual(Buffer.from(await kept.arrayBuffer()), file());
+  }
+});
+
 describe("a code", () => {
   test("is mailed when it is asked for; the right one opens the document in this browser alone", async () => {
     const { asked } = await open({ step: "mail_code" });

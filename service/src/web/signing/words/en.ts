@@ -128,6 +128,7 @@ export const en: Words = {
       text: "Make sure that you copied the whole link from your email. If the sender gave you a newer link, use that one.",
     },
   },
+  copies: { sealed: "Save the signed document", custody_certificate: "Save the certificate of the signing" },
   signedAt: "You signed on",
   verify: "Check the signatures and the record of the signing",
   done: {

@@ -129,6 +129,7 @@ export const es: Words = {
       text: "Compruebe que copió el enlace completo de su correo. Si el remitente le dio un enlace más reciente, use ese.",
     },
   },
+  copies: { sealed: "Guardar el documento firmado", custody_certificate: "Guardar el certificado de la firma" },
   signedAt: "Usted firmó el",
   verify: "Comprobar las firmas y el registro del proceso",
   done: {

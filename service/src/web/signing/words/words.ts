@@ -1,4 +1,4 @@
-import type { ShownField } from "../../../envelopes/envelopes.ts";
+import type { CopyKind, ShownField } from "../../../envelopes/envelopes.ts";
 import type { ViewerWords } from "../browser/config.ts";
 
 type Part = { readonly title: string; readonly text: string };
@@ -67,6 +67,8 @@ export type Words = {
   readonly states: Readonly<
     Record<"locked" | "waiting" | "signed" | "completed" | "declined" | "expired" | "voided" | "broken", Part>
   >;
+  /** What a signer may keep. */
+  readonly copies: Readonly<Record<CopyKind, string>>;
   readonly signedAt: string;
   readonly verify: string;
   /** After a form was accepted, by the name in the address. */

@@ -1,0 +1,24 @@
+import { ServiceError } from "../../platform/errors.ts";
+import type { EnvelopeDeps } from "../lifecycle/deps.ts";
+import { orderDocuments, readOrderDocument } from "../records/documents.ts";
+import { type Linked, stateOf } from "./links.ts";
+import { type CopyKind, copyKinds } from "./view.ts";
+
+/** What a signer may keep now: the newest document of each kind that there is. */
+export async function copiesOf({ db }: Pick<EnvelopeDeps, "db">, linked: Linked) {
+  if (stateOf(linked) !== "completed") return [];
+  const { orderCode } = linked.envelope;
+  const documents = await orderDocuments(db, orderCode, linked.envelope);
+  return copyKinds.flatMap((kind) => {
+    const newest = documents.findLast((each) => each.kind === kind);
+    return newest && newest.deletedAt === null ? [{ kind, documentId: newest.documentId }] : [];
+  });
+}
+
+/** @throws ServiceError */
+export async function readCopy(deps: EnvelopeDeps, linked: Linked, kind: CopyKind): Promise<Buffer> {
+  const copy = (await copiesOf(deps, linked)).find((each) => each.kind === kind);
+  if (!copy) throw new ServiceError("conflict", "There is no such document to keep.");
+  const { orderCode } = linked.envelope;
+  return (await readOrderDocument(deps, { orderCode, owner: linked.envelope, documentId: copy.documentId })).bytes;
+}
