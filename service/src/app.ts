@@ -7,6 +7,7 @@ import {
   envelopeRecord,
   envelopeVerificationRoutes,
   probeSignerAuthority,
+  readSigning,
   signingRoutes,
 } from "./envelopes/envelopes.ts";
 import { type AppDeps, type Features, openFeatures } from "./features.ts";
@@ -127,9 +128,10 @@ function pageDeps(deps: AppDeps, features: Features, assets: PageDeps["assets"])
       db,
       checkoutUrl: (code) => checkoutUrl(checkout, code, null),
       paymentsConfigured: checkout.processor !== null,
+      signersOf: async (code) => (await readSigning(envelopes, code, null)).signers,
     },
     signing: features.signing,
     visitor: { requestAccess: access.requestAccess, recaptcha: config.recaptcha },
-    members: { ...members, ...orders, ...sandbox, ...passports, ...closings, ...webhooks, ...analytics },
+    members: { envelopes, ...members, ...orders, ...sandbox, ...passports, ...closings, ...webhooks, ...analytics },
   };
 }

@@ -5,6 +5,7 @@ import { newClient } from "@signsealship/testing/client";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { sql } from "../../src/platform/database/sql.ts";
+import { newMember, postForm } from "../members/signed-in-member.ts";
 import { browser, openCeremonyService, signBy } from "./ceremony/ceremony-service.ts";
 
 type State = { n: number; name: string; email: string; status: string; signingUrl: string | null };
@@ -13,10 +14,12 @@ type Documents = { documents: { documentId: string; kind: string; sha256: string
 
 let running: Awaited<ReturnType<typeof openCeremonyService>>;
 let stranger: ReturnType<typeof newClient>;
+let anotherKey = "";
 before(async () => {
   running = await openCeremonyService();
   const { headers } = await newPartner(running.service, { name: "Another" });
-  stranger = newClient(running.service.baseUrl, headers.Authorization.replace("Bearer ", ""));
+  anotherKey = headers.Authorization.replace("Bearer ", "");
+  stranger = newClient(running.service.baseUrl, anotherKey);
 });
 after(() => running.close());
 
@@ -213,4 +216,43 @@ test("the operator shows an envelope, takes it back, and issues it anew to the s
   );
   assert.deepEqual(shown.trail.map(({ event }) => event).slice(0, 2), ["created", "link_issued"]);
   await assert.rejects(service.cli("envelope", "reissue", code), /cannot move/);
+});
+
+test("a member does the same on the order's page in the dashboard, and the client reads who has signed", async () => {
+  const { service } = running;
+  const jane = person("Jane");
+  const code = await running.order([jane, person("John", { routing: 2 })]);
+  await running.linkOf(jane.email);
+  const member = await newMember(service, `member-${unique++}@acme.example`, running.headers.Authorization.slice(7));
+  const outsider = await newMember(service, `member-${unique++}@other.example`, anotherKey);
+  const open = (path: string, { headers } = member) =>
+    fetch(service.baseUrl + path, { headers: { ...headers, Accept: "text/html" } });
+  const page = `/dashboard/orders/${code}`;
+  const shown = await (await open(page)).text();
+  assert.match(shown, /Asked to sign/);
+  assert.match(shown, /Sign as Jane/);
+  assert.match(shown, /Not asked yet/);
+  const post = async (rest: string, fields: Record<string, string> = {}, { headers } = member) => {
+    const answer = await postForm(service.baseUrl + page + rest, fields, { ...headers, Accept: "text/html" });
+    return { status: answer.status, location: answer.headers.get("location"), text: await answer.text() };
+  };
+  assert.match((await post("/signers/1/remind")).location ?? "", /done=signer-reminded/);
+  const again = await post("/signers/1/remind");
+  assert.deepEqual([again.status, /within the last hour/.test(again.text)], [409, true]);
+  const refused = await post("/signers/1/replace", { name: "Mary <Smith>", email: "nobody", auth: "" });
+  assert.equal(refused.status, 400);
+  assert.match(refused.text, /value="Mary &lt;Smith&gt;"/);
+  assert.equal((await post("/signers/1/replace", person("Eve"), outsider)).status, 404);
+  assert.match((await post("/signers/1/replace", person("Mary"))).location ?? "", /done=signer-replaced/);
+  assert.equal((await signersOf(code)).signers[0]?.name, "Mary");
+
+  const [original] = (await running.client.ok<Documents>("GET", path(code, "documents"))).documents;
+  const file = await open(`${page}/documents/${original?.documentId}`);
+  assert.deepEqual([file.status, file.headers.get("content-type")], [200, "application/pdf"]);
+  assert.equal((await open(`${page}/documents/${original?.documentId}`, outsider)).status, 404);
+  const ofClient = await (
+    await fetch(`${service.baseUrl}/orders/${code}`, { headers: { Accept: "text/html" } })
+  ).text();
+  assert.match(ofClient, /Who signs[\s\S]*Mary/);
+  assert.doesNotMatch(ofClient, /\/sign\/|open the signing link/, "nothing was sent for a test order");
 });

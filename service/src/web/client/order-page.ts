@@ -1,9 +1,11 @@
+import type { SignerState } from "../../envelopes/envelopes.ts";
 import type { PublicOrderRow } from "../../orders/orders.ts";
 import { maskEmail } from "../../platform/mail/mask-email.ts";
 import type { Assets } from "../ui/assets.ts";
 import { card, codeText, facts, moneyTable, notice, progressSteps, statusBadge } from "../ui/components.ts";
 import { money, shortCode, time } from "../ui/format.ts";
 import { layout } from "../ui/layout.ts";
+import { signerWords } from "../ui/orders/signer-words.ts";
 import { statusWords } from "../ui/orders/status-words.ts";
 import { orderSteps } from "../ui/orders/steps.ts";
 import { type Html, html, render } from "../ui/render.ts";
@@ -15,7 +17,11 @@ export type OrderView = Omit<PublicOrderRow, "lines"> & {
   payable: boolean;
   /** What the retention plan says of its documents. */
   retention: string | null;
+  signers: readonly ShownSigner[];
 };
+
+/** Whoever has the code may see the page: it names the signers, and nothing that leads to them. */
+export type ShownSigner = Pick<SignerState, "name" | "status" | "routing">;
 
 const unpriced = "ManualQuoteRequired";
 
@@ -23,6 +29,16 @@ function quote(order: OrderView): Html {
   return order.status === unpriced
     ? card("quote", "Quote so far", moneyTable("What is priced so far, in US dollars", order, "Total so far"))
     : card("quote", "Quote", moneyTable("All amounts in US dollars", order));
+}
+
+/** Who has signed; who has a link is reminded of it, once one was sent. */
+function signersPart({ signers, environment, status }: OrderView): Html {
+  const asked = status === "EsignPending" && signers.some(({ status }) => status === "sent" || status === "viewed");
+  return html`<ul class="order-signers">${signers.map(
+    (signer) =>
+      html`<li>${signer.name} ${statusBadge(signerWords[signer.status].tone, signerWords[signer.status].label)}</li>`,
+  )}</ul>
+${asked && environment === "live" && html`<p>If you are one of them, open the signing link that was emailed to you. It is yours alone.</p>`}`;
 }
 
 /** Everything that changes while one looks at the page; merged into what is shown, so focus and scroll stay. */
@@ -42,6 +58,7 @@ ${test && notice("attention", "A test order", "Nothing in it is real: no money m
 ${order.payable && html`<p><a class="pay" role="button" href="/orders/${order.code}/checkout">Pay ${money(order.totalCents)}</a></p>`}
 </section>
 ${card("progress", "Progress", progressSteps(orderSteps(order)))}
+${order.signers.length > 0 && card("signers", "Who signs", signersPart(order))}
 ${order.retention && notice("info", "How long documents are kept", order.retention)}
 </div>
 <div class="order-side">

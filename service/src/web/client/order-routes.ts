@@ -9,7 +9,7 @@ import type { Assets } from "../ui/assets.ts";
 import { credentialHeaders } from "../ui/page-headers.ts";
 import { pageRoute } from "../ui/page-route.ts";
 import { orderRetention } from "../ui/retention.ts";
-import { type OrderView, orderFragment, orderPage } from "./order-page.ts";
+import { type OrderView, orderFragment, orderPage, type ShownSigner } from "./order-page.ts";
 
 export type OrderPageDeps = {
   db: Sql;
@@ -18,6 +18,7 @@ export type OrderPageDeps = {
   /** Whether order pages offer the checkout at all. */
   paymentsConfigured: boolean;
   retention: RetentionPlan;
+  signersOf: (orderCode: string) => Promise<readonly ShownSigner[]>;
 };
 
 /** `/orders/{code}`, and the part of it that refreshes. */
@@ -39,7 +40,8 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
   async function view(code: string): Promise<OrderView> {
     const order = await orderOf(db, code);
     const payable = paymentsConfigured && isPayable(order.status) && order.documentsDeletedAt === null;
-    return { ...order, payable, retention: orderRetention(deps.retention, order) };
+    const signers = await deps.signersOf(order.code);
+    return { ...order, payable, retention: orderRetention(deps.retention, order), signers };
   }
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 import type { Policy, RateLimits } from "../../http/rate-limits.ts";
+import { uncached } from "../../http/verdicts.ts";
 import { wireStatus } from "../../http/wire-errors.ts";
 import { type ErrorCode, ServiceError } from "../../platform/errors.ts";
 import { wantsJson } from "./error-page.ts";
@@ -8,12 +9,13 @@ import { formHeaders, htmlType } from "./page-headers.ts";
 
 type Headers = Readonly<Record<string, string | string[]>>;
 
-/** What a page's route answers: a page, perhaps with a status or headers of its own; another address; data for our own script. */
+/** What a page's route answers: a page, perhaps with a status or headers of its own; another address; data for our own script; a file to save. */
 export type PageAnswer =
   | string
   | { page: string; status?: number; headers?: Headers }
   | { redirect: string; headers?: Headers }
-  | { json: object };
+  | { json: object }
+  | { pdf: Buffer; name: string };
 
 /** The names in an address like `/orders/:code`, with their texts. */
 type ParamsOf<Url extends string> = Url extends `${string}:${infer Name}/${infer Rest}`
@@ -88,6 +90,10 @@ export function send(reply: FastifyReply, headers: Headers, answer: PageAnswer):
   reply.headers(headers);
   if (typeof answer === "string") return reply.type(htmlType).send(answer);
   if ("json" in answer) return reply.send(answer.json);
+  if ("pdf" in answer) {
+    reply.headers({ ...uncached, "Content-Disposition": `attachment; filename="${answer.name}"` });
+    return reply.type("application/pdf").send(answer.pdf);
+  }
   reply.headers(answer.headers ?? {});
   if ("redirect" in answer) return reply.redirect(answer.redirect, 303);
   return reply

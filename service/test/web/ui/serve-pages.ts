@@ -20,6 +20,7 @@ export const order = (changes: Partial<OrderView> = {}): OrderView => ({
   payable: false,
   documentsDeletedAt: null,
   retention: null,
+  signers: [],
   code,
   environment: "live",
   status: "NotarizationPending",
@@ -93,6 +94,7 @@ export async function servePages(shown: Shown, limit: () => Promise<void> = asyn
         db,
         checkoutUrl: () => Promise.reject(new Error("payments are not set up here")),
         paymentsConfigured: false,
+        signersOf: async () => [],
       },
       visitor: {
         requestAccess: () => Promise.reject(new Error("nobody asks for access here")),

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { type EnvelopeDeps, orderDocuments, readOrderDocument, readSigning } from "../../../envelopes/envelopes.ts";
 import { milestones } from "../../../fulfilment/fulfilment.ts";
 import { principalOf } from "../../../http/authentication.ts";
 import type { RateLimits } from "../../../http/rate-limits.ts";
@@ -16,9 +17,16 @@ import { dashboardPage } from "../page-shell.ts";
 import { type OrderDetailView, orderDetailBody } from "./detail.ts";
 import { roomCodeOf, roomsToChooseFrom } from "./rooms.ts";
 import { type SandboxPageDeps, sandboxForms } from "./sandbox-forms.ts";
+import { signerForms } from "./signer-forms.ts";
 
 export type OrderDetailDeps = OrderDeps &
-  SandboxPageDeps & { limits: RateLimits; assets: Assets; baseUrl: string; retention: RetentionPlan };
+  SandboxPageDeps & {
+    limits: RateLimits;
+    assets: Assets;
+    baseUrl: string;
+    retention: RetentionPlan;
+    envelopes: EnvelopeDeps;
+  };
 
 type OrderCall = PageCall<{ code: string }>;
 
@@ -34,6 +42,17 @@ export function orderDetailPage(forms: FastifyInstance, deps: OrderDetailDeps): 
   pageRoute(forms, deps, { url: "/dashboard/orders/:code", handle: (call) => show(call) });
 
   sandboxForms(forms, deps, form);
+  signerForms(forms, deps, show);
+
+  pageRoute(forms, deps, {
+    url: "/dashboard/orders/:code/documents/:documentId",
+    handle: async ({ params: { code, documentId }, request }) => {
+      const order = await ownOrder(request, code);
+      const wanted = { orderCode: order.code, owner: principalOf(request), documentId };
+      const { kind, bytes } = await readOrderDocument(deps.envelopes, wanted);
+      return { pdf: bytes, name: `${kind.replace("_", "-")}-${order.code.slice(0, 6)}.pdf` };
+    },
+  });
 
   pageRoute(forms, deps, {
     ...form,
@@ -56,11 +75,13 @@ export function orderDetailPage(forms: FastifyInstance, deps: OrderDetailDeps): 
 
   async function show(
     { params, query, request }: OrderCall,
-    problem: Pick<OrderDetailView, "error" | "typed"> = {},
+    problem: Pick<OrderDetailView, "error" | "typed" | "refusedSigner"> = {},
   ): Promise<string> {
     const principal = principalOf(request);
     const order = await ownOrder(request, params.code);
-    const [rooms, openRooms] = await Promise.all([
+    const [{ signers }, documents, rooms, openRooms] = await Promise.all([
+      readSigning(deps.envelopes, order.code, principal),
+      orderDocuments(db, order.code, principal),
       roomsOfOrder(db, order.code, principal),
       latestOpenRooms(db, principal, roomsToChooseFrom),
     ]);
@@ -69,6 +90,8 @@ export function orderDetailPage(forms: FastifyInstance, deps: OrderDetailDeps): 
       clientUrl: `${deps.baseUrl}/orders/${order.code}`,
       payable: deps.checkoutUrlOf !== null && isPayable(order.status) && order.documentsDeletedAt === null,
       retention: orderRetention(deps.retention, order),
+      signers,
+      documents,
       rooms,
       openRooms,
       fired: firedIn(query["fired"]),

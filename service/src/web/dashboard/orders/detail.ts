@@ -1,3 +1,4 @@
+import type { OrderDocument, SignerState } from "../../../envelopes/envelopes.ts";
 import { sandboxMoves } from "../../../fulfilment/fulfilment.ts";
 import { type PublicOrderRow, serviceFlags } from "../../../orders/orders.ts";
 import {
@@ -16,7 +17,9 @@ import { errorSummary } from "../../ui/forms/fields.ts";
 import { statusWords } from "../../ui/orders/status-words.ts";
 import { orderSteps } from "../../ui/orders/steps.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { documentsPart } from "./documents.ts";
 import { type OrderRoomsView, roomPart } from "./rooms.ts";
+import { type RefusedSigner, signersPart } from "./signers.ts";
 import { envelopeLabel } from "./words.ts";
 
 export type OrderDetailView = OrderRoomsView & {
@@ -30,6 +33,9 @@ export type OrderDetailView = OrderRoomsView & {
   /** Topics that the sandbox's last step fired; null when the page does not come from one. */
   fired: readonly string[] | null;
   error?: string;
+  signers: readonly SignerState[];
+  documents: readonly OrderDocument[];
+  refusedSigner?: RefusedSigner;
 };
 
 /** An order as its firm sees it. */
@@ -44,6 +50,8 @@ ${fired && firedNotice(fired)}
 ${statusCard(view)}
 ${test && card("sandbox", "Sandbox", sandbox(order))}
 ${card("progress", "Progress", progressSteps(orderSteps(order)))}
+${view.signers.length > 0 && card("signers", "Signers", signersPart({ orderCode: order.code, signers: view.signers, open: order.status === "EsignPending", refused: view.refusedSigner }))}
+${card("documents", "Documents", documentsPart(order.code, view.documents))}
 ${card("rooms", "Rooms", roomPart(view))}
 </div>
 <div class="order-side">

@@ -43,11 +43,8 @@ const words: Readonly<Record<OrderStatus, StatusWords>> = {
     tone: "progress",
     label: "Out for signature",
     headline: "The document is out for signature",
-    summary: "Every signer has been asked to sign online.",
-    next: [
-      "Signers: follow the instructions you receive, read the document, and sign.",
-      "The next step starts once everyone has signed.",
-    ],
+    summary: "Signers are asked to sign online when it is their turn.",
+    next: ["Each signer reads the document, and signs it.", "The next step starts once everyone has signed."],
   },
   EsignComplete: {
     tone: "progress",

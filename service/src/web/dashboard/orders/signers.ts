@@ -1,0 +1,71 @@
+import type { SignerState } from "../../../envelopes/envelopes.ts";
+import { facts, notice, statusBadge } from "../../ui/components.ts";
+import { time } from "../../ui/format.ts";
+import { buttonForm } from "../../ui/forms/button-form.ts";
+import { field, select } from "../../ui/forms/fields.ts";
+import type { FormValues } from "../../ui/forms/form-body.ts";
+import { signerWords } from "../../ui/orders/signer-words.ts";
+import { type Html, html } from "../../ui/render.ts";
+
+/** What was typed into the form of a signer that was refused. */
+export type RefusedSigner = { n: number; typed: FormValues };
+
+export type SignersView = {
+  orderCode: string;
+  signers: readonly SignerState[];
+  /** Whether the order waits for signatures. */
+  open: boolean;
+  refused?: RefusedSigner | undefined;
+};
+
+/** Who signs an order, where each of them stands, and what the firm can do about it. */
+export function signersPart({ orderCode, signers, open, refused }: SignersView): Html {
+  return html`${signers.map((signer) => {
+    const typed = refused?.n === signer.n ? refused.typed : undefined;
+    return html`<section class="signer" aria-labelledby="signer-${signer.n}">
+<h3 id="signer-${signer.n}">${signer.name} ${statusBadge(signerWords[signer.status].tone, signerWords[signer.status].label)}</h3>
+${facts([
+  ["Email", signer.email],
+  ["Turn", String(signer.routing)],
+  ["Identified by", identified[signer.auth]],
+  ["Asked", signer.issuedAt && time(signer.issuedAt)],
+  ["Signed", signer.signedAt && time(signer.signedAt)],
+])}
+${signer.proposal && notice("attention", "Somebody else should sign", `${signer.name} says that ${signer.proposal.name} (${signer.proposal.email}) should sign instead.`)}
+${open && signer.signedAt === null && changes(`/dashboard/orders/${orderCode}/signers/${signer.n}`, signer, typed)}
+</section>`;
+  })}`;
+}
+
+const identified: Readonly<Record<SignerState["auth"], string>> = {
+  link: "the link in the email",
+  mail_code: "the link and a code by email",
+  access_code: "the link and your access code",
+};
+
+function changes(
+  path: string,
+  { n, name, status, issuedAt, proposal, signingUrl }: SignerState,
+  typed?: FormValues,
+): Html {
+  const about = { about: name, kind: "quiet-button" };
+  const form = `signer-${n}`;
+  return html`<div class="button-row">${signingUrl && html`<a role="button" href="${signingUrl}">Sign as ${name}</a>`}${status === "locked" ? buttonForm(`${path}/unlock`, "Unlock with a new link", about) : issuedAt !== null && buttonForm(`${path}/remind`, "Send a reminder", about)}</div>
+<details class="replace-signer"${typed && html` open`}><summary>Have somebody else sign instead<span class="visually-hidden"> of ${name}</span></summary>
+<form class="form" method="post" action="${path}/replace">
+<p class="hint">The link of ${name} stops working at once.${issuedAt !== null && " The new person is emailed a link of their own."}</p>
+${field({ form, name: "name", label: "Name", required: true, maxLength: 200, value: typed?.["name"] ?? proposal?.name })}
+${field({ form, name: "email", type: "email", label: "Email", required: true, maxLength: 254, value: typed?.["email"] ?? proposal?.email })}
+${select({ form, name: "language", label: "Language", value: typed?.["language"], options: languageChoices })}
+${select({ form, name: "auth", label: "Identified by", value: typed?.["auth"], options: authChoices })}
+${field({ form, name: "access_code", label: "Access code", maxLength: 64, autocomplete: "off", hint: "Only with an access code: tell it to the person yourself. We keep no copy that can be read." })}
+<div class="form-actions"><button type="submit" class="quiet-button">Replace ${name}</button></div>
+</form></details>`;
+}
+
+const asBefore = { value: "", label: "As before" };
+const languageChoices = [asBefore, { value: "en", label: "English" }, { value: "es", label: "Spanish" }];
+const authChoices = [
+  asBefore,
+  ...Object.entries(identified).map(([value, label]) => ({ value, label: label[0]?.toUpperCase() + label.slice(1) })),
+];
