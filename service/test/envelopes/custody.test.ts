@@ -9,8 +9,11 @@ import { parseEnvelope, readCustodyCertificate, verifyCustody } from "@signseals
 import { parseCertificatesPem } from "@signsealship/evidence/x509";
 import { needs } from "@signsealship/testing/tools";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
+import { openCeremony } from "../../src/envelopes/envelopes.ts";
 import type { EnvelopeVerification } from "../../src/envelopes/public/schemas.ts";
+import { appendToTrail } from "../../src/envelopes/records/trail.ts";
 import { documentUse } from "../../src/orders/orders.ts";
+import type { Tx } from "../../src/platform/database/database.ts";
 import { sql } from "../../src/platform/database/sql.ts";
 import { deleteDue } from "../../src/retention/delete-due.ts";
 import { checkFiles } from "../../src/web/verify/browser/check.ts";
@@ -23,16 +26,19 @@ let sealed: Buffer;
 let certificate: Buffer;
 let folder: string;
 
-const documentOf = async (kind: string) => {
-  const [row] = await running.db.query<{ sha256: string; blobKey: string }>(sql`
+const documentsOf = async (order: string, kind: string) => {
+  const rows = await running.db.query<{ sha256: string; blobKey: string }>(sql`
     SELECT d.sha256, d.blob_key AS "blobKey" FROM documents d JOIN orders o ON o.id = d.order_id
-    WHERE o.code = ${code} AND d.kind = ${kind}`);
-  assert.ok(row, `there is a ${kind} document`);
-  const bytes = await running.deps.blobs.get(row.blobKey, documentUse(row.sha256));
-  assert.ok(bytes);
-  assert.equal(createHash("sha256").update(bytes).digest("hex"), row.sha256);
-  return bytes;
+    WHERE o.code = ${order} AND d.kind = ${kind}`);
+  return Promise.all(
+    rows.map(async ({ sha256, blobKey }) => {
+      const bytes = (await running.deps.blobs.get(blobKey, documentUse(sha256))) ?? assert.fail(`the ${kind} is gone`);
+      assert.equal(createHash("sha256").update(bytes).digest("hex"), sha256);
+      return bytes;
+    }),
+  );
 };
+const documentOf = async (kind: string) => (await documentsOf(code, kind))[0] ?? assert.fail(`there is no ${kind}`);
 
 before(async () => {
   running = await openCeremonyService();
@@ -225,6 +231,33 @@ test("the page says the same, and its script judges what is dropped", async () =
   assert.deepEqual(await verdicts(document, custody), ["verified", "verified"]);
   const changed = { name: "changed.pdf", bytes: sealed.with(200, 0) };
   assert.deepEqual(await verdicts(changed, custody), ["not_verified", "not_verified"]);
+});
+
+test("a trail that grows while its certificate is drawn is certified anew, once", async () => {
+  const email = "late@example.com";
+  const order = await running.order([{ name: "Late Lee", email }]);
+  let grown = 0;
+  const ceremony = openCeremony({
+    ...running.deps,
+    consentTexts: { find: () => ({ sha256: "c".repeat(64) }) },
+    async sealDocument(input) {
+      if (input.reason.startsWith("Custody") && grown++ === 0) await running.db.transaction(grow);
+      return running.deps.sealDocument(input);
+    },
+  });
+  const grow = async (tx: Tx) => {
+    const [row] = await tx.query<{ id: number; verifyCode: string }>(sql`
+      SELECT e.id, e.verify_code AS "verifyCode" FROM envelopes e JOIN orders o ON o.id = e.order_id
+      WHERE o.code = ${order} FOR UPDATE OF e`);
+    assert.ok(row);
+    await appendToTrail(tx, running.rowMac, row, "reminded", new Date(), { signer: 1 });
+  };
+  const done = await signBy(ceremony, await running.linkOf(email), "Late Lee");
+  assert.deepEqual([done, grown], [{ outcome: "signed", completed: true }, 2]);
+  const kept = await documentsOf(order, "custody_certificate");
+  assert.equal(kept.length, 1);
+  const events = (await parseEnvelopeIn(kept[0] ?? assert.fail())).trail.map(({ event }) => event);
+  assert.deepEqual(events.slice(-3), ["signed", "reminded", "sealed"]);
 });
 
 test("a closing passport names the envelope and its certificate", async () => {

@@ -7,7 +7,7 @@ import { evidenceOf } from "../custody/evidence.ts";
 import { sealCustody } from "../custody/seal-custody.ts";
 import { type Envelope, endEnvelope, findEnvelope, findSigners, lockEnvelope } from "../records/envelope.ts";
 import { findRevisions, readDocument, readOriginal } from "../records/revisions.ts";
-import { insertRecord, lastRecord, nextRecord, readTrail, type TrailRecord, trailMembers } from "../records/trail.ts";
+import { alteredRecord, insertRecord, lastRecord, nextRecord, readTrail, type TrailRecord } from "../records/trail.ts";
 import type { EnvelopeDeps } from "./deps.ts";
 import { mailEverybody } from "./links.ts";
 
@@ -66,9 +66,7 @@ async function certify(
 /** @throws Error when a record is not what was written: a seal would vouch for it */
 async function wholeTrail({ db, rowMac }: EnvelopeDeps, { id, verifyCode, orderCode }: Envelope) {
   const trail = await readTrail(db, id);
-  const altered = trail.find(({ mac, ...record }) => {
-    return !rowMac.holds("envelope_events", trailMembers({ verifyCode, ...record }), mac);
-  });
+  const altered = alteredRecord(rowMac, verifyCode, trail);
   if (altered) throw new Error(`record ${altered.position} of order ${orderCode}'s trail is not what was written`);
   return trail;
 }

@@ -14,7 +14,7 @@ import { deletedAt, deletedMessage } from "../../retention/retention.ts";
 import { evidenceOf } from "../custody/evidence.ts";
 import { type Envelope, findSigners } from "../records/envelope.ts";
 import { type DocumentDeps, findRevisions } from "../records/revisions.ts";
-import { readTrail, type TrailRecord, trailMembers } from "../records/trail.ts";
+import { alteredRecord, readTrail, type TrailRecord } from "../records/trail.ts";
 
 export type StoredDocument = {
   kind: string;
@@ -61,9 +61,7 @@ function rowsClaim(
   trail: readonly (TrailRecord & { mac: Buffer })[],
 ): Claim {
   const name = "trail_rows";
-  const altered = trail.find(({ mac, ...record }) => {
-    return !rowMac.holds("envelope_events", trailMembers({ verifyCode, ...record }), mac);
-  });
+  const altered = alteredRecord(rowMac, verifyCode, trail);
   if (altered) return { name, state: "fails", why: `Record ${altered.position} of the trail is not what was written.` };
   return { name, state: "holds", why: `All ${trail.length} records of the trail are what was written.` };
 }

@@ -89,3 +89,7 @@ export const readTrail = (db: Sql, envelopeId: number) =>
   db.query<TrailRecord & { mac: Buffer }>(sql`
     SELECT position, record, sha256, row_mac AS mac FROM envelope_events
     WHERE envelope_id = ${envelopeId} ORDER BY position`);
+
+/** The first record that is not what was written, by its MAC. */
+export const alteredRecord = (rowMac: RowMac, verifyCode: string, trail: readonly (TrailRecord & { mac: Buffer })[]) =>
+  trail.find(({ mac, ...record }) => !rowMac.holds("envelope_events", trailMembers({ verifyCode, ...record }), mac));
