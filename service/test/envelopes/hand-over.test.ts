@@ -256,3 +256,34 @@ test("a member does the same on the order's page in the dashboard, and the clien
   assert.match(ofClient, /Who signs[\s\S]*Mary/);
   assert.doesNotMatch(ofClient, /\/sign\/|open the signing link/, "nothing was sent for a test order");
 });
+
+test("mails are in the signer's language, and a reminder whose link's key is gone brings a new link", async () => {
+  for (const [language, words] of [
+    ["en", [/TEST: .*please sign/, /still waits/, /signed by everybody/]],
+    ["es", [/TEST: .*firme/, /espera su firma/, /Todos han firmado/]],
+  ] as const) {
+    const jane = person("Jane", { language });
+    const code = await running.order([jane], { external_reference: "FILE-1" });
+    const old = await running.linkOf(jane.email);
+    await running.client.ok("POST", path(code, "signers/1/remind"));
+    await until(() => running.mailsTo(jane.email).length === 2);
+    await running.db.query(sql`
+      UPDATE envelope_signers SET link_id = gen_random_uuid(), reminded_at = NULL WHERE email = ${jane.email}`);
+    await running.client.ok("POST", path(code, "signers/1/remind"));
+    await until(async () => (await running.linkOf(jane.email)).token !== old.token);
+    await signBy(running.ceremony, await running.linkOf(jane.email), "Jane");
+    const mails = await until(() => {
+      const found = running.mailsTo(jane.email).map(readable);
+      return found.length === 4 ? found : undefined;
+    });
+    for (const mail of mails) {
+      assert.ok(mail.includes(`<html lang="${language}">`));
+      assert.match(mail, /^From: .* via /m);
+    }
+    for (const word of words)
+      assert.ok(
+        mails.some((mail) => word.test(mail.replaceAll("_", " "))),
+        String(word),
+      );
+  }
+});
