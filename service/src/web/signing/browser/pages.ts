@@ -57,11 +57,11 @@ export async function showPages(
     isDrawing = true;
     try {
       for (;;) {
+        // The signer may have gone on meanwhile.
+        tidy();
         const page = wanted().find(({ drawing }) => drawing?.scale !== scale);
         if (!page) break;
         await drawPage(source, page, scale);
-        // The signer may have gone on meanwhile.
-        tidy();
       }
     } finally {
       isDrawing = false;
