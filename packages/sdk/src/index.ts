@@ -26,7 +26,14 @@ export type {
   RoomView,
   StatusGroup,
 } from "./rooms.ts";
-export type { OrderDocument, OrderDocuments, OrderSignerState, OrderSigners, SignerReplacement } from "./signing.ts";
+export type {
+  EnvelopeVerification,
+  OrderDocument,
+  OrderDocuments,
+  OrderSignerState,
+  OrderSigners,
+  SignerReplacement,
+} from "./signing.ts";
 export type { ClientOptions } from "./transport.ts";
 export { verifyWebhook } from "./verify-webhook.ts";
 export type { OrderEventData, WebhookEvent } from "./webhook-events.ts";

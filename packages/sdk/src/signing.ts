@@ -48,6 +48,32 @@ export type OrderSigners = {
 /** Who signs in another's place; language and way of identifying stay as they were unless they are given. */
 export type SignerReplacement = Pick<Signer, "name" | "email" | "language" | "auth" | "access_code">;
 
+/** How a document was signed, recomputed from what is stored. Names and addresses are masked. */
+export type EnvelopeVerification = {
+  verifyCode: string;
+  environment: "live" | "test";
+  status: "Open" | "Completed" | "Declined" | "Expired" | "Voided";
+  partnerName: string;
+  createdAt: string;
+  endedAt: string | null;
+  signers: { n: number; name: string; email: string; routingOrder: number; signedAt: string | null }[];
+  document: { originalSha256: string; sealedSha256: string; bytes: number } | null;
+  /** The states of the file; empty until the envelope is completed. */
+  revisions: {
+    number: number;
+    kind: "original" | "prepared" | "signed" | "sealed";
+    signer: number | null;
+    bytes: number;
+    sha256: string;
+  }[];
+  custodyCertSha256: string | null;
+  certificateDeletedAtUtc?: string;
+  trail: { records: number; lastSha256: string | null };
+  claims: { name: string; state: "holds" | "fails" | "unchecked"; why: string }[];
+  /** No claim fails. */
+  chainOk: boolean;
+};
+
 export const signingOf = ({ json, bytes }: Transport) => ({
   /** The documents of an order, oldest first. */
   documents: (orderCode: string): Promise<OrderDocuments> =>
@@ -70,4 +96,8 @@ export const signingOf = ({ json, bytes }: Transport) => ({
   /** After too many wrong codes: the signer gets a new link. */
   unlockSigner: (orderCode: string, n: number): Promise<OrderSigners> =>
     json("POST", path`/api/partner/orders/${orderCode}/signers/${String(n)}/unlock`),
+
+  /** Needs no key: anyone who has the envelope's verify code may ask. */
+  verifyEnvelope: (verifyCode: string): Promise<EnvelopeVerification> =>
+    json("GET", path`/api/verify/envelope/${verifyCode}`),
 });
