@@ -45,8 +45,9 @@ const iso = (column: Statement) => sql`to_char(${column} AT TIME ZONE 'UTC', 'YY
 const listOf = (table: Statement, fields: Statement) => sql`(
   SELECT coalesce(json_agg(json_build_object(${fields}) ORDER BY x.id), '[]') FROM ${table} x WHERE x.order_id = o.id)`;
 
+// A revision is a part of the file that is sealed in the end, and by itself no document.
 const documents = listOf(
-  sql`documents`,
+  sql`(SELECT * FROM documents WHERE kind <> 'revision')`,
   sql`'kind', x.kind, 'sha256', x.sha256, 'bytes', x.bytes, 'createdAt', ${iso(sql`x.created_at`)}`,
 );
 const shipments = listOf(

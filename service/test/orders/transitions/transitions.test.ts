@@ -74,14 +74,14 @@ test("services that were not bought are skipped, and after the last comes Comple
   }
 });
 
-test("a milestone is written as workflow event, partner event and mail in the same transaction", async () => {
+test("a milestone is written as workflow event, partner event, mail and the envelope's job in the same transaction", async () => {
   const signed = await orders.insert("EsignPending");
   await moveBy(signed, "signed");
   const look = await orders.look(signed);
   assert.equal(look.envelopeStatus, "Completed");
   assert.deepEqual(look.milestones, ["signature.completed"]);
   assert.deepEqual(look.events, [`signature.completed:${signed}`]);
-  assert.deepEqual(look.jobs, ["order-mail"]);
+  assert.deepEqual(look.jobs, ["order-mail", "envelope"]);
   const delivered = await orders.insert("Shipped");
   await moveBy(delivered, "delivered");
   assert.deepEqual((await orders.look(delivered)).events, [`shipment.delivered:${delivered}`]);
