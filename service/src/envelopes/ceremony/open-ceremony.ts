@@ -7,7 +7,8 @@ import { isPlainLines, isPlainText, isVisible } from "../../platform/text.ts";
 import type { EnvelopeDeps } from "../lifecycle/deps.ts";
 import { endUnsigned } from "../lifecycle/end.ts";
 import { setEnvelopeStatus, titleOf } from "../records/envelope.ts";
-import { findRevisions, readDocument } from "../records/revisions.ts";
+import { keptDocuments } from "../records/kept-documents.ts";
+import { findRevisions } from "../records/revisions.ts";
 import { appendToTrail } from "../records/trail.ts";
 import type { Ceremony, Link } from "./ceremony.ts";
 import { clientDetail } from "./client-detail.ts";
@@ -26,6 +27,7 @@ const mostReason = 1_000;
 
 export function openCeremony(deps: CeremonyDeps): Ceremony {
   const { db, clock, rowMac } = deps;
+  const read = keptDocuments();
   /** In a transaction with the envelope locked, when the link leads to one of the states. */
   const change = (
     link: Link,
@@ -44,7 +46,7 @@ export function openCeremony(deps: CeremonyDeps): Ceremony {
     async document(link) {
       const linked = await follow(db, link, clock());
       requireState(linked, "ready", "waiting", "signed");
-      return readDocument(deps, linked.envelope);
+      return read(deps, linked.envelope);
     },
     copy: async (link, kind) => readCopy(deps, await follow(db, link, clock()), kind),
     opened: async (link, client) => {
