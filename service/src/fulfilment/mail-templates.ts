@@ -1,5 +1,6 @@
 import type { MailMoment } from "../orders/orders.ts";
 import type { Mail } from "../platform/mail/mail.ts";
+import { isPlainName } from "../platform/mail/plain-name.ts";
 import { mailFrom } from "../platform/mail/template.ts";
 
 /** What a mail says of an order. */
@@ -41,14 +42,8 @@ const words: Readonly<Record<MailMoment, (order: MailOrder) => Words>> = {
   }),
 };
 
-// Firms write the names of their clients: what is longer than one, or could be read as an address, is not sent on in our mails.
-const name = /^[\p{L}\p{M}\p{N} .,'’()&-]{1,80}$/u;
-const addressLike = /[\p{L}\p{N}-]\.[\p{L}]{2,}|www\./iu;
-
 const greetingOf = (customerName: string | null): string =>
-  customerName !== null && name.test(customerName) && !addressLike.test(customerName)
-    ? `Hello ${customerName},`
-    : "Hello,";
+  customerName !== null && isPlainName(customerName) ? `Hello ${customerName},` : "Hello,";
 
 /** The mail of a moment. */
 export function mailOf(moment: MailMoment, order: MailOrder, baseUrl: string): Mail {

@@ -3,6 +3,7 @@ import type { Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import type { Jobs } from "../../platform/jobs/jobs.ts";
 import type { Mail, Mailer } from "../../platform/mail/mail.ts";
+import { isPlainTitle } from "../../platform/mail/plain-name.ts";
 import { mailFrom } from "../../platform/mail/template.ts";
 import { signingCode } from "../ceremony/identify.ts";
 import type { Language } from "../ceremony/view.ts";
@@ -94,7 +95,7 @@ function signingMail(
 ): Mail {
   const { language, email } = former ?? row;
   const until = new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "UTC" }).format(row.expiresAt);
-  const title = row.title ?? untitled[language];
+  const title = row.title !== null && isPlainTitle(row.title) ? row.title : untitled[language];
   const { label, ...words } = mailWords[language][moment]({ ...row, title, until });
   return {
     id: `signing:${signerId}:${moment}:${codeId ?? row.linkId}:${at ?? ""}`,
