@@ -1,6 +1,6 @@
 import type { Anchoring } from "./anchoring/anchoring.ts";
 import { chainAuditLines } from "./audit/audit.ts";
-import { type EnvelopeDeps, sweepEnvelopes } from "./envelopes/envelopes.ts";
+import { type EnvelopeDeps, followOverdue, sweepEnvelopes } from "./envelopes/envelopes.ts";
 import { sweepSessions } from "./members/members.ts";
 import { sweepFills } from "./orders/orders.ts";
 import type { LastUse } from "./partners/partners.ts";
@@ -51,6 +51,12 @@ function tasksOf(resources: Resources, { envelopes, lastUse, anchoring, retentio
       everyMs: 60 * seconds,
       atStart: true,
       work: (stopping) => sweepEnvelopes(envelopes, stopping),
+    },
+    {
+      name: "orders whose envelope does not follow",
+      everyMs: hours,
+      atStart: true,
+      work: (stopping) => followOverdue(envelopes, stopping),
     },
     {
       name: "documents that are due by the retention plan",

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { after, before, test } from "node:test";
 import { canonicalJson } from "@signsealship/evidence/manifest";
 import { until } from "@signsealship/testing/until";
-import { sweepEnvelopes } from "../../../src/envelopes/envelopes.ts";
+import { followOverdue, openCeremony, sweepEnvelopes } from "../../../src/envelopes/envelopes.ts";
 import type { Sql } from "../../../src/platform/database/database.ts";
 import { sql } from "../../../src/platform/database/sql.ts";
 import { browser, consentText, openCeremonyService, signBy } from "./ceremony-service.ts";
@@ -186,6 +186,32 @@ test("an order that is cancelled, or signed another way, ends its envelope", asy
   assert.equal((await running.ceremony.view(link)).state, "voided");
   await until(async () => (await readTrail(running.db, code)).at(-1)?.event === "voided");
   await assert.rejects(signBy(running.ceremony, link, "Jane"), { code: "conflict" });
+});
+
+test("an order whose job is gone gets its envelope later, and one whose last act was cut off its seal", async () => {
+  const [jane] = people("Jane");
+  assert.ok(jane);
+  const code = await running.order([jane]);
+  await running.linkOf(jane.email);
+  const all = sql`SELECT id FROM envelopes WHERE order_id = (SELECT id FROM orders WHERE code = ${code})`;
+  await running.db.query(sql`UPDATE envelopes SET outcome = 'Voided', ended_at = now() WHERE id IN (${all})`);
+  await followOverdue(running.deps);
+  assert.equal((await running.db.query(all)).length, 1, "a job may still be under way");
+  await followOverdue({ ...running.deps, clock: later(1) });
+  assert.equal((await running.db.query(all)).length, 2);
+  const link = await until(async () => {
+    const found = await running.linkOf(jane.email);
+    return (await running.ceremony.view(found)).state === "ready" ? found : null;
+  });
+  const sealDocument = () => Promise.reject(new Error("the key is away"));
+  await running.ceremony.consent(link, consentText, browser);
+  const cut = openCeremony({ ...running.deps, sealDocument, consentTexts: { find: () => undefined } });
+  const mark = { kind: "typed", text: "Jane" } as const;
+  const signed = await cut.sign(link, { revision: 1, mark, values: new Map() }, browser);
+  assert.deepEqual(signed, { outcome: "signed", completed: false });
+  assert.equal((await orderOf(code)).status, "EsignPending");
+  await followOverdue({ ...running.deps, clock: later(1) });
+  assert.equal((await orderOf(code)).status, "EsignComplete");
 });
 
 test("ten signers who press Sign at once have all signed, and the order is completed once", async () => {
