@@ -8,6 +8,7 @@ import { after, before, test } from "node:test";
 import { parseEnvelope, readCustodyCertificate, verifyCustody } from "@signsealship/evidence/envelope";
 import { parseCertificatesPem } from "@signsealship/evidence/x509";
 import { needs } from "@signsealship/testing/tools";
+import { until } from "@signsealship/testing/until";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import { openCeremony } from "../../src/envelopes/envelopes.ts";
 import type { EnvelopeVerification } from "../../src/envelopes/public/schemas.ts";
@@ -18,7 +19,7 @@ import { sql } from "../../src/platform/database/sql.ts";
 import { deleteDue } from "../../src/retention/delete-due.ts";
 import { checkFiles } from "../../src/web/verify/browser/check.ts";
 import type { VerifyConfig } from "../../src/web/verify/browser/config.ts";
-import { openCeremonyService, signBy } from "./ceremony/ceremony-service.ts";
+import { browser, openCeremonyService, signBy } from "./ceremony/ceremony-service.ts";
 
 let running: Awaited<ReturnType<typeof openCeremonyService>>;
 let code: string;
@@ -188,6 +189,45 @@ test("whoever has the code learns what is stored, recomputed, with masked names"
   assert.deepEqual(answer.revisions, (await parseEnvelopeIn(certificate)).revisions);
   assert.equal(answer.custodyCertSha256, createHash("sha256").update(certificate).digest("hex"));
   assert.doesNotMatch(JSON.stringify(answer), /Jane|Juan|203\.0\.113/);
+});
+
+test("who comes back for a copy, by a code or in another language, changes nothing of what was certified", async () => {
+  const ann = { name: "Amy", email: "amy@example.com", auth: "mail_code" };
+  const order = await running.order([ann]);
+  const link = await running.linkOf(ann.email);
+  const { ceremony } = running;
+  const codeOf = () => /^\d{6}$/m.exec(running.mailsTo(ann.email).at(-1) ?? "")?.[0];
+  await ceremony.sendCode(link, browser);
+  const session = await ceremony.identify(link, await until(codeOf), browser);
+  await signBy(ceremony, { ...link, session: session?.session ?? null }, "Ann");
+  const verifyCode = (await ceremony.view({ ...link, session: session?.session ?? null })).verifyCode;
+  const verified = async () =>
+    (await (await fetch(`${running.service.baseUrl}/api/verify/envelope/${verifyCode}`)).json()) as {
+      chainOk: boolean;
+    };
+  assert.equal((await verified()).chainOk, true);
+  const tomorrow = (days: number) => running.openAt(() => new Date(Date.now() + days * 25 * 3600_000));
+  await tomorrow(1).sendCode(link, browser);
+  for (let n = 0; n < 5; n++) assert.equal(await tomorrow(1).identify(link, "x", browser), null);
+  await assert.rejects(tomorrow(1).identify(link, "x", browser), { code: "rate_limited" });
+  assert.equal(await tomorrow(3).identify(link, "x", browser), null, "a day later one may try again");
+  await ceremony.setLanguage(link, "es");
+  assert.equal((await verified()).chainOk, true);
+  assert.equal((await documentsOf(order, "custody_certificate")).length, 1);
+});
+
+test("a document that was signed here before can be signed again, and both signings hold", async () => {
+  const place = { kind: "signature", signer: 1, page: 1, x: 72, y: 72, width: 180, height: 40 };
+  const once = sealed;
+  const order = await running.order(
+    [{ name: "Zoe", email: "zoe@example.com" }],
+    { fields: JSON.stringify([place]) },
+    once,
+  );
+  const done = await signBy(running.ceremony, await running.linkOf("zoe@example.com"), "Zoe");
+  assert.deepEqual(done, { outcome: "signed", completed: true });
+  const [twice] = await documentsOf(order, "sealed");
+  assert.ok(twice?.subarray(0, once.length).equals(once));
 });
 
 test("unknown and malformed codes are one 404, for the answer and for the page", async () => {

@@ -1,13 +1,17 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+import type { JsonObject } from "@signsealship/evidence/manifest";
+import type { Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import { ServiceError } from "../../platform/errors.ts";
 import { newSecret, newUuid } from "../../platform/ids.ts";
 import { enqueue } from "../../platform/jobs/jobs.ts";
+import type { RowMac } from "../../platform/row-mac.ts";
 import { deriveKey, keysOf, type SecretBytes } from "../../platform/secrets.ts";
 import { slowHashHolds } from "../../platform/slow-hash.ts";
 import type { EnvelopeDeps } from "../lifecycle/deps.ts";
 import { signingMailQueue, tokenSha256 } from "../lifecycle/links.ts";
-import { appendToTrail } from "../records/trail.ts";
+import type { Envelope } from "../records/envelope.ts";
+import { appendToTrail, requireTrailRoom, type TrailEvent } from "../records/trail.ts";
 import type { Link } from "./ceremony.ts";
 import { clientDetail } from "./client-detail.ts";
 import { follow, requireState } from "./links.ts";
@@ -17,6 +21,8 @@ const codeMs = 10 * 60_000;
 const betweenCodesMs = 60_000;
 const sessionMs = 12 * 3600_000;
 const failuresAllowed = 5;
+/** Until the document is complete only the firm opens a locked link; then a day does, for who wants their copy. */
+const lockedCopiesMs = 24 * 3600_000;
 
 /** The six digits of a code, made anew from its id. */
 export function signingCode(secrets: SecretBytes, codeId: string): string {
@@ -40,7 +46,7 @@ export async function sendCode(deps: EnvelopeDeps, link: Link, client: Client): 
       RETURNING id`);
     if (put.length === 0)
       throw new ServiceError("rate_limited", "A code was sent a moment ago. Ask again in a minute.");
-    await appendToTrail(tx, rowMac, envelope, "code_sent", at, { signer: signer.n, client: clientDetail(client) });
+    await tell(tx, rowMac, envelope, "code_sent", at, { signer: signer.n, client: clientDetail(client) });
     await enqueue(tx, signingMailQueue, { signerId: signer.id, moment: "code", codeId });
   });
 }
@@ -61,6 +67,8 @@ export async function identify(
     const linked = await follow(tx, link, at, true);
     requireState(linked, "identify");
     const { signer, envelope } = linked;
+    if (signer.lockedAt && signer.lockedAt.getTime() > at.getTime() - lockedCopiesMs)
+      throw new ServiceError("rate_limited", "Too many wrong codes were entered. Try again tomorrow.");
     const detail = { signer: signer.n, method: signer.auth, client: clientDetail(client) };
     const [row] = await tx.query<{ codeId: string | null; sentAt: Date | null; accessCodeHash: string | null }>(sql`
       SELECT code_id AS "codeId", code_sent_at AS "sentAt", access_code_hash AS "accessCodeHash"
@@ -71,21 +79,36 @@ export async function identify(
         ? !!row?.accessCodeHash && (await slowHashHolds(row.accessCodeHash, typed.trim()))
         : !!isOpen && isCodeOf(secrets, row.codeId ?? "", typed);
     if (!isRight) {
-      const locks = signer.failures + 1 >= failuresAllowed;
+      const failures = (signer.lockedAt === null ? signer.failures : 0) + 1;
+      const locks = failures >= failuresAllowed;
       await tx.query(sql`
-        UPDATE envelope_signers SET failures = failures + 1, locked_at = ${locks ? at : null} WHERE id = ${signer.id}`);
-      await appendToTrail(tx, rowMac, envelope, locks ? "locked" : "code_failed", at, detail);
+        UPDATE envelope_signers SET failures = ${failures}, locked_at = ${locks ? at : null} WHERE id = ${signer.id}`);
+      await tell(tx, rowMac, envelope, locks ? "locked" : "code_failed", at, detail);
       return null;
     }
     const session = newSecret();
     const expiresAt = new Date(at.getTime() + sessionMs);
     await tx.query(sql`
-      UPDATE envelope_signers SET failures = 0, code_id = NULL, session_sha256 = ${tokenSha256(session)},
+      UPDATE envelope_signers SET failures = 0, locked_at = NULL, code_id = NULL, session_sha256 = ${tokenSha256(session)},
         session_expires_at = ${expiresAt}
       WHERE id = ${signer.id}`);
-    await appendToTrail(tx, rowMac, envelope, "code_ok", at, detail);
+    await tell(tx, rowMac, envelope, "code_ok", at, detail);
     return { session, expiresAt };
   });
+}
+
+/** The trail of an envelope that has ended is certified, and stays as it is. */
+async function tell(
+  tx: Tx,
+  rowMac: RowMac,
+  envelope: Envelope,
+  event: TrailEvent,
+  at: Date,
+  detail: JsonObject & { signer: number },
+): Promise<void> {
+  if (envelope.endedAt !== null) return;
+  await requireTrailRoom(tx, envelope.id, detail.signer);
+  await appendToTrail(tx, rowMac, envelope, event, at, detail);
 }
 
 function isCodeOf(secrets: SecretBytes, codeId: string, typed: string): boolean {

@@ -24,14 +24,20 @@ export async function follow(db: Sql, link: Link, now: Date, lock = false): Prom
   const unknown = new ServiceError("not_found", "This signing link is not valid.");
   if (!isCode(link.token)) throw unknown;
   const session = link.session !== null && isSecret(link.session) ? tokenSha256(link.session) : null;
-  const [found] = await db.query<{ envelopeId: number; id: number; hasSession: boolean }>(sql`
-    SELECT envelope_id AS "envelopeId", id,
-      coalesce(session_sha256 = ${session} AND session_expires_at > ${now}, false) AS "hasSession"
-    FROM envelope_signers WHERE token_sha256 = ${tokenSha256(link.token)}`);
-  if (!found) throw unknown;
+  const find = async () => {
+    const [row] = await db.query<{ envelopeId: number; id: number; hasSession: boolean }>(sql`
+      SELECT envelope_id AS "envelopeId", id,
+        coalesce(session_sha256 = ${session} AND session_expires_at > ${now}, false) AS "hasSession"
+      FROM envelope_signers WHERE token_sha256 = ${tokenSha256(link.token)}`);
+    if (!row) throw unknown;
+    return row;
+  };
+  const seen = await find();
   const envelope = await (lock
-    ? lockEnvelope(db as Parameters<typeof lockEnvelope>[0], found.envelopeId)
-    : findEnvelope(db, found.envelopeId));
+    ? lockEnvelope(db as Parameters<typeof lockEnvelope>[0], seen.envelopeId)
+    : findEnvelope(db, seen.envelopeId));
+  // Who waited for the lock may have been replaced meanwhile.
+  const found = lock ? await find() : seen;
   const signers = await findSigners(db, found.envelopeId);
   const signer = signers.find(({ id }) => id === found.id);
   if (!envelope || !signer) throw unknown;

@@ -9,7 +9,7 @@ import { endUnsigned } from "../lifecycle/end.ts";
 import { setEnvelopeStatus, titleOf } from "../records/envelope.ts";
 import { keptDocuments } from "../records/kept-documents.ts";
 import { findRevisions } from "../records/revisions.ts";
-import { appendToTrail } from "../records/trail.ts";
+import { appendToTrail, requireTrailRoom } from "../records/trail.ts";
 import type { Ceremony, Link } from "./ceremony.ts";
 import { clientDetail } from "./client-detail.ts";
 import { copiesOf, readCopy } from "./copies.ts";
@@ -67,6 +67,9 @@ export function openCeremony(deps: CeremonyDeps): Ceremony {
     identify: (link, code, client) => identify(deps, link, code, client),
     consent: (link, { version, language }, client) =>
       change(link, ["ready"], async (tx, { envelope, signer }, at) => {
+        const before = signer.consent;
+        if (before?.version === version && before.language === language) return;
+        await requireTrailRoom(tx, envelope.id, signer.n);
         const text = deps.consentTexts.find(version, language);
         if (!text) throw new ServiceError("conflict", "The text has changed. Reload the page.");
         const consent = { version, language, textSha256: text.sha256, at: at.toISOString() };
@@ -102,6 +105,7 @@ export function openCeremony(deps: CeremonyDeps): Ceremony {
         throw invalid("name must be the name of a person.");
       if (!isEmail(email)) throw invalid("email must be a mail address.");
       await change(link, ["ready", "waiting"], async (tx, { envelope, signer }, at) => {
+        await requireTrailRoom(tx, envelope.id, signer.n);
         const proposal = { name: name.trim(), email, at: at.toISOString() };
         await tx.query(sql`
           UPDATE envelope_signers SET proposal = ${JSON.stringify(proposal)}::jsonb WHERE id = ${signer.id}`);

@@ -33,11 +33,12 @@ export function evidenceOf({ envelope, original, sealed, revisions, signers, tra
       ...revisions.map(revisionLine),
       { ...last, kind: "sealed", ...sealed },
     ],
-    signers: signers.map(({ n, name, email, language, routing, auth, signedAt }) => ({
+    signers: signers.map(({ n, name, email, language, consent, routing, auth, signedAt }) => ({
       n,
       name,
       email,
-      language,
+      // In which they consented: what their pages are shown in may change later.
+      language: consent?.language ?? language,
       routing,
       auth,
       signedAt: signedAt?.toISOString(),

@@ -57,6 +57,8 @@ async function newLinks(tx: Tx, deps: OperatorDeps, order: LockedOrder): Promise
   }
   const by = { at: deps.clock(), actor };
   const signers = whoseTurn(await findSigners(tx, envelope.id));
+  // All have signed: what is missing is the seal.
+  if (signers.length === 0) await enqueue(tx, envelopeQueue, { orderId: order.id });
   for (const signer of signers) {
     if (signer.lockedAt !== null) await clearLock(tx, deps, envelope, signer, by);
     await issueLink(tx, deps, envelope, signer, by);

@@ -20,20 +20,28 @@ export async function sweepEnvelopes(deps: EnvelopeDeps, stopping?: AbortSignal)
     SELECT e.id, o.code AS "orderCode", e.expires_at <= ${now} AS expired
     FROM envelopes e JOIN orders o ON o.id = e.order_id
     WHERE e.ended_at IS NULL AND least(e.expires_at, e.remind_at) <= ${now} AND o.status = 'EsignPending'
+      AND EXISTS (SELECT FROM envelope_signers s WHERE s.envelope_id = e.id AND s.signed_at IS NULL)
     ORDER BY least(e.expires_at, e.remind_at) LIMIT ${batchSize}`);
   for (const { expired, ...envelope } of due) {
     if (stopping?.aborted) return;
-    await (expired ? expire(deps, envelope) : remind(deps, envelope.id, now));
+    await (expired ? expire(deps, envelope) : remind(deps, envelope.id, now)).catch((error: Error) => {
+      if (!(error instanceof LastHasSigned))
+        deps.log.error(
+          { err: error, envelope: envelope.id },
+          "an envelope could not be expired, or its signers reminded",
+        );
+    });
   }
 }
 
-const expire = (deps: EnvelopeDeps, envelope: { id: number; orderCode: string }) =>
-  endUnsigned(deps, envelope, {
-    outcome: "Expired",
-    reason: "not everybody signed in time",
-    detail: {},
-    actor: "system",
+class LastHasSigned extends Error {}
+
+async function expire(deps: EnvelopeDeps, envelope: { id: number; orderCode: string }): Promise<void> {
+  const ending = { outcome: "Expired", reason: "not everybody signed in time", detail: {}, actor: "system" } as const;
+  await endUnsigned(deps, envelope, ending, async (tx, { id }) => {
+    if (whoseTurn(await findSigners(tx, id)).length === 0) throw new LastHasSigned();
   });
+}
 
 async function remind({ db, rowMac }: EnvelopeDeps, envelopeId: number, now: Date): Promise<void> {
   await db.transaction(async (tx) => {

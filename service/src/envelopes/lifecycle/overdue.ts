@@ -6,20 +6,27 @@ const lateMs = 15 * 60_000;
 const batchSize = 100;
 
 /** Orders that wait for signatures with nobody left to sign: their envelope was not opened, or not completed. */
-export const overdueStatement = (before: Date): Statement => sql`
+export const overdueStatement = (before: Date, after: number): Statement => sql`
   SELECT o.id FROM orders o
-  WHERE o.status = 'EsignPending' AND o.updated_at < ${before} AND NOT EXISTS (
+  WHERE o.status = 'EsignPending' AND o.updated_at < ${before} AND o.id > ${after} AND NOT EXISTS (
     SELECT FROM envelopes e JOIN envelope_signers s ON s.envelope_id = e.id
     WHERE e.order_id = o.id AND e.ended_at IS NULL AND s.signed_at IS NULL)
-  ORDER BY o.updated_at LIMIT ${batchSize}`;
+  ORDER BY o.id LIMIT ${batchSize}`;
 
 /** Does what a job gave up, and what there was no job for in an earlier release. Safe beside itself on another node. */
 export async function followOverdue(deps: EnvelopeDeps, stopping?: AbortSignal): Promise<void> {
   const { db, clock, log } = deps;
-  for (const { id } of await db.query<{ id: number }>(overdueStatement(new Date(clock().getTime() - lateMs)))) {
-    if (stopping?.aborted) return;
-    await followOrder(deps, id).catch((error: Error) =>
-      log.error({ err: error, orderId: id }, "the envelope of an order can't be opened or completed"),
-    );
+  const before = new Date(clock().getTime() - lateMs);
+  let last: number | undefined = 0;
+  while (last !== undefined) {
+    // Those that fail are passed over: they hold nobody else up.
+    const page: { id: number }[] = await db.query(overdueStatement(before, last));
+    for (const { id } of page) {
+      if (stopping?.aborted) return;
+      await followOrder(deps, id).catch((error: Error) =>
+        log.error({ err: error, orderId: id }, "the envelope of an order can't be opened or completed"),
+      );
+    }
+    last = page.at(-1)?.id;
   }
 }

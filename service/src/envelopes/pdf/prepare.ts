@@ -67,8 +67,9 @@ export function prepareDocument(original: Buffer, preparation: Preparation, type
     const own = newOf(widgets.filter((widget) => widget.page === page));
     if (dict && own.length > 0) writer.append(dict, "Annots", own, (Annots) => writer.set(ref, dict, { Annots }));
     if (dict || !added) continue;
-    const names = without.map((signer) => signers[signer - 1] ?? "");
-    addSignaturePage(look, writer, typeset, { ref: added.reserved, signers: names, ...preparation.page }, own);
+    // No names: who signs may be replaced, and the page may not be changed any more.
+    const rows = without.map((signer) => `Signer ${signer}`);
+    addSignaturePage(look, writer, typeset, { ref: added.reserved, rows, ...preparation.page }, own);
   }
   const objects = writer.objects();
   const tail = objects.length > 0 ? buildRevision(look, objects, docSha256) : Buffer.alloc(0);

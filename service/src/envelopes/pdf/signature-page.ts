@@ -46,10 +46,10 @@ export function addSignaturePage(
   typeset: Typeset,
   {
     ref,
-    signers,
+    rows,
     title,
     note,
-  }: { ref: { ref: string; fill: (body: string) => void }; signers: readonly string[]; title: string; note: string },
+  }: { ref: { ref: string; fill: (body: string) => void }; rows: readonly string[]; title: string; note: string },
   annotations: readonly string[],
 ): void {
   const { file, root } = look;
@@ -66,7 +66,7 @@ export function addSignaturePage(
   };
   write(title, margin, 60, 18, ink);
   write(note, margin, 80, 9.5, muted);
-  for (const [index, name] of signers.entries()) write(name, margin, head + index * row + 12, 10, ink);
+  for (const [index, text] of rows.entries()) write(text, margin, head + index * row + 12, 10, ink);
   const box = `[0 0 ${width} ${height}]`;
   const content = writer.stream("", canvas.operators());
   ref.fill(

@@ -61,7 +61,9 @@ export function widgetOf(
   const is = existing ? ofDocument(look, existing.object) : ({ kind: "new", ...writer.reserve() } as const);
   // The name contains the document's own hash, so no field of the document can bear it.
   const name = existing?.name ?? `SignSealShip-${docSha256.slice(0, 16)}-${signer}-${at.index + 1}-${kind}`;
-  const label = `${field.label ?? waitsFor[kind]}: ${signers[signer - 1] ?? ""}`;
+  const asks = field.label ?? waitsFor[kind];
+  // The name is drawn alone: signing replaces the drawing, and whoever was replaced before is named no more.
+  const [shown, label] = [`${asks}: ${signers[signer - 1] ?? ""}`, `${asks}, signer ${signer}`];
   const object = existing?.object ?? (is.kind === "new" ? Number.parseInt(is.ref, 10) : 0);
   const prepared = {
     kind,
@@ -76,7 +78,7 @@ export function widgetOf(
     ...covering(field, at.page.box.unit),
     ...shape,
   };
-  const drawing = is.kind === "kept" ? null : appearances.empty(prepared, label);
+  const drawing = is.kind === "kept" ? null : appearances.empty(prepared, shown);
   return { prepared, page: at.page, rect, drawing, label, is };
 }
 

@@ -1,7 +1,8 @@
 import type { Sql } from "../../platform/database/database.ts";
 import { type Document, type DocumentDeps, findRevisions, readDocument } from "./revisions.ts";
 
-const mostBytes = 64 * 1024 * 1024;
+/** Three of the largest. */
+const mostBytes = 3 * 36 * 1024 * 1024;
 
 type Envelope = { id: number; orderId: number; orderCode: string };
 
@@ -10,24 +11,28 @@ type Envelope = { id: number; orderId: number; orderCode: string };
  * older revision is never given for the newest.
  */
 export function keptDocuments(): (deps: DocumentDeps & { db: Sql }, envelope: Envelope) => Promise<Document> {
-  // The one that was asked for last is the last.
-  const kept = new Map<number, Document>();
+  // The one that was asked for last is the last. Who asks while it is read waits for the same reading.
+  const kept = new Map<number, { sha256: string; bytes: number; document: Promise<Document> }>();
   let bytes = 0;
   function drop(id: number): void {
-    bytes -= kept.get(id)?.bytes.length ?? 0;
+    bytes -= kept.get(id)?.bytes ?? 0;
     kept.delete(id);
   }
   return async (deps, envelope) => {
     const head = (await findRevisions(deps.db, envelope.id)).at(-1);
+    if (!head) return readDocument(deps, envelope);
     const known = kept.get(envelope.id);
-    const document = known && known.sha256 === head?.sha256 ? known : await readDocument(deps, envelope);
+    const document = known?.sha256 === head.sha256 ? known.document : readDocument(deps, envelope);
     drop(envelope.id);
-    kept.set(envelope.id, document);
-    bytes += document.bytes.length;
+    kept.set(envelope.id, { sha256: head.sha256, bytes: head.bytes, document });
+    bytes += head.bytes;
     for (const id of kept.keys()) {
       if (bytes <= mostBytes) break;
       drop(id);
     }
+    document.catch(() => {
+      if (kept.get(envelope.id)?.document === document) drop(envelope.id);
+    });
     return document;
   };
 }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { canonicalJson, type JsonObject } from "@signsealship/evidence/manifest";
 import type { Sql, Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
+import { ServiceError } from "../../platform/errors.ts";
 import type { Members, RowMac } from "../../platform/row-mac.ts";
 
 /** What can happen to an envelope. */
@@ -93,3 +94,15 @@ export const readTrail = (db: Sql, envelopeId: number) =>
 /** The first record that is not what was written, by its MAC. */
 export const alteredRecord = (rowMac: RowMac, verifyCode: string, trail: readonly (TrailRecord & { mac: Buffer })[]) =>
   trail.find(({ mac, ...record }) => !rowMac.holds("envelope_events", trailMembers({ verifyCode, ...record }), mac));
+
+/** Far more than anybody signing leaves, and far less than would keep the evidence from being read. */
+const mostOfSigner = 500;
+
+/** @throws ServiceError `rate_limited` for a signer who has filled the trail */
+export async function requireTrailRoom(tx: Tx, envelopeId: number, signer: number): Promise<void> {
+  const [row] = await tx.query<{ n: number }>(sql`
+    SELECT count(*) AS n FROM envelope_events
+    WHERE envelope_id = ${envelopeId} AND (record::json ->> 'signer')::int = ${signer}`);
+  if ((row?.n ?? 0) >= mostOfSigner)
+    throw new ServiceError("rate_limited", "This link was used too often. Tell the firm that sent the document.");
+}

@@ -26,6 +26,7 @@ function pairOf(signature: Uint8Array): readonly [Uint8Array, Uint8Array] {
     const fields = fieldsOf(readDer(signature), "cms");
     const pair = [contentOf(fields.next("r")), contentOf(fields.next("s"))] as const;
     fields.end();
+    if (pair.some(({ length }) => length === 0)) throw new RangeError("a number without octets");
     return pair;
   } catch (cause) {
     throw new SealKeyError("refused", "the key answered with what is no ECDSA signature", cause);

@@ -29,8 +29,9 @@ async function signedBy(link: Link, text: string) {
     values: new Map(typed),
   };
   const last = await ceremony.document(link);
-  assert.equal((await ceremony.sign(link, request, browser)).outcome, "signed");
-  return { fields, before: last.bytes };
+  const done = await ceremony.sign(link, request, browser);
+  assert.equal(done.outcome, "signed");
+  return { fields, before: last.bytes, completed: done.outcome === "signed" && done.completed };
 }
 
 test("a signer is shown the fields that the order asked for, where and as it asked for them", async () => {
@@ -40,7 +41,8 @@ test("a signer is shown the fields that the order asked for, where and as it ask
     { ...at, kind: "text", y: 560, height: 20, label: "Unit", required: false },
   ];
   await running.order([jane], { fields: JSON.stringify(asked) }, makePdf({ pages: 2 }));
-  const { fields } = await signedBy(await running.linkOf(jane.email), "Jane");
+  const { fields, completed } = await signedBy(await running.linkOf(jane.email), "Jane");
+  assert.ok(completed);
   assert.deepEqual(
     fields.map(({ kind, page, left, top, width, height, label, required }) => ({
       kind,
@@ -72,7 +74,8 @@ test(
     ];
     await running.order(people, {}, Buffer.from(certified?.pdf ?? []));
     await signedBy(await running.linkOf("seller@example.com"), "Jane");
-    const { before: bytes, fields } = await signedBy(await running.linkOf("buyer@example.com"), "Bob");
+    const { before: bytes, fields, completed } = await signedBy(await running.linkOf("buyer@example.com"), "Bob");
+    assert.ok(completed);
     assert.deepEqual(
       fields.map(({ name, left, top }) => [name, left, top]),
       [["buyer", 72, 252]],

@@ -40,14 +40,15 @@ export async function isWhatWasAsked(act: PreparedAct, { document, values, typed
     keyHeldBy: string;
     revision: { sha256: string };
     mark: { kind: string; text?: string };
-    values: { field: string; value: string }[];
+    values: { field: string; kind: string; value: string }[];
   };
   if (said.keyHeldBy !== "browser") return false;
   if (said.revision.sha256 !== toHex(await sha256(document))) return false;
   if (typed === null ? said.mark.kind !== "drawn" : said.mark.text !== typed) return false;
-  return said.values.every(({ field, value }) => {
+  return said.values.every(({ field, kind, value }) => {
     const asked = values.get(field);
-    return asked === undefined || asked === "" || asked === value;
+    // What was left empty stays so, but for the name and the initials, which the service fills in.
+    return asked === undefined || asked === value || (asked === "" && (kind === "name" || kind === "initials"));
   });
 }
 
