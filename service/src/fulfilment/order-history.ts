@@ -65,8 +65,9 @@ const payments = listOf(
   sql`'amountCents', x.amount_cents, 'currency', x.currency, 'simulated', x.simulated,
     'receivedAt', ${iso(sql`x.received_at`)}, 'refundedAt', ${iso(sql`x.refunded_at`)}`,
 );
+// What happened among its signers is in the trail of their envelope (`envelope show`).
 const history = listOf(
-  sql`audit_log`,
+  sql`(SELECT * FROM audit_log WHERE action <> 'signing_link.issued' AND action NOT LIKE 'signer.%')`,
   sql`'occurredAt', ${iso(sql`x.occurred_at`)}, 'action', x.action, 'actor', x.actor,
     'fromStatus', x.from_status, 'toStatus', x.to_status, 'detail', x.detail`,
 );
