@@ -77,8 +77,9 @@ export async function applyTransition(
   await tx.query(transitionStatement(order, moved, milestone, by));
   if (effect.mail) await enqueue(tx, orderMailQueue, { orderId: order.id, moment: effect.mail });
   if (effect.job) await enqueue(tx, effect.job, { orderId: order.id });
-  // After a hold, too: what was due while it lasted was not done.
-  if (entered.movesEnvelope && order.sign) await enqueue(tx, envelopeQueue, { orderId: order.id });
+  // Of a hold's end, too, where signatures are waited for: what was due while it lasted was not done.
+  if ((effect.movesEnvelope || to === "EsignPending") && order.sign)
+    await enqueue(tx, envelopeQueue, { orderId: order.id });
   return { order: moved, from: order.status, firedEvents: milestone ? [milestone] : [] };
 }
 

@@ -105,6 +105,10 @@ test("a hold is left for the status before, and nothing is notified twice", asyn
   assert.equal(look.status, "EsignComplete");
   assert.equal(look.statusBeforeHold, null);
   assert.deepEqual([look.events, look.milestones, look.jobs], [[], [], []]);
+  const signing = await orders.insert("EsignPending");
+  await moveBy(signing, "held");
+  await moveBy(signing, "released");
+  assert.deepEqual((await orders.look(signing)).jobs, ["envelope"], "what was due during the hold is done now");
 });
 
 test("the envelope follows the signing, and is voided with an order that ends before it", async () => {
