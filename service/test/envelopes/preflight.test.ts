@@ -85,7 +85,7 @@ describe("what can't be signed is refused before it is stored:", () => {
     );
     assert.equal(
       await refusal(makePdf(), [{ ...signature, page: 3 }]),
-      "fields[0] is on page 3 of a document with 1 pages.",
+      "fields[0] is on page 3 of a document with one page.",
     );
   });
 

@@ -1,8 +1,8 @@
 import { envelopeQueue, lockOrder } from "../../orders/orders.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import { isOutcomeUnknown } from "../../platform/database/sql-errors.ts";
 import { ServiceError } from "../../platform/errors.ts";
-import { enqueue } from "../../platform/jobs/jobs.ts";
 import { completeEnvelope } from "../lifecycle/complete.ts";
 import type { EnvelopeDeps } from "../lifecycle/deps.ts";
 import { issueLink } from "../lifecycle/links.ts";
@@ -17,9 +17,6 @@ import { dropPreparedAct, keepPreparedAct, takePreparedAct } from "./prepared-ac
 import { requireP256 } from "./public-key.ts";
 import { requireMark } from "./sign-request.ts";
 import type { Client } from "./view.ts";
-
-/** The request itself completes the envelope; the job is for the case that it is cut off. */
-const completedWithinMs = 30_000;
 
 /** Signs the newest revision for a signer, with a key that the service makes for this one act. @throws ServiceError */
 export async function sign(deps: EnvelopeDeps, link: Link, request: SignRequest, client: Client): Promise<SignOutcome> {
@@ -145,10 +142,13 @@ async function writeAct(
     });
     await setEnvelopeStatus(tx, order.id, "PartiallySigned", at);
     const left = whoseTurn(await findSigners(tx, id));
-    const inTime = new Date(Date.now() + completedWithinMs);
-    if (left.length === 0) await enqueue(tx, envelopeQueue, { orderId: order.id }, inTime);
+    if (left.length === 0) await completeLater(tx, order.id);
     for (const next of left)
       if (next.issuedAt === null) await issueLink(tx, deps, envelope, next, { at: now, actor: "system" });
     return true;
   });
 }
+
+/** The request itself completes the envelope; the job is for the case that it is cut off. Jobs go by the database's clock. */
+const completeLater = (tx: Tx, orderId: number) =>
+  tx.query(sql`SELECT enqueue_job(${envelopeQueue}, ${{ orderId }}::jsonb, now() + interval '30 seconds')`);

@@ -43,19 +43,26 @@ const greetings: Readonly<Record<Language, string>> = { en: "Hello,", es: "Hola:
 
 type MailDeps = Pick<EnvelopeDeps, "db" | "clock" | "rowMac" | "secrets" | "baseUrl"> & { mailer: Mailer };
 
+/** A day and more: who gets no link is only reminded two days later. */
+const maxAttempts = 40;
+
 /** Mails to signers, written from the records at the time of sending; what no longer holds then is not sent. */
 export function signingMailJobs(jobs: Jobs, deps: MailDeps): void {
   const { db, secrets, mailer } = deps;
-  jobs.work<SigningMail>(signingMailQueue, async (about) => {
-    const [row] = await db.query<Row>(rowStatement(about.signerId));
-    if (!row?.linkId || !row.tokenSha256 || isStale(row, about)) return;
-    const token = signingTokenOf(secrets, row.linkId, row.tokenSha256);
-    const asks = about.moment === "request" || about.moment === "reminder";
-    if (token === null && asks) return issueAnew(deps, row);
-    const mail = signingMail(deps, row, about, token);
-    // The signer of a test order may be anybody: nothing is sent to them.
-    await (row.environment === "test" ? mailer.keep(mail) : mailer.send(mail));
-  });
+  jobs.work<SigningMail>(
+    signingMailQueue,
+    async (about) => {
+      const [row] = await db.query<Row>(rowStatement(about.signerId));
+      if (!row?.linkId || !row.tokenSha256 || isStale(row, about)) return;
+      const token = signingTokenOf(secrets, row.linkId, row.tokenSha256);
+      const asks = about.moment === "request" || about.moment === "reminder";
+      if (token === null && asks) return issueAnew(deps, row);
+      const mail = signingMail(deps, row, about, token);
+      // The signer of a test order may be anybody: nothing is sent to them.
+      await (row.environment === "test" ? mailer.keep(mail) : mailer.send(mail));
+    },
+    { maxAttempts },
+  );
 }
 
 function isStale({ linkId, codeId, signed, outcome }: Row, about: SigningMail): boolean {

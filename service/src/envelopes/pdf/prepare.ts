@@ -127,7 +127,11 @@ function pagesOf(look: PdfLookup, planned: readonly PlannedField[]): Map<number,
   }
   for (const [index, { page, place, existing }] of planned.entries()) {
     const on = found.get(page);
-    if (!on) throw new UnfitField(index, `is on page ${page + 1} of a document with ${count} pages`);
+    if (!on)
+      throw new UnfitField(
+        index,
+        `is on page ${page + 1} of a document with ${count === 1 ? "one page" : `${count} pages`}`,
+      );
     if (existing) continue;
     const { width, height } = shownSize(on.box);
     const isOn = place.x >= 0 && place.y >= 0 && place.x + place.width <= width && place.y + place.height <= height;

@@ -25,7 +25,7 @@ export type Effect = {
   /** A document of this kind must be on record first. */
   document?: "sealed" | "notarized";
   job?: typeof closeCheckoutQueue | typeof refundQueue;
-  /** What the envelope follows. */
+  /** Whether the order's envelope has something to follow: to open, or to end. */
   movesEnvelope?: boolean;
 };
 

@@ -207,7 +207,7 @@ test("a field that is on no page is named", async () => {
     signing.prepare(makePdf(), planned(0, 600), ["Jane"]),
     (error) => error instanceof UnfitField && error.field === 0 && /612 by 792/.test(error.message),
   );
-  await assert.rejects(signing.prepare(makePdf(), planned(3, 10), ["Jane"]), /page 4 of a document with 1 pages/);
+  await assert.rejects(signing.prepare(makePdf(), planned(3, 10), ["Jane"]), /page 4 of a document with one page/);
 });
 
 test(
