@@ -18,6 +18,7 @@ import { openRateLimits } from "./http/rate-limits.ts";
 import { createServer } from "./http/server.ts";
 import { acceptMultipart } from "./http/uploads/multipart.ts";
 import { confirmationMailJobs, factorMailJobs, linkRoute, memberMailJobs, signInMailJobs } from "./members/members.ts";
+import { operatorSessions } from "./operators/operators.ts";
 import { orderRoutes } from "./orders/orders.ts";
 import { launchpadRoutes, partnerRoutes } from "./partners/partners.ts";
 import { checkoutRoute, checkoutUrl, paymentJobs, processorWebhook } from "./payments/payments.ts";
@@ -132,6 +133,16 @@ function pageDeps(deps: AppDeps, features: Features, assets: PageDeps["assets"])
     },
     signing: features.signing,
     visitor: { requestAccess: access.requestAccess, recaptcha: config.recaptcha },
-    members: { envelopes, ...members, ...orders, ...sandbox, ...passports, ...closings, ...webhooks, ...analytics },
+    members: {
+      envelopes,
+      resolveOperator: operatorSessions(deps),
+      ...members,
+      ...orders,
+      ...sandbox,
+      ...passports,
+      ...closings,
+      ...webhooks,
+      ...analytics,
+    },
   };
 }

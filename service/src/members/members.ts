@@ -28,6 +28,7 @@ export {
   endSession,
   listSessions,
   operatorResolver,
+  type SessionDeps,
   sessionResolver,
   signOut,
 } from "./sessions/sessions.ts";

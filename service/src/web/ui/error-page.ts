@@ -20,6 +20,7 @@ const titles: Readonly<Partial<Record<WireCode, string>>> = {
   rate_limited: "One moment, please",
   cross_site: "This request came from another site",
   owner_required: "Only an owner can do this",
+  role_required: "Your roles do not permit this",
   confirmation_required: "Sign in again to do this",
   passkey_required: "This needs a passkey",
   unavailable: "Not available right now",

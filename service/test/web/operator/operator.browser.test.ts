@@ -374,7 +374,7 @@ describe("a link", () => {
     const first = await browser.open(url, { width: 360 });
     const second = await browser.open(url, { width: 360 });
     await signInButton(first).click();
-    await first.page.getByRole("heading", { level: 1, name: "Operator" }).waitFor();
+    await first.page.getByRole("heading", { level: 1, name: "Approvals" }).waitFor();
     const [answer] = await Promise.all([
       second.page.waitForResponse((response) => response.request().method() === "POST"),
       signInButton(second).click(),

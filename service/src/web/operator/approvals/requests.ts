@@ -1,8 +1,8 @@
-import type { ListedRequest, pendingRequests } from "../../access-requests/access-requests.ts";
-import { emptyState, facts, notice } from "../ui/components.ts";
-import { time } from "../ui/format.ts";
-import { buttonForm } from "../ui/forms/button-form.ts";
-import { type Html, html } from "../ui/render.ts";
+import type { ListedRequest, pendingRequests } from "../../../access-requests/access-requests.ts";
+import { emptyState, facts, notice } from "../../ui/components.ts";
+import { time } from "../../ui/format.ts";
+import { buttonForm } from "../../ui/forms/button-form.ts";
+import { type Html, html } from "../../ui/render.ts";
 
 const reasonWords: Readonly<Record<ListedRequest["reasons"][number], string>> = {
   domain_has_trial: "another address of its domain has a trial",

@@ -1,10 +1,10 @@
-import type { Overview, ShownExecution } from "../../playbooks/playbooks.ts";
-import { emptyState, facts } from "../ui/components.ts";
-import { time } from "../ui/format.ts";
-import { buttonForm, hiddenFields } from "../ui/forms/button-form.ts";
-import { field } from "../ui/forms/fields.ts";
-import { records } from "../ui/records.ts";
-import { type Html, html } from "../ui/render.ts";
+import type { Overview, ShownExecution } from "../../../playbooks/playbooks.ts";
+import { emptyState, facts } from "../../ui/components.ts";
+import { time } from "../../ui/format.ts";
+import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";
+import { field } from "../../ui/forms/fields.ts";
+import { records } from "../../ui/records.ts";
+import { type Html, html } from "../../ui/render.ts";
 
 /** Why a form was refused; of a decision also what was typed, and the execution as it is now. */
 export type Problem = {

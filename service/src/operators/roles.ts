@@ -1,0 +1,52 @@
+export const operatorRoles = ["agent", "notary", "shipper", "approver", "admin", "auditor"] as const;
+
+export type OperatorRole = (typeof operatorRoles)[number];
+
+/** What somebody in the console may do. */
+export type Permission =
+  /** Every order of every firm, with its documents and its history; search. */
+  | "orders.read"
+  /** Quotes, holds, releases, cancellations, retries, uploads, notes. */
+  | "orders.work"
+  /** Signers and their links; envelopes that declined or expired. */
+  | "signers.work"
+  /** Asking for a refund; another decides. */
+  | "refunds.request"
+  /** Deciding on a refund that another asked for, and on payments that fit no order. */
+  | "money.decide"
+  /** Acts for orders that one has claimed, and one's own journal. */
+  | "notary.work"
+  /** Labels, packets and faxes: the address and the document of those orders. */
+  | "paper.work"
+  /** Firms with their tiers, live, keys, quotas, webhooks and access requests. */
+  | "partners.manage"
+  /** Firms as they are. */
+  | "partners.read"
+  /** Operators, their roles and sessions. */
+  | "people.manage"
+  /** Commissions of notaries. */
+  | "notaries.manage"
+  /** Everything that is on record, journals of notaries too, and the state of the service. */
+  | "records.read"
+  | "health.read";
+
+const granted: Readonly<Record<OperatorRole, readonly Permission[]>> = {
+  agent: ["orders.read", "orders.work", "signers.work", "refunds.request", "partners.read"],
+  notary: ["notary.work"],
+  shipper: ["paper.work"],
+  approver: ["orders.read", "money.decide", "partners.read"],
+  admin: [
+    "orders.read",
+    "partners.read",
+    "partners.manage",
+    "people.manage",
+    "notaries.manage",
+    "records.read",
+    "health.read",
+  ],
+  auditor: ["orders.read", "partners.read", "records.read", "health.read"],
+};
+
+/** Whether one of the roles permits it. */
+export const rolesPermit = (roles: readonly OperatorRole[], permission: Permission): boolean =>
+  roles.some((role) => granted[role].includes(permission));
