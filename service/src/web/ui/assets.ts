@@ -16,6 +16,7 @@ const sources = {
   "passkey.js": "./ui/browser/passkey.ts",
   "recaptcha.js": "./visitor/browser/recaptcha.ts",
   "seal.js": "./dashboard/passports/browser/seal.ts",
+  "signer-rows.js": "./dashboard/orders/browser/signer-rows.ts",
   "sign.js": "./signing/browser/sign.ts",
   "verify.js": "./verify/browser/verify.ts",
   "mark.svg": "./ui/mark.svg",

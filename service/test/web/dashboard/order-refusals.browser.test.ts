@@ -65,6 +65,74 @@ test("what the rules refuse is a page that says why and keeps what was typed; no
   assert.deepEqual(await apiList(firm), []);
 });
 
+test("signers are refused by row and rule, keep what was typed, and empty rows are nobody", async () => {
+  const firm = await newPartner(service);
+  const { send, form } = await caller(firm);
+  const path = "/dashboard/orders/new";
+  const typed = {
+    ...minimal,
+    svc_sign: "on",
+    signer_rows: "3",
+    signer1_name: "Ann Lee",
+    signer1_email: "ann@example.com",
+    signer3_name: "Bo Lee",
+    signer3_email: "bo@example.com",
+    signer3_routing: "2",
+    signer3_language: "es",
+    signer3_auth: "access_code",
+    signer3_access_code: "maple 7",
+  };
+  const refused: [Record<string, string>, RegExp, string][] = [
+    [{ signer3_email: "bo@" }, /“Email” of signer 3 must be a mail address\./, "signer3_email"],
+    [{ signer3_email: "" }, /“Email” of signer 3 is required\./, "signer3_email"],
+    [{ signer1_name: " " }, /“Name” of signer 1 is required\./, "signer1_name"],
+    [{ signer3_routing: "11" }, /“Turn” of signer 3 must be a whole number from 1 to 10\./, "signer3_routing"],
+    [{ signer3_routing: "first" }, /“Turn” of signer 3 must be a whole number/, "signer3_routing"],
+    [{ signer3_language: "fr" }, /“Language” of signer 3 must be one of en, es\./, "signer3_language"],
+    [{ signer3_auth: "sms" }, /“Identified by” of signer 3 must be one of/, "signer3_auth"],
+    [{ signer3_access_code: "abc" }, /“Access code” of signer 3 must have at least 4/, "signer3_access_code"],
+    [{ signer3_auth: "" }, /“Access code” of signer 3 must be left out unless the signer is/, "signer3_access_code"],
+    [
+      { signer3_name: "ann lee", signer3_email: "ANN@example.com" },
+      /“Signer 3” must be another person/,
+      "signer3_name",
+    ],
+    [{ signer_auth: "sms" }, /“How signers are identified” must be one of/, "signer_auth"],
+    [{ svc_sign: "" }, /“Signers” must be left out unless signing is bought\./, "signers"],
+  ];
+  for (const [fields, message, name] of refused) {
+    const answer = await send(path, orderForm({ ...typed, ...fields }));
+    assert.deepEqual([answer.status, message.test(answer.text)], [400, true], JSON.stringify(fields));
+    if (name !== "signers") assert.match(answer.text, new RegExp(`name="${name}"[^>]*aria-invalid="true"`), name);
+    assert.match(answer.text, /<details class="signer-rows"[^>]* open>/);
+    assert.match(answer.text, /name="signer1_email"[^>]* value="ann@example\.com"/);
+  }
+
+  const more = await form(`${path}/signers`, typed);
+  assert.equal(more.status, 200);
+  for (const kept of [/name="signer3_access_code"[^>]* value="maple 7"/, /name="signer4_name"/])
+    assert.match(more.text, kept);
+  assert.doesNotMatch(more.text, /role="alert"|name="signer5_name"/);
+  const full = (await form(`${path}/signers`, { ...typed, signer_rows: "9" })).text;
+  assert.deepEqual([/signer10_name/.test(full), /Add another signer/.test(full)], [true, false]);
+  for (const signer_rows of ["10", "99999", "-1", "x"])
+    assert.doesNotMatch((await form(`${path}/signers`, { ...typed, signer_rows })).text, /signer11_/);
+  assert.equal((await send(`${path}/signers`)).location, path, "reloading it begins anew");
+
+  const placed = await send(path, orderForm(typed));
+  assert.equal(placed.status, 303, placed.text.match(/role="alert"[\s\S]{0,300}/)?.[0]);
+  const code = /orders\/([0-9a-f]{40})/.exec(placed.location)?.[1];
+  const answer = await fetch(`${service.baseUrl}/api/partner/orders/${code}/signers`, { headers: firm.headers });
+  const { signers } = (await answer.json()) as { signers: Record<string, unknown>[] };
+  assert.deepEqual(
+    signers.map(({ name, email, routing, language, auth }) => [name, email, routing, language, auth]),
+    [
+      ["Ann Lee", "ann@example.com", 1, "en", "link"],
+      ["Bo Lee", "bo@example.com", 2, "es", "access_code"],
+    ],
+  );
+});
+
 test("a file that is too large keeps all that was typed, before and after it", async () => {
   const { send } = await caller(acme);
   for (const megabytes of [36, 40]) {

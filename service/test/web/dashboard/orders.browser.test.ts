@@ -201,6 +201,16 @@ test("everything works without script, by keyboard alone where one likes", async
   await page.getByLabel("Shipping").uncheck();
   assert.equal(await page.getByLabel("Recipient’s name").isVisible(), false);
   await page.getByLabel("Sender’s name").fill("");
+  await page.getByText("Other signers, or several").click();
+  const signer = (n: number) => page.getByRole("group", { name: `Signer ${n}`, exact: true });
+  await signer(1).getByLabel("Name").fill("Ann Lee");
+  await press(page, "Add another signer");
+  await page.getByText("Choose it again").waitFor();
+  assert.equal(await signer(1).getByLabel("Name").inputValue(), "Ann Lee");
+  assert.equal(await signer(3).getByLabel("Name").isVisible(), true);
+  assert.equal(await page.getByRole("alert").count(), 0);
+  await signer(1).getByLabel("Email").fill("ann@example.com");
+  await page.getByLabel("File", { exact: true }).setInputFiles(example);
   await press(page, "Place the test order");
   await said(page, "The order was placed.");
   await part(page, "Details").getByText("Sign, Notarize", { exact: true }).waitFor();
@@ -223,5 +233,25 @@ test("the browser itself asks for file, email and attestation, and sends nothing
     .evaluateAll((all) => all.map(({ id }) => id));
   assert.deepEqual(missing, ["field-document", "field-email", "field-byod_confirmed"]);
   assert.equal(await page.getByRole("alert").count(), 0);
+
+  await page.getByLabel("File", { exact: true }).setInputFiles(example);
+  await page.getByText("Other signers, or several").click();
+  for (const n of [1, 2, 3, 4]) {
+    const row = page.getByRole("group", { name: `Signer ${n}`, exact: true });
+    await row.getByLabel("Name").fill(`Signer No. ${n}`);
+    await row.getByLabel("Email").fill(`signer${n}@example.com`);
+    await row.getByLabel("Turn").selectOption(String(Math.min(n, 2)));
+    if (n === 1 || n === 4) continue;
+    await press(page, "Add another signer");
+    await page.getByRole("group", { name: `Signer ${n + 1}` }).waitFor();
+    assert.equal(await page.evaluate(() => document.activeElement?.id), `field-signer${n + 1}_name`);
+  }
+  await assertGood(opened);
+  await page.getByLabel("Signing").check();
+  await page.getByLabel("Client’s email").fill("signer@example.com");
+  await page.getByLabel("This is the client’s own document").check();
+  await press(page, "Place the test order");
+  await said(page, "The order was placed.");
+  await part(page, "Signers").getByText("signer4@example.com").waitFor();
   await opened.close();
 });

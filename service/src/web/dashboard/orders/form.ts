@@ -6,22 +6,23 @@ import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { type FormSubmission, submissionFields } from "../submit-once.ts";
 import { fileField, type Part, senderPart, shippingPart } from "./form-parts.ts";
+import { signerRowsPart } from "./signers-part.ts";
 import { labels, type OrderField, refusalWords } from "./words.ts";
 
 export type OrderFormView = FormSubmission & {
   pricing: Pick<VersionedPricing, "catalog" | "notarizationBlocked">;
   /** Whether a checkout can be had at all. */
   paymentsConfigured: boolean;
-  /** What was typed, and why it was not taken. */
-  refused?: { values: FormValues; message: string };
+  /** What was typed, and why it was not taken; null where only the form itself was changed. */
+  typed?: { values: FormValues; message: string | null };
 };
 
-/** The form that places an order. */
+/** The form that places an order. Its first button is what the Enter key presses: not the one that adds a signer. */
 export function orderFormBody(view: OrderFormView): Html {
-  const { environment, pricing, paymentsConfigured, refused } = view;
+  const { environment, pricing, paymentsConfigured, typed } = view;
   const test = environment === "test";
-  const problem = refused && refusalWords(refused.message);
-  const values = refused?.values ?? {};
+  const values = typed?.values ?? {};
+  const problem = typed?.message ? refusalWords(typed.message, values) : undefined;
   const part: Part = (name) => ({
     name,
     label: labels[name],
@@ -36,18 +37,20 @@ export function orderFormBody(view: OrderFormView): Html {
 ${!test && notice("attention", "A real order", "This order will be priced, signed, notarized, and sent for real.")}
 ${errorSummary(problem?.text)}
 <form class="form order-form card" method="post" action="/dashboard/orders/new" enctype="multipart/form-data">
+<button type="submit" hidden></button>
 ${submissionFields(view)}
 <fieldset><legend>Document</legend>
-${fileField({ ...part("document"), again: refused !== undefined })}
+${fileField({ ...part("document"), again: typed !== undefined })}
 ${select({ ...part("doc_slug"), options: catalogChoices(pricing.catalog), hint: "Choosing one of these sets whether the document is signed and notarized." })}
 </fieldset>
 <fieldset><legend>Client</legend>
-${field({ ...part("email"), type: "email", required: true, maxLength: 254, hint: "The person who signs and gets updates about the order." })}
+${field({ ...part("email"), type: "email", required: true, maxLength: 254, hint: "Gets updates about the order, and signs unless you name other signers." })}
 ${field({ ...part("name"), maxLength: 200 })}
 ${select({ ...part("signer_state"), options: signerStates(pricing) })}
 </fieldset>
 <fieldset class="services"><legend>Services</legend>
-${box("svc_sign", "The client signs online.")}
+${box("svc_sign", "The client, or the signers that you name, sign online.")}
+${signerRowsPart(part, values, problem)}
 ${box("svc_notary", "An online notary notarizes the document.")}
 ${box("svc_ship", "We ship the finished document on paper.")}
 ${shippingPart(part)}

@@ -6,11 +6,14 @@ import type { UploadPlaces } from "../../../http/uploads/upload-places.ts";
 import { type OrderDeps, placeOrder } from "../../../orders/orders.ts";
 import type { Assets } from "../../ui/assets.ts";
 import { done } from "../../ui/flash-messages.ts";
+import { acceptForms } from "../../ui/forms/form-body.ts";
 import { type PageAnswer, pageRoute } from "../../ui/page-route.ts";
 import { dashboardPage } from "../page-shell.ts";
 import { reauthenticate } from "../reauthenticate.ts";
 import { inOurWords, requireSameEnvironment, submissionFor, submissionKey } from "../submit-once.ts";
 import { type OrderFormView, orderFormBody } from "./form.ts";
+import { rowCount, withSigners } from "./signer-rows.ts";
+import { moreSignersPath } from "./signers-part.ts";
 
 export type OrderNewDeps = OrderDeps &
   Pick<Callers, "resolveSession"> & { limits: RateLimits; uploadPlaces: UploadPlaces; assets: Assets };
@@ -49,15 +52,29 @@ export function orderNewPage(app: FastifyInstance, deps: OrderNewDeps): void {
     refused: ({ request, form: values }, message) => show(request, { values, message }),
   });
 
-  function show(request: FastifyRequest, refused?: OrderFormView["refused"]): string {
+  // Without the file: it would be sent, and then have to be chosen again.
+  app.register(async (forms) => {
+    acceptForms(forms);
+    pageRoute(forms, deps, { url: moreSignersPath, handle: () => ({ redirect: `${path}/new` }) });
+    pageRoute(forms, deps, {
+      method: "POST",
+      url: moreSignersPath,
+      handle: ({ request, form }) => {
+        const values = { ...form, signer_rows: String(rowCount(form) + 1) };
+        return show(request, { values, message: null });
+      },
+    });
+  });
+
+  function show(request: FastifyRequest, typed?: OrderFormView["typed"]): string {
     const body = orderFormBody({
-      ...submissionFor(request, refused?.values),
+      ...submissionFor(request, typed?.values),
       pricing: deps.pricing,
       paymentsConfigured: deps.checkoutUrlOf !== null,
-      ...(refused && { refused }),
+      ...(typed && { typed }),
     });
-    const title = refused ? "Please check the form: place an order" : "Place an order";
-    return dashboardPage(deps, request, { title, section: "orders", body });
+    const title = typed?.message ? "Please check the form: place an order" : "Place an order";
+    return dashboardPage(deps, request, { title, section: "orders", body, scripts: ["signer-rows.js"] });
   }
 }
 
@@ -65,8 +82,9 @@ async function place(deps: OrderNewDeps, request: FastifyRequest, sent: Form): P
   const { fields } = sent;
   requireSameEnvironment(request, fields.get("environment"));
   // A browser sends an empty file where none was chosen.
-  const form = sent.upload?.bytes.length === 0 ? { ...sent, upload: null } : sent;
-  const idempotencyKey = submissionKey(fields, form.upload?.sha256 ?? null);
+  const upload = sent.upload?.bytes.length === 0 ? null : sent.upload;
+  const form = { fields: withSigners(fields), upload };
+  const idempotencyKey = submissionKey(fields, upload?.sha256 ?? null);
   const wanted = { principal: principalOf(request), sent: form, route: `POST ${path}/new`, idempotencyKey };
   const { body } = await placeOrder(deps, wanted, wording).catch(
     inOurWords("This order is already being placed. Check your orders in a moment."),

@@ -6,6 +6,7 @@ import { field, select } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { signerWords } from "../../ui/orders/signer-words.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { authChoices, identified, languageChoices } from "./signer-choices.ts";
 
 /** What was typed into the form of a signer that was refused. */
 export type RefusedSigner = { n: number; typed: FormValues };
@@ -37,12 +38,6 @@ ${open && signer.signedAt === null && changes(`/dashboard/orders/${orderCode}/si
   })}`;
 }
 
-const identified: Readonly<Record<SignerState["auth"], string>> = {
-  link: "the link in the email",
-  mail_code: "the link and a code by email",
-  access_code: "the link and your access code",
-};
-
 function changes(
   path: string,
   { n, name, status, issuedAt, proposal, signingUrl }: SignerState,
@@ -56,16 +51,11 @@ function changes(
 <p class="hint">The link of ${name} stops working at once.${issuedAt !== null && " The new person is emailed a link of their own."}</p>
 ${field({ form, name: "name", label: "Name", required: true, maxLength: 200, value: typed?.["name"] ?? proposal?.name })}
 ${field({ form, name: "email", type: "email", label: "Email", required: true, maxLength: 254, value: typed?.["email"] ?? proposal?.email })}
-${select({ form, name: "language", label: "Language", value: typed?.["language"], options: languageChoices })}
-${select({ form, name: "auth", label: "Identified by", value: typed?.["auth"], options: authChoices })}
+${select({ form, name: "language", label: "Language", value: typed?.["language"], options: [asBefore, ...languageChoices] })}
+${select({ form, name: "auth", label: "Identified by", value: typed?.["auth"], options: [asBefore, ...authChoices] })}
 ${field({ form, name: "access_code", label: "Access code", maxLength: 64, autocomplete: "off", hint: "Only with an access code: tell it to the person yourself. We keep no copy that can be read." })}
 <div class="form-actions"><button type="submit" class="quiet-button">Replace ${name}</button></div>
 </form></details>`;
 }
 
 const asBefore = { value: "", label: "As before" };
-const languageChoices = [asBefore, { value: "en", label: "English" }, { value: "es", label: "Spanish" }];
-const authChoices = [
-  asBefore,
-  ...Object.entries(identified).map(([value, label]) => ({ value, label: label[0]?.toUpperCase() + label.slice(1) })),
-];

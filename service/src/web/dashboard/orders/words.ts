@@ -1,6 +1,8 @@
 import { orderStatuses } from "../../../orders/orders.ts";
 import type { Choice } from "../../ui/forms/fields.ts";
+import type { FormValues } from "../../ui/forms/form-body.ts";
 import { statusWords } from "../../ui/orders/status-words.ts";
+import { namedRows, type RowField, type RowMember, rowField, rowMembers } from "./signer-rows.ts";
 
 /** What each field of the order form is called on the page. */
 export const labels = {
@@ -9,6 +11,8 @@ export const labels = {
   email: "Client’s email",
   name: "Client’s name",
   signer_state: "Signer’s state",
+  signer_auth: "How signers are identified",
+  signers: "Signers",
   svc_sign: "Signing",
   svc_notary: "Online notarization",
   svc_ship: "Shipping",
@@ -49,15 +53,44 @@ const ownWords = [
   },
 ] as const;
 
-/** A refusal in the page's words: the API's sentence with labels for names, and the field that it is about. */
-export function refusalWords(message: string): { text: string; field: OrderField | null } {
+/** What each field of a signer's row is called. */
+export const rowLabels: Readonly<Record<RowMember, string>> = {
+  name: "Name",
+  email: "Email",
+  routing: "Turn",
+  language: "Language",
+  auth: "Identified by",
+  access_code: "Access code",
+};
+
+export type RefusalWords = { text: string; field: OrderField | RowField | null };
+
+/**
+ * A refusal in the page's words: the API's sentence with labels for names, and the field that it is about.
+ * @param values what was typed: tells the signers of the API by their rows
+ */
+export function refusalWords(message: string, values: FormValues = {}): RefusalWords {
   const own = ownWords.find(({ means }) => means.test(message));
   if (own) return { text: own.text, field: own.name };
+  if (message.startsWith("signers[")) return signerWords(message, namedRows(values));
   const text = message.replace(/^[a-z]+\b|\b[a-z]+(?:_[a-z0-9]+)+\b/g, (word) =>
     isOrderField(word) ? `“${labels[word]}”` : word,
   );
   const [first = ""] = message.split(" ", 1);
   return { text, field: isOrderField(first) ? first : null };
+}
+
+/** @param rows those of the signers of the API, in their order */
+function signerWords(message: string, rows: readonly number[]): RefusalWords {
+  const rowOf = (index: string) => rows[Number(index)] ?? Number(index) + 1;
+  const [, index = "", name] = /^signers\[(\d+)\](?:\.([a-z_]+))?/.exec(message) ?? [];
+  const member = rowMembers.find((each) => each === name);
+  const text = message
+    .replace(/signers\[(\d+)\](?:\.([a-z_]+))?/g, (_, at: string, of: RowMember | undefined) =>
+      of ? `“${rowLabels[of] ?? of}” of signer ${rowOf(at)}` : `“Signer ${rowOf(at)}”`,
+    )
+    .replace("auth is access_code", "the signer is asked for one");
+  return { text, field: rowField(rowOf(index), member ?? "name") };
 }
 
 /** Every status by its label; one that is newer than this page is a choice, too, when it is the one asked for. */

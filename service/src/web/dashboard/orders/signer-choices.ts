@@ -1,0 +1,19 @@
+import type { SignerState } from "../../../envelopes/envelopes.ts";
+import type { Choice } from "../../ui/forms/fields.ts";
+
+/** How a signer is identified, as pages say it. */
+export const identified: Readonly<Record<SignerState["auth"], string>> = {
+  link: "the link in the email",
+  mail_code: "the link and a code by email",
+  access_code: "the link and your access code",
+};
+
+export const languageChoices: readonly Choice[] = [
+  { value: "en", label: "English" },
+  { value: "es", label: "Spanish" },
+];
+
+export const authChoices: readonly Choice[] = Object.entries(identified).map(([value, label]) => ({
+  value,
+  label: label[0]?.toUpperCase() + label.slice(1),
+}));

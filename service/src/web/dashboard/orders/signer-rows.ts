@@ -1,0 +1,44 @@
+import type { FormValues } from "../../ui/forms/form-body.ts";
+
+/** What a row of the order form says of a signer; in the form its inputs are `signer2_email` and the like. */
+export const rowMembers = ["name", "email", "routing", "language", "auth", "access_code"] as const;
+export type RowMember = (typeof rowMembers)[number];
+export type RowField = `signer${number}_${RowMember}`;
+
+export const mostRows = 10;
+const fewestRows = 2;
+
+export const rowField = (row: number, member: RowMember): RowField => `signer${row}_${member}`;
+
+/** How many rows the form has, from 2 to 10. */
+export function rowCount(values: FormValues): number {
+  const asked = Number(values["signer_rows"]);
+  return Number.isInteger(asked) ? Math.min(Math.max(asked, fewestRows), mostRows) : fewestRows;
+}
+
+const typed = (values: FormValues, row: number, member: RowMember): string => values[rowField(row, member)] ?? "";
+
+/** The rows in which somebody is named, from 1: an empty one is nobody, wherever it stands. */
+export const namedRows = (values: FormValues): number[] =>
+  Array.from({ length: mostRows }, (_, index) => index + 1).filter((row) =>
+    (["name", "email", "access_code"] as const).some((member) => typed(values, row, member).trim() !== ""),
+  );
+
+/** The form as the API takes it: `signers` for the rows, and no row by itself. Fields that no row has stay as they are. */
+export function withSigners(fields: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const values: FormValues = Object.fromEntries(fields);
+  const rows = namedRows(values);
+  const rest = [...fields].filter(([name]) => !/^signer(?:\d+_|_rows$)/.test(name));
+  if (rows.length === 0) return new Map(rest);
+  return new Map([...rest, ["signers", JSON.stringify(rows.map((row) => signerIn(values, row)))]]);
+}
+
+/** An empty field says nothing. What is no number is for the rules of `signers` to refuse. */
+const signerIn = (values: FormValues, row: number) =>
+  Object.fromEntries(
+    rowMembers.flatMap((member) => {
+      const text = typed(values, row, member);
+      if (text === "") return [];
+      return [[member, member === "routing" && /^\d{1,2}$/.test(text) ? Number(text) : text]];
+    }),
+  );
