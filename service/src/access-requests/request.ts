@@ -50,6 +50,7 @@ export async function requestAccess(
     await requests.lockAddress(tx, request.workEmail);
     if (status === "pending") {
       await requests.insertRequest(tx, requestId, request, reasons, by.at);
+      await requests.openReview(tx, requestId, by.at);
       await auditRequest(tx, by, "received", { requestId, reasons });
       return;
     }
@@ -76,6 +77,7 @@ async function issueOnce(
   await issueTrialKey(tx, deps, { requestId, firmName, actor: "system" });
   await tx.script(refusal ? "ROLLBACK TO SAVEPOINT issue" : "RELEASE SAVEPOINT issue");
   await requests.insertRequest(tx, requestId, request, reasons, at, refusal === "domain");
+  await requests.openReview(tx, requestId, at, refusal === "domain");
   const told = await requests.markTold(tx, workEmail, refusal !== null, at);
   await mailKey(tx, told ?? requestId, told === undefined ? null : refusal);
 }

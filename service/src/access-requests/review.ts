@@ -38,6 +38,7 @@ export const approveRequest = (deps: AccessDeps, requestId: string) =>
       throw new ServiceError("conflict", "This address was issued a key before; `key issue` gives its firm another.");
     const partnerId = await issueTrialKey(tx, deps, { requestId, firmName, actor: "operator" });
     await mailKey(tx, requestId);
+    await requests.closeReview(tx, requestId, { at: deps.clock(), by: "operator", outcome: "approved" });
     return { requestId, status: "issued" as const, partnerId };
   });
 
@@ -47,5 +48,6 @@ export const declineRequest = (deps: AccessDeps, requestId: string) =>
     const at = deps.clock();
     await requests.markDeclined(tx, requestId, at);
     await auditRequest(tx, { at, actor: "operator" }, "declined", { requestId });
+    await requests.closeReview(tx, requestId, { at, by: "operator", outcome: "declined" });
     return { requestId, status: "declined" as const };
   });

@@ -1,5 +1,6 @@
 import type { Sql, Tx } from "../platform/database/database.ts";
 import { sql } from "../platform/database/sql.ts";
+import { closeTasks, openTask, type TaskEnd } from "../tasks/tasks.ts";
 import type { AccessRequest } from "./fields.ts";
 import type { Reason } from "./screening/screening.ts";
 
@@ -110,6 +111,18 @@ export async function selectForDecision(tx: Tx, id: string): Promise<OpenRequest
   );
   return found;
 }
+
+/** A person is to look at it. @param wanted false: the same statement, which writes nothing */
+export const openReview = (tx: Tx, id: string, at: Date, wanted = true) =>
+  tx.query(
+    openTask(
+      { kind: "access_request", at, environment: "live", subject: id },
+      sql`(SELECT 1 WHERE ${wanted}::boolean) AS wanted`,
+    ),
+  );
+
+export const closeReview = (tx: Tx, id: string, end: Omit<TaskEnd, "state">) =>
+  tx.query(closeTasks({ kinds: ["access_request"], subject: id }, { state: "done", ...end }));
 
 export const markIssued = (db: Sql, id: string, issued: { partnerId: string; sealedKey: Buffer; at: Date }) =>
   db.query(

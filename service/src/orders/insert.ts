@@ -3,6 +3,7 @@ import { eventRow } from "../events/events.ts";
 import { actorOf, type Principal } from "../identity/identity.ts";
 import type { Sql } from "../platform/database/database.ts";
 import { nothing, type Statement, sql } from "../platform/database/sql.ts";
+import { openTask } from "../tasks/tasks.ts";
 import type { OrderForm } from "./form/form.ts";
 import type { OrderSigner } from "./form/signers.ts";
 import type { OriginalDocument } from "./store.ts";
@@ -65,8 +66,15 @@ export function insertStatement(order: NewOrder, claim: Statement | null): State
       SELECT id, 'original', ${document.sha256}, ${document.bytes}, ${document.pages}, ${document.blobKey}, ${at},
         ${document.rowMac}::bytea
       FROM new_order
-    ), audit AS (${audit}), event AS (${event})
+    ), audit AS (${audit}), event AS (${event})${quoteTask(order)}
     SELECT id FROM new_order`;
+}
+
+/** What has no price waits for a person's. */
+function quoteTask({ status, createdAt: at, principal: { environment } }: NewOrder): Statement {
+  if (status !== "ManualQuoteRequired") return nothing;
+  const task = { kind: "quote", at, environment, orderId: sql`new_order.id` } as const;
+  return sql`, task AS (${openTask(task, sql`new_order`)})`;
 }
 
 /** @returns false when the key was taken by an earlier request: then nothing was written */

@@ -2,6 +2,7 @@ import { auditLine } from "../audit/audit.ts";
 import type { Environment } from "../identity/identity.ts";
 import type { Sql } from "../platform/database/database.ts";
 import { type Statement, sql } from "../platform/database/sql.ts";
+import { closeTasks, openTask } from "../tasks/tasks.ts";
 import type { Arguments } from "./arguments.ts";
 
 export type ExecutionRow = {
@@ -45,13 +46,14 @@ export type NewExecution = Pick<ExecutionRow, "id" | "environment" | "playbook" 
 /** Writes the execution and its audit line, in one statement. */
 export async function insertExecution(db: Sql, execution: NewExecution, attempt: RunAttempt): Promise<void> {
   const { id, environment, playbook, callbackSha256, expiresAt } = execution;
+  const task = openTask({ kind: "playbook_gate", at: attempt.at, environment, subject: id });
   await db.query(sql`
     WITH execution AS (
       INSERT INTO playbook_executions
         (id, partner_id, environment, playbook, arguments, callback_sha256, started_at, expires_at)
       VALUES (${id}, ${attempt.partnerId}, ${environment}, ${playbook}, ${execution.arguments}, ${callbackSha256},
         ${attempt.at}, ${expiresAt})
-    ) ${attemptLine(attempt)}`);
+    ), task AS (${task}) ${attemptLine(attempt)}`);
 }
 
 export type Decision = { outcome: string; at: Date; actor: string };
@@ -61,6 +63,9 @@ export type Which = { callbackSha256: Buffer } | { id: string };
 
 const isWhich = (which: Which): Statement =>
   "id" in which ? sql`id = ${which.id}` : sql`callback_sha256 = ${which.callbackSha256}`;
+
+const closeGate = (end: { at: Date; by: string; outcome: Statement | string }): Statement =>
+  closeTasks({ kinds: ["playbook_gate"], subject: sql`ended.id::text` }, { state: "done", ...end }, sql`ended`);
 
 /** Ends an execution if it still waits: of two at once one gets the row, the other nothing. Apart from its running, for its plan. */
 export function decideStatement(which: Which, { outcome, at, actor }: Decision): Statement {
@@ -75,7 +80,7 @@ export function decideStatement(which: Which, { outcome, at, actor }: Decision):
     WITH ended AS (
       UPDATE playbook_executions SET outcome = ${outcome}, completed_at = ${at}, ended_by = ${actor}
       WHERE ${isWhich(which)} AND outcome IS NULL AND expires_at > ${at} RETURNING *
-    ), audit AS (${auditLine(line, sql`ended`)})
+    ), audit AS (${auditLine(line, sql`ended`)}), task AS (${closeGate({ at, by: actor, outcome: sql`ended.outcome` })})
     SELECT ${executionColumns} FROM ended`;
 }
 
@@ -108,7 +113,7 @@ export function expireStatement(now: Date, limit: number): Statement {
     ), ended AS (
       UPDATE playbook_executions SET outcome = 'expired', completed_at = ${now}, ended_by = 'system'
       WHERE ctid = ANY (ARRAY(SELECT ctid FROM due)) RETURNING id, partner_id
-    ), audit AS (${auditLine(line, sql`ended`)})
+    ), audit AS (${auditLine(line, sql`ended`)}), task AS (${closeGate({ at: now, by: "system", outcome: "expired" })})
     SELECT count(*) AS ended FROM ended`;
 }
 

@@ -8,6 +8,7 @@ import { enqueue } from "../../platform/jobs/jobs.ts";
 import type { RowMac } from "../../platform/row-mac.ts";
 import { deriveKey, keysOf, type SecretBytes } from "../../platform/secrets.ts";
 import { slowHashHolds } from "../../platform/slow-hash.ts";
+import { openTask } from "../../tasks/tasks.ts";
 import type { EnvelopeDeps } from "../lifecycle/deps.ts";
 import { signingMailQueue, tokenSha256 } from "../lifecycle/links.ts";
 import type { Envelope } from "../records/envelope.ts";
@@ -83,6 +84,7 @@ export async function identify(
       const locks = failures >= failuresAllowed;
       await tx.query(sql`
         UPDATE envelope_signers SET failures = ${failures}, locked_at = ${locks ? at : null} WHERE id = ${signer.id}`);
+      if (locks) await openUnlocking(tx, envelope, signer, at);
       await tell(tx, rowMac, envelope, locks ? "locked" : "code_failed", at, detail);
       return null;
     }
@@ -95,6 +97,17 @@ export async function identify(
     await tell(tx, rowMac, envelope, "code_ok", at, detail);
     return { session, expiresAt };
   });
+}
+
+/** A person opens the link again. After the end it opens by itself. */
+async function openUnlocking(
+  tx: Tx,
+  { orderId, environment, endedAt }: Envelope,
+  { n }: { n: number },
+  at: Date,
+): Promise<void> {
+  if (endedAt !== null) return;
+  await tx.query(openTask({ kind: "signer_locked", at, environment, orderId, subject: String(n) }));
 }
 
 /** The trail of an envelope that has ended is certified, and stays as it is. */

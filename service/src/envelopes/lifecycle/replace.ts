@@ -12,6 +12,7 @@ import { appendToTrail } from "../records/trail.ts";
 import { changeSigner, type LockedSigner, type SignerRequest } from "./change-signer.ts";
 import type { EnvelopeDeps } from "./deps.ts";
 import { issueLink, signingMailQueue } from "./links.ts";
+import { closeUnlocking } from "./unlock.ts";
 
 type Person = Pick<OrderSigner, "name" | "email" | "language" | "auth" | "accessCodeHash">;
 
@@ -38,6 +39,7 @@ export async function replaceSigner(deps: EnvelopeDeps, request: SignerRequest, 
       signer: signer.n,
     });
     const { partnerId, orderId } = envelope;
+    if (signer.lockedAt !== null) await closeUnlocking(tx, orderId, signer.n, { at, by: actor, outcome: "replaced" });
     const detail = { signer: signer.n };
     await tx.query(auditLine({ at, action: "signer.replaced", actor, partnerId, orderId, detail }));
     if (signer.issuedAt === null) return;

@@ -2,6 +2,7 @@ import { auditLine } from "../../audit/audit.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import { ServiceError } from "../../platform/errors.ts";
+import { closeTasks, type TaskEnd } from "../../tasks/tasks.ts";
 import type { Envelope, Signer } from "../records/envelope.ts";
 import { appendToTrail } from "../records/trail.ts";
 import { changeSigner, type SignerRequest } from "./change-signer.ts";
@@ -19,6 +20,10 @@ export const unlockSigner = (deps: EnvelopeDeps, request: SignerRequest): Promis
     await issueLink(tx, deps, envelope, signer, by);
   });
 
+/** Nobody needs to open the signer's link again. */
+export const closeUnlocking = (tx: Tx, orderId: number, n: number, end: Omit<TaskEnd, "state">) =>
+  tx.query(closeTasks({ kinds: ["signer_locked"], orderId, subject: String(n) }, { state: "done", ...end }));
+
 /** Forgets the wrong codes. The envelope is locked by the transaction. */
 export async function clearLock(
   tx: Tx,
@@ -31,5 +36,6 @@ export async function clearLock(
     UPDATE envelope_signers SET failures = 0, locked_at = NULL, code_id = NULL, code_sent_at = NULL WHERE id = ${id}`);
   await appendToTrail(tx, rowMac, envelope, "unlocked", at, { by: actor, signer: n });
   const { partnerId, orderId } = envelope;
+  await closeUnlocking(tx, orderId, n, { at, by: actor, outcome: "unlocked" });
   await tx.query(auditLine({ at, action: "signer.unlocked", actor, partnerId, orderId, detail: { signer: n } }));
 }

@@ -8,6 +8,7 @@ import { maskCode } from "../../platform/ids.ts";
 import { enqueue } from "../../platform/jobs/jobs.ts";
 import type { Log } from "../../platform/logs.ts";
 import type { BoughtServices } from "../../pricing/pricing.ts";
+import { closeTasks, openTask, type TaskKind } from "../../tasks/tasks.ts";
 import { type Effect, effects, envelopeQueue, type Milestone, orderMailQueue } from "./effects.ts";
 import type { OrderStatus } from "./statuses.ts";
 import { type OrderEvent, targetOf, wordsOf } from "./table.ts";
@@ -23,6 +24,9 @@ export type LockedOrder = BoughtServices & {
   envelopeStatus: string | null;
   totalCents: number;
   faxTo: string | null;
+  shipMethod: string | null;
+  /** Whether rush handling was bought. */
+  isRush: boolean;
 };
 
 /** Who causes a transition, when (UTC) and why. */
@@ -41,7 +45,8 @@ export type TransitionResult = { order: LockedOrder; from: string; firedEvents: 
 export async function lockOrder(tx: Tx, code: string): Promise<LockedOrder | undefined> {
   const [order] = await tx.query<LockedOrder>(sql`
     SELECT id, code, partner_id AS "partnerId", environment, status, status_before_hold AS "statusBeforeHold",
-      envelope_status AS "envelopeStatus", sign, notarize, ship, fax, total_cents AS "totalCents", fax_to AS "faxTo"
+      envelope_status AS "envelopeStatus", sign, notarize, ship, fax, total_cents AS "totalCents", fax_to AS "faxTo",
+      ship_method AS "shipMethod", lines @> '[{"type": "RushFee"}]' AS "isRush"
     FROM orders WHERE code = ${code} FOR UPDATE`);
   return order;
 }
@@ -75,12 +80,43 @@ export async function applyTransition(
   };
   const milestone = effect.milestone ?? null;
   await tx.query(transitionStatement(order, moved, milestone, by));
+  await moveTasks(tx, order, moved, on, by);
   if (effect.mail) await enqueue(tx, orderMailQueue, { orderId: order.id, moment: effect.mail });
   if (effect.job) await enqueue(tx, effect.job, { orderId: order.id });
   // Of a hold's end, too, where signatures are waited for: what was due while it lasted was not done.
   if ((effect.movesEnvelope || to === "EsignPending") && order.sign)
     await enqueue(tx, envelopeQueue, { orderId: order.id });
   return { order: moved, from: order.status, firedEvents: milestone ? [milestone] : [] };
+}
+
+/** The order's way opens what a person has to do, and closes it when it goes on, by whomever. */
+async function moveTasks(tx: Tx, order: LockedOrder, moved: LockedOrder, on: OrderEvent, by: Actor): Promise<void> {
+  const { at, actor, reason } = by;
+  const left = tasksIn(order);
+  if (left.length > 0) {
+    const state = droppedBy.has(moved.status) ? "dropped" : "done";
+    await tx.query(closeTasks({ orderId: order.id, kinds: left }, { state, at, by: actor, outcome: wordsOf(on) }));
+  }
+  const kind = taskOf(moved);
+  const { id: orderId, environment, isRush } = moved;
+  if (kind) await tx.query(openTask({ kind, at, environment, orderId, isRush, reason }));
+}
+
+/** An order that comes there needs nothing more of what stood open. */
+const droppedBy: ReadonlySet<string> = new Set(["OnHold", "Cancelled", "RefundPending"]);
+
+type Standing = { status: string; shipMethod: string | null };
+
+const effectOf = ({ status }: Standing): Effect => effects[status as OrderStatus] ?? {};
+
+function taskOf(order: Standing): TaskKind | undefined {
+  const { task } = effectOf(order);
+  return typeof task === "function" ? task(order) : task;
+}
+
+function tasksIn(order: Standing): TaskKind[] {
+  const task = taskOf(order);
+  return [...(task ? [task] : []), ...(effectOf(order).endsTasks ?? [])];
 }
 
 function transitionStatement(

@@ -1,3 +1,4 @@
+import type { TaskKind } from "../../tasks/tasks.ts";
 import type { OrderStatus } from "./statuses.ts";
 
 /** What partners hear of an order's way after it was placed; also the names of its workflow events. */
@@ -27,11 +28,16 @@ export type Effect = {
   job?: typeof closeCheckoutQueue | typeof refundQueue;
   /** Whether the order's envelope has something to follow: to open, or to end. */
   movesEnvelope?: boolean;
+  /** What a person has to do while the order stands there. */
+  task?: TaskKind | ((order: { shipMethod: string | null }) => TaskKind);
+  /** Tasks that others open while the order stands there. */
+  endsTasks?: readonly TaskKind[];
 };
 
 export const effects: Readonly<Partial<Record<OrderStatus, Effect>>> = {
+  ManualQuoteRequired: { task: "quote" },
   Paid: { milestone: "payment.cleared", mail: "payment_received", job: closeCheckoutQueue },
-  EsignPending: { envelope: "Sent", movesEnvelope: true },
+  EsignPending: { envelope: "Sent", movesEnvelope: true, endsTasks: ["signer_locked"] },
   EsignComplete: {
     envelope: "Completed",
     milestone: "signature.completed",
@@ -39,11 +45,19 @@ export const effects: Readonly<Partial<Record<OrderStatus, Effect>>> = {
     document: "sealed",
     movesEnvelope: true,
   },
-  EsignDeclined: { envelope: "Declined", movesEnvelope: true },
-  EsignExpired: { envelope: "Expired", movesEnvelope: true },
+  EsignDeclined: { envelope: "Declined", movesEnvelope: true, task: "envelope_stuck" },
+  EsignExpired: { envelope: "Expired", movesEnvelope: true, task: "envelope_stuck" },
+  NotarizationPending: { task: "notarize" },
   NotarizationComplete: { document: "notarized" },
+  NotarizationFailed: { task: "notarization_exception" },
+  IdentityLocked: { task: "notarization_exception" },
+  ShippingPending: { task: ({ shipMethod }) => (shipMethod === "print_mail" ? "packet_print" : "label_print") },
   Shipped: { mail: "shipped" },
   Delivered: { milestone: "shipment.delivered" },
+  ShippingFailed: { task: "shipping_exception" },
+  FaxPending: { task: "fax_send" },
+  FaxFailed: { task: "fax_exception" },
+  OnHold: { task: "order_on_hold" },
   Cancelled: { job: closeCheckoutQueue, movesEnvelope: true },
   RefundPending: { job: refundQueue, movesEnvelope: true },
 };

@@ -1,0 +1,69 @@
+const dayMs = 24 * 3_600_000;
+const minuteMs = 60_000;
+// A year without a business day is a mistake in the calendar.
+const mostDays = 370;
+
+/** When a business is open. Minutes are counted from midnight by the clock of the zone. */
+export type BusinessCalendar = {
+  /** IANA name. */
+  zone: string;
+  /** 0 is Sunday. */
+  days: ReadonlySet<number>;
+  opens: number;
+  closes: number;
+  /** Days off, `YYYY-MM-DD`. */
+  holidays: ReadonlySet<string>;
+};
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(zone: string): Intl.DateTimeFormat {
+  const known = formats.get(zone);
+  if (known) return known;
+  const format = new Intl.DateTimeFormat("en-US", {
+    timeZone: zone,
+    hourCycle: "h23",
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+    second: "numeric",
+  });
+  formats.set(zone, format);
+  return format;
+}
+
+/** What a clock of the zone shows at the instant, as if it were UTC, in milliseconds. */
+function wallClock(instant: number, zone: string): number {
+  const part: Record<string, number> = {};
+  for (const { type, value } of formatOf(zone).formatToParts(instant)) part[type] = Number(value);
+  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = part;
+  return Date.UTC(year, month - 1, day, hour, minute, second) + (((instant % 1000) + 1000) % 1000);
+}
+
+/** The instant at which a clock of the zone shows this; the later one where it is shown twice. */
+function instantOf(wall: number, zone: string): number {
+  const guess = wall - (wallClock(wall, zone) - wall);
+  return guess - (wallClock(guess, zone) - wall);
+}
+
+const isBusinessDay = (midnight: number, { days, holidays }: BusinessCalendar): boolean =>
+  days.has(new Date(midnight).getUTCDay()) && !holidays.has(new Date(midnight).toISOString().slice(0, 10));
+
+/** The instant so many hours of business after another. @throws RangeError for a calendar without business days */
+export function addBusinessHours(from: Date, hours: number, calendar: BusinessCalendar): Date {
+  const { zone, opens, closes } = calendar;
+  const wall = wallClock(from.getTime(), zone);
+  let midnight = Math.floor(wall / dayMs) * dayMs;
+  let start = Math.max(wall - midnight, opens * minuteMs);
+  let left = hours * 60 * minuteMs;
+  for (let day = 0; day < mostDays; day++) {
+    const open = isBusinessDay(midnight, calendar) ? Math.max(closes * minuteMs - start, 0) : 0;
+    if (open > 0 && left <= open) return new Date(instantOf(midnight + start + left, zone));
+    left -= open;
+    midnight += dayMs;
+    start = opens * minuteMs;
+  }
+  throw new RangeError("the calendar has no business days");
+}

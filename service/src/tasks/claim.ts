@@ -1,0 +1,66 @@
+import { auditLine } from "../audit/audit.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
+import { sql } from "../platform/database/sql.ts";
+import { invalid, ServiceError } from "../platform/errors.ts";
+import type { TaskKind } from "./kinds.ts";
+
+export type TaskDeps = { db: Database; clock: Clock };
+
+type Locked = { kind: TaskKind; state: string; claimedBy: string | null; orderId: number | null };
+
+/** Kinds that end by a person's word alone: nothing that happens shows that they are done. */
+const endedByWord: ReadonlySet<TaskKind> = new Set(["key_expiry", "job_dead"]);
+
+export const endsByWord = (kind: TaskKind): boolean => endedByWord.has(kind);
+
+async function change(
+  { db, clock }: TaskDeps,
+  id: number,
+  { action, by }: { action: string; by: string },
+  judge: (tx: Tx, task: Locked, at: Date) => Promise<object>,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const [task] = await tx.query<Locked>(sql`
+      SELECT kind, state, claimed_by AS "claimedBy", order_id AS "orderId" FROM tasks WHERE id = ${id} FOR UPDATE`);
+    if (!task) throw new ServiceError("not_found", "No such task.");
+    if (task.state === "done" || task.state === "dropped")
+      throw new ServiceError("conflict", "This task has ended already.");
+    const at = clock();
+    const detail = await judge(tx, task, at);
+    await tx.query(
+      auditLine({ at, action, actor: by, orderId: task.orderId, detail: { task: id, kind: task.kind, ...detail } }),
+    );
+  });
+}
+
+/** Takes a task: of two at once one gets it. @throws ServiceError when it is another's, or ended */
+export const claimTask = (deps: TaskDeps, id: number, by: string): Promise<void> =>
+  change(deps, id, { action: "task.claimed", by }, async (tx, { claimedBy }, at) => {
+    if (claimedBy !== null)
+      throw new ServiceError(
+        "conflict",
+        claimedBy === by ? "You have claimed this task." : "Somebody else has claimed this task.",
+      );
+    await tx.query(sql`UPDATE tasks SET state = 'claimed', claimed_by = ${by}, claimed_at = ${at} WHERE id = ${id}`);
+    return {};
+  });
+
+/** Gives a claimed task back. @param mayAnyone whether another's claim may be ended. @throws ServiceError when it is not one's own */
+export const releaseTask = (deps: TaskDeps, id: number, by: string, mayAnyone = false): Promise<void> =>
+  change(deps, id, { action: "task.released", by }, async (tx, { claimedBy }) => {
+    if (claimedBy === null) throw new ServiceError("conflict", "Nobody has claimed this task.");
+    if (claimedBy !== by && !mayAnyone) throw new ServiceError("conflict", "Somebody else has claimed this task.");
+    await tx.query(sql`UPDATE tasks SET state = 'open', claimed_by = NULL, claimed_at = NULL WHERE id = ${id}`);
+    return { claimedBy };
+  });
+
+/** Ends a task by a person's word, where nothing else would. @throws ServiceError where the work itself ends it, or without a word */
+export const finishTask = (deps: TaskDeps, id: number, by: string, outcome: string): Promise<void> =>
+  change(deps, id, { action: "task.done", by }, async (tx, { kind }, at) => {
+    if (!endsByWord(kind)) throw new ServiceError("conflict", "This task ends when its work is done.");
+    if (outcome.trim() === "" || outcome.length > 500) throw invalid("outcome must have 1 to 500 characters.");
+    await tx.query(sql`
+      UPDATE tasks SET state = 'done', ended_at = ${at}, ended_by = ${by}, outcome = ${outcome.trim()} WHERE id = ${id}`);
+    return { outcome };
+  });

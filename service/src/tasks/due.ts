@@ -1,0 +1,60 @@
+import { fileURLToPath } from "node:url";
+import { type Static, Type } from "typebox";
+import { readCheckedYaml } from "../platform/checked-yaml.ts";
+import { StartupError } from "../platform/errors.ts";
+import { addBusinessHours, type BusinessCalendar } from "./business-time.ts";
+import { type TaskKind, taskKinds } from "./kinds.ts";
+
+const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] as const;
+const timeOfDay = Type.String({ pattern: "^([01][0-9]|2[0-4]):[0-5][0-9]$" });
+const File = Type.Object(
+  {
+    calendar: Type.Object(
+      {
+        zone: Type.String(),
+        days: Type.Array(Type.Union(weekdays.map((day) => Type.Literal(day))), { minItems: 1 }),
+        opens: timeOfDay,
+        closes: timeOfDay,
+        holidays: Type.Array(Type.String({ pattern: "^[0-9]{4}-[01][0-9]-[0-3][0-9]$" })),
+      },
+      { additionalProperties: false },
+    ),
+    hours: Type.Object(
+      Object.fromEntries(
+        Object.keys(taskKinds).map((kind) => [kind, Type.Number({ exclusiveMinimum: 0, maximum: 1000 })]),
+      ),
+      { additionalProperties: false },
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export type TaskTimes = { calendar: BusinessCalendar; hours: Readonly<Record<string, number>> };
+
+const shipped = fileURLToPath(new URL("../../data/task-times.yaml", import.meta.url));
+
+const minutesOf = (text: string): number => Number(text.slice(0, 2)) * 60 + Number(text.slice(3));
+
+/** @throws StartupError naming the first entry that breaks a rule */
+export function readTaskTimes(path = shipped): TaskTimes {
+  const { calendar, hours }: Static<typeof File> = readCheckedYaml("task times", path, File);
+  const { zone, days, holidays } = calendar;
+  const [opens, closes] = [minutesOf(calendar.opens), minutesOf(calendar.closes)];
+  if (closes <= opens) throw new StartupError(`task times ${path}: calendar.closes must be after calendar.opens`);
+  try {
+    new Intl.DateTimeFormat("en-US", { timeZone: zone });
+  } catch {
+    throw new StartupError(`task times ${path}: calendar.zone is no time zone`);
+  }
+  const numbers = new Set(days.map((day) => weekdays.indexOf(day as (typeof weekdays)[number])));
+  return { calendar: { zone, days: numbers, opens, closes, holidays: new Set(holidays) }, hours };
+}
+
+let times: TaskTimes | undefined;
+
+/** When a task of the kind is due that is opened at the instant. A rush order has half the time. */
+export function dueAt(kind: TaskKind, at: Date, isRush: boolean): Date {
+  times ??= readTaskTimes();
+  const hours = times.hours[kind] ?? 0;
+  return addBusinessHours(at, isRush ? hours / 2 : hours, times.calendar);
+}

@@ -1,0 +1,16 @@
+/** What people have to do: opened by what happens, claimed by a person, closed when it is done or wanted no more. */
+export { claimTask, endsByWord, finishTask, releaseTask, type TaskDeps } from "./claim.ts";
+export { readTaskTimes } from "./due.ts";
+export { isTaskKind, type TaskKind, taskKinds } from "./kinds.ts";
+export {
+  claimedTasks,
+  dueTasks,
+  findTask,
+  type QueueCount,
+  type QueuePlace,
+  queueCounts,
+  queueOf,
+  type Task,
+  tasksOfOrder,
+} from "./lists.ts";
+export { closeTasks, type NewTask, openTask, type TaskEnd } from "./open-close.ts";
