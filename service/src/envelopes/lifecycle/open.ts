@@ -40,7 +40,7 @@ export async function openEnvelope(deps: EnvelopeDeps, orderId: number): Promise
     bytes: original.bytes,
     input: {
       planned,
-      signers: order.signers.map(({ name }) => name),
+      signers: signers.length,
       page: signaturePageWords,
       docSha256: original.sha256,
     },

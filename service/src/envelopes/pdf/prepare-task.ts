@@ -4,9 +4,10 @@ import { type Preparation, type Prepared, prepareDocument, UnfitField } from "./
 import type { Refused } from "./refused.ts";
 
 export async function run(original: Buffer, preparation: Preparation): Promise<Prepared | Refused> {
-  const { signers, page } = preparation;
+  const { planned, page } = preparation;
+  const labels = planned.map(({ label }) => label ?? "");
   try {
-    return prepareDocument(original, preparation, await typesetFor([...signers, page.title, page.note]));
+    return prepareDocument(original, preparation, await typesetFor([...labels, page.title, page.note]));
   } catch (error) {
     if (error instanceof PdfRefusal) return { refusal: { reason: error.reason, detail: error.detail } };
     if (error instanceof UnfitField) return { unfit: { field: error.field, why: error.message } };

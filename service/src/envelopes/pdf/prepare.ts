@@ -24,8 +24,8 @@ export class UnfitField extends Error {
 export type Preparation = {
   /** A signer who has no signature among them is given a place on a page that is added to the end. */
   readonly planned: readonly PlannedField[];
-  /** Their names, the first signer's first. */
-  readonly signers: readonly string[];
+  /** How many there are. Nobody is named: who signs may be replaced, and what is prepared stays. */
+  readonly signers: number;
   /** What the added page says above their places. */
   readonly page: { readonly title: string; readonly note: string };
   /** Hex SHA-256 of the document. */
@@ -43,14 +43,14 @@ export type Prepared = {
  * Builds the revision that gives every signer the fields to fill: whatever is shown later changes only these, so that no
  * signature makes another one invalid.
  * @param original the document; neither changed nor copied
- * @param typeset with faces that all names and texts are prepared with
+ * @param typeset with faces that all texts are prepared with
  * @throws PdfRefusal for a document that can't be continued so, UnfitField
  */
 export function prepareDocument(original: Buffer, preparation: Preparation, typeset: Typeset): Prepared {
   const { signers, docSha256 } = preparation;
   const look = lookUpPdf(original);
   const writer = createRevisionWriter(look, docSha256);
-  const without = withoutSignature(preparation.planned, signers.length);
+  const without = withoutSignature(preparation.planned, signers);
   const added = without.length > 0 ? addedPage(look, writer, without) : null;
   const planned = [...preparation.planned, ...(added?.planned ?? [])];
   refuseUnfit(look, planned, preparation.planned.length);
@@ -67,7 +67,6 @@ export function prepareDocument(original: Buffer, preparation: Preparation, type
     const own = newOf(widgets.filter((widget) => widget.page === page));
     if (dict && own.length > 0) writer.append(dict, "Annots", own, (Annots) => writer.set(ref, dict, { Annots }));
     if (dict || !added) continue;
-    // No names: who signs may be replaced, and the page may not be changed any more.
     const rows = without.map((signer) => `Signer ${signer}`);
     addSignaturePage(look, writer, typeset, { ref: added.reserved, rows, ...preparation.page }, own);
   }

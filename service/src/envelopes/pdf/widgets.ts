@@ -31,7 +31,8 @@ export type Tools = {
   readonly look: PdfLookup;
   readonly writer: RevisionWriter;
   readonly appearances: Appearances;
-  readonly signers: readonly string[];
+  /** How many there are. */
+  readonly signers: number;
   readonly docSha256: string;
 };
 
@@ -62,8 +63,7 @@ export function widgetOf(
   // The name contains the document's own hash, so no field of the document can bear it.
   const name = existing?.name ?? `SignSealShip-${docSha256.slice(0, 16)}-${signer}-${at.index + 1}-${kind}`;
   const asks = field.label ?? waitsFor[kind];
-  // The name is drawn alone: signing replaces the drawing, and whoever was replaced before is named no more.
-  const [shown, label] = [`${asks}: ${signers[signer - 1] ?? ""}`, `${asks}, signer ${signer}`];
+  const label = `${asks}, signer ${signer}`;
   const object = existing?.object ?? (is.kind === "new" ? Number.parseInt(is.ref, 10) : 0);
   const prepared = {
     kind,
@@ -78,7 +78,7 @@ export function widgetOf(
     ...covering(field, at.page.box.unit),
     ...shape,
   };
-  const drawing = is.kind === "kept" ? null : appearances.empty(prepared, shown);
+  const drawing = is.kind === "kept" ? null : appearances.empty(prepared, signers === 1 ? asks : label);
   return { prepared, page: at.page, rect, drawing, label, is };
 }
 

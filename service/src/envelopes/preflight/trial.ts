@@ -31,7 +31,7 @@ export async function tryAll(original: Buffer, { sha256, signers, fields }: Tria
   const page = { title: "", note: "" };
   const { tail, fields: prepared } = prepareDocument(
     original,
-    { planned, signers, page, docSha256: sha256 },
+    { planned, signers: signers.length, page, docSha256: sha256 },
     withoutGlyphs,
   );
   let document = Buffer.concat([original, tail]);

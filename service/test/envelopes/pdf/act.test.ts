@@ -210,6 +210,20 @@ test("a field that is on no page is named", async () => {
   await assert.rejects(signing.prepare(makePdf(), planned(3, 10), ["Jane"]), /page 4 of a document with one page/);
 });
 
+test("places that wait are named by number: who signs may still be replaced", needs("poppler"), async () => {
+  const textOf = async (names: string[], planned: readonly PlannedField[] = []) => {
+    const { bytes } = await signing.prepare(makePdf(), planned, names);
+    return Buffer.from((await run("pdftotext", [at(bytes, "waiting.pdf"), "-"])).output, "latin1").toString();
+  };
+  const two = await textOf(["Jane Doe", "Ada"]);
+  for (const n of [1, 2]) assert.ok(two.includes(`Signature, signer ${n}`), two);
+  assert.doesNotMatch(two, /Jane|Ada/);
+  const place = { x: 20, y: 20, width: 200, height: 40 };
+  const alone = await textOf(["Jane Doe"], [{ kind: "signature", signer: 1, page: 0, place, label: "签名" }]);
+  assert.match(alone, /签名/);
+  assert.doesNotMatch(alone, /signer|Jane/);
+});
+
 test(
   "where no place was given, each of ten signers has one on a page that is added to the end",
   needs("pyhanko", "poppler", "qpdf"),

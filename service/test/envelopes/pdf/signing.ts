@@ -72,9 +72,14 @@ export async function openSigning() {
     /** A document with the fields of its signers. */
     async prepare(original: Buffer, planned: readonly PlannedField[], signers: readonly string[]) {
       const page = { title: "Signatures", note: "Each signature below is in the document itself." };
-      for (const text of [...signers, page.title, page.note]) await faces.prepare(text);
+      for (const text of [...signers, ...planned.map(({ label }) => label ?? ""), page.title, page.note])
+        await faces.prepare(text);
       const docSha256 = sha256(original).digest("hex");
-      const { tail, fields } = prepareDocument(original, { planned, signers, page, docSha256 }, typeset);
+      const { tail, fields } = prepareDocument(
+        original,
+        { planned, signers: signers.length, page, docSha256 },
+        typeset,
+      );
       return { bytes: Buffer.concat([original, tail]), fields };
     },
     /** The document with one more act. */
