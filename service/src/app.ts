@@ -6,7 +6,9 @@ import {
   envelopeJobs,
   envelopeRecord,
   envelopeVerificationRoutes,
+  orderDocuments,
   probeSignerAuthority,
+  readOrderDocument,
   readSigning,
   signingRoutes,
 } from "./envelopes/envelopes.ts";
@@ -19,7 +21,7 @@ import { createServer } from "./http/server.ts";
 import { acceptMultipart } from "./http/uploads/multipart.ts";
 import { confirmationMailJobs, factorMailJobs, linkRoute, memberMailJobs, signInMailJobs } from "./members/members.ts";
 import { operatorSessions } from "./operators/operators.ts";
-import { orderRoutes } from "./orders/orders.ts";
+import { isDocumentsToken, orderRoutes } from "./orders/orders.ts";
 import { launchpadRoutes, partnerRoutes } from "./partners/partners.ts";
 import { checkoutRoute, checkoutUrl, paymentJobs, processorWebhook } from "./payments/payments.ts";
 import { sql } from "./platform/database/sql.ts";
@@ -130,6 +132,11 @@ function pageDeps(deps: AppDeps, features: Features, assets: PageDeps["assets"])
       checkoutUrl: (code) => checkoutUrl(checkout, code, null),
       paymentsConfigured: checkout.processor !== null,
       signersOf: async (code) => (await readSigning(envelopes, code, null)).signers,
+      documents: {
+        isToken: (code, token) => isDocumentsToken(deps.secrets, code, token),
+        of: (code) => orderDocuments(db, code, null),
+        read: (orderCode, documentId) => readOrderDocument(envelopes, { orderCode, owner: null, documentId }),
+      },
     },
     signing: features.signing,
     visitor: { requestAccess: access.requestAccess, recaptcha: config.recaptcha },

@@ -30,7 +30,7 @@ const words: Readonly<Record<MailMoment, (order: MailOrder) => Words>> = {
     subject: "Your document is signed and sealed",
     lines: [
       `Everybody has signed the document from ${partnerName}.`,
-      "It is sealed: any later change to it would show.",
+      "It is sealed: any later change to it would show. Keep your copy: it can be checked without us.",
     ],
   }),
   shipped: ({ carrier, trackingNumber, partnerName }) => ({
@@ -45,16 +45,26 @@ const words: Readonly<Record<MailMoment, (order: MailOrder) => Words>> = {
 const greetingOf = (customerName: string | null): string =>
   customerName !== null && isPlainName(customerName) ? `Hello ${customerName},` : "Hello,";
 
+/** Where a mail leads: to the order's page, or to the one that has its documents. */
+export type MailLinks = { page: string; documents: string };
+
 /** The mail of a moment. */
-export function mailOf(moment: MailMoment, order: MailOrder, baseUrl: string): Mail {
+export function mailOf(moment: MailMoment, order: MailOrder, links: MailLinks): Mail {
   return {
     id: `order:${order.code}:${moment}:${order.trackingNumber ?? ""}`,
     to: order.customerEmail,
     ...mailFrom({
       ...words[moment](order),
       greeting: greetingOf(order.customerName),
-      link: { label: "See your order", url: `${baseUrl}/orders/${order.code}` },
-      caution: "Anyone who has this link can see the order, so share it with care.",
+      ...(moment === "signed"
+        ? {
+            link: { label: "Download your documents", url: links.documents },
+            caution: "Anyone who has this link can download the documents, so share it with care.",
+          }
+        : {
+            link: { label: "See your order", url: links.page },
+            caution: "Anyone who has this link can see the order, so share it with care.",
+          }),
     }),
   };
 }

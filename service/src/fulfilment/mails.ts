@@ -1,9 +1,10 @@
 import type { Environment } from "../identity/identity.ts";
-import { type MailMoment, orderMailQueue } from "../orders/orders.ts";
+import { documentsPath, type MailMoment, orderMailQueue } from "../orders/orders.ts";
 import type { Sql } from "../platform/database/database.ts";
 import { sql } from "../platform/database/sql.ts";
 import type { Jobs } from "../platform/jobs/jobs.ts";
 import type { Mailer } from "../platform/mail/mail.ts";
+import type { SecretBytes } from "../platform/secrets.ts";
 import { type MailOrder, mailOf } from "./mail-templates.ts";
 
 type MailJob = { orderId: number; moment: MailMoment };
@@ -17,11 +18,18 @@ const mailOrderStatement = (orderId: number) => sql`
   WHERE o.id = ${orderId}`;
 
 /** Mails to an order's client, written from the records at the time of sending. */
-export function orderMailJobs(jobs: Jobs, { db, mailer, baseUrl }: { db: Sql; mailer: Mailer; baseUrl: string }): void {
+export function orderMailJobs(
+  jobs: Jobs,
+  deps: { db: Sql; mailer: Mailer; secrets: SecretBytes; baseUrl: string },
+): void {
+  const { db, mailer, secrets, baseUrl } = deps;
   jobs.work<MailJob>(orderMailQueue, async ({ orderId, moment }) => {
     const [order] = await db.query<MailOrder & { environment: Environment }>(mailOrderStatement(orderId));
     if (!order) return;
-    const mail = mailOf(moment, order, baseUrl);
+    const mail = mailOf(moment, order, {
+      page: `${baseUrl}/orders/${order.code}`,
+      documents: baseUrl + documentsPath(secrets, order.code),
+    });
     // The client of a test order may be anybody: nothing is sent to them.
     await (order.environment === "test" ? mailer.keep(mail) : mailer.send(mail));
   });

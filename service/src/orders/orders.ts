@@ -1,6 +1,7 @@
 /** Orders: the form, the record, and the transitions that each may take. What the processor causes has its own way in (by-processor.ts). */
 export { addAdjustment } from "./adjust.ts";
 export { type DocumentFacts, documentMembers, documentUse } from "./document-row.ts";
+export { documentsPath, isDocumentsToken } from "./documents-link.ts";
 export { addFill, type FillFacts, fillColumns, fillMembers, sweepFills } from "./fill.ts";
 export type { RequestedField } from "./form/requested-fields.ts";
 export { type OrderSigner, parseReplacement, type SignerAuth, signersOf } from "./form/signers.ts";

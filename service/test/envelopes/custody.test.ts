@@ -88,6 +88,45 @@ test("the certificate is sealed for what it is, and all of it holds against the 
   assert.equal(alone.claims.find(({ name }) => name === "document_hash")?.state, "unchecked");
 });
 
+test("a client who does not sign downloads all of it by the link in the mail, and nothing by the code alone", async () => {
+  const url = (path: string) => running.service.baseUrl + path;
+  const ask = async (path: string) => {
+    const answer = await fetch(url(path), { headers: { Accept: "text/html" } });
+    return { status: answer.status, headers: answer.headers, bytes: Buffer.from(await answer.arrayBuffer()) };
+  };
+  const mailed = () =>
+    running.mailsTo("signer@example.com").flatMap((mail) => mail.match(/\/orders\/\S+\/documents\/[0-9a-f]{40}/) ?? []);
+  await until(() => mailed().length > 0);
+  const [path = ""] = mailed();
+  assert.ok(path.startsWith(`/orders/${code}/documents/`));
+  const page = await ask(path);
+  assert.deepEqual([page.status, page.headers.get("referrer-policy")], [200, "no-referrer"]);
+  const links = [...page.bytes.toString().matchAll(/href="(\/orders\/[^"]+)" download/g)].map(([, href = ""]) => href);
+  const files = await Promise.all(links.map(async (link) => (await ask(link)).bytes));
+  assert.equal(files.length, 3);
+  assert.ok(files[0]?.equals(sealed.subarray(0, files[0].length)), "the original, which the signed one begins with");
+  assert.ok(files[1]?.equals(sealed) && files[2]?.equals(certificate));
+
+  const byCode = await ask(`/orders/${code}`);
+  assert.doesNotMatch(byCode.bytes.toString(), /\/documents\//);
+  const another = await running.order([{ name: "Ann", email: "ann@example.com" }]);
+  const token = path.slice(-40);
+  const last = token.endsWith("0") ? "1" : "0";
+  const inOther = links.map((link) => link.replace(code, another));
+  for (const other of [
+    ...inOther,
+    `/orders/${another}/documents/${token}`,
+    path.slice(0, -1) + last,
+    path.slice(0, -1),
+    `/orders/${code}/documents/${"0".repeat(40)}`,
+    `/orders/${"0".repeat(40)}/documents/${token}`,
+    `${path}/original-${"0".repeat(64)}`,
+    `${path}/sealed`,
+    `/orders/${code}/documents/${code}`,
+  ])
+    assert.equal((await ask(other)).status, 404, other);
+});
+
 test("another document, and one that was changed, are not the one that was signed", async () => {
   const changed = Buffer.from(sealed);
   changed[200] = (changed[200] ?? 0) ^ 1;

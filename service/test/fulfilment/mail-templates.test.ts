@@ -14,7 +14,7 @@ const greetingFor = (customerName: string | null): string | undefined =>
       carrier: null,
       trackingNumber: null,
     },
-    "https://sign.example",
+    { page: "https://sign.example/orders/1", documents: "https://sign.example/orders/1/documents/2" },
   ).text.split("\n")[0];
 
 test("a client is greeted by name, in any script", () => {

@@ -1,7 +1,7 @@
 import type { Owner } from "../../identity/identity.ts";
 import { documentMembers, documentUse } from "../../orders/orders.ts";
 import type { Sql } from "../../platform/database/database.ts";
-import { sql } from "../../platform/database/sql.ts";
+import { nothing, sql } from "../../platform/database/sql.ts";
 import { ServiceError } from "../../platform/errors.ts";
 import { deletedAt, deletedMessage } from "../../retention/retention.ts";
 import type { DocumentDeps } from "./revisions.ts";
@@ -23,18 +23,23 @@ export type OrderDocument = {
 
 type Row = Omit<OrderDocument, "documentId"> & { blobKey: string; mac: Buffer | null };
 
-const rowsOf = (db: Sql, orderCode: string, { partnerId, environment }: Owner) =>
-  db.query<Row>(sql`
+/** @param owner null for whoever has a link to them */
+function rowsOf(db: Sql, orderCode: string, owner: Owner | null): Promise<Row[]> {
+  const isOwn = owner && sql`AND o.partner_id = ${owner.partnerId} AND o.environment = ${owner.environment}`;
+  return db.query<Row>(sql`
     SELECT d.kind, d.sha256, d.bytes, d.created_at AS "createdAt", ${deletedAt(sql`d.blob_key`)} AS "deletedAt",
       d.blob_key AS "blobKey", d.row_mac AS mac
     FROM orders o JOIN documents d ON d.order_id = o.id
-    WHERE o.code = ${orderCode} AND o.partner_id = ${partnerId} AND o.environment = ${environment}
-      AND d.kind = ANY(${[...documentKinds]}) ORDER BY d.id`);
+    WHERE o.code = ${orderCode} ${isOwn ?? nothing} AND d.kind = ANY(${[...documentKinds]}) ORDER BY d.id`);
+}
 
 const documentIdOf = ({ kind, sha256 }: Pick<Row, "kind" | "sha256">): string => `${kind}-${sha256}`;
 
-/** The documents of an order, oldest first. The revisions that make them are none of their own. */
-export const orderDocuments = async (db: Sql, orderCode: string, owner: Owner): Promise<OrderDocument[]> =>
+/**
+ * The documents of an order, oldest first. The revisions that make them are none of their own.
+ * @param owner null for whoever has a link to them
+ */
+export const orderDocuments = async (db: Sql, orderCode: string, owner: Owner | null): Promise<OrderDocument[]> =>
   (await rowsOf(db, orderCode, owner)).map(({ blobKey: _, mac: __, ...row }) => ({
     documentId: documentIdOf(row),
     ...row,
@@ -48,7 +53,7 @@ export const orderDocuments = async (db: Sql, orderCode: string, owner: Owner): 
  */
 export async function readOrderDocument(
   { db, blobs, rowMac }: DocumentDeps,
-  { orderCode, owner, documentId }: { orderCode: string; owner: Owner; documentId: string },
+  { orderCode, owner, documentId }: { orderCode: string; owner: Owner | null; documentId: string },
 ): Promise<{ kind: DocumentKind; bytes: Buffer }> {
   const row = (await rowsOf(db, orderCode, owner)).findLast((each) => documentIdOf(each) === documentId);
   if (!row) throw new ServiceError("not_found", "Document not found.");

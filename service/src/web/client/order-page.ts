@@ -1,10 +1,11 @@
-import type { SignerState } from "../../envelopes/envelopes.ts";
+import type { OrderDocument, SignerState } from "../../envelopes/envelopes.ts";
 import type { PublicOrderRow } from "../../orders/orders.ts";
 import { maskEmail } from "../../platform/mail/mask-email.ts";
 import type { Assets } from "../ui/assets.ts";
 import { card, codeText, facts, moneyTable, notice, progressSteps, statusBadge } from "../ui/components.ts";
 import { money, shortCode, time } from "../ui/format.ts";
 import { layout } from "../ui/layout.ts";
+import { documentList } from "../ui/orders/document-list.ts";
 import { signerWords } from "../ui/orders/signer-words.ts";
 import { statusWords } from "../ui/orders/status-words.ts";
 import { orderSteps } from "../ui/orders/steps.ts";
@@ -22,6 +23,9 @@ export type OrderView = Omit<PublicOrderRow, "lines"> & {
 
 /** Whoever has the code may see the page: it names the signers, and nothing that leads to them. */
 export type ShownSigner = Pick<SignerState, "name" | "status" | "routing">;
+
+/** The documents of an order, for who has the link to them: `path` is where they are. */
+export type LinkedDocuments = { path: string; list: readonly OrderDocument[] };
 
 const unpriced = "ManualQuoteRequired";
 
@@ -79,8 +83,8 @@ ${card(
 /** The part that refreshes itself. */
 export const orderFragment = (order: OrderView): string => render(live(order));
 
-/** The page of an order. Its code in the address is the permission to see it. */
-export const orderPage = (assets: Pick<Assets, "url">, order: OrderView): string =>
+/** The page of an order. Its code in the address is the permission to see it, and no more than that. */
+export const orderPage = (assets: Pick<Assets, "url">, order: OrderView, documents?: LinkedDocuments): string =>
   layout(assets, {
     title: `Order ${shortCode(order.code)}`,
     credential: true,
@@ -88,5 +92,6 @@ export const orderPage = (assets: Pick<Assets, "url">, order: OrderView): string
     body: html`<div id="order" class="order" hx-get="/orders/${order.code}/status" hx-trigger="every 15s" hx-swap="innerMorph">
 ${live(order)}
 </div>
-<p class="quiet no-print"><span class="with-script">This page updates every 15 seconds.</span><span class="without-script">Reload this page for the latest status.</span> Anyone with this link can see it, so share it with care.</p>`,
+${documents && html`<div class="order-main">${card("documents", "Documents", documentList(documents.path, documents.list))}</div>`}
+<p class="quiet no-print"><span class="with-script">This page updates every 15 seconds.</span><span class="without-script">Reload this page for the latest status.</span> Anyone with this link can ${documents ? "download the documents" : "see it"}, so share it with care.</p>`,
   });

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import type { OrderDocument } from "../../envelopes/envelopes.ts";
 import type { RateLimits } from "../../http/rate-limits.ts";
 import { findOrder, isPayable, type PublicOrderRow } from "../../orders/orders.ts";
 import type { Sql } from "../../platform/database/database.ts";
@@ -6,6 +7,7 @@ import { ServiceError } from "../../platform/errors.ts";
 import { isCode } from "../../platform/text.ts";
 import type { RetentionPlan } from "../../retention/retention.ts";
 import type { Assets } from "../ui/assets.ts";
+import { documentToSave } from "../ui/orders/document-list.ts";
 import { credentialHeaders } from "../ui/page-headers.ts";
 import { pageRoute } from "../ui/page-route.ts";
 import { orderRetention } from "../ui/retention.ts";
@@ -19,9 +21,16 @@ export type OrderPageDeps = {
   paymentsConfigured: boolean;
   retention: RetentionPlan;
   signersOf: (orderCode: string) => Promise<readonly ShownSigner[]>;
+  /** For whoever has the link to an order's documents. */
+  documents: {
+    isToken: (orderCode: string, token: string) => boolean;
+    of: (orderCode: string) => Promise<readonly OrderDocument[]>;
+    /** @throws ServiceError */
+    read: (orderCode: string, documentId: string) => Promise<{ kind: OrderDocument["kind"]; bytes: Buffer }>;
+  };
 };
 
-/** `/orders/{code}`, and the part of it that refreshes. */
+/** `/orders/{code}`, the part of it that refreshes, and its documents for who was mailed a link to them. */
 export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
   const { db, assets, paymentsConfigured } = deps;
   const frame = { policy: "page", headers: credentialHeaders } as const;
@@ -36,6 +45,30 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
     url: "/orders/:code/status",
     handle: async ({ params }) => orderFragment(await view(params.code)),
   });
+
+  pageRoute(app, deps, {
+    ...frame,
+    url: "/orders/:code/documents/:token",
+    handle: async ({ params: { code, token } }) => {
+      await requireToken(code, token);
+      const documents = { path: `/orders/${code}/documents/${token}`, list: await deps.documents.of(code) };
+      return orderPage(assets, await view(code), documents);
+    },
+  });
+  pageRoute(app, deps, {
+    ...frame,
+    url: "/orders/:code/documents/:token/:documentId",
+    handle: async ({ params: { code, token, documentId } }) => {
+      await requireToken(code, token);
+      return documentToSave(code, await deps.documents.read(code, documentId));
+    },
+  });
+
+  /** @throws ServiceError for a token that is not the order's, as for an order that there is not */
+  async function requireToken(code: string, token: string): Promise<void> {
+    await orderOf(db, code);
+    if (!deps.documents.isToken(code, token)) throw new ServiceError("not_found", "Order not found.");
+  }
 
   async function view(code: string): Promise<OrderView> {
     const order = await orderOf(db, code);

@@ -95,6 +95,7 @@ export async function servePages(shown: Shown, limit: () => Promise<void> = asyn
         checkoutUrl: () => Promise.reject(new Error("payments are not set up here")),
         paymentsConfigured: false,
         signersOf: async () => [],
+        documents: { isToken: () => false, of: async () => [], read: () => Promise.reject(new Error("none")) },
       },
       visitor: {
         requestAccess: () => Promise.reject(new Error("nobody asks for access here")),

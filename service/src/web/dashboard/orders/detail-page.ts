@@ -11,6 +11,7 @@ import { attachFields, attachOrder, latestOpenRooms, roomsOfOrder } from "../../
 import type { Assets } from "../../ui/assets.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { shortCode } from "../../ui/format.ts";
+import { documentToSave } from "../../ui/orders/document-list.ts";
 import { type PageCall, pageRoute } from "../../ui/page-route.ts";
 import { orderRetention } from "../../ui/retention.ts";
 import { dashboardPage } from "../page-shell.ts";
@@ -49,8 +50,7 @@ export function orderDetailPage(forms: FastifyInstance, deps: OrderDetailDeps): 
     handle: async ({ params: { code, documentId }, request }) => {
       const order = await ownOrder(request, code);
       const wanted = { orderCode: order.code, owner: principalOf(request), documentId };
-      const { kind, bytes } = await readOrderDocument(deps.envelopes, wanted);
-      return { pdf: bytes, name: `${kind.replace("_", "-")}-${order.code.slice(0, 6)}.pdf` };
+      return documentToSave(order.code, await readOrderDocument(deps.envelopes, wanted));
     },
   });
 

@@ -14,10 +14,10 @@ import {
 import { money, shortCode, time } from "../../ui/format.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { errorSummary } from "../../ui/forms/fields.ts";
+import { documentList } from "../../ui/orders/document-list.ts";
 import { statusWords } from "../../ui/orders/status-words.ts";
 import { orderSteps } from "../../ui/orders/steps.ts";
 import { type Html, html } from "../../ui/render.ts";
-import { documentsPart } from "./documents.ts";
 import { type OrderRoomsView, roomPart } from "./rooms.ts";
 import { type RefusedSigner, signersPart } from "./signers.ts";
 import { envelopeLabel } from "./words.ts";
@@ -51,7 +51,7 @@ ${statusCard(view)}
 ${test && card("sandbox", "Sandbox", sandbox(order))}
 ${card("progress", "Progress", progressSteps(orderSteps(order)))}
 ${view.signers.length > 0 && card("signers", "Signers", signersPart({ orderCode: order.code, signers: view.signers, open: order.status === "EsignPending", refused: view.refusedSigner }))}
-${card("documents", "Documents", documentsPart(order.code, view.documents))}
+${card("documents", "Documents", documentList(`/dashboard/orders/${order.code}/documents`, view.documents))}
 ${card("rooms", "Rooms", roomPart(view))}
 </div>
 <div class="order-side">

@@ -1,0 +1,31 @@
+import type { OrderDocument } from "../../../envelopes/envelopes.ts";
+import { codeText } from "../components.ts";
+import { time } from "../format.ts";
+import { type Html, html } from "../render.ts";
+
+const titles: Readonly<Record<OrderDocument["kind"], string>> = {
+  original: "The document as it came",
+  sealed: "Signed and sealed",
+  notarized: "Notarized",
+  custody_certificate: "Certificate of the signing",
+};
+
+/** An order's documents, each to download while it is there. @param path of the folder that they are in */
+export const documentList = (path: string, documents: readonly OrderDocument[]): Html =>
+  html`<ul class="order-documents">${documents.map(
+    ({ documentId, kind, sha256, createdAt, deletedAt }) =>
+      html`<li>${
+        deletedAt
+          ? html`${titles[kind]}: deleted ${time(deletedAt)}`
+          : html`<a href="${path}/${documentId}" download>${titles[kind]}</a>`
+      }, ${time(createdAt)}<br><span class="quiet">SHA-256</span> ${codeText(sha256, `hash: ${titles[kind]}`)}</li>`,
+  )}</ul>`;
+
+/** A document as a browser saves it. */
+export const documentToSave = (
+  orderCode: string,
+  { kind, bytes }: Pick<OrderDocument, "kind"> & { bytes: Buffer },
+) => ({
+  pdf: bytes,
+  name: `${kind.replace("_", "-")}-${orderCode.slice(0, 6)}.pdf`,
+});
