@@ -52,6 +52,20 @@ export function laterChanges(document: PdfDocument, signatures: readonly Signed[
   });
 }
 
+/**
+ * What revisions after the first `end` bytes did, at most, whether or not anything signed those.
+ * @returns null when those bytes are no revision of the document, or what came later can't be read
+ */
+export function changesSince(document: PdfDocument, end: number): ChangeLevel | null {
+  try {
+    const revision = revisionEndingAt(document, end);
+    return revision < 0 ? null : worst(judgeHistory(document, revision, () => {}).map(({ level }) => level));
+  } catch (error) {
+    if (error instanceof EvidenceError) return null;
+    throw error;
+  }
+}
+
 type Found = { revision: number; covered: boolean; lock: Lock | null };
 
 function compare(document: PdfDocument, signatures: readonly Signed[], found: readonly Found[]): StepResult[] {

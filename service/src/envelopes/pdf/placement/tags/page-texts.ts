@@ -1,7 +1,5 @@
-import { fileURLToPath } from "node:url";
 import type { PDFPageProxy } from "pdfjs-dist";
-
-type PdfJs = typeof import("pdfjs-dist");
+import { openWithPdfJs, type PdfJs } from "../../../../pdf/pdf-js.ts";
 
 /** A run of text on a page, from its start along its line; lengths in user space. */
 export type TextRun = {
@@ -22,20 +20,7 @@ export type CharacterWidths = ReadonlyMap<string, number>;
  * that may hold a tag, and only in a worker.
  */
 export async function* pageTexts(bytes: Buffer): AsyncGenerator<TextRun[], void, undefined> {
-  const { getDocument, OPS } = await pdfJs();
-  const opening = getDocument({
-    data: new Uint8Array(bytes),
-    cMapUrl: fileURLToPath(new URL("./cmaps/", import.meta.resolve("pdfjs-dist/package.json"))),
-    verbosity: 0,
-    disableFontFace: true,
-    // None is decoded: it is all about text.
-    maxImageSize: 1,
-    useSystemFonts: false,
-    useWasm: false,
-    enableXfa: false,
-    isOffscreenCanvasSupported: false,
-    isImageDecoderSupported: false,
-  });
+  const { opening, OPS } = await openWithPdfJs(bytes);
   try {
     const document = await opening.promise;
     for (let number = 1; number <= document.numPages; number++) {
@@ -73,15 +58,4 @@ async function widthsByFont(page: PDFPageProxy, OPS: PdfJs["OPS"]): Promise<Map<
       if (typeof glyph === "object" && glyph?.unicode && glyph.width) font.set(glyph.unicode, glyph.width);
   }
   return found;
-}
-
-/** It warns that it has nothing to draw with: text needs no drawing. */
-async function pdfJs() {
-  const { warn } = console;
-  console.warn = () => {};
-  try {
-    return await import("pdfjs-dist/legacy/build/pdf.mjs");
-  } finally {
-    console.warn = warn;
-  }
 }

@@ -1,0 +1,1 @@
+export { checkUpload as run } from "./check.ts";

@@ -1,0 +1,42 @@
+import { openWithPdfJs } from "../../pdf/pdf-js.ts";
+
+const mostPages = 500;
+
+/**
+ * The text of a document as a reader shows it: of its pages, of its annotations and of the values of its fields. What is drawn as a
+ * picture is no text.
+ * @returns null when pdf.js can't read the document
+ */
+export async function textOf(bytes: Buffer): Promise<string | null> {
+  const { opening } = await openWithPdfJs(bytes);
+  try {
+    const document = await opening.promise;
+    const texts: string[] = [];
+    for (let number = 1; number <= Math.min(document.numPages, mostPages); number++) {
+      const page = await document.getPage(number);
+      for (const item of (await page.getTextContent()).items) if ("str" in item) texts.push(item.str);
+      for (const annotation of await page.getAnnotations()) texts.push(...textsIn(annotation));
+      page.cleanup();
+    }
+    return texts.join(" ");
+  } catch {
+    return null;
+  } finally {
+    await opening.destroy();
+  }
+}
+
+function textsIn(annotation: { [name: string]: unknown }): string[] {
+  const { fieldValue, contentsObj, textContent } = annotation as {
+    fieldValue?: unknown;
+    contentsObj?: { str?: unknown };
+    textContent?: unknown;
+  };
+  return [fieldValue, contentsObj?.str, textContent].flat().filter((each) => typeof each === "string");
+}
+
+const plain = (text: string): string =>
+  text.normalize("NFKC").toLowerCase().replace(/[‘’]/g, "'").replace(/[‐-―]/g, "-").replace(/\s+/g, "");
+
+/** Whether a text has a sentence in it, however it is broken into lines, spaced and capitalised. */
+export const hasSentence = (text: string, sentence: string): boolean => plain(text).includes(plain(sentence));

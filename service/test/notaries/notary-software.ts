@@ -1,0 +1,38 @@
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { python } from "@signsealship/testing/python";
+import { endWithTests } from "@signsealship/testing/reaper";
+
+/** Notaries with certificates and software of their own, which shares no code with ours: pyHanko. */
+export type NotarySoftware = {
+  /** PEM by name. */
+  certificates: Readonly<Record<string, string>>;
+  /** Signs the document in a new visible field; `notes` is written beside it. */
+  sign: (pdf: Uint8Array, as: string, notes?: string) => Promise<Buffer>;
+  close: () => void;
+};
+
+/** @param people from when to when the certificate of each counts, as `2026-01-31` */
+export async function openNotarySoftware(
+  people: Readonly<Record<string, readonly [string, string]>>,
+): Promise<NotarySoftware> {
+  const script = fileURLToPath(new URL("notary_software.py", import.meta.url));
+  const child = spawn(python, [script], { stdio: ["pipe", "pipe", "inherit"] });
+  endWithTests(child);
+  const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  async function ask<T>(request: object): Promise<T> {
+    child.stdin.write(`${JSON.stringify(request)}\n`);
+    const { value, done } = await answers.next();
+    if (done) throw new Error("the notary's software ended");
+    return JSON.parse(value) as T;
+  }
+  const certificates = await ask<Record<string, string>>({ people });
+  return {
+    certificates,
+    async sign(pdf, as, notes) {
+      return Buffer.from(await ask<string>({ pdf: Buffer.from(pdf).toString("base64"), as, notes }), "base64");
+    },
+    close: () => void child.kill(),
+  };
+}

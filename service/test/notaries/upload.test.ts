@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseCertificatesPem } from "@signsealship/evidence/x509";
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import { testsNeeding } from "@signsealship/testing/tools";
+import { appendRevision, bodyOf } from "../../../packages/evidence/test/seal/signed-pdf.ts";
+import { type Check, checkUpload, type UploadRules } from "../../src/notaries/uploads/check.ts";
+import { openSigning } from "../envelopes/pdf/signing.ts";
+import { type NotarySoftware, openNotarySoftware } from "./notary-software.ts";
+
+const { test, before, after } = testsNeeding("pyhanko", "qpdf");
+
+const sentence = "Performed online using audio-video communication.";
+const at = new Date("2026-06-01T12:00:00Z");
+const folder = mkdtempSync(join(tmpdir(), "notary-"));
+let software: NotarySoftware;
+let signed: { bytes: Buffer; dateField: number };
+
+before(async () => {
+  software = await openNotarySoftware({
+    Nora: ["2026-01-01", "2028-01-01"],
+    Stranger: ["2026-01-01", "2028-01-01"],
+  });
+  signed = await signedByOne();
+});
+after(() => {
+  software.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** A document that a signer has signed, whose date the signature locks. */
+async function signedByOne() {
+  const signing = await openSigning();
+  const place = { x: 72, y: 600, width: 180, height: 48 };
+  const planned = [
+    { kind: "signature", signer: 1, page: 0, place },
+    { kind: "date", signer: 1, page: 0, place: { ...place, y: 660, height: 20 } },
+  ] as const;
+  const { bytes, fields } = await signing.prepare(makePdf({ text: sentence }), planned, ["Jane Doe"]);
+  const done = await signing.act(bytes, fields, 1, { name: "Jane Doe", values: { date: "2026-01-15" } });
+  return { bytes: done, dateField: fields.find(({ kind }) => kind === "date")?.object ?? 0 };
+}
+
+const rulesFor = (given: Buffer, more: Partial<UploadRules> = {}): UploadRules => ({
+  revision: { bytes: given.length, sha256: createHash("sha256").update(given).digest("hex") },
+  certificate: parseCertificatesPem(software.certificates["Nora"] ?? "")[0]?.der ?? null,
+  mayBePaper: false,
+  sentences: [],
+  tsaRoots: "",
+  at,
+  ...more,
+});
+
+const troubles = (checks: readonly Check[]) =>
+  checks.filter(({ state }) => state !== "holds").map(({ name, state }) => `${name} ${state}`);
+
+const check = async (given: Buffer, upload: Buffer, more: Partial<UploadRules> = {}) =>
+  checkUpload(upload, rulesFor(given, more));
+
+test("what a notary signs with the registered certificate is accepted, whether the document was signed before or not", async () => {
+  for (const given of [signed.bytes, makePdf()]) {
+    const report = await check(given, await software.sign(given, "Nora"));
+    assert.deepEqual(troubles(report.checks), [], JSON.stringify(report.checks));
+    assert.equal(report.checks.length, 9);
+    assert.equal(report.isPaper, false);
+  }
+});
+
+test("another certificate than the registered one is refused by name, and so is any where none is registered", async () => {
+  const upload = await software.sign(signed.bytes, "Stranger");
+  const { checks } = await check(signed.bytes, upload);
+  assert.deepEqual(troubles(checks), ["registered_certificate fails"]);
+  const unregistered = await check(signed.bytes, upload, { certificate: null });
+  assert.deepEqual(troubles(unregistered.checks), ["registered_certificate fails"]);
+});
+
+test("a certificate that has expired, or does not count yet, is refused by name", async () => {
+  const upload = await software.sign(signed.bytes, "Nora");
+  for (const day of ["2028-01-02", "2025-12-31"]) {
+    const { checks } = await check(signed.bytes, upload, { at: new Date(`${day}T12:00:00Z`) });
+    assert.deepEqual(troubles(checks), ["certificate_in_date fails"]);
+  }
+});
+
+test("a file that was rewritten before it was signed is refused by name; for an act in ink it is a scan", async () => {
+  const [given, rewritten] = ["given.pdf", "rewritten.pdf"].map((name) => join(folder, name)) as [string, string];
+  writeFileSync(given, makePdf({ text: sentence }));
+  execFileSync("qpdf", ["--object-streams=generate", given, rewritten]);
+  const upload = await software.sign(readFileSync(rewritten), "Nora");
+  const refused = await check(readFileSync(given), upload);
+  assert.deepEqual(troubles(refused.checks), ["our_revision fails"]);
+  assert.equal(refused.isPaper, false);
+  const scan = await check(readFileSync(given), upload, { mayBePaper: true });
+  assert.deepEqual(troubles(scan.checks), ["our_revision warns"]);
+  assert.equal(scan.isPaper, true);
+});
+
+test("a locked field that was changed is refused by name", async () => {
+  const text = signed.bytes.toString("latin1");
+  const body = bodyOf(text, signed.dateField).replace(/\/V \(2026-01-15\)/, "/V (2025-12-31)");
+  assert.match(body, /2025-12-31/);
+  const changed = Buffer.from(appendRevision(text, [[signed.dateField, body]]), "latin1");
+  const { checks } = await check(signed.bytes, await software.sign(changed, "Nora"));
+  assert.deepEqual(troubles(checks), ["earlier_signatures fails"]);
+  assert.match(checks.find(({ name }) => name === "earlier_signatures")?.why ?? "", /which the signature locks/);
+});
+
+test("content that was painted over a page is refused by name", async () => {
+  const given = makePdf();
+  const text = given.toString("latin1");
+  const painted = Buffer.from(
+    appendRevision(text, [
+      [
+        5,
+        bodyOf(text, 5)
+          .replace(/>>\s*$/, "/Contents 90 0 R>>")
+          .replace(/\/Contents 6 0 R/, ""),
+      ],
+      [90, "<< /Length 9 >>\nstream\n0 0 9 9 re\nendstream"],
+    ]),
+    "latin1",
+  );
+  const { checks } = await check(given, await software.sign(painted, "Nora"));
+  assert.deepEqual(troubles(checks), ["permitted_changes fails"]);
+});
+
+test("a signature that does not cover the whole file is refused by name", async () => {
+  const upload = await software.sign(signed.bytes, "Nora");
+  const longer = Buffer.from(appendRevision(upload.toString("latin1"), [[900, "<< /Nothing true >>"]]), "latin1");
+  const { checks } = await check(signed.bytes, longer);
+  assert.ok(troubles(checks).includes("whole_file fails"), JSON.stringify(checks));
+});
+
+test("none, two and a broken signature are refused by name", async () => {
+  const upload = await software.sign(signed.bytes, "Nora");
+  const more = Buffer.from(appendRevision(signed.bytes.toString("latin1"), [[900, "<< /Nothing true >>"]]), "latin1");
+  assert.deepEqual(troubles((await check(signed.bytes, more)).checks), ["one_signature fails"]);
+  const twice = await software.sign(upload, "Nora");
+  assert.ok(troubles((await check(signed.bytes, twice)).checks).includes("one_signature fails"));
+  const at = upload.lastIndexOf("Notary");
+  const broken = Buffer.from(upload);
+  broken.write("X", at);
+  assert.ok(troubles((await check(signed.bytes, broken)).checks).includes("signature_valid fails"));
+  assert.deepEqual(
+    troubles((await check(signed.bytes, Buffer.concat([signed.bytes, Buffer.from("junk")]))).checks).slice(0, 1),
+    ["one_signature fails"],
+  );
+});
+
+test("the required sentence is found on a page and in a note, however it is spaced; where it is not, the notary is warned", async () => {
+  const written = { sentences: [sentence.toUpperCase().replace("ONLINE", "  online")] };
+  const upload = await software.sign(signed.bytes, "Nora");
+  assert.deepEqual(troubles((await check(signed.bytes, upload, written)).checks), []);
+  const plain = makePdf();
+  assert.deepEqual(troubles((await check(plain, await software.sign(plain, "Nora"), written)).checks), [
+    "required_sentence warns",
+  ]);
+  const noted = await software.sign(plain, "Nora", sentence);
+  assert.deepEqual(troubles((await check(plain, noted, written)).checks), []);
+});
