@@ -13,7 +13,7 @@ import {
   signingRoutes,
 } from "./envelopes/envelopes.ts";
 import { type AppDeps, type Features, openFeatures } from "./features.ts";
-import { orderMailJobs, sandboxRoutes } from "./fulfilment/fulfilment.ts";
+import { nextSegmentJobs, orderMailJobs, sandboxRoutes } from "./fulfilment/fulfilment.ts";
 import { healthRoutes } from "./http/health.ts";
 import { openapi } from "./http/openapi.ts";
 import { openRateLimits } from "./http/rate-limits.ts";
@@ -71,6 +71,7 @@ function workWith(app: FastifyInstance, deps: AppDeps, { dispatcher, processor, 
   const jobs: Jobs = createJobs({ db, log, onOutcome: (queue, outcome) => ended.inc({ queue, outcome }) });
   const mails = { db, clock, secrets: deps.secrets, mailer, baseUrl: config.baseUrl };
   paymentJobs(jobs, { db, clock, log, processor });
+  nextSegmentJobs(jobs, { db, clock, log });
   orderMailJobs(jobs, mails);
   envelopeJobs(jobs, { ...envelopes, mailer });
   accessMailJobs(jobs, mails);

@@ -18,6 +18,7 @@ const nodesOf = (plan: PlanNode): PlanNode[] => [plan, ...(plan.Plans ?? []).fla
 function literal(value: unknown): string {
   if (value === null || value === undefined) return "NULL";
   if (typeof value === "number") return String(value);
+  if (Array.isArray(value)) return `ARRAY[${value.map(literal).join(", ")}]`;
   if (Buffer.isBuffer(value)) return `'\\x${value.toString("hex")}'`;
   return `'${(value instanceof Date ? value.toISOString() : String(value)).replaceAll("'", "''")}'`;
 }

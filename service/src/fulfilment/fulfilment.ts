@@ -1,5 +1,6 @@
 export { orderMailJobs } from "./mails.ts";
 export { type MoveDeps, moveOrder } from "./move-order.ts";
+export { nextSegmentJobs } from "./next-segment.ts";
 export { type OrderHistory, orderHistory } from "./order-history.ts";
 export { perform } from "./perform.ts";
 export { sandboxRoutes } from "./sandbox/routes.ts";

@@ -31,6 +31,8 @@ export type MoveRequest = {
   code: string;
   /** The target status by its name; null leaves OnHold for the status before. */
   to: string | null;
+  /** For the audit log. Default `operator`: somebody at the command line. */
+  actor?: string;
   document: Buffer | null;
   facts: Facts;
 };
@@ -57,7 +59,7 @@ export async function moveOrder(deps: MoveDeps, request: MoveRequest): Promise<{
     .transaction(async (tx) => {
       const locked = await lockOrder(tx, request.code);
       if (!locked) throw new ServiceError("not_found", "Order not found.");
-      const actor = { actor: "operator", at: deps.clock(), log: deps.log };
+      const actor = { actor: request.actor ?? "operator", at: deps.clock(), log: deps.log };
       const at = plan.begin ? (await transition(tx, locked, "next_segment", actor)).order : locked;
       const { order: moved } = await perform(tx, at, plan.on, facts, actor);
       return { orderCode: moved.code, status: moved.status };

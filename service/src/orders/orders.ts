@@ -16,6 +16,7 @@ export {
   envelopeQueue,
   type MailMoment,
   type Milestone,
+  nextSegmentQueue,
   orderMailQueue,
   refundQueue,
 } from "./transitions/effects.ts";

@@ -45,7 +45,13 @@ before(async () => {
     SELECT gen_random_uuid(), ${partnerId}, 'test', 'approval_gate', '{"kind": "old", "subjectId": "s"}',
       sha256(n::text::bytea), t, t + interval '30 days', 'approved', t + interval '1 day', 'callback'
     FROM (SELECT n, now() - n * interval '1 min' AS t FROM generate_series(1, 20000) n) s`);
-  await running.db.query(sql`ANALYZE playbook_executions`);
+  await running.db.query(sql`
+    INSERT INTO tasks (kind, environment, subject, due_at, created_at)
+    SELECT 'playbook_gate', 'test', id, now(), now() FROM unnest(${ids}::text[]) AS w (id)`);
+  await running.db.query(sql`
+    INSERT INTO tasks (kind, environment, subject, state, due_at, created_at, ended_at, ended_by)
+    SELECT 'playbook_gate', 'test', gen_random_uuid()::text, 'done', now(), now(), now(), 'system' FROM generate_series(1, 20000)`);
+  await running.db.query(sql`ANALYZE playbook_executions, tasks`);
 });
 after(() => running.close());
 

@@ -9,7 +9,7 @@ import { enqueue } from "../../platform/jobs/jobs.ts";
 import type { Log } from "../../platform/logs.ts";
 import type { BoughtServices } from "../../pricing/pricing.ts";
 import { closeTasks, openTask, type TaskKind } from "../../tasks/tasks.ts";
-import { type Effect, effects, envelopeQueue, type Milestone, orderMailQueue } from "./effects.ts";
+import { type Effect, effects, envelopeQueue, type Milestone, nextSegmentQueue, orderMailQueue } from "./effects.ts";
 import type { OrderStatus } from "./statuses.ts";
 import { type OrderEvent, targetOf, wordsOf } from "./table.ts";
 
@@ -40,6 +40,9 @@ export type Actor = {
 
 /** The order after a transition, and the milestones that partners are notified of. */
 export type TransitionResult = { order: LockedOrder; from: string; firedEvents: Milestone[] };
+
+/** For so long an order stands at the end of a service before the next one begins by itself. */
+const restMs = 5 * 60_000;
 
 /** The order, locked until the transaction ends: its transitions follow one another. Undefined for an unknown code. */
 export async function lockOrder(tx: Tx, code: string): Promise<LockedOrder | undefined> {
@@ -81,6 +84,9 @@ export async function applyTransition(
   const milestone = effect.milestone ?? null;
   await tx.query(transitionStatement(order, moved, milestone, by));
   await moveTasks(tx, order, moved, on, by);
+  // Of a test order it is the sandbox's next step.
+  if (entered.endsSegment && moved.environment === "live")
+    await enqueue(tx, nextSegmentQueue, { orderId: order.id }, new Date(by.at.getTime() + restMs));
   if (effect.mail) await enqueue(tx, orderMailQueue, { orderId: order.id, moment: effect.mail });
   if (effect.job) await enqueue(tx, effect.job, { orderId: order.id });
   // Of a hold's end, too, where signatures are waited for: what was due while it lasted was not done.

@@ -10,6 +10,9 @@ export const orderMailQueue = "order-mail";
 /** The queue of checkouts to close, so that nobody pays any more; payload `{orderId}`. */
 export const closeCheckoutQueue = "close-checkout";
 
+/** The queue of live orders that rest between two services, or after the last; payload `{orderId}`. */
+export const nextSegmentQueue = "next-segment";
+
 /** The queue of refunds to ask the processor for; payload `{orderId}`. */
 export const refundQueue = "refund";
 
@@ -30,6 +33,8 @@ export type Effect = {
   movesEnvelope?: boolean;
   /** What a person has to do while the order stands there. */
   task?: TaskKind | ((order: { shipMethod: string | null }) => TaskKind);
+  /** Whether a service of the order has ended: the next one begins soon after. */
+  endsSegment?: boolean;
   /** Tasks that others open while the order stands there. */
   endsTasks?: readonly TaskKind[];
 };
@@ -44,16 +49,18 @@ export const effects: Readonly<Partial<Record<OrderStatus, Effect>>> = {
     mail: "signed",
     document: "sealed",
     movesEnvelope: true,
+    endsSegment: true,
   },
   EsignDeclined: { envelope: "Declined", movesEnvelope: true, task: "envelope_stuck" },
   EsignExpired: { envelope: "Expired", movesEnvelope: true, task: "envelope_stuck" },
   NotarizationPending: { task: "notarize" },
-  NotarizationComplete: { document: "notarized" },
+  NotarizationComplete: { document: "notarized", endsSegment: true },
   NotarizationFailed: { task: "notarization_exception" },
   IdentityLocked: { task: "notarization_exception" },
   ShippingPending: { task: ({ shipMethod }) => (shipMethod === "print_mail" ? "packet_print" : "label_print") },
   Shipped: { mail: "shipped" },
-  Delivered: { milestone: "shipment.delivered" },
+  Delivered: { milestone: "shipment.delivered", endsSegment: true },
+  FaxDelivered: { endsSegment: true },
   ShippingFailed: { task: "shipping_exception" },
   FaxPending: { task: "fax_send" },
   FaxFailed: { task: "fax_exception" },
