@@ -20,7 +20,7 @@ import { openRateLimits } from "./http/rate-limits.ts";
 import { createServer } from "./http/server.ts";
 import { acceptMultipart } from "./http/uploads/multipart.ts";
 import { confirmationMailJobs, factorMailJobs, linkRoute, memberMailJobs, signInMailJobs } from "./members/members.ts";
-import { operatorSessions } from "./operators/operators.ts";
+import { operatorMailJobs, operatorSessions } from "./operators/operators.ts";
 import { isDocumentsToken, orderRoutes } from "./orders/orders.ts";
 import { launchpadRoutes, partnerRoutes } from "./partners/partners.ts";
 import { checkoutRoute, checkoutUrl, paymentJobs, processorWebhook } from "./payments/payments.ts";
@@ -79,6 +79,7 @@ function workWith(app: FastifyInstance, deps: AppDeps, { dispatcher, processor, 
   confirmationMailJobs(jobs, mails);
   factorMailJobs(jobs, mails);
   memberMailJobs(jobs, mails);
+  operatorMailJobs(jobs, mails);
   app.addHook("onListen", jobs.start);
   app.addHook("onClose", async () => {
     await jobs.stop();

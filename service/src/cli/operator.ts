@@ -1,5 +1,22 @@
 import { makeOperatorLink } from "../members/members.ts";
-import { lines, type Verb, withResources } from "./verb.ts";
+import {
+  addOperator,
+  byCommandLine,
+  changeOperator,
+  type ListedOperator,
+  listOperators,
+  removeOperator,
+} from "../operators/operators.ts";
+import { lines, onOff, textOption, UsageError, type Values, type Verb, withResources } from "./verb.ts";
+
+function rolesOption(values: Values): string[] | undefined {
+  return textOption(values, "role")
+    ?.split(",")
+    .map((role) => role.trim());
+}
+
+const readable = ({ id, email, name, roles, active, passkeys }: ListedOperator): string =>
+  `${id}  ${active ? "active" : "ended"}  ${email}  ${name}  ${roles.join(",")}  passkeys: ${passkeys}`;
 
 export const operatorVerbs: Verb[] = [
   {
@@ -7,11 +24,75 @@ export const operatorVerbs: Verb[] = [
     args: [],
     flags: "",
     options: {},
-    summary: "Prints a link that signs in a browser as the operator. It works once, within 10 minutes.",
+    summary:
+      "Prints a link that opens the whole console, for emergencies: the log does not name who used it. It works once, within 10 minutes.",
     run: () =>
       withResources(async (resources) => {
         const { path, expiresAt } = await makeOperatorLink(resources);
         const answer = { url: resources.config.baseUrl + path, expiresAt };
+        return { json: answer, text: lines(answer) };
+      }),
+  },
+  {
+    name: "operator add",
+    args: ["EMAIL"],
+    flags: "--role ROLE[,ROLE] [--name NAME]",
+    options: { role: { type: "string" }, name: { type: "string" } },
+    summary:
+      "Makes a person an operator, who signs in to the console by email. Roles: agent, notary, shipper, approver, admin, auditor.",
+    run: ([email = ""], values) => {
+      const roles = rolesOption(values);
+      if (!roles) throw new UsageError("operator add needs --role");
+      const name = textOption(values, "name") ?? email.trim();
+      return withResources(async (resources) => {
+        const answer = await addOperator(resources, byCommandLine, { email, name, roles });
+        return { json: answer, text: lines(answer) };
+      });
+    },
+  },
+  {
+    name: "operator list",
+    args: [],
+    flags: "",
+    options: {},
+    summary: "Lists the operators, active or not, with their roles.",
+    run: () =>
+      withResources(async (resources) => {
+        const operators = await listOperators(resources);
+        return { json: { operators }, text: operators.map(readable).join("\n") };
+      }),
+  },
+  {
+    name: "operator set",
+    args: ["EMAIL|USER_ID"],
+    flags: "[--role ROLE[,ROLE]] [--name NAME] [--active on|off]",
+    options: { role: { type: "string" }, name: { type: "string" }, active: { type: "string" } },
+    summary: "Sets an operator's roles or name, or ends and restores the access, effective with the next request.",
+    run: ([who = ""], values) => {
+      const [roles, name, active] = [rolesOption(values), textOption(values, "name"), onOff(values, "active")];
+      if (roles === undefined && name === undefined && active === undefined)
+        throw new UsageError("operator set needs --role, --name or --active");
+      const change = {
+        ...(roles && { roles }),
+        ...(name !== undefined && { name }),
+        ...(active !== undefined && { active }),
+      };
+      return withResources(async (resources) => {
+        const answer = await changeOperator(resources, byCommandLine, who, change);
+        return { json: answer, text: lines(answer) };
+      });
+    },
+  },
+  {
+    name: "operator remove",
+    args: ["EMAIL|USER_ID"],
+    flags: "",
+    options: {},
+    summary:
+      "Ends an operator's access and sessions, effective with the next request, even the last admin's. The row stays on record.",
+    run: ([who = ""]) =>
+      withResources(async (resources) => {
+        const answer = await removeOperator(resources, byCommandLine, who);
         return { json: answer, text: lines(answer) };
       }),
   },

@@ -1,8 +1,8 @@
 import { type AnySession, endAllSessions, endAnySession, listAnySessions } from "../members/members.ts";
 import { textOption, UsageError, type Verb, withResources } from "./verb.ts";
 
-const readable = ({ sessionId, email, device, createdAt, lastSeenAt }: AnySession): string =>
-  `${sessionId}  ${email ?? "operator"}  ${device}  since ${createdAt.toISOString()}  last seen ${lastSeenAt.toISOString()}`;
+const readable = ({ sessionId, email, operator, device, createdAt, lastSeenAt }: AnySession): string =>
+  `${sessionId}  ${email ?? "operator link"}${operator ? "  operator" : ""}  ${device}  since ${createdAt.toISOString()}  last seen ${lastSeenAt.toISOString()}`;
 
 export const sessionVerbs: Verb[] = [
   {
@@ -11,7 +11,7 @@ export const sessionVerbs: Verb[] = [
     flags: "",
     options: {},
     summary:
-      "Lists who is signed in, the operator included, the latest first: all, or those of an address, a firm or the operator.",
+      "Lists who is signed in, operators included, the latest first: all, or those of an address, a firm or the operators.",
     run: ([whose]) =>
       withResources(async (resources) => {
         const sessions = await listAnySessions(resources, whose);
@@ -23,7 +23,7 @@ export const sessionVerbs: Verb[] = [
     args: ["[SESSION_ID]"],
     flags: "[--all EMAIL|PARTNER_ID|operator]",
     options: { all: { type: "string" } },
-    summary: "Ends a session, or all sessions of an address, a firm or the operator, effective with the next request.",
+    summary: "Ends a session, or all sessions of an address, a firm or the operators, effective with the next request.",
     run: ([sessionId], values) => {
       const whose = textOption(values, "all");
       if ((sessionId === undefined) === (whose === undefined))

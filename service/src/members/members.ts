@@ -26,8 +26,8 @@ export { sessionLimits } from "./sessions/limits.ts";
 export {
   chooseEnvironment,
   endSession,
+  findOperatorSession,
   listSessions,
-  operatorResolver,
   type SessionDeps,
   sessionResolver,
   signOut,
@@ -42,7 +42,9 @@ export {
   linkSeconds,
   lookAtLink,
   makeOperatorLink,
+  requireAddress,
   returnPath,
   type SignInDeps,
   useLink,
 } from "./sign-in/sign-in.ts";
+export { upsertUser } from "./sign-in/store.ts";

@@ -1,3 +1,5 @@
+import { invalid } from "../platform/errors.ts";
+
 export const operatorRoles = ["agent", "notary", "shipper", "approver", "admin", "auditor"] as const;
 
 export type OperatorRole = (typeof operatorRoles)[number];
@@ -46,6 +48,24 @@ const granted: Readonly<Record<OperatorRole, readonly Permission[]>> = {
   ],
   auditor: ["orders.read", "partners.read", "records.read", "health.read"],
 };
+
+/** What concerns money, keys or roles: nobody without a passkey of their own does it. */
+const withPasskey: ReadonlySet<Permission> = new Set([
+  "money.decide",
+  "partners.manage",
+  "people.manage",
+  "notaries.manage",
+]);
+
+export const needsPasskey = (permission: Permission): boolean => withPasskey.has(permission);
+
+/** Roles by their names, each once, in their usual order. @throws ServiceError for an unknown one, and for none */
+export function readRoles(names: readonly string[]): OperatorRole[] {
+  const unknown = names.find((name) => !operatorRoles.some((role) => role === name));
+  if (unknown !== undefined || names.length === 0)
+    throw invalid(`roles must be one or more of ${operatorRoles.join(", ")}.`);
+  return operatorRoles.filter((role) => names.includes(role));
+}
 
 /** Whether one of the roles permits it. */
 export const rolesPermit = (roles: readonly OperatorRole[], permission: Permission): boolean =>

@@ -20,13 +20,14 @@ export function requireRecentProof(proof: Proof, now: Date): void {
 
 export const isRecentPasskey = ({ passkeyAt }: Proof, now: Date): boolean => isRecent(passkeyAt, now);
 
-/** @throws ServiceError when no passkey was shown in the session a short while ago. */
-export function requireRecentPasskey(proof: Proof, now: Date): void {
+/** @param why completes the refusal @throws ServiceError when no passkey was shown in the session a short while ago. */
+export function requireRecentPasskey(
+  proof: Proof,
+  now: Date,
+  why = "the firm asks for one that was shown within the last 15 minutes",
+): void {
   if (isRecentPasskey(proof, now)) return;
-  throw new ServiceError(
-    "passkey_required",
-    "Sign in with a passkey to do this: the firm asks for one that was shown within the last 15 minutes.",
-  );
+  throw new ServiceError("passkey_required", `Sign in with a passkey to do this: ${why}.`);
 }
 
 /**

@@ -56,12 +56,12 @@ test("a member's session ends after three days without use, long before its 14 d
   assert.equal(await me(), 401);
 });
 
-test("the operator's session ends after an hour without use", async () => {
+test("the operator's session ends after half an hour without use", async () => {
   const { look } = await operator();
-  await rest(null, hours - 10);
+  await rest(null, 30 * minutes - 10);
   assert.equal(await look(), 200);
   await until(async () => Date.now() - (await lastSeen(null)) < minutes * 1000);
-  await rest(null, hours);
+  await rest(null, 30 * minutes);
   assert.equal(await look(), 401);
 });
 

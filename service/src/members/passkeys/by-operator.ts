@@ -16,18 +16,18 @@ export async function listPasskeysOf({ db }: { db: Database }, userId: string): 
 
 /**
  * Removes all passkeys and recovery codes of a person who has lost them, and ends the person's sessions: the next sign-in needs the
- * mailed link alone. @returns how many there were @throws ServiceError for an unknown person
+ * mailed link alone. @param actor for the audit log @returns how many there were @throws ServiceError for an unknown person
  */
-export async function dropPasskeys({ db, clock }: { db: Database; clock: Clock }, userId: string) {
+export async function dropPasskeys({ db, clock }: { db: Database; clock: Clock }, userId: string, actor = "operator") {
   const email = await requireAddress(db, userId);
   return db.transaction(async (tx) => {
     const at = clock();
     await store.lockUser(tx, userId);
     const removed = await store.deletePasskeys(tx, userId);
     await store.replaceCodes(tx, userId, []);
-    const ended = await endAnySessions(tx, { email }, at);
+    const ended = await endAnySessions(tx, { email }, at, actor);
     const partnerId = (await findMembership(tx, userId))?.partnerId;
-    const line = { at, action: "passkeys.removed", actor: "operator", partnerId, detail: { userId, removed } };
+    const line = { at, action: "passkeys.removed", actor, partnerId, detail: { userId, removed } };
     await tx.query(auditLine(line));
     if (removed > 0) await mailNews(tx, userId, "removed-by-operator", at);
     return { userId, removed, endedSessions: ended.length };

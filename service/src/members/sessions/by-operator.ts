@@ -3,7 +3,7 @@ import { isUuid, requireUuid } from "../../platform/text.ts";
 import type { SessionDeps } from "./sessions.ts";
 import * as store from "./store.ts";
 
-/** The word that stands for the operator where an address may stand. */
+/** The word that stands for all operators where an address may stand. */
 const operatorWord = "operator";
 
 function sessionsOf(whose: string): store.SessionFilter {
@@ -11,17 +11,17 @@ function sessionsOf(whose: string): store.SessionFilter {
   return isUuid(whose) ? { partnerId: whose } : { email: whose.trim().toLowerCase() };
 }
 
-/** Sessions of everybody, the operator's included; or those of an address, of a firm (by its id), or of the word `operator`. */
+/** Sessions of everybody, operators included; or those of an address, of a firm (by its id), or of the word `operator`. */
 export const listAnySessions = ({ db, clock }: SessionDeps, whose?: string) =>
   store.selectAnySessions(db, whose === undefined ? "all" : sessionsOf(whose), clock());
 
-/** Ends a session, whoever's. @throws ServiceError when there is none of this id. */
-export async function endAnySession({ db, clock }: SessionDeps, sessionId: string): Promise<string[]> {
-  const ended = await store.endAnySessions(db, { sessionId: requireUuid("SESSION_ID", sessionId) }, clock());
+/** Ends a session, whoever's. @param actor for the audit log @throws ServiceError when there is none of this id. */
+export async function endAnySession({ db, clock }: SessionDeps, sessionId: string, actor?: string): Promise<string[]> {
+  const ended = await store.endAnySessions(db, { sessionId: requireUuid("SESSION_ID", sessionId) }, clock(), actor);
   if (ended.length === 0) throw new ServiceError("not_found", "No such session.");
   return ended;
 }
 
-/** Ends all sessions of an address, of a firm, or of the word `operator`. @returns their ids */
-export const endAllSessions = ({ db, clock }: SessionDeps, whose: string): Promise<string[]> =>
-  store.endAnySessions(db, sessionsOf(whose), clock());
+/** Ends all sessions of an address, of a firm, or of the word `operator`. @param actor for the audit log @returns their ids */
+export const endAllSessions = ({ db, clock }: SessionDeps, whose: string, actor?: string): Promise<string[]> =>
+  store.endAnySessions(db, sessionsOf(whose), clock(), actor);

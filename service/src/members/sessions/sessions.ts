@@ -52,16 +52,17 @@ function principalFrom(row: store.SessionRow, proof: Proof): Principal | null {
   return mayUseLive(principal) ? { ...principal, environment: row.environment } : principal;
 }
 
-/** Whether a `Cookie` header bears a session of the operator. */
-export function operatorResolver({ db, clock }: SessionDeps): (cookie: string | undefined) => Promise<boolean> {
-  return async (cookie) => {
-    const token = cookieOf(cookie, cookieNames.operator);
-    if (token === undefined) return false;
-    const now = clock();
-    const row = await store.findOperatorSession(db, tokenSha256(token), now);
-    if (row) await noteUse(db, row, now);
-    return row !== undefined;
-  };
+/** The session of a `Cookie` header that a link of the command line began; null when it bears none that is valid. */
+export async function findOperatorSession(
+  { db, clock }: SessionDeps,
+  cookie: string | undefined,
+): Promise<store.OperatorSession | null> {
+  const token = cookieOf(cookie, cookieNames.operator);
+  if (token === undefined) return null;
+  const now = clock();
+  const row = await store.findOperatorSession(db, tokenSha256(token), now);
+  if (row) await noteUse(db, row, now);
+  return row ?? null;
 }
 
 export type SessionStart = {

@@ -22,14 +22,20 @@ export type SessionRow = {
   liveEnabled: boolean | null;
 };
 
+/** Whether the session `s` of a statement is of somebody who runs the service, in person or by a link of the command line. */
+const isOperators = sql`(s.user_id IS NULL OR s.user_id IN (SELECT o.user_id FROM operators o WHERE o.active))`;
+
+/** When the session `s` of a statement ends if it is used until then. */
+const endsAt = sql`CASE WHEN ${isOperators}
+  THEN least(s.expires_at, s.created_at + make_interval(secs => ${sessionLimits.operator.wholeSeconds})) ELSE s.expires_at END`;
+
 /** Whether the session `s` of a statement has not ended, by its age or for want of use. */
 export function isOpen(now: Date): Statement {
-  const since = (idleSeconds: number) => new Date(now.getTime() - idleSeconds * 1000);
-  const [ofMembers, ofOperators] = [sessionLimits.member, sessionLimits.operator].map((each) =>
-    since(each.idleSeconds),
-  );
-  return sql`(s.expires_at > ${now} AND s.last_seen_at >
-    CASE WHEN s.user_id IS NULL THEN ${ofOperators}::timestamptz ELSE ${ofMembers}::timestamptz END)`;
+  const since = (seconds: number) => new Date(now.getTime() - seconds * 1000);
+  const { member, operator } = sessionLimits;
+  return sql`(s.expires_at > ${now} AND CASE WHEN ${isOperators}
+    THEN s.last_seen_at > ${since(operator.idleSeconds)} AND s.created_at > ${since(operator.wholeSeconds)}
+    ELSE s.last_seen_at > ${since(member.idleSeconds)} END)`;
 }
 
 /** Whether it is a whole one: what a mailed link has begun opens nothing before the second factor was shown. */
@@ -57,10 +63,19 @@ export async function findDueSession(db: Sql, tokenSha256: Buffer, now: Date) {
   return row ?? null;
 }
 
-/** The operator's session of a cookie; undefined for an unknown or expired one. */
+export type OperatorSession = {
+  sessionId: string;
+  createdAt: Date;
+  lastSeenAt: Date;
+  consoleEnvironment: Environment;
+};
+
+/** The session of a cookie that a link of the command line began; undefined for an unknown or expired one. */
 export async function findOperatorSession(db: Sql, tokenSha256: Buffer, now: Date) {
-  const [row] = await db.query<Pick<SessionRow, "sessionId" | "lastSeenAt">>(
-    sql`SELECT s.id AS "sessionId", s.last_seen_at AS "lastSeenAt" FROM sessions s
+  const [row] = await db.query<OperatorSession>(
+    sql`SELECT s.id AS "sessionId", s.created_at AS "createdAt", s.last_seen_at AS "lastSeenAt",
+       s.console_environment AS "consoleEnvironment"
+     FROM sessions s
      WHERE s.token_sha256 = ${tokenSha256} AND s.user_id IS NULL AND ${isOpen(now)}`,
   );
   return row;
@@ -111,23 +126,25 @@ export type ListedSession = { id: string; device: string; createdAt: Date; lastS
 /** A person's sessions, the latest first. */
 export const selectSessions = (db: Sql, userId: string, now: Date) =>
   db.query<ListedSession>(
-    sql`SELECT id, device, created_at AS "createdAt", last_seen_at AS "lastSeenAt", expires_at AS "expiresAt"
+    sql`SELECT id, device, created_at AS "createdAt", last_seen_at AS "lastSeenAt", ${endsAt} AS "expiresAt"
      FROM sessions s WHERE user_id = ${userId} AND ${isWhole(now)} ORDER BY created_at DESC, id LIMIT 100`,
   );
 
-/** A session, those of an address or of a firm's members, or the operator's. */
+/** A session, those of an address or of a firm's members, or those of operators. */
 export type SessionFilter = { sessionId: string } | { email: string } | { partnerId: string } | "operator" | "all";
 
 export type AnySession = Omit<ListedSession, "id"> & {
   sessionId: string;
-  /** Null for the operator's. */
+  /** Null for one that a link of the command line began. */
   email: string | null;
   partnerId: string | null;
+  /** Whether it opens the console. */
+  operator: boolean;
 };
 
 function matching(filter: SessionFilter): Statement {
   if (filter === "all") return sql`true`;
-  if (filter === "operator") return sql`user_id IS NULL`;
+  if (filter === "operator") return isOperators;
   if ("sessionId" in filter) return sql`id = ${filter.sessionId}`;
   if ("email" in filter) return sql`user_id IN (SELECT id FROM users WHERE email = ${filter.email})`;
   return sql`user_id IN (SELECT user_id FROM members WHERE partner_id = ${filter.partnerId})`;
@@ -136,17 +153,17 @@ function matching(filter: SessionFilter): Statement {
 /** The latest first. */
 export const selectAnySessions = (db: Sql, filter: SessionFilter, now: Date) =>
   db.query<AnySession>(
-    sql`SELECT s.id AS "sessionId", u.email, m.partner_id AS "partnerId", s.device, s.created_at AS "createdAt",
-       s.last_seen_at AS "lastSeenAt", s.expires_at AS "expiresAt"
+    sql`SELECT s.id AS "sessionId", u.email, m.partner_id AS "partnerId", ${isOperators} AS operator, s.device, s.created_at AS "createdAt",
+       s.last_seen_at AS "lastSeenAt", ${endsAt} AS "expiresAt"
      FROM (SELECT * FROM sessions s WHERE ${matching(filter)} AND ${isWhole(now)}
        ORDER BY created_at DESC, id LIMIT 1000) s
        LEFT JOIN users u ON u.id = s.user_id LEFT JOIN members m ON m.user_id = s.user_id
      ORDER BY s.created_at DESC, s.id`,
   );
 
-/** Ends sessions for the operator. @returns their ids */
-export async function endAnySessions(db: Sql, filter: SessionFilter, at: Date): Promise<string[]> {
-  const ended = await db.query<{ id: string }>(endSessions(matching(filter), at, sql`'operator'`));
+/** Ends sessions for an operator. @param actor for the audit log @returns their ids */
+export async function endAnySessions(db: Sql, filter: SessionFilter, at: Date, actor = "operator"): Promise<string[]> {
+  const ended = await db.query<{ id: string }>(endSessions(matching(filter), at, sql`${actor}`));
   return ended.map(({ id }) => id);
 }
 
@@ -161,7 +178,7 @@ function endSessions(condition: Statement, at: Date, actor: Statement = holder):
     detail: sql`jsonb_build_object('sessionId', e.id)`,
   };
   return sql`
-    WITH ended AS (DELETE FROM sessions WHERE ${condition} RETURNING id, user_id),
+    WITH ended AS (DELETE FROM sessions s WHERE ${condition} RETURNING id, user_id),
       audit AS (${auditLine(line, sql`ended e LEFT JOIN members m ON m.user_id = e.user_id`)})
     SELECT id FROM ended`;
 }

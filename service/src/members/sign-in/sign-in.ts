@@ -27,12 +27,21 @@ const maxMails = { ofNetwork: 5, ofStrangers: 20, ofKnown: 5 };
 /** The page of a link; its token is a credential. */
 export const linkPath = (token: string): string => `/sign-in/${token}`;
 
-/** A path of the dashboard, or its start for anything else: nobody is led to another site. */
+/** The address that a person is known by. @throws ServiceError when it is none that we mail to */
+export function requireAddress(text: string): string {
+  const email = text.trim().toLowerCase();
+  if (!isEmail(email) || /[^\x20-\x7e]/.test(email)) throw invalid("email must be a mail address.");
+  return email;
+}
+
+const start = "/dashboard";
+
+/** A path of the dashboard or the console, or the dashboard's start for anything else: nobody is led to another site. */
 export function returnPath(text: string | undefined): string {
   const base = "http://ours.invalid";
-  const url = text?.startsWith("/dashboard") && text.length <= 500 ? URL.parse(text, base) : null;
-  const within = url?.origin === base && /^\/dashboard(?:\/|$)/.test(url.pathname);
-  return within ? url.pathname + url.search : "/dashboard";
+  const url = text?.startsWith("/") && text.length <= 500 ? URL.parse(text, base) : null;
+  const within = url?.origin === base && /^\/(?:dashboard|operator)(?:\/|$)/.test(url.pathname);
+  return within ? url.pathname + url.search : start;
 }
 
 /**
@@ -46,8 +55,7 @@ export async function askForLink(
   { db, clock, secrets }: SignInDeps,
   asked: { email: string; browser: string; known?: string | undefined; ip: string; returnTo: string | undefined },
 ): Promise<void> {
-  const email = asked.email.trim().toLowerCase();
-  if (!isEmail(email) || /[^\x20-\x7e]/.test(email)) throw invalid("email must be a mail address.");
+  const email = requireAddress(asked.email);
   const at = clock();
   const id = newUuid();
   const networkSha256 = tokenSha256(clientNetwork(asked.ip));
@@ -116,7 +124,7 @@ export async function useLink(
     const at = clock();
     const link = await store.takeLink(tx, linkSecrets, at);
     if (!link) throw unusable();
-    const user = link.email === null ? null : await store.upsertUser(tx, newUuid(), link.email, at);
+    const user = link.email === null ? null : await store.selectAccess(tx, await store.upsertUser(tx, link.email, at));
     const environment = user?.live ? "live" : "test";
     const factorDue = user?.hasPasskey ?? false;
     const sessionToken = await beginSession(tx, {
@@ -130,6 +138,8 @@ export async function useLink(
     if (!factorDue)
       await tx.query(auditLine({ at, action: "session.begun", actor, partnerId: user?.partnerId, detail: {} }));
     const known = link.email === null ? null : knownBrowserToken(secrets, link.email);
-    return { sessionToken, factorDue, returnTo: link.returnTo, known };
+    // Who runs the service and belongs to no firm has nothing to do in the dashboard.
+    const isLost = link.returnTo === start && user?.isOperator && user.partnerId === null;
+    return { sessionToken, factorDue, returnTo: isLost ? "/operator" : link.returnTo, known };
   });
 }

@@ -1,5 +1,6 @@
 import type { Sql, Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
+import { newUuid } from "../../platform/ids.ts";
 
 export type NewLink = {
   id: string;
@@ -85,21 +86,28 @@ export async function takeLink(tx: Tx, secrets: LinkSecrets, now: Date): Promise
   return taken;
 }
 
-/** The person of this address, made if there is none yet, and whether the person may work in live. */
-export async function upsertUser(tx: Tx, id: string, email: string, at: Date) {
+/** The person of this address, made if there is none yet. @returns the person's id */
+export async function upsertUser(tx: Tx, email: string, at: Date): Promise<string> {
   const [user] = await tx.query<{ userId: string }>(
-    sql`INSERT INTO users (id, email, created_at) VALUES (${id}, ${email}, ${at})
+    sql`INSERT INTO users (id, email, created_at) VALUES (${newUuid()}, ${email}, ${at})
      ON CONFLICT (email) DO UPDATE SET email = excluded.email RETURNING id AS "userId"`,
   );
   if (!user) throw new Error("a user was not inserted");
-  const keys = await tx.query(sql`SELECT FROM passkeys WHERE user_id = ${user.userId} LIMIT 1`);
+  return user.userId;
+}
+
+/** What a person who signs in may open, and whether a second factor is asked for. */
+export async function selectAccess(tx: Tx, userId: string) {
+  const keys = await tx.query(sql`SELECT FROM passkeys WHERE user_id = ${userId} LIMIT 1`);
+  const operators = await tx.query(sql`SELECT FROM operators WHERE user_id = ${userId} AND active`);
   const [member] = await tx.query<{ partnerId: string; live: boolean }>(
     sql`SELECT p.id AS "partnerId", p.live_enabled AND m.live_access AS live
-     FROM members m JOIN partners p ON p.id = m.partner_id WHERE m.user_id = ${user.userId}`,
+     FROM members m JOIN partners p ON p.id = m.partner_id WHERE m.user_id = ${userId}`,
   );
   return {
-    userId: user.userId,
+    userId,
     hasPasskey: keys.length > 0,
+    isOperator: operators.length > 0,
     partnerId: member?.partnerId ?? null,
     live: member?.live ?? false,
   };

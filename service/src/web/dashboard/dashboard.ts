@@ -1,17 +1,18 @@
 import type { FastifyInstance } from "fastify";
 import { type Callers, linkedPrincipalOf, readSession, requireSession } from "../../http/authentication.ts";
 import type { RateLimits } from "../../http/rate-limits.ts";
+import { type ConfirmingDeps, confirming } from "../ui/confirmation/confirming.ts";
 import { acceptForms } from "../ui/forms/form-body.ts";
 import { type AnalyticsPageDeps, analyticsPage } from "./analytics/page.ts";
-import { type ConfirmingDeps, confirming } from "./confirmation/confirming.ts";
 import { type LinkPageDeps, linkPage } from "./link-page.ts";
 import { type OrderDetailDeps, orderDetailPage } from "./orders/detail-page.ts";
 import { type OrderListDeps, orderListPage } from "./orders/list-page.ts";
 import { type OrderNewDeps, orderNewPage } from "./orders/new-page.ts";
 import { type PassportPagesDeps, passportPages } from "./passports/list-page.ts";
+import { reauthenticate } from "./reauthenticate.ts";
 import type { RoomsDeps } from "./rooms/changes.ts";
 import { roomsPages } from "./rooms/list-page.ts";
-import { type SecurityDeps, securityPage } from "./security/page.ts";
+import { type SecurityDeps, securityPages } from "./security.ts";
 import { type SettingsDeps, settingsPage } from "./settings/page.ts";
 import { type StartPageDeps, startPage } from "./start-page.ts";
 import { waysBack } from "./ways-back.ts";
@@ -30,6 +31,12 @@ export type DashboardDeps = Callers & { limits: RateLimits } & StartPageDeps &
   PassportPagesDeps &
   RoomsDeps &
   WebhookPagesDeps;
+
+const confirmArea = {
+  path: "/dashboard",
+  back: { path: "/dashboard/settings", label: "Back to the settings" },
+  onlyPasskey: "Your firm asks for a passkey before anything live is changed",
+} as const;
 
 /**
  * What members of a firm see and do, by the same front doors as the API. Every request needs a session and counts against it;
@@ -50,7 +57,7 @@ export function dashboard(app: FastifyInstance, deps: DashboardDeps): void {
       linked.addHook("onRequest", async (request) => {
         request.principal = linkedPrincipalOf(request);
       });
-      confirming(linked, deps);
+      confirming(linked, deps, confirmArea, reauthenticate(deps));
       startPage(linked, deps);
       analyticsPage(linked, deps);
       orderListPage(linked, deps);
@@ -59,7 +66,7 @@ export function dashboard(app: FastifyInstance, deps: DashboardDeps): void {
       linked.register(async (forms) => {
         acceptForms(forms);
         settingsPage(forms, deps);
-        securityPage(forms, deps);
+        securityPages(forms, deps);
         orderDetailPage(forms, deps);
         roomsPages(forms, deps);
         webhookPages(forms, deps);

@@ -1,4 +1,10 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from "fastify";
+import type {
+  FastifyContextConfig,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  onRequestAsyncHookHandler,
+} from "fastify";
 import type { Policy, RateLimits } from "../../http/rate-limits.ts";
 import { uncached } from "../../http/verdicts.ts";
 import { wireStatus } from "../../http/wire-errors.ts";
@@ -41,6 +47,7 @@ export type PageRoute<Url extends string> = {
   policy?: Policy;
   /** Hooks that run after the count. */
   onRequest?: onRequestAsyncHookHandler | onRequestAsyncHookHandler[];
+  config?: FastifyContextConfig;
   /** Of every answer; default are those of a page with forms. */
   headers?: Headers;
   handle: (call: PageCall<ParamsOf<Url>>) => PageAnswer | Promise<PageAnswer>;
@@ -63,13 +70,14 @@ const besideForm: ReadonlySet<ErrorCode> = new Set([
 export function pageRoute<Url extends string>(
   app: FastifyInstance,
   { limits }: { limits: Pick<RateLimits, "limit"> },
-  { method = "GET", url, policy, onRequest = [], headers = formHeaders, handle, refused }: PageRoute<Url>,
+  { method = "GET", url, policy, onRequest = [], config = {}, headers = formHeaders, handle, refused }: PageRoute<Url>,
 ): void {
   app.route({
     method,
     url,
     onRequest: [policy ? limits.limit(policy) : [], onRequest].flat(),
     schema: { hide: true },
+    config,
     handler: async (request, reply) => {
       const { params, query, body } = request;
       const call = { params: params as ParamsOf<Url>, query: textsOf(query), form: textsOf(body), request };

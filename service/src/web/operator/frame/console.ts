@@ -1,10 +1,17 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { refuseCrossSite } from "../../../http/authentication.ts";
+import { HttpError } from "../../../http/http-error.ts";
 import type { RateLimits } from "../../../http/rate-limits.ts";
-import { may, type Operator, type Permission, type ResolveOperator } from "../../../operators/operators.ts";
-import { ServiceError } from "../../../platform/errors.ts";
+import {
+  type Operator,
+  type Permission,
+  type ResolveOperator,
+  requirePermission,
+} from "../../../operators/operators.ts";
 import { accountNav } from "../../ui/account-nav.ts";
 import type { AssetName, Assets } from "../../ui/assets.ts";
+import { notice } from "../../ui/components.ts";
+import { type ConfirmingDeps, confirming } from "../../ui/confirmation/confirming.ts";
 import { flashOf } from "../../ui/flash-messages.ts";
 import { acceptForms } from "../../ui/forms/form-body.ts";
 import { layout } from "../../ui/layout.ts";
@@ -14,7 +21,25 @@ import { type Html, html } from "../../ui/render.ts";
 import { guestPage } from "./guest-page.ts";
 import { type Section, sideNav } from "./nav.ts";
 
-export type ConsoleDeps = { ownOrigin: string; limits: RateLimits; assets: Assets; resolveOperator: ResolveOperator };
+export type ConsoleDeps = ConfirmingDeps & {
+  ownOrigin: string;
+  limits: RateLimits;
+  assets: Assets;
+  resolveOperator: ResolveOperator;
+};
+
+const confirmArea = {
+  path: "/operator",
+  back: { path: "/operator", label: "Back to the console" },
+  onlyPasskey: "What concerns money, keys or roles needs a passkey",
+} as const;
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Of a route of the console: one of these is needed. */
+    permissions?: readonly Permission[];
+  }
+}
 
 const operators = new WeakMap<FastifyRequest, Operator>();
 
@@ -26,20 +51,25 @@ export function operatorOf(request: FastifyRequest): Operator {
 }
 
 /** A scope of the console: every request needs an operator's session, every write must come from one of our own pages. */
-export function consoleScope(
-  app: FastifyInstance,
-  { assets, limits, ownOrigin, resolveOperator }: ConsoleDeps,
-  routes: (scope: FastifyInstance) => void,
-): void {
+export function consoleScope(app: FastifyInstance, deps: ConsoleDeps, routes: (scope: FastifyInstance) => void): void {
+  const { assets, limits, ownOrigin, resolveOperator } = deps;
   const guest = guestPage(assets);
+  async function resolve(request: FastifyRequest): Promise<Operator | null> {
+    const operator = await resolveOperator(request.headers.cookie);
+    if (operator) operators.set(request, operator);
+    request.session = operator?.session ?? null;
+    return operator;
+  }
   app.register(async (scope) => {
     acceptForms(scope);
     scope.addHook("onRequest", limits.limit("page"));
     scope.addHook("onRequest", async (request, reply) => {
-      const operator = await resolveOperator(request.headers.cookie);
-      if (!operator) return reply.code(401).type(htmlType).headers(formHeaders).send(guest);
-      operators.set(request, operator);
+      if (!(await resolve(request))) return reply.code(401).type(htmlType).headers(formHeaders).send(guest);
       refuseCrossSite(request, ownOrigin);
+    });
+    confirming(scope, deps, confirmArea, async (request) => {
+      // Too many wrong codes end the session.
+      if (!(await resolve(request))) throw new HttpError("sign_in_required", "Sign in to continue.");
     });
     routes(scope);
   });
@@ -48,7 +78,7 @@ export function consoleScope(
 type Call<Url extends string> = Parameters<PageRoute<Url>["handle"]>[0] & { operator: Operator };
 
 export type ConsoleRoute<Url extends string> = Omit<PageRoute<Url>, "handle" | "refused"> & {
-  /** One of these is needed; without, the answer is 403. */
+  /** One of these is needed, without the answer is 403. None is for all operators alike. */
   permission: Permission | readonly Permission[];
   handle: (call: Call<Url>) => ReturnType<PageRoute<Url>["handle"]>;
   refused?: (call: Call<Url>, error: string) => string | Promise<string>;
@@ -60,14 +90,14 @@ export function consoleRoute<Url extends string>(
   deps: Pick<ConsoleDeps, "limits">,
   { permission, handle, refused, ...route }: ConsoleRoute<Url>,
 ): void {
-  const permissions = typeof permission === "string" ? [permission] : permission;
+  const permissions = [permission].flat();
   const withOperator = <C extends PageCall>(call: C) => ({ ...call, operator: operatorOf(call.request) });
   pageRoute<Url>(scope, deps, {
     ...route,
+    config: { permissions },
     handle(call) {
       const asked = withOperator(call);
-      if (!permissions.some((each) => may(asked.operator, each)))
-        throw new ServiceError("role_required", "Your roles do not permit this.");
+      if (permissions.length > 0) requirePermission(asked.operator, permissions);
       return handle(asked);
     },
     ...(refused && { refused: (call, error) => refused(withOperator(call), error) }),
@@ -81,6 +111,12 @@ export type ConsolePage = {
   scripts?: readonly Extract<AssetName, `${string}.js`>[];
 };
 
+const commandLineBanner = notice(
+  "attention",
+  "You came by a link of the command line",
+  "It is for emergencies: it opens everything, and the log does not name you. For daily work sign in by email.",
+);
+
 /** A page of the console in its frame; what was just done is said on top of it. */
 export function consolePage(
   { assets }: { assets: Pick<Assets, "url"> },
@@ -91,8 +127,8 @@ export function consolePage(
   return layout(assets, {
     title,
     headerNav: accountNav(operator.name),
-    side: sideNav(operator, section),
-    body: html`${flashOf(request)}${body}`,
+    side: sideNav(operator, section, request.url),
+    body: html`${operator.session === null && commandLineBanner}${flashOf(request)}${body}`,
     scripts,
   });
 }

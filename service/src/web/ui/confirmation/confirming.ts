@@ -1,19 +1,17 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { type Callers, sessionOf } from "../../../http/authentication.ts";
+import { sessionOf } from "../../../http/authentication.ts";
 import type { RateLimits } from "../../../http/rate-limits.ts";
 import { type ConfirmationDeps, confirm, type Shown, sendCode, showingOptions } from "../../../members/members.ts";
 import { ServiceError } from "../../../platform/errors.ts";
 import { isRecentProof } from "../../../platform/proof.ts";
-import type { Assets } from "../../ui/assets.ts";
-import { acceptsPage } from "../../ui/error-page.ts";
-import { textsOf } from "../../ui/forms/form-body.ts";
-import { formHeaders, htmlType } from "../../ui/page-headers.ts";
-import { pageRoute } from "../../ui/page-route.ts";
-import { reauthenticate } from "../reauthenticate.ts";
-import { confirmFields, confirmOptionsPath, confirmPage } from "./confirm-page.ts";
+import type { Assets } from "../assets.ts";
+import { acceptsPage } from "../error-page.ts";
+import { textsOf } from "../forms/form-body.ts";
+import { formHeaders, htmlType } from "../page-headers.ts";
+import { pageRoute } from "../page-route.ts";
+import { type ConfirmArea, confirmFields, confirmOptionsPath, confirmPage } from "./confirm-page.ts";
 
-export type ConfirmingDeps = ConfirmationDeps &
-  Pick<Callers, "resolveSession"> & { assets: Assets; limits: RateLimits };
+export type ConfirmingDeps = ConfirmationDeps & { assets: Assets; limits: RateLimits };
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -25,10 +23,14 @@ declare module "fastify" {
 /**
  * Where a form needs a recent proof, the answer is a page that asks for one and carries all that was typed: its own form is sent to
  * the same address, and once the proof is there, that does what was asked for.
+ * @param again authenticates a request again, whose session may have ended since
  */
-export function confirming(scope: FastifyInstance, deps: ConfirmingDeps): void {
-  const again = reauthenticate(deps);
-
+export function confirming(
+  scope: FastifyInstance,
+  deps: ConfirmingDeps,
+  area: ConfirmArea,
+  again: (request: FastifyRequest) => Promise<void>,
+): void {
   scope.decorateRequest("confirmation", null);
   scope.addHook("preHandler", async (request) => {
     const fields = textsOf(request.body);
@@ -53,7 +55,7 @@ export function confirming(scope: FastifyInstance, deps: ConfirmingDeps): void {
 
   pageRoute(scope, deps, {
     method: "POST",
-    url: confirmOptionsPath,
+    url: confirmOptionsPath(area),
     handle: async ({ request }) => ({ json: await showingOptions(deps, sessionOf(request)) }),
   });
 
@@ -76,7 +78,7 @@ export function confirming(scope: FastifyInstance, deps: ConfirmingDeps): void {
     const { wantsAnother, problem: error } = request.confirmation ?? { wantsAnother: false };
     if (!session.proof.hasPasskey && !onlyPasskey) await sendCode(deps, session, wantsAnother);
     const form = textsOf(request.body);
-    return confirmPage(deps.assets, { session, action: request.url, form, error, onlyPasskey });
+    return confirmPage(deps.assets, { area, session, action: request.url, form, error, onlyPasskey });
   }
 }
 

@@ -1,20 +1,30 @@
 import type { Session } from "../../../identity/identity.ts";
-import { accountNav } from "../../ui/account-nav.ts";
-import type { Assets } from "../../ui/assets.ts";
-import { hiddenFields } from "../../ui/forms/button-form.ts";
-import { errorSummary, field } from "../../ui/forms/fields.ts";
-import type { FormValues } from "../../ui/forms/form-body.ts";
-import { passkeyForm } from "../../ui/forms/passkey-form.ts";
-import { layout } from "../../ui/layout.ts";
-import { type Html, html } from "../../ui/render.ts";
+import { accountNav } from "../account-nav.ts";
+import type { Assets } from "../assets.ts";
+import { hiddenFields } from "../forms/button-form.ts";
+import { errorSummary, field } from "../forms/fields.ts";
+import type { FormValues } from "../forms/form-body.ts";
+import { passkeyForm } from "../forms/passkey-form.ts";
+import { layout } from "../layout.ts";
+import { type Html, html } from "../render.ts";
 
 /** What the page sends beside the form's own fields. */
 export const confirmFields = { passkey: "confirm_passkey", code: "confirm_code", another: "confirm_another" } as const;
 
+/** The pages whose forms are confirmed: a firm's, or the console. */
+export type ConfirmArea = {
+  /** The path that all its pages begin with. */
+  path: "/dashboard" | "/operator";
+  back: { path: string; label: string };
+  /** Where nothing but a passkey will do: why, without a full stop. */
+  onlyPasskey: string;
+};
+
 /** Where the page gets what a passkey is shown for. */
-export const confirmOptionsPath = "/dashboard/confirm/options";
+export const confirmOptionsPath = ({ path }: ConfirmArea): string => `${path}/confirm/options`;
 
 export type ConfirmView = {
+  area: ConfirmArea;
   session: Session;
   /** Where the form was sent, and goes again. */
   action: string;
@@ -27,15 +37,15 @@ export type ConfirmView = {
 
 /** Asks who is signed in to confirm what a form is about to do. */
 export function confirmPage(assets: Pick<Assets, "url">, view: ConfirmView): string {
-  const { session, error, onlyPasskey } = view;
+  const { area, session, error, onlyPasskey } = view;
   const { hasPasskey } = session.proof;
-  if (onlyPasskey && !hasPasskey) return passkeyMissingPage(assets, session);
+  if (onlyPasskey && !hasPasskey) return passkeyMissingPage(assets, view);
   return page(
     assets,
     session,
     "Confirm that it is you",
     html`${errorSummary(error)}${hasPasskey ? byPasskey(view) : byMailedCode(view)}
-<p class="quiet">Nothing is changed until you confirm. <a href="/dashboard/settings">Back to the settings</a></p>`,
+<p class="quiet">Nothing is changed until you confirm. <a href="${area.back.path}">${area.back.label}</a></p>`,
   );
 }
 
@@ -47,12 +57,12 @@ const page = (assets: Pick<Assets, "url">, { email }: Session, title: string, bo
     scripts: ["passkey.js"],
   });
 
-const byPasskey = ({ action, form, onlyPasskey }: ConfirmView): Html =>
-  html`<p class="lead">${onlyPasskey ? "Your firm asks for a passkey before anything live is changed." : "This changes who and what has access, so we ask for your passkey."}</p>
+const byPasskey = ({ area, action, form, onlyPasskey }: ConfirmView): Html =>
+  html`<p class="lead">${onlyPasskey ? `${area.onlyPasskey}.` : "This changes who and what has access, so we ask for your passkey."}</p>
 ${passkeyForm({
   kind: "show",
   action,
-  options: confirmOptionsPath,
+  options: confirmOptionsPath(area),
   answer: confirmFields.passkey,
   carried: form,
   label: "Confirm with your passkey",
@@ -75,12 +85,12 @@ ${field({ name: confirmFields.code, label: "Code", hint: "Six digits. After five
 <div class="form-actions"><button type="submit">Confirm and continue</button><button type="submit" class="quiet-button" name="${confirmFields.another}" value="1" formnovalidate>Email me another code</button></div>
 </form>`;
 
-/** For who has none, where the firm asks for one. */
-const passkeyMissingPage = (assets: Pick<Assets, "url">, session: Session): string =>
+/** For who has none, where nothing else will do. */
+const passkeyMissingPage = (assets: Pick<Assets, "url">, { area, session }: ConfirmView): string =>
   page(
     assets,
     session,
     "This needs a passkey",
-    html`<p class="lead">Your firm asks for a passkey before anything live is changed, and you have none yet.</p>
-<p><a href="/dashboard/security" role="button">Add a passkey</a></p>`,
+    html`<p class="lead">${area.onlyPasskey}, and you have none yet.</p>
+<p><a href="${area.path}/security" role="button">Add a passkey</a></p>`,
   );

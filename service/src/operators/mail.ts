@@ -1,0 +1,55 @@
+import type { Sql, Tx } from "../platform/database/database.ts";
+import { enqueue, type Jobs } from "../platform/jobs/jobs.ts";
+import type { Mailer } from "../platform/mail/mail.ts";
+import { mailFrom } from "../platform/mail/template.ts";
+import { selectActiveAdmins, selectOperator } from "./store.ts";
+
+/** The queue of mails to operators; without a text it is the one to a new operator. */
+const operatorMailQueue = "operator-mail";
+
+type News = { userId: string; at: string; text: string | null };
+
+/** Has every active admin mailed what changed about money's, keys' and people's rules. @param news.text one sentence */
+export async function mailAdmins(tx: Tx, { at, text }: { at: Date; text: string }): Promise<void> {
+  for (const { id } of await selectActiveAdmins(tx))
+    await enqueue(tx, operatorMailQueue, { userId: id, at: at.toISOString(), text } satisfies News);
+}
+
+/** Has somebody who was just made an operator mailed how to sign in. */
+export const mailNewOperator = (tx: Tx, userId: string) =>
+  enqueue(tx, operatorMailQueue, { userId, at: "added", text: null } satisfies News);
+
+/** Sends them; none to who is an operator no more. */
+export function operatorMailJobs(
+  jobs: Jobs,
+  { db, mailer, baseUrl }: { db: Sql; mailer: Mailer; baseUrl: string },
+): void {
+  jobs.work<News>(operatorMailQueue, async ({ userId, at, text }) => {
+    const operator = await selectOperator(db, userId);
+    if (!operator?.active) return;
+    const mail = text === null ? welcome(operator.roles, baseUrl) : change(text, baseUrl);
+    await mailer.send({ id: `operator:${userId}:${at}`, to: operator.email, ...mail });
+  });
+}
+
+const welcome = (roles: readonly string[], baseUrl: string) =>
+  mailFrom({
+    subject: "You are an operator of SignSealShip",
+    greeting: "Hello,",
+    lines: [
+      `You were given access to the console of this service (${roles.join(", ")}). You sign in by a link that is mailed to this address.`,
+      "What concerns money, keys or roles needs a passkey: add one under Sign-in and security.",
+    ],
+    link: { label: "Sign in", url: `${baseUrl}/sign-in?return_to=%2Foperator` },
+    caution: "If you do not know this service, you can ignore this email.",
+  });
+
+const change = (text: string, baseUrl: string) =>
+  mailFrom({
+    subject: "Who runs this service has changed",
+    greeting: "Hello,",
+    lines: [text],
+    link: { label: "See the operators", url: `${baseUrl}/operator/people` },
+    caution:
+      "You receive this email because you are an admin of this service. If this was not agreed upon, end the access now.",
+  });

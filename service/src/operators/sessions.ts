@@ -1,0 +1,89 @@
+import type { Environment, Session } from "../identity/identity.ts";
+import { findOperatorSession, type SessionDeps, sessionResolver } from "../members/members.ts";
+import type { Sql } from "../platform/database/database.ts";
+import { invalid, ServiceError } from "../platform/errors.ts";
+import { requireRecentPasskey } from "../platform/proof.ts";
+import { needsPasskey, type OperatorRole, operatorRoles, type Permission, rolesPermit } from "./roles.ts";
+import { selectOperatorOfSession, updateConsoleEnvironment } from "./store.ts";
+
+/** Somebody who runs the service, in the console. */
+export type Operator = {
+  /** The person's; null for whoever came by a link of the command line, whose roles are all of them. */
+  id: string | null;
+  email: string | null;
+  name: string;
+  roles: readonly OperatorRole[];
+  /** Live and test are never shown together. */
+  environment: Environment;
+  /** For the audit log: `operator:ID`, or `operator:cli` for a link of the command line. */
+  actor: string;
+  sessionId: string;
+  /** When the session began. */
+  signedInAt: Date;
+  /** The person's own; null for a link of the command line. */
+  session: Session | null;
+};
+
+/** Finds the operator of a `Cookie` header; null when it bears no session of one. */
+export type ResolveOperator = (cookie: string | undefined) => Promise<Operator | null>;
+
+/** The actor of verbs of the command line. */
+export const byCommandLine = { id: null, actor: "operator" } as const;
+
+/** Whether the operator's roles permit it. */
+export const may = ({ roles }: Pick<Operator, "roles">, permission: Permission): boolean =>
+  rolesPermit(roles, permission);
+
+/**
+ * @param permissions one of them is needed
+ * @throws ServiceError `role_required`, or `passkey_required` where the roles would do but the person has no passkey
+ */
+export function requirePermission(operator: Operator, permissions: readonly Permission[]): void {
+  const permitted = permissions.filter((each) => may(operator, each));
+  if (permitted.length === 0) throw new ServiceError("role_required", "Your roles do not permit this.");
+  const { session } = operator;
+  if (session === null || session.proof.hasPasskey || permitted.some((each) => !needsPasskey(each))) return;
+  throw new ServiceError("passkey_required", "Add a passkey first: what concerns money, keys or roles needs one.");
+}
+
+/** @throws ServiceError when the person has shown no passkey within the last 15 minutes; a link of the command line needs none */
+export function requirePasskeyOf({ session }: Pick<Operator, "session">, now: Date): void {
+  if (session) requireRecentPasskey(session.proof, now, "what concerns money, keys or roles needs one");
+}
+
+/** Resolves the cookies of the console: a link of the command line first, then a person's own session. */
+export function operatorSessions(deps: SessionDeps): ResolveOperator {
+  const resolveSession = sessionResolver(deps);
+  return async (cookie) =>
+    (await fromCommandLine(deps, cookie)) ?? (await inPerson(deps.db, await resolveSession(cookie)));
+}
+
+async function fromCommandLine(deps: SessionDeps, cookie: string | undefined): Promise<Operator | null> {
+  const found = await findOperatorSession(deps, cookie);
+  return (
+    found && {
+      id: null,
+      email: null,
+      name: "Command line",
+      roles: operatorRoles,
+      environment: found.consoleEnvironment,
+      actor: "operator:cli",
+      sessionId: found.sessionId,
+      signedInAt: found.createdAt,
+      session: null,
+    }
+  );
+}
+
+async function inPerson(db: Sql, session: Session | null): Promise<Operator | null> {
+  const row = session && (await selectOperatorOfSession(db, session.id));
+  if (!row) return null;
+  const { id: sessionId, userId, email } = session;
+  return { id: userId, email, actor: `operator:${userId}`, sessionId, session, ...row };
+}
+
+/** Switches what the console shows between live and test. @throws ServiceError for another word */
+export async function chooseConsoleEnvironment(db: Sql, { sessionId }: Operator, environment: string): Promise<void> {
+  if (environment !== "live" && environment !== "test") throw invalid("environment must be live or test.");
+  await updateConsoleEnvironment(db, sessionId, environment);
+}

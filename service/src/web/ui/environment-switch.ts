@@ -1,0 +1,24 @@
+import type { Environment } from "../../identity/identity.ts";
+import { type Html, html } from "./render.ts";
+
+export type EnvironmentSwitch = {
+  environment: Environment;
+  /** Whether live can be chosen; default true. */
+  hasLive?: boolean;
+  /** Where the form is sent. */
+  action: string;
+  /** The page that it is on. */
+  url: string;
+  note: string;
+};
+
+/** Both environments, the present one pressed. */
+export function environmentSwitch({ environment, hasLive = true, action, url, note }: EnvironmentSwitch): Html {
+  const choice = (value: Environment, label: string) =>
+    html`<button type="submit" name="environment" value="${value}" aria-pressed="${String(value === environment)}"${value === "live" && !hasLive && html` disabled`}>${label}</button>`;
+  return html`<form class="environment ${environment}" method="post" action="${action}" aria-label="Environment">
+<input type="hidden" name="return_to" value="${url}">
+${choice("test", "Test")}${choice("live", "Live")}
+<p class="environment-note">${note}</p>
+</form>`;
+}

@@ -1,0 +1,41 @@
+import { randomUUID } from "node:crypto";
+import type { Harness } from "@signsealship/testing/harness";
+import { newToken } from "../../src/members/members.ts";
+import { tokenSha256 } from "../../src/members/sessions/tokens.ts";
+import type { OperatorRole } from "../../src/operators/operators.ts";
+import { sql } from "../../src/platform/database/sql.ts";
+
+type Made = {
+  email?: string;
+  name?: string;
+  roles: readonly OperatorRole[];
+  /** Whether the person has a passkey, and has shown it; default true. */
+  passkey?: boolean;
+  environment?: "live" | "test";
+  /** Whether the person is an operator at all; default true. */
+  listed?: boolean;
+};
+
+let made = 0;
+
+/** Somebody in the console with a session of their own, as if signed in now by link and passkey. */
+export async function newOperator({ db }: Pick<Harness, "db">, options: Made) {
+  const { email = `operator-${++made}@desk.example`, name = `Person ${made}`, roles } = options;
+  const { passkey = true, environment = "live", listed = true } = options;
+  const [id, sessionId, token, at] = [randomUUID(), randomUUID(), newToken(), new Date()];
+  await db.query(sql`INSERT INTO users (id, email, created_at) VALUES (${id}, ${email}, ${at})`);
+  if (listed)
+    await db.query(
+      sql`INSERT INTO operators (user_id, name, roles, added_at) VALUES (${id}, ${name}, ${roles}, ${at})`,
+    );
+  if (passkey)
+    await db.query(sql`
+      INSERT INTO passkeys (id, user_id, credential_id, public_key, counter, backup_eligible, transports, name, created_at)
+      VALUES (${randomUUID()}, ${id}, ${sessionId}, '\\x00', 0, false, '{}', 'Key', ${at})`);
+  await db.query(sql`
+    INSERT INTO sessions (id, token_sha256, user_id, environment, console_environment, device, created_at, last_seen_at,
+      confirmed_at, expires_at, passkey_at)
+    VALUES (${sessionId}, ${tokenSha256(token)}, ${id}, 'test', ${environment}, 'Firefox', ${at}, ${at}, ${at},
+      ${new Date(at.getTime() + 8 * 3_600_000)}, ${passkey ? at : null})`);
+  return { id, email, name, sessionId, cookie: `__Host-session=${token}` };
+}
