@@ -116,7 +116,7 @@ WHERE o.code = ${orderCode} AND d.kind = 'original'`);
   assert.ok(document);
   const path = join(dataDir, "blobs", document.key);
   const use = { kind: "document", owner: "", sha256: document.sha256 } as const;
-  const plain = Buffer.from(decryptBlob(keys.old, readFileSync(path), use));
+  const plain = Buffer.from(await decryptBlob(keys.old, readFileSync(path), use));
   assert.ok(plain.length < 65_536);
   const salt = randomBytes(32);
   const nonce = Buffer.from("000000000000000000000001", "hex");

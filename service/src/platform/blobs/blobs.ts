@@ -134,7 +134,7 @@ async function toCurrentKey(store: Store, key: string, useOf: () => Promise<Blob
   const sealed = await read(store, (signal) => backend.read(key, signal));
   if (sealed === null) return;
   if (use === null) return write(store, "replace", key, rewrapped(master, sealed), sealed.length);
-  const plain = decryptBlob(master, sealed, use);
+  const plain = await decryptBlob(master, sealed, use);
   await write(store, "replace", key, encryptBlob(master, plain, use), encryptedLength(plain.length));
 }
 

@@ -20,6 +20,8 @@ const magic = Buffer.from("SSSB\x03", "latin1");
 const saltedMagic = Buffer.from("SSSB\x02", "latin1");
 const unboundMagic = Buffer.from("SSSB\x01", "latin1");
 const [nonceLength, keyLength, saltLength, chunkLength, tagLength] = [12, 32, 32, 64 * 1024, 16];
+/** 4 MiB: some milliseconds of work. */
+const sliceChunks = 64;
 const idEnd = magic.length + keyIdBytes;
 const saltedHeaderLength = magic.length + saltLength;
 /** Bytes in front of the chunks. */
@@ -73,16 +75,18 @@ export function* encryptBlob(master: SecretBytes, plain: Uint8Array, use: BlobUs
 }
 
 /**
- * Decrypts what `encryptBlob` made, in the memory of `sealed`, which must not be used any more.
+ * Decrypts what `encryptBlob` made, in the memory of `sealed`, which must not be used any more. Other requests get their turn
+ * between the slices of a large one.
  * @throws Error when a byte was altered, cut or added, or it is something else than `use`
  * @throws ServiceError `unavailable` naming the key, when it was written with one that is not there
  */
-export function decryptBlob(master: SecretBytes, sealed: Uint8Array, use: BlobUse): Buffer {
+export async function decryptBlob(master: SecretBytes, sealed: Uint8Array, use: BlobUse): Promise<Buffer> {
   const { key, context, start: first } = opened(master, sealed, use);
   const chunks = Math.ceil((sealed.length - first) / (chunkLength + tagLength));
   // A chunk's plain text ends before the next chunk begins, so a second copy of a large document need not be held.
   const plain = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.length - first - chunks * tagLength);
   for (let index = 0; index < chunks; index++) {
+    if (index > 0 && index % sliceChunks === 0) await new Promise(setImmediate);
     const start = first + index * (chunkLength + tagLength);
     const end = Math.min(start + chunkLength + tagLength, sealed.length);
     chunkOf({ key, context }, sealed.subarray(start, end), chunkNonce(index, index === chunks - 1)).copy(
