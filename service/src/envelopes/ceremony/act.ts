@@ -14,7 +14,7 @@ import {
 import type { EnvelopeDeps } from "../lifecycle/deps.ts";
 import type { PreparedField } from "../pdf/fields.ts";
 import { buildActIn, checkActIn } from "../pdf/tasks.ts";
-import { type Document, findRevisions, type StoredTail, storeTail } from "../records/revisions.ts";
+import { type Document, type StoredTail, storeTail } from "../records/revisions.ts";
 import { issueSignerCertificate } from "../signer-authority.ts";
 import type { SignRequest } from "./ceremony.ts";
 import { clientDetail } from "./client-detail.ts";
@@ -105,13 +105,14 @@ export async function openAct(
   const input = { act, docSha256: document.sha256, draws: lengths };
   const call = { holder: envelope.partnerId, bytes: document.bytes, input };
   const tail = await buildActIn(workers, call).catch(asRefusal);
-  const place = hashTail(tail, createHash("sha256").update(document.bytes), document.bytes.length);
+  const place = hashTail(tail, document.hash, document.bytes.length);
   const signedAttrs = signedAttributesOf({ chain, place });
   return { ...tail, revision: document.revision, signedAttrs, chain, record, actSha256, at };
 }
 
 /**
- * Puts the signature into its act, has the verifier judge the file as it will be kept, and stores the revision.
+ * Puts the signature into its act, stores the revision, and has the verifier judge the file as it will be kept: what it
+ * does not accept is discarded, and no row ever names it.
  * @param signature ECDSA over the signed attributes: DER, or r and s as WebCrypto gives them
  * @throws ServiceError `validation` for a signature that is not of this act
  */
@@ -128,20 +129,23 @@ export async function closeAct(
   const given = stamp && (await stamp(value));
   const timeStamp = given && given.token.length <= tokenRoom ? given : null;
   const token = timeStamp ? { token: timeStamp.token } : {};
-  const place = hashTail(
-    { tail, contentsStart, contentsEnd, byteRange },
-    createHash("sha256").update(document.bytes),
-    document.bytes.length,
-  );
+  const place = hashTail({ tail, contentsStart, contentsEnd, byteRange }, document.hash, document.bytes.length);
   const complete = completeSeal(place, assembleCms({ chain, signedAttrs, signature, ...token }));
-  const bytes = Buffer.concat([document.bytes, complete.tail]);
-  const [prepared] = await findRevisions(deps.db, envelope.id);
-  const input = { leaf: chain[0].der, preparedBytes: prepared?.bytes ?? 0, at: clock() };
-  await checkActIn(workers, { holder: envelope.partnerId, bytes, input }).catch(asRefusal);
+  const input = { leaf: chain[0].der, preparedBytes: document.preparedBytes, at: clock() };
+  const call = { holder: envelope.partnerId, bytes: [document.bytes, complete.tail], input };
+  const [stored, checked] = await Promise.allSettled([
+    storeTail(deps, envelope.orderCode, complete.tail),
+    checkActIn(workers, call),
+  ]);
+  if (stored.status === "rejected") throw stored.reason;
+  if (checked.status === "rejected") {
+    await deps.blobs.discard(stored.value.blobKey);
+    return asRefusal(checked.reason);
+  }
   return {
-    tail: await storeTail(deps, envelope.orderCode, complete.tail),
+    tail: stored.value,
     number: document.revision + 1,
-    bytes: bytes.length,
+    bytes: document.bytes.length + complete.tail.length,
     sha256: complete.sealedSha256,
     at: act.at,
     record: act.record,

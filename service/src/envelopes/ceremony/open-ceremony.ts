@@ -1,4 +1,5 @@
 import { lockOrder } from "../../orders/orders.ts";
+import { createMemoryBudget } from "../../platform/bounds/memory-budget.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
@@ -24,10 +25,13 @@ export type CeremonyDeps = EnvelopeDeps & {
 };
 
 const mostReason = 1_000;
+/** Four of the largest documents: as many as there are worker threads. Who waits behind 200 acts had better come again. */
+const signing = { bytes: 4 * 36 * 1024 * 1024, waiting: 200 };
 
 export function openCeremony(deps: CeremonyDeps): Ceremony {
   const { db, clock, rowMac } = deps;
   const read = keptDocuments();
+  const signingDeps = { ...deps, read, memory: createMemoryBudget(signing) };
   /** In a transaction with the envelope locked, when the link leads to one of the states. */
   const change = (
     link: Link,
@@ -78,9 +82,9 @@ export function openCeremony(deps: CeremonyDeps): Ceremony {
         const detail = { consent, signer: signer.n, client: clientDetail(client) };
         await appendToTrail(tx, rowMac, envelope, "consented", at, detail);
       }),
-    sign: (link, request, client) => sign(deps, link, request, client),
-    prepare: (link, { publicKey, ...request }, client) => prepareAct(deps, link, request, publicKey, client),
-    complete: (link, signature) => completeAct(deps, link, signature),
+    sign: (link, request, client) => sign(signingDeps, link, request, client),
+    prepare: (link, { publicKey, ...request }, client) => prepareAct(signingDeps, link, request, publicKey, client),
+    complete: (link, signature) => completeAct(signingDeps, link, signature),
     async decline(link, { kind, reason }, client) {
       if (reason.length > mostReason) throw invalid(`A reason must have at most ${mostReason} characters.`);
       if (!isPlainLines(reason)) throw invalid("A reason must be text without control characters.");

@@ -1,4 +1,5 @@
 import { envelopeQueue, lockOrder } from "../../orders/orders.ts";
+import type { MemoryBudget } from "../../platform/bounds/memory-budget.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import { isOutcomeUnknown } from "../../platform/database/sql-errors.ts";
@@ -7,7 +8,8 @@ import { completeEnvelope } from "../lifecycle/complete.ts";
 import type { EnvelopeDeps } from "../lifecycle/deps.ts";
 import { issueLink } from "../lifecycle/links.ts";
 import { findSigners, setEnvelopeStatus, whoseTurn } from "../records/envelope.ts";
-import { type Document, findRevisions, insertRevision, readDocument } from "../records/revisions.ts";
+import type { ReadDocument } from "../records/kept-documents.ts";
+import { type Document, findRevisions, insertRevision } from "../records/revisions.ts";
 import { appendToTrail } from "../records/trail.ts";
 import { oneActKey } from "../signer-authority.ts";
 import { closeAct, type MadeAct, openAct } from "./act.ts";
@@ -18,25 +20,28 @@ import { requireP256 } from "./public-key.ts";
 import { requireMark } from "./sign-request.ts";
 import type { Client } from "./view.ts";
 
+export type SigningDeps = EnvelopeDeps & {
+  read: ReadDocument;
+  /** Acts hold the documents that they are added to. */
+  memory: MemoryBudget;
+};
+
+/** The document is another than the one that the signer saw. */
+type Again = { outcome: "again" };
+
 /** Signs the newest revision for a signer, with a key that the service makes for this one act. @throws ServiceError */
-export async function sign(deps: EnvelopeDeps, link: Link, request: SignRequest, client: Client): Promise<SignOutcome> {
+export async function sign(deps: SigningDeps, link: Link, request: SignRequest, client: Client): Promise<SignOutcome> {
   requireMark(request.mark);
   const linked = await follow(deps.db, link, deps.clock());
   const done = await outcomeOfBefore(deps, linked);
   if (done) return done;
-  const document = await documentToSign(deps, linked, request.revision);
-  if (!document) return { outcome: "again" };
-  const key = oneActKey();
-  const open = await openAct(
-    deps,
-    linked,
-    document,
-    request,
-    { keyHeldBy: "service", publicKey: key.publicKey },
-    client,
-  );
-  const signature = await key.sign(open.signedAttrs);
-  return written(deps, link, linked, await closeAct(deps, linked, document, open, signature));
+  return onDocument(deps, linked, request.revision, async (document) => {
+    const key = oneActKey();
+    const holder = { keyHeldBy: "service", publicKey: key.publicKey } as const;
+    const open = await openAct(deps, linked, document, request, holder, client);
+    const signature = await key.sign(open.signedAttrs);
+    return written(deps, link, linked, await closeAct(deps, linked, document, open, signature));
+  });
 }
 
 /**
@@ -45,33 +50,33 @@ export async function sign(deps: EnvelopeDeps, link: Link, request: SignRequest,
  * @throws ServiceError
  */
 export async function prepareAct(
-  deps: EnvelopeDeps,
+  deps: SigningDeps,
   link: Link,
   request: SignRequest,
   publicKey: Uint8Array,
   client: Client,
-): Promise<PreparedAct | { outcome: "again" }> {
+): Promise<PreparedAct | Again> {
   requireMark(request.mark);
   requireP256(publicKey);
   const linked = await follow(deps.db, link, deps.clock());
-  const document = await documentToSign(deps, linked, request.revision);
-  if (!document) return { outcome: "again" };
-  const open = await openAct(deps, linked, document, request, { keyHeldBy: "browser", publicKey }, client);
-  await keepPreparedAct(deps.db, linked.signer.id, open, deps.clock());
-  const { tail, contentsStart, contentsEnd, signedAttrs, record } = open;
-  return { outcome: "prepared", tail, contentsStart, contentsEnd, signedAttrs, record };
+  return onDocument(deps, linked, request.revision, async (document) => {
+    const open = await openAct(deps, linked, document, request, { keyHeldBy: "browser", publicKey }, client);
+    await keepPreparedAct(deps.db, linked.signer.id, open, deps.clock());
+    const { tail, contentsStart, contentsEnd, signedAttrs, record } = open;
+    return { outcome: "prepared", tail, contentsStart, contentsEnd, signedAttrs, record };
+  });
 }
 
 /** Completes the act that was prepared last. @param signature ECDSA over its signed attributes @throws ServiceError */
-export async function completeAct(deps: EnvelopeDeps, link: Link, signature: Uint8Array): Promise<SignOutcome> {
+export async function completeAct(deps: SigningDeps, link: Link, signature: Uint8Array): Promise<SignOutcome> {
   const linked = await follow(deps.db, link, deps.clock());
   const done = await outcomeOfBefore(deps, linked);
   if (done) return done;
   const open = await takePreparedAct(deps.db, linked.signer.id, deps.clock());
   if (!open) return { outcome: "again" };
-  const document = await documentToSign(deps, linked, open.revision);
-  if (!document) return { outcome: "again" };
-  return written(deps, link, linked, await closeAct(deps, linked, document, open, signature));
+  return onDocument(deps, linked, open.revision, async (document) =>
+    written(deps, link, linked, await closeAct(deps, linked, document, open, signature)),
+  );
 }
 
 /** What a reply said that got lost. */
@@ -81,12 +86,25 @@ async function outcomeOfBefore(deps: EnvelopeDeps, { envelope, signer, identifie
   return { outcome: "signed", completed } as const;
 }
 
-/** The newest revision; null when it is not the one that the signer saw. @throws ServiceError when the signer can't sign now */
-async function documentToSign(deps: EnvelopeDeps, linked: Linked, revision: number): Promise<Document | null> {
+/**
+ * Works on the newest revision, if it is the one that the signer saw.
+ * @throws ServiceError when the signer can't sign now; `unavailable` when too many wait with large documents
+ */
+async function onDocument<T>(
+  deps: SigningDeps,
+  linked: Linked,
+  revision: number,
+  work: (document: Document) => Promise<T>,
+): Promise<T | Again> {
   requireState(linked, "ready");
-  if (linked.signer.consent === null) throw new ServiceError("conflict", "Agree to sign electronically first.");
-  const document = await readDocument(deps, linked.envelope);
-  return document.revision === revision ? document : null;
+  const { envelope, signer } = linked;
+  if (signer.consent === null) throw new ServiceError("conflict", "Agree to sign electronically first.");
+  const head = (await findRevisions(deps.db, envelope.id)).at(-1);
+  if (head?.number !== revision) return { outcome: "again" };
+  return deps.memory(envelope.partnerId, head.bytes, async () => {
+    const document = await deps.read(deps, envelope);
+    return document.revision === revision ? work(document) : { outcome: "again" };
+  });
 }
 
 async function written(deps: EnvelopeDeps, link: Link, linked: Linked, made: MadeAct): Promise<SignOutcome> {

@@ -24,7 +24,11 @@ export async function completeEnvelope(deps: EnvelopeDeps, envelopeId: number): 
   if (!envelope || envelope.endedAt !== null) return false;
   const { orderCode, environment } = envelope;
   const signed = await readDocument(deps, envelope);
-  const sealed = await deps.sealDocument({ bytes: signed.bytes, reason: sealReasons.signed[environment] });
+  const sealed = await deps.sealDocument({
+    bytes: signed.bytes,
+    hash: signed.hash,
+    reason: sealReasons.signed[environment],
+  });
   const document = await storeSealed(deps, sealed, orderCode, "sealed");
   return orDiscard(deps, document, async () => {
     for (let tried = 0; tried < tries; tried++) {

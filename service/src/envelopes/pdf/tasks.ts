@@ -24,7 +24,7 @@ const checking: Task<CheckActInput, string | null> = {
   limitMs: 30_000,
 };
 
-type Call<Input> = { readonly holder: string; readonly bytes: Buffer; readonly input: Input };
+type Call<Input> = { readonly holder: string; readonly bytes: Buffer | readonly Buffer[]; readonly input: Input };
 
 /** Has a worker prepare a document. @throws PdfRefusal, UnfitField */
 export async function prepareIn(workers: Workers, call: Call<Preparation>): Promise<Prepared> {

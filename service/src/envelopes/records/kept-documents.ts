@@ -1,4 +1,3 @@
-import type { Sql } from "../../platform/database/database.ts";
 import { type Document, type DocumentDeps, findRevisions, readDocument } from "./revisions.ts";
 
 /** Three of the largest. */
@@ -6,11 +5,14 @@ const mostBytes = 3 * 36 * 1024 * 1024;
 
 type Envelope = { id: number; orderId: number; orderCode: string };
 
+/** The newest revision of an envelope. @throws what `readDocument` throws */
+export type ReadDocument = (deps: DocumentDeps, envelope: Envelope) => Promise<Document>;
+
 /**
- * Reads documents that readers ask for part by part: each is put together and compared once, and then kept for a while. An
- * older revision is never given for the newest.
+ * Reads documents that readers ask for part by part and acts are added to: each is put together and compared once, and then
+ * kept for a while. An older revision is never given for the newest.
  */
-export function keptDocuments(): (deps: DocumentDeps & { db: Sql }, envelope: Envelope) => Promise<Document> {
+export function keptDocuments(): ReadDocument {
   // The one that was asked for last is the last. Who asks while it is read waits for the same reading.
   const kept = new Map<number, { sha256: string; bytes: number; document: Promise<Document> }>();
   let bytes = 0;

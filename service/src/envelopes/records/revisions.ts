@@ -1,9 +1,10 @@
-import { createHash } from "node:crypto";
+import { createHash, type Hash } from "node:crypto";
 import { documentMembers, documentUse } from "../../orders/orders.ts";
 import type { Blobs } from "../../platform/blobs/blobs.ts";
 import type { Sql, Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import { ServiceError } from "../../platform/errors.ts";
+import { hashYielding } from "../../platform/hash-yielding.ts";
 import type { RowMac } from "../../platform/row-mac.ts";
 
 export type DocumentDeps = { db: Sql; blobs: Blobs; rowMac: RowMac };
@@ -11,8 +12,16 @@ export type DocumentDeps = { db: Sql; blobs: Blobs; rowMac: RowMac };
 /** A state of the file: its length, its hash in hex, and whose act made it. */
 export type Revision = { number: number; signer: number | null; bytes: number; sha256: string; createdAt: Date };
 
-/** The whole file up to a revision. */
-export type Document = { bytes: Buffer; revision: number; sha256: string };
+/** The whole file up to a revision. Several requests may read one: nobody writes into it. */
+export type Document = {
+  bytes: Buffer;
+  revision: number;
+  sha256: string;
+  /** The state that was fed with `bytes`, to be copied: so that an act hashes no more than its own tail. */
+  hash: Hash;
+  /** Length of the file as it was prepared. */
+  preparedBytes: number;
+};
 
 /** A tail that lies in the store and waits for its row. */
 export type StoredTail = { sha256: string; bytes: number; blobKey: string; rowMac: Buffer };
@@ -60,10 +69,10 @@ const originalStatement = (orderId: number) => sql`
   WHERE order_id = ${orderId} AND kind = 'original'`;
 
 /** The document that the order was placed with. @throws Error when its row is not what was written */
-export async function readOriginal(deps: DocumentDeps, orderId: number, orderCode: string): Promise<Document> {
+export async function readOriginal(deps: DocumentDeps, orderId: number, orderCode: string) {
   const [row] = await deps.db.query<Part>(originalStatement(orderId));
   if (!row) throw new Error(`order ${orderCode} has no document`);
-  return { bytes: await readPart(deps, orderCode, row), revision: 0, sha256: row.sha256 };
+  return { bytes: await readPart(deps, orderCode, row), sha256: row.sha256 };
 }
 
 /**
@@ -81,12 +90,14 @@ export async function readDocument(
     (await findRevisions(deps.db, id)) as readonly Revision[],
   ];
   const head = revisions[parts.length - 1];
-  if (!head) throw new Error(`the envelope of order ${orderCode} has no revision`);
+  const [prepared] = revisions;
+  if (!head || !prepared) throw new Error(`the envelope of order ${orderCode} has no revision`);
   const tails = await Promise.all(parts.map((part) => readPart(deps, orderCode, part)));
   const bytes = Buffer.concat([original.bytes, ...tails]);
-  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  const hash = await hashYielding(bytes);
+  const sha256 = hash.copy().digest("hex");
   if (sha256 !== head.sha256) throw new Error(`revision ${head.number} of order ${orderCode} is not what was written`);
-  return { bytes, revision: head.number, sha256 };
+  return { bytes, revision: head.number, sha256, hash, preparedBytes: prepared.bytes };
 }
 
 async function readPart({ blobs, rowMac }: DocumentDeps, orderCode: string, { mac, ...part }: Part): Promise<Buffer> {

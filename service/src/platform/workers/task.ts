@@ -18,8 +18,8 @@ export type Task<Input, Output> = {
 export type TaskCall<Input> = {
   /** Who is to wait for it: holders take turns. */
   readonly holder: string;
-  /** Copied once, into memory that the thread keeps. */
-  readonly bytes?: Uint8Array;
+  /** Copied once, into memory that the thread keeps; several parts, one behind the other. */
+  readonly bytes?: Uint8Array | readonly Uint8Array[];
   readonly input: Input;
 };
 

@@ -18,7 +18,6 @@ export type ThreadLimits = { readonly heapMb: number };
 const hardLimit = 4;
 const heapWatchMs = 100;
 
-const none = new Uint8Array();
 /** Memory is had in such steps, so that a document and the same one with its seal mostly fit the same. */
 const memoryStep = 4 * 1024 * 1024;
 
@@ -49,7 +48,7 @@ export function startThread({ heapMb }: ThreadLimits): Thread {
     const { used_heap_size: used } = await worker.getHeapStatistics();
     if (used > heapMb * 1024 * 1024) await end("memory");
   };
-  const ask = (task: Task<unknown, unknown>, { bytes = none, input }: TaskCall<unknown>) =>
+  const ask = (task: Task<unknown, unknown>, { bytes = [], input }: TaskCall<unknown>) =>
     new Promise<Answered>((resolve, reject) => {
       const timer = setTimeout(() => void end("time"), task.limitMs);
       // A thread that ends meanwhile says so itself.
@@ -64,10 +63,11 @@ export function startThread({ heapMb }: ThreadLimits): Thread {
       };
       worker.ref();
       try {
-        if (memory.byteLength < bytes.length)
-          memory = new ArrayBuffer(Math.ceil(bytes.length / memoryStep) * memoryStep);
-        new Uint8Array(memory).set(bytes);
-        const asked: Asked = { module: task.module, memory, length: bytes.length, input };
+        const parts = bytes instanceof Uint8Array ? [bytes] : bytes;
+        const length = parts.reduce((sum, part) => sum + part.length, 0);
+        if (memory.byteLength < length) memory = new ArrayBuffer(Math.ceil(length / memoryStep) * memoryStep);
+        fill(new Uint8Array(memory), parts);
+        const asked: Asked = { module: task.module, memory, length, input };
         worker.postMessage(asked, [memory]);
       } catch (error) {
         settle(error);
@@ -84,4 +84,12 @@ export function startThread({ heapMb }: ThreadLimits): Thread {
       return answered.output;
     },
   };
+}
+
+function fill(memory: Uint8Array, parts: readonly Uint8Array[]): void {
+  let at = 0;
+  for (const part of parts) {
+    memory.set(part, at);
+    at += part.length;
+  }
 }
