@@ -96,6 +96,12 @@ describe("what can't be signed is refused before it is stored:", () => {
     assert.equal(await preflightOf(signed, [small]), 1);
   });
 
+  test("a field that shows in a document that is certified; without it, everybody signs unseen", async () => {
+    const certified = zooBytes("certified-p2.pdf");
+    assert.match(await refusal(certified, [signature]), /^fields\[0\] can't be added: the document is certified, and/);
+    assert.ok(await preflightOf(certified, null, ["Jane Doe", "Bob"]));
+  });
+
   test("one so long that signatures would not fit any more", async () => {
     const long = Buffer.concat([makePdf(), Buffer.alloc(35 * 1024 * 1024 - 4000, "%\n")]);
     assert.match(

@@ -163,14 +163,16 @@ const shownField = ({
   place,
   label,
   required,
+  invisible,
 }: Linked["envelope"]["fields"][number]): ShownField => ({
   name,
   kind,
   page: page + 1,
   left: place.x,
   top: place.y,
-  width: place.width,
-  height: place.height,
+  // Nothing of it is in the document, but there has to be something to sign by.
+  width: invisible ? 180 : place.width,
+  height: invisible ? 24 : place.height,
   label,
   required,
 });

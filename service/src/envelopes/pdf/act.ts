@@ -45,13 +45,17 @@ export function buildAct(document: Buffer, docSha256: string, act: Act, typeset:
     const { ref, dict } = fieldIn(look, field);
     const isMark = field.kind === "signature" || field.kind === "mark";
     const value = isMark ? act.signerName : (act.values.get(field.name) ?? "");
-    const drawing = isMark ? appearances.signature(field, act.mark, act.caption) : appearances.text(field, value);
+    const drawing = field.invisible
+      ? null
+      : isMark
+        ? appearances.signature(field, act.mark, act.caption)
+        : appearances.text(field, value);
     return { field, ref, dict, value, drawing };
   });
   const formOf = appearances.addTo(writer);
   for (const { field, ref, dict, value, drawing } of filled) {
     const V = field.kind === "signature" ? `${signature.num} 0 R` : writer.text(ref, dict, value);
-    writer.set(ref, dict, { V, AP: `<</N ${formOf(drawing)}>>` });
+    writer.set(ref, dict, { V, ...(drawing && { AP: `<</N ${formOf(drawing)}>>` }) });
   }
   const { reserve, padding } = act;
   const open = { ref: signature, ...signatureParts(act, look), reserve, ...(padding !== undefined && { padding }) };

@@ -10,7 +10,7 @@ export type Appearances = {
   /** @param caption a line below the mark: who, when, by which act */
   signature: (field: Shape, mark: SignatureMark, caption: string) => Drawing;
   /** Writes fonts and drawings. @returns the reference of each drawing's form XObject */
-  addTo: (to: ObjectWriter) => (drawing: Drawing) => string;
+  addTo: (to: ObjectWriter) => (drawing: Drawing | null) => string;
 };
 
 export type Shape = Pick<PreparedField, "width" | "height" | "unit" | "matrix" | "covers">;
@@ -77,6 +77,7 @@ export function createAppearances(typeset: Typeset): Appearances {
       return drawing;
     },
     addTo(to) {
+      if (drawings.length === 0) return () => "";
       const resources = addResources(to, glyphs);
       const added = new Map<Drawing, string>();
       for (const drawing of drawings) {
@@ -85,7 +86,7 @@ export function createAppearances(typeset: Typeset): Appearances {
         const form = `/Type/XObject/Subtype/Form${box}/Resources ${resources}`;
         added.set(drawing, to.stream(form, drawing.canvas.operators()));
       }
-      return (drawing) => added.get(drawing) ?? "";
+      return (drawing) => (drawing && added.get(drawing)) ?? "";
     },
   };
 }

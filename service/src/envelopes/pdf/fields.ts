@@ -17,6 +17,8 @@ export type PlannedField = {
   readonly required?: boolean;
   /** An empty signature field that the document has: it is signed itself. */
   readonly existing?: ExistingField;
+  /** A signature that no page shows: all that a certified document lets anybody add. */
+  readonly invisible?: true;
   /** What of it hides what is below: measured from its lower left corner, in points; nothing by default. */
   readonly covers?: Place;
 };
@@ -51,6 +53,8 @@ export type PreparedField = {
   readonly matrix: readonly number[];
   /** What of its appearance hides what is below: measured from its lower left corner, in units of user space. */
   readonly covers?: Place;
+  /** A signature that no page shows. */
+  readonly invisible?: true;
 };
 
 /** How a signer's signature looks. */
@@ -63,3 +67,9 @@ export type SignatureMark =
       readonly height: number;
       readonly strokes: readonly (readonly (readonly [number, number])[])[];
     };
+
+/** The signers who have no place to sign. @param signers how many there are */
+export const signersWithout = (planned: readonly PlannedField[], signers: number): number[] =>
+  Array.from({ length: signers }, (_, index) => index + 1).filter(
+    (signer) => !planned.some((field) => field.kind === "signature" && field.signer === signer),
+  );

@@ -5,7 +5,7 @@ import { countPages, pages } from "../../pdf/page-tree.ts";
 import { buildRevision } from "../../pdf/revision/revision.ts";
 import { createRevisionWriter, type RevisionWriter } from "../../pdf/revision/writer.ts";
 import { createAppearances } from "./appearance.ts";
-import type { PlannedField, PreparedField } from "./fields.ts";
+import { type PlannedField, type PreparedField, signersWithout } from "./fields.ts";
 import { addSignaturePage, fieldsOnSignaturePage, mostSigners, signaturePageBox } from "./signature-page.ts";
 import { type FieldPage, newOf, widgetOf, writeWidgets } from "./widgets.ts";
 
@@ -50,7 +50,7 @@ export function prepareDocument(original: Buffer, preparation: Preparation, type
   const { signers, docSha256 } = preparation;
   const look = lookUpPdf(original);
   const writer = createRevisionWriter(look, docSha256);
-  const without = withoutSignature(preparation.planned, signers);
+  const without = signersWithout(preparation.planned, signers);
   const added = without.length > 0 ? addedPage(look, writer, without) : null;
   const planned = [...preparation.planned, ...(added?.planned ?? [])];
   refuseUnfit(look, planned, preparation.planned.length);
@@ -75,22 +75,16 @@ export function prepareDocument(original: Buffer, preparation: Preparation, type
   return { tail, fields: widgets.map(({ prepared }) => prepared) };
 }
 
-/** The signers who have no place to sign. */
-const withoutSignature = (planned: readonly PlannedField[], signers: number): number[] =>
-  Array.from({ length: signers }, (_, index) => index + 1).filter(
-    (signer) => !planned.some((field) => field.kind === "signature" && field.signer === signer),
-  );
-
 /**
  * What earlier signatures leave: readers take text fields that are new for a change of what was signed, and in a certified
  * document whatever is visible, too.
  * @param onPages how many of the fields are on pages that there are
  */
 function refuseUnfit({ signatures, docMdp }: PdfLookup, planned: readonly PlannedField[], onPages: number): void {
-  for (const [index, { kind, existing }] of planned.entries()) {
-    if (existing) continue;
+  for (const [index, { kind, existing, invisible }] of planned.entries()) {
+    if (existing || invisible) continue;
     if (docMdp !== null)
-      throw new UnfitField(index, "can't be added: the document is certified, and allows no new fields");
+      throw new UnfitField(index, "can't be added: the document is certified, and allows no new fields that show");
     if (signatures > 0 && index >= onPages)
       throw new UnfitField(
         index,

@@ -17,7 +17,7 @@ export type Widget = {
   readonly prepared: PreparedField;
   readonly page: FieldPage;
   readonly rect: readonly number[];
-  /** Null for one that stays as it is. */
+  /** Null for one that stays as it is, or shows nothing. */
   readonly drawing: Drawing | null;
   readonly label: string;
   /** What becomes of it in the document. */
@@ -76,9 +76,11 @@ export function widgetOf(
     required: field.required ?? true,
     unit: at.page.box.unit,
     ...covering(field, at.page.box.unit),
+    ...(field.invisible && { invisible: field.invisible }),
     ...shape,
   };
-  const drawing = is.kind === "kept" ? null : appearances.empty(prepared, signers === 1 ? asks : label);
+  const drawing =
+    is.kind === "kept" || field.invisible ? null : appearances.empty(prepared, signers === 1 ? asks : label);
   return { prepared, page: at.page, rect, drawing, label, is };
 }
 
@@ -99,10 +101,10 @@ function ofDocument(look: PdfLookup, object: number): Widget["is"] {
 
 /** Writes fields and widgets, and lists those that are new on their pages and in the form. */
 export function writeWidgets({ look, writer, appearances }: Tools, widgets: readonly Widget[]): void {
-  if (widgets.every(({ drawing }) => drawing === null)) return;
+  if (widgets.every(({ is }) => is.kind === "kept")) return;
   const formOf = appearances.addTo(writer);
   for (const { is, ...widget } of widgets) {
-    const form = widget.drawing ? formOf(widget.drawing) : "";
+    const form = formOf(widget.drawing);
     if (is.kind === "new") is.fill(bodyOf(widget, widgets, form));
     if (is.kind === "changed") writer.set(is.ref, is.dict, changesOf(widget, is.dict, widgets, form));
   }
@@ -115,11 +117,11 @@ export const newOf = (widgets: readonly Widget[]): string[] =>
 
 /** The dictionary of a field, merged with its widget (ISO 32000-1 12.7.3 and 12.5.6.19). */
 function bodyOf({ prepared, page, rect, label }: Omit<Widget, "is">, all: readonly Widget[], form: string): string {
-  const { kind, name, signer, matrix } = prepared;
+  const { kind, name, signer, matrix, invisible } = prepared;
   const turned = matrix[0] === 1 ? "" : `/MK<</R ${turnOf(matrix)}>>`;
-  const common =
-    `<</Type/Annot/Subtype/Widget/T(${name})/TU${textString(label)}/P ${page.ref.num} ${page.ref.gen} R` +
-    `/Rect[${rect.map((value) => Math.round(value * 1000) / 1000).join(" ")}]/AP<</N ${form}>>${turned}`;
+  const start = `<</Type/Annot/Subtype/Widget/T(${name})/TU${textString(label)}/P ${page.ref.num} ${page.ref.gen} R`;
+  if (invisible) return `${start}/Rect[0 0 0 0]/FT/Sig/F ${PRINT | LOCKED}/Lock ${lockOf(signer, all)}>>`;
+  const common = `${start}/Rect[${rect.map((value) => Math.round(value * 1000) / 1000).join(" ")}]/AP<</N ${form}>>${turned}`;
   if (kind !== "signature") return `${common}/FT/Tx/F ${PRINT}/DA(/Helv 0 Tf 0 g)>>`;
   return `${common}/FT/Sig/F ${PRINT | LOCKED}/Lock ${lockOf(signer, all)}>>`;
 }

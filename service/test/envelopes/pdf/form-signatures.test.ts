@@ -3,8 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { verifySignatures } from "@signsealship/evidence/seal";
+import { makePdf } from "@signsealship/testing/pdf-maker";
 import { needs } from "@signsealship/testing/tools";
 import { zooBytes } from "@signsealship/testing/zoo";
+import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import fc from "fast-check";
 import { askPyHanko, type Operation } from "../../../../packages/evidence/test/pdf/changes/oracles/pyhanko-oracle.ts";
 import { planFields } from "../../../src/envelopes/envelopes.ts";
@@ -131,6 +134,42 @@ for (const [what, make] of [
         permitted(signed)?.map(([, holds]) => holds),
         [true, true, true],
       );
-      await assert.rejects(signedBy(original, ["Jane", "Bob", "Eve"]), /can't be added: the document is/);
+      if (what === "signed")
+        await assert.rejects(signedBy(original, ["Jane", "Bob", "Eve"]), /can't be added: the document is signed/);
     },
   );
+
+test(
+  "who finds no field in a certified document signs without anything to be seen, by all readers' rules",
+  needs("pyhanko", "poppler", "qpdf"),
+  async () => {
+    const own = formWith([{ name: "seller", rect: "72 600 252 640" }]);
+    const made = askPyHanko([
+      { pdf: own, make: [certified] },
+      { pdf: makePdf(), make: [["certify", 3]] },
+    ]);
+    for (const [index, { pdf }] of made.entries()) {
+      const original = Buffer.from(pdf ?? []);
+      const signed = await signedBy(original, ["Jane Doe", "Bob"]);
+      assert.deepEqual(
+        permitted(signed)?.map(([, holds]) => holds),
+        [true, true, true],
+      );
+      const judged = await verifySignatures(signed, [], Date.now(), createNodeCrypto());
+      assert.deepEqual(
+        judged.flatMap(({ claims }) => claims).filter(({ state }) => state === "fails"),
+        [],
+      );
+      const path = join(folder, `invisible-${index}.pdf`);
+      writeFileSync(path, signed);
+      assert.ok(await qpdfAccepts(path));
+      assert.ok((await pdfsig(path)).every(({ valid }) => valid));
+      await assert.rejects(
+        signing.prepare(original, [{ kind: "date", signer: 1, page: 0, place }], ["Jane Doe"]),
+        /can't be added: the document is certified, and allows no new fields that show/,
+      );
+    }
+  },
+);
+
+const place = { x: 72, y: 72, width: 180, height: 40 };
