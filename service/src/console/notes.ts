@@ -1,0 +1,32 @@
+import { auditLine } from "../audit/audit.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { Database } from "../platform/database/database.ts";
+import { sql } from "../platform/database/sql.ts";
+import { invalid, ServiceError } from "../platform/errors.ts";
+
+export type OrderNote = { author: string; text: string; createdAt: Date };
+
+export const notesOfOrder = (db: Pick<Database, "query">, orderId: number) =>
+  db.query<OrderNote>(sql`
+    SELECT author, text, created_at AS "createdAt" FROM order_notes WHERE order_id = ${orderId} ORDER BY id DESC`);
+
+/** Notes something of an order; nobody can take it back. @throws ServiceError naming the rule */
+export async function addNote(
+  { db, clock }: { db: Database; clock: Clock },
+  { orderId, author, text }: { orderId: number; author: string; text: string },
+): Promise<void> {
+  const note = text.trim();
+  if (note.length < 1 || note.length > 4000 || note.includes("\0"))
+    throw invalid("note must have 1 to 4000 characters.");
+  await db.transaction(async (tx) => {
+    const at = clock();
+    const [order] = await tx.query<{ partnerId: string }>(
+      sql`SELECT partner_id AS "partnerId" FROM orders WHERE id = ${orderId}`,
+    );
+    if (!order) throw new ServiceError("not_found", "Order not found.");
+    await tx.query(
+      sql`INSERT INTO order_notes (order_id, author, text, created_at) VALUES (${orderId}, ${author}, ${note}, ${at})`,
+    );
+    await tx.query(auditLine({ at, action: "order.noted", actor: author, partnerId: order.partnerId, orderId }));
+  });
+}
