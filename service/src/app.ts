@@ -145,6 +145,7 @@ function pageDeps(deps: AppDeps, features: Features, assets: PageDeps["assets"])
     members: {
       envelopes,
       resolveOperator: operatorSessions(deps),
+      openSealer: async () => ({ sealDocument: sealing.sealDocument, close: async () => {} }),
       ...members,
       ...orders,
       ...sandbox,

@@ -2,12 +2,18 @@ import type { FastifyInstance } from "fastify";
 import { type AccountDeps, accountRoutes } from "./account/routes.ts";
 import { type ApprovalsDeps, approvalRoutes } from "./approvals/routes.ts";
 import { consoleScope } from "./frame/console.ts";
+import { type OrderListDeps, orderListRoutes } from "./orders/list-routes.ts";
+import { type OrderPageDeps, orderPageRoutes } from "./orders/order-routes.ts";
+import { type TodayDeps, todayRoutes } from "./today/routes.ts";
 
-export type OperatorDeps = ApprovalsDeps & AccountDeps;
+export type OperatorDeps = TodayDeps & OrderListDeps & OrderPageDeps & ApprovalsDeps & AccountDeps;
 
 /** The console of the people who run the service. */
 export function operatorPages(app: FastifyInstance, deps: OperatorDeps): void {
   consoleScope(app, deps, (scope) => {
+    todayRoutes(scope, deps);
+    orderListRoutes(scope, deps);
+    orderPageRoutes(scope, deps);
     approvalRoutes(scope, deps);
     accountRoutes(scope, deps);
   });

@@ -19,7 +19,7 @@ const requestsShown = 50;
 /** Playbook runs and access requests that wait for a person, and the decisions, by the same front doors as the command line. */
 export function approvalRoutes(scope: FastifyInstance, deps: ApprovalsDeps): void {
   consoleRoute(scope, deps, {
-    url: "/operator",
+    url: "/operator/approvals",
     permission: ["orders.work", "partners.manage"],
     handle: ({ query, request }) => show(request, query["after"]),
   });
@@ -62,4 +62,4 @@ export function approvalRoutes(scope: FastifyInstance, deps: ApprovalsDeps): voi
 }
 
 /** Back to the page of the list that one was on. */
-const pathOf = (after = ""): string => (isUuid(after) ? `/operator?after=${after}` : "/operator");
+const pathOf = (after = ""): string => (isUuid(after) ? `/operator/approvals?after=${after}` : "/operator/approvals");

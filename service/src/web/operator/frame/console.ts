@@ -75,6 +75,9 @@ export function consoleScope(app: FastifyInstance, deps: ConsoleDeps, routes: (s
   });
 }
 
+/** A request as a console route reads it. */
+export type ConsoleCall<Params = unknown> = PageCall<Params> & { operator: Operator };
+
 type Call<Url extends string> = Parameters<PageRoute<Url>["handle"]>[0] & { operator: Operator };
 
 export type ConsoleRoute<Url extends string> = Omit<PageRoute<Url>, "handle" | "refused"> & {

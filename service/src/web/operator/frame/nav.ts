@@ -6,7 +6,13 @@ type Item = { path: string; label: string; permission: Permission | readonly Per
 
 /** The sections of the console in their order; each is shown to whom it serves. */
 const sections = {
-  approvals: { path: "/operator", label: "Approvals", permission: ["orders.work", "partners.manage"] },
+  today: {
+    path: "/operator",
+    label: "Today",
+    permission: ["orders.read", "paper.work", "notary.work", "money.decide", "partners.manage"],
+  },
+  orders: { path: "/operator/orders", label: "Orders", permission: "orders.read" },
+  approvals: { path: "/operator/approvals", label: "Approvals", permission: ["orders.work", "partners.manage"] },
   security: { path: "/operator/security", label: "Sign-in and security", permission: "own session" },
 } as const satisfies Record<string, Item>;
 
@@ -17,10 +23,15 @@ function shownTo(operator: Operator, { permission }: Item): boolean {
   return (typeof permission === "string" ? [permission] : permission).some((each) => may(operator, each));
 }
 
-/** The sections that the operator's roles open, and the switch between live and test. */
+const searchForm = html`<form class="console-search" role="search" method="get" action="/operator/orders/search">
+<label for="console-search">Find an order</label><input id="console-search" name="q" type="search" maxlength="254" autocomplete="off" placeholder="Code, name, email, tracking, hash">
+<button type="submit" class="quiet-button">Search</button></form>`;
+
+/** The sections that the operator's roles open, the switch between live and test, and the search. */
 export const sideNav = (operator: Operator, current: Section, url: string): Html =>
   html`<aside class="side" aria-label="Console">
 ${environmentSwitch({ ...operator, action: "/operator/environment", url, note: notes[operator.environment] })}
+${may(operator, "orders.read") && searchForm}
 <nav class="side-nav" aria-label="Console"><ul>${Object.entries<Item>(sections)
     .filter(([, item]) => shownTo(operator, item))
     .map(

@@ -1,0 +1,114 @@
+import type { ConsoleMove } from "../../../console/console.ts";
+import { field, textArea } from "../../ui/forms/fields.ts";
+import { type Html, html } from "../../ui/render.ts";
+
+/** What was typed into a form that was refused. */
+export type Typed = { move: string; values: Readonly<Record<string, string>>; error: string };
+
+type MoveWords = {
+  label: string;
+  /** What will happen. */
+  text: string;
+  fields?: readonly ("reason" | "note" | "tracking" | "adjustment")[];
+  danger?: boolean;
+};
+
+const words: Readonly<Record<ConsoleMove, MoveWords>> = {
+  priced: {
+    label: "Send the quote",
+    text: "The total becomes the client’s quote. Add a line where the price book has none.",
+    fields: ["adjustment"],
+  },
+  released: { label: "Release the order", text: "It goes on where it stood before the hold.", fields: ["note"] },
+  sign_reissued: {
+    label: "Send to the signers again",
+    text: "A new envelope is opened. Nobody’s signature of the last one is carried over.",
+  },
+  notarization_reopened: {
+    label: "Reopen the notarization",
+    text: "A notary can take the order again.",
+    fields: ["note"],
+  },
+  next_segment: {
+    label: "Begin the next service",
+    text: "A live order does so by itself, 5 minutes after a service has ended.",
+  },
+  shipped: {
+    label: "Record the hand-over",
+    text: "The client is emailed the carrier and the tracking number.",
+    fields: ["tracking"],
+  },
+  delivered: {
+    label: "Record the delivery",
+    text: "The firm’s webhooks hear of it. Note how it is known.",
+    fields: ["note"],
+  },
+  shipping_retried: { label: "Ship again", text: "A new label or packet is to be prepared.", fields: ["note"] },
+  fax_sent: {
+    label: "Record that the fax was sent",
+    text: "The receiving machine has not confirmed it yet.",
+    fields: ["note"],
+  },
+  fax_delivered: {
+    label: "Record the fax’s delivery",
+    text: "The receiving machine confirmed all pages.",
+    fields: ["note"],
+  },
+  fax_retried: { label: "Send the fax again", text: "The fax is to be sent once more.", fields: ["note"] },
+  shipping_failed: {
+    label: "Shipping failed",
+    text: "The order waits until it is shipped again.",
+    fields: ["reason"],
+    danger: true,
+  },
+  fax_failed: {
+    label: "Fax failed",
+    text: "The order waits until it is faxed again.",
+    fields: ["reason"],
+    danger: true,
+  },
+  held: {
+    label: "Put on hold",
+    text: "Nothing more happens to the order until it is released.",
+    fields: ["reason"],
+    danger: true,
+  },
+  cancelled: {
+    label: "Cancel the order",
+    text: "It was not paid, and can no longer be. This is final.",
+    fields: ["reason"],
+    danger: true,
+  },
+};
+
+export const labelOf = (move: ConsoleMove): string => words[move].label;
+
+/** The form of a move. */
+export function moveForm(path: string, move: ConsoleMove, typed: Typed | undefined): Html {
+  const { label, text, fields = [], danger = false } = words[move];
+  const values = typed?.move === move ? typed.values : {};
+  const error = typed?.move === move ? typed.error : undefined;
+  const inputs: Readonly<Record<(typeof fields)[number], () => Html>> = {
+    reason: () =>
+      textArea({
+        form: move,
+        name: "reason",
+        label: "Reason",
+        required: true,
+        rows: 2,
+        maxLength: 500,
+        value: values["reason"],
+        error,
+      }),
+    note: () => field({ form: move, name: "reason", label: "Note", maxLength: 500, value: values["reason"], error }),
+    tracking: () =>
+      html`${field({ form: move, name: "carrier", label: "Carrier", required: true, maxLength: 80, value: values["carrier"], error })}
+${field({ form: move, name: "tracking", label: "Tracking number", required: true, maxLength: 80, value: values["tracking"], autocomplete: "off" })}`,
+    adjustment: () =>
+      html`${field({ form: move, name: "amount", label: "Amount to add, US dollars", maxLength: 12, value: values["amount"], error, hint: "For example 45.00, or -10.00 for a discount." })}
+${field({ form: move, name: "label", label: "What it is for", maxLength: 120, value: values["label"] })}`,
+  };
+  return html`<form class="form" method="post" action="${path}/moves/${move}"><p>${text}</p>
+${fields.map((each) => inputs[each]())}
+<div class="form-actions"><button type="submit" class="${danger ? "danger-button" : ""}">${label}</button></div></form>`;
+}

@@ -1,0 +1,172 @@
+import type { ConsoleMove, OrderRecord } from "../../../console/console.ts";
+import type { OrderDocument, SignerState } from "../../../envelopes/envelopes.ts";
+import type { Operator } from "../../../operators/operators.ts";
+import { serviceFlags } from "../../../orders/orders.ts";
+import { taskKinds } from "../../../tasks/tasks.ts";
+import {
+  card,
+  codeText,
+  emptyState,
+  facts,
+  moneyTable,
+  pageHead,
+  progressSteps,
+  statusBadge,
+} from "../../ui/components.ts";
+import { money, shortCode, time } from "../../ui/format.ts";
+import { errorSummary, textArea } from "../../ui/forms/fields.ts";
+import { statusWords } from "../../ui/orders/status-words.ts";
+import { orderSteps } from "../../ui/orders/steps.ts";
+import { type Html, html } from "../../ui/render.ts";
+import { labelOf, moveForm, type Typed } from "./move-forms.ts";
+import { signerList } from "./signer-list.ts";
+import { timelinePart } from "./timeline.ts";
+
+export type OrderView = {
+  operator: Operator;
+  now: Date;
+  record: OrderRecord;
+  signers: readonly SignerState[];
+  documents: readonly OrderDocument[];
+  /** What the operator may do now, the most wanted first, and what only others may. */
+  moves: readonly ConsoleMove[];
+  movesOfOthers: readonly ConsoleMove[];
+  mayWorkSigners: boolean;
+  mayNote: boolean;
+  mayRequestRefund: boolean;
+  typed?: Typed | undefined;
+  error?: string | undefined;
+};
+
+/** An order with all that is known of it, and what may be done. */
+export function orderBody(view: OrderView): Html {
+  const { record, signers, documents } = view;
+  const { order, history } = record;
+  const path = `/operator/orders/${order.code}`;
+  return html`${pageHead(`Order ${shortCode(order.code)}`, `${record.firmName}, ${order.environment}`, html`<a href="/operator/orders">All orders</a>`)}
+${errorSummary(view.error)}
+<div class="order">
+<div class="order-main">
+${statusCard(view, path)}
+${card("progress", "Progress", progressSteps(orderSteps(order)))}
+${record.tasks.length > 0 && card("tasks", "Tasks", taskList(view))}
+${signers.length > 0 && card("signers", "Signers", signerList({ path, signers, mayWork: view.mayWorkSigners && order.status === "EsignPending" }))}
+${card("documents", "Documents", documentList(path, documents))}
+${history.shipments.length > 0 && card("shipments", "Shipments", shipments(history.shipments))}
+${history.faxes.length > 0 && card("faxes", "Faxes", faxes(history.faxes))}
+${card("money", "Payments", payments(view))}
+${card("notes", "Notes", notes(view, path))}
+${card("timeline", "Timeline", timelinePart(history.history))}
+</div>
+<div class="order-side">
+${card("quote", "Quote", moneyTable("All amounts in US dollars", order, order.status === "ManualQuoteRequired" ? "Total so far" : "Total"))}
+${card("details", "Details", details(record))}
+</div>
+</div>`;
+}
+
+function statusCard({ record: { order }, moves, movesOfOthers, typed }: OrderView, path: string): Html {
+  const { tone, label, summary } = statusWords(order.status);
+  const [first, ...more] = moves;
+  const others = movesOfOthers.map(labelOf);
+  return html`<section class="card status-card ${tone}" aria-labelledby="status-title">
+<p>${statusBadge(tone, label)}</p>
+<h2 id="status-title" class="headline">${order.status}</h2>
+<p class="lead">${summary}</p>
+${first && html`<h3>${labelOf(first)}</h3>${moveForm(path, first, typed)}`}
+${!first && html`<p class="quiet">Your roles have nothing to do here now.</p>`}
+${more.map(
+  (move) =>
+    html`<details class="ask"${typed?.move === move && html` open`}><summary>${labelOf(move)}</summary>${moveForm(path, move, typed)}</details>`,
+)}
+${others.length > 0 && html`<p class="quiet">For other roles: ${others.join(", ")}.</p>`}
+</section>`;
+}
+
+const taskList = ({ record: { tasks }, now }: OrderView): Html =>
+  html`<ul class="plain-list">${tasks.map(({ kind, state, dueAt, endedAt, outcome, claimedBy }) => {
+    const isOpen = state === "open" || state === "claimed";
+    return html`<li><strong>${taskKinds[kind]}</strong>: ${
+      isOpen
+        ? html`due ${time(dueAt)}${dueAt <= now && html` ${statusBadge("attention", "Overdue")}`}, ${claimedBy === null ? "open" : `claimed by ${claimedBy}`}`
+        : html`${state === "done" ? "done" : "dropped"} ${endedAt && time(endedAt)}${outcome !== null && html`: ${outcome}`}`
+    }</li>`;
+  })}</ul>`;
+
+const documentTitles: Readonly<Record<OrderDocument["kind"], string>> = {
+  original: "The document as it came",
+  sealed: "Signed and sealed",
+  notarized: "Notarized",
+  custody_certificate: "Certificate of the signing",
+};
+
+const documentList = (path: string, documents: readonly OrderDocument[]): Html =>
+  html`<ul class="order-documents">${documents.map(
+    ({ documentId, kind, sha256, createdAt, deletedAt }) =>
+      html`<li>${
+        deletedAt
+          ? html`${documentTitles[kind]}: deleted ${time(deletedAt)}`
+          : html`<a href="${path}/documents/${documentId}" download>${documentTitles[kind]}</a>`
+      }, ${time(createdAt)}<br><span class="quiet">SHA-256</span> ${codeText(sha256, `hash: ${documentTitles[kind]}`)}</li>`,
+  )}</ul><p class="quiet">Each download is written to the audit log.</p>`;
+
+const shipments = (rows: OrderRecord["history"]["shipments"]): Html =>
+  html`<ul class="plain-list">${rows.map(
+    ({ status, carrier, trackingNumber, shippedAt, deliveredAt }) =>
+      html`<li>${carrier} <span class="breakable">${trackingNumber}</span>: ${status}, handed over ${time(new Date(shippedAt))}${deliveredAt !== null && html`, delivered ${time(new Date(deliveredAt))}`}</li>`,
+  )}</ul>`;
+
+const faxes = (rows: OrderRecord["history"]["faxes"]): Html =>
+  html`<ul class="plain-list">${rows.map(
+    ({ status, faxTo, sentAt, deliveredAt }) =>
+      html`<li>${faxTo}: ${status}, sent ${time(new Date(sentAt))}${deliveredAt !== null && html`, delivered ${time(new Date(deliveredAt))}`}</li>`,
+  )}</ul>`;
+
+function payments({ record: { order, history }, mayRequestRefund }: OrderView): Html {
+  const none = emptyState("No payment", "What the payment processor reports appears here.");
+  const list = html`<ul class="plain-list">${history.payments.map(
+    ({ amountCents, currency, simulated, receivedAt, refundedAt }) =>
+      html`<li>${money(amountCents)} ${currency.toUpperCase()}${simulated && html` (simulated)`}, received ${time(new Date(receivedAt))}${refundedAt !== null && html`, refunded ${time(new Date(refundedAt))}`}</li>`,
+  )}</ul>`;
+  return html`${history.payments.length === 0 ? none : list}${mayRequestRefund && html`<div class="form-actions"><a role="button" class="quiet-button" href="/operator/refunds/new?order=${order.code}">Ask for a refund</a></div>`}`;
+}
+
+const notes = ({ record: { notes: all }, mayNote, typed }: OrderView, path: string): Html =>
+  html`${all.length > 0 && html`<ul class="plain-list">${all.map(({ author, text, createdAt }) => html`<li><p class="as-typed">${text}</p><p class="quiet">${author}, ${time(createdAt)}</p></li>`)}</ul>`}
+${mayNote ? html`<form class="form" method="post" action="${path}/notes">${textArea({ form: "note", name: "note", label: "Add a note", required: true, rows: 3, maxLength: 4000, value: typed?.move === "note" ? typed.values["note"] : "", error: typed?.move === "note" ? typed.error : undefined, hint: "Notes stay: nobody can change or delete them." })}<div class="form-actions"><button type="submit" class="quiet-button">Add the note</button></div></form>` : all.length === 0 && html`<p class="quiet">No notes.</p>`}`;
+
+const addressText = (address: OrderRecord["shipTo"]): string | null =>
+  address &&
+  Object.values(address)
+    .filter((part) => part !== null && part !== "")
+    .join(", ");
+
+const methods: Readonly<Record<string, string>> = { label: "Prepaid carrier label", print_mail: "Print and mail" };
+
+const details = ({
+  order,
+  firmName,
+  partnerId,
+  customerName,
+  signerState,
+  shipMethod,
+  shipTo,
+  shipFrom,
+  isRush,
+}: OrderRecord): Html =>
+  facts([
+    ["Firm", html`<a href="/operator/orders?partner=${partnerId}">${firmName}</a>`],
+    ["Client", customerName],
+    ["Email", html`<span class="breakable">${order.customerEmail}</span>`],
+    ["Reference", order.externalReference],
+    ["Services", serviceFlags(order) || "None"],
+    ["Rush", isRush ? "Yes" : null],
+    ["Signer’s state", signerState],
+    ["Shipping", order.ship ? (methods[shipMethod ?? "label"] ?? null) : null],
+    ["Ship to", addressText(shipTo)],
+    ["Ship from", addressText(shipFrom)],
+    ["Fax", order.faxTo],
+    ["Placed", time(order.createdAt)],
+    ["Order code", codeText(order.code, "order code")],
+    ["Client’s page", html`<a href="/orders/${order.code}">Open</a>`],
+  ]);

@@ -1,0 +1,205 @@
+import type { FastifyInstance } from "fastify";
+import { auditLine } from "../../../audit/audit.ts";
+import {
+  addNote,
+  type ConsoleMove,
+  isConsoleMove,
+  mayMove,
+  movesOf,
+  movesOfOthers,
+  type OrderRecord,
+  orderRecord,
+} from "../../../console/console.ts";
+import {
+  type EnvelopeDeps,
+  orderDocuments,
+  readOrderDocument,
+  readSigning,
+  remindSigner,
+  unlockSigner,
+} from "../../../envelopes/envelopes.ts";
+import { type MoveDeps, moveOrder } from "../../../fulfilment/fulfilment.ts";
+import type { Owner } from "../../../identity/identity.ts";
+import { may, type Operator } from "../../../operators/operators.ts";
+import { type OrderState, targetOf } from "../../../orders/orders.ts";
+import { invalid, ServiceError } from "../../../platform/errors.ts";
+import { done } from "../../ui/flash-messages.ts";
+import { shortCode } from "../../ui/format.ts";
+import { type ConsoleCall, type ConsoleDeps, consolePage, consoleRoute } from "../frame/console.ts";
+import type { Typed } from "./move-forms.ts";
+import { orderBody } from "./order-page.ts";
+
+export type OrderPageDeps = ConsoleDeps & MoveDeps & { envelopes: EnvelopeDeps };
+
+type OrderCall = ConsoleCall<{ code: string }>;
+
+const numberOf = (text: string): number => (/^\d{1,2}$/.test(text) ? Number(text) : 0);
+
+const recordOf = ({ db }: OrderPageDeps, { params, operator }: OrderCall) =>
+  orderRecord(db, params.code, operator.environment);
+
+/** An order of whichever firm, and what operators do to it. */
+export function orderPageRoutes(scope: FastifyInstance, deps: OrderPageDeps): void {
+  const { clock, envelopes } = deps;
+
+  consoleRoute(scope, deps, {
+    url: "/operator/orders/:code",
+    permission: "orders.read",
+    handle: (call) => show(call),
+  });
+
+  consoleRoute(scope, deps, {
+    method: "POST",
+    url: "/operator/orders/:code/moves/:move",
+    permission: ["orders.work", "signers.work", "paper.work"],
+    async handle(call) {
+      const { params, form, operator } = call;
+      const { move } = params;
+      if (!isConsoleMove(move)) throw new ServiceError("not_found", "No such move.");
+      if (!mayMove(operator, move)) throw new ServiceError("role_required", "Your roles do not permit this.");
+      const { order } = await recordOf(deps, call);
+      const request = { code: order.code, to: statusBy(order, move), actor: operator.actor, document: null };
+      await moveOrder(deps, { ...request, facts: factsOf(form) });
+      return done(`/operator/orders/${order.code}`, "order-moved");
+    },
+    refused: (call, error) => show(call, { move: call.params.move, values: call.form, error }),
+  });
+
+  consoleRoute(scope, deps, {
+    method: "POST",
+    url: "/operator/orders/:code/notes",
+    permission: "orders.work",
+    async handle(call) {
+      const { id, order } = await recordOf(deps, call);
+      await addNote(deps, { orderId: id, author: call.operator.actor, text: call.form["note"] ?? "" });
+      return done(`/operator/orders/${order.code}#notes-title`, "order-noted");
+    },
+    refused: (call, error) => show(call, { move: "note", values: call.form, error }),
+  });
+
+  signerRoutes(scope, deps, show);
+  documentRoute(scope, deps);
+
+  async function show(call: OrderCall, typed?: Typed, error?: string): Promise<string> {
+    const { operator, request } = call;
+    const record = await recordOf(deps, call);
+    const owner = ownerOf(record);
+    const [{ signers }, documents] = await Promise.all([
+      readSigning(envelopes, record.order.code, owner),
+      orderDocuments(deps.db, record.order.code, owner),
+    ]);
+    const body = orderBody({
+      operator,
+      now: clock(),
+      record,
+      signers,
+      documents,
+      ...mayDo(record, operator),
+      typed,
+      error: error ?? typed?.error,
+    });
+    const title = `Order ${shortCode(record.order.code)}`;
+    return consolePage(deps, request, { title, section: "orders", body, scripts: ["copy.js"] });
+  }
+}
+
+/** What an operator does about the links of signers. */
+function signerRoutes(
+  scope: FastifyInstance,
+  deps: OrderPageDeps,
+  show: (call: OrderCall, typed: undefined, error: string) => Promise<string>,
+): void {
+  for (const [name, change, message] of [
+    ["remind", remindSigner, "signer-reminded"],
+    ["unlock", unlockSigner, "signer-unlocked"],
+  ] as const)
+    consoleRoute(scope, deps, {
+      method: "POST",
+      url: `/operator/orders/:code/signers/:n/${name}` as "/operator/orders/:code/signers/:n/act",
+      permission: "signers.work",
+      async handle(call) {
+        const record = await recordOf(deps, call);
+        const { code } = record.order;
+        const n = numberOf(call.params.n);
+        await change(deps.envelopes, { owner: ownerOf(record), orderCode: code, n, actor: call.operator.actor });
+        return done(`/operator/orders/${code}#signers-title`, message);
+      },
+      refused: (call, error) => show(call, undefined, error),
+    });
+}
+
+/** The bytes of an order's document; each reading is in the audit log. */
+function documentRoute(scope: FastifyInstance, deps: OrderPageDeps): void {
+  consoleRoute(scope, deps, {
+    url: "/operator/orders/:code/documents/:documentId",
+    permission: "orders.read",
+    async handle(call) {
+      const record = await recordOf(deps, call);
+      const { code } = record.order;
+      const { documentId } = call.params;
+      const { kind, bytes } = await readOrderDocument(deps.envelopes, {
+        orderCode: code,
+        owner: ownerOf(record),
+        documentId,
+      });
+      const { partnerId, id: orderId } = record;
+      const line = { at: deps.clock(), action: "document.read", actor: call.operator.actor, partnerId, orderId };
+      await deps.db.query(auditLine({ ...line, detail: { document: documentId } }));
+      return { pdf: bytes, name: `${kind.replace("_", "-")}-${code.slice(0, 6)}.pdf` };
+    },
+  });
+}
+
+const ownerOf = ({ partnerId, order: { environment } }: OrderRecord): Owner => ({ partnerId, environment });
+
+const mayDo = ({ order }: OrderRecord, operator: Operator) => ({
+  moves: movesOf(order, operator),
+  movesOfOthers: movesOfOthers(order, operator),
+  mayWorkSigners: may(operator, "signers.work"),
+  mayNote: may(operator, "orders.work"),
+  mayRequestRefund: may(operator, "refunds.request") && targetOf(order, "refund_requested") !== null,
+});
+
+/** Where a move leads; null ends a hold. @throws ServiceError when the table refuses it by now */
+function statusBy(order: OrderState, move: ConsoleMove): string | null {
+  const to = targetOf(order, move);
+  if (to === null)
+    throw new ServiceError("conflict", `The order is in ${order.status} now: this can’t be done any more.`);
+  return move === "released" ? null : to;
+}
+
+/** What was typed into the form of a move. @throws ServiceError naming the field and its rule */
+function factsOf({
+  reason = "",
+  carrier = "",
+  tracking = "",
+  amount = "",
+  label = "",
+}: Readonly<Record<string, string>>) {
+  const texts = {
+    Reason: [reason, 500],
+    Carrier: [carrier, 80],
+    "Tracking number": [tracking, 80],
+    "What it is for": [label, 120],
+  };
+  for (const [name, [text, most]] of Object.entries(texts) as [string, [string, number]][])
+    if (text.length > most || text.includes("\0")) throw invalid(`${name} must have at most ${most} characters.`);
+  const given = (text: string) => text.trim() || undefined;
+  return {
+    reason: given(reason),
+    carrier: given(carrier),
+    trackingNumber: given(tracking),
+    adjustment: adjustmentOf(amount.trim(), label.trim()),
+  };
+}
+
+function adjustmentOf(amount: string, label: string): { amountCents: number; label: string } | undefined {
+  if (amount === "") {
+    if (label !== "") throw invalid("Amount must be given with what it is for.");
+    return undefined;
+  }
+  const [, sign, dollars, cents = "00"] = /^([-−]?)\$?(\d{1,6})(?:\.(\d{2}))?$/.exec(amount) ?? [];
+  if (dollars === undefined) throw invalid("Amount must be US dollars and cents, like 45.00.");
+  if (label === "") throw invalid("What it is for must be given with an amount.");
+  return { amountCents: (sign ? -1 : 1) * (Number(dollars) * 100 + Number(cents)), label };
+}

@@ -1,0 +1,98 @@
+import type { FastifyInstance } from "fastify";
+import { may, type Operator } from "../../../operators/operators.ts";
+import { ServiceError } from "../../../platform/errors.ts";
+import {
+  claimedTasks,
+  claimTask,
+  dueTasks,
+  findTask,
+  finishTask,
+  isTaskKind,
+  type QueuePlace,
+  queueCounts,
+  queueOf,
+  releaseTask,
+  type TaskDeps,
+} from "../../../tasks/tasks.ts";
+import { done } from "../../ui/flash-messages.ts";
+import { type ConsoleCall, type ConsoleDeps, consolePage, consoleRoute } from "../frame/console.ts";
+import { queueBody, todayBody } from "./page.ts";
+import { kindsOf, mayDo } from "./task-words.ts";
+
+export type TodayDeps = ConsoleDeps & TaskDeps;
+
+const [shownDue, shownMine, pageSize] = [20, 50, 50];
+const everybody = ["orders.read", "paper.work", "notary.work", "money.decide", "partners.manage"] as const;
+
+const numberOf = (text: string): number => (/^\d{1,15}$/.test(text) ? Number(text) : 0);
+
+/** A cursor is the due time and the id of the last task before it. */
+function placeOf(text = ""): QueuePlace | null {
+  const [, ms, id] = /^(\d{1,14})-(\d{1,15})$/.exec(text) ?? [];
+  return ms !== undefined && id !== undefined ? { dueAt: new Date(Number(ms)), id: Number(id) } : null;
+}
+
+/** Today, the queues, and what people do about tasks themselves. */
+export function todayRoutes(scope: FastifyInstance, deps: TodayDeps): void {
+  const { db, clock } = deps;
+
+  consoleRoute(scope, deps, { url: "/operator", permission: everybody, handle: (call) => today(call) });
+
+  consoleRoute(scope, deps, { url: "/operator/tasks/:kind", permission: everybody, handle: (call) => queue(call) });
+
+  const acts = [
+    ["claim", (id: number, by: string) => claimTask(deps, id, by), "task-claimed"],
+    ["release", (id: number, by: string) => releaseTask(deps, id, by), "task-released"],
+    ["done", (id: number, by: string, outcome: string) => finishTask(deps, id, by, outcome), "task-finished"],
+  ] as const;
+  for (const [name, act, message] of acts)
+    consoleRoute(scope, deps, {
+      method: "POST",
+      url: `/operator/tasks/:id/${name}` as "/operator/tasks/:id/act",
+      permission: everybody,
+      async handle({ params, form, operator }) {
+        const id = await taskFor(operator, params.id);
+        await act(id, operator.actor, form["outcome"] ?? "");
+        return done(backOf(form["back"]), message);
+      },
+      refused: (call, error) => today(call, error),
+    });
+
+  /** @throws ServiceError for a task of the other environment, and one that the operator's roles don't show */
+  async function taskFor(operator: Operator, text: string): Promise<number> {
+    const task = await findTask(db, numberOf(text));
+    if (task?.environment !== operator.environment || !kindsOf(operator).includes(task.kind))
+      throw new ServiceError("not_found", "No such task.");
+    if (!mayDo(operator, task.kind)) throw new ServiceError("role_required", "Your roles do not permit this.");
+    return task.id;
+  }
+
+  async function today({ request, operator }: ConsoleCall, error?: string): Promise<string> {
+    const { environment, actor } = operator;
+    const now = clock();
+    const kinds = kindsOf(operator);
+    const own = may(operator, "orders.read") ? kinds : kinds.filter((kind) => mayDo(operator, kind));
+    const [counts, mine, due] = await Promise.all([
+      queueCounts(db, environment, kinds, now),
+      claimedTasks(db, environment, actor, shownMine),
+      dueTasks(db, environment, own, shownDue),
+    ]);
+    const body = todayBody({ operator, now, counts, mine, due, error });
+    return consolePage(deps, request, { title: "Today", section: "today", body });
+  }
+
+  async function queue({ request, operator, params, query }: ConsoleCall<{ kind: string }>): Promise<string> {
+    const { kind } = params;
+    if (!isTaskKind(kind) || !kindsOf(operator).includes(kind)) throw new ServiceError("not_found", "No such queue.");
+    const after = placeOf(query["after"]);
+    const found = await queueOf(db, operator.environment, kind, after, pageSize + 1);
+    const tasks = found.slice(0, pageSize);
+    const last = found.length > pageSize ? tasks.at(-1) : undefined;
+    const next = last ? `/operator/tasks/${kind}?after=${last.dueAt.getTime()}-${last.id}` : null;
+    const body = queueBody({ operator, now: clock(), kind, tasks, next, isFirst: after === null });
+    return consolePage(deps, request, { title: "Tasks", section: "today", body });
+  }
+}
+
+/** Back to the queue that one was on. */
+const backOf = (back = ""): string => (/^\/operator(\/tasks\/[a-z_]+)?$/.test(back) ? back : "/operator");
