@@ -79,9 +79,9 @@ test("an operator's session ends after half an hour without use, and after 8 hou
 
 test("who is removed or loses a role is out with the next request", async () => {
   const { cookie, email, id } = await newOperator(running, { roles: ["agent"] });
-  assert.equal((await get("/operator", cookie)).status, 200);
+  assert.equal((await get("/operator/orders", cookie)).status, 200);
   await cli("set", email, "--role", "notary");
-  assert.equal((await get("/operator", cookie)).status, 403);
+  assert.equal((await get("/operator/orders", cookie)).status, 403);
   const removed = await cli("remove", id);
   assert.equal(removed.active, false);
   assert.equal((await get("/operator", cookie)).status, 401);

@@ -57,6 +57,7 @@ const signInButton = ({ page }: OpenPage) => page.getByRole("main").getByRole("b
 async function asOperator(look: Look = { width: 1280 }): Promise<OpenPage> {
   const opened = await browser.open(await newLink(), look);
   await signInButton(opened).click();
+  await opened.page.goto(at("/operator/approvals"));
   return opened;
 }
 
@@ -145,6 +146,7 @@ describe("the way", () => {
     const { page, troubles, close } = opened;
     await signInButton(opened).click();
     assert.equal(new URL(page.url()).pathname, "/operator");
+    await page.getByRole("link", { name: "Approvals" }).click();
     const row = page.getByRole("row").filter({ hasText: "FILE-1" });
     assert.match(await row.innerText(), /Harbor & Sons <Title>.*Test/s);
     await row.getByRole("button", { name: "Approve closing FILE-1" }).click();
@@ -210,7 +212,7 @@ describe("a decision is taken once", () => {
     const execution = await newExecution("FILE-3");
     const opened = await asOperator();
     const second = await opened.page.context().newPage();
-    await second.goto(at("/operator"));
+    await second.goto(at("/operator/approvals"));
     await opened.page.getByRole("button", { name: "Approve closing FILE-3" }).click();
     await opened.page.getByText("Your decision was recorded.").waitFor();
     const [answer] = await Promise.all([
@@ -229,7 +231,7 @@ describe("a decision is taken once", () => {
     const id = idOf(execution);
     await running.db.query(sql`UPDATE playbook_executions SET expires_at = now() - interval '1 s' WHERE id = ${id}`);
     const cookie = await operatorCookie();
-    const page = await (await fetch(at("/operator"), { headers: { cookie } })).text();
+    const page = await (await fetch(at("/operator/approvals"), { headers: { cookie } })).text();
     assert.ok(!page.includes(decidePath(execution)));
     const late = await post(decidePath(execution), { cookie }, { decision: "approved" });
     assert.equal(late.status, 409);
@@ -374,7 +376,7 @@ describe("a link", () => {
     const first = await browser.open(url, { width: 360 });
     const second = await browser.open(url, { width: 360 });
     await signInButton(first).click();
-    await first.page.getByRole("heading", { level: 1, name: "Approvals" }).waitFor();
+    await first.page.getByRole("heading", { level: 1, name: "Today" }).waitFor();
     const [answer] = await Promise.all([
       second.page.waitForResponse((response) => response.request().method() === "POST"),
       signInButton(second).click(),
