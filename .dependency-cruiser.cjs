@@ -103,7 +103,7 @@ module.exports = {
     ),
     rule(
       "pdf-reader-in-workers",
-      { path: "^service/src/(?!web/)", pathNot: "/(placement/tags/page-texts|pdf/pdf-js)\\.ts$" },
+      { path: "^service/src/(?!web/)", pathNot: "/(placement/tags/page-texts|pictures/jpeg|pdf/pdf-js)\\.ts$" },
       { path: "node_modules/pdfjs-dist/" },
       "It takes a quarter of a second to load, and as long as a stranger's document wants.",
     ),

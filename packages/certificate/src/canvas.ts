@@ -65,10 +65,14 @@ function showing(glyphs: GlyphFonts, { clusters }: Line, size: number): string {
   return out.join(" ");
 }
 
-/** Writes the fonts of canvases. @returns the reference of their resource dictionary */
-export function addResources(to: ObjectWriter, { fonts }: GlyphFonts): string {
+/**
+ * Writes the fonts of canvases.
+ * @param more further entries of the dictionary, as they are written
+ * @returns the reference of their resource dictionary
+ */
+export function addResources(to: ObjectWriter, { fonts }: GlyphFonts, more = ""): string {
   const named = fonts.map((font, index) => `/F${index} ${addFont(to, font)}`).join("");
-  return to.add(`<</Font<<${named}>>>>`);
+  return to.add(`<</Font<<${named}>>${more}>>`);
 }
 
 function addFont(to: ObjectWriter, font: GlyphFont): string {

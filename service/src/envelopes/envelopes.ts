@@ -30,8 +30,9 @@ export {
   probeSignerAuthority,
   type SignerAuthoritySettings,
 } from "./open-signer-authority.ts";
-export type { FieldKind, PlannedField, PreparedField, SignatureMark } from "./pdf/fields.ts";
+export type { FieldKind, PlannedField, PreparedField, SignatureMark, UploadedMark } from "./pdf/fields.ts";
 export { planFields } from "./pdf/placement/plan-fields.ts";
+export { type FitPicture, mostPicture, type PictureFault } from "./pictures/pictures.ts";
 export { createPreflight } from "./preflight/preflight.ts";
 export { type EnvelopeRecord, envelopeRecord } from "./public/record.ts";
 export { envelopeVerificationRoutes } from "./public/routes.ts";

@@ -12,7 +12,7 @@ import {
   verifySignedAttributes,
 } from "../../seals/seals.ts";
 import type { EnvelopeDeps } from "../lifecycle/deps.ts";
-import type { PreparedField } from "../pdf/fields.ts";
+import type { PreparedField, SignatureMark } from "../pdf/fields.ts";
 import { buildActIn, checkActIn } from "../pdf/tasks.ts";
 import { type Document, type StoredTail, storeTail } from "../records/revisions.ts";
 import { issueSignerCertificate } from "../signer-authority.ts";
@@ -164,6 +164,15 @@ function asRefusal(error: unknown): never {
 /** Signatures say whole seconds (PDF 32000-1, 7.9.4), and what is recorded says the same. */
 const wholeSeconds = (instant: Date): Date => new Date(Math.floor(instant.getTime() / 1000) * 1000);
 
+/** A mark as the record has it: of a picture the hashes of what its image and its mask hold, so that anybody can compare. */
+export function markRecord(mark: SignatureMark): JsonObject {
+  if (mark.kind === "typed") return { kind: "typed", text: mark.text };
+  if (mark.kind === "drawn") return { kind: "drawn" };
+  const { width, height, rgb, alpha } = mark;
+  const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+  return { height, kind: "uploaded", maskSha256: alpha && sha256(alpha), sha256: sha256(rgb), width };
+}
+
 type Acting = Pick<Linked, "envelope" | "signer"> & {
   document: Document;
   request: SignRequest;
@@ -184,7 +193,7 @@ function actRecord({ envelope, signer, document, request, values, own, client, a
     envelope: envelope.verifyCode,
     identifiedBy: signer.auth === "link" ? [byLink] : [byLink, signer.auth],
     keyHeldBy,
-    mark: mark.kind === "typed" ? { kind: "typed", text: mark.text } : { kind: "drawn" },
+    mark: markRecord(mark),
     orderCode: envelope.orderCode,
     revision: { bytes: document.bytes.length, number: document.revision, sha256: document.sha256 },
     signer: { email: signer.email, n: signer.n, name: signer.name },

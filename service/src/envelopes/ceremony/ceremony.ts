@@ -1,5 +1,6 @@
 import type { JsonObject } from "@signsealship/evidence/manifest";
 import type { SignatureMark } from "../pdf/fields.ts";
+import type { FitPicture, PictureFault } from "../pictures/pictures.ts";
 import type { Client, CopyKind, DeclineKind, Language, SigningView } from "./view.ts";
 
 /** A signer's link: its token, and the session that a code gave, when one was asked for. */
@@ -55,6 +56,8 @@ export type Ceremony = {
   readonly identify: (link: Link, code: string, client: Client) => Promise<{ session: string; expiresAt: Date } | null>;
   /** Records the consent to the text of this version, shown in this language. */
   readonly consent: (link: Link, given: { version: string; language: Language }, client: Client) => Promise<void>;
+  /** Reads a PNG or JPEG with the signer's signature, and makes it fit into the document: nothing of it is kept. */
+  readonly picture: (link: Link, bytes: Buffer) => Promise<FitPicture | { readonly fault: PictureFault }>;
   /** Signs with a key that the service makes for this act, and forgets: for a browser without a script or Web Cryptography. */
   readonly sign: (link: Link, request: SignRequest, client: Client) => Promise<SignOutcome>;
   /** Prepares the act for a key that the browser made: `publicKey` is its SubjectPublicKeyInfo, DER. Kept ten minutes. */

@@ -7,6 +7,7 @@ import { isEmail } from "../../platform/mail/email.ts";
 import { isPlainLines, isPlainText, isVisible } from "../../platform/text.ts";
 import type { EnvelopeDeps } from "../lifecycle/deps.ts";
 import { endUnsigned } from "../lifecycle/end.ts";
+import { readPictureIn } from "../pictures/pictures.ts";
 import { setEnvelopeStatus, titleOf } from "../records/envelope.ts";
 import { keptDocuments } from "../records/kept-documents.ts";
 import { findRevisions } from "../records/revisions.ts";
@@ -82,6 +83,7 @@ export function openCeremony(deps: CeremonyDeps): Ceremony {
         const detail = { consent, signer: signer.n, client: clientDetail(client) };
         await appendToTrail(tx, rowMac, envelope, "consented", at, detail);
       }),
+    picture: (link, bytes) => readPicture(deps, link, bytes),
     sign: (link, request, client) => sign(signingDeps, link, request, client),
     prepare: (link, { publicKey, ...request }, client) => prepareAct(signingDeps, link, request, publicKey, client),
     complete: (link, signature) => completeAct(signingDeps, link, signature),
@@ -122,6 +124,13 @@ export function openCeremony(deps: CeremonyDeps): Ceremony {
       await db.query(sql`UPDATE envelope_signers SET language = ${language} WHERE id = ${signer.id}`);
     },
   };
+}
+
+/** @throws ServiceError for a signer whose turn it is not */
+async function readPicture({ db, clock, workers }: EnvelopeDeps, link: Link, bytes: Buffer) {
+  const linked = await follow(db, link, clock());
+  requireState(linked, "ready");
+  return readPictureIn(workers, { holder: linked.envelope.partnerId, bytes });
 }
 
 const declineWords: Readonly<Record<DeclineKind, string>> = {

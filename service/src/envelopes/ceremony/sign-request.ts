@@ -1,6 +1,7 @@
 import { invalid, ServiceError } from "../../platform/errors.ts";
 import { isPlainText, isVisible } from "../../platform/text.ts";
-import type { PreparedField, SignatureMark } from "../pdf/fields.ts";
+import type { PreparedField, SignatureMark, UploadedMark } from "../pdf/fields.ts";
+import { mostPicture } from "../pictures/pictures.ts";
 import type { SignRequest } from "./ceremony.ts";
 
 const mostNameLength = 100;
@@ -17,6 +18,10 @@ export function requireMark(mark: SignatureMark): void {
       throw invalid(`A typed signature must have at most ${mostNameLength} characters.`);
     return;
   }
+  if (mark.kind === "uploaded") {
+    requirePicture(mark);
+    return;
+  }
   const { width, height, strokes } = mark;
   const isLength = (value: number) => Number.isFinite(value) && value >= 1 && value <= mostPixels;
   if (!isLength(width) || !isLength(height)) throw invalid("The drawing has no proper size.");
@@ -26,6 +31,15 @@ export function requireMark(mark: SignatureMark): void {
   if (points.length > mostPoints) throw invalid(`A drawing must have at most ${mostPoints} points.`);
   if (!points.every(([x, y]) => x >= 0 && x <= width && y >= 0 && y <= height))
     throw invalid("A point of the drawing lies beside it.");
+}
+
+/** Whoever calls has read the picture: that its samples are as many as it says is checked all the same. */
+function requirePicture({ width, height, rgb, alpha }: UploadedMark): void {
+  const isSide = (side: number, most: number) => Number.isInteger(side) && side >= 1 && side <= most;
+  const pixels = width * height;
+  if (!isSide(width, mostPicture.width) || !isSide(height, mostPicture.height))
+    throw invalid("The picture has no proper size.");
+  if (rgb.length !== pixels * 3 || (alpha && alpha.length !== pixels)) throw invalid("The picture is not whole.");
 }
 
 /**

@@ -1,6 +1,6 @@
 import { addResources, type Canvas, createCanvas, createGlyphFonts, type Typeset } from "@signsealship/certificate";
 import type { ObjectWriter } from "@signsealship/certificate/pdf-file";
-import type { PreparedField, SignatureMark } from "./fields.ts";
+import type { PreparedField, SignatureMark, UploadedMark } from "./fields.ts";
 
 /** Draws the appearances of one revision, with one set of fonts. Texts are prepared with the faces beforehand. */
 export type Appearances = {
@@ -28,6 +28,8 @@ const captionPoints = 6.5;
 export function createAppearances(typeset: Typeset): Appearances {
   const glyphs = createGlyphFonts();
   const drawings: Drawing[] = [];
+  // One signer acts in a revision: however often it is shown, there is one picture.
+  let picture: UploadedMark | null = null;
   const begin = (shape: Shape): Drawing => {
     const drawing = { shape, canvas: createCanvas(glyphs) };
     drawings.push(drawing);
@@ -71,14 +73,19 @@ export function createAppearances(typeset: Typeset): Appearances {
       const below = Math.min(1.5 * (captionPoints / shape.unit), height / 3);
       const above = { x: 0, y: below, width, height: height - below };
       if (mark.kind === "typed") line(drawing, mark.text, above, { most: 28, colour: pen });
-      else drawStrokes(drawing.canvas, mark, above, shape.unit);
+      else if (mark.kind === "drawn") drawStrokes(drawing.canvas, mark, above, shape.unit);
+      else {
+        picture = mark;
+        drawPicture(drawing.canvas, mark, above);
+      }
       drawing.canvas.rectangle(0, below, width, 0.5 / shape.unit, muted);
       line(drawing, caption, { x: 0, y: 0, width, height: below }, { most: captionPoints, colour: muted });
       return drawing;
     },
     addTo(to) {
       if (drawings.length === 0) return () => "";
-      const resources = addResources(to, glyphs);
+      const pictures = picture ? `/XObject<</Picture ${addPicture(to, picture)}>>` : "";
+      const resources = addResources(to, glyphs, pictures);
       const added = new Map<Drawing, string>();
       for (const drawing of drawings) {
         const { width, height, matrix } = drawing.shape;
@@ -118,6 +125,23 @@ function drawStrokes(
     return `${at(first)} m ${further.map((point) => `${at(point)} l`).join(" ")} S`;
   });
   canvas.drawing(box.x, box.y, 1, `${penOperators} ${round(1.4 / unit)} w 1 J 1 j ${paths.join(" ")}`);
+}
+
+/** As large as the box allows, from the left. */
+function drawPicture(
+  canvas: Canvas,
+  { width, height }: UploadedMark,
+  box: { x: number; y: number; width: number; height: number },
+): void {
+  const scale = Math.min(box.width / width, box.height / height);
+  canvas.drawing(box.x, box.y, 1, `${round(width * scale)} 0 0 ${round(height * scale)} 0 0 cm /Picture Do`);
+}
+
+/** The image XObject of a picture, with its soft mask (ISO 32000-1, 8.9.5 and 11.6.5.3). @returns its reference */
+function addPicture(to: ObjectWriter, { width, height, rgb, alpha }: UploadedMark): string {
+  const common = `/Type/XObject/Subtype/Image/Width ${width}/Height ${height}/BitsPerComponent 8`;
+  const mask = alpha ? `/SMask ${to.stream(`${common}/ColorSpace/DeviceGray`, alpha)}` : "";
+  return to.stream(`${common}/ColorSpace/DeviceRGB${mask}`, rgb);
 }
 
 const penOperators = "0.063 0.188 0.478 RG";

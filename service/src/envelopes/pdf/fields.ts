@@ -66,7 +66,19 @@ export type SignatureMark =
       readonly width: number;
       readonly height: number;
       readonly strokes: readonly (readonly (readonly [number, number])[])[];
-    };
+    }
+  | UploadedMark;
+
+/** A picture of a signature: 8 bits a sample, row by row from the upper left corner. */
+export type UploadedMark = {
+  readonly kind: "uploaded";
+  readonly width: number;
+  readonly height: number;
+  /** Red, green and blue of each pixel. */
+  readonly rgb: Uint8Array;
+  /** How opaque each pixel is; null where all are. */
+  readonly alpha: Uint8Array | null;
+};
 
 /** The signers who have no place to sign. @param signers how many there are */
 export const signersWithout = (planned: readonly PlannedField[], signers: number): number[] =>

@@ -7,9 +7,13 @@ import { acceptForms, type FormValues } from "../ui/forms/form-body.ts";
 import { type PageAnswer, pageRoute } from "../ui/page-route.ts";
 import { sessionCookie } from "./cookie.ts";
 import { otherSigner, reasonOf, signRequest } from "./form-values.ts";
+import { longestPicture } from "./picture.ts";
 import { answering, type ShowDeps, show } from "./shown.ts";
 import { isLanguage, wordsOf } from "./words/languages.ts";
 import type { Words } from "./words/words.ts";
+
+/** Room for a picture, and for every other field. */
+const longestForm = 2 * longestPicture;
 
 export type ActDeps = ShowDeps;
 
@@ -89,7 +93,7 @@ export function actRoutes(app: FastifyInstance, deps: ActDeps): void {
   } satisfies Record<string, (act: Act) => Promise<PageAnswer>>;
 
   app.register(async (scope) => {
-    acceptForms(scope);
+    acceptForms(scope, longestForm);
     for (const [name, act] of Object.entries(acts))
       pageRoute(scope, deps, {
         method: "POST",

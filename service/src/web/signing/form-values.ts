@@ -3,6 +3,7 @@ import { invalid } from "../../platform/errors.ts";
 import { isPlainLines, isPlainText, isVisible } from "../../platform/text.ts";
 import type { FormValues } from "../ui/forms/form-body.ts";
 import { readDrawn } from "./drawn.ts";
+import { pictureMark } from "./picture-mark.ts";
 import { longestReason } from "./steps/other-choices.ts";
 import { filledIn, inputOf, labelOf, longestName, longestValue } from "./steps/sign.ts";
 import type { Words } from "./words/words.ts";
@@ -26,7 +27,12 @@ export function signRequest(form: FormValues, { fields }: Pick<SigningView, "fie
   return { revision, mark: signatureMark(form, words), values };
 }
 
-function signatureMark({ drawn = "", name = "" }: FormValues, words: Words): SignatureMark {
+function signatureMark({ drawn = "", picture = "", name = "" }: FormValues, words: Words): SignatureMark {
+  if (picture !== "") {
+    const mark = pictureMark(picture);
+    if (!mark) throw invalid(words.refused.picture.broken);
+    return mark;
+  }
   if (drawn !== "") {
     const strokes = readDrawn(drawn);
     if (!strokes) throw invalid(words.refused.drawn);

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { type ActDeps, actRoutes } from "./act-routes.ts";
 import { documentRoute } from "./document-route.ts";
+import { pictureRoute } from "./picture-route.ts";
 import { viewRoute } from "./view-route.ts";
 
 export type SigningDeps = ActDeps;
@@ -10,4 +11,5 @@ export function signingPages(app: FastifyInstance, deps: SigningDeps): void {
   viewRoute(app, deps);
   documentRoute(app, deps);
   actRoutes(app, deps);
+  pictureRoute(app, deps);
 }

@@ -134,16 +134,59 @@ test(
   },
 );
 
+/** A document whose page has further entries. */
+const pageWith = (entries: string): Buffer =>
+  Buffer.from(
+    appendRevision(makePdf().toString("latin1"), [
+      [5, bodyOf(makePdf().toString("latin1"), 5).replace(/>>\s*$/, `${entries}>>`)],
+    ]),
+    "latin1",
+  );
+
+for (const rotate of [0, 90, 180, 270])
+  test(
+    `a picture stands upright, and is seen through where it has no color: /Rotate ${rotate}`,
+    needs("mupdf", "poppler"),
+    async () => {
+      const wanted = place(20, 30, 100, 40);
+      const planned = [wanted, place(20, 100, 100, 40)].map(
+        (one): PlannedField => ({ kind: "signature", signer: 1, page: 0, place: one }),
+      );
+      const { bytes, fields } = await signing.prepare(pageWith(`/Rotate ${rotate}/CropBox [36 72 500 700]`), planned, [
+        "J",
+      ]);
+      // Ink in the upper left quarter; all else is red that must not be seen.
+      const [width, height] = [100, 30];
+      const isInk = (pixel: number) => pixel % width < width / 2 && pixel < (width * height) / 2;
+      const all = Array.from({ length: width * height }, (_, pixel) => isInk(pixel));
+      const rgb = Uint8Array.from(all.flatMap((ink) => (ink ? [16, 48, 122] : [255, 0, 0])));
+      const mark = {
+        kind: "uploaded",
+        width,
+        height,
+        rgb,
+        alpha: Uint8Array.from(all, (ink) => (ink ? 255 : 0)),
+      } as const;
+      const signed = await signing.act(bytes, fields, 1, { name: "J", mark });
+      assert.equal(
+        signed.toString("latin1").split("/Subtype/Image").length - 1,
+        2,
+        "one picture and its mask, shown twice",
+      );
+      const path = at(signed, `picture${rotate}.pdf`);
+      assert.deepEqual((await inkOn(path, (r, g) => r > 200 && g < 100))[2], 0);
+      const [left = 0, top = 0, right = 0, bottom = 0] = await inkOn(path, (r, g, b) => r < 60 && g < 90 && b > 90);
+      assert.ok(Math.abs(left - 20) < 2 && Math.abs(right - 70) < 2, `${left} to ${right}`);
+      assert.ok(Math.abs(top - 30) < 3 && Math.abs(bottom - 115) < 4, `${top} to ${bottom}`);
+      assert.deepEqual(await pdfsig(path), [{ valid: true, whole: true }]);
+      assert.ok(await mutoolOpens(path));
+    },
+  );
+
 for (const rotate of [0, 90, 180, 270, -90])
   for (const more of ["", "/CropBox [36 72 500 700]", "/UserUnit 2", "/CropBox [-10 -10 400 300]/UserUnit 0.5"])
     test(`a mark lies where it was wanted: /Rotate ${rotate} ${more}`, needs("mupdf", "poppler"), async () => {
-      const entries = `/Rotate ${rotate}${more}`;
-      const original = Buffer.from(
-        appendRevision(makePdf().toString("latin1"), [
-          [5, bodyOf(makePdf().toString("latin1"), 5).replace(/>>\s*$/, `${entries}>>`)],
-        ]),
-        "latin1",
-      );
+      const original = pageWith(`/Rotate ${rotate}${more}`);
       const wanted = place(20, 30, 100, 40);
       const { bytes, fields } = await signing.prepare(
         original,

@@ -1,9 +1,12 @@
 import { createHash } from "node:crypto";
 import { canonicalJson } from "@signsealship/evidence/manifest";
 import { makePdf } from "@signsealship/testing/pdf-maker";
+import { markRecord } from "../../../src/envelopes/ceremony/act.ts";
 import type { Ceremony, Language, ShownField, SigningView, SignRequest } from "../../../src/envelopes/envelopes.ts";
 import type { PlannedField } from "../../../src/envelopes/pdf/fields.ts";
+import { readPictureIn } from "../../../src/envelopes/pictures/pictures.ts";
 import { ServiceError } from "../../../src/platform/errors.ts";
+import { inlineWorkers } from "../../../src/platform/workers/inline.ts";
 import type { openSigning } from "../../envelopes/pdf/signing.ts";
 
 export const token = "c".repeat(52);
@@ -150,7 +153,7 @@ export async function memoryCeremony(
       if (request.revision !== revision) return { outcome: "again" };
       const record = {
         keyHeldBy: "browser",
-        mark: request.mark.kind === "typed" ? { ...request.mark } : { kind: "drawn" },
+        mark: markRecord(request.mark),
         revision: { sha256: document().sha256 },
         values: [...request.values].map(([field, value]) => ({ field, value })),
       };
@@ -167,6 +170,10 @@ export async function memoryCeremony(
       asked.push(`sign in the browser ${waiting.said}`);
       signed();
       return { outcome: "signed", completed: false };
+    },
+    picture: (link, bytes) => {
+      known(link.token);
+      return readPictureIn(inlineWorkers, { holder: "firm", bytes });
     },
     async decline(link, { kind, reason }) {
       known(link.token);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { type Browser, startBrowser, test } from "@signsealship/testing/browser";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { until } from "@signsealship/testing/until";
@@ -25,9 +26,14 @@ test("three signers of a served order sign in their browsers, and its document i
     await signOnPhone(running, browser, jane.email);
     assert.equal(await statusOf(), "EsignPending PartiallySigned");
     await signInSpanishWithCode(running, browser);
-    await signOnPhone(running, browser, eve.email);
+    await signOnPhone(running, browser, eve.email, picture);
     await until(async () => (await statusOf()) === "EsignComplete Completed");
     assert.deepEqual(await keysOf(running, code), ["browser", "service", "browser"]);
+    const sha256 = createHash("sha256")
+      .update(Buffer.from([0, 0, 0, 255, 255, 255]))
+      .digest("hex");
+    const ofPicture = { height: 1, kind: "uploaded", maskSha256: null, sha256, width: 2 };
+    assert.deepEqual(await marksOf(running, code), [{ kind: "typed", text: jane.name }, ofPicture, ofPicture]);
     const kept = await fetch(`${await urlOf(running, jane.email)}/sealed.pdf`);
     assert.equal(kept.headers.get("content-type"), "application/pdf");
     assert.match(Buffer.from(await kept.arrayBuffer()).toString("latin1", 0, 5), /^%PDF-/);
@@ -37,14 +43,24 @@ test("three signers of a served order sign in their browsers, and its document i
   }
 });
 
+/** A PNG of a black and a white pixel. */
+const picture = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAAAAADRSSBWAAAAC0lEQVR4nGNg+A8AAQIBAEK+vGgAAAAASUVORK5CYII=",
+  "base64",
+);
+
 /** Who held the key of each act, in their order. */
-const keysOf = async ({ db }: Running, code: string) =>
+const keysOf = async (running: Running, code: string) =>
+  (await actsOf(running, code)).map(({ keyHeldBy }) => keyHeldBy);
+const marksOf = async (running: Running, code: string) => (await actsOf(running, code)).map(({ mark }) => mark);
+
+const actsOf = async ({ db }: Running, code: string) =>
   (
-    await db.query<{ key: string }>(sql`
-      SELECT t.record::json #>> '{act,keyHeldBy}' AS key FROM envelope_events t
+    await db.query<{ act: { keyHeldBy: string; mark: object } }>(sql`
+      SELECT t.record::json -> 'act' AS act FROM envelope_events t
         JOIN envelopes e ON e.id = t.envelope_id JOIN orders o ON o.id = e.order_id
       WHERE o.code = ${code} AND t.record::json ->> 'event' = 'signed' ORDER BY t.position`)
-  ).map(({ key }) => key);
+  ).map(({ act }) => act);
 
 test("a browser signs nothing but what it was asked for: a tail of another byte, a record of another name", async () => {
   const [running, browser] = await Promise.all([openCeremonyService(), startBrowser()]);
@@ -90,7 +106,7 @@ function flipped(base64: string, at: number): string {
 const urlOf = async ({ linkOf, service }: Running, email: string) =>
   `${service.baseUrl}/sign/${(await linkOf(email)).token}`;
 
-async function signOnPhone(running: Running, browser: Browser, email: string): Promise<void> {
+async function signOnPhone(running: Running, browser: Browser, email: string, file?: Buffer): Promise<void> {
   const opened = await browser.open(await urlOf(running, email), { width: 390, height: 844 });
   const { page } = opened;
   assert.equal(await page.locator("h1").textContent(), "Closing 7");
@@ -101,7 +117,18 @@ async function signOnPhone(running: Running, browser: Browser, email: string): P
   // The places are on the page that was added to the end.
   await page.getByRole("button", { name: "Next: Signature on page 4" }).click();
   await page.getByRole("button", { name: "Signature, page 4. Fill in" }).press("Enter");
+  if (file) {
+    await page.getByLabel("Picture", { exact: true }).check();
+    await page
+      .getByLabel("Choose a picture")
+      .setInputFiles({ name: "me.txt", mimeType: "text/plain", buffer: Buffer.from("no picture") });
+    await page.getByText("This picture cannot be read.").waitFor();
+    await page.getByLabel("Choose a picture").setInputFiles({ name: "me.png", mimeType: "image/png", buffer: file });
+    await page.locator(".sheet-picture canvas").waitFor();
+    assert.deepEqual(await opened.axe("light"), []);
+  }
   await page.getByRole("button", { name: "OK" }).click();
+  if (file) await page.getByRole("button", { name: "Signature, page 4: A picture. Change" }).waitFor();
   await page.getByRole("button", { name: "Everything is filled in: sign" }).click();
   await page.locator("#sign-button").press("Enter");
   await page.getByText("Your signature is in the document.").waitFor();
@@ -124,6 +151,13 @@ async function signInSpanishWithCode(running: Running, browser: Browser): Promis
   await page.getByRole("button", { name: "Continuar" }).click();
   await page.getByLabel("Abrí el documento y pude leerlo.").check();
   await page.getByRole("button", { name: "Acepto" }).click();
+  await page.getByText("Usar una imagen de su firma").click();
+  await page
+    .getByLabel("Una imagen de su firma")
+    .setInputFiles({ name: "me.png", mimeType: "image/png", buffer: picture });
+  await page.getByRole("button", { name: "Usar esta imagen" }).click();
+  await page.getByRole("img", { name: "La imagen que se coloca como su firma" }).waitFor();
+  assert.deepEqual(await opened.overflow(), 0);
   await page.getByRole("button", { name: "Firmar", exact: true }).click();
   await page.getByText("Su firma está en el documento.").waitFor();
   await opened.close();

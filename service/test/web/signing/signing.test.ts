@@ -87,6 +87,64 @@ describe("looking at a link", () => {
   });
 });
 
+describe("a picture as the signature, without a script", () => {
+  /** Two pixels, of which one is to be seen. */
+  const picture = Buffer.from(
+    "iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAAAAADRSSBWAAAAC0lEQVR4nGNg+A8AAQIBAEK+vGgAAAAASUVORK5CYII=",
+    "base64",
+  );
+  const send = (bytes: Uint8Array<ArrayBuffer>, name = "file", headers: Record<string, string> = {}) => {
+    const body = new FormData();
+    body.append(name, new Blob([bytes]), "me.png");
+    return ask("/picture", { method: "POST", body, headers: { Origin: new URL(site.baseUrl).origin, ...headers } });
+  };
+
+  test("is shown, goes through the form, and is signed with; nothing but its pixels is left of the file", async () => {
+    await open();
+    await consent();
+    const answer = await send(Buffer.concat([picture, Buffer.from("GPS 52.5")]));
+    assert.equal(answer.status, 200);
+    const page = await answer.text();
+    assert.match(page, /<img src="data:image\/png;base64,[^"]+" alt="The picture that is placed as your signature"/);
+    const text = /name="picture" value="([^"]+)"/.exec(page)?.[1] ?? "";
+    assert.match(text, /^2_1_[\w-]+$/);
+    const signed = await post("sign", { ...(await formValues()), picture: text, name: "" });
+    assert.equal(signed.status, 303, "a picture needs no typed name");
+    assert.match(envelope.asked.at(-1) ?? "", /^sign uploaded/);
+    const file = envelope.file().toString("latin1");
+    assert.match(file, /\/Subtype\/Image\/Width 2\/Height 1/);
+    assert.doesNotMatch(file, /GPS/);
+  });
+
+  test("is refused in words, and what is no picture of ours is signed with by nobody", async () => {
+    await open();
+    await consent();
+    for (const [answer, words] of [
+      [await send(Buffer.from("GIF89a")), /format PNG or JPEG/],
+      [await send(Buffer.alloc(0)), /format PNG or JPEG/],
+      [await send(picture.subarray(0, 40)), /cannot be read/],
+      [await send(picture, "other"), /not accepted|must be a text field/],
+      [await send(Buffer.alloc(4 * 1024 * 1024 + 5000)), /too large/],
+      [await ask("/picture", { method: "POST", body: new URLSearchParams({ file: "x" }) }), /./],
+    ] as const) {
+      assert.ok(answer.status >= 400 && answer.status < 500, `${answer.status} ${words}`);
+      assert.match(await answer.text(), words);
+    }
+    assert.equal((await send(picture, "file", { Origin: "https://evil.example" })).status, 403);
+    for (const text of ["2_1_AAAA", "0_1_AAAA", "9999_1_AAAA", `2_1_${"A".repeat(130_000)}`, "<script>", "2_1_"]) {
+      const answer = await post("sign", { ...(await formValues()), picture: text });
+      assert.deepEqual(
+        [answer.status, /The picture cannot be read/.test(await answer.text())],
+        [400, true],
+        text.slice(0, 20),
+      );
+    }
+    assert.doesNotMatch(envelope.asked.join(), /sign/);
+    await open({ step: "mail_code" });
+    assert.ok((await send(picture)).status >= 400 || !/name="picture" value="2/.test(await (await ask()).text()));
+  });
+});
+
 describe("the document", () => {
   test("comes whole and in ranges, to be shown and not to be kept", async () => {
     const { file } = await open();

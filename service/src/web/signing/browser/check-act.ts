@@ -17,16 +17,17 @@ export type PreparedAct = {
 type Asked = {
   /** The document that was shown, whole. */
   readonly document: Uint8Array;
-  /** What was typed into the fields, by their names, and the signature's text; null for a drawing. */
+  /** What was typed into the fields, by their names. */
   readonly values: ReadonlyMap<string, string>;
-  readonly typed: string | null;
+  /** How the signature looks, as the record says it: its members in the order of their names. */
+  readonly mark: object;
 };
 
 /**
  * Whether an act is what the signer asked for: its attributes have the digest of the document that was shown with nothing but
  * the tail behind it, and the record whose digest is in the tail says what was typed.
  */
-export async function isWhatWasAsked(act: PreparedAct, { document, values, typed }: Asked): Promise<boolean> {
+export async function isWhatWasAsked(act: PreparedAct, { document, values, mark }: Asked): Promise<boolean> {
   const { tail, contentsStart, contentsEnd, signedAttrs, record } = act;
   if (contentsStart < 0 || contentsEnd < contentsStart || contentsEnd > tail.length) return false;
   // Between its brackets is nothing yet: what is there is not signed.
@@ -39,12 +40,12 @@ export async function isWhatWasAsked(act: PreparedAct, { document, values, typed
   const said = JSON.parse(record) as {
     keyHeldBy: string;
     revision: { sha256: string };
-    mark: { kind: string; text?: string };
+    mark: object;
     values: { field: string; kind: string; value: string }[];
   };
   if (said.keyHeldBy !== "browser") return false;
   if (said.revision.sha256 !== toHex(await sha256(document))) return false;
-  if (typed === null ? said.mark.kind !== "drawn" : said.mark.text !== typed) return false;
+  if (JSON.stringify(said.mark) !== JSON.stringify(mark)) return false;
   return said.values.every(({ field, kind, value }) => {
     const asked = values.get(field);
     // What was left empty stays so, but for the name and the initials, which the service fills in.

@@ -1,7 +1,9 @@
 import { readDrawn } from "../drawn.ts";
 import type { PlacedField, SigningConfig } from "./config.ts";
 import { leadTo, make, part, say, setNumbers, wayOn } from "./parts.ts";
-import { openSheet, type SignatureInputs } from "./sheet.ts";
+import { pictureElement } from "./picture.ts";
+import { openSheet } from "./sheet.ts";
+import type { SignatureInputs } from "./signature-body.ts";
 import { drawnPicture } from "./strokes.ts";
 
 type Pages = {
@@ -18,16 +20,17 @@ export function showFields({ fields, words }: SigningConfig, pages: Pages): HTML
   const signature: SignatureInputs = {
     name: part<HTMLInputElement>("field-name"),
     drawn: form.querySelector<HTMLInputElement>("[name=drawn]") as HTMLInputElement,
+    picture: form.querySelector<HTMLInputElement>("[name=picture]") as HTMLInputElement,
   };
   // A name that stands there by itself is not a signature that its signer has looked at.
-  let isChosen = signature.drawn.value !== "";
+  let isChosen = signature.drawn.value !== "" || signature.picture.value !== "";
   const ordered = [...fields].sort((a, b) => a.page - b.page || a.top - b.top || a.left - b.left);
   const shown = ordered.map((field) => {
     const { input: id } = field;
     return id === null ? dateOf(field) : buttonOf(field, part<HTMLInputElement>(id));
   });
   form.addEventListener("input", ({ target }) => {
-    if (target === signature.name || target === signature.drawn) isChosen = true;
+    if (Object.values(signature).some((own) => own === target)) isChosen = true;
     refresh();
   });
   let visited = -1;
@@ -62,10 +65,12 @@ export function showFields({ fields, words }: SigningConfig, pages: Pages): HTML
       isOpen: () => !isFilled() && (isMark(field) || input.required),
       refresh() {
         const drawn = isMark(field) ? readDrawn(signature.drawn.value) : null;
-        const value = drawn ? words.drawn : input.value.trim();
+        const picture = isMark(field) ? signature.picture.value : "";
+        const value = drawn ? words.drawn : picture === "" ? input.value.trim() : words.uploaded;
         const { label, page } = field;
         element.classList.toggle("filled", isFilled());
-        element.replaceChildren(isFilled() ? (drawn ? drawnPicture(drawn) : value) : label);
+        const look = drawn ? drawnPicture(drawn) : picture === "" ? value : pictureElement(picture);
+        element.replaceChildren(isFilled() ? look : label);
         const spoken = isFilled() ? words.change : words.fill;
         element.setAttribute("aria-label", say(spoken, { field: label, page, value }));
       },

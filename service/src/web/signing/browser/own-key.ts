@@ -1,6 +1,7 @@
 import { isWhatWasAsked, type PreparedAct } from "./check-act.ts";
 import type { SigningConfig } from "./config.ts";
 import { part } from "./parts.ts";
+import { pictureRecord } from "./picture.ts";
 
 const algorithm = { name: "ECDSA", namedCurve: "P-256" } as const;
 
@@ -35,7 +36,7 @@ export function signWithOwnKey(config: SigningConfig, document: Uint8Array): voi
     const prepared = await post<Answer>(config.prepare, body);
     // The page says what is wrong, or shows the document anew: nothing is signed so.
     if (prepared?.outcome !== "prepared") return form.submit();
-    const asked = { document, values: values(), typed: field("drawn") === "" ? field("name").trim() : null };
+    const asked = { document, values: values(), mark: await mark() };
     const { tail, signedAttrs, ...rest } = prepared;
     const opened = { ...rest, tail: fromBase64(tail), signedAttrs: fromBase64(signedAttrs) };
     if (!(await isWhatWasAsked(opened, asked))) return refuse(config.words.altered);
@@ -47,6 +48,12 @@ export function signWithOwnKey(config: SigningConfig, document: Uint8Array): voi
     );
     if (done?.outcome !== "signed") return form.submit();
     location.assign(config.signed);
+  }
+
+  /** As the record of the act is to say it. */
+  async function mark(): Promise<object> {
+    if (field("picture") !== "") return (await pictureRecord(field("picture"))) ?? {};
+    return field("drawn") === "" ? { kind: "typed", text: field("name").trim() } : { kind: "drawn" };
   }
 
   function refuse(why: string): void {

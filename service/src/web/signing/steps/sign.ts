@@ -3,6 +3,7 @@ import { hiddenFields } from "../../ui/forms/button-form.ts";
 import { field } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
 import type { Shown } from "../frame.ts";
+import { pictureUrl } from "../picture-mark.ts";
 import { timeIn } from "../words/languages.ts";
 import type { Words } from "../words/words.ts";
 
@@ -33,11 +34,14 @@ export function signStep({ token, view, words, typed }: Shown): Html {
   );
   const hasDate = view.fields.some(({ kind }) => kind === "date");
   const { consent, document, signer } = view;
+  const picture = typed["picture"] ?? "";
   return html`<section class="card" aria-labelledby="sign-title"><h2 id="sign-title">${sign.title}</h2>
 <p>${sign.lead}</p>
+${pictureForm(token, words)}
 ${consent && html`<p class="quiet-text">${words.consent.given} ${timeIn(signer.language, consent.at)}.</p>`}
 <form class="form" id="sign-form" method="post" action="/sign/${token}/sign">
-${hiddenFields({ revision: String(document?.revision ?? 0), drawn: typed["drawn"] ?? "" })}
+${hiddenFields({ revision: String(document?.revision ?? 0), drawn: typed["drawn"] ?? "", picture })}
+${shownPicture(token, picture, words)}
 ${inputs}
 ${hasDate && html`<p class="form-note">${sign.dates}</p>`}
 ${field({ name: "name", label: sign.name, hint: sign.nameHint, required: true, maxLength: longestName, autocomplete: "name", value: typed["name"] ?? signer.name })}
@@ -46,4 +50,18 @@ ${field({ name: "name", label: sign.name, hint: sign.nameHint, required: true, m
 <div class="form-actions"><button type="submit" id="sign-button">${sign.go}</button></div>
 </form>
 </section>`;
+}
+
+/** A file as the signature, without a script: before the other fields, which a page that has taken it shows empty. */
+const pictureForm = (token: string, { sign: { picture } }: Words): Html =>
+  html`<details class="question without-script"><summary>${picture.label}</summary>
+<form class="form" method="post" action="/sign/${token}/picture" enctype="multipart/form-data">
+<div class="form-field"><label for="field-file">${picture.file}</label><p class="hint" id="field-file-hint">${picture.hint}</p>
+<input type="file" id="field-file" name="file" accept="image/png,image/jpeg" required aria-describedby="field-file-hint"></div>
+<div class="form-actions"><button type="submit" class="quiet-button">${picture.go}</button></div></form></details>`;
+
+function shownPicture(token: string, text: string, { sign: { picture } }: Words): Html | "" {
+  const url = text === "" ? null : pictureUrl(text);
+  if (url === null) return "";
+  return html`<figure class="signature-picture without-script"><img src="${url}" alt="${picture.alt}"><figcaption>${picture.used} <a href="/sign/${token}">${picture.remove}</a></figcaption></figure>`;
 }

@@ -1,4 +1,4 @@
-import type { CopyKind, ShownField } from "../../../envelopes/envelopes.ts";
+import type { CopyKind, PictureFault, ShownField } from "../../../envelopes/envelopes.ts";
 import type { ViewerWords } from "../browser/config.ts";
 
 type Part = { readonly title: string; readonly text: string };
@@ -55,6 +55,8 @@ export type Words = {
     /** Where the browser makes none. */
     readonly serviceKey: string;
     readonly go: string;
+    /** A file instead of a typed name. */
+    readonly picture: Readonly<Record<"label" | "file" | "hint" | "go" | "alt" | "used" | "remove", string>>;
   };
   readonly other: {
     readonly title: string;
@@ -80,6 +82,7 @@ export type Words = {
     readonly canRead: string;
     readonly name: string;
     readonly drawn: string;
+    readonly picture: Readonly<Record<PictureFault, string>>;
     readonly missing: (label: string) => string;
     readonly tooLong: (label: string) => string;
     readonly other: string;

@@ -17,10 +17,13 @@ export function textsOf(parsed: unknown): Record<string, string> {
 const formType = "application/x-www-form-urlencoded";
 const maxFormBytes = 64 * 1024;
 
-/** For routes that take forms: `application/x-www-form-urlencoded` alone is read, and of a repeated name the last value stays. */
-export function acceptForms(scope: FastifyInstance): void {
+/**
+ * For routes that take forms: `application/x-www-form-urlencoded` alone is read, and of a repeated name the last value stays.
+ * @param bodyLimit of a form, in bytes
+ */
+export function acceptForms(scope: FastifyInstance, bodyLimit = maxFormBytes): void {
   scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser(formType, { parseAs: "string", bodyLimit: maxFormBytes }, (_request, body, done) => {
+  scope.addContentTypeParser(formType, { parseAs: "string", bodyLimit }, (_request, body, done) => {
     const values: Record<string, string> = Object.create(null);
     for (const [name, value] of new URLSearchParams(String(body))) values[name] = value;
     done(null, values);

@@ -1,0 +1,71 @@
+import { toHex } from "@signsealship/evidence/bytes";
+import { longestPicture, type Picture, pictureSides, readPicture, samplesOf, writePicture } from "../picture.ts";
+import { make } from "./parts.ts";
+
+/** Of these shares of the largest size one is small enough, whatever the picture. */
+const shares = [1, 2 / 3, 1 / 3];
+
+/** A file as the picture of a signature: its pixels, made to fit, and nothing else of it. @throws for what is no picture */
+export async function pictureFrom(file: Blob): Promise<string> {
+  const image = await createImageBitmap(file);
+  try {
+    for (const share of shares) {
+      const by = Math.min(1, (pictureSides.width * share) / image.width, (pictureSides.height * share) / image.height);
+      const [width, height] = [Math.max(1, Math.round(image.width * by)), Math.max(1, Math.round(image.height * by))];
+      const context = make("canvas", { width, height }).getContext("2d");
+      if (!context) break;
+      context.imageSmoothingQuality = "high";
+      context.drawImage(image, 0, 0, width, height);
+      const { data } = context.getImageData(0, 0, width, height);
+      const deflated = toBase64Url(await through(new CompressionStream("deflate"), new Uint8Array(data.buffer)));
+      if (deflated.length <= longestPicture) return writePicture({ width, height, deflated });
+    }
+  } finally {
+    image.close();
+  }
+  throw new Error("no picture that fits");
+}
+
+/** A picture that a form has, to be seen; it is drawn a moment later. */
+export function pictureElement(text: string): HTMLCanvasElement {
+  const picture = readPicture(text);
+  const { width, height } = picture ?? { width: 1, height: 1 };
+  const canvas = make("canvas", { width, height });
+  canvas.setAttribute("aria-hidden", "true");
+  if (picture)
+    void rgbaOf(picture).then((rgba) => {
+      canvas.getContext("2d")?.putImageData(new ImageData(new Uint8ClampedArray(rgba), width, height), 0, 0);
+    });
+  return canvas;
+}
+
+/** What the record of an act says of a picture. */
+export async function pictureRecord(text: string) {
+  const picture = readPicture(text);
+  if (!picture) return null;
+  const { rgb, alpha } = samplesOf(await rgbaOf(picture));
+  const { width, height } = picture;
+  return { height, kind: "uploaded", maskSha256: alpha && (await sha256(alpha)), sha256: await sha256(rgb), width };
+}
+
+const rgbaOf = ({ deflated }: Picture) => through(new DecompressionStream("deflate"), fromBase64Url(deflated));
+
+const sha256 = async (bytes: Uint8Array<ArrayBuffer>): Promise<string> =>
+  toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
+
+async function through(
+  stream: CompressionStream | DecompressionStream,
+  bytes: Uint8Array<ArrayBuffer>,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const made = new Response(new Blob([bytes]).stream().pipeThrough(stream));
+  return new Uint8Array(await made.arrayBuffer());
+}
+
+function toBase64Url(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+const fromBase64Url = (text: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (character) => character.charCodeAt(0));

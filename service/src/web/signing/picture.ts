@@ -1,0 +1,29 @@
+/** A picture of a signature as a form carries it: its size, and its RGBA in base64url, deflated (RFC 1950). */
+export type Picture = { readonly width: number; readonly height: number; readonly deflated: string };
+
+/** What `mostPicture` allows, in the browser, too. */
+export const pictureSides = { width: 600, height: 300 } as const;
+export const longestPicture = 120_000;
+
+const written = /^(\d{1,3})_(\d{1,3})_([\w-]+)$/;
+
+export const writePicture = ({ width, height, deflated }: Picture): string => `${width}_${height}_${deflated}`;
+
+/** Null for what no page of ours has written. */
+export function readPicture(text: string): Picture | null {
+  const [, across = "", down = "", deflated = ""] = (text.length <= longestPicture + 8 && written.exec(text)) || [];
+  const [width, height] = [Number(across), Number(down)];
+  const fits = width >= 1 && width <= pictureSides.width && height >= 1 && height <= pictureSides.height;
+  return fits ? { width, height, deflated } : null;
+}
+
+/** The samples of color, and of the mask; the mask is null where nothing is to be seen through. */
+export function samplesOf(rgba: Uint8Array): { rgb: Uint8Array<ArrayBuffer>; alpha: Uint8Array<ArrayBuffer> | null } {
+  const pixels = rgba.length / 4;
+  const [rgb, alpha] = [new Uint8Array(pixels * 3), new Uint8Array(pixels)];
+  for (let pixel = 0; pixel < pixels; pixel++) {
+    rgb.set(rgba.subarray(pixel * 4, pixel * 4 + 3), pixel * 3);
+    alpha[pixel] = rgba[pixel * 4 + 3] ?? 0;
+  }
+  return { rgb, alpha: alpha.every((one) => one === 255) ? null : alpha };
+}
