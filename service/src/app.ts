@@ -146,6 +146,7 @@ function pageDeps(deps: AppDeps, features: Features, assets: PageDeps["assets"])
       envelopes,
       resolveOperator: operatorSessions(deps),
       openSealer: async () => ({ sealDocument: sealing.sealDocument, close: async () => {} }),
+      refundApproval: config.refundApproval,
       ...members,
       ...orders,
       ...sandbox,

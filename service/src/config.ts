@@ -40,10 +40,15 @@ export type Config = {
   /** Data file of when documents are deleted. */
   retention: string;
   playbooks: "off" | "on" | string[];
+  /** Whether one operator may approve a refund that the same one asked for. */
+  refundApproval: RefundApproval;
   logLevel: LogLevel;
   /** How far this process's clock runs ahead; 0 but in tests. */
   timeTravelSeconds: number;
 };
+
+const refundApprovals = ["two-persons", "solo"] as const;
+type RefundApproval = (typeof refundApprovals)[number];
 
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 type LogLevel = (typeof logLevels)[number];
@@ -214,10 +219,14 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
       "off, on, or partner ids, comma-separated",
       playbooksFrom,
     ),
+    refundApproval: refundApprovalFrom(env),
     logLevel: read<LogLevel>(env, "LOG_LEVEL", "info", logLevels.join(", "), oneOf(...logLevels)),
     timeTravelSeconds: timeTravelFrom(env),
   };
 }
+
+const refundApprovalFrom = (env: Env): RefundApproval =>
+  read<RefundApproval>(env, "REFUND_APPROVAL", "two-persons", refundApprovals.join(" or "), oneOf(...refundApprovals));
 
 function playbooksFrom(text: string): Config["playbooks"] | undefined {
   if (text === "off" || text === "on") return text;

@@ -50,6 +50,22 @@ export const heldPayments = (db: Sql, orderId: number) =>
     SELECT id, payment_intent AS "paymentIntent", simulated FROM payments
     WHERE order_id = ${orderId} AND refunded_at IS NULL ORDER BY id`);
 
+export type PaymentRow = {
+  amountCents: number;
+  currency: string;
+  paymentIntent: string | null;
+  simulated: boolean;
+  receivedAt: Date;
+  refundedAt: Date | null;
+};
+
+/** All money that came in for the order, the first first. */
+export const paymentsOf = (db: Sql, orderId: number) =>
+  db.query<PaymentRow>(sql`
+    SELECT amount_cents::float8 AS "amountCents", currency, payment_intent AS "paymentIntent", simulated,
+      received_at AS "receivedAt", refunded_at AS "refundedAt"
+    FROM payments WHERE order_id = ${orderId} ORDER BY id`);
+
 export async function wasRefunded(tx: Tx, orderId: number, paymentIntent: string): Promise<boolean> {
   const found = await tx.query(sql`
     SELECT FROM payments

@@ -22,7 +22,7 @@ let made = 0;
 export async function newOperator({ db }: Pick<Harness, "db">, options: Made) {
   const { email = `operator-${++made}@desk.example`, name = `Person ${made}`, roles } = options;
   const { passkey = true, environment = "live", listed = true } = options;
-  const [id, sessionId, token, at] = [randomUUID(), randomUUID(), newToken(), new Date()];
+  const [id, at] = [randomUUID(), new Date()];
   await db.query(sql`INSERT INTO users (id, email, created_at) VALUES (${id}, ${email}, ${at})`);
   if (listed)
     await db.query(
@@ -31,11 +31,24 @@ export async function newOperator({ db }: Pick<Harness, "db">, options: Made) {
   if (passkey)
     await db.query(sql`
       INSERT INTO passkeys (id, user_id, credential_id, public_key, counter, backup_eligible, transports, name, created_at)
-      VALUES (${randomUUID()}, ${id}, ${sessionId}, '\\x00', 0, false, '{}', 'Key', ${at})`);
+      VALUES (${randomUUID()}, ${id}, ${id}, '\\x00', 0, false, '{}', 'Key', ${at})`);
+  const session = await newSession({ db }, id, { at, environment, passkey });
+  return { id, email, name, ...session };
+}
+
+type Begun = { at?: Date; environment?: "live" | "test"; passkey?: boolean };
+
+/** A session of a person, as if the person had signed in at that time. */
+export async function newSession(
+  { db }: Pick<Harness, "db">,
+  userId: string,
+  { at = new Date(), environment = "live", passkey = true }: Begun = {},
+) {
+  const [sessionId, token] = [randomUUID(), newToken()];
   await db.query(sql`
     INSERT INTO sessions (id, token_sha256, user_id, environment, console_environment, device, created_at, last_seen_at,
       confirmed_at, expires_at, passkey_at)
-    VALUES (${sessionId}, ${tokenSha256(token)}, ${id}, 'test', ${environment}, 'Firefox', ${at}, ${at}, ${at},
+    VALUES (${sessionId}, ${tokenSha256(token)}, ${userId}, 'test', ${environment}, 'Firefox', ${at}, ${at}, ${at},
       ${new Date(at.getTime() + 8 * 3_600_000)}, ${passkey ? at : null})`);
-  return { id, email, name, sessionId, cookie: `__Host-session=${token}` };
+  return { sessionId, cookie: `__Host-session=${token}` };
 }

@@ -25,6 +25,15 @@ function paymentsFinding({ stripe }: Config): Pick<Finding, "result" | "detail">
   return { result: "ok", detail: "configured" };
 }
 
+const refundFinding = ({ refundApproval }: Config): Finding =>
+  refundApproval === "solo"
+    ? {
+        name: "refunds",
+        result: "warning",
+        detail: "REFUND_APPROVAL is solo: one person may refund alone, an hour later",
+      }
+    : { name: "refunds", result: "ok", detail: "by two persons" };
+
 /** Folder, database and blobs, opened as the service opens them. */
 async function dataFindings(config: Config): Promise<Finding[]> {
   try {
@@ -79,7 +88,8 @@ async function findings(): Promise<Finding[]> {
   const ownFindings = async () => [...(await dataFindings(config)), ...(await signingFindings(config))];
   const [own, outside] = await Promise.all([ownFindings(), outsideFindings(config)]);
   const authorities = await caFinding(config.webhookCa, new Date());
-  return [node, settings, prices, ...own, ...outside, authorities, { name: "payments", ...paymentsFinding(config) }];
+  const money = [{ name: "payments", ...paymentsFinding(config) }, refundFinding(config)];
+  return [node, settings, prices, ...own, ...outside, authorities, ...money];
 }
 
 export const doctor: Verb = {

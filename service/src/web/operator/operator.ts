@@ -4,9 +4,10 @@ import { type ApprovalsDeps, approvalRoutes } from "./approvals/routes.ts";
 import { consoleScope } from "./frame/console.ts";
 import { type OrderListDeps, orderListRoutes } from "./orders/list-routes.ts";
 import { type OrderPageDeps, orderPageRoutes } from "./orders/order-routes.ts";
+import { type RefundPagesDeps, refundRoutes } from "./refunds/routes.ts";
 import { type TodayDeps, todayRoutes } from "./today/routes.ts";
 
-export type OperatorDeps = TodayDeps & OrderListDeps & OrderPageDeps & ApprovalsDeps & AccountDeps;
+export type OperatorDeps = TodayDeps & OrderListDeps & OrderPageDeps & ApprovalsDeps & RefundPagesDeps & AccountDeps;
 
 /** The console of the people who run the service. */
 export function operatorPages(app: FastifyInstance, deps: OperatorDeps): void {
@@ -15,6 +16,7 @@ export function operatorPages(app: FastifyInstance, deps: OperatorDeps): void {
     orderListRoutes(scope, deps);
     orderPageRoutes(scope, deps);
     approvalRoutes(scope, deps);
+    refundRoutes(scope, deps);
     accountRoutes(scope, deps);
   });
 }

@@ -146,8 +146,9 @@ describe("doctor", () => {
   });
 
   test("says what goes without when nothing of the kind is set", async () => {
-    const { code, of } = await doctor({});
+    const { code, of } = await doctor({ REFUND_APPROVAL: "solo" });
     assert.equal(code, 0);
+    assert.equal(of("refunds")[0]?.result, "warning");
     const without = ["time-stamping authorities", "calendars", "mail", "redis", "webhook authorities", "payments"];
     assert.deepEqual(
       without.flatMap(of).map(({ result }) => result),

@@ -13,6 +13,11 @@ const sections = {
   },
   orders: { path: "/operator/orders", label: "Orders", permission: "orders.read" },
   approvals: { path: "/operator/approvals", label: "Approvals", permission: ["orders.work", "partners.manage"] },
+  refunds: {
+    path: "/operator/refunds",
+    label: "Refunds",
+    permission: ["refunds.request", "money.decide", "records.read"],
+  },
   security: { path: "/operator/security", label: "Sign-in and security", permission: "own session" },
 } as const satisfies Record<string, Item>;
 

@@ -1,0 +1,27 @@
+import type { RefundDeps, RefundRequest } from "../../../refunds/refunds.ts";
+import { soloWaitMinutes } from "../../../refunds/refunds.ts";
+import { notice, statusBadge, type Tone } from "../../ui/components.ts";
+import type { Html } from "../../ui/render.ts";
+
+/** What was typed into a form that was refused, and why. */
+export type Typed = { error: string; text: string };
+
+const states: Readonly<Record<RefundRequest["state"], readonly [Tone, string]>> = {
+  requested: ["waiting", "Waits for a decision"],
+  approved: ["done", "Approved"],
+  refused: ["stopped", "Refused"],
+  withdrawn: ["stopped", "Withdrawn"],
+  closed: ["stopped", "Closed"],
+};
+
+export const stateBadge = (state: RefundRequest["state"]): Html => statusBadge(...states[state]);
+
+/** Said on every page of refunds where one person may do both. */
+export const soloBanner = ({ refundApproval }: Pick<RefundDeps, "refundApproval">): Html | "" =>
+  refundApproval === "solo"
+    ? notice(
+        "attention",
+        "One person may refund alone here",
+        `This service is set up for a single person (REFUND_APPROVAL=solo): who asks for a refund may approve it after a new sign-in, ${soloWaitMinutes} minutes later.`,
+      )
+    : "";

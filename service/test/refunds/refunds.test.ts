@@ -1,0 +1,254 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { type StripeDouble, startStripe } from "@signsealship/testing/doubles/stripe";
+import { type Harness, openHarness } from "@signsealship/testing/harness";
+import { minimal, orderForm } from "@signsealship/testing/order-form";
+import { newPartner } from "@signsealship/testing/service";
+import { until } from "@signsealship/testing/until";
+import { sql } from "../../src/platform/database/sql.ts";
+import { postForm } from "../members/signed-in-member.ts";
+import { newOperator, newSession } from "../operators/console-people.ts";
+
+const pairs = Number(process.env["PAIRS"] ?? 3);
+const minute = 60_000;
+
+type Person = Awaited<ReturnType<typeof newOperator>>;
+let stripe: StripeDouble;
+let running: Harness;
+let headers: { Authorization: string };
+let agent: Person;
+let approver: Person;
+
+before(async () => {
+  stripe = await startStripe();
+  running = await openHarness({
+    STRIPE_SECRET_KEY: "sk_live_double",
+    STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
+    STRIPE_API_BASE: stripe.url,
+  });
+  ({ headers } = await newPartner(running.service, { live: true }));
+  agent = await newOperator(running, { roles: ["agent"] });
+  approver = await newOperator(running, { roles: ["approver"] });
+});
+after(async () => {
+  await running.close();
+  await stripe.close();
+});
+
+async function placeOrder(): Promise<{ code: string; sessionId: string }> {
+  const body = orderForm({ ...minimal, svc_sign: "true", create_checkout: "true" });
+  const placed = await fetch(`${running.service.baseUrl}/api/partner/orders`, { method: "POST", headers, body });
+  const { orderCode, checkoutUrl } = (await placed.json()) as { orderCode: string; checkoutUrl: string };
+  return { code: orderCode, sessionId: checkoutUrl.split("/").at(-1) ?? "" };
+}
+
+/** A live order whose signing has begun. @returns its code, and the payment's intent */
+async function paidOrder() {
+  const { code, sessionId } = await placeOrder();
+  const paid = stripe.pay(sessionId);
+  await stripe.deliver(running.service.baseUrl, paid);
+  assert.equal(await statusOf(code), "EsignPending");
+  return { code, intent: String(paid.data.object["payment_intent"]) };
+}
+
+async function statusOf(code: string): Promise<string> {
+  const answer = await fetch(`${running.service.baseUrl}/api/partner/orders/${code}`, { headers });
+  return ((await answer.json()) as { status: string }).status;
+}
+
+const post = (path: string, { cookie }: { cookie: string }, fields: Record<string, string> = {}) =>
+  postForm(`${running.service.baseUrl}/operator/refunds${path}`, fields, { cookie, Accept: "text/html" });
+
+async function look(path: string, { cookie }: { cookie: string } = agent): Promise<string> {
+  const page = await fetch(`${running.service.baseUrl}/operator/refunds${path}`, { headers: { cookie } });
+  assert.equal(page.status, 200, path);
+  return page.text();
+}
+
+const ask = (code: string, by: { cookie: string } = agent, reason = "paid twice") =>
+  post("", by, { order: code, reason });
+
+/** Asks, as an agent does. @returns the request's id */
+async function asked(code: string, by: { cookie: string } = agent): Promise<string> {
+  const answer = await ask(code, by);
+  assert.equal(answer.status, 303, await answer.text());
+  return /refunds\/([0-9a-f-]{36})/.exec(answer.headers.get("location") ?? "")?.[1] ?? "";
+}
+
+const refundsOf = (intent: string) => stripe.refunds.filter((each) => each["payment_intent"] === intent).length;
+
+async function taskOf(code: string): Promise<string | undefined> {
+  const [task] = await running.db.query<{ state: string }>(sql`
+    SELECT t.state FROM tasks t JOIN orders o ON o.id = t.order_id
+    WHERE o.code = ${code} AND t.kind = 'refund_approval' ORDER BY t.id DESC LIMIT 1`);
+  return task?.state;
+}
+
+async function refused(answer: Response, status: number, message: RegExp): Promise<void> {
+  const text = await answer.text();
+  assert.equal(answer.status, status, text);
+  assert.match(text, message);
+}
+
+test("one asks and another approves: only then is the money asked for, once, and the log names both", async () => {
+  const { code, intent } = await paidOrder();
+  assert.match(await look(`/new?order=${code}`), /An envelope is open\. It will be voided/);
+  const id = await asked(code);
+  assert.equal(await statusOf(code), "EsignPending");
+  assert.equal(await taskOf(code), "open");
+  assert.match(await look("", approver), /paid twice/);
+  await refused(await ask(code), 409, /A refund of this order was asked for already\./);
+
+  assert.equal((await post(`/${id}/approve`, approver)).status, 303);
+  assert.equal(await statusOf(code), "RefundPending");
+  assert.equal(await taskOf(code), "done");
+  await until(() => refundsOf(intent) === 1);
+  await stripe.deliver(
+    running.service.baseUrl,
+    stripe.event("charge.refunded", { payment_intent: intent, refunded: true }),
+  );
+  assert.equal(await statusOf(code), "Refunded");
+  const lines = await running.db.query<{ action: string; actor: string }>(sql`
+    SELECT action, actor FROM audit_log a JOIN orders o ON o.id = a.order_id
+    WHERE o.code = ${code} AND (action LIKE 'refund.%' OR to_status = 'RefundPending') ORDER BY a.id`);
+  assert.deepEqual(lines, [
+    { action: "refund.requested", actor: `operator:${agent.id}` },
+    { action: "refund.approved", actor: `operator:${approver.id}` },
+    { action: "order.transition", actor: `operator:${approver.id}` },
+  ]);
+  assert.match(await look(`/${id}`), /Approved/);
+  assert.equal(refundsOf(intent), 1);
+});
+
+test("nobody approves or refuses what they asked for, and the database says so, too", async () => {
+  const both = await newOperator(running, { roles: ["agent", "approver", "admin"] });
+  const { code } = await paidOrder();
+  const id = await asked(code, both);
+  await refused(
+    await post(`/${id}/approve`, both),
+    409,
+    /You asked for this refund yourself\. Another operator decides\./,
+  );
+  await refused(await post(`/${id}/refuse`, both, { note: "no" }), 409, /Withdraw the request instead/);
+  const write = (state: string, by: string | null, solo: boolean, later: string) =>
+    running.db.query(sql`
+      UPDATE refund_requests SET state = ${state}, decided_by = ${by}, solo = ${solo},
+        decided_at = requested_at + ${later}::interval WHERE id = ${id}`);
+  for (const [state, by, solo, later] of [
+    ["approved", both.id, false, "2 hours"],
+    ["approved", null, false, "2 hours"],
+    ["approved", null, true, "2 hours"],
+    ["approved", both.id, true, "59 minutes 59 seconds"],
+    ["refused", both.id, true, "2 hours"],
+  ] as const)
+    await assert.rejects(write(state, by, solo, later), /refund_decided_by_another/, `${state} ${by} ${solo} ${later}`);
+  for (const change of [
+    sql`UPDATE refund_requests SET requested_by = ${agent.id} WHERE id = ${id}`,
+    sql`UPDATE refund_requests SET amount_cents = 1 WHERE id = ${id}`,
+    sql`DELETE FROM refund_requests WHERE id = ${id}`,
+  ])
+    await assert.rejects(running.db.query(change), /a refund request is decided once/);
+  assert.equal((await post(`/${id}/withdraw`, both)).status, 303);
+  assert.equal(await taskOf(code), "dropped");
+  await assert.rejects(write("approved", approver.id, false, "2 hours"), /a refund request is decided once/);
+  assert.equal(await statusOf(code), "EsignPending");
+});
+
+test("two who approve at once, each with a double click, refund once", async () => {
+  const other = await newOperator(running, { roles: ["approver"] });
+  for (let pair = 0; pair < pairs; pair++) {
+    const { code, intent } = await paidOrder();
+    const id = await asked(code);
+    const answers = await Promise.all([approver, other, approver, other].map((by) => post(`/${id}/approve`, by)));
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [303, 409, 409, 409]);
+    await until(() => refundsOf(intent) === 1);
+    const jobs = await running.db.query(sql`
+      SELECT FROM audit_log a JOIN orders o ON o.id = a.order_id WHERE o.code = ${code} AND to_status = 'RefundPending'`);
+    assert.equal(jobs.length, 1);
+  }
+});
+
+test("a request whose order is refunded by another way closes itself", async () => {
+  const { code } = await paidOrder();
+  const id = await asked(code);
+  await running.service.cli("order", "move", code, "RefundPending", "--reason", "by phone");
+  assert.equal(await taskOf(code), "dropped");
+  assert.match(await look(`/${id}`), /Closed.*The refund was asked for by another way\./s);
+  await refused(
+    await post(`/${id}/approve`, approver),
+    409,
+    /This request was closed\. The refund was asked for by another way\./,
+  );
+  await refused(await ask(code), 409, /An order in RefundPending cannot be refunded\./);
+});
+
+test("a refused request says why; another one may be asked for", async () => {
+  const { code } = await paidOrder();
+  const id = await asked(code);
+  await refused(await post(`/${id}/refuse`, approver, { note: " " }), 400, /note must have 1 to 500 characters/);
+  await refused(await post(`/${id}/withdraw`, await newOperator(running, { roles: ["agent"] })), 409, /Only who asked/);
+  assert.equal((await post(`/${id}/refuse`, approver, { note: "it was not paid twice" })).status, 303);
+  await refused(await post(`/${id}/approve`, approver), 409, /This request was refused before by Person/);
+  assert.match(await look(`/${id}`), /Refused.*it was not paid twice/s);
+  assert.notEqual(await asked(code), id);
+});
+
+test("what cannot be refunded is refused by name: unpaid, unknown, of the other environment, without a reason", async () => {
+  const { code: unpaid } = await placeOrder();
+  await refused(await ask(unpaid), 409, /An order in QuoteReady cannot be refunded\./);
+  const { code } = await paidOrder();
+  for (const reason of ["", " ", "x".repeat(501), "a\u0000b"])
+    await refused(await ask(code, agent, reason), 400, /reason must have 1 to 500 characters/);
+  const inTest = await newOperator(running, { roles: ["agent"], environment: "test" });
+  for (const [by, asked] of [
+    [agent, "0".repeat(40)],
+    [agent, "\u0000"],
+    [inTest, code],
+  ] as const)
+    assert.equal((await ask(asked, by)).status, 404);
+  for (const id of ["nope", "00000000-0000-4000-8000-000000000000"])
+    assert.equal((await post(`/${id}/approve`, approver)).status, 404);
+});
+
+test("an amount that has changed since is not approved", async () => {
+  const { code } = await paidOrder();
+  const id = await asked(code);
+  await running.db.query(sql`
+    INSERT INTO payments (order_id, payment_intent, session_id, amount_cents, currency, simulated, received_at)
+    SELECT id, 'pi_second', 'cs_second', 5, 'usd', false, now() FROM orders WHERE code = ${code}`);
+  await refused(await post(`/${id}/approve`, approver), 409, /What is held for this order has changed/);
+});
+
+test("approving needs a passkey that was shown lately, and a person with a name", async () => {
+  const { code } = await paidOrder();
+  const id = await asked(code);
+  const earlier = await newSession(running, approver.id, { at: new Date(Date.now() - 16 * minute) });
+  await refused(await post(`/${id}/approve`, earlier), 403, /Confirm with your passkey/);
+  const { url } = await running.service.cli("operator", "link");
+  const answer = await postForm(running.service.baseUrl + new URL(url ?? "").pathname, {});
+  const byLink = { cookie: answer.headers.getSetCookie()[0]?.split(";")[0] ?? "" };
+  await refused(await post(`/${id}/approve`, byLink), 409, /Refunds need people with names/);
+  await refused(await ask(code, byLink), 409, /Refunds need people with names/);
+  assert.equal(await statusOf(code), "EsignPending");
+});
+
+test("where one person runs the service, that one approves an hour later, after a new sign-in", async () => {
+  const alone = await newOperator(running, { roles: ["agent", "approver"] });
+  const { code, intent } = await paidOrder();
+  const id = await asked(code, alone);
+  const [request] = await running.db.query<{ at: Date }>(
+    sql`SELECT requested_at AS at FROM refund_requests WHERE id = ${id}`,
+  );
+  const hourLater = (request?.at.getTime() ?? 0) + 60 * minute;
+  await running.service.stop();
+  running.service = await running.service.restart({ NODE_ENV: "test", TIME_TRAVEL: "3720", REFUND_APPROVAL: "solo" });
+  const signedIn = (at: number) => newSession(running, alone.id, { at: new Date(at) });
+  const tooEarly = await signedIn(hourLater - 1);
+  assert.match(await look(`/${id}`, tooEarly), /One person may refund alone here/);
+  await refused(await post(`/${id}/approve`, tooEarly), 409, /Sign in again 60 minutes after that/);
+  const inTime = await signedIn(hourLater + 1000);
+  assert.equal((await post(`/${id}/approve`, inTime)).status, 303);
+  await until(() => refundsOf(intent) === 1);
+  const [row] = await running.db.query<{ solo: boolean }>(sql`SELECT solo FROM refund_requests WHERE id = ${id}`);
+  assert.equal(row?.solo, true);
+});
