@@ -36,6 +36,7 @@ export { type FitPicture, mostPicture, type PictureFault } from "./pictures/pict
 export { createPreflight } from "./preflight/preflight.ts";
 export { type EnvelopeRecord, envelopeRecord } from "./public/record.ts";
 export { envelopeVerificationRoutes } from "./public/routes.ts";
+export type { DocumentText } from "./reading/read-text.ts";
 export { type OrderDocument, orderDocuments, readOrderDocument } from "./records/documents.ts";
 export type { SignerState, Signing } from "./records/signing.ts";
 export { type TrailFacts, trailMembers } from "./records/trail.ts";

@@ -1,6 +1,7 @@
 import type { JsonObject } from "@signsealship/evidence/manifest";
 import type { SignatureMark } from "../pdf/fields.ts";
 import type { FitPicture, PictureFault } from "../pictures/pictures.ts";
+import type { DocumentText } from "../reading/read-text.ts";
 import type { Client, CopyKind, DeclineKind, Language, SigningView } from "./view.ts";
 
 /** A signer's link: its token, and the session that a code gave, when one was asked for. */
@@ -46,6 +47,8 @@ export type Ceremony = {
   readonly document: (
     link: Link,
   ) => Promise<{ readonly bytes: Buffer; readonly revision: number; readonly sha256: string }>;
+  /** The text of that revision, page for page. @throws ServiceError `conflict` where it can't be had */
+  readonly text: (link: Link) => Promise<DocumentText>;
   /** What the signer may keep. @throws ServiceError `conflict` when there is none, or none any more */
   readonly copy: (link: Link, kind: CopyKind) => Promise<Buffer>;
   /** The page was shown to somebody with a browser. Once is enough. */

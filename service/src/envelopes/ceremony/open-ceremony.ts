@@ -8,6 +8,7 @@ import { isPlainLines, isPlainText, isVisible } from "../../platform/text.ts";
 import type { EnvelopeDeps } from "../lifecycle/deps.ts";
 import { endUnsigned } from "../lifecycle/end.ts";
 import { readPictureIn } from "../pictures/pictures.ts";
+import { readTextIn } from "../reading/read-text.ts";
 import { setEnvelopeStatus, titleOf } from "../records/envelope.ts";
 import { keptDocuments } from "../records/kept-documents.ts";
 import { findRevisions } from "../records/revisions.ts";
@@ -18,7 +19,7 @@ import { copiesOf, readCopy } from "./copies.ts";
 import { identify, sendCode } from "./identify.ts";
 import { follow, type Linked, requireState, stateOf } from "./links.ts";
 import { completeAct, prepareAct, sign } from "./sign.ts";
-import type { DeclineKind, Language, ShownField, SigningState, SigningView } from "./view.ts";
+import type { Client, DeclineKind, Language, ShownField, SigningState, SigningView } from "./view.ts";
 
 export type CeremonyDeps = EnvelopeDeps & {
   /** The texts that consent may be given to; undefined for a version that there never was. */
@@ -46,28 +47,21 @@ export function openCeremony(deps: CeremonyDeps): Ceremony {
       await work(tx, linked, at);
     });
 
+  const readable = async (link: Link) => {
+    const linked = await follow(db, link, clock());
+    requireState(linked, "ready", "waiting", "signed");
+    return { linked, document: await read(deps, linked.envelope) };
+  };
+
   return {
     view: async (link) => viewOf(deps, await follow(db, link, clock())),
-    async document(link) {
-      const linked = await follow(db, link, clock());
-      requireState(linked, "ready", "waiting", "signed");
-      return read(deps, linked.envelope);
+    document: async (link) => (await readable(link)).document,
+    async text(link) {
+      const { linked, document } = await readable(link);
+      return readTextIn(deps.workers, { holder: linked.envelope.partnerId, bytes: document.bytes });
     },
     copy: async (link, kind) => readCopy(deps, await follow(db, link, clock()), kind),
-    opened: async (link, client) => {
-      const { orderCode } = (await follow(db, link, clock())).envelope;
-      await db.transaction(async (tx) => {
-        const at = clock();
-        // Orders are locked before their envelopes.
-        await lockOrder(tx, orderCode);
-        const linked = await follow(tx, link, at, true);
-        const { envelope, signer } = linked;
-        if (signer.openedAt !== null || envelope.endedAt !== null) return;
-        await tx.query(sql`UPDATE envelope_signers SET opened_at = ${at} WHERE id = ${signer.id}`);
-        await appendToTrail(tx, rowMac, envelope, "opened", at, { signer: signer.n, client: clientDetail(client) });
-        await setEnvelopeStatus(tx, envelope.orderId, "Viewed", at);
-      });
-    },
+    opened: (link, client) => writeOpened(deps, link, client),
     sendCode: (link, client) => sendCode(deps, link, client),
     identify: (link, code, client) => identify(deps, link, code, client),
     consent: (link, { version, language }, client) =>
@@ -124,6 +118,21 @@ export function openCeremony(deps: CeremonyDeps): Ceremony {
       await db.query(sql`UPDATE envelope_signers SET language = ${language} WHERE id = ${signer.id}`);
     },
   };
+}
+
+async function writeOpened({ db, clock, rowMac }: EnvelopeDeps, link: Link, client: Client): Promise<void> {
+  const { orderCode } = (await follow(db, link, clock())).envelope;
+  await db.transaction(async (tx) => {
+    const at = clock();
+    // Orders are locked before their envelopes.
+    await lockOrder(tx, orderCode);
+    const linked = await follow(tx, link, at, true);
+    const { envelope, signer } = linked;
+    if (signer.openedAt !== null || envelope.endedAt !== null) return;
+    await tx.query(sql`UPDATE envelope_signers SET opened_at = ${at} WHERE id = ${signer.id}`);
+    await appendToTrail(tx, rowMac, envelope, "opened", at, { signer: signer.n, client: clientDetail(client) });
+    await setEnvelopeStatus(tx, envelope.orderId, "Viewed", at);
+  });
 }
 
 /** @throws ServiceError for a signer whose turn it is not */

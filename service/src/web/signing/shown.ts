@@ -8,8 +8,9 @@ import { logoOf } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets.ts";
 import type { FormValues } from "../ui/forms/form-body.ts";
 import type { PageAnswer } from "../ui/page-route.ts";
+import type { Html } from "../ui/render.ts";
 import { linkOf } from "./cookie.ts";
-import { brokenLinkPage, type Shown } from "./frame.ts";
+import { brokenLinkPage, framed, type Shown } from "./frame.ts";
 import { signingPage } from "./page.ts";
 import { signingPolicy } from "./policy.ts";
 import { wordsOf } from "./words/languages.ts";
@@ -26,17 +27,30 @@ export type ShowDeps = {
   ownOrigin: string;
 };
 
+/** The page of a link with a step of its own: one that only shows. @throws ServiceError `not_found` for a link that is none */
+export async function showStep(deps: ShowDeps, link: Link, step: (shown: Shown) => Html): Promise<PageAnswer> {
+  const shown = await shownOf(deps, link, {});
+  return withPolicy(shown, framed(deps.assets, shown, step(shown)));
+}
+
 type Said = Partial<Pick<Shown, "done" | "error" | "typed">>;
 
 /** The page of a link as it stands. @throws ServiceError `not_found` for a link that is none */
 export async function show(deps: ShowDeps, link: Link, said: Said = {}, status = 200): Promise<PageAnswer> {
+  const shown = await shownOf(deps, link, said);
+  return { ...withPolicy(shown, signingPage(deps, shown)), status };
+}
+
+async function shownOf(deps: ShowDeps, link: Link, { done = null, error = null, typed = {} }: Said): Promise<Shown> {
   const view = await deps.ceremony.view(link);
   const branding = await deps.brandingOf(view.partnerId);
-  const words = wordsOf(view.signer.language);
-  const { done = null, error = null, typed = {} } = said;
-  const page = signingPage(deps, { token: link.token, view, branding, words, done, error, typed });
+  return { token: link.token, view, branding, words: wordsOf(view.signer.language), done, error, typed };
+}
+
+/** Its policy lets the firm's logo in. */
+function withPolicy({ branding }: Shown, page: string) {
   const logo = logoOf(branding);
-  return { page, status, headers: { "Content-Security-Policy": signingPolicy(logo ? [logo.origin] : []) } };
+  return { page, headers: { "Content-Security-Policy": signingPolicy(logo ? [logo.origin] : []) } };
 }
 
 /**

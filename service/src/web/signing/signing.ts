@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { type ActDeps, actRoutes } from "./act-routes.ts";
 import { documentRoute } from "./document-route.ts";
 import { pictureRoute } from "./picture-route.ts";
+import { textRoute } from "./text-route.ts";
 import { viewRoute } from "./view-route.ts";
 
 export type SigningDeps = ActDeps;
@@ -10,6 +11,7 @@ export type SigningDeps = ActDeps;
 export function signingPages(app: FastifyInstance, deps: SigningDeps): void {
   viewRoute(app, deps);
   documentRoute(app, deps);
+  textRoute(app, deps);
   actRoutes(app, deps);
   pictureRoute(app, deps);
 }

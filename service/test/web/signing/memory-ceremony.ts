@@ -5,6 +5,7 @@ import { markRecord } from "../../../src/envelopes/ceremony/act.ts";
 import type { Ceremony, Language, ShownField, SigningView, SignRequest } from "../../../src/envelopes/envelopes.ts";
 import type { PlannedField } from "../../../src/envelopes/pdf/fields.ts";
 import { readPictureIn } from "../../../src/envelopes/pictures/pictures.ts";
+import { readTextIn } from "../../../src/envelopes/reading/read-text.ts";
 import { ServiceError } from "../../../src/platform/errors.ts";
 import { inlineWorkers } from "../../../src/platform/workers/inline.ts";
 import type { openSigning } from "../../envelopes/pdf/signing.ts";
@@ -111,6 +112,7 @@ export async function memoryCeremony(
       if (state === "identify") throw new ServiceError("conflict", "Enter the code first.");
       return { ...document(), bytes: file };
     },
+    text: async (link) => readTextIn(inlineWorkers, { holder: "firm", ...(await ceremony.document(link)) }),
     async copy(link, kind) {
       const { copies } = await ceremony.view(link);
       if (!copies.includes(kind)) throw new ServiceError("conflict", "There is none.");

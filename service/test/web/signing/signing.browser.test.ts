@@ -54,7 +54,10 @@ for (const { width, colorScheme } of looks) {
     await page.getByLabel("Code", { exact: true }).fill(rightCode);
     await page.getByRole("button", { name: "Continue" }).click();
     await shownPage(opened, 1);
-    for (const details of await page.locator("details").all()) await details.locator("summary").click();
+    for (const details of await page.locator("details").all())
+      if (await details.isVisible()) await details.locator("summary").click();
+    await page.getByRole("button", { name: "Read as text" }).click();
+    await page.locator(".document-text").getByText("Page 3 of 3", { exact: true }).nth(1).waitFor();
     await look("consent");
     await consent(opened);
     await checked(opened);

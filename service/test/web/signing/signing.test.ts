@@ -87,6 +87,33 @@ describe("looking at a link", () => {
   });
 });
 
+describe("the document as text, without a script", () => {
+  test("has each page's lines, says that it is an aid, and leads back", async () => {
+    await open({ pages: 3 });
+    const page = await textOf("/text");
+    assert.deepEqual(
+      [...page.matchAll(/<h3>([^<]+)<\/h3><p>([^<]+)/g)].map(([, title, line]) => [title, line]),
+      [1, 2, 3].map((n) => [`Page ${n}`, `Page ${n} of 3`]),
+    );
+    assert.match(page, /what you sign is the PDF/);
+    assert.match(page, new RegExp(`href="/sign/${token}"`));
+    assert.deepEqual(envelope.asked, []);
+    await open({ language: "es" });
+    assert.match(await textOf("/text"), /El documento como texto/);
+  });
+
+  test("is nobody's before the code, and nothing's that can't be read", async () => {
+    await open({ step: "mail_code" });
+    const early = await ask("/text");
+    assert.deepEqual([early.status, /Page 1 of/.test(await early.text())], [409, false]);
+    const { file } = await open();
+    file().fill(0);
+    const broken = await ask("/text");
+    assert.deepEqual([broken.status, /Page 1 of/.test(await broken.text())], [409, false]);
+    assert.equal((await fetch(`${site.baseUrl}/sign/${"d".repeat(52)}/text`)).status, 404);
+  });
+});
+
 describe("a picture as the signature, without a script", () => {
   /** Two pixels, of which one is to be seen. */
   const picture = Buffer.from(

@@ -22,6 +22,8 @@ export type ViewerWords = Readonly<
     | "type"
     | "draw"
     | "drawHere"
+    | "textNote"
+    | "noText"
     | "upload"
     | "uploadHere"
     | "uploadFailed"

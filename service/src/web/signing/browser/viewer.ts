@@ -1,4 +1,5 @@
 import type * as PdfJs from "pdfjs-dist";
+import { offerText } from "./as-text.ts";
 import type { SigningConfig } from "./config.ts";
 import { type DocumentBytes, fetchDocument, partBytes } from "./document-bytes.ts";
 import { showFields } from "./fields.ts";
@@ -57,6 +58,7 @@ async function show(config: SigningConfig, host: HTMLElement, bytes: DocumentByt
   viewer.append(make("div", { className: "viewer-tools no-print" }, smaller, larger, place), list);
   host.append(viewer);
   viewer.append(config.fields.length > 0 ? showFields(config, pages) : toConsent(words.toConsent));
+  offerText(document, words, viewer);
   await pages.start(size.fit());
   size.follow();
   return document;

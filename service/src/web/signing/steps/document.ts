@@ -17,7 +17,7 @@ export function documentPart({ token, view, words }: Shown, config: SigningConfi
   const size = words.document.size(pages, sizeIn(view.signer.language, bytes));
   return html`<section class="card document" aria-labelledby="document-title"><h2 id="document-title">${words.document.title}</h2>
 <p class="document-links no-print"><a href="${url}" target="_blank" rel="noopener">${words.document.open}</a> <span class="quiet-text">(${size})</span>
-<a href="${url}&amp;save=1">${words.document.save}</a></p>
+<a href="${url}&amp;save=1">${words.document.save}</a> <a id="as-text" href="/sign/${token}/text">${words.text.open}</a></p>
 <p class="quiet without-script">${words.document.note}</p>
 ${config && html`<div id="viewer" hidden></div>${configScript(config)}`}
 </section>`;

@@ -28,6 +28,15 @@ export const en: Words = {
     save: "Save a copy",
     note: "It opens in your browser. Come back to this page afterwards.",
   },
+  text: {
+    open: "Read as text",
+    title: "The document as text",
+    note: "This text is an aid for reading. It has no pictures, no layout, and nothing that was filled into fields: what you sign is the PDF.",
+    back: "Back to signing",
+    page: (page) => `Page ${page}`,
+    nothing: "There is no text on this page. It may be a picture: open the document to see it.",
+    more: "The document goes on: open it to read the rest.",
+  },
   identify: {
     title: "Confirm that it’s you",
     mail: (email) => `We email a code of 6 digits to ${email}. Enter it here to see the document.`,
@@ -196,6 +205,9 @@ export const en: Words = {
     upload: "Picture",
     uploadHere: "Choose a picture of your signature: only its pixels are used, made to fit.",
     uploadFailed: "This picture cannot be read. Choose a PNG or JPEG, or type your name.",
+    textNote:
+      "This text is an aid for reading. It has no pictures, no layout, and nothing that was filled into fields: what you sign is the PDF.",
+    noText: "There is no text on this page. It may be a picture.",
     drawHere: "Draw your signature here with a finger, a pen, or the mouse. You can also type it instead.",
     clear: "Clear",
     ok: "OK",

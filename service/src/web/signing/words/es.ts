@@ -29,6 +29,15 @@ export const es: Words = {
     save: "Guardar una copia",
     note: "Se abre en su navegador. Después, vuelva a esta página.",
   },
+  text: {
+    open: "Leer como texto",
+    title: "El documento como texto",
+    note: "Este texto es una ayuda para leer. No tiene imágenes, ni diseño, ni lo que se escribió en los campos: lo que usted firma es el PDF.",
+    back: "Volver a la firma",
+    page: (page) => `Página ${page}`,
+    nothing: "En esta página no hay texto. Puede ser una imagen: abra el documento para verla.",
+    more: "El documento continúa: ábralo para leer el resto.",
+  },
   identify: {
     title: "Confirme que es usted",
     mail: (email) => `Le enviamos un código de 6 dígitos a ${email}. Escríbalo aquí para ver el documento.`,
@@ -197,6 +206,9 @@ export const es: Words = {
     upload: "Imagen",
     uploadHere: "Elija una imagen de su firma: solo se usan sus píxeles, a la medida.",
     uploadFailed: "No se puede leer esta imagen. Elija un PNG o JPEG, o escriba su nombre.",
+    textNote:
+      "Este texto es una ayuda para leer. No tiene imágenes, ni diseño, ni lo que se escribió en los campos: lo que usted firma es el PDF.",
+    noText: "En esta página no hay texto. Puede ser una imagen.",
     drawHere: "Dibuje aquí su firma con el dedo, un lápiz o el ratón. También puede escribirla.",
     clear: "Borrar",
     ok: "Aceptar",

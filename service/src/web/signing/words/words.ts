@@ -28,6 +28,10 @@ export type Words = {
     readonly save: string;
     readonly note: string;
   };
+  /** The document as text. */
+  readonly text: Readonly<Record<"open" | "title" | "note" | "back" | "nothing" | "more", string>> & {
+    readonly page: (page: number) => string;
+  };
   readonly identify: {
     readonly title: string;
     readonly mail: (email: string) => string;

@@ -1,0 +1,21 @@
+import { ServiceError } from "../../platform/errors.ts";
+import { type Task, tooCostly, type Workers } from "../../platform/workers/task.ts";
+import type { DocumentText } from "./read-text-task.ts";
+
+export type { DocumentText } from "./read-text-task.ts";
+
+const task: Task<null, DocumentText | null> = {
+  name: "read the text of a document",
+  module: import.meta.resolve("./read-text-task.ts"),
+  limitMs: 15_000,
+};
+
+/** The text of a document, for who can't read its pages. @throws ServiceError `conflict` where it can't be had */
+export async function readTextIn(workers: Workers, call: { holder: string; bytes: Buffer }): Promise<DocumentText> {
+  const text = await workers.run(task, { ...call, input: null }).catch((error) => {
+    if (tooCostly(error)) return null;
+    throw error;
+  });
+  if (!text) throw new ServiceError("conflict", "The text of this document can't be read.");
+  return text;
+}
