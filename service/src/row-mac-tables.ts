@@ -2,7 +2,16 @@ import { type AnchorFacts, anchorMembers } from "./anchoring/anchoring.ts";
 import { type Place, placeColumns, placeMembers } from "./audit/audit.ts";
 import { storedColumns, type VersionFacts, versionMembers } from "./closing-passports/closing-passports.ts";
 import { type TrailFacts, trailMembers } from "./envelopes/envelopes.ts";
-import { type DocumentFacts, documentMembers, type FillFacts, fillColumns, fillMembers } from "./orders/orders.ts";
+import {
+  type DocumentFacts,
+  documentMembers,
+  type FillFacts,
+  fillColumns,
+  fillMembers,
+  type SigningFacts,
+  signingColumns,
+  signingMembers,
+} from "./orders/orders.ts";
 import { type Statement, sql } from "./platform/database/sql.ts";
 import type { Members } from "./platform/row-mac.ts";
 import {
@@ -94,6 +103,16 @@ export const backfillRows: MacTable<{ filled: string; doneAt: Date }> = {
   mac: sql`row_mac`,
   rows: sql`SELECT filled AS key, filled, done_at AS "doneAt", row_mac AS mac FROM row_mac_backfill`,
   members: ({ filled, doneAt }) => (filled === "evidence" ? { doneAt } : { filled, doneAt }),
+};
+
+/** What orders say of their signers. */
+export const signingRows: MacTable<SigningFacts> = {
+  table: sql`orders`,
+  key: sql`id`,
+  keyInRows: sql`o.id`,
+  mac: sql`o.row_mac`,
+  rows: sql`SELECT o.id AS key, ${signingColumns} FROM orders o`,
+  members: signingMembers,
 };
 
 /** Places in the chain of the audit log. */

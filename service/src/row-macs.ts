@@ -17,6 +17,7 @@ import {
   type MacRow,
   type MacTable,
   passportRows,
+  signingRows,
   versionRows,
 } from "./row-mac-tables.ts";
 
@@ -43,6 +44,14 @@ const rowSets: readonly RowSet[] = [
     marker: "row-macs-filled-2",
     fill: (tx, { rowMac }) => fill(tx, rowMac, fillRows, without(fillRows)),
     record: (doneAt) => ({ filled: "fill documents", doneAt }),
+  },
+  {
+    name: "order signers",
+    marker: "row-macs-filled-3",
+    // Of those that were signed nobody asks any more.
+    fill: (tx, { rowMac }) =>
+      fill(tx, rowMac, signingRows, sql`${without(signingRows)} AND o.sign AND o.envelope_status <> 'Completed'`),
+    record: (doneAt) => ({ filled: "order signers", doneAt }),
   },
 ];
 

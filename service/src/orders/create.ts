@@ -19,6 +19,7 @@ import { type OrderForm, parseOrderForm } from "./form/form.ts";
 import type { NamedSigner, OrderSigner } from "./form/signers.ts";
 import { insertOrder, type NewOrder } from "./insert.ts";
 import { estimatedPages, looksLikePdf, pagesOf } from "./original.ts";
+import { signingMembers } from "./signing-row.ts";
 import type { OriginalDocument } from "./store.ts";
 import type { TrySigning } from "./try-signing.ts";
 
@@ -140,6 +141,13 @@ function newOrder(
 ): NewOrder {
   const code = newCode();
   const { outcome, quote } = priced;
+  const signing = {
+    orderCode: code,
+    signers,
+    customerName: form.name,
+    customerEmail: form.email,
+    fields: form.signing.signatureFields,
+  };
   return {
     ...form.services,
     ...quote,
@@ -158,5 +166,6 @@ function newOrder(
       ...document,
       rowMac: rowMac.of("documents", documentMembers({ orderCode: code, kind: "original", ...document })),
     },
+    rowMac: form.services.sign ? rowMac.of("orders", signingMembers(signing)) : null,
   };
 }

@@ -10,6 +10,7 @@ export { orderPage } from "./list.ts";
 export { type OrderDeps, type PlaceRequest, placeOrder } from "./place.ts";
 export { orderRoutes } from "./routes.ts";
 export { serviceFlags } from "./services.ts";
+export { type SigningFacts, signingColumns, signingMembers } from "./signing-row.ts";
 export { findOrder, findOwnOrder, type StoredDocument, whenDocumentsWereDeleted } from "./store.ts";
 export {
   closeCheckoutQueue,

@@ -22,7 +22,7 @@ export async function rotateRowMacs(db: Sql, secrets: SecretBytes): Promise<numb
   const counts = [await rotate(tables.chainRows), await rotate(tables.passportRows), await rotate(tables.anchorRows)];
   counts.push(await rotate(tables.documentRows), await rotate(tables.versionRows), await rotate(tables.backfillRows));
   counts.push(await rotate(tables.fillRows), await rotate(tables.auditRows), await rotate(tables.markRows));
-  counts.push(await rotate(tables.trailRows));
+  counts.push(await rotate(tables.trailRows), await rotate(tables.signingRows));
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
@@ -63,6 +63,7 @@ const macTables = [
   tables.fillRows,
   tables.markRows,
   tables.trailRows,
+  tables.signingRows,
 ];
 
 /** How many rows with a MAC are under which key. */

@@ -281,8 +281,8 @@ test("unknown and malformed codes are one 404, for the answer and for the page",
 });
 
 test("an envelope that waits for a signer is shown as such", async () => {
-  const waiting = await running.order([{ name: "Ann Lee", email: "ann@example.com" }]);
-  await running.linkOf("ann@example.com");
+  const waiting = await running.order([{ name: "Ann Lee", email: "ann-lee@example.com" }]);
+  await running.linkOf("ann-lee@example.com");
   const [row] = await running.db.query<{ code: string }>(sql`
     SELECT e.verify_code AS code FROM envelopes e JOIN orders o ON o.id = e.order_id WHERE o.code = ${waiting}`);
   const answer = await publicOf(row?.code ?? "");
@@ -351,6 +351,59 @@ test("a closing passport names the envelope and its certificate", async () => {
   assert.equal(document?.sealedSha256, createHash("sha256").update(sealed).digest("hex"));
 });
 
+/** How a signer, the client and the partner fare who ask for the sealed document. */
+async function downloads(): Promise<{ signer: string; client: number; partner: [number, string] }> {
+  const { baseUrl } = running.service;
+  const link = await running.linkOf("jane@example.com");
+  const signer = await running.ceremony.copy(link, "sealed").then(
+    (bytes) => (bytes.equals(sealed) ? "it" : "another"),
+    ({ message }: Error) => message,
+  );
+  const [path = ""] = running
+    .mailsTo("signer@example.com")
+    .flatMap((mail) => mail.match(/\/orders\/\S+\/documents\/[0-9a-f]{40}/) ?? []);
+  const id = `sealed-${createHash("sha256").update(sealed).digest("hex")}`;
+  const client = await fetch(`${baseUrl}${path}/${id}`);
+  const { headers } = running;
+  const partner = await fetch(`${baseUrl}/api/partner/orders/${code}/documents/${id}`, { headers });
+  for (const { ok, arrayBuffer } of [client, partner].map((one) => ({
+    ok: one.ok,
+    arrayBuffer: () => one.clone().arrayBuffer(),
+  })))
+    if (ok) assert.ok(Buffer.from(await arrayBuffer()).equals(sealed));
+  return { signer, client: client.status, partner: [partner.status, partner.ok ? "it" : await partner.text()] };
+}
+
+test("nobody is given a document whose file or row was altered, or that the store lost", async () => {
+  const whole = { signer: "it", client: 200, partner: [200, "it"] };
+  assert.deepEqual(await downloads(), whole);
+  const [row] = await running.db.query<{ id: number; blobKey: string; mac: Buffer }>(sql`
+    SELECT d.id, d.blob_key AS "blobKey", d.row_mac AS mac FROM documents d JOIN orders o ON o.id = d.order_id
+    WHERE o.code = ${code} AND d.kind = 'sealed'`);
+  assert.ok(row);
+  const path = join(running.service.dataDir, "blobs", row.blobKey);
+  const stored = readFileSync(path);
+  const altered = Buffer.from(stored);
+  altered.writeUInt8((altered.at(-20) ?? 0) ^ 1, altered.length - 20);
+  writeFileSync(path, altered);
+  const { signer, client, partner } = await downloads();
+  assert.deepEqual([client, partner[0]], [500, 500]);
+  assert.notEqual(signer, "another");
+  assert.notEqual(signer, "it");
+  rmSync(path);
+  const lost = await downloads();
+  assert.match(lost.signer, /can't be read now\. Try again later/);
+  assert.deepEqual([lost.client, lost.partner[0]], [503, 503]);
+  writeFileSync(path, stored);
+  await running.db.query(sql`UPDATE documents SET row_mac = NULL WHERE id = ${row.id}`);
+  const forged = await downloads();
+  assert.match(forged.signer, /is not what was written/);
+  assert.deepEqual([forged.client, forged.partner[0]], [500, 500]);
+  assert.doesNotMatch(forged.partner[1], /written/, "what is wrong is in the log");
+  await running.db.query(sql`UPDATE documents SET row_mac = ${row.mac} WHERE id = ${row.id}`);
+  assert.deepEqual(await downloads(), whole);
+});
+
 test("what was deleted by the retention plan is said to be, and the rest still verifies", async () => {
   const now = new Date(Date.now() + 400 * 24 * 3600_000);
   await running.db.query(sql`UPDATE orders SET updated_at = ${new Date(0)} WHERE code = ${code}`);
@@ -381,6 +434,10 @@ test("what was deleted by the retention plan is said to be, and the rest still v
     SELECT d.kind FROM documents d JOIN orders o ON o.id = d.order_id
     WHERE o.code = ${code} AND NOT EXISTS (SELECT FROM deleted_blobs b WHERE b.blob_key = d.blob_key)`);
   assert.deepEqual(kept, [], "revisions are deleted with the rest");
+  const { signer, client, partner } = await downloads();
+  assert.equal(signer, "There is no such document to keep.");
+  assert.deepEqual([client, partner[0]], [404, 404]);
+  assert.match(partner[1], /was deleted/);
 });
 
 test("a record whose MAC is another is reported", async () => {

@@ -25,7 +25,7 @@ export const reminderDays = [2, 5, 9, 14, 21] as const;
  */
 export async function openEnvelope(deps: EnvelopeDeps, orderId: number): Promise<void> {
   const { db, workers, clock, rowMac } = deps;
-  const order = await readSigningOrder(db, orderId);
+  const order = await readSigningOrder(deps, orderId);
   if (!order) return;
   const original = await readOriginal(deps, orderId, order.code);
   const { signers, fields: requested } = order;

@@ -1,9 +1,17 @@
 import { auditLine } from "../../audit/audit.ts";
-import { type OrderSigner, parseReplacement, signersOf } from "../../orders/orders.ts";
+import {
+  type OrderSigner,
+  parseReplacement,
+  type SigningFacts,
+  signersOf,
+  signingColumns,
+  signingMembers,
+} from "../../orders/orders.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
 import { enqueue } from "../../platform/jobs/jobs.ts";
+import type { RowMac } from "../../platform/row-mac.ts";
 import { slowHash } from "../../platform/slow-hash.ts";
 import { isCode } from "../../platform/text.ts";
 import { findSigners, type Signer } from "../records/envelope.ts";
@@ -12,6 +20,7 @@ import { appendToTrail } from "../records/trail.ts";
 import { changeSigner, type LockedSigner, type SignerRequest } from "./change-signer.ts";
 import type { EnvelopeDeps } from "./deps.ts";
 import { issueLink, signingMailQueue } from "./links.ts";
+import { requireSigners } from "./signing-order.ts";
 import { closeUnlocking } from "./unlock.ts";
 
 type Person = Pick<OrderSigner, "name" | "email" | "language" | "auth" | "accessCodeHash">;
@@ -29,7 +38,7 @@ export async function replaceSigner(deps: EnvelopeDeps, request: SignerRequest, 
     const { envelope, signer, signers, at } = locked;
     if (signers.some((other) => other.n !== signer.n && isSame(other, person)))
       throw invalid("signer must be another person than those who sign already.");
-    await putInPlace(tx, locked, person);
+    await putInPlace(deps.rowMac, tx, locked, person);
     const { actor } = request;
     const { name, email, language, auth } = person;
     await appendToTrail(tx, deps.rowMac, envelope, "replaced", at, {
@@ -59,7 +68,7 @@ const isSame = (one: { name: string; email: string }, other: { name: string; ema
   one.name.toLowerCase() === other.name.toLowerCase() && one.email.toLowerCase() === other.email.toLowerCase();
 
 /** In the envelope, and in the order, so that an envelope issued anew goes to the same people. */
-async function putInPlace(tx: Tx, { envelope, signer }: LockedSigner, person: Person): Promise<void> {
+async function putInPlace(rowMac: RowMac, tx: Tx, { envelope, signer }: LockedSigner, person: Person): Promise<void> {
   const { name, email, language, auth, accessCodeHash } = person;
   await tx.query(sql`
     UPDATE envelope_signers SET name = ${name}, email = ${email}, language = ${language}, auth = ${auth},
@@ -68,14 +77,16 @@ async function putInPlace(tx: Tx, { envelope, signer }: LockedSigner, person: Pe
       reminded_at = NULL
     WHERE id = ${signer.id}`);
   await tx.query(sql`DELETE FROM prepared_acts WHERE signer_id = ${signer.id}`);
-  const [order] = await tx.query<Parameters<typeof signersOf>[0]>(sql`
-    SELECT signers, customer_name AS "customerName", customer_email AS "customerEmail"
-    FROM orders WHERE id = ${envelope.orderId}`);
+  const [order] = await tx.query<SigningFacts & { mac: Buffer | null }>(sql`
+    SELECT ${signingColumns} FROM orders o WHERE o.id = ${envelope.orderId}`);
   if (!order) throw new ServiceError("not_found", "Order not found.");
+  requireSigners(rowMac, order);
   const now = signersOf(order).map((each, index) =>
     index + 1 === signer.n ? { ...each, name, email, language, auth, accessCodeHash, phone: null } : each,
   );
-  await tx.query(sql`UPDATE orders SET signers = ${JSON.stringify(now)}::jsonb WHERE id = ${envelope.orderId}`);
+  const mac = rowMac.of("orders", signingMembers({ ...order, signers: now }));
+  await tx.query(sql`
+    UPDATE orders SET signers = ${JSON.stringify(now)}::jsonb, row_mac = ${mac} WHERE id = ${envelope.orderId}`);
 }
 
 const tellFormer = (tx: Tx, { id, email, language }: Signer, at: Date) =>

@@ -1,6 +1,14 @@
-import { type OrderSigner, type RequestedField, signersOf } from "../../orders/orders.ts";
+import {
+  type OrderSigner,
+  type RequestedField,
+  type SigningFacts,
+  signersOf,
+  signingColumns,
+  signingMembers,
+} from "../../orders/orders.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
+import type { RowMac } from "../../platform/row-mac.ts";
 
 /** An order that waits for its signatures. */
 export type SigningOrder = {
@@ -12,18 +20,25 @@ export type SigningOrder = {
   fields: readonly RequestedField[] | null;
 };
 
-type Row = Omit<SigningOrder, "signers"> & {
-  signers: readonly OrderSigner[] | null;
-  customerName: string | null;
-  customerEmail: string;
-};
+type Row = SigningFacts & { partnerId: string; pages: number; mac: Buffer | null };
 
-/** Undefined for one that does not wait for signatures. */
-export async function readSigningOrder(db: Sql, orderId: number): Promise<SigningOrder | undefined> {
+/** Undefined for one that does not wait for signatures. @throws Error when who signs is not what was written */
+export async function readSigningOrder(
+  { db, rowMac }: { db: Sql; rowMac: RowMac },
+  orderId: number,
+): Promise<SigningOrder | undefined> {
   const [row] = await db.query<Row>(sql`
-    SELECT o.code, o.partner_id AS "partnerId", d.pages, o.signers, o.signature_fields AS fields,
-      o.customer_name AS "customerName", o.customer_email AS "customerEmail"
+    SELECT ${signingColumns}, o.partner_id AS "partnerId", d.pages
     FROM orders o JOIN documents d ON d.order_id = o.id AND d.kind = 'original'
     WHERE o.id = ${orderId} AND o.status = 'EsignPending'`);
-  return row && { ...row, signers: signersOf(row) };
+  if (!row) return undefined;
+  requireSigners(rowMac, row);
+  const { orderCode: code, partnerId, pages, fields } = row;
+  return { code, partnerId, pages, fields, signers: signersOf(row) };
+}
+
+/** @throws Error when the signers of an order are not those that were written */
+export function requireSigners(rowMac: RowMac, row: SigningFacts & { mac: Buffer | null }): void {
+  if (!rowMac.holds("orders", signingMembers(row), row.mac))
+    throw new Error(`the signers of order ${row.orderCode} are not what was written`);
 }

@@ -1,11 +1,19 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { canonicalJson } from "@signsealship/evidence/manifest";
 import { until } from "@signsealship/testing/until";
 import { followOverdue, openCeremony, sweepEnvelopes } from "../../../src/envelopes/envelopes.ts";
+import { openEnvelope } from "../../../src/envelopes/lifecycle/open.ts";
+import { openBlobs } from "../../../src/platform/blobs/blobs.ts";
+import { folderBackend } from "../../../src/platform/blobs/folder.ts";
+import { sweepOrphans } from "../../../src/platform/blobs/orphans.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
 import type { Sql } from "../../../src/platform/database/database.ts";
-import { sql } from "../../../src/platform/database/sql.ts";
+import { type Statement, sql } from "../../../src/platform/database/sql.ts";
+import { openSecretsKey } from "../../../src/platform/secrets.ts";
 import { browser, consentText, openCeremonyService, signBy } from "./ceremony-service.ts";
 
 let running: Awaited<ReturnType<typeof openCeremonyService>>;
@@ -292,4 +300,78 @@ test("two signers sign at the same instant, again and again: both acts are in th
     );
     assert.equal((await orderOf(code)).status, "EsignComplete");
   }
+});
+
+test("a full disk, and a service that is killed between file and row, leave an act undone, and it can be done again", async () => {
+  const [jane] = people("Jane");
+  assert.ok(jane);
+  const code = await running.order([jane]);
+  const link = await running.linkOf(jane.email);
+  await running.ceremony.consent(link, consentText, browser);
+  const request = { revision: 1, mark: { kind: "typed", text: "Jane" } as const, values: new Map<string, string>() };
+  const { dataDir } = running.service;
+  const secrets = await openSecretsKey(`file:${join(dataDir, "keys/secrets")}`);
+  const folder = folderBackend(join(dataDir, "blobs"));
+  const noSpace = () => Promise.reject(Object.assign(new Error("ENOSPC: no space left"), { code: "ENOSPC" }));
+  const full = { ...running.deps, blobs: openBlobs({ ...folder, write: noSpace }, secrets, systemClock) };
+  const consentTexts = { find: () => undefined };
+  await assert.rejects(openCeremony({ ...full, consentTexts }).sign(link, request, browser), {
+    code: "unavailable",
+    message: /can't be stored now/,
+  });
+  const stored: string[] = [];
+  const { blobs } = running.deps;
+  const put: typeof blobs.put = async (...args) => {
+    stored.push(await blobs.put(...args));
+    // Nothing after it happens: neither the row, nor that the file is discarded.
+    throw new Error("killed");
+  };
+  const killed = openCeremony({ ...running.deps, blobs: { ...blobs, put }, consentTexts });
+  await assert.rejects(killed.sign(link, request, browser), /killed/);
+  const { state, document } = await running.ceremony.view(link);
+  assert.deepEqual([state, document?.revision], ["ready", 1]);
+  const isStored = () => existsSync(join(dataDir, "blobs", stored[0] ?? "none"));
+  assert.ok(isStored());
+  await sweepOrphans({ ...running.deps, markedAmong: async () => new Set() }, later(2)());
+  assert.ok(!isStored(), "no row refers to it");
+  assert.deepEqual(await running.ceremony.sign(link, request, browser), { outcome: "signed", completed: true });
+  assert.equal((await orderOf(code)).status, "EsignComplete");
+});
+
+test("an envelope is not opened for signers, or places, that were written into the database by somebody else", async () => {
+  const [jane] = people("Jane");
+  assert.ok(jane);
+  const code = await running.order([jane], {}, undefined, { pay: false });
+  type Row = { id: number; signers: object[]; mac: Buffer };
+  const [order] = await running.db.query<Row>(sql`SELECT id, signers, row_mac AS mac FROM orders WHERE code = ${code}`);
+  assert.ok(order);
+  const { id, signers, mac } = order;
+  const field = {
+    kind: "signature",
+    signer: 1,
+    page: 1,
+    x: 1,
+    y: 1,
+    width: 99,
+    height: 40,
+    label: null,
+    required: true,
+  };
+  const change = (written: Statement) => running.db.query(sql`UPDATE orders SET ${written} WHERE id = ${id}`);
+  const as = (each: object[] | null) => sql`signers = ${each && JSON.stringify(each)}::jsonb`;
+  await change(sql`status = 'EsignPending'`);
+  for (const forged of [
+    as([{ ...signers[0], email: "eve@example.com" }]),
+    as([...signers, ...signers]),
+    as(null),
+    sql`signature_fields = ${JSON.stringify([field])}::jsonb`,
+    sql`row_mac = NULL`,
+    sql`row_mac = (SELECT row_mac FROM orders WHERE id <> ${id} AND row_mac IS NOT NULL LIMIT 1)`,
+  ]) {
+    await change(forged);
+    await assert.rejects(openEnvelope(running.deps, id), /the signers of order [0-9a-f]+ are not what was written/);
+    await change(sql`${as(signers)}, signature_fields = NULL, row_mac = ${mac}`);
+  }
+  await openEnvelope(running.deps, id);
+  assert.equal((await running.ceremony.view(await running.linkOf(jane.email))).state, "ready");
 });

@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { mailWords } from "../../src/envelopes/mails/words.ts";
+
+const facts = { title: "Lease 7", partnerName: "Acme Title", until: "December 1", outcome: null };
+
+test("a mail with a code says what it opens, for how long, and what to do when nobody asked for it", () => {
+  const en = mailWords.en.code(facts);
+  assert.equal(en.subject, "Your code to open Lease 7");
+  assert.match(en.lines.join(" "), /works for 10 minutes.*If you did not ask for it.*tell the firm/);
+  const es = mailWords.es.code(facts);
+  assert.match(es.lines.join(" "), /10 minutos/);
+});
+
+test("a mail about an end says which one, in either language, and never that of another", () => {
+  const said = (["Expired", "Voided", "Declined"] as const).map((outcome) => ({
+    en: mailWords.en.ended({ ...facts, outcome }),
+    es: mailWords.es.ended({ ...facts, outcome }),
+  }));
+  const [expired, voided, declined] = said;
+  assert.equal(expired?.en.subject, "Lease 7: the time to sign has expired");
+  assert.match(expired?.en.lines[0] ?? "", /Not everybody signed Lease 7 from Acme Title in time/);
+  assert.match(voided?.en.lines[0] ?? "", /was withdrawn before everybody had signed it/);
+  assert.match(declined?.en.lines[0] ?? "", /was declined/);
+  assert.match(expired?.es.lines[0] ?? "", /a tiempo/);
+  assert.match(voided?.es.lines[0] ?? "", /se retiró/);
+  assert.match(declined?.es.lines[0] ?? "", /Se rechazó/);
+  for (const { en, es } of said) {
+    assert.notEqual(en.lines[0], es.lines[0]);
+    assert.match(en.lines[0] ?? "", /the firm sends a new link/);
+  }
+});
