@@ -3,6 +3,7 @@ import { endAllSessions, requireAddress, upsertUser } from "../members/members.t
 import type { Clock } from "../platform/clock.ts";
 import type { Database, Sql, Tx } from "../platform/database/database.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
+import { isEmail } from "../platform/mail/email.ts";
 import { isPlainText, isUuid } from "../platform/text.ts";
 import { mailAdmins, mailNewOperator } from "./mail.ts";
 import { readRoles } from "./roles.ts";
@@ -40,9 +41,10 @@ export const listOperators = ({ db }: { db: Sql }): Promise<store.ListedOperator
 
 /** @param who a person's id or address @throws ServiceError for somebody who never was an operator */
 export async function requireOperator({ db }: { db: Sql }, who: string): Promise<store.OperatorRow> {
-  const found = isUuid(who)
-    ? await store.selectOperator(db, who)
-    : await store.selectOperatorByEmail(db, who.trim().toLowerCase());
+  const email = who.trim().toLowerCase();
+  let found: store.OperatorRow | undefined;
+  if (isUuid(who)) found = await store.selectOperator(db, who);
+  else if (isEmail(email)) found = await store.selectOperatorByEmail(db, email);
   if (!found) throw new ServiceError("not_found", "No such operator.");
   return found;
 }

@@ -4,10 +4,17 @@ import { type ApprovalsDeps, approvalRoutes } from "./approvals/routes.ts";
 import { consoleScope } from "./frame/console.ts";
 import { type OrderListDeps, orderListRoutes } from "./orders/list-routes.ts";
 import { type OrderPageDeps, orderPageRoutes } from "./orders/order-routes.ts";
+import { type PeoplePagesDeps, peopleRoutes } from "./people/routes.ts";
 import { type RefundPagesDeps, refundRoutes } from "./refunds/routes.ts";
 import { type TodayDeps, todayRoutes } from "./today/routes.ts";
 
-export type OperatorDeps = TodayDeps & OrderListDeps & OrderPageDeps & ApprovalsDeps & RefundPagesDeps & AccountDeps;
+export type OperatorDeps = TodayDeps &
+  OrderListDeps &
+  OrderPageDeps &
+  ApprovalsDeps &
+  RefundPagesDeps &
+  PeoplePagesDeps &
+  AccountDeps;
 
 /** The console of the people who run the service. */
 export function operatorPages(app: FastifyInstance, deps: OperatorDeps): void {
@@ -17,6 +24,7 @@ export function operatorPages(app: FastifyInstance, deps: OperatorDeps): void {
     orderPageRoutes(scope, deps);
     approvalRoutes(scope, deps);
     refundRoutes(scope, deps);
+    peopleRoutes(scope, deps);
     accountRoutes(scope, deps);
   });
 }

@@ -18,6 +18,7 @@ const sections = {
     label: "Refunds",
     permission: ["refunds.request", "money.decide", "records.read"],
   },
+  people: { path: "/operator/people", label: "People", permission: ["people.manage", "records.read"] },
   security: { path: "/operator/security", label: "Sign-in and security", permission: "own session" },
 } as const satisfies Record<string, Item>;
 

@@ -1,0 +1,82 @@
+import type { AnySession, Passkey } from "../../../members/members.ts";
+import { may, type Operator, type OperatorRole } from "../../../operators/operators.ts";
+import { card, emptyState, pageHead, statusBadge } from "../../ui/components.ts";
+import { shortTime } from "../../ui/format.ts";
+import { askFirst } from "../../ui/forms/ask-first.ts";
+import { buttonForm } from "../../ui/forms/button-form.ts";
+import { errorSummary, field } from "../../ui/forms/fields.ts";
+import { records } from "../../ui/records.ts";
+import { type Html, html } from "../../ui/render.ts";
+import { roleBoxes } from "./roles.ts";
+
+export type PersonView = {
+  person: { id: string; email: string; name: string; roles: readonly OperatorRole[]; active: boolean };
+  sessions: readonly AnySession[];
+  passkeys: readonly Passkey[];
+  operator: Operator;
+  error: string | undefined;
+};
+
+/** An operator, with what an admin may change. */
+export function personBody(view: PersonView): Html {
+  const { person, operator, error } = view;
+  const mayManage = may(operator, "people.manage");
+  return html`${pageHead(person.name, html`<span class="breakable">${person.email}</span>`, person.active ? "" : statusBadge("stopped", "No access"))}
+${errorSummary(error)}
+<div class="panels">
+${card("roles", "Roles", mayManage && person.id !== operator.id ? rolesForm(person) : html`<p>${person.roles.join(", ")}</p>${mayManage && html`<p class="quiet">Nobody changes their own roles.</p>`}`)}
+${card("sessions", "Sessions", sessionsPart(view, mayManage))}
+${card("passkeys", "Passkeys", passkeysPart(view, mayManage))}
+${mayManage && person.id !== operator.id && card("access", "Access", accessPart(person))}
+</div>`;
+}
+
+const pathOf = ({ id }: PersonView["person"]): string => `/operator/people/${id}`;
+
+const rolesForm = (person: PersonView["person"]): Html =>
+  html`<form class="form" method="post" action="${pathOf(person)}/roles">
+${field({ name: "name", label: "Name", value: person.name, required: true, maxLength: 100, autocomplete: "off" })}
+${roleBoxes((role) => person.roles.includes(role))}
+<div class="form-actions"><button type="submit">Save the roles</button></div>
+</form>`;
+
+const sessionsPart = ({ person, sessions, operator }: PersonView, mayManage: boolean): Html =>
+  sessions.length === 0
+    ? emptyState("Not signed in", "Sessions are listed while they last.")
+    : records(
+        "Sessions, the latest first",
+        [{ label: "Browser" }, { label: "Since (UTC)" }, { label: "Last seen (UTC)" }, { label: "Action" }],
+        sessions.map(({ sessionId, device, createdAt, lastSeenAt }) => [
+          device,
+          shortTime(createdAt),
+          shortTime(lastSeenAt),
+          sessionId === operator.sessionId
+            ? "This one"
+            : html`${mayManage && buttonForm(`${pathOf(person)}/sessions/${sessionId}/end`, "Sign out", { kind: "quiet-button", about: device })}`,
+        ]),
+      );
+
+const passkeysPart = ({ person, passkeys, operator }: PersonView, mayManage: boolean): Html =>
+  passkeys.length === 0
+    ? emptyState("No passkeys", "What concerns money, keys or roles is closed to this person until there is one.")
+    : html`<ul>${passkeys.map(({ name, createdAt }) => html`<li><span class="breakable">${name}</span>, added ${shortTime(createdAt)}</li>`)}</ul>
+${
+  mayManage &&
+  person.id !== operator.id &&
+  askFirst({
+    label: "Remove all passkeys",
+    text: "For who has lost them: the recovery codes go, too, and the person is signed out. Make sure by another way than mail that it is that person who asks.",
+    confirm: "Remove the passkeys",
+    action: `${pathOf(person)}/passkeys/remove`,
+  })
+}`;
+
+const accessPart = (person: PersonView["person"]): Html =>
+  person.active
+    ? askFirst({
+        label: "End the access",
+        text: "The person is signed out everywhere and sees nothing of the console any more. What they did stays on record.",
+        confirm: "End the access now",
+        action: `${pathOf(person)}/remove`,
+      })
+    : buttonForm(`${pathOf(person)}/restore`, "Give the access back");

@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { type Harness, openHarness } from "@signsealship/testing/harness";
+import { until } from "@signsealship/testing/until";
+import { sql } from "../../src/platform/database/sql.ts";
+import { mailsTo, postForm } from "../members/signed-in-member.ts";
+import { newOperator, newSession } from "./console-people.ts";
+
+type Person = Awaited<ReturnType<typeof newOperator>>;
+let running: Harness;
+let admin: Person;
+
+before(async () => {
+  running = await openHarness();
+  admin = await newOperator(running, { roles: ["admin"] });
+});
+after(() => running.close());
+
+const post = (path: string, fields: Record<string, string> = {}, { cookie }: { cookie: string } = admin) =>
+  postForm(`${running.service.baseUrl}/operator/people${path}`, fields, { cookie, Accept: "text/html" });
+
+async function look(path: string, { cookie }: { cookie: string } = admin) {
+  const page = await fetch(`${running.service.baseUrl}/operator/people${path}`, { headers: { cookie } });
+  return { status: page.status, text: await page.text() };
+}
+
+async function refused(answer: Response, status: number, message: RegExp): Promise<void> {
+  const text = await answer.text();
+  assert.equal(answer.status, status, text);
+  assert.match(text, message);
+}
+
+async function lastLine(action: string) {
+  const [line] = await running.db.query<{ actor: string; detail: Record<string, unknown> }>(sql`
+    SELECT actor, detail FROM audit_log WHERE action = ${action} ORDER BY id DESC LIMIT 1`);
+  return line;
+}
+
+test("an admin adds an operator and changes the roles; every admin is mailed, the log has before and after", async () => {
+  const second = await newOperator(running, { roles: ["admin"] });
+  const added = await post("", { email: "new@desk.example", name: "New <One>", role_agent: "on", role_shipper: "on" });
+  assert.equal(added.status, 303, await added.text());
+  const path = /people(\/[0-9a-f-]{36})/.exec(added.headers.get("location") ?? "")?.[1] ?? "";
+  await until(() => mailsTo(running.service, "new@desk.example")[0]);
+  for (const { email } of [admin, second])
+    await until(() =>
+      mailsTo(running.service, email).find((mail) => /was made an operator: agent, shipper/.test(mail)),
+    );
+  const changed = await post(`${path}/roles`, { name: "New <One>", role_notary: "on" });
+  assert.equal(changed.status, 303);
+  assert.deepEqual(await lastLine("operator.changed"), {
+    actor: `operator:${admin.id}`,
+    detail: {
+      userId: path.slice(1),
+      before: { name: "New <One>", roles: ["agent", "shipper"], active: true },
+      after: { name: "New <One>", roles: ["notary"], active: true },
+    },
+  });
+  assert.match((await look("")).text, /New &lt;One&gt;.*new@desk\.example.*notary/s);
+  await refused(
+    await post("", { email: "new@desk.example", name: "Again", role_agent: "on" }),
+    409,
+    /is an operator already.*Again/s,
+  );
+  await refused(await post("", { email: "x@desk.example", name: "X" }), 400, /roles must be one or more/);
+  await refused(
+    await post(`${path}/roles`, { name: " ", role_agent: "on" }),
+    400,
+    /name must have 1 to 100 characters/,
+  );
+  await running.service.cli("operator", "remove", second.email);
+});
+
+test("an operator whose access ends is out with the next request, and may come back", async () => {
+  const agent = await newOperator(running, { roles: ["agent"] });
+  const console_ = () => fetch(`${running.service.baseUrl}/operator`, { headers: { cookie: agent.cookie } });
+  assert.equal((await console_()).status, 200);
+  assert.equal((await post(`/${agent.id}/remove`)).status, 303);
+  assert.equal((await console_()).status, 401);
+  assert.equal((await post(`/${agent.id}/restore`)).status, 303);
+  const again = await newSession(running, agent.id);
+  assert.equal((await look("", again)).status, 403);
+});
+
+test("nobody changes their own roles, and the last active admin stays; the command line may remove even that one", async () => {
+  const own = `/${admin.id}`;
+  await refused(
+    await post(`${own}/roles`, { name: "Me", role_admin: "on", role_approver: "on" }),
+    409,
+    /Nobody changes their own roles/,
+  );
+  await refused(await post(`${own}/remove`), 409, /Nobody changes their own roles/);
+  await refused(await post(`${own}/passkeys/remove`), 409, /Remove your own passkeys/);
+  const { url } = await running.service.cli("operator", "link");
+  const answer = await postForm(running.service.baseUrl + new URL(url ?? "").pathname, {});
+  const byLink = { cookie: answer.headers.getSetCookie()[0]?.split(";")[0] ?? "" };
+  await refused(await post(`${own}/remove`, {}, byLink), 409, /The last active admin stays/);
+  await refused(
+    await post(`${own}/roles`, { name: "Me", role_agent: "on" }, byLink),
+    409,
+    /The last active admin stays/,
+  );
+  const other = await newOperator(running, { roles: ["admin"] });
+  // Of two who remove one another at once, one stays.
+  const both = await Promise.all([post(`/${other.id}/remove`), post(`${own}/remove`, {}, other)]);
+  assert.equal(both.filter(({ status }) => status === 303).length, 1);
+  const [left] = await running.db.query<{ count: number }>(
+    sql`SELECT count(*) AS count FROM operators WHERE active AND 'admin' = ANY (roles)`,
+  );
+  assert.equal(left?.count, 1);
+  for (const { id } of [admin, other]) await running.service.cli("operator", "remove", id);
+  admin = await newOperator(running, { roles: ["admin"] });
+});
+
+test("an admin ends an operator's sessions and takes lost passkeys away; nobody else's", async () => {
+  const agent = await newOperator(running, { roles: ["agent"] });
+  const stranger = await newOperator(running, { roles: ["agent"], listed: false });
+  const { text } = await look(`/${agent.id}`);
+  assert.match(text, new RegExp(`sessions/${agent.sessionId}/end`));
+  assert.equal((await post(`/${agent.id}/sessions/${agent.sessionId}/end`)).status, 303);
+  assert.deepEqual(await lastLine("session.ended"), {
+    actor: `operator:${admin.id}`,
+    detail: { sessionId: agent.sessionId },
+  });
+  assert.equal((await post(`/${agent.id}/sessions/${stranger.sessionId}/end`)).status, 404);
+  assert.equal((await post(`/${agent.id}/passkeys/remove`)).status, 303);
+  assert.equal((await lastLine("passkeys.removed"))?.actor, `operator:${admin.id}`);
+  for (const path of [`/${stranger.id}/passkeys/remove`, "/nope/remove", "/%00/roles"])
+    assert.equal((await post(path, { name: "X", role_agent: "on" })).status, 404, path);
+  assert.equal((await look(`/${stranger.id}`)).status, 404);
+});
+
+test("changing people needs a passkey that was shown lately; who only reads is offered nothing", async () => {
+  const earlier = await newSession(running, admin.id, { at: new Date(Date.now() - 16 * 60_000) });
+  const fields = { email: "late@desk.example", name: "Late", role_agent: "on" };
+  await refused(await post("", fields, earlier), 403, /Confirm that it is you.*value="late@desk\.example"/s);
+  const auditor = await newOperator(running, { roles: ["auditor"] });
+  for (const path of ["", `/${admin.id}`]) {
+    const { status, text } = await look(path, auditor);
+    assert.equal(status, 200);
+    assert.doesNotMatch(text, /action="\/operator\/people/);
+  }
+});
