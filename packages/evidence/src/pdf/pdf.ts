@@ -1,4 +1,4 @@
-export { changesSince } from "./changes/changes.ts";
+export { changedSince, changesSince } from "./changes/changes.ts";
 export { openDocument } from "./document.ts";
 export { openUnlocked } from "./encryption/unlock.ts";
 export { findSignatures } from "./signatures.ts";

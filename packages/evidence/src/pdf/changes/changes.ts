@@ -52,14 +52,25 @@ export function laterChanges(document: PdfDocument, signatures: readonly Signed[
   });
 }
 
+/** What revisions after the first `end` bytes did, at most: `changedSince` without the names. */
+export const changesSince = (document: PdfDocument, end: number): ChangeLevel | null =>
+  changedSince(document, end)?.level ?? null;
+
 /**
- * What revisions after the first `end` bytes did, at most, whether or not anything signed those.
+ * What revisions after the first `end` bytes did, at most, and the names of the fields that they changed, whether or not
+ * anything signed those bytes.
  * @returns null when those bytes are no revision of the document, or what came later can't be read
  */
-export function changesSince(document: PdfDocument, end: number): ChangeLevel | null {
+export function changedSince(
+  document: PdfDocument,
+  end: number,
+): { readonly level: ChangeLevel; readonly fields: readonly string[] } | null {
   try {
     const revision = revisionEndingAt(document, end);
-    return revision < 0 ? null : worst(judgeHistory(document, revision, () => {}).map(({ level }) => level));
+    if (revision < 0) return null;
+    const steps = judgeHistory(document, revision, () => {});
+    const fields = steps.flatMap(({ touched }) => touched.map(({ name }) => name));
+    return { level: worst(steps.map(({ level }) => level)), fields };
   } catch (error) {
     if (error instanceof EvidenceError) return null;
     throw error;

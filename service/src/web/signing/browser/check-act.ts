@@ -1,5 +1,6 @@
 import { childrenOf, OID, onlyChildOf, readDer, readOctetString, readOid } from "@signsealship/evidence/asn1";
 import { equalBytes, toHex } from "@signsealship/evidence/bytes";
+import { changedSince, openUnlocked } from "@signsealship/evidence/pdf";
 
 /** An act that the service prepared for the key of this browser. */
 export type PreparedAct = {
@@ -17,6 +18,8 @@ export type PreparedAct = {
 type Asked = {
   /** The document that was shown, whole. */
   readonly document: Uint8Array;
+  /** The names of the signer's own fields. */
+  readonly fields: ReadonlySet<string>;
   /** What was typed into the fields, by their names. */
   readonly values: ReadonlyMap<string, string>;
   /** How the signature looks, as the record says it: its members in the order of their names. */
@@ -25,9 +28,10 @@ type Asked = {
 
 /**
  * Whether an act is what the signer asked for: its attributes have the digest of the document that was shown with nothing but
- * the tail behind it, and the record whose digest is in the tail says what was typed.
+ * the tail behind it, the tail fills in the signer's own fields and changes nothing else, and the record whose digest is in the
+ * tail says what was typed.
  */
-export async function isWhatWasAsked(act: PreparedAct, { document, values, mark }: Asked): Promise<boolean> {
+export async function isWhatWasAsked(act: PreparedAct, { document, fields, values, mark }: Asked): Promise<boolean> {
   const { tail, contentsStart, contentsEnd, signedAttrs, record } = act;
   if (contentsStart < 0 || contentsEnd < contentsStart || contentsEnd > tail.length) return false;
   // Between its brackets is nothing yet: what is there is not signed.
@@ -35,6 +39,7 @@ export async function isWhatWasAsked(act: PreparedAct, { document, values, mark 
   if (!/^<0*>$/.test(new TextDecoder("latin1").decode(gap))) return false;
   const signed = joined([document, tail.subarray(0, contentsStart), tail.subarray(contentsEnd)]);
   if (!equalBytes(messageDigestOf(signedAttrs), await sha256(signed))) return false;
+  if (!(await fillsIn(fields, document, tail))) return false;
   const actSha256 = toHex(await sha256(new TextEncoder().encode(record)));
   if (!new TextDecoder("latin1").decode(tail).includes(`/SSSActSha256<${actSha256}>`)) return false;
   const said = JSON.parse(record) as {
@@ -51,6 +56,13 @@ export async function isWhatWasAsked(act: PreparedAct, { document, values, mark 
     // What was left empty stays so, but for the name and the initials, which the service fills in.
     return asked === undefined || asked === value || (asked === "" && (kind === "name" || kind === "initials"));
   });
+}
+
+/** Whether a tail does no more than filling in some fields: judged as later changes of a signed document are. */
+async function fillsIn(fields: ReadonlySet<string>, document: Uint8Array, tail: Uint8Array): Promise<boolean> {
+  const changed = changedSince(await openUnlocked(joined([document, tail])), document.length);
+  const isFilling = changed?.level === "forms" || changed?.level === "signatures";
+  return isFilling && changed.fields.every((name) => fields.has(name));
 }
 
 /** The one digest that signed attributes name. @throws EvidenceError when they are no attributes */

@@ -36,7 +36,8 @@ export function signWithOwnKey(config: SigningConfig, document: Uint8Array): voi
     const prepared = await post<Answer>(config.prepare, body);
     // The page says what is wrong, or shows the document anew: nothing is signed so.
     if (prepared?.outcome !== "prepared") return form.submit();
-    const asked = { document, values: values(), mark: await mark() };
+    const fields = new Set(config.fields.map(({ name }) => name));
+    const asked = { document, fields, values: values(), mark: await mark() };
     const { tail, signedAttrs, ...rest } = prepared;
     const opened = { ...rest, tail: fromBase64(tail), signedAttrs: fromBase64(signedAttrs) };
     if (!(await isWhatWasAsked(opened, asked))) return refuse(config.words.altered);

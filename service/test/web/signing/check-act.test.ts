@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { before, test } from "node:test";
+import { canonicalJson } from "@signsealship/evidence/manifest";
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import { appendRevision, bodyOf, endOf, type NewObject } from "../../../../packages/evidence/test/seal/signed-pdf.ts";
+import type { PlannedField, PreparedField } from "../../../src/envelopes/pdf/fields.ts";
+import { oneActKey } from "../../../src/envelopes/signer-authority.ts";
+import { isWhatWasAsked, type PreparedAct } from "../../../src/web/signing/browser/check-act.ts";
+import { openSigning } from "../../envelopes/pdf/signing.ts";
+
+const sha256 = (...parts: readonly Uint8Array[]): Buffer =>
+  parts.reduce((hash, part) => hash.update(part), createHash("sha256")).digest();
+const name = "Jane Doe";
+const place = { x: 72, y: 100, width: 180, height: 40 };
+const planned: PlannedField[] = [
+  { kind: "signature", signer: 1, page: 0, place },
+  { kind: "text", signer: 1, page: 0, place: { ...place, y: 200 } },
+  { kind: "signature", signer: 2, page: 0, place: { ...place, y: 300 } },
+  { kind: "text", signer: 2, page: 0, place: { ...place, y: 400 } },
+];
+
+let document: Buffer;
+let fields: readonly PreparedField[];
+let act: PreparedAct;
+const mark = { kind: "typed", text: name };
+const typed = "12-345";
+
+before(async () => {
+  const signing = await openSigning();
+  ({ bytes: document, fields } = await signing.prepare(makePdf({ pages: 2 }), planned, [name, "Max Roe"]));
+  const record = canonicalJson({
+    keyHeldBy: "browser",
+    mark,
+    revision: { sha256: sha256(document).toString("hex") },
+    values: [{ field: fields[1]?.name ?? "", kind: "text", value: typed }],
+  });
+  const doing = { name, values: { text: typed } };
+  const made = { publicKey: oneActKey().publicKey, actSha256: sha256(Buffer.from(record)).toString("hex") };
+  act = { ...(await signing.open(document, fields, 1, doing, made)).act, record };
+});
+
+const isAsked = (one: PreparedAct): Promise<boolean> => {
+  const own = fields.filter(({ signer }) => signer === 1).map((field) => field.name);
+  const values = new Map([[fields[1]?.name ?? "", typed]]);
+  return isWhatWasAsked(one, { document, fields: new Set(own), values, mark });
+};
+const numberOf = (index: number): number => fields[index]?.object ?? 0;
+const whole = (): string => Buffer.concat([document, act.tail]).toString("latin1");
+
+/** The act with another tail, as a service would send it that means harm: the digest that is signed is that of what it sends. */
+function withTail(tail: Buffer): PreparedAct {
+  const { contentsStart, contentsEnd } = act;
+  const digestOf = (bytes: Uint8Array) =>
+    sha256(document, bytes.subarray(0, contentsStart), bytes.subarray(contentsEnd)).toString("latin1");
+  const attributes = Buffer.from(act.signedAttrs).toString("latin1");
+  assert.ok(attributes.includes(digestOf(act.tail)));
+  const signedAttrs = Buffer.from(
+    attributes.replace(digestOf(act.tail), () => digestOf(tail)),
+    "latin1",
+  );
+  return { ...act, tail, signedAttrs };
+}
+
+const withMore = (...objects: readonly NewObject[]): PreparedAct =>
+  withTail(Buffer.from(appendRevision(whole(), objects), "latin1").subarray(document.length));
+
+const pageNumber = (): number => Number(/\/P (\d+) 0 R/.exec(bodyOf(whole(), numberOf(0)))?.[1]);
+const changed = (number: number, from: RegExp, to: string): NewObject => {
+  const body = bodyOf(whole(), number);
+  assert.match(body, from);
+  return [number, body.replace(from, to)];
+};
+const stream = (content: string): string => `<</Length ${content.length}>>\nstream\n${content}\nendstream`;
+
+test("an act that fills in the signer's own fields is signed", async () => {
+  assert.equal(await isAsked(act), true);
+  const again = withMore([numberOf(1), bodyOf(whole(), numberOf(1))]);
+  assert.equal(await isAsked(again), true, "what is added to it counts, not that it is more");
+});
+
+const attacks: readonly [string, () => PreparedAct][] = [
+  [
+    "draws over a page",
+    () => {
+      const { size } = endOf(whole());
+      return withMore(changed(pageNumber(), /\/Contents (\d+ 0 R)/, `/Contents [$1 ${size} 0 R]`), [
+        size,
+        stream("0 0 99 99 re f"),
+      ]);
+    },
+  ],
+  [
+    "puts a stamp on a page",
+    () => {
+      const { size } = endOf(whole());
+      const stamp = "<</Type/Annot/Subtype/Stamp/Rect[0 0 99 99]/F 4>>";
+      return withMore(changed(pageNumber(), /\/Annots\s*\[/, `/Annots [${size} 0 R `), [size, stamp]);
+    },
+  ],
+  ["fills in another signer's field", () => withMore(changed(numberOf(3), />>\s*$/, "/V(99)>>"))],
+  [
+    "moves the signer's field over the text",
+    () => withMore(changed(numberOf(1), /\/Rect\s*\[[^\]]*\]/, "/Rect[0 0 600 700]")),
+  ],
+  [
+    "gives the signer's field an action",
+    () => withMore(changed(numberOf(1), />>\s*$/, "/A<</S/URI/URI(https://x.example)>>>>")),
+  ],
+  [
+    "opens with an action",
+    () =>
+      withMore(
+        changed(Number(/\/Root (\d+) 0 R/.exec(whole())?.[1]), />>\s*$/, "/OpenAction<</S/JavaScript/JS(0)>>>>"),
+      ),
+  ],
+  [
+    "takes a page away",
+    () =>
+      withMore(changed(Number(/\/Parent (\d+) 0 R/.exec(bodyOf(whole(), pageNumber()))?.[1]), /\/Count 2/, "/Count 1")),
+  ],
+  ["can't be read", () => withMore([numberOf(1), "<</Type"])],
+];
+for (const [what, attack] of attacks)
+  test(`an act that ${what} is not`, async () => {
+    assert.equal(await isAsked(attack()), false);
+  });
+
+test("an act whose record says another value, mark, document or holder is not", async () => {
+  const says = (change: (record: string) => string): Promise<boolean> => {
+    const record = change(act.record);
+    assert.notEqual(record, act.record);
+    const [was = "", is = ""] = [act.record, record].map((text) => sha256(Buffer.from(text)).toString("hex"));
+    const tail = Buffer.from(Buffer.from(act.tail).toString("latin1").replace(was, is), "latin1");
+    return isAsked({ ...withTail(tail), record });
+  };
+  assert.equal(await says((record) => record.replace(typed, "12-346")), false);
+  assert.equal(await says((record) => record.replace(name, "John Doe")), false);
+  assert.equal(await says((record) => record.replace('"browser"', '"service"')), false);
+  assert.equal(await says((record) => record.replace(/"sha256":"./, '"sha256":"x')), false);
+  assert.equal(await says((record) => record.replace("{", '{"more":1,')), true, "what else it says is no concern");
+});
