@@ -1,0 +1,209 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { type Harness, openHarness } from "@signsealship/testing/harness";
+import { minimal, orderForm, shipping } from "@signsealship/testing/order-form";
+import { newPartner } from "@signsealship/testing/service";
+import { moveOrder } from "../../src/fulfilment/move-order.ts";
+import { beginNextSegment } from "../../src/fulfilment/next-segment.ts";
+import type { Blobs } from "../../src/platform/blobs/blobs.ts";
+import { systemClock } from "../../src/platform/clock.ts";
+import { sql } from "../../src/platform/database/sql.ts";
+import { ServiceError } from "../../src/platform/errors.ts";
+import { openLog } from "../../src/platform/logs.ts";
+import { claimTask, finishTask, openTask, releaseTask, type Task, tasksOfOrder } from "../../src/tasks/tasks.ts";
+
+let running: Harness;
+let headers: { Authorization: string };
+
+before(async () => {
+  running = await openHarness();
+  ({ headers } = await newPartner(running.service));
+});
+after(() => running.close());
+
+const post = (path: string, body: FormData | undefined = undefined) =>
+  fetch(running.service.baseUrl + path, { method: "POST", headers, ...(body && { body }) });
+
+async function order(fields: Record<string, string>, pay = true): Promise<string> {
+  const answer = await post("/api/partner/orders", orderForm({ ...minimal, ...fields }));
+  const { orderCode } = (await answer.json()) as { orderCode: string };
+  if (pay) await post(`/api/partner/sandbox/orders/${orderCode}/checkout`);
+  return orderCode;
+}
+
+const noSealer = () => Promise.reject(new Error("nothing is sealed here"));
+/** As the command line moves it. @param to null ends a hold */
+const move = (code: string, to: string | null, reason?: string) =>
+  moveOrder(
+    {
+      db: running.db,
+      clock: systemClock,
+      log: openLog("silent"),
+      blobs: {} as Blobs,
+      rowMac: running.rowMac,
+      openSealer: noSealer,
+    },
+    { code, to, document: null, facts: { reason } },
+  );
+
+async function tasksOf(code: string): Promise<Task[]> {
+  const [row] = await running.db.query<{ id: number }>(sql`SELECT id FROM orders WHERE code = ${code}`);
+  return tasksOfOrder(running.db, row?.id ?? 0);
+}
+
+const standing = async (code: string) => (await tasksOf(code)).map(({ kind, state }) => `${kind} ${state}`).reverse();
+
+describe("the order's way opens and closes what people have to do", () => {
+  test("a notarization, held, released, failed and reopened", async () => {
+    const code = await order({ svc_notary: "true" });
+    assert.deepEqual(await standing(code), ["notarize open"]);
+    await move(code, "OnHold", "a call");
+    assert.deepEqual(await standing(code), ["notarize dropped", "order_on_hold open"]);
+    assert.equal((await tasksOf(code))[0]?.reason, "a call");
+    await move(code, null);
+    assert.deepEqual((await standing(code)).slice(1), ["order_on_hold done", "notarize open"]);
+    await move(code, "NotarizationFailed", "nobody came");
+    assert.deepEqual((await standing(code)).slice(2), ["notarize done", "notarization_exception open"]);
+    await move(code, "NotarizationPending");
+    assert.deepEqual((await standing(code)).slice(3), ["notarization_exception done", "notarize open"]);
+    assert.equal((await tasksOf(code)).at(-1)?.endedBy, "operator");
+  });
+
+  test("labels and packets by how the order ships, and what failed", async () => {
+    const label = await order({ ...shipping });
+    assert.deepEqual(await standing(label), ["label_print open"]);
+    await move(label, "ShippingFailed", "lost");
+    assert.deepEqual(await standing(label), ["label_print done", "shipping_exception open"]);
+    assert.deepEqual(await standing(await order({ ...shipping, ship_method: "print_mail" })), ["packet_print open"]);
+    assert.deepEqual(await standing(await order({ fax_to: "2125550123" })), ["fax_send open"]);
+  });
+
+  test("what was paid for as a rush is due in half the time", async () => {
+    const code = await order({ svc_notary: "true" });
+    const [row] = await running.db.query<{ id: number }>(sql`SELECT id FROM orders WHERE code = ${code}`);
+    await move(code, "OnHold", "x");
+    await running.db.query(
+      sql`UPDATE orders SET lines = lines || '[{"type": "RushFee", "amountCents": 0, "quantity": 1, "label": "x"}]' WHERE id = ${row?.id}`,
+    );
+    await move(code, null);
+    const [rush, , usual] = (await tasksOf(code)).map(({ dueAt }) => dueAt.getTime());
+    assert.ok((rush ?? 0) < (usual ?? 0));
+  });
+
+  test("a refund drops what was open", async () => {
+    const code = await order({ svc_notary: "true" });
+    await move(code, "RefundPending", "asked for");
+    assert.deepEqual(await standing(code), ["notarize dropped"]);
+  });
+
+  test("an order without a price waits for one from its creation", async () => {
+    const code = await order({ svc_notary: "true" });
+    const at = new Date();
+    await running.db.query(
+      openTask({ kind: "quote", at, environment: "test", orderId: sql`o.id` }, sql`orders o WHERE code = ${code}`),
+    );
+    await running.db.query(
+      openTask({ kind: "quote", at, environment: "test", orderId: sql`o.id` }, sql`orders o WHERE code = ${code}`),
+    );
+    assert.deepEqual(await standing(code), ["notarize open", "quote open"]);
+  });
+});
+
+describe("a task", () => {
+  const deps = () => ({ db: running.db, clock: systemClock });
+  const refusal = (code: string) => (error: unknown) => error instanceof ServiceError && error.code === code;
+  const newTask = async () => (await tasksOf(await order({ svc_notary: "true" })))[0]?.id ?? 0;
+
+  test("is claimed by one of ten at once", async () => {
+    const id = await newTask();
+    const claims = await Promise.allSettled(
+      Array.from({ length: 10 }, (_, n) => claimTask(deps(), id, `operator:${n}`)),
+    );
+    assert.equal(claims.filter(({ status }) => status === "fulfilled").length, 1);
+    for (const claim of claims) if (claim.status === "rejected") assert.ok(refusal("conflict")(claim.reason));
+    const [row] = await running.db.query<{ lines: number }>(
+      sql`SELECT count(*)::int AS lines FROM audit_log WHERE action = 'task.claimed' AND (detail->>'task')::bigint = ${id}`,
+    );
+    assert.equal(row?.lines, 1);
+  });
+
+  test("is given back by who has claimed it, and by nobody else", async () => {
+    const id = await newTask();
+    await assert.rejects(releaseTask(deps(), id, "operator:a"), refusal("conflict"));
+    await claimTask(deps(), id, "operator:a");
+    await assert.rejects(releaseTask(deps(), id, "operator:b"), refusal("conflict"));
+    await releaseTask(deps(), id, "operator:a");
+    await claimTask(deps(), id, "operator:b");
+    await releaseTask(deps(), id, "operator:c", true);
+  });
+
+  test("that has ended or never was can't be claimed", async () => {
+    const code = await order({ svc_notary: "true" });
+    const id = (await tasksOf(code))[0]?.id ?? 0;
+    await move(code, "OnHold", "x");
+    await assert.rejects(claimTask(deps(), id, "operator:a"), refusal("conflict"));
+    await assert.rejects(claimTask(deps(), 2 ** 40, "operator:a"), refusal("not_found"));
+  });
+
+  test("ends by a word only where nothing else would end it", async () => {
+    await assert.rejects(finishTask(deps(), await newTask(), "operator:a", "done"), refusal("conflict"));
+    await running.db.query(openTask({ kind: "job_dead", at: new Date(), environment: "live", subject: "refund" }));
+    const [dead] = await running.db.query<{ id: number }>(sql`SELECT id FROM tasks WHERE kind = 'job_dead'`);
+    await assert.rejects(finishTask(deps(), dead?.id ?? 0, "operator:a", " "), refusal("validation"));
+    await finishTask(deps(), dead?.id ?? 0, "operator:a", "The mail server is back.");
+    await assert.rejects(finishTask(deps(), dead?.id ?? 0, "operator:a", "again"), refusal("conflict"));
+  });
+});
+
+describe("access requests and playbooks", () => {
+  test("have a task while they wait, which ends with the decision", async () => {
+    const state = async (kind: string) =>
+      (await running.db.query<{ state: string }>(sql`SELECT state FROM tasks WHERE kind = ${kind} ORDER BY id`)).map(
+        (row) => row.state,
+      );
+    await fetch(`${running.service.baseUrl}/api/partner/request`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({
+        firmName: "A",
+        contactName: "B",
+        workEmail: "a@gmail.com",
+        role: "Owner",
+        useCase: "Deeds",
+      }),
+    });
+    assert.deepEqual(await state("access_request"), ["open"]);
+    const { requests } = await running.service.cli<{ requests: { requestId: string }[] }>("request", "list");
+    await running.service.cli("request", "decline", requests[0]?.requestId ?? "");
+    assert.deepEqual(await state("access_request"), ["done"]);
+  });
+});
+
+describe("a live order whose service has ended", () => {
+  test("begins the next one by itself, once, and not from elsewhere", async () => {
+    const code = await order({ svc_sign: "true", svc_notary: "true" });
+    const [row] = await running.db.query<{ id: number }>(sql`SELECT id FROM orders WHERE code = ${code}`);
+    const status = async () =>
+      (await running.db.query<{ status: string }>(sql`SELECT status FROM orders WHERE code = ${code}`))[0]?.status;
+    const deps = { db: running.db, clock: systemClock, log: openLog("silent") };
+    await beginNextSegment(deps, row?.id ?? 0);
+    assert.equal(await status(), "EsignPending");
+    await running.db.query(sql`UPDATE orders SET status = 'EsignComplete' WHERE code = ${code}`);
+    await Promise.all([beginNextSegment(deps, row?.id ?? 0), beginNextSegment(deps, row?.id ?? 0)]);
+    assert.equal(await status(), "NotarizationPending");
+    assert.deepEqual((await standing(code)).slice(-1), ["notarize open"]);
+  });
+
+  test("has its job from the moment it ends, and none where it is a test order", async () => {
+    const jobs = async () =>
+      (await running.db.query<{ n: number }>(sql`SELECT count(*)::int AS n FROM jobs WHERE queue = 'next-segment'`))[0]
+        ?.n;
+    const code = await order({ fax_to: "2125550123", svc_notary: "true" });
+    await running.db.query(sql`UPDATE orders SET status = 'FaxPending' WHERE code = ${code}`);
+    await move(code, "FaxDelivered");
+    assert.equal(await jobs(), 0);
+    await running.db.query(sql`UPDATE orders SET status = 'FaxPending', environment = 'live' WHERE code = ${code}`);
+    await move(code, "FaxDelivered");
+    assert.equal(await jobs(), 1);
+  });
+});
