@@ -1,5 +1,6 @@
 import { type OrderHistory, orderHistory } from "../fulfilment/fulfilment.ts";
 import type { Environment } from "../identity/identity.ts";
+import { namesOfActors } from "../operators/operators.ts";
 import { findOrder, type PublicOrderRow } from "../orders/orders.ts";
 import type { Database } from "../platform/database/database.ts";
 import { sql } from "../platform/database/sql.ts";
@@ -25,9 +26,11 @@ export type OrderRecord = {
   history: OrderHistory;
   tasks: Task[];
   notes: OrderNote[];
+  /** The names of the operators among those who did something, by what the audit log calls them. */
+  names: ReadonlyMap<string, string>;
 };
 
-type Facts = Omit<OrderRecord, "order" | "history" | "tasks" | "notes">;
+type Facts = Omit<OrderRecord, "order" | "history" | "tasks" | "notes" | "names">;
 
 /** @throws ServiceError `not_found` for an unknown code, and for an order of the other environment */
 export async function orderRecord(db: Database, code: string, environment: Environment): Promise<OrderRecord> {
@@ -45,5 +48,10 @@ export async function orderRecord(db: Database, code: string, environment: Envir
     tasksOfOrder(db, facts.id),
     notesOfOrder(db, facts.id),
   ]);
-  return { ...facts, order, history, tasks, notes };
+  const actors = [
+    ...history.history.map(({ actor }) => actor),
+    ...notes.map(({ author }) => author),
+    ...tasks.flatMap(({ claimedBy, endedBy }) => [claimedBy ?? "", endedBy ?? ""]),
+  ];
+  return { ...facts, order, history, tasks, notes, names: await namesOfActors(db, actors) };
 }

@@ -20,7 +20,7 @@ function waysOf(text: string): Statement[] {
   if (/^[0-9a-f]{6,39}$/.test(lower))
     ways.push(sql`SELECT id FROM orders WHERE code >= ${lower} AND code < ${`${lower}g`} LIMIT ${foundMost}`);
   if (/^[a-z2-7]{26}$/.test(lower)) ways.push(sql`SELECT order_id AS id FROM envelopes WHERE verify_code = ${lower}`);
-  if (/^(pi|py|ch)_\w+$/.test(text))
+  if (/^(?:(?:pi|py|ch)_\w+|sandbox:[0-9a-f]{40})$/.test(text))
     return [sql`SELECT order_id AS id FROM payments WHERE payment_intent = ${text} LIMIT ${foundMost}`];
   if (text.includes("@"))
     return [

@@ -21,3 +21,4 @@ export {
   requirePasskeyOf,
   requirePermission,
 } from "./sessions.ts";
+export { selectNamesOfActors as namesOfActors } from "./store.ts";

@@ -1,6 +1,7 @@
 import type { Environment } from "../identity/identity.ts";
 import type { Sql, Tx } from "../platform/database/database.ts";
 import { sql } from "../platform/database/sql.ts";
+import { isUuid } from "../platform/text.ts";
 import type { OperatorRole } from "./roles.ts";
 
 /** The operator whose session it is; undefined for anybody else's, and for one who is active no more. */
@@ -67,3 +68,15 @@ export async function insertOperator(tx: Tx, { id, name, roles, at }: NewOperato
 
 export const updateOperator = (tx: Tx, id: string, { name, roles, active }: Omit<OperatorRow, "id" | "email">) =>
   tx.query(sql`UPDATE operators SET name = ${name}, roles = ${roles}, active = ${active} WHERE user_id = ${id}`);
+
+/** The names behind `operator:ID`, of those among the actors who are or were operators. */
+export async function selectNamesOfActors(db: Sql, actors: readonly string[]): Promise<Map<string, string>> {
+  const ids = [
+    ...new Set(actors.filter((actor) => actor.startsWith("operator:")).map((actor) => actor.slice(9))),
+  ].filter(isUuid);
+  if (ids.length === 0) return new Map();
+  const rows = await db.query<{ id: string; name: string }>(
+    sql`SELECT user_id AS id, name FROM operators WHERE user_id = ANY (${ids}::uuid[])`,
+  );
+  return new Map(rows.map(({ id, name }) => [`operator:${id}`, name]));
+}

@@ -83,6 +83,9 @@ const words: Readonly<Record<ConsoleMove, MoveWords>> = {
 
 export const labelOf = (move: ConsoleMove): string => words[move].label;
 
+/** Whether a move stops the order's way. */
+export const isDangerous = (move: ConsoleMove): boolean => words[move].danger ?? false;
+
 /** The form of a move. */
 export function moveForm(path: string, move: ConsoleMove, typed: Typed | undefined): Html {
   const { label, text, fields = [], danger = false } = words[move];

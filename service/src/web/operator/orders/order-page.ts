@@ -18,7 +18,7 @@ import { errorSummary, textArea } from "../../ui/forms/fields.ts";
 import { statusWords } from "../../ui/orders/status-words.ts";
 import { orderSteps } from "../../ui/orders/steps.ts";
 import { type Html, html } from "../../ui/render.ts";
-import { labelOf, moveForm, type Typed } from "./move-forms.ts";
+import { isDangerous, labelOf, moveForm, type Typed } from "./move-forms.ts";
 import { signerList } from "./signer-list.ts";
 import { timelinePart } from "./timeline.ts";
 
@@ -56,7 +56,7 @@ ${history.shipments.length > 0 && card("shipments", "Shipments", shipments(histo
 ${history.faxes.length > 0 && card("faxes", "Faxes", faxes(history.faxes))}
 ${card("money", "Payments", payments(view))}
 ${card("notes", "Notes", notes(view, path))}
-${card("timeline", "Timeline", timelinePart(history.history))}
+${card("timeline", "Timeline", timelinePart(history.history, record.names))}
 </div>
 <div class="order-side">
 ${card("quote", "Quote", moneyTable("All amounts in US dollars", order, order.status === "ManualQuoteRequired" ? "Total so far" : "Total"))}
@@ -67,14 +67,15 @@ ${card("details", "Details", details(record))}
 
 function statusCard({ record: { order }, moves, movesOfOthers, typed }: OrderView, path: string): Html {
   const { tone, label, summary } = statusWords(order.status);
-  const [first, ...more] = moves;
+  const [first] = moves.filter((move) => !isDangerous(move));
+  const more = moves.filter((move) => move !== first);
   const others = movesOfOthers.map(labelOf);
   return html`<section class="card status-card ${tone}" aria-labelledby="status-title">
 <p>${statusBadge(tone, label)}</p>
 <h2 id="status-title" class="headline">${order.status}</h2>
 <p class="lead">${summary}</p>
 ${first && html`<h3>${labelOf(first)}</h3>${moveForm(path, first, typed)}`}
-${!first && html`<p class="quiet">Your roles have nothing to do here now.</p>`}
+${!first && html`<p class="quiet">Nothing waits for you here.</p>`}
 ${more.map(
   (move) =>
     html`<details class="ask"${typed?.move === move && html` open`}><summary>${labelOf(move)}</summary>${moveForm(path, move, typed)}</details>`,
@@ -83,12 +84,12 @@ ${others.length > 0 && html`<p class="quiet">For other roles: ${others.join(", "
 </section>`;
 }
 
-const taskList = ({ record: { tasks }, now }: OrderView): Html =>
+const taskList = ({ record: { tasks, names }, now }: OrderView): Html =>
   html`<ul class="plain-list">${tasks.map(({ kind, state, dueAt, endedAt, outcome, claimedBy }) => {
     const isOpen = state === "open" || state === "claimed";
     return html`<li><strong>${taskKinds[kind]}</strong>: ${
       isOpen
-        ? html`due ${time(dueAt)}${dueAt <= now && html` ${statusBadge("attention", "Overdue")}`}, ${claimedBy === null ? "open" : `claimed by ${claimedBy}`}`
+        ? html`due ${time(dueAt)}${dueAt <= now && html` ${statusBadge("attention", "Overdue")}`}, ${claimedBy === null ? "open" : `claimed by ${names.get(claimedBy) ?? claimedBy}`}`
         : html`${state === "done" ? "done" : "dropped"} ${endedAt && time(endedAt)}${outcome !== null && html`: ${outcome}`}`
     }</li>`;
   })}</ul>`;
@@ -131,15 +132,19 @@ function payments({ record: { order, history }, mayRequestRefund }: OrderView): 
   return html`${history.payments.length === 0 ? none : list}${mayRequestRefund && html`<div class="form-actions"><a role="button" class="quiet-button" href="/operator/refunds/new?order=${order.code}">Ask for a refund</a></div>`}`;
 }
 
-const notes = ({ record: { notes: all }, mayNote, typed }: OrderView, path: string): Html =>
-  html`${all.length > 0 && html`<ul class="plain-list">${all.map(({ author, text, createdAt }) => html`<li><p class="as-typed">${text}</p><p class="quiet">${author}, ${time(createdAt)}</p></li>`)}</ul>`}
+const notes = ({ record: { notes: all, names }, mayNote, typed }: OrderView, path: string): Html =>
+  html`${all.length > 0 && html`<ul class="plain-list">${all.map(({ author, text, createdAt }) => html`<li><p class="as-typed">${text}</p><p class="quiet">${names.get(author) ?? author}, ${time(createdAt)}</p></li>`)}</ul>`}
 ${mayNote ? html`<form class="form" method="post" action="${path}/notes">${textArea({ form: "note", name: "note", label: "Add a note", required: true, rows: 3, maxLength: 4000, value: typed?.move === "note" ? typed.values["note"] : "", error: typed?.move === "note" ? typed.error : undefined, hint: "Notes stay: nobody can change or delete them." })}<div class="form-actions"><button type="submit" class="quiet-button">Add the note</button></div></form>` : all.length === 0 && html`<p class="quiet">No notes.</p>`}`;
 
-const addressText = (address: OrderRecord["shipTo"]): string | null =>
-  address &&
-  Object.values(address)
-    .filter((part) => part !== null && part !== "")
-    .join(", ");
+const addressLines = ["name", "line1", "line2", "city", "state", "postal"];
+
+const addressText = (address: OrderRecord["shipTo"]): string | null => {
+  if (!address) return null;
+  const parts = addressLines
+    .map((name) => address[name])
+    .filter((part) => part !== null && part !== undefined && part !== "");
+  return parts.join(", ");
+};
 
 const methods: Readonly<Record<string, string>> = { label: "Prepaid carrier label", print_mail: "Print and mail" };
 

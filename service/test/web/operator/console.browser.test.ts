@@ -1,0 +1,211 @@
+import assert from "node:assert/strict";
+import { mkdirSync } from "node:fs";
+import {
+  after,
+  type Browser,
+  before,
+  describe,
+  type Look,
+  looks,
+  type OpenPage,
+  startBrowser,
+  test,
+} from "@signsealship/testing/browser";
+import { freePort } from "@signsealship/testing/free-port";
+import { type Harness, openHarness } from "@signsealship/testing/harness";
+import { minimal, orderForm, shipping } from "@signsealship/testing/order-form";
+import { newPartner } from "@signsealship/testing/service";
+import type { OperatorRole } from "../../../src/operators/operators.ts";
+import { sql } from "../../../src/platform/database/sql.ts";
+import { newOperator } from "../../operators/console-people.ts";
+
+let running: Harness;
+let browser: Browser;
+let headers: { Authorization: string };
+/** Where pictures of the pages go, for people to look at. */
+const pictures = process.env["PICTURES"];
+
+before(async () => {
+  const port = String(await freePort());
+  [running, browser] = await Promise.all([
+    openHarness({ PORT: port, BASE_URL: `http://127.0.0.1:${port}` }),
+    startBrowser(),
+  ]);
+  ({ headers } = await newPartner(running.service, { name: "Harbor & Sons <Title>" }));
+});
+after(async () => {
+  await browser.close();
+  await running.close();
+});
+
+const at = (path: string) => running.service.baseUrl + path;
+const post = (path: string, body?: FormData) => fetch(at(path), { method: "POST", headers, ...(body && { body }) });
+
+async function order(fields: Record<string, string>, pay = true): Promise<string> {
+  const answer = await post("/api/partner/orders", orderForm({ ...minimal, name: "Ada Lovelace", ...fields }));
+  const { orderCode } = (await answer.json()) as { orderCode: string };
+  if (pay) await post(`/api/partner/sandbox/orders/${orderCode}/checkout`);
+  return orderCode;
+}
+
+/** A browser of somebody with the roles, in test. */
+async function openAs(roles: readonly OperatorRole[], path: string, look: Look = { width: 1280 }): Promise<OpenPage> {
+  const { cookie } = await newOperator(running, { roles, environment: "test" });
+  const opened = await browser.open(at("/verify"), look);
+  const [name = "", value = ""] = cookie.split("=", 2);
+  await opened.page
+    .context()
+    .addCookies([{ name, value, domain: "127.0.0.1", path: "/", secure: true, httpOnly: true }]);
+  await opened.page.goto(at(path));
+  return opened;
+}
+
+const flash = ({ page }: OpenPage, text: string) => page.getByText(text).waitFor();
+
+async function picture({ screenshot }: OpenPage, name: string): Promise<void> {
+  if (pictures === undefined) return;
+  mkdirSync(pictures, { recursive: true });
+  await screenshot(`${pictures}/${name}.png`);
+}
+
+for (const { width, colorScheme } of looks)
+  test(`${width} pixels wide, ${colorScheme}: every page is accessible and fits`, async () => {
+    const code = await order({
+      svc_sign: "true",
+      svc_notary: "true",
+      ...shipping,
+      external_reference: `W${"w".repeat(100)}`,
+    });
+    await order({ svc_notary: "true" });
+    const opened = await openAs(["agent", "notary", "shipper"], "/operator", { width, colorScheme });
+    const { page, axe, overflow, troubles, close } = opened;
+    for (const [name, path] of [
+      ["today", "/operator"],
+      ["queue", "/operator/tasks/notarize"],
+      ["orders", "/operator/orders"],
+      ["found", "/operator/orders/search?q=Lovelace"],
+      ["order", `/operator/orders/${code}`],
+    ] as const) {
+      await page.goto(at(path));
+      for (const summary of await page.locator("summary").all()) await summary.click();
+      assert.deepEqual(await axe(colorScheme), [], name);
+      assert.equal(await overflow(), 0, name);
+      await picture(opened, `${name}-${width}-${colorScheme}`);
+    }
+    assert.deepEqual(troubles, []);
+    await close();
+  });
+
+describe("an agent", () => {
+  test("claims a task, finds its order, holds it with a reason and releases it, all without a script", async () => {
+    const code = await order({ svc_notary: "true", external_reference: "FILE-77" });
+    const opened = await openAs(["agent", "notary"], "/operator/tasks/notarize", { width: 360, javaScript: false });
+    const { page, close } = opened;
+    const row = page.getByRole("row").filter({ hasText: "FILE-77" });
+    await row.getByRole("button", { name: "Claim" }).click();
+    await flash(opened, "The task is yours.");
+    assert.match(await page.getByRole("row").filter({ hasText: "FILE-77" }).innerText(), /Yours/);
+    await page.getByRole("searchbox", { name: "Find an order" }).fill("file-77");
+    await page.getByRole("button", { name: "Search" }).click();
+    assert.equal(new URL(page.url()).pathname, `/operator/orders/${code}`);
+    await page.getByText("Put on hold").first().click();
+    await page.getByRole("textbox", { name: "Reason" }).fill(" ");
+    await page.locator("form[action$='/moves/held'] button").click();
+    assert.match(await page.getByRole("alert").innerText(), /needs a reason/);
+    await page.getByRole("textbox", { name: "Reason" }).fill("The client called.");
+    await page.locator("form[action$='/moves/held'] button").click();
+    await flash(opened, "The order was moved.");
+    assert.equal(await page.locator("#status-title").innerText(), "OnHold");
+    assert.match(await page.locator("#timeline").innerText(), /NotarizationPending to OnHold.*The client called\./s);
+    await page.getByRole("button", { name: "Release the order" }).click();
+    assert.equal(await page.locator("#status-title").innerText(), "NotarizationPending");
+    const [line] = await running.db.query<{ actor: string }>(sql`
+      SELECT a.actor FROM audit_log a JOIN orders o ON o.id = a.order_id WHERE o.code = ${code} AND a.to_status = 'OnHold'`);
+    assert.match(line?.actor ?? "", /^operator:[0-9a-f-]{36}$/);
+    await close();
+  });
+
+  test("prices an order in dollars, notes why, and is told what is wrong with an amount", async () => {
+    const code = await order({ svc_notary: "true" }, false);
+    await running.db.query(sql`UPDATE orders SET status = 'ManualQuoteRequired' WHERE code = ${code}`);
+    const opened = await openAs(["agent"], `/operator/orders/${code}`);
+    const { page, close } = opened;
+    await page.getByRole("textbox", { name: "Amount to add" }).fill("forty");
+    await page.getByRole("button", { name: "Send the quote" }).click();
+    assert.match(await page.getByRole("alert").innerText(), /Amount must be US dollars and cents/);
+    assert.equal(await page.getByRole("textbox", { name: "Amount to add" }).inputValue(), "forty");
+    await page.getByRole("textbox", { name: "Amount to add" }).fill("45.00");
+    await page.getByRole("textbox", { name: "What it is for" }).fill("Apostille");
+    await page.getByRole("button", { name: "Send the quote" }).click();
+    await flash(opened, "The order was moved.");
+    assert.match(await page.locator("#quote").innerText(), /Apostille.*\$45\.00/s);
+    await page.getByRole("textbox", { name: "Add a note" }).fill("Agreed by phone.\n<b>Ann</b>");
+    await page.getByRole("button", { name: "Add the note" }).click();
+    await flash(opened, "Your note was added.");
+    assert.match(await page.locator("#notes").innerText(), /Agreed by phone\.\n<b>Ann<\/b>/);
+    await close();
+  });
+
+  test("sees no button to Paid or Refunded, and none of other roles", async () => {
+    const code = await order({ svc_notary: "true" });
+    const { page, close } = await openAs(["auditor"], `/operator/orders/${code}`);
+    assert.deepEqual(await page.locator("form[action*='/moves/']").count(), 0);
+    assert.match(await page.locator(".status-card").innerText(), /For other roles: Put on hold/);
+    await close();
+    const agent = await openAs(["agent"], `/operator/orders/${code}`);
+    for (const action of await agent.page
+      .locator("form[action*='/moves/']")
+      .evaluateAll((all) => all.map((form) => form.getAttribute("action"))))
+      assert.doesNotMatch(action ?? "", /payment|refund/);
+    await agent.close();
+  });
+
+  test("does not see an order of the other environment, and reads each document on record", async () => {
+    const code = await order({ svc_notary: "true" });
+    const live = await newOperator(running, { roles: ["agent"] });
+    const get = (path: string, cookie: string) => fetch(at(path), { headers: { cookie } });
+    assert.equal((await get(`/operator/orders/${code}`, live.cookie)).status, 404);
+    const { cookie, id } = await newOperator(running, { roles: ["agent"], environment: "test" });
+    const page = await (await get(`/operator/orders/${code}`, cookie)).text();
+    const [, path = ""] = /href="(\/operator\/orders\/\w+\/documents\/[\w-]+)"/.exec(page) ?? [];
+    assert.equal((await get(path, live.cookie)).status, 404);
+    const document = await get(path, cookie);
+    assert.equal(document.headers.get("content-type"), "application/pdf");
+    const read = await running.db.query<{ actor: string }>(sql`
+      SELECT actor FROM audit_log WHERE action = 'document.read' ORDER BY id DESC LIMIT 1`);
+    assert.deepEqual(read, [{ actor: `operator:${id}` }]);
+  });
+});
+
+describe("search", () => {
+  test("finds by code, reference, mail, name, hash, tracking and payment intent, in its environment only", async () => {
+    const code = await order({ ...shipping, external_reference: "Lot 1138/b", email: "Grace.Hopper@navy.example" });
+    await running.service.cli("order", "move", code, "Shipped", "--carrier", "USPS", "--tracking", "9400 1000");
+    const [facts] = await running.db.query<{ sha256: string; intent: string }>(sql`
+      SELECT d.sha256, p.payment_intent AS intent FROM orders o JOIN documents d ON d.order_id = o.id
+      JOIN payments p ON p.order_id = o.id WHERE o.code = ${code}`);
+    const { cookie } = await newOperator(running, { roles: ["auditor"], environment: "test" });
+    const live = await newOperator(running, { roles: ["auditor"] });
+    const search = async (text: string, as = cookie) =>
+      fetch(at(`/operator/orders/search?${new URLSearchParams({ q: text })}`), {
+        headers: { cookie: as },
+        redirect: "manual",
+      });
+    for (const text of [
+      code,
+      code.slice(0, 8),
+      "LOT 1138",
+      "grace.hopper@navy.example",
+      "9400 1000",
+      facts?.intent ?? "",
+    ]) {
+      const answer = await search(text);
+      assert.equal(answer.headers.get("location"), `/operator/orders/${code}`, text);
+      assert.match(await (await search(text, live.cookie)).text(), /Nothing found/, text);
+    }
+    assert.match(await (await search(facts?.sha256 ?? "")).text(), new RegExp(code.slice(0, 6).toUpperCase()));
+    assert.equal((await search("ab")).status, 400);
+    for (const text of ["100%_nothing", "\\", "'; --", "🙂🙂🙂", "a".repeat(254)])
+      assert.match(await (await search(text.padEnd(3, "x"))).text(), /Nothing found/, text);
+  });
+});
