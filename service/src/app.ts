@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { accessMailJobs, accessRoutes } from "./access-requests/access-requests.ts";
 import { analyticsRoutes } from "./analytics/analytics.ts";
 import { closingRecord, closingRoutes } from "./closing-passports/closing-passports.ts";
+import { taskMetrics } from "./console/console.ts";
 import {
   envelopeJobs,
   envelopeRecord,
@@ -72,6 +73,7 @@ function workWith(app: FastifyInstance, deps: AppDeps, { dispatcher, processor, 
   const mails = { db, clock, secrets: deps.secrets, mailer, baseUrl: config.baseUrl };
   paymentJobs(jobs, { db, clock, log, processor });
   nextSegmentJobs(jobs, { db, clock, log });
+  taskMetrics(metrics, { db, clock });
   orderMailJobs(jobs, mails);
   envelopeJobs(jobs, { ...envelopes, mailer });
   accessMailJobs(jobs, mails);

@@ -17,7 +17,7 @@ import { createWorkerPool, type WorkerPool } from "./platform/workers/pool.ts";
 import { openPricing } from "./pricing/pricing.ts";
 import { openResources, root } from "./resources.ts";
 import { readRetention } from "./retention/retention.ts";
-import { openSealing, type Sealing } from "./seals/seals.ts";
+import { openSealing, type Sealing, sealChainPem } from "./seals/seals.ts";
 
 const drainMs = 2_500;
 
@@ -122,7 +122,16 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
       anchoring,
     });
     await listen(app, config.host, config.port);
-    stopMaintenance = startMaintenance(resources, { envelopes, lastUse, anchoring, retention });
+    stopMaintenance = startMaintenance(resources, {
+      envelopes,
+      certificates: [
+        { name: "seal", pem: sealing.chainPem },
+        { name: "signer authority", pem: sealChainPem(signers.authority.chain) },
+      ],
+      lastUse,
+      anchoring,
+      retention,
+    });
     const demo = await createDemoPartner(resources);
     process.stdout.write(`SignSealShip listens on ${config.baseUrl}\n${demo ? welcome(config, demo.key) : ""}`);
     log.info({ signal: await stopped }, "stopping");

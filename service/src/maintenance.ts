@@ -1,5 +1,6 @@
 import type { Anchoring } from "./anchoring/anchoring.ts";
 import { chainAuditLines } from "./audit/audit.ts";
+import { openServiceTasks, type SigningCertificate, sendMorningMails } from "./console/console.ts";
 import { type EnvelopeDeps, followOverdue, sweepEnvelopes } from "./envelopes/envelopes.ts";
 import { sweepSessions } from "./members/members.ts";
 import { sweepFills } from "./orders/orders.ts";
@@ -23,9 +24,15 @@ const failedJobsKeptMs = 30 * 24 * hours;
 
 type Task = { name: string; everyMs: number; atStart?: boolean; work: (stopping: AbortSignal) => Promise<unknown> };
 
-type Kept = { envelopes: EnvelopeDeps; lastUse: LastUse; anchoring: Anchoring | null; retention: RetentionPlan };
+type Kept = {
+  envelopes: EnvelopeDeps;
+  certificates: readonly SigningCertificate[];
+  lastUse: LastUse;
+  anchoring: Anchoring | null;
+  retention: RetentionPlan;
+};
 
-function tasksOf(resources: Resources, { envelopes, lastUse, anchoring, retention }: Kept): Task[] {
+function tasksOf(resources: Resources, { envelopes, certificates, lastUse, anchoring, retention }: Kept): Task[] {
   const { db, blobs, clock, rowMac } = resources;
   const sweeper = withLongStatements(db);
   const marks = { db: sweeper, rowMac };
@@ -52,6 +59,13 @@ function tasksOf(resources: Resources, { envelopes, lastUse, anchoring, retentio
       atStart: true,
       work: (stopping) => sweepEnvelopes(envelopes, stopping),
     },
+    {
+      name: "what the service needs of a person",
+      everyMs: 5 * 60 * seconds,
+      atStart: true,
+      work: () => openServiceTasks({ db, clock, certificates }),
+    },
+    { name: "mails in the morning", everyMs: 5 * 60 * seconds, work: () => sendMorningMails({ db, clock }) },
     {
       name: "orders whose envelope does not follow",
       everyMs: hours,

@@ -1,8 +1,11 @@
 import { readFile } from "node:fs/promises";
+import { type ListedOrder, listAllOrders, searchOrders } from "../console/console.ts";
 import { moveOrder, type OrderHistory, orderHistory } from "../fulfilment/fulfilment.ts";
 import { maxUploadBytes } from "../http/uploads/multipart.ts";
+import { orderStatuses, statusGroups } from "../orders/orders.ts";
 import { StartupError } from "../platform/errors.ts";
 import { createMetrics } from "../platform/metrics.ts";
+import { isUuid } from "../platform/text.ts";
 import { inlineWorkers } from "../platform/workers/inline.ts";
 import { openSealing } from "../seals/seals.ts";
 import { lines, textOption, UsageError, type Values, type Verb, withResources } from "./verb.ts";
@@ -51,7 +54,56 @@ function targetOf(args: string[], values: Values): string | null {
   return release ? null : (args[1] ?? null);
 }
 
+const orderLine = ({ code, status, firmName, customerEmail, externalReference, createdAt }: ListedOrder): string =>
+  `${code}  ${status}  ${createdAt.toISOString()}  ${firmName}  ${customerEmail}  ${externalReference ?? ""}`.trimEnd();
+
+const ordersAnswer = (orders: ListedOrder[]) => ({ json: { orders }, text: orders.map(orderLine).join("\n") });
+const environmentIn = (values: Values) => (values["test"] === true ? "test" : "live");
+const listedMost = 200;
+
+function statusIn(values: Values) {
+  const text = textOption(values, "status");
+  const found = [...orderStatuses, ...statusGroups].find((each) => each === text);
+  if (text !== undefined && !found) throw new UsageError("--status must be a status of orders, or a group of them");
+  return found ?? null;
+}
+
+function partnerIn(values: Values): string | null {
+  const text = textOption(values, "partner");
+  if (text !== undefined && !isUuid(text)) throw new UsageError("--partner must be the ID of a firm");
+  return text ?? null;
+}
+
 export const orderVerbs: Verb[] = [
+  {
+    name: "order list",
+    args: [],
+    flags: "[--status STATUS] [--partner PARTNER_ID] [--after CODE] [--test]",
+    options: {
+      status: { type: "string" },
+      partner: { type: "string" },
+      after: { type: "string" },
+      test: { type: "boolean" },
+    },
+    summary: `Lists orders of all firms, newest first: at most ${listedMost}, of live unless --test. --after CODE goes on after that one.`,
+    run: (_args, values) => {
+      const filter = { status: statusIn(values), partnerId: partnerIn(values), service: null };
+      const after = textOption(values, "after") ?? null;
+      return withResources(async ({ db }) =>
+        ordersAnswer(await listAllOrders(db, { ...filter, after, environment: environmentIn(values) }, listedMost)),
+      );
+    },
+  },
+  {
+    name: "order find",
+    args: ["TEXT"],
+    flags: "[--test]",
+    options: { test: { type: "boolean" } },
+    summary:
+      "Finds orders by code (or its first 6 digits), reference, name, email, tracking or fax number, hash, verification code or payment intent.",
+    run: ([text = ""], values) =>
+      withResources(async ({ db }) => ordersAnswer(await searchOrders(db, environmentIn(values), text))),
+  },
   {
     name: "order show",
     args: ["CODE"],

@@ -25,6 +25,7 @@ const groups: ReadonlyMap<string, () => Promise<readonly Verb[]>> = new Map([
   ["fill", async () => (await import("./fill.ts")).fillVerbs],
   ["playbook", async () => (await import("./playbook.ts")).playbookVerbs],
   ["order", async () => (await import("./order.ts")).orderVerbs],
+  ["task", async () => (await import("./task.ts")).taskVerbs],
   ["envelope", async () => (await import("./envelope.ts")).envelopeVerbs],
   ["operator", async () => (await import("./operator.ts")).operatorVerbs],
   ["seal", async () => (await import("./seal.ts")).sealVerbs],

@@ -7,7 +7,10 @@ import { selectActiveAdmins, selectOperator } from "./store.ts";
 /** The queue of mails to operators; without a text it is the one to a new operator. */
 const operatorMailQueue = "operator-mail";
 
-type News = { userId: string; at: string; text: string | null };
+type News = { userId: string; at: string; text: string | null; morning?: Morning };
+
+/** What waits for an operator: the end of the subject, and a line for each queue. */
+type Morning = { subject: string; lines: string[] };
 
 /** Has every active admin mailed what changed about money's, keys' and people's rules. @param news.text one sentence */
 export async function mailAdmins(tx: Tx, { at, text }: { at: Date; text: string }): Promise<void> {
@@ -19,15 +22,23 @@ export async function mailAdmins(tx: Tx, { at, text }: { at: Date; text: string 
 export const mailNewOperator = (tx: Tx, userId: string) =>
   enqueue(tx, operatorMailQueue, { userId, at: "added", text: null } satisfies News);
 
+/** Has an operator mailed what waits for them. @param work.at the day */
+export const mailOperator = (tx: Tx, { userId, at, mail }: { userId: string; at: string; mail: Morning }) =>
+  enqueue(tx, operatorMailQueue, { userId, at, text: null, morning: mail } satisfies News);
+
 /** Sends them; none to who is an operator no more. */
 export function operatorMailJobs(
   jobs: Jobs,
   { db, mailer, baseUrl }: { db: Sql; mailer: Mailer; baseUrl: string },
 ): void {
-  jobs.work<News>(operatorMailQueue, async ({ userId, at, text }) => {
+  jobs.work<News>(operatorMailQueue, async ({ userId, at, text, morning: work }) => {
     const operator = await selectOperator(db, userId);
     if (!operator?.active) return;
-    const mail = text === null ? welcome(operator.roles, baseUrl) : change(text, baseUrl);
+    const mail = work
+      ? morning(work, baseUrl)
+      : text === null
+        ? welcome(operator.roles, baseUrl)
+        : change(text, baseUrl);
     await mailer.send({ id: `operator:${userId}:${at}`, to: operator.email, ...mail });
   });
 }
@@ -42,6 +53,15 @@ const welcome = (roles: readonly string[], baseUrl: string) =>
     ],
     link: { label: "Sign in", url: `${baseUrl}/sign-in?return_to=%2Foperator` },
     caution: "If you do not know this service, you can ignore this email.",
+  });
+
+const morning = ({ subject, lines }: Morning, baseUrl: string) =>
+  mailFrom({
+    subject: `Today: ${subject}`,
+    greeting: "Good morning,",
+    lines: ["this waits for you:", ...lines],
+    link: { label: "Open the console", url: `${baseUrl}/operator` },
+    caution: "You receive this email because you are an operator of this service.",
   });
 
 const change = (text: string, baseUrl: string) =>

@@ -1,5 +1,5 @@
 export { dropOperatorPasskeys, endOperatorSession } from "./access.ts";
-export { mailAdmins, operatorMailJobs } from "./mail.ts";
+export { mailAdmins, mailOperator, operatorMailJobs } from "./mail.ts";
 export {
   addOperator,
   changeOperator,

@@ -1,9 +1,11 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 
 export type Metrics = {
   observe: (method: string, route: string, status: number, seconds: number) => void;
   /** A counter of the given name, made on its first use. */
   counter: <L extends string>(name: string, help: string, labels: readonly L[]) => Counter<L>;
+  /** A gauge that is read anew for each scrape. @param read the values by label; what it throws leaves the gauge out of that scrape */
+  gauge: (name: string, help: string, label: string, read: () => Promise<ReadonlyMap<string, number>>) => void;
   /** Prometheus text format 0.0.4. */
   render: () => Promise<string>;
   contentType: string;
@@ -29,6 +31,19 @@ export function createMetrics(): Metrics {
       child.observe(seconds);
     },
     counter: (name, help, labels) => new Counter({ name, help, labelNames: labels, registers: [registry] }),
+    gauge(name, help, label, read) {
+      new Gauge({
+        name,
+        help,
+        labelNames: [label],
+        registers: [registry],
+        async collect() {
+          this.reset();
+          for (const [value, count] of await read().catch(() => new Map<string, number>()))
+            this.set({ [label]: value }, count);
+        },
+      });
+    },
     render: () => registry.metrics(),
     contentType: registry.contentType,
   };

@@ -67,3 +67,11 @@ export function addBusinessHours(from: Date, hours: number, calendar: BusinessCa
   }
   throw new RangeError("the calendar has no business days");
 }
+
+/** The day (`YYYY-MM-DD`) whose business has begun at the instant; null on a day off, and before the opening. */
+export function openedDay(at: Date, calendar: BusinessCalendar): string | null {
+  const wall = wallClock(at.getTime(), calendar.zone);
+  const midnight = Math.floor(wall / dayMs) * dayMs;
+  const isOpened = isBusinessDay(midnight, calendar) && wall - midnight >= calendar.opens * minuteMs;
+  return isOpened ? new Date(midnight).toISOString().slice(0, 10) : null;
+}

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { type Static, Type } from "typebox";
 import { readCheckedYaml } from "../platform/checked-yaml.ts";
 import { StartupError } from "../platform/errors.ts";
-import { addBusinessHours, type BusinessCalendar } from "./business-time.ts";
+import { addBusinessHours, type BusinessCalendar, openedDay } from "./business-time.ts";
 import { type TaskKind, taskKinds } from "./kinds.ts";
 
 const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] as const;
@@ -51,6 +51,12 @@ export function readTaskTimes(path = shipped): TaskTimes {
 }
 
 let times: TaskTimes | undefined;
+
+/** The business day that has begun at the instant, `YYYY-MM-DD`; null when none has. */
+export function businessMorning(at: Date): string | null {
+  times ??= readTaskTimes();
+  return openedDay(at, times.calendar);
+}
 
 /** When a task of the kind is due that is opened at the instant. A rush order has half the time. */
 export function dueAt(kind: TaskKind, at: Date, isRush: boolean): Date {

@@ -1,6 +1,6 @@
 /** What people have to do: opened by what happens, claimed by a person, closed when it is done or wanted no more. */
 export { claimTask, endsByWord, finishTask, releaseTask, type TaskDeps } from "./claim.ts";
-export { readTaskTimes } from "./due.ts";
+export { businessMorning, readTaskTimes } from "./due.ts";
 export { isTaskKind, type TaskKind, taskKinds } from "./kinds.ts";
 export {
   claimedTasks,

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import { kindsShownTo, kindsToDo, mayDoTask } from "../../../console/console.ts";
 import { may, type Operator } from "../../../operators/operators.ts";
 import { ServiceError } from "../../../platform/errors.ts";
 import {
@@ -17,7 +18,6 @@ import {
 import { done } from "../../ui/flash-messages.ts";
 import { type ConsoleCall, type ConsoleDeps, consolePage, consoleRoute } from "../frame/console.ts";
 import { queueBody, todayBody } from "./page.ts";
-import { kindsOf, mayDo } from "./task-words.ts";
 
 export type TodayDeps = ConsoleDeps & TaskDeps;
 
@@ -61,17 +61,17 @@ export function todayRoutes(scope: FastifyInstance, deps: TodayDeps): void {
   /** @throws ServiceError for a task of the other environment, and one that the operator's roles don't show */
   async function taskFor(operator: Operator, text: string): Promise<number> {
     const task = await findTask(db, numberOf(text));
-    if (task?.environment !== operator.environment || !kindsOf(operator).includes(task.kind))
+    if (task?.environment !== operator.environment || !kindsShownTo(operator).includes(task.kind))
       throw new ServiceError("not_found", "No such task.");
-    if (!mayDo(operator, task.kind)) throw new ServiceError("role_required", "Your roles do not permit this.");
+    if (!mayDoTask(operator, task.kind)) throw new ServiceError("role_required", "Your roles do not permit this.");
     return task.id;
   }
 
   async function today({ request, operator }: ConsoleCall, error?: string): Promise<string> {
     const { environment, actor } = operator;
     const now = clock();
-    const kinds = kindsOf(operator);
-    const own = may(operator, "orders.read") ? kinds : kinds.filter((kind) => mayDo(operator, kind));
+    const kinds = kindsShownTo(operator);
+    const own = may(operator, "orders.read") ? kinds : kindsToDo(operator);
     const [counts, mine, due] = await Promise.all([
       queueCounts(db, environment, kinds, now),
       claimedTasks(db, environment, actor, shownMine),
@@ -83,7 +83,8 @@ export function todayRoutes(scope: FastifyInstance, deps: TodayDeps): void {
 
   async function queue({ request, operator, params, query }: ConsoleCall<{ kind: string }>): Promise<string> {
     const { kind } = params;
-    if (!isTaskKind(kind) || !kindsOf(operator).includes(kind)) throw new ServiceError("not_found", "No such queue.");
+    if (!isTaskKind(kind) || !kindsShownTo(operator).includes(kind))
+      throw new ServiceError("not_found", "No such queue.");
     const after = placeOf(query["after"]);
     const found = await queueOf(db, operator.environment, kind, after, pageSize + 1);
     const tasks = found.slice(0, pageSize);

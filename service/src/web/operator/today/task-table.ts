@@ -1,3 +1,4 @@
+import { mayDoTask } from "../../../console/console.ts";
 import type { Operator } from "../../../operators/operators.ts";
 import { endsByWord, type Task, taskKinds } from "../../../tasks/tasks.ts";
 import { statusBadge } from "../../ui/components.ts";
@@ -6,7 +7,7 @@ import { buttonForm } from "../../ui/forms/button-form.ts";
 import { field } from "../../ui/forms/fields.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
-import { mayDo, pathOfTask } from "./task-words.ts";
+import { pathOfTask } from "./task-paths.ts";
 
 export type TaskTable = { operator: Operator; now: Date; tasks: readonly Task[]; caption: string; back: string };
 
@@ -35,7 +36,7 @@ const claimedBy = ({ state, claimedBy }: Task, { actor }: Operator): string => {
 };
 
 function actions({ id, kind, state, claimedBy, orderCode }: Task, operator: Operator, back: string): Html {
-  if (!mayDo(operator, kind)) return html`–`;
+  if (!mayDoTask(operator, kind)) return html`–`;
   const path = `/operator/tasks/${id}`;
   const options = { fields: { back }, kind: "quiet-button", about: `${taskKinds[kind]} ${shortCode(orderCode ?? "")}` };
   if (state === "open") return buttonForm(`${path}/claim`, "Claim", options);

@@ -1,0 +1,82 @@
+import { ServiceError } from "../platform/errors.ts";
+import {
+  claimedTasks,
+  dueTasks,
+  findTask,
+  finishTask,
+  isTaskKind,
+  type Task,
+  type TaskKind,
+  taskKinds,
+} from "../tasks/tasks.ts";
+import { lines, textOption, UsageError, type Verb, withResources } from "./verb.ts";
+
+const shownMost = 200;
+
+const taskLine = ({ id, kind, orderCode, subject, dueAt, state, claimedBy, reason }: Task): string =>
+  `${id}  ${kind}  ${orderCode ?? subject}  due ${dueAt.toISOString()}  ${state}${claimedBy ? ` by ${claimedBy}` : ""}${reason ? `  ${reason}` : ""}`;
+
+function idOf(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new UsageError("TASK_ID must be a number, as task list shows it");
+  return Number(text);
+}
+
+function kindsOf(text: string | undefined): TaskKind[] {
+  if (text === undefined) return Object.keys(taskKinds) as TaskKind[];
+  if (!isTaskKind(text)) throw new UsageError(`--kind must be one of ${Object.keys(taskKinds).join(", ")}`);
+  return [text];
+}
+
+export const taskVerbs: Verb[] = [
+  {
+    name: "task list",
+    args: [],
+    flags: "[--kind KIND] [--test] [--claimed-by OPERATOR]",
+    options: { kind: { type: "string" }, test: { type: "boolean" }, "claimed-by": { type: "string" } },
+    summary: `Lists open tasks, those that are due first at the top: at most ${shownMost}, of live unless --test.`,
+    run: (_args, values) => {
+      const kinds = kindsOf(textOption(values, "kind"));
+      const environment = values["test"] === true ? "test" : "live";
+      const by = textOption(values, "claimed-by");
+      return withResources(async ({ db }) => {
+        const found =
+          by === undefined
+            ? await dueTasks(db, environment, kinds, shownMost)
+            : await claimedTasks(db, environment, `operator:${by}`, shownMost);
+        const tasks = found.filter(({ kind }) => kinds.includes(kind));
+        return { json: { tasks }, text: tasks.map(taskLine).join("\n") };
+      });
+    },
+  },
+  {
+    name: "task show",
+    args: ["TASK_ID"],
+    flags: "",
+    options: {},
+    summary: "Shows a task, open or ended.",
+    run: ([id = ""]) => {
+      const wanted = idOf(id);
+      return withResources(async ({ db }) => {
+        const task = await findTask(db, wanted);
+        if (!task) throw new ServiceError("not_found", "No such task.");
+        return { json: task, text: lines(task) };
+      });
+    },
+  },
+  {
+    name: "task done",
+    args: ["TASK_ID"],
+    flags: "--outcome TEXT",
+    options: { outcome: { type: "string" } },
+    summary:
+      "Ends a task that nothing else ends: a failed job that was looked into, a certificate that will be replaced.",
+    run: ([id = ""], values) => {
+      const wanted = idOf(id);
+      return withResources(async (resources) => {
+        await finishTask(resources, wanted, "operator", textOption(values, "outcome") ?? "");
+        const answer = { task: wanted, state: "done" };
+        return { json: answer, text: lines(answer) };
+      });
+    },
+  },
+];

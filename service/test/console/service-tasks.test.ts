@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { type Harness, openHarness } from "@signsealship/testing/harness";
+import { openServiceTasks, sendMorningMails } from "../../src/console/console.ts";
+import { sql } from "../../src/platform/database/sql.ts";
+import { openTask } from "../../src/tasks/tasks.ts";
+import { newOperator } from "../operators/console-people.ts";
+
+let running: Harness;
+let pem: string;
+before(async () => {
+  running = await openHarness();
+  pem = await (await fetch(`${running.service.baseUrl}/seal/certificate.pem`)).text();
+});
+after(() => running.close());
+
+const on = (time: string) => () => new Date(time);
+const tasks = (kind: string) =>
+  running.db.query<{ state: string; reason: string; endedBy: string | null }>(
+    sql`SELECT state, reason, ended_by AS "endedBy" FROM tasks WHERE kind = ${kind} ORDER BY id`,
+  );
+
+describe("what the service needs of a person", () => {
+  const look = (time: string) =>
+    openServiceTasks({ db: running.db, clock: on(time), certificates: [{ name: "seal", pem }] });
+
+  test("jobs that failed for good: one task for a queue, done when they are gone, not opened again after a word", async () => {
+    const fail = () =>
+      running.db.query(sql`
+      INSERT INTO jobs (queue, payload, due_at, failed_at) VALUES ('lost-mails', '{}', now(), now())`);
+    await fail();
+    await fail();
+    await look("2026-11-23T15:00:00Z");
+    await look("2026-11-23T15:05:00Z");
+    assert.deepEqual(await tasks("job_dead"), [
+      { state: "open", reason: "2 jobs of the queue lost-mails failed for good.", endedBy: null },
+    ]);
+    await running.db.query(sql`DELETE FROM jobs WHERE queue = 'lost-mails'`);
+    await look("2026-11-23T15:10:00Z");
+    assert.deepEqual(
+      (await tasks("job_dead")).map(({ state, endedBy }) => [state, endedBy]),
+      [["done", "system"]],
+    );
+    await fail();
+    await look("2026-11-23T15:15:00Z");
+    await running.db.query(sql`
+      UPDATE tasks SET state = 'done', ended_at = now(), ended_by = 'operator', outcome = 'seen' WHERE state = 'open' AND kind = 'job_dead'`);
+    await look("2026-11-23T15:20:00Z");
+    assert.deepEqual(
+      (await tasks("job_dead")).map(({ state }) => state),
+      ["done", "done"],
+    );
+  });
+
+  test("a certificate that expires within 60 days", async () => {
+    await look("2026-11-23T15:00:00Z");
+    assert.deepEqual(await tasks("key_expiry"), []);
+    await look("2099-01-01T00:00:00Z");
+    const [task] = await tasks("key_expiry");
+    assert.match(task?.reason ?? "", /^The certificate of the seal expires on 20\d\d-\d\d-\d\d\.$/);
+  });
+});
+
+describe("the morning's mail", () => {
+  const send = (time: string) => sendMorningMails({ db: running.db, clock: on(time) });
+
+  test("goes once on a business day after the opening, to those for whom something waits", async () => {
+    await running.db.query(sql`DELETE FROM tasks`);
+    await newOperator(running, { roles: ["shipper"], email: "shipper@desk.example" });
+    await newOperator(running, { roles: ["agent"], email: "agent@desk.example" });
+    await running.db.query(
+      openTask({ kind: "fax_send", at: new Date("2026-11-20T15:00:00Z"), environment: "live", subject: "x" }),
+    );
+    await running.db.query(
+      openTask({ kind: "quote", at: new Date("2026-11-20T15:00:00Z"), environment: "test", subject: "x" }),
+    );
+    assert.equal(await send("2026-11-22T15:00:00Z"), 0, "a Sunday");
+    assert.equal(await send("2026-11-23T13:59:00Z"), 0, "before nine in New York");
+    const sent = await Promise.all([send("2026-11-23T14:00:00Z"), send("2026-11-23T14:00:00Z")]);
+    assert.deepEqual(sent.sort(), [0, 1]);
+    assert.equal(await send("2026-11-23T18:00:00Z"), 0);
+    assert.equal(await send("2026-11-26T18:00:00Z"), 0, "Thanksgiving");
+    const mails = await running.db.query<{ payload: object }>(
+      sql`SELECT payload FROM jobs WHERE queue = 'operator-mail'`,
+    );
+    assert.ok(mails.length <= 1);
+  });
+});
+
+test("the gauges count what is open and overdue in live", async () => {
+  const text = await (await fetch(`${running.service.baseUrl}/metrics`)).text();
+  assert.match(text, /^tasks_open\{kind="fax_send"\} 1$/m);
+  assert.match(text, /^tasks_overdue\{kind="fax_send"\} [01]$/m);
+  assert.doesNotMatch(text, /tasks_open\{kind="quote"\}/);
+});
+
+test("the command line lists, shows and ends tasks", async () => {
+  const cli = <T>(...args: string[]) => running.service.cli<T>(...args);
+  const {
+    tasks: [found],
+  } = await cli<{ tasks: { id: number; kind: string }[] }>("task", "list", "--kind", "fax_send");
+  assert.equal(found?.kind, "fax_send");
+  assert.equal((await cli<{ subject: string }>("task", "show", String(found?.id))).subject, "x");
+  await assert.rejects(cli("task", "done", String(found?.id), "--outcome", "sent"), /ends when its work is done/);
+  assert.deepEqual(await cli("order", "list", "--status", "attention"), { orders: [] });
+  assert.deepEqual(await cli("order", "find", "nobody"), { orders: [] });
+});
