@@ -36,13 +36,14 @@ export const partnerVerbs: Verb[] = [
   {
     name: "partner set",
     args: ["PARTNER_ID"],
-    flags: "[--tier T] [--live on|off] [--brand-name N] [--accent #rrggbb] [--logo URL]",
+    flags: "[--tier T] [--live on|off] [--brand-name N] [--accent #rrggbb] [--logo URL] [--contact-email ADDRESS]",
     options: {
       tier: { type: "string" },
       live: { type: "string" },
       "brand-name": { type: "string" },
       accent: { type: "string" },
       logo: { type: "string" },
+      "contact-email": { type: "string" },
     },
     summary: "Changes a partner's tier, live access or branding. An empty value clears a branding field.",
     run: ([partnerId = ""], values) => {
@@ -52,6 +53,7 @@ export const partnerVerbs: Verb[] = [
         brandName: textOption(values, "brand-name"),
         accentColor: textOption(values, "accent"),
         logoUrl: textOption(values, "logo"),
+        contactEmail: textOption(values, "contact-email"),
       };
       if (Object.values(settings).every((value) => value === undefined))
         throw new UsageError("partner set needs at least one option");

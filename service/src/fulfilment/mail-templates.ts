@@ -10,6 +10,8 @@ export type MailOrder = {
   customerName: string | null;
   totalCents: number;
   partnerName: string;
+  /** Of the firm; null where it has set none. */
+  replyTo: string | null;
   carrier: string | null;
   trackingNumber: string | null;
 };
@@ -53,6 +55,7 @@ export function mailOf(moment: MailMoment, order: MailOrder, links: MailLinks): 
   return {
     id: `order:${order.code}:${moment}:${order.trackingNumber ?? ""}`,
     to: order.customerEmail,
+    replyTo: order.replyTo,
     ...mailFrom({
       ...words[moment](order),
       greeting: greetingOf(order.customerName),

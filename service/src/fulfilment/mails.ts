@@ -11,7 +11,7 @@ type MailJob = { orderId: number; moment: MailMoment };
 
 const mailOrderStatement = (orderId: number) => sql`
   SELECT o.code, o.environment, o.customer_email AS "customerEmail", o.customer_name AS "customerName",
-    o.total_cents AS "totalCents", coalesce(p.brand_name, p.name) AS "partnerName", s.carrier,
+    o.total_cents AS "totalCents", coalesce(p.brand_name, p.name) AS "partnerName", p.contact_email AS "replyTo", s.carrier,
     s.tracking_number AS "trackingNumber"
   FROM orders o JOIN partners p ON p.id = o.partner_id
   LEFT JOIN LATERAL (SELECT carrier, tracking_number FROM shipments WHERE order_id = o.id ORDER BY id DESC LIMIT 1) s ON true

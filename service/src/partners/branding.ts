@@ -1,14 +1,15 @@
 import type { Principal } from "../identity/identity.ts";
 import type { Sql, Tx } from "../platform/database/database.ts";
 import { invalid } from "../platform/errors.ts";
+import { isEmail } from "../platform/mail/email.ts";
 import { isPlainText } from "../platform/text.ts";
 import { auditPartner, type ChangedBy } from "./audit.ts";
-import { type Branding, type PartnerChange, selectBranding, updatePartner } from "./store.ts";
+import { type Branding, type FirmBranding, type PartnerChange, selectBranding, updatePartner } from "./store.ts";
 
-export type { Branding } from "./store.ts";
+export type { Branding, FirmBranding } from "./store.ts";
 
 /** The fields that change; an empty text clears one. */
-export type BrandingChange = Pick<PartnerChange, "brandName" | "accentColor" | "logoUrl">;
+export type BrandingChange = Pick<PartnerChange, "brandName" | "accentColor" | "logoUrl" | "contactEmail">;
 
 /** An https address with a host name of the public DNS; addresses in numbers and `localhost` are none. */
 function isPublicHttps(text: string): boolean {
@@ -21,16 +22,18 @@ function isPublicHttps(text: string): boolean {
 }
 
 /** @throws ServiceError naming the field and its rule. */
-export function checkedBranding({ brandName, accentColor, logoUrl }: BrandingChange): BrandingChange {
+export function checkedBranding({ brandName, accentColor, logoUrl, contactEmail }: BrandingChange): BrandingChange {
   if (brandName && (brandName.length > 200 || !isPlainText(brandName)))
     throw invalid("brand-name must have at most 200 characters and no control characters.");
   if (accentColor && !/^#[0-9a-f]{6}$/i.test(accentColor)) throw invalid("accent must be a color like #1a2b3c.");
   if (logoUrl && (!isPublicHttps(logoUrl) || /[^\x21-\x7e]/.test(logoUrl)))
     throw invalid("logo must be a public https URL of at most 2000 characters.");
-  return { brandName, accentColor: accentColor?.toLowerCase(), logoUrl };
+  if (contactEmail && !(isEmail(contactEmail) && isPlainText(contactEmail)))
+    throw invalid("contact-email must be a mail address.");
+  return { brandName, accentColor: accentColor?.toLowerCase(), logoUrl, contactEmail };
 }
 
-export const readBranding = ({ db }: { db: Sql }, { partnerId }: Pick<Principal, "partnerId">): Promise<Branding> =>
+export const readBranding = ({ db }: { db: Sql }, { partnerId }: Pick<Principal, "partnerId">): Promise<FirmBranding> =>
   selectBranding(db, partnerId);
 
 /** Changes the branding of a firm inside a transaction. @throws ServiceError naming the field and its rule. */

@@ -1,5 +1,12 @@
 export type { ChangedBy, PartnerDeps } from "./audit.ts";
-export { type Branding, type BrandingChange, readBranding, setBranding, shownBranding } from "./branding.ts";
+export {
+  type Branding,
+  type BrandingChange,
+  type FirmBranding,
+  readBranding,
+  setBranding,
+  shownBranding,
+} from "./branding.ts";
 export {
   addTrialPartner,
   createDemoPartner,

@@ -5,7 +5,10 @@ import type { Tier } from "./tiers.ts";
 /** What a firm shows of itself: its name for clients, a color like `#1a2b3c`, a public https address. */
 export type Branding = { brandName: string | null; accentColor: string | null; logoUrl: string | null };
 
-export type Partner = Branding & {
+/** Besides, the address at which clients and signers reach it; null for none. */
+export type FirmBranding = Branding & { contactEmail: string | null };
+
+export type Partner = FirmBranding & {
   partnerId: string;
   name: string;
   tier: Tier;
@@ -13,7 +16,8 @@ export type Partner = Branding & {
   createdAt: Date;
 };
 
-const branding = sql`brand_name AS "brandName", accent_color AS "accentColor", logo_url AS "logoUrl"`;
+const branding = sql`brand_name AS "brandName", accent_color AS "accentColor", logo_url AS "logoUrl",
+  contact_email AS "contactEmail"`;
 const columns = sql`id AS "partnerId", name, tier, live_enabled AS "liveEnabled", ${branding}, created_at AS "createdAt"`;
 
 export type NewPartner = { id: string; name: string; tier: Tier; live: boolean; demo: boolean };
@@ -37,6 +41,7 @@ export type PartnerChange = {
   brandName?: string | undefined;
   accentColor?: string | undefined;
   logoUrl?: string | undefined;
+  contactEmail?: string | undefined;
   passkeyForLive?: boolean | undefined;
 };
 
@@ -47,14 +52,15 @@ export async function updatePartner(db: Sql, partnerId: string, change: PartnerC
        brand_name = nullif(coalesce(${change.brandName}, brand_name), ''),
        accent_color = nullif(coalesce(${change.accentColor}, accent_color), ''),
        logo_url = nullif(coalesce(${change.logoUrl}, logo_url), ''),
+       contact_email = nullif(coalesce(${change.contactEmail}, contact_email), ''),
        passkey_for_live = coalesce(${change.passkeyForLive}, passkey_for_live)
      WHERE id = ${partnerId} RETURNING ${columns}`,
   );
   return partner;
 }
 
-export async function selectBranding(db: Sql, partnerId: string): Promise<Branding> {
-  const [found] = await db.query<Branding>(sql`SELECT ${branding} FROM partners WHERE id = ${partnerId}`);
+export async function selectBranding(db: Sql, partnerId: string): Promise<FirmBranding> {
+  const [found] = await db.query<FirmBranding>(sql`SELECT ${branding} FROM partners WHERE id = ${partnerId}`);
   if (!found) throw new Error("a principal without its partner");
   return found;
 }

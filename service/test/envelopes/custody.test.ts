@@ -127,6 +127,34 @@ test("a client who does not sign downloads all of it by the link in the mail, an
     assert.equal((await ask(other)).status, 404, other);
 });
 
+test("answers to mails go to the firm's contact address, once it has one", async () => {
+  const [{ partnerId } = { partnerId: "" }] = await running.db.query<{ partnerId: string }>(
+    sql`SELECT partner_id AS "partnerId" FROM orders WHERE code = ${code}`,
+  );
+  const set = (address: string) => running.service.cli("partner", "set", partnerId, "--contact-email", address);
+  for (const mail of running.mailsTo("jane@example.com")) assert.doesNotMatch(mail, /^Reply-To:/im);
+  for (const address of [
+    "acme",
+    "a@b",
+    "a@b.example\r\nBcc: c@d.example",
+    "a@b.example, c@d.example",
+    "A <a@b.example>",
+  ])
+    await assert.rejects(set(address), /contact-email must be a mail address/, address);
+  await set("closings@acme.example");
+  const max = "max@example.com";
+  const order = await running.order([{ name: "Max", email: max }], { email: "client@example.com" });
+  const link = await running.linkOf(max);
+  const replyTo = (email: string) => running.mailsTo(email).map((mail) => /^Reply-To: (.*)\r$/m.exec(mail)?.[1]);
+  assert.deepEqual(replyTo(max), ["closings@acme.example"]);
+  assert.equal((await running.ceremony.view(link)).partnerContact, "closings@acme.example");
+  await signBy(running.ceremony, link, "Max");
+  await until(() => running.mailsTo("client@example.com").some((mail) => mail.includes(`/orders/${order}/documents/`)));
+  assert.deepEqual(new Set(replyTo("client@example.com")), new Set(["closings@acme.example"]));
+  await set("");
+  assert.equal((await running.ceremony.view(link)).partnerContact, null);
+});
+
 test("another document, and one that was changed, are not the one that was signed", async () => {
   const changed = Buffer.from(sealed);
   changed[200] = (changed[200] ?? 0) ^ 1;

@@ -11,6 +11,7 @@ const greetingFor = (customerName: string | null): string | undefined =>
       customerName,
       totalCents: 9_900,
       partnerName: "Acme Title",
+      replyTo: null,
       carrier: null,
       trackingNumber: null,
     },

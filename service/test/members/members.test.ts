@@ -195,6 +195,8 @@ test("odd ids and texts in the settings are refused by name, never by a fault of
   }
   for (const fields of [
     { brandName: "a\0b" },
+    { contactEmail: "nobody" },
+    { contactEmail: "a@b.example\r\nBcc: c@d.example" },
     { brandName: "x".repeat(201) },
     { accentColor: "red\0" },
     { logoUrl: "https://a.example/\0" },

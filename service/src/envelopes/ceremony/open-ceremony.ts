@@ -161,6 +161,7 @@ async function viewOf(deps: EnvelopeDeps, linked: Linked): Promise<SigningView> 
     title: titleOf(envelope),
     partnerId: envelope.partnerId,
     partnerName: envelope.partnerName,
+    partnerContact: envelope.partnerContact,
     signer: { n: signer.n, name: signer.name, email: signer.email, language: signer.language },
     signers: signers.map(({ n, name, signedAt }) => ({ n, name, signed: signedAt !== null })),
     expiresAt: envelope.expiresAt,

@@ -50,6 +50,8 @@ export type SigningView = {
   readonly title: string;
   readonly partnerId: string;
   readonly partnerName: string;
+  /** Where the firm is reached; null where it has not said. */
+  readonly partnerContact: string | null;
   readonly signer: {
     readonly n: number;
     readonly name: string;

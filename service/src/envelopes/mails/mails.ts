@@ -25,6 +25,7 @@ type Row = {
   environment: Environment;
   title: string | null;
   partnerName: string;
+  replyTo: string | null;
   expiresAt: Date;
   outcome: Envelope["outcome"];
 };
@@ -33,7 +34,7 @@ const rowStatement = (signerId: number) => sql`
   SELECT s.id, s.n, s.envelope_id AS "envelopeId", s.email, s.language, s.link_id AS "linkId",
     s.token_sha256 AS "tokenSha256", s.code_id AS "codeId",
     s.signed_at IS NOT NULL AS signed, o.environment, coalesce(o.external_reference, o.doc_slug) AS title,
-    coalesce(p.brand_name, p.name) AS "partnerName", e.expires_at AS "expiresAt", e.outcome
+    coalesce(p.brand_name, p.name) AS "partnerName", p.contact_email AS "replyTo", e.expires_at AS "expiresAt", e.outcome
   FROM envelope_signers s JOIN envelopes e ON e.id = s.envelope_id JOIN orders o ON o.id = e.order_id
     JOIN partners p ON p.id = o.partner_id
   WHERE s.id = ${signerId}`;
@@ -108,6 +109,7 @@ function signingMail(
     id: `signing:${signerId}:${moment}:${codeId ?? row.linkId}:${at ?? ""}`,
     to: email,
     onBehalfOf: row.partnerName,
+    replyTo: row.replyTo,
     ...mailFrom({
       ...words,
       subject: row.environment === "test" ? `TEST: ${words.subject}` : words.subject,

@@ -23,6 +23,8 @@ export type Envelope = {
   docSlug: string | null;
   partnerId: string;
   partnerName: string;
+  /** Where the firm is reached; null where it has not said. */
+  partnerContact: string | null;
 };
 
 /** What people call the document. */
@@ -52,7 +54,8 @@ export type Signer = {
 const envelopeColumns = sql`e.id, e.attempt, e.verify_code AS "verifyCode", e.fields, e.pages, e.created_at AS "createdAt",
   e.expires_at AS "expiresAt", e.outcome, e.ended_at AS "endedAt", o.id AS "orderId", o.code AS "orderCode",
   o.status AS "orderStatus", o.environment, o.external_reference AS "externalReference", o.doc_slug AS "docSlug",
-  o.partner_id AS "partnerId", coalesce(p.brand_name, p.name) AS "partnerName"`;
+  o.partner_id AS "partnerId", coalesce(p.brand_name, p.name) AS "partnerName",
+  p.contact_email AS "partnerContact"`;
 
 const fromEnvelopes = sql`FROM envelopes e JOIN orders o ON o.id = e.order_id JOIN partners p ON p.id = o.partner_id`;
 

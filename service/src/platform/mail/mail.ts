@@ -18,6 +18,8 @@ export type Mail = {
   id: string;
   /** On whose behalf it is sent; shown before our own name. */
   onBehalfOf?: string;
+  /** Where answers go; null or left out for our own address. */
+  replyTo?: string | null;
 };
 
 export type Mailer = {
@@ -47,8 +49,9 @@ export function openMailer({ smtpUrl, mailFrom, dataDir, baseUrl, clock }: MailS
   const host = new URL(baseUrl).hostname;
   let smtp: Promise<Transporter> | undefined;
 
-  const message = ({ id, onBehalfOf, ...content }: Mail) => ({
+  const message = ({ id, onBehalfOf, replyTo = null, ...content }: Mail) => ({
     ...content,
+    ...(replyTo !== null && { replyTo: { name: "", address: replyTo } }),
     from: onBehalfOf === undefined ? mailFrom : senderFor(onBehalfOf, mailFrom),
     date: clock(),
     messageId: `<${idHash(id)}@${host}>`,

@@ -77,7 +77,7 @@ function languageForm({ token, view, words }: Shown): Html {
 }
 
 function about({ view, words }: Shown): Html {
-  const { signers, signer, expiresAt, state } = view;
+  const { signers, signer, expiresAt, state, partnerContact } = view;
   const isOpen = state === "identify" || state === "ready" || state === "waiting";
   return html`<section class="card" aria-labelledby="signers-title"><h2 id="signers-title">${words.signers.title}</h2>
 <ul class="signers">${signers.map(({ n, name, signed }) => {
@@ -86,7 +86,17 @@ function about({ view, words }: Shown): Html {
       n === signer.n && html` (${words.signers.you})`
     } <span class="quiet-text">${status}</span></span></li>`;
   })}</ul>
-${isOpen && facts([[words.until, timeIn(signer.language, expiresAt)]])}
+${
+  (isOpen || partnerContact !== null) &&
+  facts([
+    [words.until, isOpen ? timeIn(signer.language, expiresAt) : null],
+    [
+      words.contact,
+      partnerContact &&
+        html`<a href="mailto:${encodeURIComponent(partnerContact).replace("%40", "@")}">${partnerContact}</a>`,
+    ],
+  ])
+}
 </section>`;
 }
 

@@ -58,6 +58,7 @@ export async function memoryCeremony(
     title: "Warranty deed, 12 Elm Street",
     partnerId: "3f2f6a50-6a57-4f0e-9d4f-0d6a3e1f5a11",
     partnerName: "Acme Title",
+    partnerContact: "closings+7@acme.example",
     signer: { n: 1, name: signerName, email: "jane@example.com", language },
     signers: [
       { n: 1, name: signerName, signed: false },

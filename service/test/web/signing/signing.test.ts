@@ -59,6 +59,7 @@ describe("looking at a link", () => {
     assert.match(policy, /img-src 'self' data: blob: https:\/\/acme\.example;/);
     assert.equal(headers.get("cache-control"), "no-store");
     assert.equal(headers.get("x-robots-tag"), "noindex, nofollow");
+    assert.match(await textOf(), /href="mailto:closings%2B7@acme\.example">closings\+7@acme\.example<\/a>/);
     // A form of a page without any referrer would name no origin.
     assert.equal(headers.get("referrer-policy"), "same-origin");
   });

@@ -1,6 +1,6 @@
 import { mayUseLive, type Principal, type Session } from "../../../identity/identity.ts";
 import type { ListedSession, Member } from "../../../members/members.ts";
-import type { Branding, KeyMetadata } from "../../../partners/partners.ts";
+import type { FirmBranding, KeyMetadata } from "../../../partners/partners.ts";
 import { card, emptyState, facts, pageHead } from "../../ui/components.ts";
 import { shortTime, time } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
@@ -15,7 +15,7 @@ export type SettingsView = {
   session: Session;
   keys: readonly KeyMetadata[];
   members: readonly Member[];
-  branding: Branding;
+  branding: FirmBranding;
   sessions: readonly ListedSession[];
   error?: string;
   /** What was typed into the form that was refused. */
@@ -53,7 +53,7 @@ function liveState(principal: Principal): Html | string {
 }
 
 function brandingForm({ principal, branding, typed }: SettingsView): Html {
-  const { brandName, accentColor, logoUrl } = branding;
+  const { brandName, accentColor, logoUrl, contactEmail } = branding;
   const isOwner = principal.member?.role === "owner" && (!principal.liveEnabled || mayUseLive(principal));
   const lead = html`<p>Your brand appears on rooms and passports, next to ours.</p>`;
   if (!isOwner)
@@ -61,12 +61,14 @@ function brandingForm({ principal, branding, typed }: SettingsView): Html {
       ["Brand name", brandName],
       ["Color", accentColor],
       ["Logo", logoUrl],
+      ["Contact", contactEmail],
     ])}<p class="quiet">Only owners of the firm${principal.liveEnabled && " with live access"} can change this.</p>`;
-  const value = (name: "brandName" | "accentColor" | "logoUrl") => typed?.[name] ?? branding[name] ?? "";
+  const value = (name: keyof FirmBranding) => typed?.[name] ?? branding[name] ?? "";
   return html`${lead}<form class="form" method="post" action="${path}/branding">
 ${field({ name: "brandName", label: "Brand name", value: value("brandName"), maxLength: 200, autocomplete: "organization" })}
 ${field({ name: "accentColor", label: "Color", value: value("accentColor"), maxLength: 7, hint: "For example #1a2b3c. It is used for decoration only, never behind text." })}
 ${field({ name: "logoUrl", label: "Logo", type: "url", value: value("logoUrl"), maxLength: 2000, hint: "The https address of an image." })}
+${field({ name: "contactEmail", label: "Contact email", type: "email", value: value("contactEmail"), maxLength: 254, hint: "Answers to our mails to your clients and signers go there, and signing pages show it." })}
 <div class="form-actions"><button type="submit">Save branding</button></div>
 </form>`;
 }

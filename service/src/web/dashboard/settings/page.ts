@@ -38,8 +38,13 @@ export function settingsPage(forms: FastifyInstance, deps: SettingsDeps): void {
   pageRoute(forms, deps, {
     ...form,
     url: `${path}/branding`,
-    handle: async ({ form: { brandName = "", accentColor = "", logoUrl = "" }, request }) => {
-      const branding = { brandName, accentColor: accentColor.trim(), logoUrl: logoUrl.trim() };
+    handle: async ({ form: { brandName = "", accentColor = "", logoUrl = "", contactEmail = "" }, request }) => {
+      const branding = {
+        brandName,
+        accentColor: accentColor.trim(),
+        logoUrl: logoUrl.trim(),
+        contactEmail: contactEmail.trim(),
+      };
       await changeBranding(deps, principalOf(request), branding);
       return done(path, "branding-saved");
     },

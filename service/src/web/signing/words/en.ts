@@ -11,6 +11,7 @@ export const en: Words = {
   from: "Sent by",
   to: (name, email) => `For ${name} (${email})`,
   until: "Sign by",
+  contact: "Questions",
   test: {
     title: "TEST",
     text: "This is a test. Nothing on this page is real, and a signature given here binds nobody.",

@@ -12,6 +12,7 @@ export const es: Words = {
   from: "Enviado por",
   to: (name, email) => `Para ${name} (${email})`,
   until: "Fecha límite para firmar",
+  contact: "Preguntas",
   test: {
     title: "PRUEBA",
     text: "Esto es una prueba. Nada de lo que aparece en esta página es real, y una firma hecha aquí no obliga a nadie.",
