@@ -1,6 +1,6 @@
 import { addResources, type Canvas, createCanvas } from "./canvas.ts";
 import { createGlyphFonts } from "./glyph-fonts.ts";
-import type { PdfFile } from "./pdf-file.ts";
+import type { ObjectWriter } from "./pdf-file.ts";
 
 /** US Letter in points; the origin is the lower left corner. */
 export const pageSize = { width: 612, height: 792 } as const;
@@ -14,8 +14,8 @@ export type Sheets = Omit<Canvas, "operators"> & {
   pageCount: () => number;
   /** A link to a URL. */
   link: (x: number, y: number, width: number, height: number, url: string) => void;
-  /** Adds the pages to a file. @returns the reference of their tree */
-  addTo: (file: PdfFile) => string;
+  /** Adds the pages to a file. @param parent the reference of the tree that theirs is to be a part of @returns the reference of their tree */
+  addTo: (file: ObjectWriter, parent?: string) => string;
 };
 
 type Page = { canvas: Canvas; links: string[] };
@@ -45,7 +45,7 @@ export function createSheets(): Sheets {
         `<</Type/Annot/Subtype/Link/F 4/Border[0 0 0]/Rect[${rect}]/A<</Type/Action/S/URI/URI(${uri})>>>>`,
       );
     },
-    addTo(file) {
+    addTo(file, parent) {
       const tree = file.reserve();
       const resources = addResources(file, glyphs);
       const kids = pages.map(({ canvas, links }) => {
@@ -54,7 +54,7 @@ export function createSheets(): Sheets {
         return file.add(`<</Type/Page/Parent ${tree.ref}/Contents ${content}${annotations}>>`);
       });
       tree.fill(
-        `<</Type/Pages/Count ${kids.length}/Kids[${kids.join(" ")}]/Resources ${resources}` +
+        `<</Type/Pages${parent === undefined ? "" : `/Parent ${parent}`}/Count ${kids.length}/Kids[${kids.join(" ")}]/Resources ${resources}` +
           `/MediaBox[0 0 ${pageSize.width} ${pageSize.height}]>>`,
       );
       return tree.ref;

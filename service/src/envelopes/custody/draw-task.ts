@@ -1,5 +1,5 @@
 import { verifyEnvelope, verifySignedDocument } from "@signsealship/evidence/envelope";
-import { typesetFor } from "../pdf/faces.ts";
+import { typesetFor } from "../../pdf/typeset.ts";
 import { drawCustody, writtenTexts } from "./certificate.ts";
 import type { CustodyContent } from "./content.ts";
 

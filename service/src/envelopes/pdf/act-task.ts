@@ -1,8 +1,8 @@
 import { PdfRefusal } from "../../pdf/refusal.ts";
 import type { Tail } from "../../pdf/revision/revision.ts";
+import { typesetFor } from "../../pdf/typeset.ts";
 import { holdsDecoy } from "../../seals/seals.ts";
 import { type Act, buildAct } from "./act.ts";
-import { typesetFor } from "./faces.ts";
 import type { Refused } from "./refused.ts";
 
 export type ActInput = {

@@ -1,5 +1,5 @@
 import { PdfRefusal } from "../../pdf/refusal.ts";
-import { typesetFor } from "./faces.ts";
+import { typesetFor } from "../../pdf/typeset.ts";
 import { type Preparation, type Prepared, prepareDocument, UnfitField } from "./prepare.ts";
 import type { Refused } from "./refused.ts";
 

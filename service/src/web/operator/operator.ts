@@ -4,6 +4,7 @@ import { type ApprovalsDeps, approvalRoutes } from "./approvals/routes.ts";
 import { consoleScope } from "./frame/console.ts";
 import { type OrderListDeps, orderListRoutes } from "./orders/list-routes.ts";
 import { type OrderPageDeps, orderPageRoutes } from "./orders/order-routes.ts";
+import { type PaperRouteDeps, paperRoutes } from "./paper/routes.ts";
 import { type PeoplePagesDeps, peopleRoutes } from "./people/routes.ts";
 import { type RefundPagesDeps, refundRoutes } from "./refunds/routes.ts";
 import { type TodayDeps, todayRoutes } from "./today/routes.ts";
@@ -11,6 +12,7 @@ import { type TodayDeps, todayRoutes } from "./today/routes.ts";
 export type OperatorDeps = TodayDeps &
   OrderListDeps &
   OrderPageDeps &
+  PaperRouteDeps &
   ApprovalsDeps &
   RefundPagesDeps &
   PeoplePagesDeps &
@@ -22,6 +24,7 @@ export function operatorPages(app: FastifyInstance, deps: OperatorDeps): void {
     todayRoutes(scope, deps);
     orderListRoutes(scope, deps);
     orderPageRoutes(scope, deps);
+    paperRoutes(scope, deps);
     approvalRoutes(scope, deps);
     refundRoutes(scope, deps);
     peopleRoutes(scope, deps);

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { mkdirSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import {
   after,
   type Browser,
@@ -13,8 +15,9 @@ import {
 } from "@signsealship/testing/browser";
 import { freePort } from "@signsealship/testing/free-port";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
-import { minimal, orderForm, shipping } from "@signsealship/testing/order-form";
+import { minimal, orderForm, sender, shipping } from "@signsealship/testing/order-form";
 import { newPartner } from "@signsealship/testing/service";
+import { needs } from "@signsealship/testing/tools";
 import type { OperatorRole } from "../../../src/operators/operators.ts";
 import { sql } from "../../../src/platform/database/sql.ts";
 import { newOperator } from "../../operators/console-people.ts";
@@ -60,6 +63,17 @@ async function openAs(roles: readonly OperatorRole[], path: string, look: Look =
   return opened;
 }
 
+/** The texts of a PDF's pages, as mutool reads them. */
+function mutoolPages(file: Buffer): string[] {
+  const path = join(running.service.dataDir, "printed.pdf");
+  writeFileSync(path, file);
+  const text = execFileSync("mutool", ["draw", "-q", "-F", "text", path], { encoding: "utf8" });
+  return text
+    .split("\f")
+    .slice(0, -1)
+    .map((page) => page.trim());
+}
+
 const flash = ({ page }: OpenPage, text: string) => page.getByText(text).waitFor();
 
 async function picture({ screenshot }: OpenPage, name: string): Promise<void> {
@@ -77,6 +91,7 @@ for (const { width, colorScheme } of looks)
       external_reference: `W${"w".repeat(100)}`,
     });
     await order({ svc_notary: "true" });
+    const shipped = await order({ ...shipping, ...sender });
     const opened = await openAs(["agent", "notary", "shipper"], "/operator", { width, colorScheme });
     const { page, axe, overflow, troubles, close } = opened;
     for (const [name, path] of [
@@ -85,6 +100,7 @@ for (const { width, colorScheme } of looks)
       ["orders", "/operator/orders"],
       ["found", "/operator/orders/search?q=Lovelace"],
       ["order", `/operator/orders/${code}`],
+      ["paper", `/operator/paper/${shipped}`],
     ] as const) {
       await page.goto(at(path));
       for (const summary of await page.locator("summary").all()) await summary.click();
@@ -174,6 +190,60 @@ describe("an agent", () => {
     const read = await running.db.query<{ actor: string }>(sql`
       SELECT actor FROM audit_log WHERE action = 'document.read' ORDER BY id DESC LIMIT 1`);
     assert.deepEqual(read, [{ actor: `operator:${id}` }]);
+  });
+});
+
+describe("a shipper", () => {
+  const get = (path: string, cookie: string) => fetch(at(path), { headers: { cookie } });
+
+  test("prints the packet, types in carrier and tracking number, and sees no other orders", async () => {
+    const code = await order({ ...shipping, ship_name: "Zoë Strauß 王", ship_method: "print_mail" });
+    const other = await order({ svc_notary: "true" });
+    const opened = await openAs(["shipper"], "/operator/tasks/packet_print");
+    const { page, close } = opened;
+    await page
+      .getByRole("row")
+      .filter({ hasText: code.slice(0, 6).toUpperCase() })
+      .getByRole("link")
+      .click();
+    assert.match(await page.locator("#where").innerText(), /Zoë Strauß 王\s+350 Fifth Avenue\s+New York, NY 10118/);
+    await page.getByRole("textbox", { name: "Carrier" }).fill("USPS");
+    await page.getByRole("textbox", { name: "Tracking number" }).fill("9400 2000");
+    await page.getByRole("button", { name: "Record the hand-over" }).click();
+    await flash(opened, "The order was moved.");
+    assert.equal((await page.goto(at(`/operator/paper/${code}`)))?.status(), 200);
+    assert.equal((await page.goto(at(`/operator/paper/${other}`)))?.status(), 404);
+    assert.equal((await page.goto(at(`/operator/orders/${code}`)))?.status(), 403);
+    assert.equal((await page.goto(at("/operator/orders")))?.status(), 403);
+    await close();
+  });
+
+  test("has sheets before the document in one file, in each way to send it, on record", needs("mutool"), async () => {
+    const { cookie, id } = await newOperator(running, { roles: ["shipper"], environment: "test" });
+    const pagesOf = async (path: string) => {
+      const answer = await get(path, cookie);
+      assert.equal(answer.headers.get("content-type"), "application/pdf", path);
+      const file = Buffer.from(await answer.arrayBuffer());
+      return mutoolPages(file);
+    };
+    const ways: [Record<string, string>, number, RegExp][] = [
+      [{ ...shipping, ...sender }, 2, /Ship to.*Jane Roe.*350 Fifth Avenue/s],
+      [{ ...shipping, ship_method: "print_mail" }, 1, /Jane Roe.*New York, NY 10118/s],
+      [{ fax_to: "2125550123" }, 1, /To \+?1?2125550123/s],
+    ];
+    for (const [fields, sheets, words] of ways) {
+      const code = await order(fields);
+      const [packet, alone, document] = await Promise.all(
+        ["packet", "sheets", "document"].map((what) => pagesOf(`/operator/paper/${code}/${what}.pdf`)),
+      );
+      assert.equal(alone?.length, sheets);
+      assert.equal(packet?.length, sheets + (document?.length ?? 0));
+      assert.match(packet?.[0] ?? "", words);
+      assert.equal(packet?.at(-1), document?.at(-1));
+    }
+    const [read] = await running.db.query<{ reads: number }>(sql`
+      SELECT count(*)::int AS reads FROM audit_log WHERE action = 'document.read' AND actor = ${`operator:${id}`}`);
+    assert.equal(read?.reads, 9);
   });
 });
 

@@ -34,6 +34,8 @@ export type OrderView = {
   mayWorkSigners: boolean;
   mayNote: boolean;
   mayRequestRefund: boolean;
+  /** Whether there is something to print or to fax. */
+  mayPrint: boolean;
   typed?: Typed | undefined;
   error?: string | undefined;
 };
@@ -65,7 +67,7 @@ ${card("details", "Details", details(record))}
 </div>`;
 }
 
-function statusCard({ record: { order }, moves, movesOfOthers, typed }: OrderView, path: string): Html {
+function statusCard({ record: { order }, moves, movesOfOthers, mayPrint, typed }: OrderView, path: string): Html {
   const { tone, label, summary } = statusWords(order.status);
   const [first] = moves.filter((move) => !isDangerous(move));
   const more = moves.filter((move) => move !== first);
@@ -75,6 +77,7 @@ function statusCard({ record: { order }, moves, movesOfOthers, typed }: OrderVie
 <h2 id="status-title" class="headline">${order.status}</h2>
 <p class="lead">${summary}</p>
 ${first && html`<h3>${labelOf(first)}</h3>${moveForm(path, first, typed)}`}
+${mayPrint && html`<div class="form-actions"><a role="button" class="quiet-button" href="/operator/paper/${order.code}">Print the packet</a></div>`}
 ${!first && html`<p class="quiet">Nothing waits for you here.</p>`}
 ${more.map(
   (move) =>

@@ -1,15 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { auditLine } from "../../../audit/audit.ts";
-import {
-  addNote,
-  type ConsoleMove,
-  isConsoleMove,
-  mayMove,
-  movesOf,
-  movesOfOthers,
-  type OrderRecord,
-  orderRecord,
-} from "../../../console/console.ts";
+import { addNote, movesOf, movesOfOthers, type OrderRecord, orderRecord } from "../../../console/console.ts";
 import {
   type EnvelopeDeps,
   orderDocuments,
@@ -18,14 +9,15 @@ import {
   remindSigner,
   unlockSigner,
 } from "../../../envelopes/envelopes.ts";
-import { type MoveDeps, moveOrder } from "../../../fulfilment/fulfilment.ts";
+import type { MoveDeps } from "../../../fulfilment/fulfilment.ts";
 import type { Owner } from "../../../identity/identity.ts";
 import { may, type Operator } from "../../../operators/operators.ts";
-import { type OrderState, targetOf } from "../../../orders/orders.ts";
-import { invalid, ServiceError } from "../../../platform/errors.ts";
+import { targetOf } from "../../../orders/orders.ts";
+import { paperStatuses } from "../../../paper/paper.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { shortCode } from "../../ui/format.ts";
 import { type ConsoleCall, type ConsoleDeps, consolePage, consoleRoute } from "../frame/console.ts";
+import { moveByForm } from "./move-by-form.ts";
 import type { Typed } from "./move-forms.ts";
 import { orderBody } from "./order-page.ts";
 
@@ -54,12 +46,8 @@ export function orderPageRoutes(scope: FastifyInstance, deps: OrderPageDeps): vo
     permission: ["orders.work", "signers.work", "paper.work"],
     async handle(call) {
       const { params, form, operator } = call;
-      const { move } = params;
-      if (!isConsoleMove(move)) throw new ServiceError("not_found", "No such move.");
-      if (!mayMove(operator, move)) throw new ServiceError("role_required", "Your roles do not permit this.");
       const { order } = await recordOf(deps, call);
-      const request = { code: order.code, to: statusBy(order, move), actor: operator.actor, document: null };
-      await moveOrder(deps, { ...request, facts: factsOf(form) });
+      await moveByForm(deps, order, { move: params.move, form, operator });
       return done(`/operator/orders/${order.code}`, "order-moved");
     },
     refused: (call, error) => show(call, { move: call.params.move, values: call.form, error }),
@@ -157,49 +145,6 @@ const mayDo = ({ order }: OrderRecord, operator: Operator) => ({
   movesOfOthers: movesOfOthers(order, operator),
   mayWorkSigners: may(operator, "signers.work"),
   mayNote: may(operator, "orders.work"),
+  mayPrint: may(operator, "orders.work") && paperStatuses.some((status) => status === order.status),
   mayRequestRefund: may(operator, "refunds.request") && targetOf(order, "refund_requested") !== null,
 });
-
-/** Where a move leads; null ends a hold. @throws ServiceError when the table refuses it by now */
-function statusBy(order: OrderState, move: ConsoleMove): string | null {
-  const to = targetOf(order, move);
-  if (to === null)
-    throw new ServiceError("conflict", `The order is in ${order.status} now: this can’t be done any more.`);
-  return move === "released" ? null : to;
-}
-
-/** What was typed into the form of a move. @throws ServiceError naming the field and its rule */
-function factsOf({
-  reason = "",
-  carrier = "",
-  tracking = "",
-  amount = "",
-  label = "",
-}: Readonly<Record<string, string>>) {
-  const texts = {
-    Reason: [reason, 500],
-    Carrier: [carrier, 80],
-    "Tracking number": [tracking, 80],
-    "What it is for": [label, 120],
-  };
-  for (const [name, [text, most]] of Object.entries(texts) as [string, [string, number]][])
-    if (text.length > most || text.includes("\0")) throw invalid(`${name} must have at most ${most} characters.`);
-  const given = (text: string) => text.trim() || undefined;
-  return {
-    reason: given(reason),
-    carrier: given(carrier),
-    trackingNumber: given(tracking),
-    adjustment: adjustmentOf(amount.trim(), label.trim()),
-  };
-}
-
-function adjustmentOf(amount: string, label: string): { amountCents: number; label: string } | undefined {
-  if (amount === "") {
-    if (label !== "") throw invalid("Amount must be given with what it is for.");
-    return undefined;
-  }
-  const [, sign, dollars, cents = "00"] = /^([-−]?)\$?(\d{1,6})(?:\.(\d{2}))?$/.exec(amount) ?? [];
-  if (dollars === undefined) throw invalid("Amount must be US dollars and cents, like 45.00.");
-  if (label === "") throw invalid("What it is for must be given with an amount.");
-  return { amountCents: (sign ? -1 : 1) * (Number(dollars) * 100 + Number(cents)), label };
-}

@@ -1,0 +1,40 @@
+import type { PaperOrder, PostalAddress, SentDocument } from "./paper-order.ts";
+import type { SheetContent } from "./sheet.ts";
+
+/** The lines of an address, as they stand on an envelope. */
+export const addressLines = ({ name, line1, line2, city, state, postal }: PostalAddress): string[] =>
+  [name, line1, line2 ?? "", `${city}, ${state} ${postal}`].filter((line) => line !== "");
+
+const kinds: Readonly<Record<string, string>> = {
+  notarized: "Notarized document",
+  sealed: "Signed and sealed document",
+  original: "The document as it came",
+};
+
+/** The sheets that go before the document: with a label, in a letter, or by fax. */
+export function sheetsOf(
+  order: PaperOrder,
+  document: Pick<SentDocument, "kind" | "sha256">,
+  baseUrl: string,
+): SheetContent[] {
+  const common = { isTest: order.environment === "test", url: `${baseUrl}/verify` };
+  const sent: [string, string][] = [
+    ["From", order.firmName],
+    ["Order", order.code.slice(0, 6).toUpperCase()],
+    ...(order.externalReference === null ? [] : [["Reference", order.externalReference] as [string, string]]),
+    ["Document", kinds[document.kind] ?? document.kind],
+    ["SHA-256", document.sha256],
+  ];
+  const check = `The sealed original is a PDF file. Its seal and signatures can be checked at ${baseUrl}/verify, by anyone.`;
+  if (order.status.startsWith("Fax"))
+    return [{ ...common, kind: "Fax", title: `To ${order.faxTo}`, address: [], rows: sent, notes: [check] }];
+  const address = order.shipTo ? addressLines(order.shipTo) : [];
+  const from: [string, string][] = order.shipFrom ? [["Return to", addressLines(order.shipFrom).join(", ")]] : [];
+  const rows = [...sent, ...from];
+  if (order.shipMethod === "print_mail")
+    return [{ ...common, kind: "Letter", title: "Enclosed document", address, rows, notes: [check] }];
+  return [
+    { ...common, kind: "Address label", title: "Ship to", address, rows: from, notes: [], url: null },
+    { ...common, kind: "Packing sheet", title: "Enclosed document", address, rows, notes: [check] },
+  ];
+}

@@ -1,0 +1,63 @@
+import { type ConsoleMove, isConsoleMove, mayMove } from "../../../console/console.ts";
+import { type MoveDeps, moveOrder } from "../../../fulfilment/fulfilment.ts";
+import type { Operator } from "../../../operators/operators.ts";
+import { type OrderState, targetOf } from "../../../orders/orders.ts";
+import { invalid, ServiceError } from "../../../platform/errors.ts";
+
+type Asked = { move: string; form: Readonly<Record<string, string>>; operator: Operator };
+
+/** Does what a form of the console asks of an order. @throws ServiceError naming the field and its rule, or why it can't be done now */
+export async function moveByForm(
+  deps: MoveDeps,
+  order: OrderState & { code: string },
+  { move, form, operator }: Asked,
+) {
+  if (!isConsoleMove(move)) throw new ServiceError("not_found", "No such move.");
+  if (!mayMove(operator, move)) throw new ServiceError("role_required", "Your roles do not permit this.");
+  const request = { code: order.code, to: statusBy(order, move), actor: operator.actor, document: null };
+  await moveOrder(deps, { ...request, facts: factsOf(form) });
+}
+
+/** Where a move leads; null ends a hold. @throws ServiceError when the table refuses it by now */
+function statusBy(order: OrderState, move: ConsoleMove): string | null {
+  const to = targetOf(order, move);
+  if (to === null)
+    throw new ServiceError("conflict", `The order is in ${order.status} now: this can’t be done any more.`);
+  return move === "released" ? null : to;
+}
+
+/** What was typed into the form of a move. @throws ServiceError naming the field and its rule */
+function factsOf({
+  reason = "",
+  carrier = "",
+  tracking = "",
+  amount = "",
+  label = "",
+}: Readonly<Record<string, string>>) {
+  const texts = {
+    Reason: [reason, 500],
+    Carrier: [carrier, 80],
+    "Tracking number": [tracking, 80],
+    "What it is for": [label, 120],
+  };
+  for (const [name, [text, most]] of Object.entries(texts) as [string, [string, number]][])
+    if (text.length > most || text.includes("\0")) throw invalid(`${name} must have at most ${most} characters.`);
+  const given = (text: string) => text.trim() || undefined;
+  return {
+    reason: given(reason),
+    carrier: given(carrier),
+    trackingNumber: given(tracking),
+    adjustment: adjustmentOf(amount.trim(), label.trim()),
+  };
+}
+
+function adjustmentOf(amount: string, label: string): { amountCents: number; label: string } | undefined {
+  if (amount === "") {
+    if (label !== "") throw invalid("Amount must be given with what it is for.");
+    return undefined;
+  }
+  const [, sign, dollars, cents = "00"] = /^([-−]?)\$?(\d{1,6})(?:\.(\d{2}))?$/.exec(amount) ?? [];
+  if (dollars === undefined) throw invalid("Amount must be US dollars and cents, like 45.00.");
+  if (label === "") throw invalid("What it is for must be given with an amount.");
+  return { amountCents: (sign ? -1 : 1) * (Number(dollars) * 100 + Number(cents)), label };
+}

@@ -1,0 +1,58 @@
+import type { ConsoleMove } from "../../../console/console.ts";
+import { addressLines, type PaperOrder } from "../../../paper/paper.ts";
+import { card, facts, pageHead, statusBadge } from "../../ui/components.ts";
+import { shortCode } from "../../ui/format.ts";
+import { errorSummary } from "../../ui/forms/fields.ts";
+import { statusWords } from "../../ui/orders/status-words.ts";
+import { type Html, html } from "../../ui/render.ts";
+import { isDangerous, labelOf, moveForm, type Typed } from "../orders/move-forms.ts";
+
+export type PaperView = {
+  order: PaperOrder;
+  moves: readonly ConsoleMove[];
+  typed?: Typed | undefined;
+  error?: string | undefined;
+};
+
+/** What is printed and sent for an order, and what is told of it afterwards. */
+export function paperBody({ order, moves, typed, error }: PaperView): Html {
+  const path = `/operator/paper/${order.code}`;
+  const { tone, label } = statusWords(order.status);
+  const [first, ...more] = [...moves].sort((one, other) => Number(isDangerous(one)) - Number(isDangerous(other)));
+  return html`${pageHead(`Order ${shortCode(order.code)}`, order.firmName, html`<a href="/operator">Today</a>`)}
+${errorSummary(error)}
+<div class="panels">
+${card(
+  "print",
+  "Print",
+  html`<p>${statusBadge(tone, label)}</p>
+<ol class="plain-steps"><li><a href="${path}/packet.pdf" download>The packet</a>: ${sheetWords(order)}, then the document.</li></ol>
+<p>Print on both sides, flipped on the long edge; the document starts on a new sheet. Or print <a href="${path}/sheets.pdf" download>the sheets</a> and <a href="${path}/document.pdf" download>the document</a> by themselves.</p>`,
+)}
+${card(
+  "where",
+  "Where it goes",
+  facts([
+    [
+      "Address",
+      order.shipTo && !isFax(order) ? html`${addressLines(order.shipTo).map((line) => html`${line}<br>`)}` : null,
+    ],
+    [
+      "Return to",
+      order.shipFrom && !isFax(order) ? html`${addressLines(order.shipFrom).map((line) => html`${line}<br>`)}` : null,
+    ],
+    ["Fax", isFax(order) ? order.faxTo : null],
+    ["Reference", order.externalReference],
+  ]),
+)}
+${first && card("record", labelOf(first), moveForm(path, first, typed))}
+${more.map((move) => card(`record-${move}`, labelOf(move), moveForm(path, move, typed)))}
+</div>`;
+}
+
+const isFax = ({ status }: PaperOrder): boolean => status.startsWith("Fax");
+
+function sheetWords(order: PaperOrder): string {
+  if (isFax(order)) return "the cover sheet";
+  return order.shipMethod === "print_mail" ? "the address sheet" : "the address label, the packing sheet";
+}
