@@ -21,6 +21,7 @@ import { openRateLimits } from "./http/rate-limits.ts";
 import { createServer } from "./http/server.ts";
 import { acceptMultipart } from "./http/uploads/multipart.ts";
 import { confirmationMailJobs, factorMailJobs, linkRoute, memberMailJobs, signInMailJobs } from "./members/members.ts";
+import { appointmentMailJobs, expiryMailJobs } from "./notaries/notaries.ts";
 import { operatorMailJobs, operatorSessions } from "./operators/operators.ts";
 import { isDocumentsToken, orderRoutes } from "./orders/orders.ts";
 import { launchpadRoutes, partnerRoutes } from "./partners/partners.ts";
@@ -81,6 +82,8 @@ function workWith(app: FastifyInstance, deps: AppDeps, { dispatcher, processor, 
   confirmationMailJobs(jobs, mails);
   factorMailJobs(jobs, mails);
   memberMailJobs(jobs, mails);
+  expiryMailJobs(jobs, mails);
+  appointmentMailJobs(jobs, mails);
   operatorMailJobs(jobs, mails);
   app.addHook("onListen", jobs.start);
   app.addHook("onClose", async () => {
@@ -156,6 +159,7 @@ function pageDeps(deps: AppDeps, features: Features, assets: PageDeps["assets"])
       ...closings,
       ...webhooks,
       ...analytics,
+      notaryDesk: features.notaryDesk,
     },
   };
 }

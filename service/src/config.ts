@@ -39,6 +39,8 @@ export type Config = {
   limits: string;
   /** Data file of when documents are deleted. */
   retention: string;
+  /** Data file of where notaries may act. */
+  notaryRules: string;
   playbooks: "off" | "on" | string[];
   /** Whether one operator may approve a refund that the same one asked for. */
   refundApproval: RefundApproval;
@@ -212,6 +214,7 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
     },
     limits: read(env, "LIMITS", shipped("limits.yaml"), "a file", path),
     retention: read(env, "RETENTION", shipped("retention.yaml"), "a file", path),
+    notaryRules: read(env, "NOTARY_RULES", shipped("notarization-rules.yaml"), "a file", path),
     playbooks: read<Config["playbooks"]>(
       env,
       "PLAYBOOKS",

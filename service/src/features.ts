@@ -9,6 +9,7 @@ import type { RouteDeps } from "./http/route.ts";
 import { maxReservedBytes } from "./http/uploads/multipart.ts";
 import { createUploadPlaces } from "./http/uploads/upload-places.ts";
 import { sessionResolver } from "./members/members.ts";
+import { type DeskDeps, loadNotaryRules } from "./notaries/notaries.ts";
 import {
   createStorageQuota,
   keyResolver,
@@ -30,7 +31,7 @@ import type { VersionedPricing } from "./pricing/pricing.ts";
 import { findOwnPassport } from "./proof-passports/proof-passports.ts";
 import { type Resources, root } from "./resources.ts";
 import type { RetentionPlan } from "./retention/retention.ts";
-import type { Authority, Sealing } from "./seals/seals.ts";
+import { type Authority, type Sealing, tsaRootsPem } from "./seals/seals.ts";
 import { openWebhooks } from "./webhooks/webhooks.ts";
 
 // Eight of the largest uploads at once; more wait their turn with the sender held back. Five are kept for firms that have live.
@@ -106,6 +107,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
     processorEvents: { db, clock, log, metrics, processor },
     sandbox: { ...records, ...sealing, rowMac, blobs, baseUrl, sandboxPayment },
     rooms: records,
+    notaryDesk: notaryDesk(deps),
     envelopes,
     signing: {
       ceremony: openCeremony({ ...envelopes, consentTexts }),
@@ -136,6 +138,18 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
       semaphore: createKeyedSemaphore(sealsAtOnce),
     },
     webhooks: { ...records, secretCipher, wake: dispatcher.wake },
+  };
+}
+
+/** What notaries work with. */
+function notaryDesk(deps: AppDeps): DeskDeps {
+  const { config, pricing, sealing } = deps;
+  return {
+    ...deps,
+    sealDocument: sealing.sealDocument,
+    baseUrl: config.baseUrl,
+    tsaRoots: tsaRootsPem(config),
+    eligibility: { rules: loadNotaryRules(config.notaryRules), notarizationBlocked: pricing.notarizationBlocked },
   };
 }
 

@@ -3,6 +3,7 @@ import { chainAuditLines } from "./audit/audit.ts";
 import { openServiceTasks, type SigningCertificate, sendMorningMails } from "./console/console.ts";
 import { type EnvelopeDeps, followOverdue, sweepEnvelopes } from "./envelopes/envelopes.ts";
 import { sweepSessions } from "./members/members.ts";
+import { watchExpiries } from "./notaries/notaries.ts";
 import { sweepFills } from "./orders/orders.ts";
 import type { LastUse } from "./partners/partners.ts";
 import { sweepOrphans } from "./platform/blobs/orphans.ts";
@@ -78,6 +79,12 @@ function tasksOf(resources: Resources, { envelopes, certificates, lastUse, ancho
       // A short-lived node deletes, too.
       atStart: true,
       work: (stopping) => deleteDue(resources, retention, clock(), stopping),
+    },
+    {
+      name: "commissions of notaries that expire",
+      everyMs: 24 * hours,
+      atStart: true,
+      work: (stopping) => watchExpiries(resources, stopping),
     },
     {
       name: "records of old webhook deliveries",

@@ -2,6 +2,7 @@ import { type AnchorFacts, anchorMembers } from "./anchoring/anchoring.ts";
 import { type Place, placeColumns, placeMembers } from "./audit/audit.ts";
 import { storedColumns, type VersionFacts, versionMembers } from "./closing-passports/closing-passports.ts";
 import { type TrailFacts, trailMembers } from "./envelopes/envelopes.ts";
+import { type JournalFacts, journalMembers } from "./notaries/notaries.ts";
 import {
   type DocumentFacts,
   documentMembers,
@@ -144,4 +145,14 @@ export const trailRows: MacTable<TrailFacts> = {
 SELECT t.id AS key, e.verify_code AS "verifyCode", t.position, t.sha256, t.row_mac AS mac
 FROM envelope_events t JOIN envelopes e ON e.id = t.envelope_id`,
   members: trailMembers,
+};
+
+/** Entries of the journals of notaries. */
+export const journalRows: MacTable<JournalFacts> = {
+  table: sql`notary_journal`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  rows: sql`
+SELECT id AS key, notary_id AS "notaryId", position, sha256, row_mac AS mac FROM notary_journal`,
+  members: journalMembers,
 };

@@ -27,6 +27,7 @@ const groups: ReadonlyMap<string, () => Promise<readonly Verb[]>> = new Map([
   ["order", async () => (await import("./order.ts")).orderVerbs],
   ["task", async () => (await import("./task.ts")).taskVerbs],
   ["envelope", async () => (await import("./envelope.ts")).envelopeVerbs],
+  ["notary", async () => (await import("./notary.ts")).notaryVerbs],
   ["operator", async () => (await import("./operator.ts")).operatorVerbs],
   ["seal", async () => (await import("./seal.ts")).sealVerbs],
   ["secrets", async () => (await import("./secrets.ts")).secretsVerbs],

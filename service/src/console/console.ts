@@ -8,4 +8,4 @@ export { type ListedOrder, listAllOrders, type OrdersFilter } from "./orders-lis
 export { searchOrders } from "./search.ts";
 export { openServiceTasks, type ServiceTaskDeps, type SigningCertificate } from "./service-tasks.ts";
 export { taskMetrics } from "./task-metrics.ts";
-export { kindsShownTo, kindsToDo, mayDoTask } from "./task-permissions.ts";
+export { kindsShownTo, mayDoTask } from "./task-permissions.ts";

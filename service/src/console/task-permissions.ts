@@ -24,13 +24,17 @@ const permissions: Readonly<Record<TaskKind, Permission>> = {
 
 type Roles = Pick<Operator, "roles">;
 
-/** Whether the operator may do tasks of the kind. */
-export const mayDoTask = (operator: Roles, kind: TaskKind): boolean => may(operator, permissions[kind]);
-
 /** The kinds that the operator does. */
 export const kindsToDo = (operator: Roles): TaskKind[] =>
-  (Object.keys(taskKinds) as TaskKind[]).filter((kind) => mayDoTask(operator, kind));
+  (Object.keys(taskKinds) as TaskKind[]).filter((kind) => may(operator, permissions[kind]));
 
-/** The kinds that the operator sees: their own; and all where they read every order. */
+/**
+ * Whether the operator may take tasks of the kind from a queue. Notarizations are taken at the notary's desk alone, which knows who may
+ * have which.
+ */
+export const mayDoTask = (operator: Roles, kind: TaskKind): boolean =>
+  kind !== "notarize" && may(operator, permissions[kind]);
+
+/** The kinds that the operator sees in queues: all where they read every order; else those that they take from there. */
 export const kindsShownTo = (operator: Roles): TaskKind[] =>
-  may(operator, "orders.read") ? (Object.keys(taskKinds) as TaskKind[]) : kindsToDo(operator);
+  (Object.keys(taskKinds) as TaskKind[]).filter((kind) => may(operator, "orders.read") || mayDoTask(operator, kind));

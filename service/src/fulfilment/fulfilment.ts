@@ -15,5 +15,5 @@ export {
   sandboxComplete,
   sandboxMoves,
 } from "./sandbox/sandbox.ts";
-export { storeSealed } from "./seal-and-store.ts";
-export type { SealedDocument } from "./store.ts";
+export { sealAndStore, storeSealed } from "./seal-and-store.ts";
+export { furthestDocument, type SealedDocument } from "./store.ts";

@@ -1,7 +1,17 @@
 /** What an order costs: the price book, the catalog of documents, postage, and where notaries may serve. */
 export type { CatalogRow } from "./catalog.ts";
 export { createPricing, loadPricingFiles, type Priced, type PriceRequest, type Pricing } from "./create-pricing.ts";
-export { DataFileError } from "./data-file.ts";
+export {
+  DataFileError,
+  fail,
+  fields,
+  list,
+  members,
+  type Place,
+  parseDataFile,
+  readDataFile,
+} from "./data-file.ts";
+export { matching, oneOf, text } from "./data-values.ts";
 export { openPricing, type VersionedPricing } from "./open-pricing.ts";
 export type { PostageRates, ShipMethod } from "./postage.ts";
 export type { BoughtServices, OrderLine } from "./quote.ts";

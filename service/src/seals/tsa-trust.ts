@@ -42,6 +42,12 @@ function shippedRootsOf(url: string): Certificate[] {
   return file === undefined ? [] : parseCertificatesPem(readFileSync(new URL(file, shippedRoots), "utf8"));
 }
 
+/** PEM of the roots that time stamps of others' signatures must lead to. */
+export const tsaRootsPem = ({ tsaTrust }: Pick<TsaTrustSettings, "tsaTrust">): string =>
+  (tsaTrust === null ? Object.values(rootsOfHosts).map((file) => new URL(file, shippedRoots)) : [tsaTrust])
+    .map((file) => readFileSync(file, "utf8"))
+    .join("\n");
+
 function readRoots(path: string): Certificate[] {
   try {
     return parseCertificatesPem(readFileSync(path, "utf8"));

@@ -30,6 +30,7 @@ async function useOf(db: Sql, blobKey: string): Promise<BlobUse | null> {
   const [row] = await db.query<{ kind: string; owner: string; sha256: string }>(sql`
 SELECT 'document' AS kind, '' AS owner, sha256 FROM documents WHERE blob_key = ${blobKey}
 UNION ALL SELECT 'document', '', sha256 FROM fill_documents WHERE blob_key = ${blobKey}
+UNION ALL SELECT 'document', '', sha256 FROM notary_proofs WHERE blob_key = ${blobKey}
 UNION ALL SELECT 'passport', id::text, sealed_sha256 FROM passports WHERE blob_key = ${blobKey}
 UNION ALL SELECT 'closing', verify_code, sealed_sha256 FROM closing_passports WHERE blob_key = ${blobKey}`);
   if (!row) return null;

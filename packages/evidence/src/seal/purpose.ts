@@ -2,7 +2,7 @@ import { stringText } from "../pdf/text.ts";
 import type { PdfDictionary } from "../pdf/values.ts";
 
 /** What the seals of the service are made for: its certificates, and the documents of orders. */
-const kinds = ["proof", "closing", "custody", "signed", "notarized"] as const;
+const kinds = ["proof", "closing", "custody", "signed", "notarized", "journal"] as const;
 
 /** What a seal was made for. */
 export type SealPurpose = {
@@ -20,6 +20,7 @@ export const sealReasons = {
   custody: { live: "Custody certificate", test: "Custody certificate (test environment)" },
   signed: { live: "Signed", test: "Signed (test)" },
   notarized: { live: "Notarized", test: "Notarized (test)" },
+  journal: { live: "Notary journal", test: "Notary journal (test environment)" },
 } as const satisfies Readonly<Record<SealPurpose["kind"], Readonly<Record<SealPurpose["environment"], string>>>>;
 
 /** One of the texts that a seal may state. */

@@ -161,6 +161,7 @@ const KINDS: Readonly<Record<SealPurpose["kind"], string>> = {
   custody: "custody certificate",
   signed: "signed document",
   notarized: "notarized document",
+  journal: "notary journal",
 };
 
 const purposeText = ({ kind, environment }: SealPurpose): string => `${KINDS[kind]}, ${environment}`;

@@ -5,7 +5,7 @@ import { invalid, ServiceError } from "../../platform/errors.ts";
 import { principalOf } from "../authentication.ts";
 import { type BodyPace, bodyPace, watchBody } from "./body-pace.ts";
 import { maxFieldBytes, maxUploadBytes, type PartRules, readParts, type Upload } from "./multipart-parts.ts";
-import type { UploadPlaces } from "./upload-places.ts";
+import type { UploadHolder, UploadPlaces } from "./upload-places.ts";
 
 export { maxUploadBytes, type Upload };
 
@@ -28,6 +28,8 @@ export type Form = {
 export type FormRules = PartRules & {
   places: UploadPlaces;
   messages: { notMultipart: string };
+  /** Whose upload it is; the request's principal by default. */
+  holder?: UploadHolder;
   /** Finds the request's principal anew, by the hook that found it; for a form that was long on its way. */
   authenticate: (request: FastifyRequest) => Promise<void>;
 };
@@ -57,7 +59,7 @@ export async function acceptMultipart(app: FastifyInstance, pace: BodyPace = bod
 }
 
 /**
- * Reads a form with at most one file. The file is hashed as it arrives and held once, in memory reserved before. Needs a principal.
+ * Reads a form with at most one file. The file is hashed as it arrives and held once, in memory reserved before. Needs a principal, or a holder.
  * @throws ServiceError `validation` for a body that is no such form, is cut off, too slow, too large or holds a second file; what
  * `authenticate` throws.
  */
@@ -71,7 +73,7 @@ export async function readForm(request: FastifyRequest, rules: FormRules, pace: 
   const capacity = tooLong ? null : Math.min(declared, maxUploadBytes);
   const bytes = capacity === null ? maxFields * maxFieldBytes : capacity + (rules.spareBytes ?? 0);
   const begun = performance.now();
-  const release = await rules.places.reserve(principalOf(request), bytes);
+  const release = await rules.places.reserve(rules.holder ?? principalOf(request), bytes);
   let upload: Upload | null = null;
   const releaseAll = () => {
     if (upload) freeMemory(upload.bytes.buffer);

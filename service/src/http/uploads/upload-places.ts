@@ -1,13 +1,16 @@
 import type { Principal } from "../../identity/identity.ts";
 import { createUploadMemory } from "./upload-memory.ts";
 
+/** Whose upload it is. */
+export type UploadHolder = Pick<Principal, "partnerId" | "liveEnabled" | "tier">;
+
 /** Places in memory for the uploads of firms. */
 export type UploadPlaces = {
   /**
    * Resolves with the function that gives the bytes back.
    * @throws ServiceError `unavailable` when too many of the firm's uploads wait already
    */
-  reserve: (principal: Principal, bytes: number) => Promise<() => void>;
+  reserve: (holder: UploadHolder, bytes: number) => Promise<() => void>;
 };
 
 type Sizes = { total: number; perHolder: number };

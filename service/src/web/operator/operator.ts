@@ -2,6 +2,9 @@ import type { FastifyInstance } from "fastify";
 import { type AccountDeps, accountRoutes } from "./account/routes.ts";
 import { type ApprovalsDeps, approvalRoutes } from "./approvals/routes.ts";
 import { consoleScope } from "./frame/console.ts";
+import { notaryAdminRoutes, proofUploadRoutes } from "./notaries/routes.ts";
+import { journalRoutes, notaryRoutes } from "./notary/routes.ts";
+import { type NotaryUploadDeps, notaryUploadRoutes } from "./notary/upload-routes.ts";
 import { type OrderListDeps, orderListRoutes } from "./orders/list-routes.ts";
 import { type OrderPageDeps, orderPageRoutes } from "./orders/order-routes.ts";
 import { type PaperRouteDeps, paperRoutes } from "./paper/routes.ts";
@@ -16,7 +19,8 @@ export type OperatorDeps = TodayDeps &
   ApprovalsDeps &
   RefundPagesDeps &
   PeoplePagesDeps &
-  AccountDeps;
+  AccountDeps &
+  NotaryUploadDeps;
 
 /** The console of the people who run the service. */
 export function operatorPages(app: FastifyInstance, deps: OperatorDeps): void {
@@ -29,5 +33,17 @@ export function operatorPages(app: FastifyInstance, deps: OperatorDeps): void {
     refundRoutes(scope, deps);
     peopleRoutes(scope, deps);
     accountRoutes(scope, deps);
+    notaryRoutes(scope, deps);
+    journalRoutes(scope, deps);
+    notaryAdminRoutes(scope, deps);
   });
+  consoleScope(
+    app,
+    deps,
+    (scope) => {
+      notaryUploadRoutes(scope, deps);
+      proofUploadRoutes(scope, deps);
+    },
+    "uploads",
+  );
 }

@@ -21,7 +21,8 @@ export type PageAnswer =
   | { page: string; status?: number; headers?: Headers }
   | { redirect: string; headers?: Headers }
   | { json: object }
-  | { pdf: Buffer; name: string };
+  | { pdf: Buffer; name: string }
+  | { file: string; type: string; name: string };
 
 /** The names in an address like `/orders/:code`, with their texts. */
 type ParamsOf<Url extends string> = Url extends `${string}:${infer Name}/${infer Rest}`
@@ -101,6 +102,10 @@ export function send(reply: FastifyReply, headers: Headers, answer: PageAnswer):
   if ("pdf" in answer) {
     reply.headers({ ...uncached, "Content-Disposition": `attachment; filename="${answer.name}"` });
     return reply.type("application/pdf").send(answer.pdf);
+  }
+  if ("file" in answer) {
+    reply.headers({ ...uncached, "Content-Disposition": `attachment; filename="${answer.name}"` });
+    return reply.type(answer.type).send(answer.file);
   }
   reply.headers(answer.headers ?? {});
   if ("redirect" in answer) return reply.redirect(answer.redirect, 303);

@@ -7,7 +7,7 @@ import type { BodyPace } from "../../../src/http/uploads/body-pace.ts";
 import { acceptMultipart, readForm } from "../../../src/http/uploads/multipart.ts";
 import { createUploadMemory } from "../../../src/http/uploads/upload-memory.ts";
 import { wireError } from "../../../src/http/wire-errors.ts";
-import type { Principal } from "../../../src/identity/identity.ts";
+import type { UploadHolder } from "../../../src/http/uploads/upload-places.ts";
 import { beginUpload, pieces, textPart } from "./raw-upload.ts";
 
 const pace: BodyPace = { windowMs: 600, minBytes: 1000, minBytesAtMost: 1000, maxBytes: 40 * 1024 * 1024 };
@@ -39,7 +39,7 @@ before(async () => {
   // Room for one upload of any size.
   const size = 36 * 1024 * 1024;
   const memory = createUploadMemory({ total: size, perHolder: size });
-  const places = { reserve: ({ partnerId }: Principal, bytes: number) => memory.reserve(partnerId, bytes, 100) };
+  const places = { reserve: ({ partnerId }: UploadHolder, bytes: number) => memory.reserve(partnerId, bytes, 100) };
   const messages = { notMultipart: "no form", tooLarge: "too large", incomplete: "incomplete" };
   const authenticate = async () => {
     authenticated += 1;

@@ -114,8 +114,8 @@ for (const { width, colorScheme } of looks)
 
 describe("an agent", () => {
   test("claims a task, finds its order, holds it with a reason and releases it, all without a script", async () => {
-    const code = await order({ svc_notary: "true", external_reference: "FILE-77" });
-    const opened = await openAs(["agent", "notary"], "/operator/tasks/notarize", { width: 360, javaScript: false });
+    const code = await order({ ...shipping, external_reference: "FILE-77" });
+    const opened = await openAs(["agent", "shipper"], "/operator/tasks/label_print", { width: 360, javaScript: false });
     const { page, close } = opened;
     const row = page.getByRole("row").filter({ hasText: "FILE-77" });
     await row.getByRole("button", { name: "Claim" }).click();
@@ -132,9 +132,9 @@ describe("an agent", () => {
     await page.locator("form[action$='/moves/held'] button").click();
     await flash(opened, "The order was moved.");
     assert.equal(await page.locator("#status-title").innerText(), "OnHold");
-    assert.match(await page.locator("#timeline").innerText(), /NotarizationPending to OnHold.*The client called\./s);
+    assert.match(await page.locator("#timeline").innerText(), /ShippingPending to OnHold.*The client called\./s);
     await page.getByRole("button", { name: "Release the order" }).click();
-    assert.equal(await page.locator("#status-title").innerText(), "NotarizationPending");
+    assert.equal(await page.locator("#status-title").innerText(), "ShippingPending");
     const [line] = await running.db.query<{ actor: string }>(sql`
       SELECT a.actor FROM audit_log a JOIN orders o ON o.id = a.order_id WHERE o.code = ${code} AND a.to_status = 'OnHold'`);
     assert.match(line?.actor ?? "", /^operator:[0-9a-f-]{36}$/);

@@ -13,7 +13,7 @@ import type { AssetName, Assets } from "../../ui/assets.ts";
 import { notice } from "../../ui/components.ts";
 import { type ConfirmingDeps, confirming } from "../../ui/confirmation/confirming.ts";
 import { flashOf } from "../../ui/flash-messages.ts";
-import { acceptForms } from "../../ui/forms/form-body.ts";
+import { acceptForms, leaveForms } from "../../ui/forms/form-body.ts";
 import { layout } from "../../ui/layout.ts";
 import { formHeaders, htmlType } from "../../ui/page-headers.ts";
 import { type PageCall, type PageRoute, pageRoute } from "../../ui/page-route.ts";
@@ -50,8 +50,18 @@ export function operatorOf(request: FastifyRequest): Operator {
   return operator;
 }
 
-/** A scope of the console: every request needs an operator's session, every write must come from one of our own pages. */
-export function consoleScope(app: FastifyInstance, deps: ConsoleDeps, routes: (scope: FastifyInstance) => void): void {
+type ScopeKind = "forms" | "uploads";
+
+/**
+ * A scope of the console: every request needs an operator's session, every write must come from one of our own pages.
+ * @param kind `uploads` for routes that read multipart forms
+ */
+export function consoleScope(
+  app: FastifyInstance,
+  deps: ConsoleDeps,
+  routes: (scope: FastifyInstance) => void,
+  kind: ScopeKind = "forms",
+): void {
   const { assets, limits, ownOrigin, resolveOperator } = deps;
   const guest = guestPage(assets);
   async function resolve(request: FastifyRequest): Promise<Operator | null> {
@@ -61,12 +71,14 @@ export function consoleScope(app: FastifyInstance, deps: ConsoleDeps, routes: (s
     return operator;
   }
   app.register(async (scope) => {
-    acceptForms(scope);
+    if (kind === "forms") acceptForms(scope);
+    else leaveForms(scope);
     scope.addHook("onRequest", limits.limit("page"));
     scope.addHook("onRequest", async (request, reply) => {
       if (!(await resolve(request))) return reply.code(401).type(htmlType).headers(formHeaders).send(guest);
       refuseCrossSite(request, ownOrigin);
     });
+    if (kind === "uploads") return routes(scope);
     confirming(scope, deps, confirmArea, async (request) => {
       // Too many wrong codes end the session.
       if (!(await resolve(request))) throw new HttpError("sign_in_required", "Sign in to continue.");

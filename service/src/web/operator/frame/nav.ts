@@ -18,6 +18,9 @@ const sections = {
     label: "Refunds",
     permission: ["refunds.request", "money.decide", "records.read"],
   },
+  notary: { path: "/operator/notary", label: "Notary’s desk", permission: "notary.work" },
+  journal: { path: "/operator/notary/journal", label: "Journal", permission: "notary.work" },
+  notaries: { path: "/operator/notaries", label: "Notaries", permission: ["notaries.manage", "records.read"] },
   people: { path: "/operator/people", label: "People", permission: ["people.manage", "records.read"] },
   security: { path: "/operator/security", label: "Sign-in and security", permission: "own session" },
 } as const satisfies Record<string, Item>;

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
-import { kindsShownTo, kindsToDo, mayDoTask } from "../../../console/console.ts";
-import { may, type Operator } from "../../../operators/operators.ts";
+import { kindsShownTo, mayDoTask } from "../../../console/console.ts";
+import type { Operator } from "../../../operators/operators.ts";
 import { ServiceError } from "../../../platform/errors.ts";
 import {
   claimedTasks,
@@ -71,11 +71,10 @@ export function todayRoutes(scope: FastifyInstance, deps: TodayDeps): void {
     const { environment, actor } = operator;
     const now = clock();
     const kinds = kindsShownTo(operator);
-    const own = may(operator, "orders.read") ? kinds : kindsToDo(operator);
     const [counts, mine, due] = await Promise.all([
       queueCounts(db, environment, kinds, now),
       claimedTasks(db, environment, actor, shownMine),
-      dueTasks(db, environment, own, shownDue),
+      dueTasks(db, environment, kinds, shownDue),
     ]);
     const body = todayBody({ operator, now, counts, mine, due, error });
     return consolePage(deps, request, { title: "Today", section: "today", body });

@@ -17,6 +17,13 @@ export function textsOf(parsed: unknown): Record<string, string> {
 const formType = "application/x-www-form-urlencoded";
 const maxFormBytes = 64 * 1024;
 
+/** For routes that read multipart forms themselves: another form is left to them, to be refused by name. */
+export function leaveForms(scope: FastifyInstance): void {
+  scope.addContentTypeParser(formType, { parseAs: "string", bodyLimit: maxFormBytes }, (_request, _body, done) =>
+    done(null, {}),
+  );
+}
+
 /**
  * For routes that take forms: `application/x-www-form-urlencoded` alone is read, and of a repeated name the last value stays.
  * @param bodyLimit of a form, in bytes

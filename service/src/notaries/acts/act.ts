@@ -1,0 +1,187 @@
+import { usStates } from "../../pricing/pricing.ts";
+import { type ActMode, actModes } from "../commissions/expiry.ts";
+import { type FormReader, formReader, type Read, type Typed } from "../form-reader.ts";
+
+export const actKinds = ["acknowledgment", "jurat", "oath", "copy"] as const;
+export type ActKind = (typeof actKinds)[number];
+
+/** How the notary knew who somebody is. */
+export const identityBases = ["personal_knowledge", "credential", "credible_witness"] as const;
+
+/** A credential and what its check came to. Never its number: the last four characters at most. */
+export type Credential = {
+  type: string;
+  issuer: string;
+  issuedOn: string;
+  expiresOn: string;
+  /** How whoever checked it refers to the result. */
+  resultReference: string | null;
+  last4: string | null;
+};
+
+export type Principal = {
+  name: string;
+  address: string;
+  basis: (typeof identityBases)[number];
+  /** The principal's own; null where another basis was used. */
+  credential: Credential | null;
+  /** Who vouched for the principal, and how the notary knew them. */
+  witness: { name: string; address: string; credential: Credential } | null;
+};
+
+/** What a notary notes of an act: the journal's fields (of the laws that were read Oklahoma's asks for most, 49 O.S. 206). */
+export type Act = {
+  act: ActKind;
+  mode: ActMode;
+  document: string;
+  venue: { state: string; county: string };
+  startedAt: string;
+  endedAt: string;
+  principals: Principal[];
+  /** Others who were present. */
+  witnesses: string[];
+  /** What the act was done by audio and video with. */
+  session: { tool: string; id: string } | null;
+  recording: { sha256: string; keptAt: string; keptUntil: string } | null;
+  feeCents: number;
+  notes: string | null;
+};
+
+/** As many as an order has signers. */
+export const mostPrincipals = 10;
+
+// A clock of theirs may be ahead of ours.
+const clockToleranceMs = 5 * 60_000;
+
+export const principalField = (n: number, name: string): string => `principal_${n}_${name}`;
+
+/** How many principals a form is about: up to the last of whom anything was typed. */
+export function principalsIn(typed: Typed): number {
+  const isTyped = (n: number) =>
+    Object.entries(typed).some(
+      ([name, value]) =>
+        name.startsWith(principalField(n, "")) && name !== principalField(n, "basis") && value.trim() !== "",
+    );
+  const numbers = Array.from({ length: mostPrincipals }, (_, index) => index + 1);
+  return numbers.findLast(isTyped) ?? 0;
+}
+
+/** Reads the form of an act: every field that is wrong is named, with its rule. */
+export function readAct(typed: Typed, now: Date): Read<Act> {
+  const read = formReader(typed);
+  const mode = read.requiredOneOf("mode", actModes);
+  const isRemote = mode === "ron" || mode === "rin";
+  const witnesses = read.optional("witnesses", { max: 2000, lines: true }) ?? "";
+  const act: Act = {
+    act: read.requiredOneOf("act", actKinds),
+    mode,
+    document: read.required("document"),
+    venue: { state: read.required("venue_state"), county: read.required("venue_county") },
+    startedAt: read.requiredInstant("started_at"),
+    endedAt: read.requiredInstant("ended_at"),
+    principals: Array.from({ length: Math.max(1, principalsIn(typed)) }, (_, index) =>
+      readPrincipal(read, index + 1, isRemote),
+    ),
+    witnesses: witnesses.split("\n").flatMap((line) => line.trim() || []),
+    session: isRemote ? { tool: read.required("tool"), id: read.required("session_id") } : null,
+    recording: isRemote ? readRecording(read) : null,
+    feeCents: readFee(read),
+    notes: read.optional("notes", { max: 2000, lines: true }),
+  };
+  if (act.venue.state !== "" && !usStates.has(act.venue.state))
+    read.fault("venue_state", "must be the two-letter code of a US state");
+  if (act.endedAt < act.startedAt) read.fault("ended_at", "must not be before the start");
+  if (Date.parse(act.endedAt) > now.getTime() + clockToleranceMs) read.fault("ended_at", "must not be in the future");
+  if (act.recording && act.recording.keptUntil < act.endedAt.slice(0, 10))
+    read.fault("recording_until", "must not be before the act");
+  return read.done(act);
+}
+
+function readPrincipal(read: FormReader, n: number, isRemote: boolean): Principal {
+  const at = (name: string) => principalField(n, name);
+  const basis = read.requiredOneOf(at("basis"), identityBases);
+  const [name, address] = [read.required(at("name")), read.required(at("address"))];
+  if (basis === "personal_knowledge") return { name, address, basis, credential: null, witness: null };
+  if (basis === "credential")
+    return { name, address, basis, credential: readCredential(read, at, isRemote), witness: null };
+  const witness = {
+    name: read.required(at("witness_name")),
+    address: read.required(at("witness_address")),
+    credential: readCredential(read, at, isRemote),
+  };
+  return { name, address, basis, credential: null, witness };
+}
+
+function readCredential(read: FormReader, at: (name: string) => string, isRemote: boolean): Credential {
+  const withoutNumber = (name: string): string => {
+    const text = read.required(name);
+    if (/\d{5}/.test(text)) read.fault(name, "must not hold the number of the credential");
+    return text;
+  };
+  const credential = {
+    type: withoutNumber(at("type")),
+    issuer: withoutNumber(at("issuer")),
+    issuedOn: read.requiredDate(at("issued")),
+    expiresOn: read.requiredDate(at("expires")),
+    resultReference: isRemote ? read.required(at("result"), { max: 120 }) : read.optional(at("result"), { max: 120 }),
+    last4: read.matching(at("last4"), /^[0-9A-Za-z]{1,4}$/, "must be the last four characters at most"),
+  };
+  if (credential.expiresOn < credential.issuedOn)
+    read.fault(at("expires"), "must not be before the credential was issued");
+  return credential;
+}
+
+function readRecording(read: FormReader): NonNullable<Act["recording"]> {
+  const sha256 = read.required("recording_sha256");
+  if (!/^[0-9a-f]{64}$/.test(sha256))
+    read.fault("recording_sha256", "must be a SHA-256 in lowercase hex, 64 characters");
+  return { sha256, keptAt: read.required("recording_at"), keptUntil: read.requiredDate("recording_until") };
+}
+
+function readFee(read: FormReader): number {
+  const fee = read.required("fee", { max: 10 });
+  if (!/^\d{1,4}(\.\d{2})?$/.test(fee)) read.fault("fee", "must be dollars like 25 or 25.00");
+  return Math.round(Number(fee) * 100) || 0;
+}
+
+/** An act as its form shows it. */
+export function typedAct(act: Act): Record<string, string> {
+  const { venue, session, recording } = act;
+  const minute = (instant: string) => instant.slice(0, 16);
+  return {
+    act: act.act,
+    mode: act.mode,
+    document: act.document,
+    venue_state: venue.state,
+    venue_county: venue.county,
+    started_at: minute(act.startedAt),
+    ended_at: minute(act.endedAt),
+    witnesses: act.witnesses.join("\n"),
+    tool: session?.tool ?? "",
+    session_id: session?.id ?? "",
+    recording_sha256: recording?.sha256 ?? "",
+    recording_at: recording?.keptAt ?? "",
+    recording_until: recording?.keptUntil ?? "",
+    fee: (act.feeCents / 100).toFixed(2),
+    notes: act.notes ?? "",
+    ...Object.assign({}, ...act.principals.map((principal, index) => typedPrincipal(principal, index + 1))),
+  };
+}
+
+function typedPrincipal({ name, address, basis, credential, witness }: Principal, n: number): Record<string, string> {
+  const shown = credential ?? witness?.credential;
+  const values = {
+    name,
+    address,
+    basis,
+    witness_name: witness?.name,
+    witness_address: witness?.address,
+    type: shown?.type,
+    issuer: shown?.issuer,
+    issued: shown?.issuedOn,
+    expires: shown?.expiresOn,
+    result: shown?.resultReference,
+    last4: shown?.last4,
+  };
+  return Object.fromEntries(Object.entries(values).map(([field, value]) => [principalField(n, field), value ?? ""]));
+}

@@ -1,0 +1,38 @@
+import type { Environment } from "../../identity/identity.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { invalid, ServiceError } from "../../platform/errors.ts";
+import type { RowMac } from "../../platform/row-mac.ts";
+import type { Notary } from "../commissions/store.ts";
+import { accepted, formReader, type Typed } from "../form-reader.ts";
+import { appendEntry, findEntry } from "./journal.ts";
+
+/**
+ * Corrects an entry of the notary's own journal, by a new entry that names it: what was written stays.
+ * @throws ServiceError naming the field and the rule, or `not_found` for an entry that there is not
+ */
+export async function correctEntry(
+  { db, clock, rowMac }: { db: Database; clock: Clock; rowMac: RowMac },
+  notary: Notary,
+  typed: Typed,
+): Promise<void> {
+  const read = formReader(typed);
+  const given = accepted(
+    read.done({
+      entry: read.required("entry", { max: 9 }),
+      words: read.required("words", { max: 2000, lines: true }),
+    }),
+  );
+  if (!/^[1-9]\d{0,8}$/.test(given.entry)) throw invalid("entry must be the number of an entry.");
+  const corrects = Number(given.entry);
+  const corrected = await findEntry(db, notary.id, corrects);
+  if (!corrected) throw new ServiceError("not_found", `There is no entry ${corrects}.`);
+  const { orderCode, environment } = JSON.parse(corrected.record) as {
+    orderCode: string;
+    environment: Environment;
+  };
+  await db.transaction(async (tx) => {
+    const frame = { journal: notary.id, notary, orderCode, environment, at: clock(), orderId: corrected.orderId };
+    await appendEntry(tx, rowMac, frame, { kind: "correction", corrects, words: given.words });
+  });
+}

@@ -1,0 +1,80 @@
+import { createHash } from "node:crypto";
+import { canonicalJson, type JsonObject } from "@signsealship/evidence/manifest";
+import type { Environment } from "../../identity/identity.ts";
+import { certificateFacts } from "../commissions/certificate.ts";
+import type { Commission } from "../commissions/commission.ts";
+import type { Act } from "./act.ts";
+
+export const journalFormat = "signsealship notary journal 1";
+
+/** Why a notary did not act. */
+export const refusalReasons = {
+  no_show: "Somebody did not appear",
+  incomplete: "The document was incomplete",
+  doubts: "Doubts about will or understanding",
+  jurisdiction: "Outside of the notary’s jurisdiction",
+  technical: "A technical fault",
+  identity: "Identity could not be established, for good",
+} as const;
+export type RefusalReason = keyof typeof refusalReasons;
+
+/** The document that was given to the notary, and what the notary made of it; hashes in hex. */
+export type EntryDocument = {
+  givenSha256: string;
+  uploadedSha256: string;
+  notarizedSha256: string;
+  /** A scan of paper. */
+  isPaper: boolean;
+  /** Names of the checks that the notary confirmed although they warned. */
+  confirmed: string[];
+};
+
+/** What an entry of a journal is about. */
+export type EntrySubject =
+  | { kind: "act"; act: Act; document: EntryDocument }
+  | { kind: "refusal"; reason: RefusalReason; words: string; act: Act | null }
+  | { kind: "correction"; corrects: number; words: string };
+
+/** What every entry says. */
+export type EntryFrame = {
+  /** The id of the notary. */
+  journal: string;
+  notary: Commission;
+  orderCode: string;
+  environment: Environment;
+  at: Date;
+};
+
+/** A record of a journal, and its hash: canonical JSON with the hash of the record before, hex SHA-256. */
+export type JournalRecord = { readonly position: number; readonly record: string; readonly sha256: string };
+
+/** The record that follows `before`. */
+export function nextEntry(
+  before: Pick<JournalRecord, "position" | "sha256"> | undefined,
+  { journal, notary, orderCode, environment, at }: EntryFrame,
+  subject: EntrySubject,
+): JournalRecord {
+  const position = (before?.position ?? 0) + 1;
+  const { commissionName, state, county, commissionNumber, commissionExpires, ronRegistration, certificate } = notary;
+  const record = canonicalJson({
+    // Types of closed members have no index signature.
+    ...(subject as unknown as JsonObject),
+    format: journalFormat,
+    journal,
+    position,
+    previousSha256: before?.sha256 ?? null,
+    at: at.toISOString(),
+    environment,
+    orderCode,
+    notary: {
+      name: commissionName,
+      state,
+      county,
+      commissionNumber,
+      commissionExpires,
+      registration: ronRegistration,
+      certificateSha256: certificate === null ? null : certificateFacts(certificate).fingerprintSha256,
+    },
+  });
+  return { position, record, sha256: createHash("sha256").update(record).digest("hex") };
+}

@@ -1,0 +1,70 @@
+import { createHash } from "node:crypto";
+import { canonicalJson, type JsonObject } from "@signsealship/evidence/manifest";
+import { sealReasons } from "@signsealship/evidence/seal";
+import { auditLine } from "../../audit/audit.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { RowMac } from "../../platform/row-mac.ts";
+import type { Task, Workers } from "../../platform/workers/task.ts";
+import { type SealDocument, sealOwnDocument } from "../../seals/seals.ts";
+import type { Notary } from "../commissions/store.ts";
+import { journalFormat } from "./entry.ts";
+import { journalFault, readJournal } from "./journal.ts";
+
+/** Said on every copy of a journal. */
+export const journalNotice = "This is a copy kept for you; your statutory journal is your duty.";
+
+export const journalAttachment = "journal.json";
+
+/** A copy of a journal: canonical JSON (docs/notary-journal.md), and the SHA-256 of its bytes in hex. */
+export type JournalCopy = { json: string; sha256: string; entries: number };
+
+export type ExportDeps = { db: Database; clock: Clock; rowMac: RowMac };
+
+/**
+ * A copy of a notary's whole journal. Who takes it is in the audit log.
+ * @throws Error when the journal is not what was written
+ */
+export async function exportJournal(
+  { db, clock, rowMac }: ExportDeps,
+  notary: Pick<Notary, "id" | "commissionName">,
+  actor: string,
+): Promise<JournalCopy> {
+  const rows = await readJournal(db, notary.id);
+  const fault = journalFault(rowMac, notary.id, rows);
+  if (fault !== null) throw new Error(`${fault} (notary ${notary.id})`);
+  const at = clock();
+  const head = rows.at(-1)?.sha256 ?? null;
+  const detail = { notary: notary.id, entries: rows.length, headSha256: head };
+  await db.query(auditLine({ at, action: "notary_journal.read", actor, detail }));
+  const json = canonicalJson({
+    format: journalFormat,
+    notice: journalNotice,
+    journal: notary.id,
+    name: notary.commissionName,
+    exportedAt: at.toISOString(),
+    headSha256: head,
+    entries: rows.map(({ record }) => JSON.parse(record) as JsonObject),
+  });
+  return { json, sha256: createHash("sha256").update(json).digest("hex"), entries: rows.length };
+}
+
+const drawing: Task<{ json: string; sha256: string }, Uint8Array> = {
+  name: "draw a notary's journal",
+  module: import.meta.resolve("./draw-journal-task.ts"),
+  limitMs: 60_000,
+};
+
+/** A copy as a sealed PDF with the JSON attached. */
+export async function sealJournal(
+  { workers, sealDocument }: { workers: Workers; sealDocument: SealDocument },
+  notaryId: string,
+  { json, sha256 }: JournalCopy,
+): Promise<Buffer> {
+  const { entries } = JSON.parse(json) as { entries: { environment: string }[] };
+  const isLive = entries.length === 0 || entries.some(({ environment }) => environment === "live");
+  const drawn = await workers.run(drawing, { holder: notaryId, input: { json, sha256 } });
+  const reason = sealReasons.journal[isLive ? "live" : "test"];
+  const bytes = Buffer.from(drawn.buffer, drawn.byteOffset, drawn.length);
+  return (await sealOwnDocument(sealDocument, { bytes, holder: notaryId, reason })).bytes;
+}

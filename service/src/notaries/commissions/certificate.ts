@@ -1,0 +1,72 @@
+import { createHash } from "node:crypto";
+import { EvidenceError } from "@signsealship/evidence/errors";
+import { type Certificate, leafFault, nameText, parseCertificatesPem } from "@signsealship/evidence/x509";
+
+/** What a notary's certificate says; times to the second, the fingerprint in hex. */
+export type CertificateFacts = {
+  subject: string;
+  issuer: string;
+  fingerprintSha256: string;
+  notBefore: Date;
+  notAfter: Date;
+};
+
+/** The one certificate of a PEM text. @throws EvidenceError */
+function oneOf(pem: string): Certificate {
+  const [certificate, another] = parseCertificatesPem(pem);
+  if (certificate === undefined || another !== undefined)
+    throw new EvidenceError(
+      "x509",
+      "There must be one certificate, the notary's own; those of issuers go to the chain",
+    );
+  return certificate;
+}
+
+const faultWords = {
+  "key-usage": "its key usage does not permit signing",
+  "extended-key-usage": "its extended key usage does not permit signing documents",
+  "unknown-critical-extension": "it has a critical extension that is not known here",
+} as const;
+
+/** What is wrong with a certificate to sign documents with, whenever that is; null for nothing. */
+export function certificateFault(pem: string): string | null {
+  try {
+    const certificate = oneOf(pem);
+    const fault = leafFault(certificate, "documentSigning", certificate.notBefore);
+    if (fault === null) return null;
+    return faultWords[fault as keyof typeof faultWords] ?? `its key cannot be relied on (${fault})`;
+  } catch (error) {
+    if (error instanceof EvidenceError) return `cannot be read: ${error.message}`;
+    throw error;
+  }
+}
+
+/** What is wrong with certificates of issuers, in order from the notary's own; null for nothing. */
+export function chainFault(pem: string, chain: string): string | null {
+  try {
+    const certificates = [oneOf(pem), ...parseCertificatesPem(chain)];
+    const gap = certificates.findIndex((each, index) => {
+      const issuer = certificates[index + 1];
+      return issuer !== undefined && !Buffer.from(each.issuer).equals(issuer.subject);
+    });
+    return gap < 0 ? null : `certificate ${gap + 1} is not issued by the one after it`;
+  } catch (error) {
+    if (error instanceof EvidenceError) return `cannot be read: ${error.message}`;
+    throw error;
+  }
+}
+
+/** DER of a certificate that was accepted. */
+export const certificateDer = (pem: string): Uint8Array => oneOf(pem).der;
+
+/** @param pem one that was accepted */
+export function certificateFacts(pem: string): CertificateFacts {
+  const { der, subject, issuer, notBefore, notAfter } = oneOf(pem);
+  return {
+    subject: nameText(subject),
+    issuer: nameText(issuer),
+    fingerprintSha256: createHash("sha256").update(der).digest("hex"),
+    notBefore: new Date(notBefore),
+    notAfter: new Date(notAfter),
+  };
+}

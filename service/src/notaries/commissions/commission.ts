@@ -1,0 +1,77 @@
+import { usStates } from "../../pricing/pricing.ts";
+import { formReader, type Read, type Typed } from "../form-reader.ts";
+import { certificateFault, chainFault } from "./certificate.ts";
+
+export const notaryStatuses = ["active", "suspended"] as const;
+
+/** What is on record of a notary. Dates are the last day on which something counts, `2026-01-31`. */
+export type Commission = {
+  commissionName: string;
+  state: string;
+  county: string;
+  commissionNumber: string;
+  commissionExpires: string;
+  /** For acts by audio and video; null without. */
+  ronRegistration: string | null;
+  ronExpires: string | null;
+  /** What acts by audio and video are made with. */
+  tool: string | null;
+  /** PEM of the certificate that the notary signs with; null where none is registered yet. */
+  certificate: string | null;
+  /** PEM of those that issued it, in order. */
+  certificateChain: string | null;
+  status: (typeof notaryStatuses)[number];
+};
+
+const mostPem = 64 * 1024;
+
+/** The fields of a commission as they are typed, in the order of the form. */
+export const commissionFields = [
+  "commissionName",
+  "state",
+  "county",
+  "commissionNumber",
+  "commissionExpires",
+  "ronRegistration",
+  "ronExpires",
+  "tool",
+  "certificate",
+  "certificateChain",
+  "status",
+] as const satisfies readonly (keyof Commission)[];
+
+/** Reads what was typed of a commission: every field that is wrong is named, with the rule. */
+export function readCommission(typed: Typed): Read<Commission> {
+  const read = formReader(typed);
+  const commission: Commission = {
+    commissionName: read.required("commissionName"),
+    state: read.required("state"),
+    county: read.required("county"),
+    commissionNumber: read.required("commissionNumber", { max: 60 }),
+    commissionExpires: read.requiredDate("commissionExpires"),
+    ronRegistration: read.optional("ronRegistration", { max: 60 }),
+    ronExpires: read.date("ronExpires"),
+    tool: read.optional("tool"),
+    certificate: read.optional("certificate", { max: mostPem, lines: true }),
+    certificateChain: read.optional("certificateChain", { max: 4 * mostPem, lines: true }),
+    status: read.requiredOneOf("status", notaryStatuses),
+  };
+  const { state, ronRegistration, ronExpires, certificate, certificateChain } = commission;
+  if (state !== "" && !usStates.has(state)) read.fault("state", "must be the two-letter code of a US state");
+  if (ronRegistration !== null && ronExpires === null) read.fault("ronExpires", "is required with a registration");
+  if (ronRegistration === null && ronExpires !== null) read.fault("ronRegistration", "is required with its expiry");
+  const fault = certificate === null ? null : certificateFault(certificate);
+  if (fault !== null) read.fault("certificate", fault);
+  if (certificateChain !== null) {
+    if (certificate === null) read.fault("certificate", "is required with a chain");
+    else if (fault === null) {
+      const gap = chainFault(certificate, certificateChain);
+      if (gap !== null) read.fault("certificateChain", gap);
+    }
+  }
+  return read.done(commission);
+}
+
+/** A commission as the form shows it. */
+export const typedCommission = (commission: Commission): Record<string, string> =>
+  Object.fromEntries(commissionFields.map((name) => [name, commission[name] ?? ""]));

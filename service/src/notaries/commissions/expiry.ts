@@ -1,0 +1,65 @@
+import { certificateFacts } from "./certificate.ts";
+import type { Commission } from "./commission.ts";
+
+/** What of a notary expires. */
+export type Expiring = "commission" | "registration" | "certificate";
+
+/** How notaries act, in the words of the law: by audio and video; in person, electronically; in person, in ink; by audio and video, in ink. */
+export const actModes = ["ron", "ipen", "ink", "rin"] as const;
+export type ActMode = (typeof actModes)[number];
+
+export type Expiry = {
+  what: Expiring;
+  /** The last day on which it counts. */
+  expiresOn: string;
+  /** The first instant at which it does not. */
+  endsAt: Date;
+};
+
+const dayMs = 24 * 3_600_000;
+/** A mail warns so long before. */
+const soonMs = 60 * dayMs;
+
+const endOf = (day: string): Date => new Date(Date.parse(`${day}T00:00:00Z`) + dayMs);
+
+/** What of a notary expires, and when. A day ends with it in UTC: nowhere in the United States is it later. */
+export function expiriesOf({ commissionExpires, ronExpires, certificate }: Commission): Expiry[] {
+  const notAfter = certificate === null ? null : certificateFacts(certificate).notAfter;
+  return [
+    { what: "commission", expiresOn: commissionExpires, endsAt: endOf(commissionExpires) },
+    ...(ronExpires ? [{ what: "registration" as const, expiresOn: ronExpires, endsAt: endOf(ronExpires) }] : []),
+    ...(notAfter
+      ? [{ what: "certificate" as const, expiresOn: notAfter.toISOString().slice(0, 10), endsAt: notAfter }]
+      : []),
+  ];
+}
+
+/** How near an expiry is. */
+export const stageOf = ({ endsAt }: Expiry, now: Date): "later" | "soon" | "expired" => {
+  const left = endsAt.getTime() - now.getTime();
+  return left <= 0 ? "expired" : left <= soonMs ? "soon" : "later";
+};
+
+export const expiringWords: Readonly<Record<Expiring, string>> = {
+  commission: "commission",
+  registration: "registration for remote acts",
+  certificate: "certificate",
+};
+
+/** What keeps a notary from acting in a mode at the instant, in words; none for nothing. */
+export function blocksOf(commission: Commission, mode: ActMode, now: Date): string[] {
+  const { status, ronRegistration, certificate } = commission;
+  const isRemote = mode === "ron" || mode === "rin";
+  const needed = new Set<Expiring>(["commission"]);
+  if (isRemote) needed.add("registration");
+  // What is signed in ink bears no certificate.
+  if (mode === "ron" || mode === "ipen") needed.add("certificate");
+  return [
+    ...(status === "suspended" ? ["You are suspended."] : []),
+    ...(isRemote && ronRegistration === null ? ["No registration for remote acts is on record."] : []),
+    ...(needed.has("certificate") && certificate === null ? ["No certificate is registered for you."] : []),
+    ...expiriesOf(commission)
+      .filter((expiry) => needed.has(expiry.what) && stageOf(expiry, now) === "expired")
+      .map(({ what, expiresOn }) => `Your ${expiringWords[what]} expired on ${expiresOn}.`),
+  ];
+}

@@ -1,0 +1,71 @@
+import { auditLine } from "../../audit/audit.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { ServiceError } from "../../platform/errors.ts";
+import { newUuid } from "../../platform/ids.ts";
+import { isUuid } from "../../platform/text.ts";
+import { accepted, type Typed } from "../form-reader.ts";
+import { certificateFacts } from "./certificate.ts";
+import { type Commission, commissionFields, readCommission, typedCommission } from "./commission.ts";
+import { findNotary, insertNotary, operatorsToAdd, updateNotary } from "./store.ts";
+
+export type KeepDeps = { db: Database; clock: Clock };
+
+/** What the audit log says of a change: of certificates their fingerprints. */
+function changed(before: Commission | null, after: Commission): object {
+  const shown = (commission: Commission | null, name: keyof Commission) => {
+    const value = commission?.[name] ?? null;
+    if (name === "certificateChain") return value === null ? null : "given";
+    return name === "certificate" && value !== null ? certificateFacts(value).fingerprintSha256 : value;
+  };
+  return Object.fromEntries(
+    commissionFields
+      .map((name) => [name, { from: shown(before, name), to: shown(after, name) }] as const)
+      .filter(([name, { from, to }]) => from !== to || before?.[name] !== after[name]),
+  );
+}
+
+/**
+ * Puts an operator on record as a notary.
+ * @param operatorId of one with the role `notary`
+ * @throws ServiceError naming every field that is wrong, or `conflict` when there is a record already
+ */
+export async function addNotary(deps: KeepDeps, operatorId: string, typed: Typed, actor: string): Promise<string> {
+  const commission = accepted(readCommission(typed));
+  const [id, at] = [newUuid(), deps.clock()];
+  return deps.db.transaction(async (tx) => {
+    if (!(await operatorsToAdd(tx)).some((each) => each.id === operatorId))
+      throw new ServiceError("conflict", "That is no operator with the role notary, or one that is on record already.");
+    if (!(await insertNotary(tx, id, operatorId, commission, at)))
+      throw new ServiceError("conflict", "That operator is on record already.");
+    await tx.query(
+      auditLine({
+        at,
+        action: "notary.added",
+        actor,
+        detail: { notary: id, operator: operatorId, ...changed(null, commission) },
+      }),
+    );
+    return id;
+  });
+}
+
+/** Changes a record. What is not typed stays as it is. @throws ServiceError naming every field that is wrong */
+export async function setNotary(deps: KeepDeps, id: string, typed: Typed, actor: string): Promise<void> {
+  const at = deps.clock();
+  await deps.db.transaction(async (tx) => {
+    const before = await requireNotary(tx, id);
+    const commission = accepted(readCommission({ ...typedCommission(before), ...typed }));
+    await updateNotary(tx, id, commission, at);
+    await tx.query(
+      auditLine({ at, action: "notary.changed", actor, detail: { notary: id, ...changed(before, commission) } }),
+    );
+  });
+}
+
+/** @throws ServiceError `not_found` */
+export async function requireNotary(db: Parameters<typeof findNotary>[0], id: string) {
+  const notary = isUuid(id) ? await findNotary(db, id) : undefined;
+  if (!notary) throw new ServiceError("not_found", "Notary not found.");
+  return notary;
+}

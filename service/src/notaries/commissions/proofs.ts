@@ -1,0 +1,65 @@
+import { createHash } from "node:crypto";
+import { auditLine } from "../../audit/audit.ts";
+import { documentUse } from "../../orders/orders.ts";
+import type { Blobs } from "../../platform/blobs/blobs.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Database, Sql } from "../../platform/database/database.ts";
+import { sql } from "../../platform/database/sql.ts";
+import { isOutcomeUnknown } from "../../platform/database/sql-errors.ts";
+import { ServiceError } from "../../platform/errors.ts";
+import { newUuid } from "../../platform/ids.ts";
+import { isUuid } from "../../platform/text.ts";
+import { accepted, formReader } from "../form-reader.ts";
+import { requireNotary } from "./keep.ts";
+
+/** A file that proves something of a notary: a commission, a bond, a registration. */
+export type Proof = { id: string; label: string; sha256: string; bytes: number; createdAt: Date };
+
+export type ProofDeps = { db: Database; clock: Clock; blobs: Blobs };
+
+export const listProofs = (db: Sql, notaryId: string) =>
+  db.query<Proof>(sql`
+    SELECT id, label, sha256, bytes, created_at AS "createdAt" FROM notary_proofs
+    WHERE notary_id = ${notaryId} ORDER BY created_at, id`);
+
+/** @throws ServiceError naming the field and the rule */
+export async function addProof(
+  { db, clock, blobs }: ProofDeps,
+  notaryId: string,
+  { label, bytes }: { label: string; bytes: Buffer },
+  actor: string,
+): Promise<void> {
+  const read = formReader({ label });
+  const named = accepted(read.done(read.required("label", { max: 120 })));
+  const notary = await requireNotary(db, notaryId);
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  const blobKey = await blobs.put(bytes, documentUse(sha256));
+  const at = clock();
+  await db
+    .transaction(async (tx) => {
+      await tx.query(sql`
+        INSERT INTO notary_proofs (id, notary_id, label, sha256, bytes, blob_key, created_at)
+        VALUES (${newUuid()}, ${notary.id}, ${named}, ${sha256}, ${bytes.length}, ${blobKey}, ${at})`);
+      const detail = { notary: notary.id, label: named, sha256 };
+      await tx.query(auditLine({ at, action: "notary.proof_added", actor, detail }));
+    })
+    .catch(async (error) => {
+      if (!isOutcomeUnknown(error)) await blobs.discard(blobKey);
+      throw error;
+    });
+}
+
+/** The file of a proof; who read it is in the audit log. @throws ServiceError `not_found`, `unavailable` */
+export async function readProof({ db, clock, blobs }: ProofDeps, notaryId: string, id: string, actor: string) {
+  const [proof] =
+    isUuid(notaryId) && isUuid(id)
+      ? await db.query<{ label: string; sha256: string; blobKey: string }>(sql`
+          SELECT label, sha256, blob_key AS "blobKey" FROM notary_proofs WHERE id = ${id} AND notary_id = ${notaryId}`)
+      : [];
+  if (!proof) throw new ServiceError("not_found", "Proof not found.");
+  const bytes = await blobs.get(proof.blobKey, documentUse(proof.sha256));
+  if (!bytes) throw new ServiceError("unavailable", "The proof can't be read now. Try again later.");
+  const detail = { notary: notaryId, sha256: proof.sha256 };
+  await db.query(auditLine({ at: clock(), action: "notary.proof_read", actor, detail }));
+  return bytes;
+}

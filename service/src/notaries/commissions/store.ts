@@ -1,0 +1,53 @@
+import type { Sql, Tx } from "../../platform/database/database.ts";
+import { sql } from "../../platform/database/sql.ts";
+import type { Commission } from "./commission.ts";
+
+/** A notary on record: who it is in the console, and the commission. */
+export type Notary = Commission & { id: string; operatorId: string; operatorName: string; email: string };
+
+const day = (column: ReturnType<typeof sql>) => sql`to_char(${column}, 'YYYY-MM-DD')`;
+
+const select = sql`
+  SELECT n.id, n.operator_id AS "operatorId", o.name AS "operatorName", u.email, n.commission_name AS "commissionName",
+    n.state, n.county, n.commission_number AS "commissionNumber", ${day(sql`n.commission_expires`)} AS "commissionExpires",
+    n.ron_registration AS "ronRegistration", ${day(sql`n.ron_expires`)} AS "ronExpires", n.tool, n.certificate,
+    n.certificate_chain AS "certificateChain", n.status
+  FROM notaries n JOIN operators o ON o.user_id = n.operator_id JOIN users u ON u.id = o.user_id`;
+
+export const listNotaries = (db: Sql) => db.query<Notary>(sql`${select} ORDER BY n.commission_name, n.id`);
+
+export async function findNotary(db: Sql, id: string): Promise<Notary | undefined> {
+  const [notary] = await db.query<Notary>(sql`${select} WHERE n.id = ${id}`);
+  return notary;
+}
+
+export async function notaryOfOperator(db: Sql, operatorId: string): Promise<Notary | undefined> {
+  const [notary] = await db.query<Notary>(sql`${select} WHERE n.operator_id = ${operatorId}`);
+  return notary;
+}
+
+/** Operators with the role, who are not on record as notaries yet. */
+export const operatorsToAdd = (db: Sql) =>
+  db.query<{ id: string; name: string; email: string }>(sql`
+    SELECT o.user_id AS id, o.name, u.email FROM operators o JOIN users u ON u.id = o.user_id
+    WHERE o.active AND 'notary' = ANY (o.roles) AND NOT EXISTS (SELECT FROM notaries WHERE operator_id = o.user_id)
+    ORDER BY o.name`);
+
+export async function insertNotary(tx: Tx, id: string, operatorId: string, c: Commission, at: Date): Promise<boolean> {
+  const rows = await tx.query(sql`
+    INSERT INTO notaries (id, operator_id, commission_name, state, county, commission_number, commission_expires,
+      ron_registration, ron_expires, tool, certificate, certificate_chain, status, created_at, updated_at)
+    VALUES (${id}, ${operatorId}, ${c.commissionName}, ${c.state}, ${c.county}, ${c.commissionNumber},
+      ${c.commissionExpires}, ${c.ronRegistration}, ${c.ronExpires}, ${c.tool}, ${c.certificate}, ${c.certificateChain},
+      ${c.status}, ${at}, ${at})
+    ON CONFLICT (operator_id) DO NOTHING RETURNING id`);
+  return rows.length > 0;
+}
+
+export const updateNotary = (tx: Tx, id: string, c: Commission, at: Date) =>
+  tx.query(sql`
+    UPDATE notaries SET commission_name = ${c.commissionName}, state = ${c.state}, county = ${c.county},
+      commission_number = ${c.commissionNumber}, commission_expires = ${c.commissionExpires},
+      ron_registration = ${c.ronRegistration}, ron_expires = ${c.ronExpires}, tool = ${c.tool},
+      certificate = ${c.certificate}, certificate_chain = ${c.certificateChain}, status = ${c.status}, updated_at = ${at}
+    WHERE id = ${id}`);

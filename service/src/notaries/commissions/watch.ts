@@ -1,0 +1,82 @@
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { sql } from "../../platform/database/sql.ts";
+import { enqueue, type Jobs } from "../../platform/jobs/jobs.ts";
+import type { Mailer } from "../../platform/mail/mail.ts";
+import { mailFrom } from "../../platform/mail/template.ts";
+import { type Expiring, type Expiry, expiriesOf, expiringWords, stageOf } from "./expiry.ts";
+import { listNotaries, type Notary } from "./store.ts";
+
+const expiryQueue = "notary-expiry-mail";
+
+type ExpiryMail = {
+  email: string;
+  name: string;
+  what: Expiring;
+  expiresOn: string;
+  stage: "soon" | "expired";
+  isOwn: boolean;
+};
+
+/**
+ * Has notaries and administrators mailed what of a notary expires within 60 days, and what has expired: of each day of
+ * expiry once each, however often and on however many nodes it is looked at.
+ */
+export async function watchExpiries(
+  { db, clock }: { db: Database; clock: Clock },
+  stopping: AbortSignal,
+): Promise<void> {
+  for (const notary of await listNotaries(db)) {
+    if (stopping.aborted) return;
+    for (const expiry of expiriesOf(notary)) await mailOnce(db, notary, expiry, clock());
+  }
+}
+
+async function mailOnce(db: Database, notary: Notary, expiry: Expiry, at: Date): Promise<void> {
+  const stage = stageOf(expiry, at);
+  if (stage === "later" || notary.status === "suspended") return;
+  const { what, expiresOn } = expiry;
+  await db.transaction(async (tx) => {
+    const fresh = await tx.query(sql`
+      INSERT INTO notary_expiry_mails (notary_id, what, expires_on, stage, created_at)
+      VALUES (${notary.id}, ${what}, ${expiresOn}, ${stage}, ${at}) ON CONFLICT DO NOTHING RETURNING notary_id`);
+    if (fresh.length === 0) return;
+    const admins = await tx.query<{ email: string }>(sql`
+      SELECT u.email FROM operators o JOIN users u ON u.id = o.user_id
+      WHERE o.active AND 'admin' = ANY (o.roles) AND u.email <> ${notary.email}`);
+    for (const { email } of [notary, ...admins]) {
+      const isOwn = email === notary.email;
+      const mail: ExpiryMail = { email, name: notary.commissionName, what, expiresOn, stage, isOwn };
+      await enqueue(tx, expiryQueue, mail);
+    }
+  });
+}
+
+export function expiryMailJobs(jobs: Jobs, { mailer, baseUrl }: { mailer: Mailer; baseUrl: string }): void {
+  jobs.work<ExpiryMail>(expiryQueue, async (about) => {
+    const { email, what, expiresOn, stage } = about;
+    await mailer.send({
+      id: `notary-expiry:${email}:${what}:${expiresOn}:${stage}`,
+      to: email,
+      ...mailOf(about, baseUrl),
+    });
+  });
+}
+
+function mailOf({ name, what, expiresOn, stage, isOwn }: ExpiryMail, baseUrl: string) {
+  const whose = isOwn ? "Your" : `The notary ${name}’s`;
+  const thing = expiringWords[what];
+  const happens = stage === "soon" ? `expires on ${expiresOn}` : `expired on ${expiresOn}`;
+  return mailFrom({
+    subject: stage === "soon" ? `A notary ${thing} expires soon` : `A notary ${thing} has expired`,
+    greeting: "Hello,",
+    lines: [
+      `${whose} ${thing} ${happens}.`,
+      stage === "soon"
+        ? "From then on no acts that need it can be done here. An administrator enters the new one."
+        : "No acts that need it can be done here until an administrator has entered the new one.",
+    ],
+    link: { label: "Open the console", url: `${baseUrl}/operator` },
+    caution: "You receive this email because you are a notary or an administrator of this service.",
+  });
+}

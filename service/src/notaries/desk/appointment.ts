@@ -1,0 +1,70 @@
+import { auditLine } from "../../audit/audit.ts";
+import type { Environment } from "../../identity/identity.ts";
+import type { Operator } from "../../operators/operators.ts";
+import { enqueue, type Jobs } from "../../platform/jobs/jobs.ts";
+import type { Mailer } from "../../platform/mail/mail.ts";
+import { isPlainName } from "../../platform/mail/plain-name.ts";
+import { mailFrom } from "../../platform/mail/template.ts";
+import { accepted, formReader, type Typed } from "../form-reader.ts";
+import { claimedOrder, type DeskDeps } from "./desk.ts";
+import { saveAppointment } from "./orders.ts";
+
+const appointmentQueue = "notary-appointment-mail";
+
+type AppointmentMail = {
+  to: string;
+  name: string;
+  url: string;
+  when: string | null;
+  notary: string;
+  firm: string;
+  environment: Environment;
+  id: string;
+};
+
+/**
+ * Has everybody who is to appear mailed the address of the notary's own tool.
+ * @throws ServiceError naming every field that is wrong
+ */
+export async function mailAppointment(deps: DeskDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
+  const read = formReader(typed);
+  const url = read.required("url", { max: 1000 });
+  const when = read.instant("when");
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  if (parsed?.protocol !== "https:" || parsed.username !== "" || parsed.password !== "")
+    read.fault("url", "must be an https address without a name or password in it");
+  accepted(read.done(null));
+  const { notary, order } = await claimedOrder(deps, operator, code);
+  const { orderId, partnerId, environment } = order;
+  await deps.db.transaction(async (tx) => {
+    const at = deps.clock();
+    await saveAppointment(tx, order.taskId, notary.id, url, when, at);
+    for (const [index, { name, email: to }] of order.signers.entries()) {
+      const id = `notary-appointment:${order.taskId}:${at.toISOString()}:${index}`;
+      const about = { to, name, url, when, notary: notary.commissionName, firm: order.firmName, environment, id };
+      await enqueue(tx, appointmentQueue, about satisfies AppointmentMail);
+    }
+    const detail = { url, when, people: order.signers.length };
+    await tx.query(auditLine({ at, action: "notary.appointment", actor: operator.actor, partnerId, orderId, detail }));
+  });
+}
+
+export function appointmentMailJobs(jobs: Jobs, { mailer }: { mailer: Mailer }): void {
+  jobs.work<AppointmentMail>(appointmentQueue, async (about) => {
+    const { to, name, url, when, notary, firm, environment, id } = about;
+    const by = isPlainName(notary) ? `the notary ${notary}` : "a notary";
+    const mail = mailFrom({
+      subject: "Your appointment with the notary",
+      greeting: isPlainName(name) ? `Hello ${name},` : "Hello,",
+      lines: [
+        `Your document is to be notarized. You meet ${by} by the link below${when === null ? "" : ` on ${when.slice(0, 10)} at ${when.slice(11, 16)} UTC`}.`,
+        "Have the credential at hand that you identify yourself with.",
+      ],
+      link: { label: "Meet the notary", url },
+      caution: "The link is the notary’s own. If you expect no notarization, do not open it.",
+    });
+    const whole = { id, to, ...mail, ...(isPlainName(firm) && { onBehalfOf: firm }) };
+    // The signer of a test order may be anybody: nothing is sent to them.
+    await (environment === "test" ? mailer.keep(whole) : mailer.send(whole));
+  });
+}

@@ -1,0 +1,44 @@
+import { perform } from "../../fulfilment/fulfilment.ts";
+import type { Operator } from "../../operators/operators.ts";
+import { lockOrder } from "../../orders/orders.ts";
+import { ServiceError } from "../../platform/errors.ts";
+import type { Act } from "../acts/act.ts";
+import { type RefusalReason, refusalReasons } from "../acts/entry.ts";
+import { appendEntry } from "../acts/journal.ts";
+import { accepted, formReader, type Typed } from "../form-reader.ts";
+import { claimedOrder, type DeskDeps } from "./desk.ts";
+import { deleteDraft, findDraft, waitingOrder } from "./orders.ts";
+
+const reasons = Object.keys(refusalReasons) as [RefusalReason, ...RefusalReason[]];
+
+/**
+ * Ends an order without an act: the order fails or, when an identity could not be established for good, is locked; and the
+ * journal says why.
+ * @throws ServiceError naming every field that is wrong
+ */
+export async function refuseAct(deps: DeskDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
+  const read = formReader(typed);
+  const { reason, words } = accepted(
+    read.done({
+      reason: read.requiredOneOf("reason", reasons),
+      words: read.required("words", { max: 1000, lines: true }),
+    }),
+  );
+  const { notary, order } = await claimedOrder(deps, operator, code);
+  await deps.db.transaction(async (tx) => {
+    const locked = await lockOrder(tx, code);
+    const still = await waitingOrder(tx, operator.environment, code);
+    if (!locked || still?.taskId !== order.taskId || still.claimedBy !== operator.actor)
+      throw new ServiceError("conflict", "The order is not in your hands any more.");
+    const at = deps.clock();
+    const act = ((await findDraft(tx, order.taskId, notary.id))?.act ?? null) as Act | null;
+    const { environment, orderId } = order;
+    const frame = { journal: notary.id, notary, orderCode: code, environment, at, orderId };
+    await appendEntry(tx, deps.rowMac, frame, { kind: "refusal", reason, words, act });
+    const on = reason === "identity" ? "identity_locked" : "notarization_failed";
+    // The firm reads why in kind; the words stay in the journal.
+    const facts = { reason: refusalReasons[reason] };
+    await perform(tx, locked, on, facts, { actor: operator.actor, at, log: deps.log });
+    await deleteDraft(tx, order.taskId);
+  });
+}

@@ -1,0 +1,54 @@
+import type { Commission } from "../commissions/commission.ts";
+import { type ActMode, blocksOf } from "../commissions/expiry.ts";
+import type { NotaryRules, StateRules } from "./rules.ts";
+
+/** What of an order decides who may notarize it. */
+export type OrderToNotarize = { docSlug: string | null; signerState: string | null };
+
+export type Eligibility = {
+  rules: StateRules;
+  /** How the notary may act for the order. */
+  modes: ActMode[];
+  /** Why not in the other ways that the state has. */
+  obstacles: string[];
+};
+
+export type EligibilityDeps = {
+  rules: NotaryRules;
+  /** Whether a signer of the state may not be notarized remotely. */
+  notarizationBlocked: (state: string) => boolean;
+};
+
+export const modeWords: Readonly<Record<ActMode, string>> = {
+  ron: "by audio and video (RON)",
+  ipen: "in person, electronically (IPEN)",
+  ink: "in person, in ink",
+  rin: "by audio and video, in ink (RIN)",
+};
+
+/** In which ways a notary may act for an order at the instant, by the commission and the rules of its state. */
+export function eligibilityFor(
+  { rules, notarizationBlocked }: EligibilityDeps,
+  commission: Commission,
+  { docSlug, signerState }: OrderToNotarize,
+  now: Date,
+): Eligibility {
+  const own = rules.of(commission.state);
+  const excluded = own.excluded?.value.find((name) => docSlug !== null && rules.classes.get(name)?.includes(docSlug));
+  const obstaclesOf = (mode: ActMode): string[] => {
+    const isRemote = mode === "ron" || mode === "rin";
+    return [
+      ...blocksOf(commission, mode, now),
+      ...(isRemote && excluded ? [`${commission.state} excludes documents of the class ${excluded}.`] : []),
+      ...(isRemote && signerState !== null && notarizationBlocked(signerState)
+        ? [`${signerState}, where the signer is, does not recognize remote acts.`]
+        : []),
+    ];
+  };
+  const judged = own.modes.value.map((mode) => ({ mode, why: obstaclesOf(mode) }));
+  return {
+    rules: own,
+    modes: judged.filter(({ why }) => why.length === 0).map(({ mode }) => mode),
+    obstacles: judged.flatMap(({ mode, why }) => why.map((each) => `Not ${modeWords[mode]}: ${each}`)),
+  };
+}

@@ -1,0 +1,96 @@
+import {
+  fail,
+  fields,
+  isUsState,
+  list,
+  matching,
+  members,
+  oneOf,
+  type Place,
+  parseDataFile,
+  readDataFile,
+  text,
+} from "../../pricing/pricing.ts";
+import { type ActKind, actKinds } from "../acts/act.ts";
+import { type ActMode, actModes } from "../commissions/expiry.ts";
+
+/** A value of the law as somebody read it: as of when, and where. */
+export type Sourced<T> = { value: T; asOf: string; source: string };
+
+export type StateRules = {
+  modes: Sourced<ActMode[]>;
+  acts: Sourced<ActKind[]>;
+  /** Classes of documents that are not notarized by audio and video. */
+  excluded: Sourced<string[]> | null;
+  /** One of them has to stand in a document that is notarized in the mode. */
+  sentences: Partial<Record<ActMode, Sourced<string[]>>>;
+};
+
+export type NotaryRules = {
+  /** The documents of the catalog that a class is, by its name. */
+  classes: ReadonlyMap<string, readonly string[]>;
+  /** The rules of a state: its own, and for what it does not say the default. */
+  of: (state: string) => StateRules;
+};
+
+/** @throws DataFileError when the file cannot be read or is not valid; it names the line, the field and the rule */
+export const loadNotaryRules = (path: string): NotaryRules => parseNotaryRules(readDataFile(path), path);
+
+/** @throws DataFileError naming the line, the field and the rule */
+export function parseNotaryRules(source: string, file: string): NotaryRules {
+  const root = fields(parseDataFile(source, file), { required: ["classes", "default", "states"] });
+  const classes = new Map(
+    [...members(root.classes)].map(([name, place]) => [name, list(place).map((each) => text(each, 80))] as const),
+  );
+  const fallback = fields(root.default, { required: ["modes", "acts"] });
+  const base: StateRules = {
+    modes: modesOf(fallback.modes),
+    acts: actsOf(fallback.acts),
+    excluded: null,
+    sentences: {},
+  };
+  const states = new Map(
+    [...members(root.states)].map(([code, place]) => {
+      if (!isUsState(code)) fail(place, "must be the two-letter code of a US state or territory");
+      return [code, stateRules(place, base, classes)] as const;
+    }),
+  );
+  return { classes, of: (state) => states.get(state) ?? base };
+}
+
+function stateRules(place: Place, base: StateRules, classes: ReadonlyMap<string, unknown>): StateRules {
+  const given = fields(place, { required: [], optional: ["modes", "acts", "excluded", "sentences"] });
+  return {
+    modes: given.modes ? modesOf(given.modes) : base.modes,
+    acts: given.acts ? actsOf(given.acts) : base.acts,
+    excluded: given.excluded
+      ? sourced(given.excluded, (each) => {
+          const name = text(each, 80);
+          if (!classes.has(name)) fail(each, `must be one of the classes (${[...classes.keys()].join(", ")})`);
+          return name;
+        })
+      : null,
+    sentences: given.sentences ? sentencesOf(given.sentences) : {},
+  };
+}
+
+const modesOf = (place: Place) => sourced(place, (each) => oneOf(each, actModes));
+const actsOf = (place: Place) => sourced(place, (each) => oneOf(each, actKinds));
+
+function sentencesOf(place: Place): StateRules["sentences"] {
+  const given = fields(place, { required: [], optional: actModes });
+  return Object.fromEntries(
+    Object.entries(given).map(([mode, each]) => [mode, sourced(each, (sentence) => text(sentence, 500))]),
+  );
+}
+
+function sourced<T>(place: Place, read: (place: Place) => T): Sourced<T[]> {
+  const { value, asOf, source } = fields(place, { required: ["value", "asOf", "source"] });
+  const values = list(value).map(read);
+  if (values.length === 0) fail(value, "must name at least one");
+  return {
+    value: values,
+    asOf: matching(asOf, /^\d{4}-[01]\d-[0-3]\d$/, "a day like 2026-01-31"),
+    source: text(source, 300),
+  };
+}

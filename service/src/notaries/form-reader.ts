@@ -1,0 +1,101 @@
+import { invalid } from "../platform/errors.ts";
+import { isPlainLines, isPlainText, isVisible } from "../platform/text.ts";
+
+/** What was typed, by the names of the fields. */
+export type Typed = Readonly<Record<string, string>>;
+
+/** What is wrong with a form: the rule that is broken, by the name of the field. */
+export type Faults = Readonly<Record<string, string>>;
+
+export type Read<T> = { ok: true; value: T } | { ok: false; faults: Faults };
+
+type Text = { max?: number; lines?: boolean };
+
+/** Reads the fields of a form one by one, and remembers all that are wrong: each reader says `""` or null for those. */
+export function formReader(typed: Typed) {
+  const faults: Record<string, string> = {};
+  const fault = (name: string, rule: string) => {
+    faults[name] ??= rule;
+  };
+  const typedIn = (name: string) => (typed[name] ?? "").trim();
+
+  function optional(name: string, { max = 200, lines = false }: Text = {}): string | null {
+    const value = typedIn(name);
+    if (value === "") return null;
+    if (value.length > max) fault(name, `must have at most ${max} characters`);
+    else if (!(lines ? isPlainLines(value) : isPlainText(value)) || !isVisible(value))
+      fault(name, "must be plain text that can be seen");
+    return value;
+  }
+
+  function given<T>(name: string, value: T | null, missing: T): T {
+    if (value === null) fault(name, "is required");
+    return value ?? missing;
+  }
+
+  function matching(name: string, pattern: RegExp, rule: string): string | null {
+    const value = optional(name);
+    if (value !== null && !pattern.test(value)) fault(name, rule);
+    return value;
+  }
+
+  function date(name: string): string | null {
+    const value = typedIn(name);
+    if (value === "") return null;
+    const instant = /^\d{4}-\d{2}-\d{2}$/.test(value) ? Date.parse(`${value}T00:00:00Z`) : Number.NaN;
+    if (Number.isNaN(instant) || new Date(instant).toISOString().slice(0, 10) !== value)
+      fault(name, "must be a day like 2026-01-31");
+    return value;
+  }
+
+  /** An instant in UTC, as `2026-01-31T14:05`, with or without seconds and `Z`. */
+  function instant(name: string): string | null {
+    const value = typedIn(name);
+    if (value === "") return null;
+    const [, minute] = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2})(?::\d{2}(?:\.\d+)?)?Z?$/.exec(value) ?? [];
+    const at = Date.parse(value.endsWith("Z") ? value : `${value}Z`);
+    if (minute === undefined || Number.isNaN(at)) {
+      fault(name, "must be a time in UTC like 2026-01-31T14:05");
+      return value;
+    }
+    return new Date(at).toISOString();
+  }
+
+  function oneOf<T extends string>(name: string, choices: readonly T[]): T | null {
+    const value = typedIn(name);
+    if (value === "") return null;
+    const choice = choices.find((each) => each === value);
+    if (choice === undefined) fault(name, `must be one of ${choices.join(", ")}`);
+    return choice ?? null;
+  }
+
+  return {
+    fault,
+    optional,
+    matching,
+    date,
+    instant,
+    oneOf,
+    required: (name: string, text?: Text) => given(name, optional(name, text), ""),
+    requiredDate: (name: string) => given(name, date(name), ""),
+    requiredInstant: (name: string) => given(name, instant(name), ""),
+    requiredOneOf: <T extends string>(name: string, choices: readonly [T, ...T[]]): T =>
+      given<T>(name, typedIn(name) === "" ? null : (oneOf(name, choices) ?? choices[0]), choices[0]),
+    /** What was read, unless something was wrong. */
+    done: <T>(value: T): Read<T> => (Object.keys(faults).length > 0 ? { ok: false, faults } : { ok: true, value }),
+  };
+}
+
+export type FormReader = ReturnType<typeof formReader>;
+
+/** All that is wrong, in one text: the field and the rule of each. */
+export const faultsText = (faults: Faults): string =>
+  Object.entries(faults)
+    .map(([name, rule]) => `${name} ${rule}.`)
+    .join(" ");
+
+/** @throws ServiceError `validation` naming every field that is wrong, and its rule */
+export function accepted<T>(read: Read<T>): T {
+  if (!read.ok) throw invalid(faultsText(read.faults));
+  return read.value;
+}

@@ -1,0 +1,46 @@
+/** Notaries: their commissions, the rules of their states, the desk where they work, what they upload, and their journals. */
+export {
+  type Act,
+  actKinds,
+  identityBases,
+  mostPrincipals,
+  principalField,
+  principalsIn,
+  readAct,
+  typedAct,
+} from "./acts/act.ts";
+export { correctEntry } from "./acts/correct.ts";
+export { type EntrySubject, refusalReasons } from "./acts/entry.ts";
+export { exportJournal, type JournalCopy, journalNotice, sealJournal } from "./acts/export.ts";
+export { type JournalFacts, journalMembers, readJournal } from "./acts/journal.ts";
+export { certificateFacts } from "./commissions/certificate.ts";
+export {
+  type Commission,
+  commissionFields,
+  notaryStatuses,
+  readCommission,
+  typedCommission,
+} from "./commissions/commission.ts";
+export { type ActMode, actModes, expiriesOf, expiringWords, stageOf } from "./commissions/expiry.ts";
+export { addNotary, requireNotary, setNotary } from "./commissions/keep.ts";
+export { addProof, listProofs, type Proof, readProof } from "./commissions/proofs.ts";
+export { listNotaries, type Notary, operatorsToAdd } from "./commissions/store.ts";
+export { expiryMailJobs, watchExpiries } from "./commissions/watch.ts";
+export { appointmentMailJobs, mailAppointment } from "./desk/appointment.ts";
+export { completeAct, reportOn, requireMode } from "./desk/complete.ts";
+export {
+  claimedOrder,
+  claimOrder,
+  type DeskDeps,
+  deskOf,
+  type EligibleOrder,
+  notaryOf,
+  releaseOrder,
+} from "./desk/desk.ts";
+export { readForNotary } from "./desk/documents.ts";
+export { findDraft, saveAct } from "./desk/orders.ts";
+export { refuseAct } from "./desk/refuse.ts";
+export { type EligibilityDeps, eligibilityFor, modeWords } from "./eligibility/eligible.ts";
+export { loadNotaryRules, type NotaryRules } from "./eligibility/rules.ts";
+export { type Faults, faultsText, type Typed } from "./form-reader.ts";
+export type { Check, UploadReport } from "./uploads/check.ts";

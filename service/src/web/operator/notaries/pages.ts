@@ -1,0 +1,109 @@
+import {
+  certificateFacts,
+  expiriesOf,
+  expiringWords,
+  type Notary,
+  notaryStatuses,
+  type Proof,
+  stageOf,
+  type Typed,
+} from "../../../notaries/notaries.ts";
+import { usStates } from "../../../pricing/pricing.ts";
+import { card, codeText, emptyState, facts, pageHead, statusBadge } from "../../ui/components.ts";
+import { shortTime } from "../../ui/format.ts";
+import { errorSummary, field, select, textArea } from "../../ui/forms/fields.ts";
+import { type Html, html } from "../../ui/render.ts";
+
+type Candidate = { id: string; name: string; email: string };
+
+export const notaryPath = (id: string, rest = ""): string => `/operator/notaries/${id}${rest}`;
+
+/** What is near its end, or has ended, of a notary. */
+const standing = (notary: Notary, now: Date): Html => {
+  if (notary.status === "suspended") return statusBadge("stopped", "Suspended");
+  const near = expiriesOf(notary).filter((expiry) => stageOf(expiry, now) !== "later");
+  if (near.length === 0) return statusBadge("done", "In date");
+  return html`${near.map((expiry) => {
+    const ended = stageOf(expiry, now) === "expired";
+    const words = `${expiringWords[expiry.what]} ${ended ? "expired" : "expires"} ${expiry.expiresOn}`;
+    return statusBadge(ended ? "stopped" : "attention", words);
+  })}`;
+};
+
+export function notariesBody(
+  {
+    notaries,
+    candidates,
+    now,
+    mayChange,
+  }: { notaries: readonly Notary[]; candidates: readonly Candidate[]; now: Date; mayChange: boolean },
+  typed: Typed = {},
+  problem?: string,
+): Html {
+  const list =
+    notaries.length === 0
+      ? emptyState("No notaries", "An operator with the role notary is put on record here.")
+      : html`<div class="table-scroll"><table><thead><tr><th scope="col">Notary</th><th scope="col">State</th><th scope="col">Commission to</th><th scope="col">Standing</th></tr></thead>
+<tbody>${notaries.map((notary) => html`<tr><th scope="row"><a href="${notaryPath(notary.id)}">${notary.commissionName}</a></th><td>${notary.state}</td><td>${notary.commissionExpires}</td><td>${standing(notary, now)}</td></tr>`)}</tbody></table></div>`;
+  return html`${pageHead("Notaries", "Commissions on record. What expires is mailed about 60 days before, and blocks when it has.")}
+${errorSummary(problem)}
+<div class="panels">${card("notaries", "On record", list)}
+${mayChange && card("add", "Add a notary", candidates.length === 0 ? html`<p>Nobody with the role notary is without a record. Give somebody the role first.</p>` : commissionForm("/operator/notaries", typed, candidates))}</div>`;
+}
+
+export function notaryBody(
+  { notary, proofs, now, mayChange }: { notary: Notary; proofs: readonly Proof[]; now: Date; mayChange: boolean },
+  typed: Typed,
+  problem?: string,
+): Html {
+  const certificate = notary.certificate === null ? null : certificateFacts(notary.certificate);
+  const about = facts([
+    ["Operator", `${notary.operatorName} (${notary.email})`],
+    ["Standing", standing(notary, now)],
+    ["Certificate of", certificate?.subject ?? null],
+    ["Issued by", certificate?.issuer ?? null],
+    ["SHA-256", certificate && codeText(certificate.fingerprintSha256, "the fingerprint")],
+    ["Counts", certificate && html`${shortTime(certificate.notBefore)} to ${shortTime(certificate.notAfter)} (UTC)`],
+  ]);
+  return html`${pageHead(notary.commissionName, `${notary.county}, ${notary.state}`)}
+${errorSummary(problem)}
+<div class="panels">${card("about", "Record", about)}
+${mayChange && card("change", "Change the record", commissionForm(notaryPath(notary.id), typed))}
+${card("proofs", "Proofs", proofsPart(notary.id, proofs, mayChange))}
+${card("journal", "Journal", html`<p>That you read it is logged.</p><p><a href="${notaryPath(notary.id, "/journal.json")}" download>Copy as JSON</a> · <a href="${notaryPath(notary.id, "/journal.pdf")}" download>Copy as a sealed PDF</a></p>`)}</div>`;
+}
+
+function proofsPart(id: string, proofs: readonly Proof[], mayChange: boolean): Html {
+  const list = proofs.map(
+    (proof) =>
+      html`<li><a href="${notaryPath(id, `/proofs/${proof.id}`)}" download>${proof.label}</a>, ${proof.bytes} bytes, <code>${proof.sha256.slice(0, 12)}…</code></li>`,
+  );
+  return html`${proofs.length > 0 ? html`<ul>${list}</ul>` : html`<p>None.</p>`}
+${
+  mayChange &&
+  html`<form class="form" method="post" action="${notaryPath(id, "/proofs")}" enctype="multipart/form-data">
+${field({ form: "proof", name: "label", label: "What it proves", required: true, maxLength: 120 })}
+<div class="form-field"><label for="proof-file">File</label><p class="hint" id="proof-hint">A PDF of at most 35 MB.</p>
+<input type="file" id="proof-file" name="document" accept="application/pdf,.pdf" required aria-describedby="proof-hint"></div>
+<div class="form-actions"><button type="submit" class="secondary">Add the proof</button></div></form>`
+}`;
+}
+
+function commissionForm(action: string, typed: Typed, candidates?: readonly Candidate[]): Html {
+  const part = (name: string, label: string) => ({ name, label, value: typed[name] ?? "" });
+  const people = candidates?.map(({ id, name, email }) => ({ value: id, label: `${name} (${email})` }));
+  return html`<form class="form" method="post" action="${action}">
+${people && select({ ...part("operatorId", "Operator"), required: true, options: people })}
+${field({ ...part("commissionName", "Name on the commission"), required: true, maxLength: 200 })}
+<div class="form-pair">${select({ ...part("state", "State"), required: true, options: [...usStates].map(([value, { name }]) => ({ value, label: name })) })}
+${field({ ...part("county", "County"), required: true, maxLength: 200 })}</div>
+<div class="form-pair">${field({ ...part("commissionNumber", "Commission number"), required: true, maxLength: 60 })}
+${field({ ...part("commissionExpires", "Last day of the commission"), required: true, type: "date" })}</div>
+<div class="form-pair">${field({ ...part("ronRegistration", "Registration for remote acts"), maxLength: 60 })}
+${field({ ...part("ronExpires", "Last day of the registration"), type: "date" })}</div>
+${field({ ...part("tool", "Tool for acts by audio and video"), maxLength: 200 })}
+${textArea({ ...part("certificate", "The notary’s certificate (PEM)"), rows: 5, hint: "The one that the notary signs documents with, held by the notary alone." })}
+${textArea({ ...part("certificateChain", "Certificates of its issuers (PEM)"), rows: 3 })}
+${select({ ...part("status", "Status"), required: true, options: notaryStatuses.map((value) => ({ value, label: value === "active" ? "Active" : "Suspended" })) })}
+<div class="form-actions"><button type="submit">Save the record</button></div></form>`;
+}

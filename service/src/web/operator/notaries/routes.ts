@@ -1,0 +1,119 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import {
+  addNotary,
+  addProof,
+  listNotaries,
+  listProofs,
+  operatorsToAdd,
+  readProof,
+  requireNotary,
+  setNotary,
+  type Typed,
+  typedCommission,
+} from "../../../notaries/notaries.ts";
+import { may, type Operator } from "../../../operators/operators.ts";
+import { done } from "../../ui/flash-messages.ts";
+import { consolePage, consoleRoute } from "../frame/console.ts";
+import { journalAnswer, type NotaryDeskDeps } from "../notary/routes.ts";
+import { type NotaryUploadDeps, withUpload } from "../notary/upload-routes.ts";
+import { notariesBody, notaryBody, notaryPath } from "./pages.ts";
+
+const read = ["notaries.manage", "records.read"] as const;
+
+/** Commissions of notaries: on record, changed, and with their proofs; and copies of journals for whom records are open. */
+export function notaryAdminRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): void {
+  const { notaryDesk } = deps;
+  const show = shower(deps);
+
+  consoleRoute(scope, deps, {
+    url: "/operator/notaries",
+    permission: read,
+    handle: ({ request, operator }) => show.list(request, operator),
+  });
+  consoleRoute(scope, deps, {
+    url: "/operator/notaries/:id",
+    permission: read,
+    handle: ({ request, operator, params: { id } }) => show.one(request, operator, id),
+  });
+  consoleRoute(scope, deps, {
+    method: "POST",
+    url: "/operator/notaries",
+    permission: "notaries.manage",
+    async handle({ operator, form }) {
+      return done(
+        notaryPath(await addNotary(notaryDesk, form["operatorId"] ?? "", form, operator.actor)),
+        "notary-added",
+      );
+    },
+    refused: ({ request, operator, form }, problem) => show.list(request, operator, form, problem),
+  });
+  consoleRoute(scope, deps, {
+    method: "POST",
+    url: "/operator/notaries/:id",
+    permission: "notaries.manage",
+    async handle({ operator, params: { id }, form }) {
+      await setNotary(notaryDesk, id, form, operator.actor);
+      return done(notaryPath(id), "notary-saved");
+    },
+    refused: ({ request, operator, params: { id }, form }, problem) => show.one(request, operator, id, form, problem),
+  });
+  consoleRoute(scope, deps, {
+    url: "/operator/notaries/:id/proofs/:proof",
+    permission: read,
+    handle: async ({ operator, params: { id, proof } }) => ({
+      pdf: await readProof(notaryDesk, id, proof, operator.actor),
+      name: "proof.pdf",
+    }),
+  });
+  for (const kind of ["json", "pdf"] as const)
+    consoleRoute(scope, deps, {
+      url: `/operator/notaries/:id/journal.${kind}`,
+      permission: "records.read",
+      async handle(call) {
+        const { id } = call.params as { id: string };
+        return journalAnswer(notaryDesk, await requireNotary(notaryDesk.db, id), call.operator.actor, kind);
+      },
+    });
+}
+
+function shower(deps: NotaryDeskDeps) {
+  return {
+    async list(request: FastifyRequest, operator: Operator, typed: Typed = {}, problem?: string): Promise<string> {
+      const { db, clock } = deps.notaryDesk;
+      const [notaries, candidates] = await Promise.all([listNotaries(db), operatorsToAdd(db)]);
+      const view = { notaries, candidates, now: clock(), mayChange: may(operator, "notaries.manage") };
+      const body = notariesBody(view, typed, problem);
+      return consolePage(deps, request, { title: "Notaries", section: "notaries", body });
+    },
+    async one(
+      request: FastifyRequest,
+      operator: Operator,
+      id: string,
+      typed?: Typed,
+      problem?: string,
+    ): Promise<string> {
+      const { db, clock } = deps.notaryDesk;
+      const notary = await requireNotary(db, id);
+      const mayChange = may(operator, "notaries.manage");
+      const view = { notary, proofs: await listProofs(db, id), now: clock(), mayChange };
+      const body = notaryBody(view, typed ?? typedCommission(notary), problem);
+      return consolePage(deps, request, { title: notary.commissionName, section: "notaries", body });
+    },
+  };
+}
+
+/** Where proofs are uploaded. */
+export function proofUploadRoutes(scope: FastifyInstance, deps: NotaryUploadDeps): void {
+  consoleRoute(scope, deps, {
+    method: "POST",
+    url: "/operator/notaries/:id/proofs",
+    permission: "notaries.manage",
+    handle: ({ request, operator, params: { id } }) =>
+      withUpload(deps, request, operator, async ({ bytes, fields }) => {
+        await addProof(deps.notaryDesk, id, { label: fields.get("label") ?? "", bytes }, operator.actor);
+        return done(notaryPath(id, "#proofs"), "proof-added");
+      }),
+    refused: ({ request, operator, params: { id } }, problem) =>
+      shower(deps).one(request, operator, id, undefined, problem),
+  });
+}

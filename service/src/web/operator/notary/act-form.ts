@@ -1,0 +1,119 @@
+import {
+  actKinds,
+  actModes,
+  type Faults,
+  type identityBases,
+  modeWords,
+  mostPrincipals,
+  principalField,
+  principalsIn,
+  type Typed,
+} from "../../../notaries/notaries.ts";
+import { type Choice, field, select, textArea } from "../../ui/forms/fields.ts";
+import { type Html, html } from "../../ui/render.ts";
+
+const labels: Readonly<Record<string, string>> = {
+  act: "Act",
+  mode: "How",
+  document: "Kind of document",
+  venue_state: "State where you act",
+  venue_county: "County where you act",
+  started_at: "Start (UTC)",
+  ended_at: "End (UTC)",
+  witnesses: "Witnesses",
+  tool: "Tool of the session",
+  session_id: "Session id",
+  recording_sha256: "SHA-256 of the recording",
+  recording_at: "Where the recording is kept",
+  recording_until: "Until when",
+  fee: "Fee in dollars",
+  notes: "Notes",
+  name: "Full name",
+  address: "Full address",
+  basis: "How you know who it is",
+  witness_name: "Credible witness: full name",
+  witness_address: "Credible witness: full address",
+  type: "Kind of credential",
+  issuer: "Issued by",
+  issued: "Issued on",
+  expires: "Expires on",
+  result: "Reference of the check’s result",
+  last4: "Last four characters of its number",
+};
+
+/** What a field of an act is called. */
+export function actLabel(name: string): string {
+  const [, n, rest] = /^principal_(\d+)_(.+)$/.exec(name) ?? [];
+  return n && rest ? `Principal ${n}: ${labels[rest] ?? rest}` : (labels[name] ?? name);
+}
+
+const kindWords = {
+  acknowledgment: "Acknowledgment",
+  jurat: "Jurat",
+  oath: "Oath or affirmation",
+  copy: "Certified copy",
+} as const;
+const basisWords = {
+  credential: "Credential",
+  personal_knowledge: "Personal knowledge",
+  credible_witness: "Credible witness",
+} as const;
+
+const choices = <T extends string>(values: readonly T[], words: Readonly<Record<T, string>>): Choice[] =>
+  values.map((value) => ({ value, label: words[value] }));
+
+type Part = (name: string) => { name: string; label: string; value: string; error: string | undefined };
+
+/** The form of an act, which is the entry of the journal. */
+export function actForm(action: string, typed: Typed, faults: Faults, people: number): Html {
+  const part: Part = (name) => ({ name, label: actLabel(name), value: typed[name] ?? "", error: faults[name] });
+  const remote = "For acts by audio and video.";
+  const must = { required: "sometimes" } as const;
+  // One more than there are: a further principal needs no script.
+  const principals = Math.min(mostPrincipals, Math.max(people, principalsIn(typed)) + 1);
+  return html`<form class="form" method="post" action="${action}">
+<fieldset><legend>Act</legend>
+<div class="form-pair">${select({ ...part("act"), required: true, options: choices(actKinds, kindWords) })}
+${select({ ...part("mode"), required: true, options: choices(actModes, modeWords) })}</div>
+${field({ ...part("document"), required: true, maxLength: 200 })}
+<div class="form-pair">${field({ ...part("venue_state"), required: true, maxLength: 2 })}
+${field({ ...part("venue_county"), required: true, maxLength: 200 })}</div>
+<div class="form-pair">${field({ ...part("started_at"), required: true, hint: "Like 2026-01-31T14:05." })}
+${field({ ...part("ended_at"), required: true, hint: "Like 2026-01-31T14:35." })}</div>
+</fieldset>
+${Array.from({ length: principals }, (_, index) => principalPart(part, index + 1, index >= people))}
+<fieldset><legend>Session and recording</legend>
+<div class="form-pair">${field({ ...part("tool"), ...must, hint: remote, maxLength: 200 })}
+${field({ ...part("session_id"), ...must, hint: remote, maxLength: 200 })}</div>
+${field({ ...part("recording_sha256"), ...must, hint: `${remote} What sha256sum prints of the file.`, maxLength: 64 })}
+<div class="form-pair">${field({ ...part("recording_at"), ...must, hint: remote, maxLength: 200 })}
+${field({ ...part("recording_until"), ...must, hint: remote, type: "date" })}</div>
+</fieldset>
+<fieldset><legend>Further</legend>
+${textArea({ ...part("witnesses"), rows: 2, maxLength: 2000, hint: "Others who were present: name and address, one on each line." })}
+${field({ ...part("fee"), required: true, maxLength: 10, hint: "What you charged for the act: 0 for nothing." })}
+${textArea({ ...part("notes"), rows: 2, maxLength: 2000 })}
+</fieldset>
+<div class="form-actions"><button type="submit">Note the act</button></div>
+</form>`;
+}
+
+function principalPart(part: Part, n: number, isSpare: boolean): Html {
+  const at = (name: string) => part(principalField(n, name));
+  const must = { required: isSpare ? ("sometimes" as const) : (true as const) };
+  const sometimes = { required: "sometimes" } as const;
+  return html`<fieldset><legend>Principal ${n}${isSpare && html` <span class="optional">(leave empty if there is none)</span>`}</legend>
+<div class="form-pair">${field({ ...at("name"), ...must, maxLength: 200 })}
+${field({ ...at("address"), ...must, maxLength: 200 })}</div>
+${select({ ...at("basis"), required: true, options: choices(["credential", "personal_knowledge", "credible_witness"] as const satisfies readonly (typeof identityBases)[number][], basisWords) })}
+<p class="hint">For a credential, the next fields are about it; for a credible witness, about the credential of the witness. Never enter its whole number.</p>
+<div class="form-pair">${field({ ...at("type"), ...sometimes, maxLength: 200 })}
+${field({ ...at("issuer"), ...sometimes, maxLength: 200 })}</div>
+<div class="form-pair">${field({ ...at("issued"), ...sometimes, type: "date" })}
+${field({ ...at("expires"), ...sometimes, type: "date" })}</div>
+<div class="form-pair">${field({ ...at("result"), ...sometimes, maxLength: 120 })}
+${field({ ...at("last4"), maxLength: 4 })}</div>
+<div class="form-pair">${field({ ...at("witness_name"), ...sometimes, maxLength: 200 })}
+${field({ ...at("witness_address"), ...sometimes, maxLength: 200 })}</div>
+</fieldset>`;
+}

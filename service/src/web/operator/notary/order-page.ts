@@ -1,0 +1,106 @@
+import {
+  type ActMode,
+  type claimedOrder,
+  type Faults,
+  type findDraft,
+  modeWords,
+  principalField,
+  refusalReasons,
+  type Typed,
+} from "../../../notaries/notaries.ts";
+import { card, facts, pageHead } from "../../ui/components.ts";
+import { shortCode, time } from "../../ui/format.ts";
+import { buttonForm } from "../../ui/forms/button-form.ts";
+import { errorSummary, field, select, textArea } from "../../ui/forms/fields.ts";
+import { type Html, html } from "../../ui/render.ts";
+import { actForm, actLabel } from "./act-form.ts";
+import { uploadForm } from "./upload-forms.ts";
+
+type Claimed = Awaited<ReturnType<typeof claimedOrder>>;
+type Draft = Awaited<ReturnType<typeof findDraft>>;
+
+export type OrderView = {
+  claimed: Claimed;
+  draft: Draft;
+  /** What was typed into the form of the act, and what is wrong with it. */
+  act?: { typed: Typed; faults: Faults };
+  /** What was typed into another form. */
+  typed?: Typed;
+  problem?: string | undefined;
+};
+
+export const orderPath = (code: string, rest = ""): string => `/operator/notary/orders/${code}${rest}`;
+
+/** All that is wrong with an act, in one sentence each. */
+export const actProblem = (faults: Faults): string =>
+  Object.entries(faults)
+    .map(([name, rule]) => `${actLabel(name)} ${rule}.`)
+    .join(" ");
+
+/** What the form of an act begins with. */
+export function firstTyped({ notary, order, eligibility }: Claimed): Record<string, string> {
+  return {
+    mode: eligibility.modes[0] ?? "ron",
+    document: order.reference ?? order.docSlug ?? "",
+    venue_state: notary.state,
+    venue_county: notary.county,
+    tool: notary.tool ?? "",
+    ...Object.fromEntries(order.signers.map(({ name }, index) => [principalField(index + 1, "name"), name])),
+  };
+}
+
+/** An order in a notary's hands. */
+export function orderBody({ claimed, draft, act, typed = {}, problem }: OrderView, actTyped: Typed): Html {
+  const { order } = claimed;
+  const message = problem ?? (act && Object.keys(act.faults).length > 0 ? actProblem(act.faults) : undefined);
+  return html`${pageHead(`Order ${shortCode(order.code)}`, order.reference ?? order.docSlug ?? "A document to notarize")}
+${errorSummary(message)}
+<div class="panels">
+${card("order", "Order", orderFacts(claimed))}
+${card("document", "Document", documentPart(order.code))}
+${card("appointment", "Appointment", appointmentPart(order.code, draft, typed))}
+${card("act", "The act: your journal’s entry", actForm(orderPath(order.code, "/act"), actTyped, act?.faults ?? {}, order.signers.length))}
+${card("upload", "Upload", draft?.act ? uploadForm(order.code) : html`<p>Note the act first. Then sign the document in your own software, with your own certificate, and upload it here.</p>`)}
+${card("refusal", "No act", refusalPart(order.code, typed))}
+${card("release", "Give it back", html`<p>Somebody else may take the order then. What you noted is not kept for them.</p>${buttonForm(orderPath(order.code, "/release"), "Give the order back", { kind: "secondary" })}`)}
+</div>`;
+}
+
+function orderFacts({ order, notary, eligibility }: Claimed): Html {
+  const { modes, obstacles, rules } = eligibility;
+  const read = ({ asOf, source }: { asOf: string; source: string }) =>
+    html`<span class="hint">As of ${asOf}: ${source}</span>`;
+  return html`${facts([
+    ["Firm", order.firmName],
+    ["Who is to appear", order.signers.map(({ name, email }) => `${name} (${email})`).join(", ")],
+    ["Due", time(order.dueAt)],
+    [
+      "You may act",
+      html`${modes.map((mode: ActMode) => modeWords[mode]).join("; ") || "in no way now"} ${read(rules.modes)}`,
+    ],
+    [`Acts in ${notary.state}`, html`${rules.acts.value.join(", ")} ${read(rules.acts)}`],
+    ["Not by audio and video", rules.excluded && html`${rules.excluded.value.join(", ")} ${read(rules.excluded)}`],
+    ["Not now", obstacles.join(" ")],
+  ])}<p class="hint">These rules are data that the operator of this service keeps, and no legal advice.</p>`;
+}
+
+const documentPart = (code: string): Html =>
+  html`<p>The order’s document as it is now, with the signatures that it has. Save it, sign it as it is, and add nothing but fields, notes and your signature.</p>
+<p><a class="button" href="${orderPath(code, "/document")}" download>Download the document</a></p>
+<p class="hint">That you read it is logged.</p>`;
+
+function appointmentPart(code: string, draft: Draft, typed: Typed): Html {
+  const last = draft?.appointmentUrl;
+  const when = draft?.appointmentAt?.toISOString().slice(0, 16) ?? "";
+  return html`<form class="form" method="post" action="${orderPath(code, "/appointment")}">
+${field({ form: "appointment", name: "url", label: "Link of your tool", type: "url", required: true, maxLength: 1000, value: typed["url"] ?? last ?? "", hint: "It is mailed to everybody who is to appear." })}
+${field({ form: "appointment", name: "when", label: "When (UTC)", value: typed["when"] ?? when, hint: "Like 2026-01-31T14:05." })}
+<div class="form-actions"><button type="submit" class="secondary">${last ? "Mail it again" : "Mail the link"}</button></div></form>`;
+}
+
+const refusalPart = (code: string, typed: Typed): Html =>
+  html`<p>The journal has refusals, too. The order fails then, or is locked when an identity could not be established for good; an agent can open it again.</p>
+<form class="form" method="post" action="${orderPath(code, "/refuse")}">
+${select({ form: "refusal", name: "reason", label: "Why", required: true, value: typed["reason"], options: Object.entries(refusalReasons).map(([value, label]) => ({ value, label })) })}
+${textArea({ form: "refusal", name: "words", label: "In your words", required: true, rows: 3, maxLength: 1000, value: typed["words"] ?? "", hint: "For your journal alone." })}
+<div class="form-actions"><button type="submit" class="danger">Refuse the act</button></div></form>`;

@@ -1,0 +1,184 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import {
+  type Act,
+  claimedOrder,
+  claimOrder,
+  correctEntry,
+  type DeskDeps,
+  deskOf,
+  exportJournal,
+  findDraft,
+  mailAppointment,
+  notaryOf,
+  readAct,
+  readForNotary,
+  readJournal,
+  refuseAct,
+  releaseOrder,
+  requireMode,
+  saveAct,
+  sealJournal,
+  typedAct,
+} from "../../../notaries/notaries.ts";
+import type { Operator } from "../../../operators/operators.ts";
+import { done } from "../../ui/flash-messages.ts";
+import { shortCode } from "../../ui/format.ts";
+import { type ConsoleDeps, consolePage, consoleRoute } from "../frame/console.ts";
+import { deskBody } from "./desk-page.ts";
+import { journalBody } from "./journal-page.ts";
+import { firstTyped, type OrderView, orderBody, orderPath } from "./order-page.ts";
+
+export type NotaryDeskDeps = ConsoleDeps & { notaryDesk: DeskDeps };
+
+const permission = "notary.work" as const;
+const journalPath = "/operator/notary/journal";
+
+/** The page of an order in a notary's hands. @throws ServiceError `not_found` for every other order */
+export async function orderPage(
+  deps: NotaryDeskDeps,
+  request: FastifyRequest,
+  operator: Operator,
+  code: string,
+  shown: Pick<OrderView, "act" | "typed" | "problem"> = {},
+): Promise<string> {
+  const claimed = await claimedOrder(deps.notaryDesk, operator, code);
+  const draft = await findDraft(deps.notaryDesk.db, claimed.order.taskId, claimed.notary.id);
+  const typed = shown.act?.typed ?? (draft?.act ? typedAct(draft.act as Act) : firstTyped(claimed));
+  const body = orderBody({ claimed, draft, ...shown }, typed);
+  return consolePage(deps, request, { title: `Order ${shortCode(code)}`, section: "notary", body });
+}
+
+/** Where a notary works: the orders to take, those that are taken, and the journal. */
+export function notaryRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): void {
+  const { notaryDesk } = deps;
+
+  consoleRoute(scope, deps, {
+    url: "/operator/notary",
+    permission,
+    handle: ({ request, operator }) => show(request, operator),
+  });
+
+  consoleRoute(scope, deps, {
+    method: "POST",
+    url: "/operator/notary/tasks/:task/claim",
+    permission,
+    async handle({ params: { task }, operator }) {
+      return done(orderPath(await claimOrder(notaryDesk, operator, task)), "notary-claimed");
+    },
+    refused: ({ request, operator }, problem) => show(request, operator, problem),
+  });
+
+  consoleRoute(scope, deps, {
+    url: "/operator/notary/orders/:code",
+    permission,
+    handle: ({ request, operator, params: { code } }) => orderPage(deps, request, operator, code),
+  });
+
+  consoleRoute(scope, deps, {
+    url: "/operator/notary/orders/:code/document",
+    permission,
+    async handle({ operator, params: { code } }) {
+      const { order } = await claimedOrder(notaryDesk, operator, code);
+      const { bytes } = await readForNotary(notaryDesk, operator, order);
+      return { pdf: bytes, name: `order-${shortCode(code)}.pdf` };
+    },
+  });
+
+  actRoute(scope, deps);
+  const changes = [
+    ["release", releaseOrder, "notary-released", () => "/operator/notary"],
+    ["appointment", mailAppointment, "appointment-mailed", (code: string) => orderPath(code, "#appointment")],
+    ["refuse", refuseAct, "act-refused", () => "/operator/notary"],
+  ] as const;
+  for (const [verb, change, message, back] of changes)
+    consoleRoute(scope, deps, {
+      method: "POST",
+      url: `/operator/notary/orders/:code/${verb}`,
+      permission,
+      async handle({ operator, params: { code }, form }) {
+        await change(notaryDesk, operator, code, form);
+        return done(back(code), message);
+      },
+      refused: ({ request, operator, params: { code }, form: typed }, problem) =>
+        orderPage(deps, request, operator, code, { typed, problem }),
+    });
+
+  async function show(request: FastifyRequest, operator: Operator, problem?: string): Promise<string> {
+    const notary = await notaryOf(notaryDesk.db, operator);
+    const body = deskBody(
+      { notary, ...(await deskOf(notaryDesk, operator, notary)), now: notaryDesk.clock() },
+      problem,
+    );
+    return consolePage(deps, request, { title: "Notary’s desk", section: "notary", body });
+  }
+}
+
+function actRoute(scope: FastifyInstance, deps: NotaryDeskDeps): void {
+  const { notaryDesk } = deps;
+  consoleRoute(scope, deps, {
+    method: "POST",
+    url: "/operator/notary/orders/:code/act",
+    permission,
+    async handle({ request, operator, params: { code }, form: typed }) {
+      const claimed = await claimedOrder(notaryDesk, operator, code);
+      const at = notaryDesk.clock();
+      const read = readAct(typed, at);
+      if (!read.ok)
+        return { page: await orderPage(deps, request, operator, code, { act: { typed, ...read } }), status: 400 };
+      requireMode(claimed, read.value);
+      await saveAct(notaryDesk.db, claimed.order.taskId, claimed.notary.id, read.value, at);
+      return done(orderPath(code, "#upload"), "act-saved");
+    },
+    refused: ({ request, operator, params: { code }, form: typed }, problem) =>
+      orderPage(deps, request, operator, code, { act: { typed, faults: {} }, problem }),
+  });
+}
+
+/** A notary's own journal, and copies of it. */
+export function journalRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): void {
+  const { notaryDesk } = deps;
+  consoleRoute(scope, deps, {
+    url: journalPath,
+    permission,
+    handle: ({ request, operator }) => show(request, operator),
+  });
+
+  for (const kind of ["json", "pdf"] as const)
+    consoleRoute(scope, deps, {
+      url: `${journalPath}.${kind}`,
+      permission,
+      async handle({ operator }) {
+        const notary = await notaryOf(notaryDesk.db, operator);
+        return journalAnswer(notaryDesk, notary, operator.actor, kind);
+      },
+    });
+
+  consoleRoute(scope, deps, {
+    method: "POST",
+    url: `${journalPath}/correct`,
+    permission,
+    async handle({ operator, form }) {
+      await correctEntry(notaryDesk, await notaryOf(notaryDesk.db, operator), form);
+      return done(journalPath, "entry-corrected");
+    },
+    refused: ({ request, operator, form }, problem) => show(request, operator, form, problem),
+  });
+
+  async function show(request: FastifyRequest, operator: Operator, typed = {}, problem?: string): Promise<string> {
+    const notary = await notaryOf(notaryDesk.db, operator);
+    const body = journalBody(await readJournal(notaryDesk.db, notary.id), typed, problem);
+    return consolePage(deps, request, { title: "Journal", section: "journal", body });
+  }
+}
+
+/** A copy of a journal to save. */
+export async function journalAnswer(
+  desk: DeskDeps,
+  notary: Parameters<typeof exportJournal>[1],
+  actor: string,
+  kind: "json" | "pdf",
+) {
+  const copy = await exportJournal(desk, notary, actor);
+  if (kind === "json") return { file: copy.json, type: "application/json", name: "journal.json" };
+  return { pdf: await sealJournal(desk, notary.id, copy), name: "journal.pdf" };
+}

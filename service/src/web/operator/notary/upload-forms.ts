@@ -1,0 +1,65 @@
+import type { Check, UploadReport } from "../../../notaries/notaries.ts";
+import { card, codeText, notice, pageHead, statusBadge, type Tone } from "../../ui/components.ts";
+import { shortCode } from "../../ui/format.ts";
+import { hiddenFields } from "../../ui/forms/button-form.ts";
+import { checkbox, errorSummary } from "../../ui/forms/fields.ts";
+import { type Html, html } from "../../ui/render.ts";
+
+const path = (code: string, rest: string) => `/operator/notary/orders/${code}${rest}`;
+
+const fileField = (hint: string): Html =>
+  html`<div class="form-field"><label for="upload-document">The notarized document</label>
+<p class="hint" id="upload-hint">${hint}</p>
+<input type="file" id="upload-document" name="document" accept="application/pdf,.pdf" required aria-describedby="upload-hint"></div>`;
+
+/** The first of two steps: what the verifier says, before anything is stored. */
+export const uploadForm = (code: string): Html =>
+  html`<form class="form" method="post" action="${path(code, "/check")}" enctype="multipart/form-data">
+${fileField("A PDF of at most 35 MB. It is looked at first: nothing is stored by that.")}
+<div class="form-actions"><button type="submit">Check the document</button></div></form>`;
+
+const titles: Readonly<Record<Check["name"], string>> = {
+  our_revision: "Begins with our document",
+  one_signature: "One new signature",
+  whole_file: "Covers the whole file",
+  signature_valid: "Signature valid",
+  registered_certificate: "Registered certificate",
+  certificate_in_date: "Certificate in date",
+  permitted_changes: "Nothing else changed",
+  earlier_signatures: "Earlier signatures",
+  required_sentence: "Required sentence",
+};
+
+const tones: Readonly<Record<Check["state"], readonly [Tone, string]>> = {
+  holds: ["done", "Holds"],
+  warns: ["attention", "Look at it"],
+  fails: ["stopped", "Fails"],
+};
+
+/** What the verifier says of an upload, and the second step where it is accepted. */
+export function reportBody(code: string, report: UploadReport, problem?: string): Html {
+  const { checks, sha256, stampedAt } = report;
+  const failed = checks.some(({ state }) => state === "fails");
+  return html`${pageHead(`What you uploaded for order ${shortCode(code)}`, "Nothing of it is stored yet.")}
+${errorSummary(problem)}
+<div class="panels">
+${card(
+  "checks",
+  "What the verifier says",
+  html`<table><thead><tr><th scope="col">Check</th><th scope="col">Outcome</th><th scope="col">Why</th></tr></thead>
+<tbody>${checks.map(({ name, state, why }) => html`<tr><th scope="row">${titles[name]}</th><td>${statusBadge(...tones[state])}</td><td>${why}</td></tr>`)}</tbody></table>
+<p>SHA-256 ${codeText(sha256, "the hash")}</p>${stampedAt && html`<p>Time stamp: ${stampedAt}</p>`}`,
+)}
+${failed ? card("refused", "It can’t be taken", html`${notice("attention", "Refused", "Correct what fails, and upload the document again.")}<p><a href="${path(code, "#upload")}">Back to the order</a></p>`) : card("confirm", "Take it", confirmForm(code, report))}
+</div>`;
+}
+
+function confirmForm(code: string, { checks, sha256 }: UploadReport): Html {
+  const warned = checks.filter(({ state }) => state === "warns");
+  return html`<form class="form" method="post" action="${path(code, "/complete")}" enctype="multipart/form-data">
+${hiddenFields({ sha256 })}
+${fileField("Choose the same file again: what is stored is what you saw the report of.")}
+${warned.length > 0 && checkbox({ name: "warnings", label: `I looked at it, and it is right: ${warned.map(({ name }) => titles[name].toLowerCase()).join(", ")}`, required: true })}
+<p>The document is sealed then, the act is entered into your journal, and the order goes on.</p>
+<div class="form-actions"><button type="submit">Enter the act and seal the document</button> <a href="${path(code, "#upload")}">Back to the order</a></div></form>`;
+}

@@ -1,0 +1,431 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readSealPurpose } from "@signsealship/evidence/seal";
+import { type Harness, openHarness } from "@signsealship/testing/harness";
+import { minimal, orderForm } from "@signsealship/testing/order-form";
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import { newPartner, runCli } from "@signsealship/testing/service";
+import { testsNeeding } from "@signsealship/testing/tools";
+import { until } from "@signsealship/testing/until";
+import { listNotaries, watchExpiries } from "../../src/notaries/notaries.ts";
+import { sql } from "../../src/platform/database/sql.ts";
+import { mailsTo, postForm } from "../members/signed-in-member.ts";
+import { newOperator } from "../operators/console-people.ts";
+import { type NotarySoftware, openNotarySoftware } from "./notary-software.ts";
+
+const { test, before, after } = testsNeeding("pyhanko", "jq", "poppler");
+
+type Person = Awaited<ReturnType<typeof newOperator>>;
+
+const sentence = "performed with the principal(s) appearing online using audio-video communication";
+const folder = mkdtempSync(join(tmpdir(), "desk-"));
+let running: Harness;
+let software: NotarySoftware;
+let partner: Awaited<ReturnType<typeof newPartner>>;
+let nora: Person;
+let omar: Person;
+let auditor: Person;
+
+const commission = ["--state", "OH", "--county", "Franklin", "--number", "2024-RE-1", "--expires", "2040-01-31"];
+const ron = ["--ron", "RON-77", "--ron-expires", "2040-01-31", "--tool", "Example Meetings"];
+const pemFile = (name: string) => {
+  const path = join(folder, `${name}.pem`);
+  writeFileSync(path, software.certificates[name] ?? "");
+  return path;
+};
+
+before(async () => {
+  const years = ["2020-01-01", "2045-01-01"] as const;
+  [running, software] = await Promise.all([openHarness(), openNotarySoftware({ Nora: years, Stranger: years })]);
+  partner = await newPartner(running.service);
+  const made = (roles: Parameters<typeof newOperator>[1]["roles"], email: string) =>
+    newOperator(running, { roles, email, environment: "test", passkey: roles[0] !== "notary" });
+  nora = await made(["notary"], "nora@desk.example");
+  omar = await made(["notary"], "omar@desk.example");
+  auditor = await made(["auditor"], "aud@desk.example");
+  const { cli } = running.service;
+  await cli(
+    "notary",
+    "add",
+    nora.email,
+    "--name",
+    "Nora Ames",
+    ...commission,
+    ...ron,
+    "--certificate",
+    pemFile("Nora"),
+  );
+  await cli("notary", "add", omar.email, "--name", "Omar Beck", ...commission, ...ron);
+});
+after(async () => {
+  software.close();
+  await running.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** A test order that waits for a notary. */
+async function waitingOrder(
+  fields: Record<string, string> = {},
+  document = makePdf({ text: "Deed" }),
+): Promise<string> {
+  const { baseUrl } = running.service;
+  const body = orderForm({ ...minimal, svc_notary: "true", name: "Jane Doe", ...fields }, document);
+  const placed = await fetch(`${baseUrl}/api/partner/orders`, { method: "POST", headers: partner.headers, body });
+  const { orderCode } = (await placed.json()) as { orderCode: string };
+  const moved = await fetch(`${baseUrl}/api/partner/sandbox/orders/${orderCode}/advance`, {
+    method: "POST",
+    headers: partner.headers,
+  });
+  assert.equal(((await moved.json()) as { status: string }).status, "NotarizationPending");
+  return orderCode;
+}
+
+const at = (path: string) => running.service.baseUrl + path;
+const desk = (code: string, rest = "") => `/operator/notary/orders/${code}${rest}`;
+const get = (path: string, { cookie }: Person) => fetch(at(path), { headers: { cookie } });
+const post = (path: string, { cookie }: Person, fields: Record<string, string> = {}) =>
+  postForm(at(path), fields, { cookie });
+
+function upload(path: string, { cookie }: Person, document: Buffer, fields: Record<string, string> = {}) {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  form.append("document", new Blob([new Uint8Array(document)], { type: "application/pdf" }), "d.pdf");
+  return fetch(at(path), { method: "POST", redirect: "manual", headers: { cookie }, body: form });
+}
+
+const statusOf = async (code: string) => (await running.service.cli<{ status: string }>("order", "show", code)).status;
+const alertIn = async (answer: Response) => /role="alert"[^>]*>.*?<p>(.*?)<\/p>/s.exec(await answer.text())?.[1] ?? "";
+
+const act = {
+  act: "acknowledgment",
+  mode: "ron",
+  document: "Quitclaim deed",
+  venue_state: "OH",
+  venue_county: "Franklin",
+  started_at: "2026-01-15T14:05",
+  ended_at: "2026-01-15T14:35",
+  tool: "Example Meetings",
+  session_id: "S-1",
+  recording_sha256: "ab".repeat(32),
+  recording_at: "Example vault",
+  recording_until: "2036-01-15",
+  fee: "25.00",
+  principal_1_name: "Jané Doe ¶",
+  principal_1_address: "1 Main Street, Columbus, OH",
+  principal_1_basis: "credential",
+  principal_1_type: "Driver license",
+  principal_1_issuer: "Ohio",
+  principal_1_issued: "2022-02-01",
+  principal_1_expires: "2030-02-01",
+  principal_1_result: "IDV-9",
+  principal_1_last4: "4242",
+};
+
+/** Claims the order by its task, as the button does. */
+async function claim(code: string, person: Person): Promise<Response> {
+  const [task] = await running.db.query<{ id: number }>(sql`
+    SELECT t.id FROM tasks t JOIN orders o ON o.id = t.order_id WHERE o.code = ${code} AND t.state IN ('open', 'claimed')`);
+  return post(`/operator/notary/tasks/${task?.id}/claim`, person);
+}
+
+/** Whether the desk, or the page of today, shows a person an order. */
+async function showsOnDesk(code: string, person: Person): Promise<boolean> {
+  const pages = await Promise.all(
+    ["/operator/notary", "/operator"].map(async (path) => (await get(path, person)).text()),
+  );
+  return pages.some((page) => page.includes(code.slice(0, 6).toUpperCase()));
+}
+
+async function claimed(person: Person, ...order: Parameters<typeof waitingOrder>): Promise<string> {
+  const code = await waitingOrder(...order);
+  assert.equal((await claim(code, person)).status, 303);
+  return code;
+}
+
+test("what is wrong with a commission is named all at once, by the command line", async () => {
+  const third = await newOperator(running, { roles: ["notary"] });
+  const wrong = ["--state", "XX", "--expires", "2040-02-31", "--ron", "R", "--certificate", pemFile("Nobody")];
+  const { code, stderr } = await runCli({ DATA_DIR: running.service.dataDir }, "notary", "add", third.email, ...wrong);
+  assert.equal(code, 1);
+  for (const rule of [
+    /commissionName is required/,
+    /state must be/,
+    /commissionExpires must be a day/,
+    /ronExpires is req/,
+  ])
+    assert.match(stderr, rule);
+  const plain = await newOperator(running, { roles: ["agent"] });
+  const refused = await runCli(
+    { DATA_DIR: running.service.dataDir },
+    "notary",
+    "add",
+    plain.email,
+    "--name",
+    "P",
+    ...commission,
+  );
+  assert.match(refused.stderr, /no operator with the role notary/);
+  const { notaries } = await running.service.cli<{ notaries: { commissionName: string; certificate: string }[] }>(
+    "notary",
+    "list",
+  );
+  assert.deepEqual(
+    notaries.map(({ commissionName, certificate }) => [commissionName, certificate]),
+    [
+      ["Nora Ames", "registered"],
+      ["Omar Beck", "none"],
+    ],
+  );
+});
+
+test("of notaries who claim an order at once one gets it, and sees its document; nobody sees what is not claimed", async () => {
+  const code = await waitingOrder();
+  assert.equal(await showsOnDesk(code, nora), true);
+  for (const person of [nora, omar])
+    for (const path of [desk(code), desk(code, "/document")]) assert.equal((await get(path, person)).status, 404);
+  // Ink needs no certificate.
+  const answers = await Promise.all(
+    Array.from({ length: 6 }, (_, index) => claim(code, index % 2 ? nora : omar)),
+  );
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [303, 409, 409, 409, 409, 409]);
+  const winner = answers.findIndex(({ status }) => status === 303) % 2 ? nora : omar;
+  const loser = winner === nora ? omar : nora;
+  const document = await get(desk(code, "/document"), winner);
+  assert.equal(document.headers.get("content-type"), "application/pdf");
+  assert.ok(Buffer.from(await document.arrayBuffer()).equals(makePdf({ text: "Deed" })));
+  assert.equal((await get(desk(code, "/document"), loser)).status, 404);
+  assert.equal(await showsOnDesk(code, loser), false);
+  const reads = await running.db.query<{ actor: string }>(sql`
+    SELECT actor FROM audit_log a JOIN orders o ON o.id = a.order_id WHERE o.code = ${code} AND action = 'document.read'`);
+  assert.deepEqual(reads, [{ actor: `operator:${winner.id}` }]);
+  assert.equal((await post(desk(code, "/release"), winner)).status, 303);
+  assert.equal((await get(desk(code), winner)).status, 404);
+});
+
+test("an order that a notary may not take is not shown and can't be claimed", async () => {
+  // Ohio's notaries take no depositions online, but whoever is suspended takes nothing.
+  const { notaries } = await running.service.cli<{ notaries: { id: string; email: string }[] }>("notary", "list");
+  const id = notaries.find(({ email }) => email === omar.email)?.id ?? "";
+  const code = await waitingOrder();
+  await running.service.cli("notary", "set", id, "--status", "suspended");
+  assert.equal((await claim(code, omar)).status, 404);
+  assert.equal(await showsOnDesk(code, omar), false);
+  await running.service.cli("notary", "set", id, "--status", "active", "--expires", "2026-01-31");
+  assert.equal((await claim(code, omar)).status, 404);
+  await running.service.cli("notary", "set", id, "--expires", "2040-01-31");
+  assert.equal((await claim(code, omar)).status, 303);
+});
+
+test("the form of an act names all that is wrong at once, and keeps what was typed", async () => {
+  const code = await claimed(nora);
+  const wrong = {
+    ...act,
+    ended_at: "2026-01-15T13:00",
+    fee: "much",
+    principal_1_type: "License 12345678",
+    recording_until: "2020-01-01",
+    principal_2_name: "Only a <name>",
+  };
+  const answer = await post(desk(code, "/act"), nora, wrong);
+  assert.equal(answer.status, 400);
+  const page = await answer.text();
+  for (const problem of [
+    "End (UTC) must not be before the start.",
+    "Fee in dollars must be dollars like 25 or 25.00.",
+    "Principal 1: Kind of credential must not hold the number of the credential.",
+    "Until when must not be before the act.",
+    "Principal 2: Full address is required.",
+  ])
+    assert.ok(page.includes(problem), problem);
+  assert.match(page, /value="License 12345678"/);
+  assert.match(page, /value="Only a &lt;name&gt;"/);
+  const elsewhere = await post(desk(code, "/act"), nora, { ...act, venue_state: "KY" });
+  assert.match(await alertIn(elsewhere), /venue_state must be OH/);
+  assert.equal((await upload(desk(code, "/check"), nora, makePdf())).status, 409);
+  assert.equal((await post(desk(code, "/act"), nora, act)).status, 303);
+  assert.match(await (await get(desk(code), nora)).text(), /value="2026-01-15T14:05"/);
+});
+
+test("an upload is looked at before it is stored, and sealed only as it was looked at; the act is in the journal then", async () => {
+  const code = await claimed(nora);
+  const given = makePdf({ text: "Deed" });
+  await post(desk(code, "/act"), nora, act);
+  const foreign = await upload(desk(code, "/check"), nora, await software.sign(given, "Stranger", sentence));
+  assert.equal(foreign.status, 400);
+  assert.match(await foreign.text(), /another certificate than the one registered/);
+  const bare = await software.sign(given, "Nora");
+  const checked = await upload(desk(code, "/check"), nora, bare);
+  assert.equal(checked.status, 200);
+  const report = await checked.text();
+  assert.match(report, /required sentence was not found/);
+  const sha256 = /name="sha256" value="([0-9a-f]{64})"/.exec(report)?.[1] ?? "";
+  const other = await software.sign(given, "Nora");
+  for (const [file, fields, problem] of [
+    [other, { sha256, warnings: "on" }, /another file/],
+    [bare, { sha256 }, /required_sentence/],
+    [given, { sha256, warnings: "on" }, /another file/],
+  ] as const)
+    assert.match(await alertIn(await upload(desk(code, "/complete"), nora, file, fields)), problem);
+  assert.equal(await statusOf(code), "NotarizationPending");
+  assert.equal((await upload(desk(code, "/complete"), omar, bare, { sha256, warnings: "on" })).status, 404);
+  const done = await upload(desk(code, "/complete"), nora, bare, { sha256, warnings: "on" });
+  assert.equal(done.status, 303, await alertIn(done));
+  const { status, documents, tasks } = { ...(await shown(code)), tasks: await tasksOf(code) };
+  assert.equal(status, "NotarizationComplete");
+  assert.deepEqual(
+    documents.map(({ kind }) => kind),
+    ["original", "notarized"],
+  );
+  assert.deepEqual(tasks, [{ kind: "notarize", state: "done" }]);
+  const entry = (await journalOf(nora)).entries.at(-1);
+  assert.equal(entry?.kind, "act");
+  assert.deepEqual(entry?.document, {
+    givenSha256: documents[0]?.sha256,
+    uploadedSha256: sha256,
+    notarizedSha256: documents[1]?.sha256,
+    isPaper: false,
+    confirmed: ["required_sentence"],
+  });
+  assert.equal((await get(desk(code), nora)).status, 404);
+});
+
+const shown = (code: string) =>
+  running.service.cli<{ status: string; documents: { kind: string; sha256: string }[] }>("order", "show", code);
+const tasksOf = (code: string) =>
+  running.db.query<{ kind: string; state: string }>(sql`
+    SELECT t.kind, t.state FROM tasks t JOIN orders o ON o.id = t.order_id WHERE o.code = ${code} ORDER BY t.id`);
+
+type Entry = { kind: string; document?: object; reason?: string; corrects?: number; orderCode: string };
+const journalOf = async (person: Person) =>
+  (await (await get("/operator/notary/journal.json", person)).json()) as { entries: Entry[]; headSha256: string };
+
+test("a scan of paper is taken for an act in ink, and said to be one", async () => {
+  const code = await claimed(omar);
+  const inInk = {
+    ...act,
+    mode: "ink",
+    tool: "",
+    session_id: "",
+    recording_sha256: "",
+    recording_at: "",
+    recording_until: "",
+  };
+  assert.equal((await post(desk(code, "/act"), omar, inInk)).status, 303);
+  const scan = makePdf({ text: "Scan" });
+  const report = await (await upload(desk(code, "/check"), omar, scan)).text();
+  const sha256 = /name="sha256" value="([0-9a-f]{64})"/.exec(report)?.[1] ?? "";
+  assert.equal((await upload(desk(code, "/complete"), omar, scan, { sha256, warnings: "on" })).status, 303);
+  assert.deepEqual((await journalOf(omar)).entries.at(-1)?.document, {
+    ...(await journalOf(omar)).entries.at(-1)?.document,
+    isPaper: true,
+    confirmed: ["our_revision"],
+  });
+});
+
+test("a refusal is in the journal; the order fails, or is locked for good, and an agent opens it again", async () => {
+  for (const [reason, status] of [
+    ["no_show", "NotarizationFailed"],
+    ["identity", "IdentityLocked"],
+  ] as const) {
+    const code = await claimed(nora);
+    assert.match(await alertIn(await post(desk(code, "/refuse"), nora, { reason })), /words is required/);
+    const words = "Nobody came for half an hour.";
+    assert.equal((await post(desk(code, "/refuse"), nora, { reason, words })).status, 303);
+    assert.equal(await statusOf(code), status);
+    const entry = (await journalOf(nora)).entries.at(-1);
+    assert.deepEqual([entry?.kind, entry?.reason, entry?.orderCode], ["refusal", reason, code]);
+    await running.service.cli("order", "move", code, "NotarizationPending");
+    assert.equal((await claim(code, nora)).status, 303);
+    await post(desk(code, "/release"), nora);
+  }
+});
+
+test("the link of the notary's tool is mailed to who is to appear; another kind of address is refused", async () => {
+  const code = await claimed(nora, { email: "appears@example.com" });
+  for (const url of ["http://meet.example/1", "https://a:b@meet.example/", "javascript:alert(1)", ""])
+    assert.equal((await post(desk(code, "/appointment"), nora, { url })).status, 400);
+  const url = "https://meet.example/room-1";
+  assert.equal((await post(desk(code, "/appointment"), nora, { url, when: "2026-12-01T14:00" })).status, 303);
+  const mail = await until(() =>
+    mailsTo(running.service, "appears@example.com").find((each) => /Subject: Your appointment/.test(each)),
+  );
+  assert.match(mail, /https:\/\/meet\.example\/room-1/);
+  assert.match(mail, /2026-12-01 at 14:00 UTC/);
+  await post(desk(code, "/release"), nora);
+});
+
+test("a journal can't be changed but by entries that correct; copies verify with jq and sha256sum, and by their seal", async () => {
+  const { cookie } = nora;
+  assert.match(
+    await alertIn(await post("/operator/notary/journal/correct", nora, { entry: "99", words: "x" })),
+    /no entry 99/,
+  );
+  assert.equal(
+    (await post("/operator/notary/journal/correct", nora, { entry: "1", words: "The fee was 20." })).status,
+    303,
+  );
+  assert.equal((await journalOf(nora)).entries.at(-1)?.corrects, 1);
+  for (const change of [sql`UPDATE notary_journal SET record = '{}'`, sql`DELETE FROM notary_journal`])
+    await assert.rejects(running.db.query(change), /is append-only/);
+  const json = await (await get("/operator/notary/journal.json", nora)).text();
+  writeFileSync(join(folder, "journal.json"), json);
+  assert.match(documentedCheck(), /The chain holds/);
+  const forged = json.replace("Jan\\u00e9 Doe", "Joan Doe");
+  assert.notEqual(forged, json);
+  writeFileSync(join(folder, "journal.json"), forged);
+  assert.throws(documentedCheck, /Command failed/);
+
+  const { notaries } = await running.service.cli<{ notaries: { id: string; email: string }[] }>("notary", "list");
+  const id = notaries.find(({ email }) => email === nora.email)?.id ?? "";
+  const pdf = Buffer.from(await (await get(`/operator/notaries/${id}/journal.pdf`, auditor)).arrayBuffer());
+  assert.deepEqual(await readSealPurpose(pdf), { kind: "journal", environment: "test" });
+  writeFileSync(join(folder, "journal.pdf"), pdf);
+  assert.match(
+    execFileSync("pdfsig", ["-nocert", "journal.pdf"], { cwd: folder, encoding: "utf8" }),
+    /Signature is Valid/,
+  );
+  execFileSync("pdfdetach", ["-save", "1", "-o", "journal.json", "journal.pdf"], { cwd: folder });
+  assert.match(documentedCheck(), /The chain holds/);
+  assert.match(
+    execFileSync("pdftotext", ["journal.pdf", "-"], { cwd: folder, encoding: "utf8" }),
+    /your\s+statutory\s+journal\s+is\s+your\s+duty/,
+  );
+  const reads = await running.db.query<{ actor: string }>(sql`
+    SELECT DISTINCT actor FROM audit_log WHERE action = 'notary_journal.read' AND detail ->> 'notary' = ${id}`);
+  assert.deepEqual(reads.map(({ actor }) => actor).sort(), [`operator:${auditor.id}`, `operator:${nora.id}`].sort());
+  assert.equal((await fetch(at(`/operator/notaries/${id}/journal.json`), { headers: { cookie } })).status, 403);
+});
+
+/** Runs the commands of docs/notary-journal.md on the copy in the folder. */
+function documentedCheck(): string {
+  const page = readFileSync(new URL("../../../docs/notary-journal.md", import.meta.url), "utf8");
+  const commands = [...page.matchAll(/```sh\n(.*?)```/gs)].map(([, command]) => command);
+  assert.equal(commands.length, 3);
+  return execFileSync("bash", ["-ec", `{ ${commands.join("\n")}\n} 2>&1`], { cwd: folder, encoding: "utf8" });
+}
+
+test("who has no record as a notary, and who came by the command line, does nothing at the desk", async () => {
+  const none = await newOperator(running, { roles: ["notary"], environment: "test" });
+  const answer = await get("/operator/notary", none);
+  assert.equal(answer.status, 403);
+});
+
+test("an expiry is mailed 60 days before and when it is there, once each", async () => {
+  const { db } = running;
+  const clock = (day: string) => () => new Date(`${day}T00:00:00Z`);
+  const [before] = (await listNotaries(db)).filter(({ email }) => email === omar.email);
+  assert.equal(before?.commissionExpires, "2040-01-31");
+  const sent = () => mailsTo(running.service, omar.email).map((mail) => /Subject: (.*)/.exec(mail)?.[1]?.trim());
+  const stopping = new AbortController().signal;
+  await watchExpiries({ db, clock: clock("2039-12-02") }, stopping);
+  await watchExpiries({ db, clock: clock("2039-12-04") }, stopping);
+  await watchExpiries({ db, clock: clock("2039-12-05") }, stopping);
+  await until(() => sent().length === 2);
+  await watchExpiries({ db, clock: clock("2040-02-01") }, stopping);
+  await until(() => sent().length === 4);
+  assert.equal(sent().filter((subject) => /expires soon/.test(subject ?? "")).length, 2);
+  assert.equal(sent().filter((subject) => /has expired/.test(subject ?? "")).length, 2);
+});
