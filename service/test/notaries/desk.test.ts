@@ -187,9 +187,7 @@ test("of notaries who claim an order at once one gets it, and sees its document;
   for (const person of [nora, omar])
     for (const path of [desk(code), desk(code, "/document")]) assert.equal((await get(path, person)).status, 404);
   // Ink needs no certificate.
-  const answers = await Promise.all(
-    Array.from({ length: 6 }, (_, index) => claim(code, index % 2 ? nora : omar)),
-  );
+  const answers = await Promise.all(Array.from({ length: 6 }, (_, index) => claim(code, index % 2 ? nora : omar)));
   assert.deepEqual(answers.map(({ status }) => status).sort(), [303, 409, 409, 409, 409, 409]);
   const winner = answers.findIndex(({ status }) => status === 303) % 2 ? nora : omar;
   const loser = winner === nora ? omar : nora;

@@ -218,7 +218,7 @@ describe("a shipper", () => {
     await close();
   });
 
-  test("has sheets before the document in one file, in each way to send it, on record", needs("mutool"), async () => {
+  test("has sheets before the document in one file, in each way to send it, on record", needs("mupdf"), async () => {
     const { cookie, id } = await newOperator(running, { roles: ["shipper"], environment: "test" });
     const pagesOf = async (path: string) => {
       const answer = await get(path, cookie);
