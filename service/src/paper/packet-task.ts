@@ -21,15 +21,21 @@ import { typesetFor } from "../pdf/typeset.ts";
 import { entry } from "../pdf/values.ts";
 import { type SheetContent, writtenTexts } from "./sheet.ts";
 
-export type PacketInput = { sheets: readonly SheetContent[]; docSha256: string };
+export type PacketInput = {
+  sheets: readonly SheetContent[];
+  docSha256: string;
+  /** Whether the document is to begin on the front of a sheet of paper. */
+  onBothSides: boolean;
+};
 
 /** Puts printed sheets before the pages of a document; without one they are a file of their own. @returns why not, instead */
 export async function run(
   document: Buffer,
-  { sheets, docSha256 }: PacketInput,
+  { sheets, docSha256, onBothSides }: PacketInput,
 ): Promise<Uint8Array | { refused: string }> {
   const drawn = drawSheets(await typesetFor(writtenTexts(sheets)), sheets);
   if (document.length === 0) return fileOf(drawn);
+  if (onBothSides && drawn.pageCount() % 2 === 1) drawn.newPage();
   try {
     return Buffer.concat([document, sheetsBefore(document, drawn, docSha256)]);
   } catch (error) {

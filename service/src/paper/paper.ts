@@ -33,7 +33,11 @@ export async function printFor(deps: PaperDeps, order: PaperOrder, what: Print, 
   const detail = { document: `${kind}-${sha256}`, print: what };
   await db.query(auditLine({ at: clock(), action: "document.read", actor, partnerId, orderId, detail }));
   if (what === "document") return bytes;
-  const input = { sheets: sheetsOf(order, { kind, sha256 }, baseUrl), docSha256: sha256 };
+  const input = {
+    sheets: sheetsOf(order, { kind, sha256 }, baseUrl),
+    docSha256: sha256,
+    onBothSides: !order.status.startsWith("Fax"),
+  };
   const call = { holder: partnerId, bytes: what === "packet" ? bytes : Buffer.alloc(0), input };
   const printed = await workers.run(packing, call).catch((error: unknown) => {
     if (!tooCostly(error)) throw error;
