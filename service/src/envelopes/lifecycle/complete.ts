@@ -6,7 +6,7 @@ import type { Sealed } from "../../seals/seals.ts";
 import { evidenceOf } from "../custody/evidence.ts";
 import { sealCustody } from "../custody/seal-custody.ts";
 import { type Envelope, endEnvelope, findEnvelope, findSigners, lockEnvelope } from "../records/envelope.ts";
-import { findRevisions, readDocument, readOriginal } from "../records/revisions.ts";
+import { type Document, findRevisions, readDocument } from "../records/revisions.ts";
 import { alteredRecord, insertRecord, lastRecord, nextRecord, readTrail, type TrailRecord } from "../records/trail.ts";
 import type { EnvelopeDeps } from "./deps.ts";
 import { mailEverybody } from "./links.ts";
@@ -32,7 +32,7 @@ export async function completeEnvelope(deps: EnvelopeDeps, envelopeId: number): 
   const document = await storeSealed(deps, sealed, orderCode, "sealed");
   return orDiscard(deps, document, async () => {
     for (let tried = 0; tried < tries; tried++) {
-      const outcome = await certify(deps, envelope, document, sealed);
+      const outcome = await certify(deps, envelope, signed.original, document, sealed);
       if (outcome !== "grown") return outcome === "completed";
     }
     throw new Error(`the trail of order ${orderCode} grows faster than it can be certified`);
@@ -45,18 +45,18 @@ type Outcome = "completed" | "ended" | "grown";
 async function certify(
   deps: EnvelopeDeps,
   envelope: Envelope,
+  original: Document["original"],
   document: SealedDocument,
   sealed: Sealed,
 ): Promise<Outcome> {
   const { db, clock } = deps;
-  const { verifyCode, orderCode, orderId } = envelope;
+  const { verifyCode, orderCode } = envelope;
   const trail = await wholeTrail(deps, envelope);
   const detail = { document: { bytes: document.bytes, sha256: document.sha256 } };
   const last = nextRecord(trail.at(-1), { verifyCode, event: "sealed", at: clock(), detail });
-  const original = await readOriginal(deps, orderId, orderCode);
   const evidence = evidenceOf({
     envelope,
-    original: { bytes: original.bytes.length, sha256: original.sha256 },
+    original,
     sealed: { bytes: document.bytes, sha256: document.sha256 },
     revisions: await findRevisions(db, envelope.id),
     signers: await findSigners(db, envelope.id),

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { lockOrder } from "../../orders/orders.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
+import { hashYielding } from "../../platform/hash-yielding.ts";
 import { newVerifyCode } from "../../platform/ids.ts";
 import { planFields } from "../pdf/placement/plan-fields.ts";
 import type { Prepared } from "../pdf/prepare.ts";
@@ -46,7 +46,7 @@ export async function openEnvelope(deps: EnvelopeDeps, orderId: number): Promise
     },
   });
   const tail = await storeTail(deps, order.code, prepared.tail);
-  const sha256 = createHash("sha256").update(original.bytes).update(prepared.tail).digest("hex");
+  const sha256 = (await hashYielding(original.bytes)).update(prepared.tail).digest("hex");
   const opened = await db.transaction(async (tx) => {
     const locked = await lockOrder(tx, order.code);
     if (locked?.status !== "EsignPending" || (await findOpenEnvelope(tx, orderId))) return false;

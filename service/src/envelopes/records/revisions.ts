@@ -19,6 +19,8 @@ export type Document = {
   sha256: string;
   /** The state that was fed with `bytes`, to be copied: so that an act hashes no more than its own tail. */
   hash: Hash;
+  /** Of the file as the order was placed with it. */
+  original: { bytes: number; sha256: string };
   /** Length of the file as it was prepared. */
   preparedBytes: number;
 };
@@ -97,7 +99,14 @@ export async function readDocument(
   const hash = await hashYielding(bytes);
   const sha256 = hash.copy().digest("hex");
   if (sha256 !== head.sha256) throw new Error(`revision ${head.number} of order ${orderCode} is not what was written`);
-  return { bytes, revision: head.number, sha256, hash, preparedBytes: prepared.bytes };
+  return {
+    bytes,
+    revision: head.number,
+    sha256,
+    hash,
+    original: { bytes: original.bytes.length, sha256: original.sha256 },
+    preparedBytes: prepared.bytes,
+  };
 }
 
 async function readPart({ blobs, rowMac }: DocumentDeps, orderCode: string, { mac, ...part }: Part): Promise<Buffer> {
