@@ -16,6 +16,8 @@ export type CatalogRow = {
   discountCode: string | null;
   /** The law by which it is not signed electronically; null for none. */
   esignExcluded: string | null;
+  /** What a firm should know before it is signed electronically, and the law that says so; null for nothing. */
+  signingNote: { text: string; source: string } | null;
 };
 
 type Codes = Pick<PriceBook, "discountCodes">;
@@ -39,7 +41,7 @@ export function parseCatalog(text: string, file: string, book: Codes): DataFile<
 function row(place: Place, book: Codes, slugs: Set<string>): CatalogRow {
   const given = fields(place, {
     required: ["slug", "title", "sign", "notarize"],
-    optional: ["addOns", "discountCode", "esignExcluded"],
+    optional: ["addOns", "discountCode", "esignExcluded", "signingNote"],
   });
   const slug = matching(given.slug, /^(?=.{1,100}$)[a-z0-9]+(-[a-z0-9]+)*$/, "lowercase words joined by hyphens");
   if (slugs.has(slug)) fail(given.slug, `must be unique (${slug} is taken)`);
@@ -57,7 +59,14 @@ function row(place: Place, book: Codes, slugs: Set<string>): CatalogRow {
     addOns,
     discountCode: given.discountCode ? discountCode(given.discountCode, book) : null,
     esignExcluded,
+    signingNote: given.signingNote ? signingNote(given.signingNote, sign) : null,
   };
+}
+
+function signingNote(place: Place, sign: boolean): CatalogRow["signingNote"] {
+  if (!sign) fail(place, "needs a document with sign: true");
+  const given = fields(place, { required: ["text", "source"] });
+  return { text: text(given.text, 500), source: text(given.source) };
 }
 
 function addOn(place: Place, notarize: boolean): AddOn {

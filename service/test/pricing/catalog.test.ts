@@ -24,7 +24,7 @@ describe("a catalog is refused at the line of the mistake", () => {
     "title: General affidavit",
     "title: General affidavit\n    price: 5",
     "price: 5",
-    "documents[0].price is not a known key (known: slug, title, sign, notarize, addOns, discountCode, esignExcluded)",
+    "documents[0].price is not a known key (known: slug, title, sign, notarize, addOns, discountCode, esignExcluded, signingNote)",
   );
   reject(
     "type: RushFee",
@@ -43,6 +43,19 @@ describe("a catalog is refused at the line of the mistake", () => {
     "title: Last will\n    esignExcluded: 15 USC 7003(a)(1)",
     "sign: true",
     "documents[0].sign must be false for a document with esignExcluded",
+  );
+  const note = "signingNote: { text: Ask counsel, source: 15 USC 7021 }";
+  reject(
+    "title: Copy of a recorded document",
+    `title: Copy of a recorded document\n    ${note}`,
+    "{ text: Ask",
+    "documents[12].signingNote needs a document with sign: true",
+  );
+  reject(
+    "title: General affidavit",
+    "title: General affidavit\n    signingNote: { text: Ask counsel }",
+    "{ text: Ask",
+    "documents[0].signingNote must have the key source",
   );
   for (const quantity of ["0", "100", "1.5", "2.0"]) {
     reject(

@@ -149,6 +149,7 @@ describe("the tier's discount", () => {
       addOns: [],
       discountCode: "FREE",
       esignExcluded: null,
+      signingNote: null,
     };
     assert.deepEqual(quoted({ book: generous, catalogRow, tier: "ProOffice" }), {
       lines: [
@@ -180,6 +181,7 @@ test("of any book and order: whole cents, lines add up, the order of types is fi
     ),
     discountCode: fc.constantFrom(null, "FIXED", "SHARE"),
     esignExcluded: fc.constant(null),
+    signingNote: fc.constant(null),
   });
   const anyOrder = fc.record({
     fees: fc.array(amount, { minLength: feeTypes.length, maxLength: feeTypes.length }),

@@ -119,6 +119,7 @@ test("signers are refused by row and rule, keep what was typed, and empty rows a
     assert.doesNotMatch((await form(`${path}/signers`, { ...typed, signer_rows })).text, /signer11_/);
   assert.equal((await send(`${path}/signers`)).location, path, "reloading it begins anew");
 
+  assert.match((await send(path)).text, /Promissory note<\/p><p>[^<]*\(15 USC 7003\(a\)\(3\), 15 USC 7021\)/);
   const placed = await send(path, orderForm(typed));
   assert.equal(placed.status, 303, placed.text.match(/role="alert"[\s\S]{0,300}/)?.[0]);
   const code = /orders\/([0-9a-f]{40})/.exec(placed.location)?.[1];

@@ -249,6 +249,49 @@ function oddPdf(): Buffer {
   return Buffer.from(file, "latin1");
 }
 
+test("whoever is not to sign says so: an access code that is wrong, another person, a reason, the wrong person", async () => {
+  const opened = await open({ step: "access_code" });
+  const { page, envelope } = opened;
+  const press = (name: string) => page.getByRole("button", { name, exact: true }).click();
+  await page.getByText("Enter the access code that Acme Title & Escrow gave you.").waitFor();
+  assert.equal(await page.getByRole("button", { name: "Email me a code" }).count(), 0);
+  assert.equal(await page.locator(".other-choices").count(), 0, "nobody decides anything before the code");
+  await page.getByLabel("Code", { exact: true }).fill("000000");
+  await press("Continue");
+  await page.getByRole("alert").getByText("That code is not right.").waitFor();
+  await page.getByLabel("Code", { exact: true }).fill(` ${rightCode} `);
+  await press("Continue");
+
+  const choice = (name: string) => page.locator("details", { has: page.getByText(name, { exact: true }) });
+  await choice("Someone else should sign").locator("summary").click();
+  await page.getByLabel("Name of the other person").fill("Max Roe");
+  await page.getByLabel("Email of the other person").evaluate((one) => one.setAttribute("type", "text"));
+  await page.getByLabel("Email of the other person").fill("nobody");
+  await press("Tell the sender");
+  await page.getByRole("alert").getByText("Enter the name and the email of the other person.").waitFor();
+  assert.equal(await page.getByLabel("Name of the other person").inputValue(), "Max Roe");
+  await page.getByLabel("Email of the other person").fill("max@example.com");
+  await press("Tell the sender");
+  await page.getByText("The sender was told who should sign.").waitFor();
+  await page.getByText("Max Roe").first().waitFor();
+
+  for (const [label, go, said] of [
+    ["I am not this person", "This was not meant for me", "decline not_me "],
+    ["I want paper", "Ask for paper", "decline paper "],
+    ["I do not want to sign", "Decline to sign", "decline declined The price is wrong."],
+  ] as const) {
+    envelope.change({ state: "ready" });
+    await page.goto(site.url);
+    await choice(label).locator("summary").click();
+    if (go === "Decline to sign") await page.getByLabel("Why?").fill("The price is wrong.");
+    await press(go);
+    await page.getByRole("heading", { name: "The signing has ended" }).waitFor();
+    assert.equal(envelope.asked.at(-1), said);
+    assert.deepEqual(await opened.axe("light"), []);
+  }
+  await opened.close();
+});
+
 test("without a script, in Spanish: consent, a typed name, done", async () => {
   const opened = await open({ language: "es" }, { width: 320, javaScript: false });
   const { page, envelope } = opened;

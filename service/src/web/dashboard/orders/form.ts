@@ -42,6 +42,7 @@ ${submissionFields(view)}
 <fieldset><legend>Document</legend>
 ${fileField({ ...part("document"), again: typed !== undefined })}
 ${select({ ...part("doc_slug"), options: catalogChoices(pricing.catalog), hint: "Choosing one of these sets whether the document is signed and notarized." })}
+${signingNotes(pricing.catalog)}
 </fieldset>
 <fieldset><legend>Client</legend>
 ${field({ ...part("email"), type: "email", required: true, maxLength: 254, hint: "Gets updates about the order, and signs unless you name other signers." })}
@@ -65,6 +66,12 @@ ${checkbox({ ...part("byod_confirmed"), required: true, value: "on", checked: va
 <div class="form-actions"><button type="submit">${test ? "Place the test order" : "Place the order"}</button></div>
 </form>`;
 }
+
+/** Shown for all of them: without a script nothing knows which one is chosen. */
+const signingNotes = (catalog: OrderFormView["pricing"]["catalog"]): Html[] =>
+  catalog.flatMap(({ title, signingNote }) =>
+    signingNote ? [notice("info", title, `${signingNote.text} (${signingNote.source})`)] : [],
+  );
 
 function catalogChoices(catalog: OrderFormView["pricing"]["catalog"]): Choice[] {
   const does = (sign: boolean, notarize: boolean) =>
