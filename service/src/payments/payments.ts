@@ -4,4 +4,5 @@ export { paymentJobs } from "./jobs.ts";
 export { isTestModeKey, openProcessor, type Processor } from "./processor/processor.ts";
 export { type SandboxOutcome, sandboxPayment } from "./sandbox.ts";
 export { type PaymentRow, paymentsOf } from "./store.ts";
+export { resolveUnapplied, type UnappliedPayment, unappliedPayments } from "./unapplied.ts";
 export { processorWebhook } from "./webhook-route.ts";

@@ -232,6 +232,31 @@ test("approving needs a passkey that was shown lately, and a person with a name"
   assert.equal(await statusOf(code), "EsignPending");
 });
 
+test("money that fits no order waits for an approver's word, and moves nothing", async () => {
+  const { code, sessionId } = await placeOrder();
+  await running.service.cli("order", "move", code, "Cancelled", "--reason", "not wanted");
+  const paid = stripe.pay(sessionId);
+  await stripe.deliver(running.service.baseUrl, paid);
+  const pages = `${running.service.baseUrl}/operator/payments`;
+  const resolve = (by: { cookie: string }, note: string, eventId = paid.id) =>
+    postForm(`${pages}/${eventId}/resolve`, { note }, { cookie: by.cookie, Accept: "text/html" });
+  const shown = async () => (await fetch(pages, { headers: { cookie: approver.cookie } })).text();
+  const states = () =>
+    running.db.query<{ state: string }>(
+      sql`SELECT state FROM tasks WHERE kind = 'payment_unapplied' AND subject = ${paid.id}`,
+    );
+  assert.match(await shown(), new RegExp(String(paid.data.object["payment_intent"])));
+  assert.deepEqual(await states(), [{ state: "open" }]);
+  await refused(await resolve(agent, "sent back"), 403, /Your roles do not permit this/);
+  await refused(await resolve(approver, " "), 400, /note must have 1 to 500 characters/);
+  for (const unknown of ["evt_unknown", "%00"]) assert.equal((await resolve(approver, "x", unknown)).status, 404);
+  assert.equal((await resolve(approver, "sent back at the processor")).status, 303);
+  await refused(await resolve(approver, "again"), 409, /Somebody has resolved this payment already/);
+  assert.match(await shown(), /sent back at the processor/);
+  assert.deepEqual(await states(), [{ state: "done" }]);
+  assert.equal(await statusOf(code), "Cancelled");
+});
+
 test("where one person runs the service, that one approves an hour later, after a new sign-in", async () => {
   const alone = await newOperator(running, { roles: ["agent", "approver"] });
   const { code, intent } = await paidOrder();

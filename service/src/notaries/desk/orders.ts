@@ -54,7 +54,11 @@ export async function waitingOrder(db: Sql, environment: Environment, code: stri
 }
 
 /** The order of a task; undefined when it waits for no notary, or is of the other environment. */
-export async function orderOfTask(db: Sql, environment: Environment, taskId: number): Promise<WaitingOrder | undefined> {
+export async function orderOfTask(
+  db: Sql,
+  environment: Environment,
+  taskId: number,
+): Promise<WaitingOrder | undefined> {
   const [order] = await db.query<WaitingOrder>(select(sql`t.id = ${taskId} AND t.environment = ${environment}`));
   return order;
 }

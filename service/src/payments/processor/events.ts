@@ -3,6 +3,7 @@ import { transitionByProcessor } from "../../orders/transitions/by-processor.ts"
 import type { Tx } from "../../platform/database/database.ts";
 import { maskCode } from "../../platform/ids.ts";
 import { type Log, maskCodes } from "../../platform/logs.ts";
+import { openTask } from "../../tasks/tasks.ts";
 import { currency } from "../checkout/checkout.ts";
 import { endProcessorSession, sessionOrder } from "../checkout/store.ts";
 import {
@@ -43,8 +44,12 @@ export type TakeOptions = {
 export async function takeEvent(tx: Tx, event: SignedEvent, options: TakeOptions): Promise<Taken> {
   if (!(await recordEvent(tx, event.id, event.type, options.at))) return nothing("repeated");
   const taken = await read(tx, event, options);
-  await recordOutcome(tx, event.id, taken.order?.id ?? null, taken.outcome);
   const { outcome, order } = taken;
+  await recordOutcome(tx, event.id, order?.id ?? null, outcome);
+  if (outcome === "unapplied" && order) {
+    const { id: orderId, environment } = order;
+    await tx.query(openTask({ kind: "payment_unapplied", at: options.at, environment, orderId, subject: event.id }));
+  }
   const line = {
     event: maskCodes(event.id),
     type: event.type,

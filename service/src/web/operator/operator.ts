@@ -8,6 +8,7 @@ import { type NotaryUploadDeps, notaryUploadRoutes } from "./notary/upload-route
 import { type OrderListDeps, orderListRoutes } from "./orders/list-routes.ts";
 import { type OrderPageDeps, orderPageRoutes } from "./orders/order-routes.ts";
 import { type PaperRouteDeps, paperRoutes } from "./paper/routes.ts";
+import { type PaymentPagesDeps, paymentRoutes } from "./payments/routes.ts";
 import { type PeoplePagesDeps, peopleRoutes } from "./people/routes.ts";
 import { type RefundPagesDeps, refundRoutes } from "./refunds/routes.ts";
 import { type TodayDeps, todayRoutes } from "./today/routes.ts";
@@ -18,6 +19,7 @@ export type OperatorDeps = TodayDeps &
   PaperRouteDeps &
   ApprovalsDeps &
   RefundPagesDeps &
+  PaymentPagesDeps &
   PeoplePagesDeps &
   AccountDeps &
   NotaryUploadDeps;
@@ -31,6 +33,7 @@ export function operatorPages(app: FastifyInstance, deps: OperatorDeps): void {
     paperRoutes(scope, deps);
     approvalRoutes(scope, deps);
     refundRoutes(scope, deps);
+    paymentRoutes(scope, deps);
     peopleRoutes(scope, deps);
     accountRoutes(scope, deps);
     notaryRoutes(scope, deps);

@@ -18,6 +18,11 @@ const sections = {
     label: "Refunds",
     permission: ["refunds.request", "money.decide", "records.read"],
   },
+  payments: {
+    path: "/operator/payments",
+    label: "Payments that fit no order",
+    permission: ["money.decide", "records.read"],
+  },
   notary: { path: "/operator/notary", label: "Notary’s desk", permission: "notary.work" },
   journal: { path: "/operator/notary/journal", label: "Journal", permission: "notary.work" },
   notaries: { path: "/operator/notaries", label: "Notaries", permission: ["notaries.manage", "records.read"] },

@@ -1,0 +1,78 @@
+import { auditLine } from "../audit/audit.ts";
+import type { Environment } from "../identity/identity.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { Database, Sql } from "../platform/database/database.ts";
+import { sql } from "../platform/database/sql.ts";
+import { invalid, ServiceError } from "../platform/errors.ts";
+import { isPlainLines } from "../platform/text.ts";
+import { closeTasks } from "../tasks/tasks.ts";
+
+/** Money of the processor that moved no order: it came too late, twice, or was refunded before it came. */
+export type UnappliedPayment = {
+  /** Of the processor's event. */
+  eventId: string;
+  receivedAt: Date;
+  orderCode: string;
+  orderStatus: string;
+  firmName: string;
+  /** In the smallest unit of the currency. */
+  amount: number | null;
+  currency: string | null;
+  paymentIntent: string | null;
+  /** Null while the service holds it. */
+  refundedAt: Date | null;
+  /** What a person did about it; null while nobody did. */
+  resolution: { by: string; at: string; note: string } | null;
+};
+
+/** Those that wait for a person, the oldest first, and the latest that were resolved. */
+export const unappliedPayments = ({ db }: { db: Sql }, environment: Environment) =>
+  db.query<UnappliedPayment>(sql`
+    SELECT e.event_id AS "eventId", e.received_at AS "receivedAt", o.code AS "orderCode", o.status AS "orderStatus",
+      f.name AS "firmName", p.amount_cents::float8 AS amount, p.currency, p.payment_intent AS "paymentIntent",
+      p.refunded_at AS "refundedAt",
+      CASE WHEN r.event_id IS NOT NULL
+        THEN jsonb_build_object('by', b.name, 'at', r.resolved_at, 'note', r.note) END AS resolution
+    FROM processor_events e JOIN orders o ON o.id = e.order_id JOIN partners f ON f.id = o.partner_id
+      LEFT JOIN LATERAL (
+        SELECT * FROM payments p WHERE p.order_id = e.order_id AND p.received_at = e.received_at ORDER BY p.id DESC LIMIT 1
+      ) p ON true
+      LEFT JOIN payment_resolutions r ON r.event_id = e.event_id LEFT JOIN operators b ON b.user_id = r.resolved_by
+    WHERE e.outcome = 'unapplied' AND o.environment = ${environment}
+    ORDER BY r.event_id IS NOT NULL, CASE WHEN r.event_id IS NULL THEN e.received_at END, r.resolved_at DESC, e.event_id LIMIT 100`);
+
+type Resolved = { eventId: string; environment: Environment; note: string };
+
+/**
+ * Notes what was done about money that moved no order. Nothing moves by it.
+ * @param by a person's id, and the actor for the audit log
+ * @throws ServiceError without a note, for an event that is unknown, of the other environment, or resolved already
+ */
+export async function resolveUnapplied(
+  { db, clock }: { db: Database; clock: Clock },
+  by: { id: string | null; actor: string },
+  { eventId, environment, note: typed }: Resolved,
+): Promise<void> {
+  const { id, actor } = by;
+  if (id === null) throw new ServiceError("conflict", "This needs a person with a name. Sign in by email.");
+  const note = typed.trim().replaceAll("\r\n", "\n");
+  if (note === "" || note.length > 500 || !isPlainLines(note)) throw invalid("note must have 1 to 500 characters.");
+  if (!isPlainLines(eventId)) throw unknown();
+  await db.transaction(async (tx) => {
+    const at = clock();
+    const [found] = await tx.query<{ orderId: number; partnerId: string }>(sql`
+      SELECT o.id AS "orderId", o.partner_id AS "partnerId" FROM processor_events e JOIN orders o ON o.id = e.order_id
+      WHERE e.event_id = ${eventId} AND e.outcome = 'unapplied' AND o.environment = ${environment}`);
+    if (!found) throw unknown();
+    const noted = await tx.query(sql`
+      INSERT INTO payment_resolutions (event_id, resolved_by, resolved_at, note) VALUES (${eventId}, ${id}, ${at}, ${note})
+      ON CONFLICT (event_id) DO NOTHING RETURNING 1`);
+    if (noted.length === 0) throw new ServiceError("conflict", "Somebody has resolved this payment already.");
+    const { orderId } = found;
+    const end = { state: "done", at, by: actor, outcome: note } as const;
+    await tx.query(closeTasks({ orderId, kinds: ["payment_unapplied"], subject: eventId }, end));
+    await tx.query(auditLine({ at, action: "payment.resolved", actor, ...found, detail: { event: eventId, note } }));
+  });
+}
+
+const unknown = () => new ServiceError("not_found", "No such payment.");
