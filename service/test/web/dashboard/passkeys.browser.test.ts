@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, type Browser, before, type OpenPage, startBrowser, test } from "@signsealship/testing/browser";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
+import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { newPartner, type Service } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { sql } from "../../../src/platform/database/sql.ts";
@@ -123,6 +124,88 @@ test("an owner adds a passkey, signs in with it, confirms a form with it, and as
   assert.equal(members.length, 1);
   assert.deepEqual(troublesOf(opened), []);
   await opened.close();
+});
+
+/** A paid test order of a firm. @returns its code */
+async function paidOrder(): Promise<string> {
+  const { headers } = await newPartner(service);
+  const body = orderForm({ ...minimal, svc_sign: "true" });
+  const placed = await fetch(at("/api/partner/orders"), { method: "POST", headers, body });
+  const { orderCode } = (await placed.json()) as { orderCode: string };
+  const paid = await fetch(at(`/api/partner/sandbox/orders/${orderCode}/checkout`), {
+    method: "POST",
+    headers: { ...headers, "Content-Type": "application/json" },
+    body: JSON.stringify({ outcome: "success" }),
+  });
+  assert.equal(paid.status, 200);
+  return orderCode;
+}
+
+test("two operators sign in by mail: one asks for a refund, the other adds a passkey and approves it", async () => {
+  const code = await paidOrder();
+  const [asking, approving] = ["ann@desk.example", "ben@desk.example"];
+  await service.cli("operator", "add", asking, "--role", "agent", "--name", "Ann");
+  await service.cli("operator", "add", approving, "--role", "approver,admin", "--name", "Ben");
+
+  const ann = await signedIn(service, browser, { email: asking, width: 1280 });
+  assert.equal(new URL(ann.page.url()).pathname, "/operator");
+  await ann.page.getByRole("button", { name: "Test", exact: true }).click();
+  await ann.page.goto(at(`/operator/refunds/new?order=${code}`));
+  await ann.page.getByText("An envelope is open.").waitFor();
+  await assertGoodLooks(ann);
+  await ann.page.getByLabel("Reason").fill("The client paid twice.");
+  await ann.page.getByRole("button", { name: "Ask for the refund" }).click();
+  await ann.page.getByText("Waits for a decision").waitFor();
+  await assertGoodLooks(ann);
+  assert.equal(await ann.page.getByRole("button", { name: "Approve", includeHidden: true }).count(), 0);
+
+  const ben = await signedIn(service, browser, { email: approving, width: 1280 });
+  const { page } = ben;
+  await withAuthenticator(ben);
+  await page.getByRole("button", { name: "Test", exact: true }).click();
+  const approve = async () => {
+    await page.getByRole("link", { name: "Refunds", exact: true }).click();
+    await page.getByRole("link", { name: /of order/ }).click();
+    await page.locator("summary", { hasText: "Approve" }).click();
+    await page.getByRole("button", { name: "Approve the refund" }).click();
+  };
+  await approve();
+  await page.getByRole("heading", { name: "This needs a passkey" }).waitFor();
+  await page.getByRole("button", { name: "Add a passkey" }).click();
+  await page.getByLabel("Name").fill("Work laptop");
+  await page.getByRole("button", { name: "Add a passkey" }).click();
+  await page
+    .getByRole("link", { name: "I saved them" })
+    .or(page.getByRole("button", { name: "I saved them" }))
+    .click();
+  await approve();
+  await page.getByRole("heading", { name: "Confirm that it is you" }).waitFor();
+  await page.getByText("What concerns money, keys or roles needs a passkey.").waitFor();
+  await page.getByRole("button", { name: "Confirm with your passkey" }).click();
+  await page.getByText("The refund was approved.").waitFor();
+  await until(async () => {
+    const [order] = await running.db.query<{ status: string }>(sql`SELECT status FROM orders WHERE code = ${code}`);
+    return order?.status === "Refunded";
+  });
+
+  for (const name of ["Refunds", "People", "Payments that fit no order"]) {
+    await page.getByRole("link", { name, exact: true }).click();
+    await page.getByRole("heading", { level: 1, name }).waitFor();
+    await assertGoodLooks(ben);
+  }
+  await page.goto(at("/operator/people"));
+  await page.getByRole("link", { name: "Ann", exact: true }).click();
+  await page.getByLabel("Shipper").check();
+  await assertGoodLooks(ben);
+  await page.getByRole("button", { name: "Save the roles" }).click();
+  await page.getByText("The operator was changed.").waitFor();
+  await page.locator("summary", { hasText: "End the access" }).click();
+  await page.getByRole("button", { name: "End the access now" }).click();
+  await page.getByText("The access was ended.").waitFor();
+  await ann.page.reload();
+  await ann.page.getByRole("heading", { name: "For the operator" }).waitFor();
+  assert.deepEqual([...troublesOf(ben), ...ann.troubles.filter((each) => !/status of 401/.test(each))], []);
+  await Promise.all([ann.close(), ben.close()]);
 });
 
 test("a name that was typed survives the question for a code, on the way to the first passkey", async () => {
