@@ -18,6 +18,7 @@ import { nextSegmentJobs, orderMailJobs, sandboxRoutes } from "./fulfilment/fulf
 import { healthRoutes } from "./http/health.ts";
 import { openapi } from "./http/openapi.ts";
 import { openRateLimits } from "./http/rate-limits.ts";
+import { openReadiness, type ReadReadiness } from "./http/readiness.ts";
 import { createServer } from "./http/server.ts";
 import { acceptMultipart } from "./http/uploads/multipart.ts";
 import { confirmationMailJobs, factorMailJobs, linkRoute, memberMailJobs, signInMailJobs } from "./members/members.ts";
@@ -56,8 +57,9 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   await acceptMultipart(app);
   await openapi(app, config.baseUrl, webhooksSection, limits.limit("page"));
   await app.register(async (routes) => {
-    await addRoutes(routes, deps, features);
-    await pages(routes, pageDeps(deps, features, assets));
+    const readiness = readinessOf(deps);
+    await addRoutes(routes, { ...deps, readiness }, features);
+    await pages(routes, pageDeps({ ...deps, readiness }, features, assets));
   });
   await app.ready();
   return app;
@@ -92,15 +94,22 @@ function workWith(app: FastifyInstance, deps: AppDeps, { dispatcher, processor, 
   });
 }
 
-async function addRoutes(app: FastifyInstance, deps: AppDeps, features: Features): Promise<void> {
-  const { config, version, metrics, db, blobs, clock, sealing, signerAuthority } = deps;
+/** Asks what the service can't do without. */
+function readinessOf({ db, blobs, clock, log, sealing, signerAuthority }: AppDeps): ReadReadiness {
   const probes = [
     { name: "database", check: async () => void (await db.query(sql`SELECT 1`)) },
     { name: "blobs", check: blobs.probe },
     { name: "seal key", check: sealing.probe },
     { name: "signer authority", check: () => probeSignerAuthority(signerAuthority, clock()) },
   ];
-  healthRoutes(app, { version, metrics, metricsToken: config.metricsToken, probes });
+  return openReadiness(probes, (probe, error) => log.error({ err: error, probe }, "not ready"));
+}
+
+type ReadyDeps = AppDeps & { readiness: ReadReadiness };
+
+async function addRoutes(app: FastifyInstance, deps: ReadyDeps, features: Features): Promise<void> {
+  const { config, version, metrics, readiness } = deps;
+  healthRoutes(app, { version, metrics, metricsToken: config.metricsToken, readiness });
   partnerRoutes(app, features.partners);
   linkRoute(app, features.members);
   launchpadRoutes(app, features.partners);
@@ -119,7 +128,7 @@ async function addRoutes(app: FastifyInstance, deps: AppDeps, features: Features
   webhookRoutes(app, features.webhooks);
 }
 
-function pageDeps(deps: AppDeps, features: Features, assets: PageDeps["assets"]): PageDeps {
+function pageDeps(deps: ReadyDeps, features: Features, assets: PageDeps["assets"]): PageDeps {
   const { config, db, sealing } = deps;
   const { frame, access, analytics, checkout, closings, envelopes, members, orders, passports, sandbox, webhooks } =
     features;
@@ -149,6 +158,7 @@ function pageDeps(deps: AppDeps, features: Features, assets: PageDeps["assets"])
     visitor: { requestAccess: access.requestAccess, recaptcha: config.recaptcha },
     members: {
       envelopes,
+      readiness: deps.readiness,
       resolveOperator: operatorSessions(deps),
       openSealer: async () => ({ sealDocument: sealing.sealDocument, close: async () => {} }),
       refundApproval: config.refundApproval,

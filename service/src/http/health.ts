@@ -3,19 +3,18 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { ServiceError } from "../platform/errors.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { isLoopback } from "../platform/network.ts";
-import { openReadiness, type Probe } from "./readiness.ts";
+import type { ReadReadiness } from "./readiness.ts";
 
 export type HealthDeps = {
   version: string;
   metrics: Metrics;
   /** Opens the figures to other machines; null for this one alone. */
   metricsToken: string | null;
-  probes: Probe[];
+  readiness: ReadReadiness;
 };
 
 /** Operators' routes: process up, dependencies answer, measurements, version. */
-export function healthRoutes(app: FastifyInstance, { version, metrics, metricsToken, probes }: HealthDeps): void {
-  const readiness = openReadiness(probes, (probe, error) => app.log.error({ err: error, probe }, "not ready"));
+export function healthRoutes(app: FastifyInstance, { version, metrics, metricsToken, readiness }: HealthDeps): void {
   app.get("/healthz", { schema: { hide: true } }, async () => ({ status: "ok" }));
   app.get("/readyz", { schema: { hide: true } }, async (_request, reply) => {
     const { ready, checks } = await readiness();

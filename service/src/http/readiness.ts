@@ -12,6 +12,9 @@ export type ReadinessTimes = {
 
 export const usualReadinessTimes: ReadinessTimes = { answerMs: 2_000, sharedMs: 1_000 };
 
+/** Asks anew, or tells what was just asked. */
+export type ReadReadiness = () => Promise<Readiness>;
+
 export type Readiness = { ready: boolean; checks: Record<string, "ok" | "failed"> };
 
 /**
@@ -23,7 +26,7 @@ export function openReadiness(
   probes: readonly Probe[],
   onFailure: (name: string, error: unknown) => void,
   times: ReadinessTimes = usualReadinessTimes,
-): () => Promise<Readiness> {
+): ReadReadiness {
   const asked = probes.map(({ name, check }) => ({ name, ask: sharedProbe(check, (e) => onFailure(name, e), times) }));
   return async () => {
     const results = await Promise.all(asked.map(async ({ name, ask }) => [name, await ask()] as const));

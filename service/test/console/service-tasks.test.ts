@@ -61,6 +61,30 @@ describe("what the service needs of a person", () => {
   });
 });
 
+test("an admin has failed jobs tried again, which is on record; who only reads can't", async () => {
+  await running.db.query(sql`DELETE FROM jobs`);
+  await running.db.query(
+    sql`INSERT INTO jobs (queue, payload, due_at, failed_at, attempts) VALUES ('lost-mails', '{}', now(), now(), 10)`,
+  );
+  const auditor = await newOperator(running, { roles: ["auditor"] });
+  const admin = await newOperator(running, { roles: ["admin"] });
+  const retry = (cookie: string) =>
+    fetch(`${running.service.baseUrl}/operator/health/queues/lost-mails/retry`, {
+      method: "POST",
+      redirect: "manual",
+      headers: { cookie },
+      body: new URLSearchParams({}),
+    });
+  assert.equal((await retry(auditor.cookie)).status, 403);
+  assert.equal((await retry(admin.cookie)).status, 303);
+  const jobs = await running.db.query(
+    sql`SELECT attempts, failed_at AS "failedAt" FROM jobs WHERE queue = 'lost-mails'`,
+  );
+  assert.deepEqual(jobs, [{ attempts: 0, failedAt: null }]);
+  const lines = await running.db.query(sql`SELECT actor, detail FROM audit_log WHERE action = 'jobs.retried'`);
+  assert.deepEqual(lines, [{ actor: `operator:${admin.id}`, detail: { queue: "lost-mails", retried: 1 } }]);
+});
+
 describe("the morning's mail", () => {
   const send = (time: string) => sendMorningMails({ db: running.db, clock: on(time) });
 

@@ -15,7 +15,7 @@ import type { Loop } from "../work/loop.ts";
 import { createQueue, type Handler, type JobsDeps, type WorkOptions } from "./queue.ts";
 
 export type { Handler, JobOutcome, JobsDeps, WorkOptions } from "./queue.ts";
-export { enqueue, sweepFailedJobs } from "./store.ts";
+export { enqueue, type QueueState, retryFailedJobs, selectQueues, sweepFailedJobs } from "./store.ts";
 
 export type Jobs = {
   work: <P extends object>(queue: string, handler: Handler<P>, options?: WorkOptions) => void;

@@ -45,5 +45,32 @@ export const postponeJob = (db: Sql, job: ClaimedJob, inMs: number, error: strin
 export const failJob = (db: Sql, job: ClaimedJob, error: string) =>
   db.query(sql`UPDATE jobs SET failed_at = now(), last_error = ${error} WHERE ${stillOurs(job)}`);
 
+/** A queue's jobs by how they stand; `lastError` is that of the job that failed for good last. */
+export type QueueState = {
+  queue: string;
+  waiting: number;
+  overdueSeconds: number;
+  failed: number;
+  lastError: string | null;
+};
+
+export const selectQueues = (db: Sql) =>
+  db.query<QueueState>(sql`
+    SELECT queue, (count(*) FILTER (WHERE failed_at IS NULL))::int AS waiting,
+      coalesce(greatest(0, extract(epoch FROM now() - min(due_at) FILTER (WHERE failed_at IS NULL))), 0)::int AS "overdueSeconds",
+      (count(*) FILTER (WHERE failed_at IS NOT NULL))::int AS failed,
+      (array_agg(last_error ORDER BY failed_at DESC) FILTER (WHERE failed_at IS NOT NULL))[1] AS "lastError"
+    FROM jobs GROUP BY queue ORDER BY queue`);
+
+/** Has the jobs of a queue that failed for good tried again, from their first attempt. @returns how many */
+export async function retryFailedJobs(db: Sql, queue: string): Promise<number> {
+  const retried = await db.query(sql`
+    WITH retried AS (
+      UPDATE jobs SET failed_at = NULL, attempts = 0, due_at = now() WHERE queue = ${queue} AND failed_at IS NOT NULL RETURNING 1
+    ), woken AS (SELECT pg_notify('jobs', ${queue}) WHERE EXISTS (SELECT FROM retried))
+    SELECT 1 FROM retried, (SELECT count(*) FROM woken) AS w`);
+  return retried.length;
+}
+
 /** Deletes jobs that failed for good before the instant. */
 export const sweepFailedJobs = (db: Sql, before: Date) => db.query(sql`DELETE FROM jobs WHERE failed_at < ${before}`);

@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { type AccountDeps, accountRoutes } from "./account/routes.ts";
 import { type ApprovalsDeps, approvalRoutes } from "./approvals/routes.ts";
 import { consoleScope } from "./frame/console.ts";
+import { type HealthPageDeps, healthRoutes } from "./health/routes.ts";
 import { notaryAdminRoutes, proofUploadRoutes } from "./notaries/routes.ts";
 import { journalRoutes, notaryRoutes } from "./notary/routes.ts";
 import { type NotaryUploadDeps, notaryUploadRoutes } from "./notary/upload-routes.ts";
@@ -17,6 +18,7 @@ export type OperatorDeps = TodayDeps &
   OrderListDeps &
   OrderPageDeps &
   PaperRouteDeps &
+  HealthPageDeps &
   ApprovalsDeps &
   RefundPagesDeps &
   PaymentPagesDeps &
@@ -31,6 +33,7 @@ export function operatorPages(app: FastifyInstance, deps: OperatorDeps): void {
     orderListRoutes(scope, deps);
     orderPageRoutes(scope, deps);
     paperRoutes(scope, deps);
+    healthRoutes(scope, deps);
     approvalRoutes(scope, deps);
     refundRoutes(scope, deps);
     paymentRoutes(scope, deps);

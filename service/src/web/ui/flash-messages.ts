@@ -39,6 +39,7 @@ const flashMessages = {
   "task-claimed": "The task is yours.",
   "task-released": "The task is open to others again.",
   "task-finished": "The task is done.",
+  "jobs-retried": "The jobs are being tried again.",
   "order-moved": "The order was moved.",
   "order-noted": "Your note was added.",
   "notary-added": "The notary is on record.",

@@ -92,7 +92,7 @@ for (const { width, colorScheme } of looks)
     });
     await order({ svc_notary: "true" });
     const shipped = await order({ ...shipping, ...sender });
-    const opened = await openAs(["agent", "notary", "shipper"], "/operator", { width, colorScheme });
+    const opened = await openAs(["agent", "notary", "shipper", "auditor"], "/operator", { width, colorScheme });
     const { page, axe, overflow, troubles, close } = opened;
     for (const [name, path] of [
       ["today", "/operator"],
@@ -101,6 +101,7 @@ for (const { width, colorScheme } of looks)
       ["found", "/operator/orders/search?q=Lovelace"],
       ["order", `/operator/orders/${code}`],
       ["paper", `/operator/paper/${shipped}`],
+      ["health", "/operator/health"],
     ] as const) {
       await page.goto(at(path));
       for (const summary of await page.locator("summary").all()) await summary.click();

@@ -27,6 +27,7 @@ const sections = {
   journal: { path: "/operator/notary/journal", label: "Journal", permission: "notary.work" },
   notaries: { path: "/operator/notaries", label: "Notaries", permission: ["notaries.manage", "records.read"] },
   people: { path: "/operator/people", label: "People", permission: ["people.manage", "records.read"] },
+  health: { path: "/operator/health", label: "Health", permission: "health.read" },
   security: { path: "/operator/security", label: "Sign-in and security", permission: "own session" },
 } as const satisfies Record<string, Item>;
 

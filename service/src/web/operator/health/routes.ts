@@ -1,0 +1,41 @@
+import type { FastifyInstance } from "fastify";
+import { auditLine } from "../../../audit/audit.ts";
+import type { ReadReadiness } from "../../../http/readiness.ts";
+import { may } from "../../../operators/operators.ts";
+import type { Clock } from "../../../platform/clock.ts";
+import type { Database } from "../../../platform/database/database.ts";
+import { retryFailedJobs, selectQueues } from "../../../platform/jobs/jobs.ts";
+import { done } from "../../ui/flash-messages.ts";
+import { type ConsoleDeps, consolePage, consoleRoute } from "../frame/console.ts";
+import { healthBody } from "./page.ts";
+
+export type HealthPageDeps = ConsoleDeps & { db: Database; clock: Clock; readiness: ReadReadiness };
+
+/** How the service itself is: what it depends on, and its queues. */
+export function healthRoutes(scope: FastifyInstance, deps: HealthPageDeps): void {
+  const { db, clock, readiness } = deps;
+
+  consoleRoute(scope, deps, {
+    url: "/operator/health",
+    permission: "health.read",
+    async handle({ request, operator }) {
+      const [{ checks }, queues] = await Promise.all([readiness(), selectQueues(db)]);
+      const body = healthBody({ checks, queues, mayRetry: may(operator, "partners.manage") });
+      return consolePage(deps, request, { title: "Health", section: "health", body });
+    },
+  });
+
+  consoleRoute(scope, deps, {
+    method: "POST",
+    url: "/operator/health/queues/:queue/retry",
+    permission: "partners.manage",
+    async handle({ params: { queue }, operator }) {
+      await db.transaction(async (tx) => {
+        const retried = await retryFailedJobs(tx, queue);
+        const line = { at: clock(), action: "jobs.retried", actor: operator.actor, detail: { queue, retried } };
+        if (retried > 0) await tx.query(auditLine(line));
+      });
+      return done("/operator/health", "jobs-retried");
+    },
+  });
+}
