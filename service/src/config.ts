@@ -148,7 +148,6 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
   const port = read(env, "PORT", 8080, "a port number from 1 to 65535", wholeNumber(1, 65535));
   const dataDir = path(read(env, "DATA_DIR", "var", "a folder", anyText));
   const file = (...parts: string[]) => `file:${join(dataDir, ...parts)}`;
-  const shipped = (name: string) => join(root, "service/data", name);
   const keyUri = "file:PATH, pkcs11:... or awskms:///...";
   const keyScheme = withScheme("file:", "pkcs11:", "awskms:");
   return {
@@ -206,15 +205,7 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
     trustProxy: read(env, "TRUST_PROXY", [], "addresses or ranges, comma-separated", listOf(addressRange)),
     webhookAllow: read(env, "WEBHOOK_ALLOW", [], "CIDR ranges, comma-separated", listOf(addressRange)),
     webhookCa: read<string | null>(env, "WEBHOOK_CA", null, "a PEM file", path),
-    priceFiles: {
-      priceBook: read(env, "PRICE_BOOK", shipped("price-book.yaml"), "a file", path),
-      catalog: read(env, "CATALOG", shipped("catalog.yaml"), "a file", path),
-      states: shipped("notarization-states.yaml"),
-      zip3: shipped("zip3.yaml"),
-    },
-    limits: read(env, "LIMITS", shipped("limits.yaml"), "a file", path),
-    retention: read(env, "RETENTION", shipped("retention.yaml"), "a file", path),
-    notaryRules: read(env, "NOTARY_RULES", shipped("notarization-rules.yaml"), "a file", path),
+    ...dataFilesFrom(env, path, (name) => join(root, "service/data", name)),
     playbooks: read<Config["playbooks"]>(
       env,
       "PLAYBOOKS",
@@ -225,6 +216,23 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
     refundApproval: refundApprovalFrom(env),
     logLevel: read<LogLevel>(env, "LOG_LEVEL", "info", logLevels.join(", "), oneOf(...logLevels)),
     timeTravelSeconds: timeTravelFrom(env),
+  };
+}
+
+type DataFiles = Pick<Config, "priceFiles" | "limits" | "retention" | "notaryRules">;
+
+/** The files of the operator's own, or those that are shipped. */
+function dataFilesFrom(env: Env, path: (text: string) => string, shipped: (name: string) => string): DataFiles {
+  return {
+    priceFiles: {
+      priceBook: read(env, "PRICE_BOOK", shipped("price-book.yaml"), "a file", path),
+      catalog: read(env, "CATALOG", shipped("catalog.yaml"), "a file", path),
+      states: shipped("notarization-states.yaml"),
+      zip3: shipped("zip3.yaml"),
+    },
+    limits: read(env, "LIMITS", shipped("limits.yaml"), "a file", path),
+    retention: read(env, "RETENTION", shipped("retention.yaml"), "a file", path),
+    notaryRules: read(env, "NOTARY_RULES", shipped("notarization-rules.yaml"), "a file", path),
   };
 }
 
