@@ -113,6 +113,55 @@ for (const { width, colorScheme } of looks)
     await close();
   });
 
+describe("a notary", () => {
+  test("claims an order, is told all that is wrong with an act, and notes it; every page is accessible and fits", async () => {
+    await order({ svc_notary: "true", external_reference: "ACT-1" });
+    const opened = await openAs(["notary", "auditor"], "/operator", { width: 360 });
+    const { page, axe, overflow, close } = opened;
+    const looksGood = async (name: string) => {
+      assert.deepEqual(await axe("light"), [], name);
+      assert.equal(await overflow(), 0, name);
+      await picture(opened, `notary-${name}`);
+    };
+    const [notary] = await running.db.query<{ id: string }>(sql`
+      INSERT INTO notaries (id, operator_id, commission_name, state, county, commission_number, commission_expires, status,
+        created_at, updated_at)
+      SELECT gen_random_uuid(), user_id, 'Nora Ames', 'OH', 'Franklin', '1', '2040-01-31', 'active', now(), now()
+      FROM operators ORDER BY added_at DESC LIMIT 1 RETURNING id`);
+    await page.goto(at("/operator/notary"));
+    await looksGood("desk");
+    await page.getByRole("button", { name: "Claim" }).first().click();
+    await flash(opened, "The order is yours.");
+    await looksGood("order");
+    const principal = page.getByRole("group", { name: "Principal 1" });
+    const fill = (name: string, text: string) => page.getByLabel(name).first().fill(text);
+    await principal.getByLabel("Full address").first().fill("1 Main Street");
+    await principal.getByLabel("How you know who it is").selectOption("personal_knowledge");
+    await page.getByLabel("How", { exact: true }).selectOption("ink");
+    await fill("Kind of document", "Deed");
+    await fill("Start (UTC)", "noon");
+    await fill("End (UTC)", "2026-01-15T14:35");
+    await fill("Fee in dollars", "much");
+    await page.getByRole("button", { name: "Note the act" }).click();
+    const alert = await page.getByRole("alert").innerText({ timeout: 5_000 });
+    assert.match(alert, /Start \(UTC\) must be a time.*Fee in dollars must be dollars/s);
+    await looksGood("refused");
+    await fill("Start (UTC)", "2026-01-15T14:05");
+    await fill("Fee in dollars", "5");
+    await page.getByRole("button", { name: "Note the act" }).click();
+    await flash(opened, "The act is noted.");
+    for (const [name, path] of [
+      ["journal", "/operator/notary/journal"],
+      ["notaries", "/operator/notaries"],
+      ["notary", `/operator/notaries/${notary?.id}`],
+    ] as const) {
+      await page.goto(at(path));
+      await looksGood(name);
+    }
+    await close();
+  });
+});
+
 describe("an agent", () => {
   test("claims a task, finds its order, holds it with a reason and releases it, all without a script", async () => {
     const code = await order({ ...shipping, external_reference: "FILE-77" });

@@ -12,6 +12,7 @@ import { usStates } from "../../../pricing/pricing.ts";
 import { card, codeText, emptyState, facts, pageHead, statusBadge } from "../../ui/components.ts";
 import { shortTime } from "../../ui/format.ts";
 import { errorSummary, field, select, textArea } from "../../ui/forms/fields.ts";
+import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
 
 type Candidate = { id: string; name: string; email: string };
@@ -43,8 +44,16 @@ export function notariesBody(
   const list =
     notaries.length === 0
       ? emptyState("No notaries", "An operator with the role notary is put on record here.")
-      : html`<div class="table-scroll"><table><thead><tr><th scope="col">Notary</th><th scope="col">State</th><th scope="col">Commission to</th><th scope="col">Standing</th></tr></thead>
-<tbody>${notaries.map((notary) => html`<tr><th scope="row"><a href="${notaryPath(notary.id)}">${notary.commissionName}</a></th><td>${notary.state}</td><td>${notary.commissionExpires}</td><td>${standing(notary, now)}</td></tr>`)}</tbody></table></div>`;
+      : records(
+          "Notaries on record",
+          ["Notary", "State", "Commission to", "Standing"].map((label) => ({ label })),
+          notaries.map((notary) => [
+            html`<a href="${notaryPath(notary.id)}">${notary.commissionName}</a>`,
+            notary.state,
+            notary.commissionExpires,
+            standing(notary, now),
+          ]),
+        );
   return html`${pageHead("Notaries", "Commissions on record. What expires is mailed about 60 days before, and blocks when it has.")}
 ${errorSummary(problem)}
 <div class="panels">${card("notaries", "On record", list)}

@@ -10,6 +10,7 @@ import { card, emptyState, notice, pageHead } from "../../ui/components.ts";
 import { shortCode, shortTime } from "../../ui/format.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { errorSummary } from "../../ui/forms/fields.ts";
+import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { orderPath } from "./order-page.ts";
 
@@ -34,17 +35,25 @@ ${expiriesOf(notary).map((expiry) => {
   );
 })}
 <div class="panels">
-${card("mine", "In your hands", mine.length === 0 ? emptyState("Nothing", "Orders that you claim are here.") : table(mine, (order) => html`<a href="${orderPath(order.code)}">Open <span class="visually-hidden">order ${shortCode(order.code)}</span></a>`))}
-${card("open", "Waiting for a notary", open.length === 0 ? emptyState("Nothing", "No order waits that you may take.") : table(open, (order) => buttonForm(`/operator/notary/tasks/${order.taskId}/claim`, "Claim", { about: `order ${shortCode(order.code)}` })))}
+${card("mine", "In your hands", mine.length === 0 ? emptyState("Nothing", "Orders that you claim are here.") : table("Orders in your hands", mine, (order) => html`<a href="${orderPath(order.code)}">Open <span class="visually-hidden">order ${shortCode(order.code)}</span></a>`))}
+${card("open", "Waiting for a notary", open.length === 0 ? emptyState("Nothing", "No order waits that you may take.") : table("Orders that wait for a notary", open, (order) => buttonForm(`/operator/notary/tasks/${order.taskId}/claim`, "Claim", { about: `order ${shortCode(order.code)}` })))}
 </div>`;
 }
 
-const table = (orders: readonly EligibleOrder[], action: (order: EligibleOrder["order"]) => Html): Html =>
-  html`<div class="table-scroll"><table><thead><tr><th scope="col">Order</th><th scope="col">Firm</th><th scope="col">People</th><th scope="col">How</th><th scope="col">Due (UTC)</th><th scope="col">Action</th></tr></thead>
-<tbody>${orders.map(
-    ({
-      order,
-      eligibility,
-    }) => html`<tr><th scope="row">${shortCode(order.code)}</th><td>${order.firmName}</td><td>${order.signers.length}</td>
-<td>${eligibility.modes.map((mode) => modeWords[mode]).join("; ")}</td><td>${shortTime(order.dueAt)}</td><td>${action(order)}</td></tr>`,
-  )}</tbody></table></div>`;
+const table = (
+  caption: string,
+  orders: readonly EligibleOrder[],
+  action: (order: EligibleOrder["order"]) => Html,
+): Html =>
+  records(
+    caption,
+    ["Order", "Firm", "People", "How", "Due (UTC)", "Action"].map((label) => ({ label })),
+    orders.map(({ order, eligibility }) => [
+      shortCode(order.code),
+      order.firmName,
+      String(order.signers.length),
+      eligibility.modes.map((mode) => modeWords[mode]).join("; "),
+      shortTime(order.dueAt),
+      action(order),
+    ]),
+  );

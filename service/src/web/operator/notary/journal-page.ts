@@ -3,6 +3,7 @@ import { card, emptyState, notice, pageHead } from "../../ui/components.ts";
 import { shortCode } from "../../ui/format.ts";
 import { errorSummary, field, textArea } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
+import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
 
 type Row = { position: number; record: string; sha256: string };
@@ -37,12 +38,20 @@ ${rows.length > 0 && card("correct", "Correct an entry", correction(typed))}
 }
 
 const entryTable = (rows: readonly Row[]): Html =>
-  html`<div class="table-scroll"><table><thead><tr><th scope="col">Entry</th><th scope="col">When (UTC)</th><th scope="col">Order</th><th scope="col">What</th><th scope="col">SHA-256</th></tr></thead>
-<tbody>${rows.map(({ position, record, sha256 }) => {
-    const entry = JSON.parse(record) as Shown;
-    const order = `${shortCode(entry.orderCode)}${entry.environment === "test" ? " (test)" : ""}`;
-    return html`<tr><th scope="row">${position}</th><td>${entry.at.slice(0, 16).replace("T", " ")}</td><td>${order}</td><td>${what(entry)}</td><td><code>${sha256.slice(0, 12)}…</code></td></tr>`;
-  })}</tbody></table></div>`;
+  records(
+    "Entries of the journal",
+    ["Entry", "When (UTC)", "Order", "What", "SHA-256"].map((label) => ({ label })),
+    rows.map(({ position, record, sha256 }) => {
+      const entry = JSON.parse(record) as Shown;
+      return [
+        String(position),
+        entry.at.slice(0, 16).replace("T", " "),
+        `${shortCode(entry.orderCode)}${entry.environment === "test" ? " (test)" : ""}`,
+        html`<span class="breakable">${what(entry)}</span>`,
+        html`<code>${sha256.slice(0, 12)}…</code>`,
+      ];
+    }),
+  );
 
 const correction = (typed: FormValues): Html =>
   html`${notice("info", "What was written stays", "A correction is a new entry that names the old one.")}

@@ -3,6 +3,7 @@ import { card, codeText, notice, pageHead, statusBadge, type Tone } from "../../
 import { shortCode } from "../../ui/format.ts";
 import { hiddenFields } from "../../ui/forms/button-form.ts";
 import { checkbox, errorSummary } from "../../ui/forms/fields.ts";
+import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
 
 const path = (code: string, rest: string) => `/operator/notary/orders/${code}${rest}`;
@@ -46,8 +47,11 @@ ${errorSummary(problem)}
 ${card(
   "checks",
   "What the verifier says",
-  html`<table><thead><tr><th scope="col">Check</th><th scope="col">Outcome</th><th scope="col">Why</th></tr></thead>
-<tbody>${checks.map(({ name, state, why }) => html`<tr><th scope="row">${titles[name]}</th><td>${statusBadge(...tones[state])}</td><td>${why}</td></tr>`)}</tbody></table>
+  html`${records(
+    "Checks of the upload",
+    ["Check", "Outcome", "Why"].map((label) => ({ label })),
+    checks.map(({ name, state, why }) => [titles[name], statusBadge(...tones[state]), why]),
+  )}
 <p>SHA-256 ${codeText(sha256, "the hash")}</p>${stampedAt && html`<p>Time stamp: ${stampedAt}</p>`}`,
 )}
 ${failed ? card("refused", "It can’t be taken", html`${notice("attention", "Refused", "Correct what fails, and upload the document again.")}<p><a href="${path(code, "#upload")}">Back to the order</a></p>`) : card("confirm", "Take it", confirmForm(code, report))}
