@@ -18,16 +18,16 @@ export function signingPage({ assets, consentTexts }: PageDeps, shown: Shown): s
   if (view.state === "identify") return framed(assets, shown, identifyStep(shown));
   if (view.state !== "ready") return framed(assets, shown, endedStep(shown, view.state));
   const step = view.consent ? signStep(shown) : consentStep(shown, consentTexts.current(view.signer.language));
-  return framed(assets, shown, besideDocument(shown, step, assets.pdfJs.folder), { withScript: true });
+  return framed(assets, shown, besideDocument(shown, step, assets), { withScript: true });
 }
 
-const besideDocument = (shown: Shown, step: Html, pdfjs: string): Html =>
-  html`<div class="signing-columns">${documentPart(shown, configOf(shown, pdfjs))}
+const besideDocument = (shown: Shown, step: Html, assets: PageDeps["assets"]): Html =>
+  html`<div class="signing-columns">${documentPart(shown, configOf(shown, assets))}
 <div class="stack">${step}
 ${otherChoices(shown)}</div></div>`;
 
 /** What the script needs; null without a document. */
-function configOf({ token, view, words }: Shown, pdfjs: string): SigningConfig | null {
+function configOf({ token, view, words }: Shown, { pdfJs, url }: PageDeps["assets"]): SigningConfig | null {
   const { document } = view;
   return (
     document && {
@@ -35,7 +35,8 @@ function configOf({ token, view, words }: Shown, pdfjs: string): SigningConfig |
       bytes: document.bytes,
       sha256: document.sha256,
       pages: document.pages,
-      pdfjs,
+      pdfjs: pdfJs.folder,
+      check: url("act-check.js"),
       opened: `/sign/${token}/opened`,
       prepare: `/sign/${token}/prepare`,
       complete: `/sign/${token}/complete`,

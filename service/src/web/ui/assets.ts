@@ -17,6 +17,7 @@ const sources = {
   "recaptcha.js": "./visitor/browser/recaptcha.ts",
   "seal.js": "./dashboard/passports/browser/seal.ts",
   "signer-rows.js": "./dashboard/orders/browser/signer-rows.ts",
+  "act-check.js": "./signing/browser/act-check.ts",
   "sign.js": "./signing/browser/sign.ts",
   "verify.js": "./verify/browser/verify.ts",
   "mark.svg": "./ui/mark.svg",

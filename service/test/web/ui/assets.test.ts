@@ -16,6 +16,7 @@ describe("the bundles", () => {
     assert.ok(gzippedSize("seal.js") < 2_000, `seal.js ${gzippedSize("seal.js")}`);
     assert.ok(gzippedSize("site.css") < 20_000, `site.css ${gzippedSize("site.css")}`);
     assert.ok(gzippedSize("sign.js") < 12_000, `sign.js ${gzippedSize("sign.js")}`);
+    assert.ok(gzippedSize("act-check.js") < 25_000, `act-check.js ${gzippedSize("act-check.js")}`);
   });
 
   test("are the same bytes whenever they are made", async () => {

@@ -62,6 +62,8 @@ export type SigningConfig = {
   readonly pdfjs: string;
   /** Where the page says that it was shown. */
   readonly opened: string;
+  /** The script that judges what is to be signed. */
+  readonly check: string;
   /** Where an act is prepared for a key of the browser, where it is completed, and where the page goes then. */
   readonly prepare: string;
   readonly complete: string;

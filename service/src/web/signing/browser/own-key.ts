@@ -1,6 +1,6 @@
-import { isWhatWasAsked, type PreparedAct } from "./check-act.ts";
+import type { isWhatWasAsked, PreparedAct } from "./check-act.ts";
 import type { SigningConfig } from "./config.ts";
-import { part } from "./parts.ts";
+import { make, part } from "./parts.ts";
 import { pictureRecord } from "./picture.ts";
 
 const algorithm = { name: "ECDSA", namedCurve: "P-256" } as const;
@@ -16,6 +16,9 @@ type Answer =
  */
 export function signWithOwnKey(config: SigningConfig, document: Uint8Array): void {
   const form = part<HTMLFormElement>("sign-form");
+  const checking = loadCheck(config.check);
+  // Said when it is needed.
+  checking.catch(() => {});
   const [said, button] = [part("sign-check"), part<HTMLButtonElement>("sign-button")];
   const field = (name: string) => (form.elements.namedItem(name) as HTMLInputElement | null)?.value ?? "";
   // Tells the service that a key of its own is not what this signer wants.
@@ -40,7 +43,8 @@ export function signWithOwnKey(config: SigningConfig, document: Uint8Array): voi
     const asked = { document, fields, values: values(), mark: await mark() };
     const { tail, signedAttrs, ...rest } = prepared;
     const opened = { ...rest, tail: fromBase64(tail), signedAttrs: fromBase64(signedAttrs) };
-    if (!(await isWhatWasAsked(opened, asked))) return refuse(config.words.altered);
+    const isAsked = await checking;
+    if (!(await isAsked(opened, asked))) return refuse(config.words.altered);
     const sign = { name: "ECDSA", hash: "SHA-256" };
     const signature = await crypto.subtle.sign(sign, key.privateKey, opened.signedAttrs);
     const done = await post<{ outcome: string }>(
@@ -70,6 +74,17 @@ export function signWithOwnKey(config: SigningConfig, document: Uint8Array): voi
       }),
     );
 }
+
+/** The part that judges an act. @throws Error when it can't be had: then nothing is signed */
+const loadCheck = (src: string): Promise<typeof isWhatWasAsked> =>
+  new Promise((resolve, reject) => {
+    const script = make("script", { src });
+    script.addEventListener("load", () =>
+      resolve((window as unknown as { isWhatWasAsked: typeof isWhatWasAsked }).isWhatWasAsked),
+    );
+    script.addEventListener("error", () => reject(new Error("a script is missing")));
+    document.head.append(script);
+  });
 
 /** Null for an answer that is no data. */
 async function post<T>(url: string, body: URLSearchParams): Promise<T | null> {
