@@ -16,7 +16,8 @@ export const accessMailQueue = "access-mail";
 export const keyCipherColumn = "access_requests.sealed_key";
 export const keyCipher = (secrets: SecretBytes) => columnCipher(secrets, keyCipherColumn);
 
-export type Actor = "system" | "operator";
+/** `system`, `operator`, `operator:ID`. */
+export type Actor = string;
 
 /** Writes the audit line of what became of a request. */
 export const auditRequest = (

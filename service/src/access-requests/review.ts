@@ -31,23 +31,23 @@ async function decideOn<T>(
   });
 }
 
-/** Issues the trial key. @throws ServiceError for an unknown or decided request, or an address that already has a key. */
-export const approveRequest = (deps: AccessDeps, requestId: string) =>
+/** Issues the trial key. @param actor for the audit log @throws ServiceError for an unknown or decided request, or an address that already has a key. */
+export const approveRequest = (deps: AccessDeps, requestId: string, actor = "operator") =>
   decideOn(deps, requestId, async (tx, { firmName, workEmail }) => {
     if (await requests.addressHasKey(tx, workEmail))
       throw new ServiceError("conflict", "This address was issued a key before; `key issue` gives its firm another.");
-    const partnerId = await issueTrialKey(tx, deps, { requestId, firmName, actor: "operator" });
+    const partnerId = await issueTrialKey(tx, deps, { requestId, firmName, actor });
     await mailKey(tx, requestId);
-    await requests.closeReview(tx, requestId, { at: deps.clock(), by: "operator", outcome: "approved" });
+    await requests.closeReview(tx, requestId, { at: deps.clock(), by: actor, outcome: "approved" });
     return { requestId, status: "issued" as const, partnerId };
   });
 
-/** Declines without sending mail. @throws ServiceError for an unknown or decided request. */
-export const declineRequest = (deps: AccessDeps, requestId: string) =>
+/** Declines without sending mail. @param actor for the audit log @throws ServiceError for an unknown or decided request. */
+export const declineRequest = (deps: AccessDeps, requestId: string, actor = "operator") =>
   decideOn(deps, requestId, async (tx) => {
     const at = deps.clock();
     await requests.markDeclined(tx, requestId, at);
-    await auditRequest(tx, { at, actor: "operator" }, "declined", { requestId });
-    await requests.closeReview(tx, requestId, { at, by: "operator", outcome: "declined" });
+    await auditRequest(tx, { at, actor }, "declined", { requestId });
+    await requests.closeReview(tx, requestId, { at, by: actor, outcome: "declined" });
     return { requestId, status: "declined" as const };
   });

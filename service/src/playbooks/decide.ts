@@ -47,11 +47,11 @@ export async function decideByCallback(deps: DecideDeps, token: string, body: un
   return decide(deps, { callbackSha256: tokenSha256(token) }, outcome, "callback", "Not found.");
 }
 
-/** Ends an execution by the operator. @throws ServiceError for an unknown execution or one that has ended. */
-export async function decideByOperator(deps: DecideDeps, executionName: string, decision: string) {
+/** Ends an execution by an operator. @param actor for the audit log @throws ServiceError for an unknown execution or one that has ended. */
+export async function decideByOperator(deps: DecideDeps, executionName: string, decision: string, actor = "operator") {
   const id = executionIdOf(executionName);
   if (!isUuid(id)) throw new ServiceError("not_found", "No such execution.");
-  return decide(deps, { id }, decisionText(decision), "operator", "No such execution.");
+  return decide(deps, { id }, decisionText(decision), actor, "No such execution.");
 }
 
 /** Ends what has waited its full time, with the outcome `expired`; stops between batches once `signal` is aborted. @returns how many. */

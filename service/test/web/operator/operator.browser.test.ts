@@ -20,6 +20,7 @@ import { systemClock } from "../../../src/platform/clock.ts";
 import { sql } from "../../../src/platform/database/sql.ts";
 import { openSecretsKey, type SecretBytes } from "../../../src/platform/secrets.ts";
 import { cookieIn, newMember, postForm } from "../../members/signed-in-member.ts";
+import { newOperator } from "../../operators/console-people.ts";
 import {
   callback,
   type Execution,
@@ -259,6 +260,15 @@ describe("a decision is taken once", () => {
     assert.equal((await post(decidePath(execution), { cookie, "Content-Type": "application/json" })).status, 415);
     assert.equal(await outcomeOf(execution), null);
   });
+});
+
+test("a decision of a person is that person's in the log", async () => {
+  const execution = await newExecution("FILE-8");
+  const { id, cookie } = await newOperator(running, { roles: ["agent"] });
+  assert.equal((await post(decidePath(execution), { cookie }, { decision: "approved" })).status, 303);
+  const [line] = await running.db.query<{ actor: string }>(sql`
+    SELECT actor FROM audit_log WHERE action = 'playbook.decided' ORDER BY id DESC LIMIT 1`);
+  assert.equal(line?.actor, `operator:${id}`);
 });
 
 describe("a request for access", () => {

@@ -62,11 +62,13 @@ ${field({ form: execution.id, name: "decision", label: "Decision", required: tru
 
 const deciders: Readonly<Record<string, string>> = {
   operator: "The operator",
+  person: "An operator",
   callback: "Callback",
   system: "Expired",
 };
 
-const endedBy = ({ endedBy }: ShownExecution): string => deciders[endedBy ?? ""] ?? "";
+const endedBy = ({ endedBy }: ShownExecution): string =>
+  deciders[endedBy?.startsWith("operator:") ? "person" : (endedBy ?? "")] ?? "";
 
 const endedAt = ({ completedAt }: ShownExecution): Html | string => (completedAt ? time(completedAt) : "");
 

@@ -5,6 +5,7 @@ import {
   declineRequest,
   pendingRequests,
 } from "../../../access-requests/access-requests.ts";
+import type { Operator } from "../../../operators/operators.ts";
 import { isUuid } from "../../../platform/text.ts";
 import { decideByOperator, findExecution, overviewOfExecutions } from "../../../playbooks/playbooks.ts";
 import { done } from "../../ui/flash-messages.ts";
@@ -28,8 +29,8 @@ export function approvalRoutes(scope: FastifyInstance, deps: ApprovalsDeps): voi
     method: "POST",
     url: "/operator/playbooks/:id/decide",
     permission: "orders.work",
-    async handle({ params: { id }, form: { decision = "", after } }) {
-      await decideByOperator(deps, id, decision.trim());
+    async handle({ operator, params: { id }, form: { decision = "", after } }) {
+      await decideByOperator(deps, id, decision.trim(), actorOf(operator));
       return done(pathOf(after), "execution-decided");
     },
     refused: async ({ params: { id }, form: { decision = "", after }, request }, message) =>
@@ -44,8 +45,8 @@ export function approvalRoutes(scope: FastifyInstance, deps: ApprovalsDeps): voi
       method: "POST",
       url: `/operator/requests/:id/${verb}`,
       permission: "partners.manage",
-      async handle({ params, form }) {
-        await decide(deps, params.id);
+      async handle({ operator, params, form }) {
+        await decide(deps, params.id, actorOf(operator));
         return done(pathOf(form["after"]), message);
       },
       refused: ({ form, request }, message) => show(request, form["after"], { message }),
@@ -60,6 +61,9 @@ export function approvalRoutes(scope: FastifyInstance, deps: ApprovalsDeps): voi
     return consolePage(deps, request, { title: "Approvals", section: "approvals", body });
   }
 }
+
+/** Who decides, for the audit log; a link of the command line is the command line. */
+const actorOf = ({ id, actor }: Operator): string => (id === null ? "operator" : actor);
 
 /** Back to the page of the list that one was on. */
 const pathOf = (after = ""): string => (isUuid(after) ? `/operator/approvals?after=${after}` : "/operator/approvals");
