@@ -381,28 +381,25 @@ test("a journal can't be changed but by entries that correct; copies verify with
   const pdf = Buffer.from(await (await get(`/operator/notaries/${id}/journal.pdf`, auditor)).arrayBuffer());
   assert.deepEqual(await readSealPurpose(pdf), { kind: "journal", environment: "test" });
   writeFileSync(join(folder, "journal.pdf"), pdf);
-  assert.match(
-    execFileSync("pdfsig", ["-nocert", "journal.pdf"], { cwd: folder, encoding: "utf8" }),
-    /Signature is Valid/,
-  );
-  execFileSync("pdfdetach", ["-save", "1", "-o", "journal.json", "journal.pdf"], { cwd: folder });
+  assert.match(inFolder("pdfsig", "-nocert", "journal.pdf"), /Signature is Valid/);
+  inFolder("pdfdetach", "-save", "1", "-o", "journal.json", "journal.pdf");
   assert.match(documentedCheck(), /The chain holds/);
-  assert.match(
-    execFileSync("pdftotext", ["journal.pdf", "-"], { cwd: folder, encoding: "utf8" }),
-    /your\s+statutory\s+journal\s+is\s+your\s+duty/,
-  );
+  assert.match(inFolder("pdftotext", "journal.pdf", "-"), /your\s+statutory\s+journal\s+is\s+your\s+duty/);
   const reads = await running.db.query<{ actor: string }>(sql`
     SELECT DISTINCT actor FROM audit_log WHERE action = 'notary_journal.read' AND detail ->> 'notary' = ${id}`);
   assert.deepEqual(reads.map(({ actor }) => actor).sort(), [`operator:${auditor.id}`, `operator:${nora.id}`].sort());
   assert.equal((await fetch(at(`/operator/notaries/${id}/journal.json`), { headers: { cookie } })).status, 403);
 });
 
+const inFolder = (program: string, ...args: string[]): string =>
+  execFileSync(program, args, { cwd: folder, encoding: "utf8" });
+
 /** Runs the commands of docs/notary-journal.md on the copy in the folder. */
 function documentedCheck(): string {
   const page = readFileSync(new URL("../../../docs/notary-journal.md", import.meta.url), "utf8");
   const commands = [...page.matchAll(/```sh\n(.*?)```/gs)].map(([, command]) => command);
   assert.equal(commands.length, 3);
-  return execFileSync("bash", ["-ec", `{ ${commands.join("\n")}\n} 2>&1`], { cwd: folder, encoding: "utf8" });
+  return inFolder("bash", "-ec", `{ ${commands.join("\n")}\n} 2>&1`);
 }
 
 test("who has no record as a notary, and who came by the command line, does nothing at the desk", async () => {
