@@ -1,0 +1,69 @@
+import { connectionTo } from "@signsealship/testing/database";
+import { openHarness } from "@signsealship/testing/harness";
+import { newPartner } from "@signsealship/testing/service";
+import pg from "pg";
+import { newOperator } from "../service/test/operators/console-people.ts";
+import { atMost, type Result } from "./result.ts";
+
+const [orders, tasks, rounds] = [1_000_000, 50_000, 60];
+
+/** Orders of which names, references and addresses differ, and tasks for the latest of them. */
+const fill = (partnerId: string) => `
+SET session_replication_role = replica;
+INSERT INTO price_books (sha256, content) VALUES ('bench', '{}') ON CONFLICT DO NOTHING;
+INSERT INTO orders (code, partner_id, environment, status, sign, notarize, ship, fax, external_reference, customer_email,
+  customer_name, lines, subtotal_cents, discount_cents, total_cents, price_book_version, created_at, updated_at)
+SELECT encode(sha256(n::text::bytea), 'hex')::char(40), '${partnerId}', 'live',
+  (ARRAY['Completed', 'QuoteReady', 'EsignPending', 'NotarizationPending', 'OnHold'])[1 + (n % 97) % 5],
+  true, true, false, false, 'FILE-' || n, 'client' || n || '@example.com',
+  substr(md5(n::text), 1, 7) || ' ' || substr(md5((n * 7)::text), 1, 9), '[]', 0, 0, 0, 1, t, t
+FROM (SELECT n, timestamptz '2026-01-01' + n * interval '10 seconds' AS t FROM generate_series(1, ${orders}) n) s;
+INSERT INTO tasks (kind, environment, order_id, due_at, created_at)
+SELECT (ARRAY['quote', 'notarize', 'label_print', 'fax_send', 'order_on_hold'])[1 + id % 5], 'live', id,
+  now() + (id % 1000 - 500) * interval '1 minute', now()
+FROM orders WHERE id > (SELECT max(id) - ${tasks} FROM orders);
+RESET session_replication_role;`;
+
+/** The console beside a million orders and fifty thousand open tasks: how long each page takes, one at a time. */
+export async function run(): Promise<Result[]> {
+  const running = await openHarness();
+  const { partnerId } = await newPartner(running.service);
+  const session = new pg.Client(connectionTo(running.service.dataDir, "owner"));
+  await session.connect();
+  try {
+    await session.query(fill(partnerId));
+    await session.query("VACUUM ANALYZE");
+    const { rows } = await session.query<{ code: string; name: string }>(
+      "SELECT code, customer_name AS name FROM orders ORDER BY id OFFSET 500000 LIMIT 60",
+    );
+    const { cookie } = await newOperator(running, { roles: ["agent", "notary", "shipper"] });
+    const timed = async (path: string): Promise<number> => {
+      const start = performance.now();
+      const answer = await fetch(running.service.baseUrl + path, { headers: { cookie }, redirect: "manual" });
+      await answer.arrayBuffer();
+      if (answer.status >= 400) throw new Error(`${path}: ${answer.status}`);
+      return performance.now() - start;
+    };
+    const pages: [string, number, (round: number) => string][] = [
+      ["Today", 60, () => "/operator"],
+      ["search by name", 80, (n) => `/operator/orders/search?q=${encodeURIComponent(rows[n]?.name ?? "")}`],
+      ["search by reference", 80, (n) => `/operator/orders/search?q=FILE-${1000 + n * 1013}`],
+      ["search by email", 80, (n) => `/operator/orders/search?q=client${n * 999 + 1}@example.com`],
+      ["orders that need attention", 60, () => "/operator/orders?status=attention"],
+      ["an order's page", 40, (n) => `/operator/orders/${rows[n]?.code}`],
+    ];
+    const results: Result[] = [];
+    for (const [name, budget, path] of pages) {
+      for (let round = 0; round < 10; round++) await timed(path(round));
+      const times: number[] = [];
+      for (let round = 0; round < rounds; round++) times.push(await timed(path(round)));
+      results.push(atMost(`console: ${name}, 95th percentile of ${rounds}`, [p95(times)], [budget], "ms", 1));
+    }
+    return results;
+  } finally {
+    await session.end();
+    await running.close();
+  }
+}
+
+const p95 = (ms: readonly number[]): number => [...ms].sort((a, b) => a - b)[Math.ceil(ms.length * 0.95) - 1] ?? 0;
