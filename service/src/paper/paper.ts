@@ -8,6 +8,7 @@ import type { PacketInput } from "./packet-task.ts";
 import { type PaperOrder, sentDocument } from "./paper-order.ts";
 
 export { addressLines } from "./contents.ts";
+export { keepFaxReport } from "./fax-report.ts";
 export { type PaperOrder, paperOrder, paperStatuses } from "./paper-order.ts";
 
 export type PaperDeps = EnvelopeDeps;

@@ -1,4 +1,5 @@
 import type { Typeset } from "@signsealship/certificate";
+import { changesSince, openUnlocked } from "@signsealship/evidence/pdf";
 import type { ToSign } from "../../orders/orders.ts";
 import { LIMITS } from "../../pdf/limits.ts";
 import { PdfRefusal } from "../../pdf/refusal.ts";
@@ -35,12 +36,21 @@ export async function tryAll(original: Buffer, { sha256, signers, fields }: Tria
     withoutGlyphs,
   );
   let document = Buffer.concat([original, tail]);
+  const preparedBytes = document.length;
   for (const [index, name] of signers.entries()) {
     const own = prepared.filter(({ signer }) => signer === index + 1);
     const act = buildAct(document, sha256, { ...trialAct, fields: own, signerName: name }, withoutGlyphs);
     document = Buffer.concat([document, act.tail]);
   }
+  await requireFilling(document, preparedBytes);
   trySeal(document, sha256);
+}
+
+/** Signers' browsers sign only what fills in fields: a document in which our new objects mean more than that is no document to sign. */
+async function requireFilling(document: Buffer, preparedBytes: number): Promise<void> {
+  const level = changesSince(await openUnlocked(document), preparedBytes);
+  if (level !== "forms" && level !== "signatures")
+    throw new PdfRefusal("needs_repair", "filling in its fields would change more than the fields");
 }
 
 const trialAct = {

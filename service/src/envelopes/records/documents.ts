@@ -6,7 +6,7 @@ import { ServiceError } from "../../platform/errors.ts";
 import { deletedAt, deletedMessage } from "../../retention/retention.ts";
 import type { DocumentDeps } from "./revisions.ts";
 
-export const documentKinds = ["original", "sealed", "notarized", "custody_certificate"] as const;
+export const documentKinds = ["original", "sealed", "notarized", "custody_certificate", "fax_report"] as const;
 export type DocumentKind = (typeof documentKinds)[number];
 
 /** A document of an order, as its firm sees it. */

@@ -8,7 +8,7 @@ import { journalRoutes, notaryRoutes } from "./notary/routes.ts";
 import { type NotaryUploadDeps, notaryUploadRoutes } from "./notary/upload-routes.ts";
 import { type OrderListDeps, orderListRoutes } from "./orders/list-routes.ts";
 import { type OrderPageDeps, orderPageRoutes } from "./orders/order-routes.ts";
-import { type PaperRouteDeps, paperRoutes } from "./paper/routes.ts";
+import { faxReportRoute, type PaperRouteDeps, paperRoutes } from "./paper/routes.ts";
 import { type PaymentPagesDeps, paymentRoutes } from "./payments/routes.ts";
 import { type PeoplePagesDeps, peopleRoutes } from "./people/routes.ts";
 import { type RefundPagesDeps, refundRoutes } from "./refunds/routes.ts";
@@ -48,6 +48,7 @@ export function operatorPages(app: FastifyInstance, deps: OperatorDeps): void {
     deps,
     (scope) => {
       notaryUploadRoutes(scope, deps);
+      faxReportRoute(scope, deps);
       proofUploadRoutes(scope, deps);
     },
     "uploads",

@@ -40,6 +40,7 @@ const flashMessages = {
   "task-released": "The task is open to others again.",
   "task-finished": "The task is done.",
   "jobs-retried": "The jobs are being tried again.",
+  "report-kept": "The report is kept with the order.",
   "order-moved": "The order was moved.",
   "order-noted": "Your note was added.",
   "notary-added": "The notary is on record.",

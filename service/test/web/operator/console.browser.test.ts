@@ -299,6 +299,33 @@ describe("a shipper", () => {
   });
 });
 
+test("keys lead through rows, to the search and to help, and can be switched off", async () => {
+  await order({ svc_notary: "true" });
+  const { page, axe, close } = await openAs(["agent"], "/operator/orders");
+  await page.keyboard.press("j");
+  assert.equal(await page.evaluate(() => document.activeElement?.closest("tr")?.sectionRowIndex), 0);
+  await page.keyboard.press("j");
+  await page.keyboard.press("k");
+  assert.equal(await page.evaluate(() => document.activeElement?.closest("tr")?.sectionRowIndex), 0);
+  await page.keyboard.press("/");
+  assert.equal(await page.evaluate(() => document.activeElement?.id), "console-search");
+  await page.keyboard.type("jk?");
+  assert.equal(await page.getByRole("searchbox").inputValue(), "jk?");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keys" }).waitFor();
+  assert.deepEqual(await axe(), []);
+  await page.getByRole("button", { name: "Switch single keys off" }).click();
+  await page.keyboard.press("/");
+  assert.notEqual(await page.evaluate(() => document.activeElement?.id), "console-search");
+  await page.keyboard.press("?");
+  await page.getByRole("button", { name: "Switch single keys on" }).click();
+  await page.keyboard.press("g");
+  await page.keyboard.press("t");
+  await page.getByRole("heading", { level: 1, name: "Today" }).waitFor();
+  await close();
+});
+
 describe("search", () => {
   test("finds by code, reference, mail, name, hash, tracking and payment intent, in its environment only", async () => {
     const code = await order({ ...shipping, external_reference: "Lot 1138/b", email: "Grace.Hopper@navy.example" });

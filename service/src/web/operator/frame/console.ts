@@ -144,6 +144,6 @@ export function consolePage(
     headerNav: accountNav(operator.name),
     side: sideNav(operator, section, request.url),
     body: html`${operator.session === null && commandLineBanner}${flashOf(request)}${body}`,
-    scripts,
+    scripts: ["keys.js", ...scripts],
   });
 }

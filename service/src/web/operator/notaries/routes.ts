@@ -14,8 +14,9 @@ import {
 import { may, type Operator } from "../../../operators/operators.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { consolePage, consoleRoute } from "../frame/console.ts";
+import { withUpload } from "../frame/uploads.ts";
 import { journalAnswer, type NotaryDeskDeps } from "../notary/routes.ts";
-import { type NotaryUploadDeps, withUpload } from "../notary/upload-routes.ts";
+import type { NotaryUploadDeps } from "../notary/upload-routes.ts";
 import { notariesBody, notaryBody, notaryPath } from "./pages.ts";
 
 const read = ["notaries.manage", "records.read"] as const;

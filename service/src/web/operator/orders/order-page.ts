@@ -15,6 +15,7 @@ import {
 } from "../../ui/components.ts";
 import { money, shortCode, time } from "../../ui/format.ts";
 import { errorSummary, textArea } from "../../ui/forms/fields.ts";
+import { documentList } from "../../ui/orders/document-list.ts";
 import { statusWords } from "../../ui/orders/status-words.ts";
 import { orderSteps } from "../../ui/orders/steps.ts";
 import { type Html, html } from "../../ui/render.ts";
@@ -53,7 +54,7 @@ ${statusCard(view, path)}
 ${card("progress", "Progress", progressSteps(orderSteps(order)))}
 ${record.tasks.length > 0 && card("tasks", "Tasks", taskList(view))}
 ${signers.length > 0 && card("signers", "Signers", signerList({ path, signers, mayWork: view.mayWorkSigners && order.status === "EsignPending" }))}
-${card("documents", "Documents", documentList(path, documents))}
+${card("documents", "Documents", html`${documentList(`${path}/documents`, documents)}<p class="quiet">Each download is written to the audit log.</p>`)}
 ${history.shipments.length > 0 && card("shipments", "Shipments", shipments(history.shipments))}
 ${history.faxes.length > 0 && card("faxes", "Faxes", faxes(history.faxes))}
 ${card("money", "Payments", payments(view))}
@@ -96,23 +97,6 @@ const taskList = ({ record: { tasks, names }, now }: OrderView): Html =>
         : html`${state === "done" ? "done" : "dropped"} ${endedAt && time(endedAt)}${outcome !== null && html`: ${outcome}`}`
     }</li>`;
   })}</ul>`;
-
-const documentTitles: Readonly<Record<OrderDocument["kind"], string>> = {
-  original: "The document as it came",
-  sealed: "Signed and sealed",
-  notarized: "Notarized",
-  custody_certificate: "Certificate of the signing",
-};
-
-const documentList = (path: string, documents: readonly OrderDocument[]): Html =>
-  html`<ul class="order-documents">${documents.map(
-    ({ documentId, kind, sha256, createdAt, deletedAt }) =>
-      html`<li>${
-        deletedAt
-          ? html`${documentTitles[kind]}: deleted ${time(deletedAt)}`
-          : html`<a href="${path}/documents/${documentId}" download>${documentTitles[kind]}</a>`
-      }, ${time(createdAt)}<br><span class="quiet">SHA-256</span> ${codeText(sha256, `hash: ${documentTitles[kind]}`)}</li>`,
-  )}</ul><p class="quiet">Each download is written to the audit log.</p>`;
 
 const shipments = (rows: OrderRecord["history"]["shipments"]): Html =>
   html`<ul class="plain-list">${rows.map(

@@ -16,6 +16,7 @@ import { targetOf } from "../../../orders/orders.ts";
 import { paperStatuses } from "../../../paper/paper.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { shortCode } from "../../ui/format.ts";
+import { documentToSave } from "../../ui/orders/document-list.ts";
 import { type ConsoleCall, type ConsoleDeps, consolePage, consoleRoute } from "../frame/console.ts";
 import { moveByForm } from "./move-by-form.ts";
 import type { Typed } from "./move-forms.ts";
@@ -133,7 +134,7 @@ function documentRoute(scope: FastifyInstance, deps: OrderPageDeps): void {
       const { partnerId, id: orderId } = record;
       const line = { at: deps.clock(), action: "document.read", actor: call.operator.actor, partnerId, orderId };
       await deps.db.query(auditLine({ ...line, detail: { document: documentId } }));
-      return { pdf: bytes, name: `${kind.replace("_", "-")}-${code.slice(0, 6)}.pdf` };
+      return documentToSave(code, { kind, bytes });
     },
   });
 }

@@ -45,6 +45,16 @@ ${card(
     ["Reference", order.externalReference],
   ]),
 )}
+${
+  isFax(order) &&
+  card(
+    "report",
+    "The machine’s report",
+    html`<form class="form" method="post" action="${path}/report" enctype="multipart/form-data">
+<div class="form-field"><label for="report-document">A scan of what the machine printed</label><p class="hint" id="report-hint">A PDF of at most 35 MB. It is kept with the order, under its hash.</p><input type="file" id="report-document" name="document" accept="application/pdf,.pdf" required aria-describedby="report-hint"></div>
+<div class="form-actions"><button type="submit" class="quiet-button">Keep the report</button></div></form>`,
+  )
+}
 ${first && card("record", labelOf(first), moveForm(path, first, typed))}
 ${more.map((move) => card(`record-${move}`, labelOf(move), moveForm(path, move, typed)))}
 </div>`;

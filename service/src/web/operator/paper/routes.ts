@@ -2,10 +2,11 @@ import type { FastifyInstance } from "fastify";
 import { movesOf } from "../../../console/console.ts";
 import type { EnvelopeDeps } from "../../../envelopes/envelopes.ts";
 import type { MoveDeps } from "../../../fulfilment/fulfilment.ts";
-import { type Print, paperOrder, printFor } from "../../../paper/paper.ts";
+import { keepFaxReport, type Print, paperOrder, printFor } from "../../../paper/paper.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { shortCode } from "../../ui/format.ts";
 import { type ConsoleCall, type ConsoleDeps, consolePage, consoleRoute } from "../frame/console.ts";
+import { type UploadDeps, withUpload } from "../frame/uploads.ts";
 import { moveByForm } from "../orders/move-by-form.ts";
 import type { Typed } from "../orders/move-forms.ts";
 import { paperBody } from "./page.ts";
@@ -47,10 +48,29 @@ export function paperRoutes(scope: FastifyInstance, deps: PaperRouteDeps): void 
     refused: (call, error) => show(call, { move: call.params.move, values: call.form, error }),
   });
 
-  async function show(call: PaperCall, typed?: Typed, error?: string): Promise<string> {
-    const order = await orderOf(call);
-    const moves = movesOf(order, call.operator).filter((move) => /^(?:ship|deliver|fax)/.test(move));
-    const body = paperBody({ order, moves, typed, error: error ?? typed?.error });
-    return consolePage(deps, call.request, { title: `Order ${shortCode(order.code)}`, section: "today", body });
-  }
+  const show = (call: PaperCall, typed?: Typed, error?: string) => showPaper(deps, call, typed, error);
+}
+
+async function showPaper(deps: PaperRouteDeps, call: PaperCall, typed?: Typed, error?: string): Promise<string> {
+  const order = await paperOrder(deps.db, call.params.code, call.operator.environment);
+  const moves = movesOf(order, call.operator).filter((move) => /^(?:ship|deliver|fax)/.test(move));
+  const body = paperBody({ order, moves, typed, error: error ?? typed?.error });
+  return consolePage(deps, call.request, { title: `Order ${shortCode(order.code)}`, section: "today", body });
+}
+
+/** What the fax machine printed, as a scan. Its scope takes multipart forms. */
+export function faxReportRoute(scope: FastifyInstance, deps: PaperRouteDeps & UploadDeps): void {
+  consoleRoute(scope, deps, {
+    method: "POST",
+    url: "/operator/paper/:code/report",
+    permission,
+    async handle({ params: { code }, request, operator }) {
+      const order = await paperOrder(deps.db, code, operator.environment);
+      return withUpload(deps, request, operator, async ({ bytes }) => {
+        await keepFaxReport(deps.envelopes, order, bytes, operator.actor);
+        return done(`/operator/paper/${code}`, "report-kept");
+      });
+    },
+    refused: (call, error) => showPaper(deps, call, undefined, error),
+  });
 }

@@ -8,6 +8,7 @@ const titles: Readonly<Record<OrderDocument["kind"], string>> = {
   sealed: "Signed and sealed",
   notarized: "Notarized",
   custody_certificate: "Certificate of the signing",
+  fax_report: "The fax machine’s report",
 };
 
 /** An order's documents, each to download while it is there. @param path of the folder that they are in */

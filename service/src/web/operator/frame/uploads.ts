@@ -1,0 +1,43 @@
+import type { FastifyRequest } from "fastify";
+import { HttpError } from "../../../http/http-error.ts";
+import { type Form, readForm } from "../../../http/uploads/multipart.ts";
+import type { UploadPlaces } from "../../../http/uploads/upload-places.ts";
+import type { Operator } from "../../../operators/operators.ts";
+import { invalid } from "../../../platform/errors.ts";
+import type { PageAnswer } from "../../ui/page-route.ts";
+import type { ConsoleDeps } from "./console.ts";
+
+export type UploadDeps = Pick<ConsoleDeps, "resolveOperator"> & { uploadPlaces: UploadPlaces };
+
+const messages = {
+  notMultipart: "The form could not be read. Please choose the document again.",
+  tooLarge: "document must be a PDF of at most 35 MB.",
+  incomplete: "The upload was interrupted. Please send the form again.",
+};
+
+/** Reads a form with a document and works with it; what it takes of memory is given back after. @throws ServiceError */
+export async function withUpload(
+  deps: UploadDeps,
+  request: FastifyRequest,
+  operator: Operator,
+  work: (form: { bytes: Buffer; fields: Form["fields"] }) => Promise<PageAnswer>,
+): Promise<PageAnswer> {
+  const form = await readForm(request, {
+    filePart: "document",
+    places: deps.uploadPlaces,
+    messages,
+    // Operators share the places of firms that have live.
+    holder: { partnerId: operator.actor, liveEnabled: true, tier: "trial" },
+    async authenticate() {
+      if (!(await deps.resolveOperator(request.headers.cookie)))
+        throw new HttpError("sign_in_required", "Sign in to continue.");
+    },
+  });
+  try {
+    const bytes = form.upload?.bytes;
+    if (!bytes || bytes.length === 0) throw invalid("document must be a PDF.");
+    return await work({ bytes, fields: form.fields });
+  } finally {
+    form.release();
+  }
+}
