@@ -1,5 +1,6 @@
 /** What the console reads of all firms' orders, and what its people may do to them. */
 
+export { type FirmRecord, findFirms, firmRecord } from "./firms.ts";
 export { sendMorningMails } from "./morning-mail.ts";
 export { type ConsoleMove, isConsoleMove, mayMove, movesOf, movesOfOthers } from "./moves.ts";
 export { addNote, type OrderNote } from "./notes.ts";

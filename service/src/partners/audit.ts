@@ -15,3 +15,6 @@ export const auditPartner = (
   partnerId: string,
   detail: object,
 ) => tx.query(auditLine({ at, action, actor, partnerId, detail: { ...detail, ...more } }));
+
+/** Which operator changes a firm, for the audit log, and what else belongs to the change's transaction. */
+export type ByOperator = { actor: string; also?: (tx: Tx) => Promise<void> };

@@ -2,7 +2,7 @@ import type { Sql, Tx } from "../platform/database/database.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
 import { newUuid } from "../platform/ids.ts";
 import { requireUuid } from "../platform/text.ts";
-import { auditPartner, type ChangedBy, type PartnerDeps } from "./audit.ts";
+import { auditPartner, type ByOperator, type ChangedBy, type PartnerDeps } from "./audit.ts";
 import { checkedBranding } from "./branding.ts";
 import { addKey, type IssuedKey } from "./keys/issue.ts";
 import * as store from "./store.ts";
@@ -56,14 +56,20 @@ export const listPartners = ({ db }: { db: Sql }) => store.selectPartners(db);
 export type PartnerSettings = Omit<store.PartnerChange, "tier"> & { tier?: string | undefined };
 
 /** Changes a firm for the operator. @throws ServiceError for an unknown partner or a value that breaks its rule. */
-export async function setPartner({ db, clock }: PartnerDeps, partnerId: string, settings: PartnerSettings) {
+export async function setPartner(
+  { db, clock }: PartnerDeps,
+  partnerId: string,
+  settings: PartnerSettings,
+  { actor, also }: ByOperator = { actor: "operator" },
+) {
   requireUuid("PARTNER_ID", partnerId);
   const tier = settings.tier === undefined ? undefined : requireTier(settings.tier);
   const change = { ...settings, ...checkedBranding(settings), tier };
   return db.transaction(async (tx) => {
     const partner = await store.updatePartner(tx, partnerId, change);
     if (!partner) throw new ServiceError("not_found", "No such partner.");
-    await auditPartner(tx, { at: clock(), actor: "operator" }, "partner.changed", partnerId, change);
+    await auditPartner(tx, { at: clock(), actor }, "partner.changed", partnerId, change);
+    await also?.(tx);
     return partner;
   });
 }

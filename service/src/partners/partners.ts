@@ -16,6 +16,7 @@ export {
   requirePartner,
   setPartner,
 } from "./firms.ts";
+export type { IssuedKey } from "./keys/issue.ts";
 export { issueKey, listKeys, lockFirmOfKey, revokeKey } from "./keys/keys.ts";
 export { type LastUse, trackLastUse } from "./keys/last-use.ts";
 export { keyResolver, keyWithRoomsResolver } from "./keys/resolve.ts";

@@ -3,7 +3,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Sql, Tx } from "../../platform/database/database.ts";
 import { ServiceError } from "../../platform/errors.ts";
 import { requireUuid } from "../../platform/text.ts";
-import type { PartnerDeps } from "../audit.ts";
+import type { ByOperator, PartnerDeps } from "../audit.ts";
 import { requirePartner } from "../firms.ts";
 import { updatePartner } from "../store.ts";
 import { addKey, type IssuedKey } from "./issue.ts";
@@ -14,12 +14,15 @@ export async function issueKey(
   { db, clock }: PartnerDeps,
   partnerId: string,
   environment: Environment,
+  { actor, also }: ByOperator = { actor: "operator" },
 ): Promise<IssuedKey> {
   requireUuid("PARTNER_ID", partnerId);
   return db.transaction(async (tx) => {
     const partner = await updatePartner(tx, partnerId, environment === "live" ? { live: true } : {});
     if (!partner) throw new ServiceError("not_found", "No such partner.");
-    return addKey(tx, partnerId, environment, { at: clock(), actor: "operator" });
+    const issued = await addKey(tx, partnerId, environment, { at: clock(), actor });
+    await also?.(tx);
+    return issued;
   });
 }
 
@@ -37,8 +40,8 @@ export async function lockFirmOfKey({ db }: { db: Tx }, keyId: string): Promise<
 }
 
 /** Takes effect with the next request, on every node. @throws ServiceError for an unknown key. */
-export async function revokeKey({ db, clock }: { db: Sql; clock: Clock }, keyId: string) {
-  const key = await store.revokeKey(db, requireUuid("KEY_ID", keyId), clock());
+export async function revokeKey({ db, clock }: { db: Sql; clock: Clock }, keyId: string, actor = "operator") {
+  const key = await store.revokeKey(db, requireUuid("KEY_ID", keyId), { at: clock(), actor });
   if (!key) throw new ServiceError("not_found", "No such key.");
   return key;
 }

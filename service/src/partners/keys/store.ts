@@ -36,8 +36,12 @@ export async function lockFirmOfKey(tx: Tx, keyId: string): Promise<string | und
 }
 
 /** A key that was revoked before keeps its first instant. @returns undefined for an unknown key */
-export async function revokeKey(db: Sql, keyId: string, at: Date): Promise<KeyMetadata | undefined> {
-  const line = { at, action: "key.revoked", actor: "operator", partnerId: sql`partner_id`, detail: { keyId } };
+export async function revokeKey(
+  db: Sql,
+  keyId: string,
+  { at, actor }: { at: Date; actor: string },
+): Promise<KeyMetadata | undefined> {
+  const line = { at, action: "key.revoked", actor, partnerId: sql`partner_id`, detail: { keyId } };
   const [key] = await db.query<KeyMetadata>(sql`
     WITH revoked AS (
       UPDATE partner_keys SET revoked_at = coalesce(revoked_at, ${at}) WHERE id = ${keyId} RETURNING *

@@ -9,6 +9,7 @@ import { type NotaryUploadDeps, notaryUploadRoutes } from "./notary/upload-route
 import { type OrderListDeps, orderListRoutes } from "./orders/list-routes.ts";
 import { type OrderPageDeps, orderPageRoutes } from "./orders/order-routes.ts";
 import { faxReportRoute, type PaperRouteDeps, paperRoutes } from "./paper/routes.ts";
+import { type PartnerPagesDeps, partnerPages } from "./partners/routes.ts";
 import { type PaymentPagesDeps, paymentRoutes } from "./payments/routes.ts";
 import { type PeoplePagesDeps, peopleRoutes } from "./people/routes.ts";
 import { type RefundPagesDeps, refundRoutes } from "./refunds/routes.ts";
@@ -22,6 +23,7 @@ export type OperatorDeps = TodayDeps &
   ApprovalsDeps &
   RefundPagesDeps &
   PaymentPagesDeps &
+  PartnerPagesDeps &
   PeoplePagesDeps &
   AccountDeps &
   NotaryUploadDeps;
@@ -37,6 +39,7 @@ export function operatorPages(app: FastifyInstance, deps: OperatorDeps): void {
     approvalRoutes(scope, deps);
     refundRoutes(scope, deps);
     paymentRoutes(scope, deps);
+    partnerPages(scope, deps);
     peopleRoutes(scope, deps);
     accountRoutes(scope, deps);
     notaryRoutes(scope, deps);

@@ -41,6 +41,8 @@ const flashMessages = {
   "task-finished": "The task is done.",
   "jobs-retried": "The jobs are being tried again.",
   "report-kept": "The report is kept with the order.",
+  "firm-changed": "The firm was changed.",
+  "key-revoked": "The key no longer works.",
   "order-moved": "The order was moved.",
   "order-noted": "Your note was added.",
   "notary-added": "The notary is on record.",

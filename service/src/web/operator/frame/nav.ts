@@ -26,6 +26,7 @@ const sections = {
   notary: { path: "/operator/notary", label: "Notary’s desk", permission: "notary.work" },
   journal: { path: "/operator/notary/journal", label: "Journal", permission: "notary.work" },
   notaries: { path: "/operator/notaries", label: "Notaries", permission: ["notaries.manage", "records.read"] },
+  partners: { path: "/operator/partners", label: "Firms", permission: "partners.read" },
   people: { path: "/operator/people", label: "People", permission: ["people.manage", "records.read"] },
   health: { path: "/operator/health", label: "Health", permission: "health.read" },
   security: { path: "/operator/security", label: "Sign-in and security", permission: "own session" },

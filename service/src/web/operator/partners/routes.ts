@@ -1,0 +1,101 @@
+import type { FastifyInstance } from "fastify";
+import { findFirms, firmRecord } from "../../../console/console.ts";
+import { mailAdmins, may, type Operator, requirePasskeyOf } from "../../../operators/operators.ts";
+import { type IssuedKey, issueKey, listKeys, setPartner } from "../../../partners/partners.ts";
+import type { Clock } from "../../../platform/clock.ts";
+import type { Database, Tx } from "../../../platform/database/database.ts";
+import { ServiceError } from "../../../platform/errors.ts";
+import { isUuid } from "../../../platform/text.ts";
+import { revokeWithWhatItMade } from "../../../revocation.ts";
+import { done } from "../../ui/flash-messages.ts";
+import { type ConsoleCall, type ConsoleDeps, consolePage, consoleRoute } from "../frame/console.ts";
+import { firmBody, firmsBody } from "./pages.ts";
+
+export type PartnerPagesDeps = ConsoleDeps & { db: Database; clock: Clock };
+
+type FirmCall = ConsoleCall<{ id: string }>;
+
+const path = "/operator/partners";
+const shownMost = 100;
+
+/** Firms: their tiers, live, keys and webhooks. What concerns keys and live asks for a passkey, and is mailed to all admins. */
+export function partnerPages(scope: FastifyInstance, deps: PartnerPagesDeps): void {
+  const { db } = deps;
+
+  consoleRoute(scope, deps, {
+    url: path,
+    permission: "partners.read",
+    handle: async (call) => list(call, await findFirms(db, call.query["name"] ?? "", shownMost + 1)),
+    refused: (call, error) => list(call, [], error),
+  });
+
+  const list = ({ request, query }: ConsoleCall, found: Awaited<ReturnType<typeof findFirms>>, error?: string) => {
+    const body = firmsBody(query["name"] ?? "", found.slice(0, shownMost), found.length > shownMost, error);
+    return consolePage(deps, request, { title: "Firms", section: "partners", body });
+  };
+
+  consoleRoute(scope, deps, { url: `${path}/:id`, permission: "partners.read", handle: (call) => show(deps, call) });
+  changeRoutes(scope, deps);
+}
+
+function changeRoutes(scope: FastifyInstance, deps: PartnerPagesDeps): void {
+  const change = {
+    method: "POST",
+    permission: "partners.manage",
+    refused: (call: FirmCall, error: string) => show(deps, call, { error }),
+  } as const;
+
+  consoleRoute(scope, deps, {
+    ...change,
+    url: `${path}/:id`,
+    async handle({ params: { id }, form, operator }) {
+      const { firm } = await firmRecord(deps.db, id);
+      const live = form["live"] !== undefined;
+      const news = `${operator.name} set the firm ${firm.name} to tier ${form["tier"]}, ${live ? "with" : "without"} live.`;
+      await setPartner(deps, id, { tier: form["tier"] ?? "", live }, by(deps, operator, news));
+      return done(`${path}/${id}`, "firm-changed");
+    },
+  });
+
+  consoleRoute(scope, deps, {
+    ...change,
+    url: `${path}/:id/keys`,
+    async handle(call) {
+      const { params, form, operator } = call;
+      const { firm } = await firmRecord(deps.db, params.id);
+      const environment = form["environment"] === "live" ? "live" : "test";
+      const news = `${operator.name} issued a ${environment} key to the firm ${firm.name}.`;
+      return show(deps, call, { issued: await issueKey(deps, params.id, environment, by(deps, operator, news)) });
+    },
+  });
+
+  consoleRoute(scope, deps, {
+    ...change,
+    url: `${path}/:id/keys/:keyId/revoke` as `${typeof path}/:id/keys/:keyId`,
+    async handle({ params: { id, keyId }, operator }) {
+      requirePasskeyOf(operator, deps.clock());
+      const keys = isUuid(id) ? await listKeys(deps, id) : [];
+      if (!keys.some((key) => key.keyId === keyId)) throw new ServiceError("not_found", "No such key.");
+      await revokeWithWhatItMade(deps, keyId, false, operator.actor);
+      return done(`${path}/${id}`, "key-revoked");
+    },
+  });
+}
+
+/** Who changes a firm, with a passkey shown just now; all admins are told in the change's transaction. */
+function by({ clock }: PartnerPagesDeps, operator: Operator, text: string) {
+  const at = clock();
+  requirePasskeyOf(operator, at);
+  return { actor: operator.actor, also: (tx: Tx) => mailAdmins(tx, { at, text }) };
+}
+
+async function show(
+  deps: PartnerPagesDeps,
+  { params, request, operator }: FirmCall,
+  more: { issued?: IssuedKey; error?: string } = {},
+): Promise<string> {
+  const record = await firmRecord(deps.db, params.id);
+  const rights = { mayChange: may(operator, "partners.manage"), mayReadOrders: may(operator, "orders.read") };
+  const body = firmBody({ ...record, ...rights, ...more });
+  return consolePage(deps, request, { title: record.firm.name, section: "partners", body, scripts: ["copy.js"] });
+}
