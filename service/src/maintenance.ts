@@ -1,6 +1,6 @@
 import type { Anchoring } from "./anchoring/anchoring.ts";
 import { chainAuditLines } from "./audit/audit.ts";
-import { openServiceTasks, type SigningCertificate, sendMorningMails } from "./console/console.ts";
+import { openServiceTasks, queuesToLookAt, type SigningCertificate, sendMorningMails } from "./console/console.ts";
 import { type EnvelopeDeps, followOverdue, sweepEnvelopes } from "./envelopes/envelopes.ts";
 import { sweepSessions } from "./members/members.ts";
 import { watchExpiries } from "./notaries/notaries.ts";
@@ -46,7 +46,11 @@ function tasksOf(resources: Resources, { envelopes, certificates, lastUse, ancho
     { name: "expired sessions and sign-in links", everyMs: hours, work: () => sweepSessions(sweeper, clock()) },
     { name: "expired fill tokens", everyMs: hours, work: () => sweepFills(sweeper, clock()) },
     { name: "expired webhook secrets", everyMs: hours, work: () => deleteExpiredSecrets(sweeper, clock()) },
-    { name: "jobs that failed for good", everyMs: hours, work: () => sweepFailedJobs(sweeper, failedBefore()) },
+    {
+      name: "jobs that failed for good",
+      everyMs: hours,
+      work: async () => sweepFailedJobs(sweeper, failedBefore(), await queuesToLookAt(db)),
+    },
     {
       name: "expired playbook executions",
       everyMs: 60 * seconds,

@@ -7,6 +7,6 @@ export { addNote, type OrderNote } from "./notes.ts";
 export { type OrderRecord, orderRecord } from "./order-record.ts";
 export { type ListedOrder, listAllOrders, type OrdersFilter } from "./orders-list.ts";
 export { searchOrders } from "./search.ts";
-export { openServiceTasks, type ServiceTaskDeps, type SigningCertificate } from "./service-tasks.ts";
+export { openServiceTasks, queuesToLookAt, type ServiceTaskDeps, type SigningCertificate } from "./service-tasks.ts";
 export { taskMetrics } from "./task-metrics.ts";
 export { kindsShownTo, mayDoTask } from "./task-permissions.ts";

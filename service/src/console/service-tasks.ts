@@ -15,10 +15,12 @@ const warnMs = 60 * 24 * 3_600_000;
 export async function openServiceTasks({ db, clock, certificates }: ServiceTaskDeps): Promise<void> {
   const at = clock();
   await db.transaction(async (tx) => {
-    const failed = await tx.query<{ queue: string; count: number }>(
-      sql`SELECT queue, count(*)::int AS count FROM jobs WHERE failed_at IS NOT NULL GROUP BY queue`,
+    const failed = await tx.query<{ queue: string; count: number; newest: Date }>(sql`
+      SELECT queue, count(*)::int AS count, max(failed_at) AS newest FROM jobs WHERE failed_at IS NOT NULL GROUP BY queue`);
+    const dead = failed.map(
+      ({ queue, count, newest }): Needed => [queue, { reason: jobsText(queue, count), since: newest }],
     );
-    await keepOpen(tx, at, "job_dead", new Map(failed.map(({ queue, count }) => [queue, jobsText(queue, count)])));
+    await keepOpen(tx, at, "job_dead", new Map(dead));
     await keepOpen(tx, at, "key_expiry", new Map(certificates.flatMap((each) => expiring(each, at))));
   });
 }
@@ -26,23 +28,40 @@ export async function openServiceTasks({ db, clock, certificates }: ServiceTaskD
 const jobsText = (queue: string, count: number): string =>
   count === 1 ? `1 job of the queue ${queue} failed for good.` : `${count} jobs of the queue ${queue} failed for good.`;
 
-function expiring({ name, pem }: SigningCertificate, at: Date): [string, string][] {
+function expiring({ name, pem }: SigningCertificate, at: Date): Needed[] {
   const { validToDate } = new X509Certificate(pem);
   if (validToDate.getTime() - at.getTime() > warnMs) return [];
   const day = validToDate.toISOString().slice(0, 10);
   // A new certificate has a date of its own, and so a task of its own.
-  return [[`${name} ${day}`, `The certificate of the ${name} expires on ${day}.`]];
+  return [[`${name} ${day}`, { reason: `The certificate of the ${name} expires on ${day}.`, since: null }]];
 }
 
-/** Of each subject one task is open; a task whose subject is gone is done. A subject that was finished by word while it is still so stays finished. */
-async function keepOpen(tx: Tx, at: Date, kind: TaskKind, reasons: ReadonlyMap<string, string>): Promise<void> {
-  const rows = await tx.query<{ subject: string; isOpen: boolean }>(sql`
-    SELECT subject, bool_or(state IN ('open', 'claimed')) AS "isOpen" FROM tasks WHERE kind = ${kind} AND order_id IS NULL
+/** What is needed of a subject, and since when: null for ever. */
+type Needed = [subject: string, needed: { reason: string; since: Date | null }];
+
+/**
+ * Of each subject one task is open; a task whose subject is gone is done. What somebody ended by a word stays so, unless it was
+ * needed anew after that.
+ */
+async function keepOpen(tx: Tx, at: Date, kind: TaskKind, needed: ReadonlyMap<string, Needed[1]>): Promise<void> {
+  const rows = await tx.query<{ subject: string; isOpen: boolean; endedAt: Date | null }>(sql`
+    SELECT subject, bool_or(state IN ('open', 'claimed')) AS "isOpen", max(ended_at) AS "endedAt" FROM tasks
+    WHERE kind = ${kind} AND order_id IS NULL
       AND (state IN ('open', 'claimed') OR (state = 'done' AND ended_by <> 'system')) GROUP BY subject`);
-  const known = new Set(rows.map(({ subject }) => subject));
-  for (const [subject, reason] of reasons)
-    if (!known.has(subject)) await tx.query(openTask({ kind, at, environment: "live", subject, reason }));
+  const known = new Map(rows.map((row) => [row.subject, row]));
+  for (const [subject, { reason, since }] of needed) {
+    const row = known.get(subject);
+    const isSettled = row?.endedAt && (since === null || since <= row.endedAt);
+    if (!row?.isOpen && !isSettled) await tx.query(openTask({ kind, at, environment: "live", subject, reason }));
+  }
   for (const { subject, isOpen } of rows)
-    if (isOpen && !reasons.has(subject))
+    if (isOpen && !needed.has(subject))
       await tx.query(closeTasks({ kinds: [kind], subject }, { state: "done", at, by: "system", outcome: "settled" }));
 }
+
+/** The queues whose failed jobs a person has still to look at: they stay as long. */
+export const queuesToLookAt = async (db: Pick<Database, "query">): Promise<string[]> =>
+  (
+    await db.query<{ queue: string }>(sql`
+      SELECT DISTINCT subject AS queue FROM tasks WHERE kind = 'job_dead' AND state IN ('open', 'claimed')`)
+  ).map(({ queue }) => queue);

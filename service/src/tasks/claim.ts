@@ -21,11 +21,14 @@ async function change(
   judge: (tx: Tx, task: Locked, at: Date) => Promise<object>,
 ): Promise<void> {
   await db.transaction(async (tx) => {
+    // The order first, as whoever moves it does: its tasks are theirs then.
+    await tx.query(sql`SELECT FROM orders WHERE id = (SELECT order_id FROM tasks WHERE id = ${id}) FOR KEY SHARE`);
     const [task] = await tx.query<Locked>(sql`
       SELECT kind, state, claimed_by AS "claimedBy", order_id AS "orderId" FROM tasks WHERE id = ${id} FOR UPDATE`);
     if (!task) throw new ServiceError("not_found", "No such task.");
     if (task.state === "done" || task.state === "dropped")
       throw new ServiceError("conflict", "This task has ended already.");
+    if (task.state === "paused") throw new ServiceError("conflict", "The order is on hold.");
     const at = clock();
     const detail = await judge(tx, task, at);
     await tx.query(

@@ -14,7 +14,7 @@ export type Task = {
   reference: string | null;
   subject: string;
   reason: string | null;
-  state: "open" | "claimed" | "done" | "dropped";
+  state: "open" | "claimed" | "paused" | "done" | "dropped";
   claimedBy: string | null;
   dueAt: Date;
   createdAt: Date;
@@ -42,20 +42,19 @@ export const countsStatement = (environment: Environment, kinds: readonly TaskKi
 export const queueCounts = (db: Sql, environment: Environment, kinds: readonly TaskKind[], now: Date) =>
   db.query<QueueCount>(countsStatement(environment, kinds, now));
 
-/** A place in a queue: the due time and id of the last task that was shown. */
-export type QueuePlace = { dueAt: Date; id: number };
-
+/** @param after the id of the last task of the page before; it may have ended since */
 export const queueStatement = (
   environment: Environment,
   kind: TaskKind,
-  after: QueuePlace | null,
+  after: number | null,
   limit: number,
 ): Statement =>
   joined(sql`SELECT * FROM tasks WHERE environment = ${environment} AND kind = ${kind} AND ${isOpen}
-    ${after ? sql`AND (due_at, id) > (${after.dueAt}, ${after.id})` : nothing} ORDER BY due_at, id LIMIT ${limit}`);
+    ${after === null ? nothing : sql`AND (due_at, id) > (SELECT due_at, id FROM tasks WHERE id = ${after})`}
+    ORDER BY due_at, id LIMIT ${limit}`);
 
 /** The open tasks of a kind, those that are due first at the top. */
-export const queueOf = (db: Sql, environment: Environment, kind: TaskKind, after: QueuePlace | null, limit: number) =>
+export const queueOf = (db: Sql, environment: Environment, kind: TaskKind, after: number | null, limit: number) =>
   db.query<Task>(queueStatement(environment, kind, after, limit));
 
 export const claimedStatement = (environment: Environment, by: string, limit: number): Statement =>

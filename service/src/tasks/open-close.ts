@@ -54,5 +54,19 @@ export function closeTasks(which: WhichTasks, { state, at, by, outcome }: TaskEn
   const subject = which.subject === undefined ? nothing : sql`AND t.subject = ${which.subject}`;
   return sql`UPDATE tasks t SET state = ${state}, ended_at = ${at}, ended_by = ${by}, outcome = ${outcome}
   ${from ? sql`FROM ${from}` : nothing}
-  WHERE ${order} ${subject} AND t.kind = ANY (${which.kinds}::text[]) AND t.state IN ('open', 'claimed')`;
+  WHERE ${order} ${subject} AND t.kind = ANY (${which.kinds}::text[]) AND t.state IN ('open', 'claimed', 'paused')`;
 }
+
+/** The update that has the open tasks of an order wait while it is on hold; whose they are stays. */
+export const pauseTasks = (orderId: number): Statement =>
+  sql`UPDATE tasks SET state = 'paused' WHERE order_id = ${orderId} AND state IN ('open', 'claimed')`;
+
+/** The update that has them go on where they stood. */
+export const resumeTasks = (orderId: number): Statement => sql`
+  UPDATE tasks SET state = CASE WHEN claimed_by IS NULL THEN 'open' ELSE 'claimed' END
+  WHERE order_id = ${orderId} AND state = 'paused'`;
+
+/** The update that drops what waits with an order that does not go on where it stood. */
+export const dropPaused = (orderId: number, { at, by, outcome }: Omit<TaskEnd, "state">): Statement => sql`
+  UPDATE tasks SET state = 'dropped', ended_at = ${at}, ended_by = ${by}, outcome = ${outcome}
+  WHERE order_id = ${orderId} AND state = 'paused'`;

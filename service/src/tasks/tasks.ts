@@ -7,10 +7,9 @@ export {
   dueTasks,
   findTask,
   type QueueCount,
-  type QueuePlace,
   queueCounts,
   queueOf,
   type Task,
   tasksOfOrder,
 } from "./lists.ts";
-export { closeTasks, type NewTask, openTask, type TaskEnd } from "./open-close.ts";
+export { closeTasks, dropPaused, type NewTask, openTask, pauseTasks, resumeTasks, type TaskEnd } from "./open-close.ts";

@@ -50,6 +50,10 @@ describe("what the service needs of a person", () => {
       (await tasks("job_dead")).map(({ state }) => state),
       ["done", "done"],
     );
+    await fail();
+    await running.db.query(sql`UPDATE jobs SET failed_at = now() + interval '1 minute' WHERE queue = 'lost-mails'`);
+    await look("2026-11-23T15:25:00Z");
+    assert.equal((await tasks("job_dead")).at(-1)?.state, "open", "one that failed after the word");
   });
 
   test("a certificate that expires within 60 days", async () => {

@@ -92,7 +92,7 @@ test("on many orders and tasks the console's lists and searches stay on their in
   const kinds = Object.keys(taskKinds) as TaskKind[];
   const [order] = await db.query<{ code: string }>(sql`SELECT code FROM orders WHERE id = 37777`);
   const all = { environment: "live", status: null, partnerId: null, service: null, after: null } as const;
-  const [middle, now] = [new Date("2026-01-03T00:00:00Z"), new Date("2026-01-02T00:00:00Z")];
+  const now = new Date("2026-01-02T00:00:00Z");
   const statements: Record<string, readonly [Statement, string]> = {
     "all orders": [ordersStatement(all, 51), "orders_of_all"],
     "all orders, a later page": [ordersStatement({ ...all, after: order?.code ?? "" }, 51), "orders_of_all"],
@@ -105,7 +105,7 @@ test("on many orders and tasks the console's lists and searches stay on their in
     "found by a word of the reference": [searchStatement("live", "ref-12345"), "orders_by_words"],
     "found by a hash": [searchStatement("live", "0".repeat(64)), "documents_by_sha256"],
     "counts of the queues": [countsStatement("live", kinds, now), "tasks_"],
-    "a later page of a queue": [queueStatement("live", "quote", { dueAt: middle, id: 5 }, 51), "tasks_due"],
+    "a later page of a queue": [queueStatement("live", "quote", 5, 51), "tasks_due"],
     "what is due first": [dueStatement("live", kinds, 20), "tasks_due"],
     "one's own": [claimedStatement("live", "operator:x", 50), "tasks_claimed"],
   };

@@ -57,15 +57,16 @@ describe("the order's way opens and closes what people have to do", () => {
   test("a notarization, held, released, failed and reopened", async () => {
     const code = await order({ svc_notary: "true" });
     assert.deepEqual(await standing(code), ["notarize open"]);
+    await claimTask({ db: running.db, clock: systemClock }, (await tasksOf(code))[0]?.id ?? 0, "operator:n");
     await move(code, "OnHold", "a call");
-    assert.deepEqual(await standing(code), ["notarize dropped", "order_on_hold open"]);
+    assert.deepEqual(await standing(code), ["notarize paused", "order_on_hold open"]);
     assert.equal((await tasksOf(code))[0]?.reason, "a call");
     await move(code, null);
-    assert.deepEqual((await standing(code)).slice(1), ["order_on_hold done", "notarize open"]);
+    assert.deepEqual(await standing(code), ["notarize claimed", "order_on_hold done"]);
     await move(code, "NotarizationFailed", "nobody came");
-    assert.deepEqual((await standing(code)).slice(2), ["notarize done", "notarization_exception open"]);
+    assert.deepEqual(await standing(code), ["notarize done", "order_on_hold done", "notarization_exception open"]);
     await move(code, "NotarizationPending");
-    assert.deepEqual((await standing(code)).slice(3), ["notarization_exception done", "notarize open"]);
+    assert.deepEqual((await standing(code)).slice(2), ["notarization_exception done", "notarize open"]);
     assert.equal((await tasksOf(code)).at(-1)?.endedBy, "operator");
   });
 
@@ -81,11 +82,11 @@ describe("the order's way opens and closes what people have to do", () => {
   test("what was paid for as a rush is due in half the time", async () => {
     const code = await order({ svc_notary: "true" });
     const [row] = await running.db.query<{ id: number }>(sql`SELECT id FROM orders WHERE code = ${code}`);
-    await move(code, "OnHold", "x");
+    await move(code, "NotarizationFailed", "x");
     await running.db.query(
       sql`UPDATE orders SET lines = lines || '[{"type": "RushFee", "amountCents": 0, "quantity": 1, "label": "x"}]' WHERE id = ${row?.id}`,
     );
-    await move(code, null);
+    await move(code, "NotarizationPending");
     const [rush, , usual] = (await tasksOf(code)).map(({ dueAt }) => dueAt.getTime());
     assert.ok((rush ?? 0) < (usual ?? 0));
   });
@@ -94,6 +95,10 @@ describe("the order's way opens and closes what people have to do", () => {
     const code = await order({ svc_notary: "true" });
     await move(code, "RefundPending", "asked for");
     assert.deepEqual(await standing(code), ["notarize dropped"]);
+    const held = await order({ svc_notary: "true" });
+    await move(held, "OnHold", "x");
+    await move(held, "RefundPending", "asked for");
+    assert.deepEqual(await standing(held), ["notarize dropped", "order_on_hold dropped"]);
   });
 
   test("an order without a price waits for one from its creation", async () => {

@@ -8,7 +8,7 @@ import { maskCode } from "../../platform/ids.ts";
 import { enqueue } from "../../platform/jobs/jobs.ts";
 import type { Log } from "../../platform/logs.ts";
 import type { BoughtServices } from "../../pricing/pricing.ts";
-import { closeTasks, openTask, type TaskKind } from "../../tasks/tasks.ts";
+import { closeTasks, dropPaused, openTask, pauseTasks, resumeTasks, type TaskKind } from "../../tasks/tasks.ts";
 import { type Effect, effects, envelopeQueue, type Milestone, nextSegmentQueue, orderMailQueue } from "./effects.ts";
 import type { OrderStatus } from "./statuses.ts";
 import { type OrderEvent, targetOf, wordsOf } from "./table.ts";
@@ -98,10 +98,14 @@ export async function applyTransition(
 /** The order's way opens what a person has to do, and closes it when it goes on, by whomever. */
 async function moveTasks(tx: Tx, order: LockedOrder, moved: LockedOrder, on: OrderEvent, by: Actor): Promise<void> {
   const { at, actor, reason } = by;
-  const left = tasksIn(order);
-  if (left.length > 0) {
+  const end = { at, by: actor, outcome: wordsOf(on) };
+  if (moved.status === "OnHold") await tx.query(pauseTasks(order.id));
+  else {
+    const left = tasksIn(order);
     const state = droppedBy.has(moved.status) ? "dropped" : "done";
-    await tx.query(closeTasks({ orderId: order.id, kinds: left }, { state, at, by: actor, outcome: wordsOf(on) }));
+    if (left.length > 0) await tx.query(closeTasks({ orderId: order.id, kinds: left }, { state, ...end }));
+    if (order.status === "OnHold")
+      await tx.query(on === "released" ? resumeTasks(order.id) : dropPaused(order.id, end));
   }
   const kind = taskOf(moved);
   const { id: orderId, environment, isRush } = moved;
@@ -109,7 +113,7 @@ async function moveTasks(tx: Tx, order: LockedOrder, moved: LockedOrder, on: Ord
 }
 
 /** An order that comes there needs nothing more of what stood open. */
-const droppedBy: ReadonlySet<string> = new Set(["OnHold", "Cancelled", "RefundPending"]);
+const droppedBy: ReadonlySet<string> = new Set(["Cancelled", "RefundPending"]);
 
 type Standing = { status: string; shipMethod: string | null };
 

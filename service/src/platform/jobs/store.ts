@@ -72,5 +72,6 @@ export async function retryFailedJobs(db: Sql, queue: string): Promise<number> {
   return retried.length;
 }
 
-/** Deletes jobs that failed for good before the instant. */
-export const sweepFailedJobs = (db: Sql, before: Date) => db.query(sql`DELETE FROM jobs WHERE failed_at < ${before}`);
+/** Deletes jobs that failed for good before the instant, but for those of some queues. */
+export const sweepFailedJobs = (db: Sql, before: Date, kept: readonly string[] = []) =>
+  db.query(sql`DELETE FROM jobs WHERE failed_at < ${before} AND NOT queue = ANY (${kept}::text[])`);

@@ -265,6 +265,14 @@ describe("a shipper", () => {
     assert.equal((await page.goto(at(`/operator/paper/${other}`)))?.status(), 404);
     assert.equal((await page.goto(at(`/operator/orders/${code}`)))?.status(), 403);
     assert.equal((await page.goto(at("/operator/orders")))?.status(), 403);
+    const { cookie } = await newOperator(running, { roles: ["shipper"], environment: "test" });
+    const refused = await fetch(at(`/operator/orders/${code}/moves/shipped`), {
+      method: "POST",
+      headers: { cookie, Accept: "text/html" },
+      body: new URLSearchParams({}),
+    });
+    assert.equal(refused.status, 403);
+    assert.doesNotMatch(await refused.text(), /Lovelace|Timeline/);
     await close();
   });
 

@@ -94,7 +94,7 @@ const taskList = ({ record: { tasks, names }, now }: OrderView): Html =>
     return html`<li><strong>${taskKinds[kind]}</strong>: ${
       isOpen
         ? html`due ${time(dueAt)}${dueAt <= now && html` ${statusBadge("attention", "Overdue")}`}, ${claimedBy === null ? "open" : `claimed by ${names.get(claimedBy) ?? claimedBy}`}`
-        : html`${state === "done" ? "done" : "dropped"} ${endedAt && time(endedAt)}${outcome !== null && html`: ${outcome}`}`
+        : html`${state} ${endedAt && time(endedAt)}${outcome !== null && html`: ${outcome}`}`
     }</li>`;
   })}</ul>`;
 

@@ -11,7 +11,7 @@ import {
 } from "../../../envelopes/envelopes.ts";
 import type { MoveDeps } from "../../../fulfilment/fulfilment.ts";
 import type { Owner } from "../../../identity/identity.ts";
-import { may, type Operator } from "../../../operators/operators.ts";
+import { may, type Operator, requirePermission } from "../../../operators/operators.ts";
 import { targetOf } from "../../../orders/orders.ts";
 import { paperStatuses } from "../../../paper/paper.ts";
 import { done } from "../../ui/flash-messages.ts";
@@ -44,7 +44,7 @@ export function orderPageRoutes(scope: FastifyInstance, deps: OrderPageDeps): vo
   consoleRoute(scope, deps, {
     method: "POST",
     url: "/operator/orders/:code/moves/:move",
-    permission: ["orders.work", "signers.work", "paper.work"],
+    permission: ["orders.work", "signers.work"],
     async handle(call) {
       const { params, form, operator } = call;
       const { order } = await recordOf(deps, call);
@@ -71,6 +71,8 @@ export function orderPageRoutes(scope: FastifyInstance, deps: OrderPageDeps): vo
 
   async function show(call: OrderCall, typed?: Typed, error?: string): Promise<string> {
     const { operator, request } = call;
+    // A refused form shows the page, too.
+    requirePermission(operator, ["orders.read"]);
     const record = await recordOf(deps, call);
     const owner = ownerOf(record);
     const [{ signers }, documents] = await Promise.all([

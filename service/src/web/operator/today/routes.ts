@@ -9,7 +9,6 @@ import {
   findTask,
   finishTask,
   isTaskKind,
-  type QueuePlace,
   queueCounts,
   queueOf,
   releaseTask,
@@ -25,12 +24,6 @@ const [shownDue, shownMine, pageSize] = [20, 50, 50];
 const everybody = ["orders.read", "paper.work", "notary.work", "money.decide", "partners.manage"] as const;
 
 const numberOf = (text: string): number => (/^\d{1,15}$/.test(text) ? Number(text) : 0);
-
-/** A cursor is the due time and the id of the last task before it. */
-function placeOf(text = ""): QueuePlace | null {
-  const [, ms, id] = /^(\d{1,14})-(\d{1,15})$/.exec(text) ?? [];
-  return ms !== undefined && id !== undefined ? { dueAt: new Date(Number(ms)), id: Number(id) } : null;
-}
 
 /** Today, the queues, and what people do about tasks themselves. */
 export function todayRoutes(scope: FastifyInstance, deps: TodayDeps): void {
@@ -84,11 +77,11 @@ export function todayRoutes(scope: FastifyInstance, deps: TodayDeps): void {
     const { kind } = params;
     if (!isTaskKind(kind) || !kindsShownTo(operator).includes(kind))
       throw new ServiceError("not_found", "No such queue.");
-    const after = placeOf(query["after"]);
+    const after = query["after"] === undefined ? null : numberOf(query["after"]);
     const found = await queueOf(db, operator.environment, kind, after, pageSize + 1);
     const tasks = found.slice(0, pageSize);
     const last = found.length > pageSize ? tasks.at(-1) : undefined;
-    const next = last ? `/operator/tasks/${kind}?after=${last.dueAt.getTime()}-${last.id}` : null;
+    const next = last ? `/operator/tasks/${kind}?after=${last.id}` : null;
     const body = queueBody({ operator, now: clock(), kind, tasks, next, isFirst: after === null });
     return consolePage(deps, request, { title: "Tasks", section: "today", body });
   }
