@@ -5,6 +5,7 @@ import {
   findTask,
   finishTask,
   isTaskKind,
+  releaseTask,
   type Task,
   type TaskKind,
   taskKinds,
@@ -60,6 +61,21 @@ export const taskVerbs: Verb[] = [
         const task = await findTask(db, wanted);
         if (!task) throw new ServiceError("not_found", "No such task.");
         return { json: task, text: lines(task) };
+      });
+    },
+  },
+  {
+    name: "task release",
+    args: ["TASK_ID"],
+    flags: "",
+    options: {},
+    summary: "Opens a task again that somebody has claimed.",
+    run: ([id = ""]) => {
+      const wanted = idOf(id);
+      return withResources(async (resources) => {
+        await releaseTask(resources, wanted, "operator", true);
+        const answer = { task: wanted, state: "open" };
+        return { json: answer, text: lines(answer) };
       });
     },
   },

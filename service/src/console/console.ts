@@ -9,4 +9,3 @@ export { type ListedOrder, listAllOrders, type OrdersFilter } from "./orders-lis
 export { searchOrders } from "./search.ts";
 export { openServiceTasks, queuesToLookAt, type ServiceTaskDeps, type SigningCertificate } from "./service-tasks.ts";
 export { taskMetrics } from "./task-metrics.ts";
-export { kindsShownTo, mayDoTask } from "./task-permissions.ts";

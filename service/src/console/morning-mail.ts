@@ -1,9 +1,8 @@
-import { listOperators, mailOperator } from "../operators/operators.ts";
+import { kindsToDo, listOperators, mailOperator } from "../operators/operators.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Database } from "../platform/database/database.ts";
 import { sql } from "../platform/database/sql.ts";
 import { businessMorning, type QueueCount, queueCounts, taskKinds } from "../tasks/tasks.ts";
-import { kindsToDo } from "./task-permissions.ts";
 
 /**
  * Has every operator mailed what waits for them in live, once on each business day after the opening. Nobody is mailed for whom

@@ -1,5 +1,6 @@
 import { dropPasskeys, endAnySession, listAnySessions } from "../members/members.ts";
 import { ServiceError } from "../platform/errors.ts";
+import { mailAdmins } from "./mail.ts";
 import { type PeopleDeps, requireOperator, requirePeople } from "./people.ts";
 import type { Operator } from "./sessions.ts";
 
@@ -16,10 +17,11 @@ export async function endOperatorSession(
   await endAnySession(deps, sessionId, by.actor);
 }
 
-/** Takes an operator's passkeys and recovery codes away, for who has lost them, and ends the sessions. */
+/** Takes an operator's passkeys and recovery codes away, for who has lost them, and ends the sessions; all admins are mailed. */
 export async function dropOperatorPasskeys(deps: PeopleDeps, by: Operator, id: string): Promise<void> {
   requirePeople(by, deps.clock());
-  await requireOperator(deps, id);
+  const { name, email } = await requireOperator(deps, id);
   if (by.id === id) throw new ServiceError("conflict", "Remove your own passkeys under Sign-in and security.");
-  await dropPasskeys(deps, id, by.actor);
+  const text = `${by.name} removed the passkeys and recovery codes of ${name} (${email}).`;
+  await dropPasskeys(deps, id, by.actor, (tx, at) => mailAdmins(tx, { at, text }));
 }

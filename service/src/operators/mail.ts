@@ -7,15 +7,35 @@ import { selectActiveAdmins, selectOperator } from "./store.ts";
 /** The queue of mails to operators; without a text it is the one to a new operator. */
 const operatorMailQueue = "operator-mail";
 
-type News = { userId: string; at: string; text: string | null; morning?: Morning };
+type News = {
+  userId: string;
+  at: string;
+  text: string | null;
+  /** Whether it is about whom it is mailed to, who may be an operator no more. */
+  own?: boolean;
+  morning?: Morning;
+};
 
 /** What waits for an operator: the end of the subject, and a line for each queue. */
 type Morning = { subject: string; lines: string[] };
 
-/** Has every active admin mailed what changed about money's, keys' and people's rules. @param news.text one sentence */
-export async function mailAdmins(tx: Tx, { at, text }: { at: Date; text: string }): Promise<void> {
-  for (const { id } of await selectActiveAdmins(tx))
-    await enqueue(tx, operatorMailQueue, { userId: id, at: at.toISOString(), text } satisfies News);
+/**
+ * Has every active admin mailed what changed about money's, keys' and people's rules.
+ * @param news.text one sentence
+ * @param also.admins who were admins before the change
+ * @param also.person whom it is about
+ */
+export async function mailAdmins(
+  tx: Tx,
+  { at, text }: { at: Date; text: string },
+  { admins = [], person }: { admins?: readonly { id: string }[]; person?: string } = {},
+): Promise<void> {
+  const mailed = new Set([...admins, ...(await selectActiveAdmins(tx))].map(({ id }) => id));
+  if (person !== undefined) mailed.add(person);
+  for (const id of mailed) {
+    const news: News = { userId: id, at: at.toISOString(), text, own: id === person };
+    await enqueue(tx, operatorMailQueue, news);
+  }
 }
 
 /** Has somebody who was just made an operator mailed how to sign in. */
@@ -26,19 +46,19 @@ export const mailNewOperator = (tx: Tx, userId: string) =>
 export const mailOperator = (tx: Tx, { userId, at, mail }: { userId: string; at: string; mail: Morning }) =>
   enqueue(tx, operatorMailQueue, { userId, at, text: null, morning: mail } satisfies News);
 
-/** Sends them; none to who is an operator no more. */
+/** Sends them. Who is an operator no more is mailed that, and nothing of the work. */
 export function operatorMailJobs(
   jobs: Jobs,
   { db, mailer, baseUrl }: { db: Sql; mailer: Mailer; baseUrl: string },
 ): void {
-  jobs.work<News>(operatorMailQueue, async ({ userId, at, text, morning: work }) => {
+  jobs.work<News>(operatorMailQueue, async ({ userId, at, text, own = false, morning: work }) => {
     const operator = await selectOperator(db, userId);
-    if (!operator?.active) return;
+    if (!operator || (!operator.active && text === null)) return;
     const mail = work
       ? morning(work, baseUrl)
       : text === null
         ? welcome(operator.roles, baseUrl)
-        : change(text, baseUrl);
+        : change(text, own, baseUrl);
     await mailer.send({ id: `operator:${userId}:${at}`, to: operator.email, ...mail });
   });
 }
@@ -64,12 +84,13 @@ const morning = ({ subject, lines }: Morning, baseUrl: string) =>
     caution: "You receive this email because you are an operator of this service.",
   });
 
-const change = (text: string, baseUrl: string) =>
+const change = (text: string, own: boolean, baseUrl: string) =>
   mailFrom({
-    subject: "Who runs this service has changed",
+    subject: own ? "Your access to the console has changed" : "Who runs this service has changed",
     greeting: "Hello,",
     lines: [text],
-    link: { label: "See the operators", url: `${baseUrl}/operator/people` },
-    caution:
-      "You receive this email because you are an admin of this service. If this was not agreed upon, end the access now.",
+    link: own ? null : { label: "See the operators", url: `${baseUrl}/operator/people` },
+    caution: own
+      ? "You receive this email because it is about you. If you did not expect it, ask an admin of this service."
+      : "You receive this email because you are an admin of this service. If this was not agreed upon, end the access now.",
   });

@@ -10,7 +10,7 @@ export {
   removeOperator,
   requireOperator,
 } from "./people.ts";
-export { type OperatorRole, operatorRoles, type Permission, readRoles } from "./roles.ts";
+export { needsPasskey, type OperatorRole, operatorRoles, type Permission, readRoles } from "./roles.ts";
 export {
   byCommandLine,
   chooseConsoleEnvironment,
@@ -22,3 +22,4 @@ export {
   requirePermission,
 } from "./sessions.ts";
 export { selectNamesOfActors as namesOfActors } from "./store.ts";
+export { kindsShownTo, kindsToDo, mayDoTask } from "./task-permissions.ts";

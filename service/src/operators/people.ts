@@ -5,10 +5,12 @@ import type { Database, Sql, Tx } from "../platform/database/database.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
 import { isEmail } from "../platform/mail/email.ts";
 import { isPlainText, isUuid } from "../platform/text.ts";
+import { releaseClaims } from "../tasks/tasks.ts";
 import { mailAdmins, mailNewOperator } from "./mail.ts";
 import { readRoles } from "./roles.ts";
 import { type Operator, requirePasskeyOf, requirePermission } from "./sessions.ts";
 import * as store from "./store.ts";
+import { kindsToDo } from "./task-permissions.ts";
 
 export type { ListedOperator } from "./store.ts";
 
@@ -79,7 +81,8 @@ export async function addOperator(
 const shown = ({ name, roles, active }: Omit<store.OperatorRow, "id" | "email">) => ({ name, roles, active });
 
 /**
- * Changes an operator's name or roles, or ends and restores the access. Who has none is signed out with the next request.
+ * Changes an operator's name or roles, or ends and restores the access. Who has none is signed out with the next request; claimed tasks
+ * that the person may not do any more are open again. All who were or are admins are mailed, and the person.
  * @throws ServiceError in the console for one's own row, and for the last active admin
  */
 export async function changeOperator(
@@ -100,11 +103,14 @@ export async function changeOperator(
       ...(active !== undefined && { active }),
     };
     if (isInConsole(by)) await requireByAnother(tx, by, before, after);
+    const admins = await store.selectActiveAdmins(tx);
     await store.updateOperator(tx, before.id, after);
+    const keep = after.active ? kindsToDo(after) : [];
+    await releaseClaims(tx, { claimedBy: `operator:${before.id}`, keep, by: by.actor, at });
     if (!after.active) await endAllSessions({ db: tx, clock: deps.clock }, before.email, by.actor);
     const detail = { userId: before.id, before: shown(before), after: shown(after) };
     await tx.query(auditLine({ at, action: "operator.changed", actor: by.actor, detail }));
-    await mailAdmins(tx, { at, text: newsOf(before, after) });
+    await mailAdmins(tx, { at, text: newsOf(before, after) }, { admins, person: before.id });
     return after;
   });
 }

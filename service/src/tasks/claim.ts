@@ -3,6 +3,7 @@ import type { Clock } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { sql } from "../platform/database/sql.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
+import { isPlainLines } from "../platform/text.ts";
 import type { TaskKind } from "./kinds.ts";
 
 export type TaskDeps = { db: Database; clock: Clock };
@@ -58,11 +59,34 @@ export const releaseTask = (deps: TaskDeps, id: number, by: string, mayAnyone = 
     return { claimedBy };
   });
 
+/**
+ * Gives back everything that somebody has claimed and may not do any more, in the transaction of what ended that.
+ * @param which.keep the kinds that the person still does
+ */
+export async function releaseClaims(
+  tx: Tx,
+  { claimedBy, keep, by, at }: { claimedBy: string; keep: readonly TaskKind[]; by: string; at: Date },
+): Promise<void> {
+  const which = sql`claimed_by = ${claimedBy} AND state IN ('claimed', 'paused') AND NOT kind = ANY (${keep}::text[])`;
+  // The orders first, as whoever moves one does.
+  await tx.query(sql`
+    SELECT FROM orders WHERE id IN (SELECT order_id FROM tasks WHERE ${which}) ORDER BY id FOR KEY SHARE`);
+  const released = await tx.query<{ id: number; kind: TaskKind; orderId: number | null }>(sql`
+    UPDATE tasks SET state = CASE state WHEN 'claimed' THEN 'open' ELSE state END, claimed_by = NULL, claimed_at = NULL
+    WHERE ${which}
+    RETURNING id, kind, order_id AS "orderId"`);
+  for (const { id, kind, orderId } of released)
+    await tx.query(
+      auditLine({ at, action: "task.released", actor: by, orderId, detail: { task: id, kind, claimedBy } }),
+    );
+}
+
 /** Ends a task by a person's word, where nothing else would. @throws ServiceError where the work itself ends it, or without a word */
 export const finishTask = (deps: TaskDeps, id: number, by: string, outcome: string): Promise<void> =>
   change(deps, id, { action: "task.done", by }, async (tx, { kind }, at) => {
     if (!endsByWord(kind)) throw new ServiceError("conflict", "This task ends when its work is done.");
-    if (outcome.trim() === "" || outcome.length > 500) throw invalid("outcome must have 1 to 500 characters.");
+    if (outcome.trim() === "" || outcome.length > 500 || !isPlainLines(outcome))
+      throw invalid("outcome must have 1 to 500 characters.");
     await tx.query(sql`
       UPDATE tasks SET state = 'done', ended_at = ${at}, ended_by = ${by}, outcome = ${outcome.trim()} WHERE id = ${id}`);
     return { outcome };

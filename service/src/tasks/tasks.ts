@@ -1,5 +1,5 @@
 /** What people have to do: opened by what happens, claimed by a person, closed when it is done or wanted no more. */
-export { claimTask, endsByWord, finishTask, releaseTask, type TaskDeps } from "./claim.ts";
+export { claimTask, endsByWord, finishTask, releaseClaims, releaseTask, type TaskDeps } from "./claim.ts";
 export { businessMorning, readTaskTimes } from "./due.ts";
 export { isTaskKind, type TaskKind, taskKinds } from "./kinds.ts";
 export {

@@ -72,14 +72,15 @@ test("an admin has failed jobs tried again, which is on record; who only reads c
   );
   const auditor = await newOperator(running, { roles: ["auditor"] });
   const admin = await newOperator(running, { roles: ["admin"] });
-  const retry = (cookie: string) =>
-    fetch(`${running.service.baseUrl}/operator/health/queues/lost-mails/retry`, {
+  const retry = (cookie: string, queue = "lost-mails") =>
+    fetch(`${running.service.baseUrl}/operator/health/queues/${queue}/retry`, {
       method: "POST",
       redirect: "manual",
       headers: { cookie },
       body: new URLSearchParams({}),
     });
   assert.equal((await retry(auditor.cookie)).status, 403);
+  assert.equal((await retry(admin.cookie, "%00")).status, 404);
   assert.equal((await retry(admin.cookie)).status, 303);
   const jobs = await running.db.query(
     sql`SELECT attempts, failed_at AS "failedAt" FROM jobs WHERE queue = 'lost-mails'`,

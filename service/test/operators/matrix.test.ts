@@ -1,10 +1,15 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { json } from "node:stream/consumers";
 import { after, before, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
 import Fastify from "fastify";
 import { may, type OperatorRole, operatorRoles, type Permission } from "../../src/operators/operators.ts";
+import { sql } from "../../src/platform/database/sql.ts";
 import { type OperatorDeps, operatorPages } from "../../src/web/operator/operator.ts";
-import { newOperator } from "./console-people.ts";
+import { newOperator, newSession } from "./console-people.ts";
 
 /** Who may do what: written out here, so that a change of the table is a change of this one, too. */
 const matrix: Readonly<Record<Permission, readonly OperatorRole[]>> = {
@@ -97,19 +102,70 @@ test("who is no operator sees nothing of it: without a session, with a person's,
     }
 });
 
+const needs: ReadonlySet<Permission> = new Set(["money.decide", "partners.manage", "people.manage", "notaries.manage"]);
+const needsPasskey = ({ permissions = [] }: Route): boolean =>
+  permissions.length > 0 && permissions.every((each) => needs.has(each));
+
 test("what concerns money, keys and roles is refused to who has no passkey, whatever the roles", async () => {
   const { cookie } = await newOperator(running, { roles: operatorRoles, passkey: false });
-  const needs: ReadonlySet<Permission> = new Set([
-    "money.decide",
-    "partners.manage",
-    "people.manage",
-    "notaries.manage",
-  ]);
   for (const route of await consoleRoutes()) {
-    const { permissions = [] } = route;
     const refusal = await refusalIn(await ask(route, cookie));
-    const refused = permissions.length > 0 && permissions.every((each) => needs.has(each));
-    if (refused) assert.match(refusal ?? "", /^Add a passkey first/, route.url);
+    if (needsPasskey(route)) assert.match(refusal ?? "", /^Add a passkey first/, route.url);
     else assert.doesNotMatch(refusal ?? "", /^Add a passkey first/, route.url);
   }
+});
+
+test("no change of money, keys or roles is made by who has shown the passkey too long ago", async () => {
+  const { id, cookie } = await newOperator(running, { roles: operatorRoles });
+  const earlier = await newSession(running, id, { at: new Date(Date.now() - 16 * 60_000) });
+  const changes = (await consoleRoutes()).filter((route) => route.method === "POST" && needsPasskey(route));
+  assert.ok(changes.some(({ url }) => url.endsWith("/proofs")) && changes.length >= 10);
+  for (const route of changes) {
+    assert.match((await refusalIn(await ask(route, earlier.cookie))) ?? "", /^Sign in with a passkey/, route.url);
+    assert.doesNotMatch((await refusalIn(await ask(route, cookie))) ?? "", /passkey/, route.url);
+  }
+});
+
+/** Sends a proof without its label, with a pause in the middle. */
+async function slowUpload(cookie: string, meanwhile: () => Promise<unknown>) {
+  const form = new FormData();
+  form.append("document", new Blob(["%PDF-1.7"]), "proof.pdf");
+  const whole = new Response(form);
+  const bytes = Buffer.from(await whole.arrayBuffer());
+  const sent = request(`${running.service.baseUrl}/operator/notaries/00000000-0000-4000-8000-000000000000/proofs`, {
+    method: "POST",
+    headers: { cookie, Accept: "application/json", "Content-Type": whole.headers.get("content-type") ?? "" },
+  });
+  const answered = once(sent, "response");
+  sent.write(bytes.subarray(0, 40));
+  await sleep(1_500);
+  await meanwhile();
+  sent.end(bytes.subarray(40));
+  const [answer] = (await answered) as [IncomingMessage];
+  const { error } = (await json(answer)) as { error: string };
+  return { status: answer.statusCode, error };
+}
+
+test("an upload that was long on its way is read, unless its sender lost the right to it meanwhile", async () => {
+  const [same, demoted, gone, switched] = await Promise.all(
+    Array.from({ length: 4 }, () => newOperator(running, { roles: ["admin"] })),
+  );
+  assert.ok(same && demoted && gone && switched);
+  const { db } = running;
+  const answers = await Promise.all([
+    slowUpload(same.cookie, async () => {}),
+    slowUpload(demoted.cookie, () =>
+      db.query(sql`UPDATE operators SET roles = '{agent}' WHERE user_id = ${demoted.id}`),
+    ),
+    slowUpload(gone.cookie, () => db.query(sql`UPDATE operators SET active = false WHERE user_id = ${gone.id}`)),
+    slowUpload(switched.cookie, () =>
+      db.query(sql`UPDATE sessions SET console_environment = 'test' WHERE id = ${switched.sessionId}`),
+    ),
+  ]);
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [400, 403, 401, 409],
+  );
+  assert.match(answers[0]?.error ?? "", /^label is required/);
+  assert.equal(answers[1]?.error, "Your roles do not permit this.");
 });

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { until } from "@signsealship/testing/until";
+import { systemClock } from "../../src/platform/clock.ts";
 import { sql } from "../../src/platform/database/sql.ts";
+import { claimTask, openTask, type TaskKind } from "../../src/tasks/tasks.ts";
 import { mailsTo, postForm } from "../members/signed-in-member.ts";
 import { newOperator, newSession } from "./console-people.ts";
 
@@ -82,6 +84,59 @@ test("an operator whose access ends is out with the next request, and may come b
   assert.equal((await look("", again)).status, 403);
 });
 
+/** A task that somebody has claimed. */
+async function claimed(kind: TaskKind, { id }: { id: string }): Promise<number> {
+  const task = { kind, at: new Date(), environment: "live", subject: `${kind} ${id}` } as const;
+  await running.db.query(openTask(task));
+  const [row] = await running.db.query<{ id: number }>(sql`SELECT id FROM tasks WHERE subject = ${task.subject}`);
+  await claimTask({ db: running.db, clock: systemClock }, row?.id ?? 0, `operator:${id}`);
+  return row?.id ?? 0;
+}
+
+const claimOf = async (task: number) =>
+  (
+    await running.db.query<{ claimedBy: string | null }>(
+      sql`SELECT claimed_by AS "claimedBy" FROM tasks WHERE id = ${task}`,
+    )
+  )[0]?.claimedBy;
+
+test("what somebody has claimed is open again when a role or the access ends, and the person is mailed", async () => {
+  const both = await newOperator(running, { roles: ["agent", "shipper"] });
+  const [quote, fax] = [await claimed("quote", both), await claimed("fax_send", both)];
+  assert.equal((await post(`/${both.id}/roles`, { name: both.name, role_agent: "on" })).status, 303);
+  assert.deepEqual([await claimOf(quote), await claimOf(fax)], [`operator:${both.id}`, null]);
+  assert.deepEqual(await lastLine("task.released"), {
+    actor: `operator:${admin.id}`,
+    detail: { task: fax, kind: "fax_send", claimedBy: `operator:${both.id}` },
+  });
+  await until(() => mailsTo(running.service, both.email).find((mail) => /now has these roles: agent\./.test(mail)));
+  await running.service.cli("operator", "remove", both.email);
+  assert.equal(await claimOf(quote), null);
+  await until(() => mailsTo(running.service, both.email).find((mail) => /is an operator no more/.test(mail)));
+});
+
+test("an admin who is removed is mailed it", async () => {
+  const second = await newOperator(running, { roles: ["admin"] });
+  assert.equal((await post(`/${second.id}/remove`)).status, 303);
+  for (const { email } of [admin, second])
+    await until(() =>
+      mailsTo(running.service, email).find((mail) => mail.includes(`${second.name} (${second.email}) is an operator`)),
+    );
+});
+
+test("an admin opens anybody's claimed task again, and so does the command line; others only their own", async () => {
+  const agent = await newOperator(running, { roles: ["agent"] });
+  const other = await newOperator(running, { roles: ["agent"] });
+  const [first, second] = [await claimed("quote", agent), await claimed("order_on_hold", agent)];
+  const release = (task: number, { cookie }: { cookie: string }) =>
+    postForm(`${running.service.baseUrl}/operator/tasks/${task}/release`, {}, { cookie, Accept: "text/html" });
+  await refused(await release(first, other), 409, /Somebody else has claimed this task/);
+  assert.equal((await release(first, admin)).status, 303);
+  assert.deepEqual(await running.service.cli("task", "release", String(second)), { task: second, state: "open" });
+  assert.deepEqual([await claimOf(first), await claimOf(second)], [null, null]);
+  await refused(await release(first, admin), 409, /Nobody has claimed this task/);
+});
+
 test("nobody changes their own roles, and the last active admin stays; the command line may remove even that one", async () => {
   const own = `/${admin.id}`;
   await refused(
@@ -125,6 +180,7 @@ test("an admin ends an operator's sessions and takes lost passkeys away; nobody 
   assert.equal((await post(`/${agent.id}/sessions/${stranger.sessionId}/end`)).status, 404);
   assert.equal((await post(`/${agent.id}/passkeys/remove`)).status, 303);
   assert.equal((await lastLine("passkeys.removed"))?.actor, `operator:${admin.id}`);
+  await until(() => mailsTo(running.service, admin.email).find((mail) => mail.includes("removed the passkeys")));
   for (const path of [`/${stranger.id}/passkeys/remove`, "/nope/remove", "/%00/roles"])
     assert.equal((await post(path, { name: "X", role_agent: "on" })).status, 404, path);
   assert.equal((await look(`/${stranger.id}`)).status, 404);

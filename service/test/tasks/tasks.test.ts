@@ -154,7 +154,8 @@ describe("a task", () => {
     await assert.rejects(finishTask(deps(), await newTask(), "operator:a", "done"), refusal("conflict"));
     await running.db.query(openTask({ kind: "job_dead", at: new Date(), environment: "live", subject: "refund" }));
     const [dead] = await running.db.query<{ id: number }>(sql`SELECT id FROM tasks WHERE kind = 'job_dead'`);
-    await assert.rejects(finishTask(deps(), dead?.id ?? 0, "operator:a", " "), refusal("validation"));
+    for (const outcome of [" ", "a\u0000b"])
+      await assert.rejects(finishTask(deps(), dead?.id ?? 0, "operator:a", outcome), refusal("validation"));
     await finishTask(deps(), dead?.id ?? 0, "operator:a", "The mail server is back.");
     await assert.rejects(finishTask(deps(), dead?.id ?? 0, "operator:a", "again"), refusal("conflict"));
   });

@@ -1,6 +1,6 @@
 import { auditLine } from "../../audit/audit.ts";
 import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 import { ServiceError } from "../../platform/errors.ts";
 import { requireUuid } from "../../platform/text.ts";
 import { endAnySessions } from "../sessions/store.ts";
@@ -16,9 +16,14 @@ export async function listPasskeysOf({ db }: { db: Database }, userId: string): 
 
 /**
  * Removes all passkeys and recovery codes of a person who has lost them, and ends the person's sessions: the next sign-in needs the
- * mailed link alone. @param actor for the audit log @returns how many there were @throws ServiceError for an unknown person
+ * mailed link alone. @param actor for the audit log @param also runs in the same transaction @returns how many there were @throws ServiceError for an unknown person
  */
-export async function dropPasskeys({ db, clock }: { db: Database; clock: Clock }, userId: string, actor = "operator") {
+export async function dropPasskeys(
+  { db, clock }: { db: Database; clock: Clock },
+  userId: string,
+  actor = "operator",
+  also: (tx: Tx, at: Date) => Promise<unknown> = async () => {},
+) {
   const email = await requireAddress(db, userId);
   return db.transaction(async (tx) => {
     const at = clock();
@@ -30,6 +35,7 @@ export async function dropPasskeys({ db, clock }: { db: Database; clock: Clock }
     const line = { at, action: "passkeys.removed", actor, partnerId, detail: { userId, removed } };
     await tx.query(auditLine(line));
     if (removed > 0) await mailNews(tx, userId, "removed-by-operator", at);
+    await also(tx, at);
     return { userId, removed, endedSessions: ended.length };
   });
 }

@@ -3,9 +3,11 @@ import { refuseCrossSite } from "../../../http/authentication.ts";
 import { HttpError } from "../../../http/http-error.ts";
 import type { RateLimits } from "../../../http/rate-limits.ts";
 import {
+  needsPasskey,
   type Operator,
   type Permission,
   type ResolveOperator,
+  requirePasskeyOf,
   requirePermission,
 } from "../../../operators/operators.ts";
 import { accountNav } from "../../ui/account-nav.ts";
@@ -99,10 +101,21 @@ export type ConsoleRoute<Url extends string> = Omit<PageRoute<Url>, "handle" | "
   refused?: (call: Call<Url>, error: string) => string | Promise<string>;
 };
 
+/**
+ * What a route asks of its operator: one of its permissions, and for a change that concerns money, keys or roles a passkey shown lately.
+ * @throws ServiceError
+ */
+export function requireRights({ routeOptions, method }: FastifyRequest, operator: Operator, now: Date): void {
+  const { permissions = [] } = routeOptions.config;
+  if (permissions.length === 0) return;
+  requirePermission(operator, permissions);
+  if (method === "POST" && permissions.every(needsPasskey)) requirePasskeyOf(operator, now);
+}
+
 /** A page's route in the console, for whom a permission lets in. */
 export function consoleRoute<Url extends string>(
   scope: FastifyInstance,
-  deps: Pick<ConsoleDeps, "limits">,
+  deps: Pick<ConsoleDeps, "limits" | "clock">,
   { permission, handle, refused, ...route }: ConsoleRoute<Url>,
 ): void {
   const permissions = [permission].flat();
@@ -112,7 +125,7 @@ export function consoleRoute<Url extends string>(
     config: { permissions },
     handle(call) {
       const asked = withOperator(call);
-      if (permissions.length > 0) requirePermission(asked.operator, permissions);
+      requireRights(call.request, asked.operator, deps.clock());
       return handle(asked);
     },
     ...(refused && { refused: (call, error) => refused(withOperator(call), error) }),

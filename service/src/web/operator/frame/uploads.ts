@@ -3,11 +3,11 @@ import { HttpError } from "../../../http/http-error.ts";
 import { type Form, readForm } from "../../../http/uploads/multipart.ts";
 import type { UploadPlaces } from "../../../http/uploads/upload-places.ts";
 import type { Operator } from "../../../operators/operators.ts";
-import { invalid } from "../../../platform/errors.ts";
+import { invalid, ServiceError } from "../../../platform/errors.ts";
 import type { PageAnswer } from "../../ui/page-route.ts";
-import type { ConsoleDeps } from "./console.ts";
+import { type ConsoleDeps, requireRights } from "./console.ts";
 
-export type UploadDeps = Pick<ConsoleDeps, "resolveOperator"> & { uploadPlaces: UploadPlaces };
+export type UploadDeps = Pick<ConsoleDeps, "resolveOperator" | "clock"> & { uploadPlaces: UploadPlaces };
 
 const messages = {
   notMultipart: "The form could not be read. Please choose the document again.",
@@ -29,8 +29,14 @@ export async function withUpload(
     // Operators share the places of firms that have live.
     holder: { partnerId: operator.actor, liveEnabled: true, tier: "trial" },
     async authenticate() {
-      if (!(await deps.resolveOperator(request.headers.cookie)))
-        throw new HttpError("sign_in_required", "Sign in to continue.");
+      const again = await deps.resolveOperator(request.headers.cookie);
+      if (!again) throw new HttpError("sign_in_required", "Sign in to continue.");
+      if (again.actor !== operator.actor || again.environment !== operator.environment)
+        throw new ServiceError(
+          "conflict",
+          "You switched person or environment while the form was on its way. Send it again.",
+        );
+      requireRights(request, again, deps.clock());
     },
   });
   try {

@@ -4,7 +4,9 @@ import type { ReadReadiness } from "../../../http/readiness.ts";
 import { may } from "../../../operators/operators.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Database } from "../../../platform/database/database.ts";
+import { ServiceError } from "../../../platform/errors.ts";
 import { retryFailedJobs, selectQueues } from "../../../platform/jobs/jobs.ts";
+import { isPlainText } from "../../../platform/text.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { type ConsoleDeps, consolePage, consoleRoute } from "../frame/console.ts";
 import { healthBody } from "./page.ts";
@@ -30,6 +32,7 @@ export function healthRoutes(scope: FastifyInstance, deps: HealthPageDeps): void
     url: "/operator/health/queues/:queue/retry",
     permission: "partners.manage",
     async handle({ params: { queue }, operator }) {
+      if (!isPlainText(queue)) throw new ServiceError("not_found", "No such queue.");
       await db.transaction(async (tx) => {
         const retried = await retryFailedJobs(tx, queue);
         const line = { at: clock(), action: "jobs.retried", actor: operator.actor, detail: { queue, retried } };

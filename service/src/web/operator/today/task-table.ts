@@ -1,5 +1,4 @@
-import { mayDoTask } from "../../../console/console.ts";
-import type { Operator } from "../../../operators/operators.ts";
+import { may, mayDoTask, type Operator } from "../../../operators/operators.ts";
 import { endsByWord, type Task, taskKinds } from "../../../tasks/tasks.ts";
 import { statusBadge } from "../../ui/components.ts";
 import { shortCode, shortTime } from "../../ui/format.ts";
@@ -36,11 +35,12 @@ const claimedBy = ({ state, claimedBy }: Task, { actor }: Operator): string => {
 };
 
 function actions({ id, kind, state, claimedBy, orderCode }: Task, operator: Operator, back: string): Html {
-  if (!mayDoTask(operator, kind)) return html`–`;
   const path = `/operator/tasks/${id}`;
   const options = { fields: { back }, kind: "quiet-button", about: `${taskKinds[kind]} ${shortCode(orderCode ?? "")}` };
+  const isOther = state === "claimed" && claimedBy !== operator.actor;
+  if (isOther && may(operator, "people.manage")) return buttonForm(`${path}/release`, "Release", options);
+  if (isOther || !mayDoTask(operator, kind)) return html`–`;
   if (state === "open") return buttonForm(`${path}/claim`, "Claim", options);
-  if (claimedBy !== operator.actor) return html`–`;
   const release = buttonForm(`${path}/release`, "Give back", options);
   if (!endsByWord(kind)) return release;
   return html`${release}<details class="ask"><summary>Done</summary><form class="form" method="post" action="${path}/done">

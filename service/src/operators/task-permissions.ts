@@ -1,5 +1,6 @@
-import { may, type Operator, type Permission } from "../operators/operators.ts";
 import { type TaskKind, taskKinds } from "../tasks/tasks.ts";
+import type { Permission } from "./roles.ts";
+import { may, type Operator } from "./sessions.ts";
 
 /** What a role needs to do a task of the kind. */
 const permissions: Readonly<Record<TaskKind, Permission>> = {
