@@ -80,6 +80,15 @@ export async function orderCodeOfIntent(db: Sql, paymentIntent: string): Promise
   return found?.code ?? null;
 }
 
+/** The ids of the events by which money came that moved no order. */
+export async function unappliedEvents(tx: Tx, orderId: number, paymentIntent: string): Promise<string[]> {
+  const found = await tx.query<{ id: string }>(sql`
+    SELECT e.event_id AS id FROM processor_events e
+    JOIN payments p ON p.order_id = e.order_id AND p.received_at = e.received_at
+    WHERE e.order_id = ${orderId} AND e.outcome = 'unapplied' AND p.payment_intent = ${paymentIntent}`);
+  return found.map(({ id }) => id);
+}
+
 /** Money that moved no order is on the audit log. */
 export const auditUnapplied = (tx: Tx, order: { id: number; partnerId: string }, at: Date, detail: object) =>
   tx.query(

@@ -156,20 +156,29 @@ test("a whole refund of the payment on record: every status", async () => {
   }
 });
 
-test("a refund that comes before its payment keeps that payment from counting", async () => {
+/** The tasks about money of the order that moved nothing, as they stand. */
+const unappliedTasks = (code: string) =>
+  orders.db.query<{ state: string }>(
+    sql`SELECT state FROM tasks WHERE kind = 'payment_unapplied' AND order_id = (SELECT id FROM orders WHERE code = ${code})`,
+  );
+
+test("a refund that comes before its payment keeps that payment from counting; nobody has to do anything", async () => {
   const code = await orders.insert("QuoteReady");
   await take(eventOf("charge.refunded", code, { payment_intent: "pi_early", refunded: true }));
   const taken = await take(eventOf("checkout.session.completed", code, { payment_intent: "pi_early" }));
   assert.equal(taken.outcome, "unapplied");
   assert.equal((await orders.look(code)).status, "QuoteReady");
+  assert.deepEqual(await unappliedTasks(code), []);
 });
 
-test("a second payment of a paid order is recorded and reported, and its refund does not refund the order", async () => {
+test("a second payment of a paid order is recorded and reported, and its refund ends that, and does not refund the order", async () => {
   const code = await orders.insert("QuoteReady");
   await take(eventOf("checkout.session.completed", code));
   const second = await take(eventOf("checkout.session.completed", code, { payment_intent: "pi_second" }));
   assert.equal(second.outcome, "unapplied");
+  assert.deepEqual(await unappliedTasks(code), [{ state: "open" }]);
   await take(eventOf("charge.refunded", code, { payment_intent: "pi_second", refunded: true }));
+  assert.deepEqual(await unappliedTasks(code), [{ state: "done" }]);
   assert.equal((await orders.look(code)).status, "EsignPending");
 });
 

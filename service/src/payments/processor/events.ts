@@ -3,7 +3,7 @@ import { transitionByProcessor } from "../../orders/transitions/by-processor.ts"
 import type { Tx } from "../../platform/database/database.ts";
 import { maskCode } from "../../platform/ids.ts";
 import { type Log, maskCodes } from "../../platform/logs.ts";
-import { openTask } from "../../tasks/tasks.ts";
+import { closeTasks, openTask } from "../../tasks/tasks.ts";
 import { currency } from "../checkout/checkout.ts";
 import { endProcessorSession, sessionOrder } from "../checkout/store.ts";
 import {
@@ -14,6 +14,7 @@ import {
   recordEvent,
   recordOutcome,
   recordPayment,
+  unappliedEvents,
   wasRefunded,
 } from "../store.ts";
 import { type RefundMessage, readMessage, type SessionMessage } from "./message.ts";
@@ -26,7 +27,13 @@ import type { SignedEvent } from "./processor.ts";
  */
 export type Outcome = "moved" | "held" | "repeated" | "stale" | "unapplied" | "foreign" | "unknown" | "irrelevant";
 
-export type Taken = { outcome: Outcome; order: LockedOrder | null; firedEvents: Milestone[] };
+export type Taken = {
+  outcome: Outcome;
+  order: LockedOrder | null;
+  firedEvents: Milestone[];
+  /** Of what is `unapplied`: whether the service holds the money, which somebody has to send back then. */
+  isHeld?: boolean;
+};
 
 export type TakeOptions = {
   at: Date;
@@ -46,7 +53,7 @@ export async function takeEvent(tx: Tx, event: SignedEvent, options: TakeOptions
   const taken = await read(tx, event, options);
   const { outcome, order } = taken;
   await recordOutcome(tx, event.id, order?.id ?? null, outcome);
-  if (outcome === "unapplied" && order) {
+  if (outcome === "unapplied" && order && taken.isHeld) {
     const { id: orderId, environment } = order;
     await tx.query(openTask({ kind: "payment_unapplied", at: options.at, environment, orderId, subject: event.id }));
   }
@@ -140,7 +147,7 @@ async function takeMoney(tx: Tx, order: LockedOrder, message: SessionMessage, op
   const on = right ? "payment_cleared" : "payment_mismatched";
   if (gone || targetOf(order, on) === null) {
     await auditUnapplied(tx, order, at, { paymentIntent, amount, currency: message.currency, status: order.status });
-    return nothing("unapplied", order);
+    return { ...nothing("unapplied", order), isHeld: !gone };
   }
   const reason = right ? {} : { reason: `paid ${amount} ${message.currency}, not ${order.totalCents} ${currency}` };
   const moved = await transitionByProcessor(tx, order, on, { ...actorOf(options), ...reason });
@@ -165,6 +172,9 @@ async function takeRefund(tx: Tx, order: LockedOrder, message: RefundMessage, op
     await recordPayment(tx, { orderId: order.id, ...payment, simulated, at, refundedAt: at });
     return nothing("unapplied", order);
   }
+  const end = { state: "done", at, by: options.actor, outcome: "refunded" } as const;
+  for (const subject of await unappliedEvents(tx, order.id, paymentIntent))
+    await tx.query(closeTasks({ orderId: order.id, kinds: ["payment_unapplied"], subject }, end));
   if ((await heldPayments(tx, order.id)).length > 0) return nothing("stale", order);
   const asked = targetOf(order, "refunded") ? order : await askedByProcessor(tx, order, options);
   if (!asked) return nothing("stale", order);
