@@ -164,12 +164,19 @@ function asRefusal(error: unknown): never {
 /** Signatures say whole seconds (PDF 32000-1, 7.9.4), and what is recorded says the same. */
 const wholeSeconds = (instant: Date): Date => new Date(Math.floor(instant.getTime() / 1000) * 1000);
 
-/** A mark as the record has it: of a picture the hashes of what its image and its mask hold, so that anybody can compare. */
+/**
+ * A mark as the record has it: of a drawing the hash of its strokes, of a picture the hashes of what its image and its mask hold,
+ * so that anybody can compare.
+ */
 export function markRecord(mark: SignatureMark): JsonObject {
   if (mark.kind === "typed") return { kind: "typed", text: mark.text };
-  if (mark.kind === "drawn") return { kind: "drawn" };
+  const sha256 = (bytes: Uint8Array | string) => createHash("sha256").update(bytes).digest("hex");
+  if (mark.kind === "drawn") {
+    const { height, strokes, width } = mark;
+    // Members in the order of canonical JSON; the browser writes the same.
+    return { kind: "drawn", sha256: sha256(JSON.stringify({ height, strokes, width })) };
+  }
   const { width, height, rgb, alpha } = mark;
-  const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
   return { height, kind: "uploaded", maskSha256: alpha && sha256(alpha), sha256: sha256(rgb), width };
 }
 

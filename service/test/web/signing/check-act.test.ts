@@ -41,9 +41,9 @@ before(async () => {
 });
 
 const isAsked = (one: PreparedAct): Promise<boolean> => {
-  const own = fields.filter(({ signer }) => signer === 1).map((field) => field.name);
+  const own = fields.filter(({ signer }) => signer === 1).map((field) => [field.name, field.kind] as const);
   const values = new Map([[fields[1]?.name ?? "", typed]]);
-  return isWhatWasAsked(one, { document, fields: new Set(own), values, mark });
+  return isWhatWasAsked(one, { document, fields: new Map(own), values, mark });
 };
 const numberOf = (index: number): number => fields[index]?.object ?? 0;
 const whole = (): string => Buffer.concat([document, act.tail]).toString("latin1");
@@ -119,6 +119,23 @@ const attacks: readonly [string, () => PreparedAct][] = [
     () =>
       withMore(changed(Number(/\/Parent (\d+) 0 R/.exec(bodyOf(whole(), pageNumber()))?.[1]), /\/Count 2/, "/Count 1")),
   ],
+  [
+    "writes another value than was typed into the signer's field",
+    () => {
+      const tail = Buffer.from(act.tail).toString("latin1");
+      assert.ok(tail.includes(`/V (${typed})`));
+      return withTail(Buffer.from(tail.replace(`/V (${typed})`, "/V (12-999)"), "latin1"));
+    },
+  ],
+  [
+    "writes another value a second time",
+    () => withMore(changed(numberOf(1), /\/V \([^)]*\)/, "/V<FEFF0039003000300030>")),
+  ],
+  [
+    "shows rich text in the place of the value",
+    () => withMore(changed(numberOf(1), />>\s*$/, "/RV(<body><p>9000</p></body>)>>")),
+  ],
+  ["empties the signer's field", () => withMore(changed(numberOf(1), /\/V \([^)]*\)/, ""))],
   ["can't be read", () => withMore([numberOf(1), "<</Type"])],
 ];
 for (const [what, attack] of attacks)
@@ -135,6 +152,13 @@ test("an act whose record says another value, mark, document or holder is not", 
     return isAsked({ ...withTail(tail), record });
   };
   assert.equal(await says((record) => record.replace(typed, "12-346")), false);
+  assert.equal(await says((record) => record.replace(/"values":\[.*?\]/, '"values":[]')), false, "nothing is left out");
+  assert.equal(await says((record) => record.replace(/"values":\[(.*?)\]/, '"values":[$1,$1]')), false);
+  assert.equal(
+    await says((record) => record.replace('"kind":"text"', '"kind":"name"')),
+    false,
+    "the page says the kinds",
+  );
   assert.equal(await says((record) => record.replace(name, "John Doe")), false);
   assert.equal(await says((record) => record.replace('"browser"', '"service"')), false);
   assert.equal(await says((record) => record.replace(/"sha256":"./, '"sha256":"x')), false);

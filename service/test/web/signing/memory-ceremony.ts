@@ -85,8 +85,8 @@ export async function memoryCeremony(
     sha256: createHash("sha256").update(file).digest("hex"),
     pages,
   });
-  const byKind = ({ values }: Pick<SignRequest, "values">) => {
-    const written = prepared.fields.filter(({ signer }) => signer === 1);
+  const written = prepared.fields.filter(({ signer, kind }) => signer === 1 && kind !== "signature" && kind !== "mark");
+  const byKind = ({ values }: Pick<SignRequest, "values">): Record<string, string> => {
     return {
       ...Object.fromEntries(written.map(({ kind, name }) => [kind, values.get(name) ?? ""])),
       date: "2026-11-22",
@@ -158,7 +158,7 @@ export async function memoryCeremony(
         keyHeldBy: "browser",
         mark: markRecord(request.mark),
         revision: { sha256: document().sha256 },
-        values: [...request.values].map(([field, value]) => ({ field, value })),
+        values: written.map(({ name, kind }) => ({ field: name, kind, value: byKind(request)[kind] ?? "" })),
       };
       const actSha256 = createHash("sha256").update(canonicalJson(record)).digest("hex");
       const doing = { name: signerName, mark: request.mark, values: byKind(request) };

@@ -1,6 +1,7 @@
 import { childrenOf, OID, onlyChildOf, readDer, readOctetString, readOid } from "@signsealship/evidence/asn1";
 import { equalBytes, toHex } from "@signsealship/evidence/bytes";
-import { changedSince, openUnlocked } from "@signsealship/evidence/pdf";
+import { changedSince, fieldTexts, openUnlocked } from "@signsealship/evidence/pdf";
+import type { PlacedField } from "./config.ts";
 
 /** An act that the service prepared for the key of this browser. */
 export type PreparedAct = {
@@ -18,20 +19,29 @@ export type PreparedAct = {
 type Asked = {
   /** The document that was shown, whole. */
   readonly document: Uint8Array;
-  /** The names of the signer's own fields. */
-  readonly fields: ReadonlySet<string>;
+  /** What the signer's own fields are, by their names. */
+  readonly fields: ReadonlyMap<string, PlacedField["kind"]>;
   /** What was typed into the fields, by their names. */
   readonly values: ReadonlyMap<string, string>;
   /** How the signature looks, as the record says it: its members in the order of their names. */
   readonly mark: object;
 };
 
+/** What the record of an act says, of all that it says. */
+type Said = {
+  readonly keyHeldBy: string;
+  readonly revision: { readonly sha256: string };
+  readonly mark: object;
+  readonly values: readonly { readonly field: string; readonly kind: string; readonly value: string }[];
+};
+
 /**
  * Whether an act is what the signer asked for: its attributes have the digest of the document that was shown with nothing but
- * the tail behind it, the tail fills in the signer's own fields and changes nothing else, and the record whose digest is in the
- * tail says what was typed.
+ * the tail behind it, the tail fills in the signer's own fields and changes nothing else, and both those fields and the record
+ * whose digest is in the tail say what was typed.
  */
-export async function isWhatWasAsked(act: PreparedAct, { document, fields, values, mark }: Asked): Promise<boolean> {
+export async function isWhatWasAsked(act: PreparedAct, asked: Asked): Promise<boolean> {
+  const { document, mark } = asked;
   const { tail, contentsStart, contentsEnd, signedAttrs, record } = act;
   if (contentsStart < 0 || contentsEnd < contentsStart || contentsEnd > tail.length) return false;
   // Between its brackets is nothing yet: what is there is not signed.
@@ -39,30 +49,50 @@ export async function isWhatWasAsked(act: PreparedAct, { document, fields, value
   if (!/^<0*>$/.test(new TextDecoder("latin1").decode(gap))) return false;
   const signed = joined([document, tail.subarray(0, contentsStart), tail.subarray(contentsEnd)]);
   if (!equalBytes(messageDigestOf(signedAttrs), await sha256(signed))) return false;
-  if (!(await fillsIn(fields, document, tail))) return false;
+  const texts = await filledIn(asked, tail);
+  if (texts === null) return false;
   const actSha256 = toHex(await sha256(new TextEncoder().encode(record)));
   if (!new TextDecoder("latin1").decode(tail).includes(`/SSSActSha256<${actSha256}>`)) return false;
-  const said = JSON.parse(record) as {
-    keyHeldBy: string;
-    revision: { sha256: string };
-    mark: object;
-    values: { field: string; kind: string; value: string }[];
-  };
+  const said = JSON.parse(record) as Said;
   if (said.keyHeldBy !== "browser") return false;
   if (said.revision.sha256 !== toHex(await sha256(document))) return false;
   if (JSON.stringify(said.mark) !== JSON.stringify(mark)) return false;
-  return said.values.every(({ field, kind, value }) => {
-    const asked = values.get(field);
-    // What was left empty stays so, but for the name and the initials, which the service fills in.
-    return asked === undefined || asked === value || (asked === "" && (kind === "name" || kind === "initials"));
-  });
+  return saysWhatWasTyped(said.values, texts, asked);
 }
 
-/** Whether a tail does no more than filling in some fields: judged as later changes of a signed document are. */
-async function fillsIn(fields: ReadonlySet<string>, document: Uint8Array, tail: Uint8Array): Promise<boolean> {
-  const changed = changedSince(await openUnlocked(joined([document, tail])), document.length);
+/**
+ * What the fields of a document hold with a tail behind it; null when the tail does more than filling in the signer's own
+ * fields: judged as later changes of a signed document are.
+ */
+async function filledIn(
+  { document, fields }: Asked,
+  tail: Uint8Array,
+): Promise<ReadonlyMap<string, string | null> | null> {
+  const file = await openUnlocked(joined([document, tail]));
+  const changed = changedSince(file, document.length);
   const isFilling = changed?.level === "forms" || changed?.level === "signatures";
-  return isFilling && changed.fields.every((name) => fields.has(name));
+  return isFilling && changed.fields.every((name) => fields.has(name)) ? fieldTexts(file) : null;
+}
+
+/** Whether the record names each own field that holds a text, once, as what it is, with what was typed and what the file has. */
+function saysWhatWasTyped(
+  said: Said["values"],
+  texts: ReadonlyMap<string, string | null>,
+  { fields, values }: Asked,
+): boolean {
+  const own = [...fields].filter(([, kind]) => kind !== "signature" && kind !== "mark");
+  const isKnown = [...values.keys()].every((name) => fields.has(name));
+  return (
+    isKnown &&
+    said.length === own.length &&
+    own.every(([name, kind]) => {
+      const one = said.find(({ field }) => field === name);
+      if (one?.kind !== kind || texts.get(name) !== one.value) return false;
+      const typed = values.get(name) ?? "";
+      // The date is the service's, and so are the name and the initials of who left them empty.
+      return one.value === typed || kind === "date" || (typed === "" && (kind === "name" || kind === "initials"));
+    })
+  );
 }
 
 /** The one digest that signed attributes name. @throws EvidenceError when they are no attributes */

@@ -1,3 +1,5 @@
+import { toHex } from "@signsealship/evidence/bytes";
+import { type Drawn, readDrawn } from "../drawn.ts";
 import type { isWhatWasAsked, PreparedAct } from "./check-act.ts";
 import type { SigningConfig } from "./config.ts";
 import { make, part } from "./parts.ts";
@@ -39,7 +41,7 @@ export function signWithOwnKey(config: SigningConfig, document: Uint8Array): voi
     const prepared = await post<Answer>(config.prepare, body);
     // The page says what is wrong, or shows the document anew: nothing is signed so.
     if (prepared?.outcome !== "prepared") return form.submit();
-    const fields = new Set(config.fields.map(({ name }) => name));
+    const fields = new Map(config.fields.map(({ name, kind }) => [name, kind]));
     const asked = { document, fields, values: values(), mark: await mark() };
     const { tail, signedAttrs, ...rest } = prepared;
     const opened = { ...rest, tail: fromBase64(tail), signedAttrs: fromBase64(signedAttrs) };
@@ -58,7 +60,8 @@ export function signWithOwnKey(config: SigningConfig, document: Uint8Array): voi
   /** As the record of the act is to say it. */
   async function mark(): Promise<object> {
     if (field("picture") !== "") return (await pictureRecord(field("picture"))) ?? {};
-    return field("drawn") === "" ? { kind: "typed", text: field("name").trim() } : { kind: "drawn" };
+    const drawn = readDrawn(field("drawn"));
+    return drawn ? { kind: "drawn", sha256: await drawnSha256(drawn) } : { kind: "typed", text: field("name").trim() };
   }
 
   function refuse(why: string): void {
@@ -73,6 +76,12 @@ export function signWithOwnKey(config: SigningConfig, document: Uint8Array): voi
         return name?.startsWith("value.") ? [[name.slice("value.".length), value.trim()] as const] : [];
       }),
     );
+}
+
+/** As the record says it: of canonical JSON. */
+async function drawnSha256({ height, strokes, width }: Drawn): Promise<string> {
+  const text = new TextEncoder().encode(JSON.stringify({ height, strokes, width }));
+  return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", text)));
 }
 
 /** The part that judges an act. @throws Error when it can't be had: then nothing is signed */
