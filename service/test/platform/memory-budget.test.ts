@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { createMemoryBudget } from "../../src/platform/bounds/memory-budget.ts";
 
 /** Work of so many bytes that ends on demand, and what runs meanwhile. */
-function openBudget(limits: { bytes: number; waiting: number }) {
-  const budget = createMemoryBudget(limits);
+function openBudget(limits: { bytes: number; waiting: number; waitingEach?: number }) {
+  const budget = createMemoryBudget({ waitingEach: limits.waiting, ...limits });
   const running: string[] = [];
   const ends = new Map<string, (error?: Error) => void>();
   const settled = () => new Promise(setImmediate);
@@ -78,4 +78,19 @@ test("beyond so many that wait, work is refused as unavailable, and later accept
   await end("b1");
   await start("c2", 10);
   assert.deepEqual(running, ["c2"]);
+});
+
+test("one holder takes no more than its share of the places to wait", async () => {
+  const { running, start, end } = openBudget({ bytes: 10, waiting: 9, waitingEach: 1 });
+  await start("a1", 10);
+  await start("a2", 1);
+  const { outcome } = await start("a3", 1);
+  await assert.rejects(outcome, { code: "unavailable" });
+  await start("b1", 1);
+  await end("a1");
+  assert.deepEqual(running, ["a2", "b1"]);
+  await start("a4", 10);
+  await end("a2");
+  await end("b1");
+  assert.deepEqual(running, ["a4"], "a place that was left is free again");
 });

@@ -9,6 +9,7 @@ import {
   hashTail,
   maxCmsLength,
   signedAttributesOf,
+  type TimeStamp,
   verifySignedAttributes,
 } from "../../seals/seals.ts";
 import type { EnvelopeDeps } from "../lifecycle/deps.ts";
@@ -19,6 +20,7 @@ import { issueSignerCertificate } from "../signer-authority.ts";
 import type { SignRequest } from "./ceremony.ts";
 import { clientDetail } from "./client-detail.ts";
 import type { Linked } from "./links.ts";
+import { requireOwnAct } from "./require-own-act.ts";
 import { valuesOf } from "./sign-request.ts";
 import type { Client } from "./view.ts";
 
@@ -110,24 +112,38 @@ export async function openAct(
   return { ...tail, revision: document.revision, signedAttrs, chain, record, actSha256, at };
 }
 
+/** The signature of an act, and its time stamp where an authority gave one in time. */
+export type ActSignature = { readonly signature: Uint8Array; readonly timeStamp: TimeStamp | null };
+
 /**
- * Puts the signature into its act, stores the revision, and has the verifier judge the file as it will be kept: what it
- * does not accept is discarded, and no row ever names it.
+ * Has a signature stamped: an authority may take its time, so nothing large is held meanwhile.
  * @param signature ECDSA over the signed attributes: DER, or r and s as WebCrypto gives them
  * @throws ServiceError `validation` for a signature that is not of this act
  */
-export async function closeAct(
-  deps: EnvelopeDeps,
-  { envelope }: Linked,
-  document: Document,
-  { tail, contentsStart, contentsEnd, byteRange, signedAttrs, chain, ...act }: OpenAct,
-  signature: Uint8Array,
-): Promise<MadeAct> {
-  const { workers, stamp, clock } = deps;
+export async function stampAct({ stamp }: EnvelopeDeps, act: OpenAct, signature: Uint8Array): Promise<ActSignature> {
+  const { chain, signedAttrs } = act;
   const value = verifySignedAttributes({ chain, signedAttrs, signature });
   if (value === null) throw new ServiceError("validation", "The signature does not verify. Reload the page.");
   const given = stamp && (await stamp(value));
-  const timeStamp = given && given.token.length <= tokenRoom ? given : null;
+  return { signature, timeStamp: given && given.token.length <= tokenRoom ? given : null };
+}
+
+/**
+ * Puts the signature into its act, stores the revision, and has the verifier judge the file as it will be kept: what it
+ * does not accept is discarded, and no row ever names it.
+ * @throws ServiceError; Error for an act that was altered while it waited
+ */
+export async function closeAct(
+  deps: EnvelopeDeps,
+  linked: Linked,
+  document: Document,
+  open: OpenAct,
+  { signature, timeStamp }: ActSignature,
+): Promise<MadeAct> {
+  requireOwnAct(open, linked);
+  const { workers, clock } = deps;
+  const { envelope } = linked;
+  const { tail, contentsStart, contentsEnd, byteRange, signedAttrs, chain, ...act } = open;
   const token = timeStamp ? { token: timeStamp.token } : {};
   const place = hashTail({ tail, contentsStart, contentsEnd, byteRange }, document.hash, document.bytes.length);
   const complete = completeSeal(place, assembleCms({ chain, signedAttrs, signature, ...token }));

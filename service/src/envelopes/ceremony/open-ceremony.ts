@@ -27,8 +27,11 @@ export type CeremonyDeps = EnvelopeDeps & {
 };
 
 const mostReason = 1_000;
-/** Four of the largest documents: as many as there are worker threads. Who waits behind 200 acts had better come again. */
-const signing = { bytes: 4 * 36 * 1024 * 1024, waiting: 200 };
+/**
+ * Four of the largest documents: as many as there are worker threads. Who waits behind 200 acts had better come again; signers
+ * of one firm take at most half of the places.
+ */
+const signing = { bytes: 4 * 36 * 1024 * 1024, waiting: 200, waitingEach: 100 };
 
 export function openCeremony(deps: CeremonyDeps): Ceremony {
   const { db, clock, rowMac } = deps;

@@ -12,11 +12,12 @@ import type { ReadDocument } from "../records/kept-documents.ts";
 import { type Document, findRevisions, insertRevision } from "../records/revisions.ts";
 import { appendToTrail } from "../records/trail.ts";
 import { oneActKey } from "../signer-authority.ts";
-import { closeAct, type MadeAct, openAct } from "./act.ts";
+import { closeAct, type MadeAct, type OpenAct, openAct, stampAct } from "./act.ts";
 import type { Link, PreparedAct, SignOutcome, SignRequest } from "./ceremony.ts";
 import { follow, type Linked, requireState } from "./links.ts";
 import { dropPreparedAct, keepPreparedAct, takePreparedAct } from "./prepared-acts.ts";
 import { requireP256 } from "./public-key.ts";
+import { namesSigner } from "./require-own-act.ts";
 import { requireMark } from "./sign-request.ts";
 import type { Client } from "./view.ts";
 
@@ -35,13 +36,12 @@ export async function sign(deps: SigningDeps, link: Link, request: SignRequest, 
   const linked = await follow(deps.db, link, deps.clock());
   const done = await outcomeOfBefore(deps, linked);
   if (done) return done;
-  return onDocument(deps, linked, request.revision, async (document) => {
-    const key = oneActKey();
-    const holder = { keyHeldBy: "service", publicKey: key.publicKey } as const;
-    const open = await openAct(deps, linked, document, request, holder, client);
-    const signature = await key.sign(open.signedAttrs);
-    return written(deps, link, linked, await closeAct(deps, linked, document, open, signature));
-  });
+  const key = oneActKey();
+  const holder = { keyHeldBy: "service", publicKey: key.publicKey } as const;
+  const open = await onDocument(deps, linked, request.revision, (document) =>
+    openAct(deps, linked, document, request, holder, client),
+  );
+  return "outcome" in open ? open : close(deps, link, linked, open, await key.sign(open.signedAttrs));
 }
 
 /**
@@ -59,13 +59,24 @@ export async function prepareAct(
   requireMark(request.mark);
   requireP256(publicKey);
   const linked = await follow(deps.db, link, deps.clock());
-  return onDocument(deps, linked, request.revision, async (document) => {
-    const open = await openAct(deps, linked, document, request, { keyHeldBy: "browser", publicKey }, client);
-    await keepPreparedAct(deps.db, linked.signer.id, open, deps.clock());
-    const { tail, contentsStart, contentsEnd, signedAttrs, record } = open;
-    return { outcome: "prepared", tail, contentsStart, contentsEnd, signedAttrs, record };
-  });
+  const open = await onDocument(deps, linked, request.revision, (document) =>
+    openAct(deps, linked, document, request, { keyHeldBy: "browser", publicKey }, client),
+  );
+  if ("outcome" in open || !(await keep(deps, link, open))) return { outcome: "again" };
+  const { tail, contentsStart, contentsEnd, signedAttrs, record } = open;
+  return { outcome: "prepared", tail, contentsStart, contentsEnd, signedAttrs, record };
 }
+
+/** @returns false when the signer was changed meanwhile: then nothing is kept @throws ServiceError when they can't sign now */
+const keep = ({ db, clock }: SigningDeps, link: Link, open: OpenAct): Promise<boolean> =>
+  db.transaction(async (tx) => {
+    const now = clock();
+    const linked = await follow(tx, link, now, true);
+    requireState(linked, "ready");
+    if (!namesSigner(open.record, linked.signer)) return false;
+    await keepPreparedAct(tx, linked.signer.id, open, now);
+    return true;
+  });
 
 /** Completes the act that was prepared last. @param signature ECDSA over its signed attributes @throws ServiceError */
 export async function completeAct(deps: SigningDeps, link: Link, signature: Uint8Array): Promise<SignOutcome> {
@@ -74,8 +85,21 @@ export async function completeAct(deps: SigningDeps, link: Link, signature: Uint
   if (done) return done;
   const open = await takePreparedAct(deps.db, linked.signer.id, deps.clock());
   if (!open) return { outcome: "again" };
+  return close(deps, link, linked, open, signature);
+}
+
+/** Stamps beside the budget of memory: who waits for an authority holds no document. */
+async function close(
+  deps: SigningDeps,
+  link: Link,
+  linked: Linked,
+  open: OpenAct,
+  signature: Uint8Array,
+): Promise<SignOutcome> {
+  if (!(await findHead(deps, linked, open.revision))) return { outcome: "again" };
+  const signed = await stampAct(deps, open, signature);
   return onDocument(deps, linked, open.revision, async (document) =>
-    written(deps, link, linked, await closeAct(deps, linked, document, open, signature)),
+    written(deps, link, linked, await closeAct(deps, linked, document, open, signed)),
   );
 }
 
@@ -96,15 +120,21 @@ async function onDocument<T>(
   revision: number,
   work: (document: Document) => Promise<T>,
 ): Promise<T | Again> {
-  requireState(linked, "ready");
-  const { envelope, signer } = linked;
-  if (signer.consent === null) throw new ServiceError("conflict", "Agree to sign electronically first.");
-  const head = (await findRevisions(deps.db, envelope.id)).at(-1);
-  if (head?.number !== revision) return { outcome: "again" };
+  const { envelope } = linked;
+  const head = await findHead(deps, linked, revision);
+  if (!head) return { outcome: "again" };
   return deps.memory(envelope.partnerId, head.bytes, async () => {
     const document = await deps.read(deps, envelope);
     return document.revision === revision ? work(document) : { outcome: "again" };
   });
+}
+
+/** The newest revision, if it is the one that the signer saw. @throws ServiceError when the signer can't sign now */
+async function findHead({ db }: EnvelopeDeps, linked: Linked, revision: number) {
+  requireState(linked, "ready");
+  if (linked.signer.consent === null) throw new ServiceError("conflict", "Agree to sign electronically first.");
+  const head = (await findRevisions(db, linked.envelope.id)).at(-1);
+  return head?.number === revision ? head : undefined;
 }
 
 async function written(deps: EnvelopeDeps, link: Link, linked: Linked, made: MadeAct): Promise<SignOutcome> {
@@ -131,7 +161,7 @@ async function completeIfLast(deps: EnvelopeDeps, envelopeId: number): Promise<b
   });
 }
 
-/** @returns false when another signer was faster: then nothing is written */
+/** @returns false when another signer was faster, or this one is another now: then nothing is written */
 async function writeAct(
   deps: EnvelopeDeps,
   link: Link,
@@ -146,7 +176,7 @@ async function writeAct(
     requireState(linked, "ready");
     const { envelope, signer } = linked;
     const head = (await findRevisions(tx, id)).at(-1);
-    if (!order || head?.number !== made.number - 1) return false;
+    if (!order || head?.number !== made.number - 1 || !namesSigner(made.record, signer)) return false;
     const { at, number, bytes, sha256 } = made;
     await insertRevision(tx, envelope, { number, signer: signer.n, bytes, sha256, createdAt: at }, made.tail);
     await tx.query(sql`UPDATE envelope_signers SET signed_at = ${at} WHERE id = ${signer.id}`);

@@ -7,25 +7,37 @@ import { createFairQueue } from "./fair-queue.ts";
  */
 export type MemoryBudget = <T>(holder: string, bytes: number, work: () => Promise<T>) => Promise<T>;
 
-type Waiting = { readonly bytes: number; readonly start: () => void };
+type Waiting = { readonly holder: string; readonly bytes: number; readonly start: () => void };
 
 /**
  * What waits holds nothing but its place. Large work is never overtaken: it would wait forever.
- * @param limits `bytes` how much may be held at once; `waiting` how many may wait
+ * @param limits `bytes` how much may be held at once; `waiting` how many may wait, and `waitingEach` how many of one holder
  */
-export function createMemoryBudget(limits: { readonly bytes: number; readonly waiting: number }): MemoryBudget {
+export function createMemoryBudget(limits: {
+  readonly bytes: number;
+  readonly waiting: number;
+  readonly waitingEach: number;
+}): MemoryBudget {
   const queue = createFairQueue<Waiting>();
   let free = limits.bytes;
   let waiting = 0;
+  const waitingOf = new Map<string, number>();
   /** Whose turn it is, once there is room. */
   let next: Waiting | undefined;
+
+  function count(holder: string, by: 1 | -1): void {
+    waiting += by;
+    const own = (waitingOf.get(holder) ?? 0) + by;
+    if (own === 0) waitingOf.delete(holder);
+    else waitingOf.set(holder, own);
+  }
 
   function startWaiting(): void {
     for (;;) {
       next ??= queue.next()?.item;
       if (!next || next.bytes > free) return;
       free -= next.bytes;
-      waiting -= 1;
+      count(next.holder, -1);
       next.start();
       next = undefined;
     }
@@ -36,10 +48,10 @@ export function createMemoryBudget(limits: { readonly bytes: number; readonly wa
     const needed = Math.min(bytes, limits.bytes);
     if (waiting === 0 && needed <= free) free -= needed;
     else {
-      if (waiting >= limits.waiting)
+      if (waiting >= limits.waiting || (waitingOf.get(holder) ?? 0) >= limits.waitingEach)
         throw new ServiceError("unavailable", "Too many documents are being signed right now. Try again in a moment.");
-      waiting += 1;
-      await new Promise<void>((start) => queue.add(holder, { bytes: needed, start }));
+      count(holder, 1);
+      await new Promise<void>((start) => queue.add(holder, { holder, bytes: needed, start }));
     }
     try {
       return await work();

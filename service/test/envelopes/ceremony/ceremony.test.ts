@@ -279,10 +279,51 @@ test("a key of the browser signs what the browser was given, and nothing else is
   ])
     await assert.rejects(ceremony.complete(link, forged), { code: "validation" });
   assert.deepEqual(await running.openAt(later(0.2)).complete(link, signature), { outcome: "again" });
+  for (const [was, is] of [
+    ['"name":"Jane"', '"name":"Joan"'],
+    ['"n":1', '"n":2'],
+    [actSha256, "0".repeat(64)],
+  ] as const) {
+    const put = async (from: string, to: string) =>
+      running.db.query(sql`UPDATE prepared_acts SET kept = replace(kept::text, ${from}, ${to})::json
+        WHERE strpos(kept::text, ${from}) > 0 RETURNING signer_id`);
+    assert.equal((await put(was, is)).length, 1);
+    await assert.rejects(ceremony.complete(link, signature), /was altered/);
+    await put(is, was);
+  }
   assert.deepEqual(await ceremony.complete(link, signature), { outcome: "signed", completed: true });
   assert.deepEqual(await ceremony.complete(link, signature), { outcome: "signed", completed: true });
   const act1 = (await readTrail(running.db, code)).find(({ event }) => event === "signed") as { act?: object };
   assert.equal((act1.act as { keyHeldBy: string }).keyHeldBy, "browser");
+});
+
+test("an act of who is changed while it is made is neither kept nor written", async () => {
+  const [jane] = people("Jane");
+  assert.ok(jane);
+  await running.order([jane]);
+  const link = await running.linkOf(jane.email);
+  await running.ceremony.consent(link, consentText, browser);
+  const renamed = openCeremony({
+    ...running.deps,
+    consentTexts: { find: () => undefined },
+    workers: {
+      async run(task, call) {
+        await running.db.query(sql`UPDATE envelope_signers SET name = name || 't' WHERE email = ${jane.email}`);
+        return running.deps.workers.run(task, call);
+      },
+    },
+  });
+  const mark = { kind: "typed", text: "Jane" } as const;
+  const request = { revision: 1, mark, values: new Map<string, string>() };
+  const { publicKey } = await browserKey();
+  assert.deepEqual(await renamed.prepare(link, { ...request, publicKey }, browser), { outcome: "again" });
+  assert.deepEqual(
+    await running.db.query(sql`
+      SELECT FROM prepared_acts JOIN envelope_signers s ON s.id = signer_id WHERE s.email = ${jane.email}`),
+    [],
+  );
+  assert.deepEqual(await renamed.sign(link, request, browser), { outcome: "again" });
+  assert.deepEqual(await running.ceremony.sign(link, request, browser), { outcome: "signed", completed: true });
 });
 
 test("two signers sign at the same instant, again and again: both acts are in the file, and it is sealed once", async () => {
