@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { JsonObject } from "@signsealship/evidence/manifest";
-import type { Tx } from "../../platform/database/database.ts";
+import { lockOrder } from "../../orders/orders.ts";
+import type { Sql, Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import { ServiceError } from "../../platform/errors.ts";
 import { newSecret, newUuid } from "../../platform/ids.ts";
@@ -11,11 +12,11 @@ import { slowHashHolds } from "../../platform/slow-hash.ts";
 import { openTask } from "../../tasks/tasks.ts";
 import type { EnvelopeDeps } from "../lifecycle/deps.ts";
 import { signingMailQueue, tokenSha256 } from "../lifecycle/links.ts";
-import type { Envelope } from "../records/envelope.ts";
+import type { Envelope, Signer } from "../records/envelope.ts";
 import { appendToTrail, requireTrailRoom, type TrailEvent } from "../records/trail.ts";
 import type { Link } from "./ceremony.ts";
 import { clientDetail } from "./client-detail.ts";
-import { follow, requireState } from "./links.ts";
+import { follow, type Linked, requireState } from "./links.ts";
 import type { Client } from "./view.ts";
 
 const codeMs = 10 * 60_000;
@@ -62,24 +63,20 @@ export async function identify(
   typed: string,
   client: Client,
 ): Promise<{ session: string; expiresAt: Date } | null> {
-  const { db, clock, rowMac, secrets } = deps;
+  const { db, clock, rowMac } = deps;
+  const seen = await follow(db, link, clock());
+  requireOpen(seen, clock());
+  // A slow hash takes its time: nothing is locked meanwhile.
+  const tried = await tryAccessCode(db, seen.signer, typed);
   return db.transaction(async (tx) => {
+    // The last wrong code opens a task of the order: orders are locked before their envelopes.
+    await lockOrder(tx, seen.envelope.orderCode);
     const at = clock();
     const linked = await follow(tx, link, at, true);
-    requireState(linked, "identify");
+    requireOpen(linked, at);
     const { signer, envelope } = linked;
-    if (signer.lockedAt && signer.lockedAt.getTime() > at.getTime() - lockedCopiesMs)
-      throw new ServiceError("rate_limited", "Too many wrong codes were entered. Try again tomorrow.");
     const detail = { signer: signer.n, method: signer.auth, client: clientDetail(client) };
-    const [row] = await tx.query<{ codeId: string | null; sentAt: Date | null; accessCodeHash: string | null }>(sql`
-      SELECT code_id AS "codeId", code_sent_at AS "sentAt", access_code_hash AS "accessCodeHash"
-      FROM envelope_signers WHERE id = ${signer.id}`);
-    const isOpen = row?.codeId && row.sentAt && row.sentAt.getTime() > at.getTime() - codeMs;
-    const isRight =
-      signer.auth === "access_code"
-        ? !!row?.accessCodeHash && (await slowHashHolds(row.accessCodeHash, typed.trim()))
-        : !!isOpen && isCodeOf(secrets, row.codeId ?? "", typed);
-    if (!isRight) {
+    if (!(await isRight(deps, tx, signer, typed, tried, at))) {
       const failures = (signer.lockedAt === null ? signer.failures : 0) + 1;
       const locks = failures >= failuresAllowed;
       await tx.query(sql`
@@ -97,6 +94,45 @@ export async function identify(
     await tell(tx, rowMac, envelope, "code_ok", at, detail);
     return { session, expiresAt };
   });
+}
+
+/** @throws ServiceError when no code is asked for, or too many wrong ones were entered */
+function requireOpen(linked: Linked, at: Date): void {
+  requireState(linked, "identify");
+  const { lockedAt } = linked.signer;
+  if (lockedAt && lockedAt.getTime() > at.getTime() - lockedCopiesMs)
+    throw new ServiceError("rate_limited", "Too many wrong codes were entered. Try again tomorrow.");
+}
+
+type Codes = { codeId: string | null; sentAt: Date | null; accessCodeHash: string | null };
+
+async function findCodes(db: Sql, { id }: Pick<Signer, "id">): Promise<Codes | undefined> {
+  const [codes] = await db.query<Codes>(sql`
+    SELECT code_id AS "codeId", code_sent_at AS "sentAt", access_code_hash AS "accessCodeHash"
+    FROM envelope_signers WHERE id = ${id}`);
+  return codes;
+}
+
+/** @returns the hash that an access code fits; null for none */
+async function tryAccessCode(db: Sql, signer: Signer, typed: string): Promise<string | null> {
+  if (signer.auth !== "access_code") return null;
+  const hash = (await findCodes(db, signer))?.accessCodeHash;
+  return hash && (await slowHashHolds(hash, typed.trim())) ? hash : null;
+}
+
+/** Whether a code is the signer's now. @param tried the hash that it fitted before the signer was locked */
+async function isRight(
+  { secrets }: EnvelopeDeps,
+  tx: Tx,
+  signer: Signer,
+  typed: string,
+  tried: string | null,
+  at: Date,
+): Promise<boolean> {
+  const codes = await findCodes(tx, signer);
+  if (signer.auth === "access_code") return tried !== null && codes?.accessCodeHash === tried;
+  const isOpen = codes?.codeId && codes.sentAt && codes.sentAt.getTime() > at.getTime() - codeMs;
+  return !!isOpen && isCodeOf(secrets, codes.codeId ?? "", typed);
 }
 
 /** A person opens the link again. After the end it opens by itself. */
