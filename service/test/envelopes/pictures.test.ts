@@ -232,6 +232,11 @@ describe("a JPEG", needs("poppler"), () => {
     assert.deepEqual(await changed((bytes) => bytes.writeUInt16BE(0, frame + 5)), { fault: "broken" });
     assert.deepEqual(await changed((bytes) => bytes.writeUInt8(0xc9, frame + 1)), { fault: "broken" });
     assert.deepEqual(await changed((bytes) => bytes.writeUInt8(12, frame + 4)), { fault: "broken" });
+    const lines = Buffer.from("ffdc0004ffff", "hex");
+    for (const at of [2, color.length - 2]) {
+      const said = Buffer.concat([color.subarray(0, at), lines, color.subarray(at)]);
+      assert.deepEqual(await read(said), { fault: "broken" }, "a number of lines beside the frame's");
+    }
     for (const length of [3, 20, frame + 4, color.length - 1])
       assert.deepEqual(await read(color.subarray(0, length)), { fault: "broken" }, String(length));
   });

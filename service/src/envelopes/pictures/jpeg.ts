@@ -8,6 +8,8 @@ const frames: ReadonlySet<number> = new Set([0xc0, 0xc1, 0xc2]);
 /** Frames of other processes: lossless, differential, arithmetic. */
 const otherFrames: ReadonlySet<number> = new Set([0xc3, 0xc5, 0xc6, 0xc7, 0xc9, 0xca, 0xcb, 0xcd, 0xce, 0xcf]);
 const END = Buffer.from([0xff, 0xd9]);
+/** A number of lines that comes after the first scan: what it says instead of the frame would be allocated. */
+const LINES = Buffer.from([0xff, 0xdc]);
 
 /**
  * Reads a JPEG in gray or color, by pdf.js. What is behind its end is not looked at.
@@ -44,6 +46,7 @@ function factsOf(bytes: Buffer): { width: number; height: number; end: number } 
     const code = marker & 0xff;
     const length = bytes.readUInt16BE(at + 2);
     if (length < 2 || at + 2 + length > bytes.length) break;
+    if (code === 0xdc) throw broken("its height is said twice");
     if (otherFrames.has(code)) throw broken("a process that few programs read");
     if (frames.has(code)) {
       if (size || length < 8) throw broken("its frame");
@@ -53,6 +56,8 @@ function factsOf(bytes: Buffer): { width: number; height: number; end: number } 
     if (code !== 0xda) continue;
     const end = bytes.lastIndexOf(END);
     if (!size || end < at) break;
+    // In coded data FF is followed by 00: what is found is a marker.
+    if (bytes.indexOf(LINES, at) >= 0) throw broken("its height is said twice");
     return { ...size, end: end + END.length };
   }
   throw broken("its end is missing");
