@@ -195,6 +195,7 @@ const shownField = ({
   // Nothing of it is in the document, but there has to be something to sign by.
   width: invisible ? 180 : place.width,
   height: invisible ? 24 : place.height,
-  label,
+  label: invisible ? null : label,
   required,
+  ...(invisible && { invisible }),
 });

@@ -39,6 +39,8 @@ export type ShownField = {
   /** What the partner called it; null for one that says itself what it is. */
   readonly label: string | null;
   readonly required: boolean;
+  /** A signature that no page shows. */
+  readonly invisible?: true;
 };
 
 /** What a signer sees of an envelope by their link. */

@@ -15,7 +15,8 @@ export const filledIn = (fields: readonly ShownField[]): ShownField[] =>
   fields.filter(({ kind }) => kind === "initials" || kind === "name" || kind === "text");
 
 /** What a field is called on the page. */
-export const labelOf = ({ label, kind }: ShownField, words: Words): string => label ?? words.sign.kinds[kind];
+export const labelOf = ({ label, kind, invisible }: ShownField, { sign }: Words): string =>
+  invisible ? sign.invisible : (label ?? sign.kinds[kind]);
 
 /** The name of a field's input; its id has `field-` before it. */
 export const inputOf = ({ name }: Pick<ShownField, "name">): string => `value.${name}`;

@@ -67,6 +67,7 @@ export const en: Words = {
       name: "Name",
       text: "Text",
     },
+    invisible: "Signature (not shown on the page)",
     dates: "The service fills in the date of your signature.",
     intent: "By choosing Sign, you agree to sign this document electronically.",
     serviceKey: "Without a script, the service makes the key of your signature, uses it once, and deletes it.",

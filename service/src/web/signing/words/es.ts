@@ -68,6 +68,7 @@ export const es: Words = {
       name: "Nombre",
       text: "Texto",
     },
+    invisible: "Firma (no se muestra en la página)",
     dates: "El servicio pone la fecha de su firma.",
     intent: "Al elegir Firmar, usted acepta firmar este documento electrónicamente.",
     serviceKey: "Sin scripts, el servicio crea la clave de su firma, la usa una sola vez y la borra.",

@@ -55,6 +55,8 @@ export type Words = {
     readonly nameHint: string;
     readonly page: (page: number) => string;
     readonly kinds: Readonly<Record<ShownField["kind"], string>>;
+    /** A signature that no page shows. */
+    readonly invisible: string;
     readonly dates: string;
     readonly intent: string;
     /** Where the browser makes none. */
