@@ -27,25 +27,18 @@ export type Look = {
   heldClock?: boolean;
 };
 
-/**
- * The looks in which a page must be accessible and fit: narrow and light, wide and dark. In CI wide and light, too: colors
- * are all that a dark page is asked about.
- */
+/** The looks in which a page must be accessible and fit: narrow and light, wide and dark. */
 export const looks: { width: number; colorScheme: "light" | "dark" }[] = [
   { width: 360, colorScheme: "light" },
   { width: 1280, colorScheme: "dark" },
 ];
-if (process.env["CI"]) looks.push({ width: 1280, colorScheme: "light" });
 
 export type OpenPage = {
   page: Page;
   /** What went wrong so far: console errors and warnings, exceptions, violations of the CSP, foreign and failed requests. */
   troubles: string[];
-  /**
-   * axe-core's findings: rule, and the elements that break it. For `dark` only the rules about colors run: it is for pages
-   * that the same test looks at in `light`, too.
-   */
-  axe: (colorScheme?: "light" | "dark") => Promise<{ rule: string; targets: string[] }[]>;
+  /** axe-core's findings: rule, and the elements that break it. */
+  axe: () => Promise<{ rule: string; targets: string[] }[]>;
   /** How many CSS pixels the page is wider than its window. */
   overflow: () => Promise<number>;
   screenshot: (path: string) => Promise<void>;
@@ -76,7 +69,7 @@ export async function startBrowser(): Promise<Browser> {
       return {
         page,
         troubles,
-        axe: (scheme) => runAxe(page, scheme === "dark" ? { ...axeOptions, runOnly: colorRules } : axeOptions),
+        axe: () => runAxe(page),
         overflow: () => page.evaluate("document.documentElement.scrollWidth - window.innerWidth"),
         screenshot: async (path) => void (await page.screenshot({ path, fullPage: true })),
         close: () => context.close(),
@@ -119,12 +112,11 @@ function watch(page: Page, origin: string): string[] {
 }
 
 const axeOptions: RunOptions = { resultTypes: ["violations"] };
-const colorRules = ["color-contrast", "link-in-text-block"];
 
 // Evaluated over the debugging protocol, which the page's Content-Security-Policy does not bind.
-async function runAxe(page: Page, options: RunOptions): Promise<{ rule: string; targets: string[] }[]> {
+async function runAxe(page: Page): Promise<{ rule: string; targets: string[] }[]> {
   if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(axeSource);
-  const results = (await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as AxeResults;
+  const results = (await page.evaluate(`axe.run(document, ${JSON.stringify(axeOptions)})`)) as AxeResults;
   return results.violations.map(({ id, nodes }) => ({
     rule: id,
     targets: nodes.map(({ target }) => target.join(" ")),

@@ -81,7 +81,7 @@ test("a milestone is written as workflow event, partner event, mail and the enve
   assert.equal(look.envelopeStatus, "Completed");
   assert.deepEqual(look.milestones, ["signature.completed"]);
   assert.deepEqual(look.events, [`signature.completed:${signed}`]);
-  assert.deepEqual(look.jobs, ["order-mail", "envelope"]);
+  assert.deepEqual(look.jobs, ["next-segment", "order-mail", "envelope"]);
   const delivered = await orders.insert("Shipped");
   await moveBy(delivered, "delivered");
   assert.deepEqual((await orders.look(delivered)).events, [`shipment.delivered:${delivered}`]);
@@ -104,7 +104,7 @@ test("a hold is left for the status before, and nothing is notified twice", asyn
   const look = await orders.look(code);
   assert.equal(look.status, "EsignComplete");
   assert.equal(look.statusBeforeHold, null);
-  assert.deepEqual([look.events, look.milestones, look.jobs], [[], [], []]);
+  assert.deepEqual([look.events, look.milestones, look.jobs], [[], [], ["next-segment"]]);
   const signing = await orders.insert("EsignPending");
   await moveBy(signing, "held");
   await moveBy(signing, "released");

@@ -116,7 +116,7 @@ for (const { width, colorScheme } of looks)
     const opened = await asOperator({ width, colorScheme });
     const { page, axe, overflow, troubles, close } = opened;
     const look = async () => {
-      assert.deepEqual(await axe(colorScheme), []);
+      assert.deepEqual(await axe(), []);
       assert.equal(await overflow(), 0);
     };
     await look();

@@ -45,7 +45,7 @@ for (const { width, colorScheme } of looks) {
     const opened = await open({ step: "mail_code" }, { width, colorScheme });
     const { page, envelope } = opened;
     const look = async (what: string) => {
-      assert.deepEqual(await opened.axe(colorScheme), [], what);
+      assert.deepEqual(await opened.axe(), [], what);
       assert.equal(await opened.overflow(), 0, what);
       assert.deepEqual(opened.troubles, [], what);
     };
@@ -287,7 +287,7 @@ test("whoever is not to sign says so: an access code that is wrong, another pers
     await press(go);
     await page.getByRole("heading", { name: "The signing has ended" }).waitFor();
     assert.equal(envelope.asked.at(-1), said);
-    assert.deepEqual(await opened.axe("light"), []);
+    assert.deepEqual(await opened.axe(), []);
   }
   await opened.close();
 });
