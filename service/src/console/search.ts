@@ -50,7 +50,7 @@ const byWords = (here: Statement, lower: string): Statement => {
 
 // Ordered by itself the table would be walked from its end, however rare what is looked for.
 const latest = (condition: Statement): Statement => sql`
-  SELECT id FROM (SELECT id FROM orders WHERE ${condition} LIMIT ${orderedMost}) AS some ORDER BY id DESC LIMIT ${foundMost}`;
+  SELECT id FROM (SELECT id FROM orders WHERE ${condition} LIMIT ${orderedMost}) AS unordered ORDER BY id DESC LIMIT ${foundMost}`;
 
 /** Apart from its running, for its plan. */
 export function searchStatement(environment: Environment, text: string): Statement {
