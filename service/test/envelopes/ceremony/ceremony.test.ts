@@ -5,11 +5,14 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { canonicalJson } from "@signsealship/evidence/manifest";
 import { until } from "@signsealship/testing/until";
+import { sign } from "../../../src/envelopes/ceremony/sign.ts";
 import { followOverdue, openCeremony, sweepEnvelopes } from "../../../src/envelopes/envelopes.ts";
 import { openEnvelope } from "../../../src/envelopes/lifecycle/open.ts";
+import { keptDocuments } from "../../../src/envelopes/records/kept-documents.ts";
 import { openBlobs } from "../../../src/platform/blobs/blobs.ts";
 import { folderBackend } from "../../../src/platform/blobs/folder.ts";
 import { sweepOrphans } from "../../../src/platform/blobs/orphans.ts";
+import type { MemoryBudget } from "../../../src/platform/bounds/memory-budget.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
 import type { Sql } from "../../../src/platform/database/database.ts";
 import { type Statement, sql } from "../../../src/platform/database/sql.ts";
@@ -324,6 +327,27 @@ test("an act of who is changed while it is made is neither kept nor written", as
   );
   assert.deepEqual(await renamed.sign(link, request, browser), { outcome: "again" });
   assert.deepEqual(await running.ceremony.sign(link, request, browser), { outcome: "signed", completed: true });
+});
+
+test("whoever waits for a time stamp holds no document", async () => {
+  const [jane] = people("Jane");
+  assert.ok(jane);
+  await running.order([jane]);
+  const link = await running.linkOf(jane.email);
+  await running.ceremony.consent(link, consentText, browser);
+  const seen: string[] = [];
+  const memory: MemoryBudget = async (_holder, _bytes, work) => {
+    seen.push("take");
+    return work().finally(() => seen.push("give back"));
+  };
+  const stamp = async () => {
+    seen.push("stamp");
+    return null;
+  };
+  const request = { revision: 1, mark: { kind: "typed", text: "Jane" }, values: new Map<string, string>() } as const;
+  const done = await sign({ ...running.deps, read: keptDocuments(), memory, stamp }, link, request, browser);
+  assert.deepEqual(done, { outcome: "signed", completed: true });
+  assert.deepEqual(seen, ["take", "give back", "stamp", "take", "give back"]);
 });
 
 test("two signers sign at the same instant, again and again: both acts are in the file, and it is sealed once", async () => {
