@@ -329,6 +329,25 @@ test("an act of who is changed while it is made is neither kept nor written", as
   assert.deepEqual(await running.ceremony.sign(link, request, browser), { outcome: "signed", completed: true });
 });
 
+test("a code that waits for its order holds no lock of its envelope", async () => {
+  const [jane] = people("Jane");
+  assert.ok(jane);
+  const code = await running.order([{ ...jane, auth: "access_code", access_code: "correct horse" }]);
+  const link = await running.linkOf(jane.email);
+  const trying = await running.db.transaction(async (tx) => {
+    await tx.query(sql`SELECT id FROM orders WHERE code = ${code} FOR UPDATE`);
+    const tried = running.ceremony.identify(link, "wrong horse", browser);
+    const waits = sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%FROM orders WHERE code%'`;
+    await until(async () => (await running.db.query(waits)).length > 0);
+    const own = sql`SELECT id FROM orders WHERE code = ${code}`;
+    const free = await tx.query(sql`SELECT id FROM envelopes WHERE order_id IN (${own}) FOR UPDATE SKIP LOCKED`);
+    return { tried, free: free.length };
+  });
+  assert.equal(trying.free, 1);
+  assert.equal(await trying.tried, null);
+  assert.ok(await running.ceremony.identify(link, "correct horse", browser));
+});
+
 test("whoever waits for a time stamp holds no document", async () => {
   const [jane] = people("Jane");
   assert.ok(jane);
