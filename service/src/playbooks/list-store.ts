@@ -1,3 +1,4 @@
+import type { Environment } from "../identity/identity.ts";
 import type { Sql } from "../platform/database/database.ts";
 import { type Statement, sql } from "../platform/database/sql.ts";
 import { type ExecutionRow, executionColumns } from "./store.ts";
@@ -25,27 +26,31 @@ export const selectNewest = (db: Sql, limit: number) =>
   db.query<ListedExecution>(list(sql`ORDER BY started_at DESC, id DESC LIMIT ${limit}`));
 
 /** Those that may be decided, from the first to expire or from the one after `after`. Apart from its running, for its plan. */
-export const undecidedStatement = (now: Date, after: string | null, limit: number) =>
-  list(sql`WHERE outcome IS NULL AND expires_at > ${now} AND (expires_at, id) > (
+export const undecidedStatement = (environment: Environment, now: Date, after: string | null, limit: number) =>
+  list(sql`WHERE environment = ${environment} AND outcome IS NULL AND expires_at > ${now} AND (expires_at, id) > (
       coalesce((SELECT expires_at FROM playbook_executions WHERE id = ${after}), '-infinity'),
       coalesce(${after}::uuid, '00000000-0000-0000-0000-000000000000'))
     ORDER BY expires_at, id LIMIT ${limit}`);
 
-export const selectUndecided = (db: Sql, now: Date, after: string | null, limit: number) =>
-  db.query<ListedExecution>(undecidedStatement(now, after, limit));
+export const selectUndecided = (db: Sql, environment: Environment, now: Date, after: string | null, limit: number) =>
+  db.query<ListedExecution>(undecidedStatement(environment, now, after, limit));
 
-export async function countUndecided(db: Sql, now: Date): Promise<number> {
+export async function countUndecided(db: Sql, environment: Environment, now: Date): Promise<number> {
   const [row] = await db.query<{ waiting: number }>(
-    sql`SELECT count(*) AS waiting FROM playbook_executions WHERE outcome IS NULL AND expires_at > ${now}`,
+    sql`SELECT count(*) AS waiting FROM playbook_executions
+        WHERE environment = ${environment} AND outcome IS NULL AND expires_at > ${now}`,
   );
   return row?.waiting ?? 0;
 }
 
 /** The latest that ended. Apart from its running, for its plan. */
-export const endedStatement = (limit: number) =>
-  list(sql`WHERE outcome IS NOT NULL ORDER BY completed_at DESC, id DESC LIMIT ${limit}`);
+export const endedStatement = (environment: Environment, limit: number) =>
+  list(
+    sql`WHERE environment = ${environment} AND outcome IS NOT NULL ORDER BY completed_at DESC, id DESC LIMIT ${limit}`,
+  );
 
-export const selectEnded = (db: Sql, limit: number) => db.query<ListedExecution>(endedStatement(limit));
+export const selectEnded = (db: Sql, environment: Environment, limit: number) =>
+  db.query<ListedExecution>(endedStatement(environment, limit));
 
 export async function selectExecution(db: Sql, id: string): Promise<ListedExecution | undefined> {
   const [row] = await db.query<ListedExecution>(list(sql`WHERE id = ${id}`));

@@ -1,3 +1,4 @@
+import type { Environment } from "../identity/identity.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Sql } from "../platform/database/database.ts";
 import { pageOf } from "../platform/database/page.ts";
@@ -52,20 +53,28 @@ const shown = ({ partnerId: _partnerId, ...row }: store.ListedExecution): ShownE
   executionName: executionName(row.id),
 });
 
-/** @param after the id of the last execution on the page before; anything else begins at the top. */
-export async function overviewOfExecutions({ db, clock }: OverviewDeps, after: string): Promise<Overview> {
+/** Of one environment: live and test are never shown together. @param after the id of the last execution on the page before; anything else begins at the top. */
+export async function overviewOfExecutions(
+  { db, clock }: OverviewDeps,
+  environment: Environment,
+  after: string,
+): Promise<Overview> {
   const now = clock();
   const [rows, waitingTotal, ended] = await Promise.all([
-    store.selectUndecided(db, now, isUuid(after) ? after : null, pageSize + 1),
-    store.countUndecided(db, now),
-    store.selectEnded(db, endedShown),
+    store.selectUndecided(db, environment, now, isUuid(after) ? after : null, pageSize + 1),
+    store.countUndecided(db, environment, now),
+    store.selectEnded(db, environment, endedShown),
   ]);
   const { items, nextCursor: next } = pageOf(rows, pageSize, ({ id }) => id);
   return { waiting: items.map(shown), waitingTotal, next, ended: ended.map(shown) };
 }
 
-/** The execution of this id; undefined when there is none. */
-export async function findExecution({ db }: { db: Sql }, id: string): Promise<ShownExecution | undefined> {
+/** The execution of this id; undefined when there is none in the environment. */
+export async function findExecution(
+  { db }: { db: Sql },
+  environment: Environment,
+  id: string,
+): Promise<ShownExecution | undefined> {
   const row = isUuid(id) ? await store.selectExecution(db, id) : undefined;
-  return row && shown(row);
+  return row?.environment === environment ? shown(row) : undefined;
 }

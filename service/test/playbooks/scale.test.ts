@@ -68,9 +68,9 @@ for (const [name, statement, index] of [
     "playbook_executions_callback_sha256_key",
   ],
   ["decision by the operator", decideStatement({ id: ids[0] ?? "" }, decision), "playbook_executions_pkey"],
-  ["first page of the operator", undecidedStatement(now, null, 101), "playbook_executions_waiting"],
-  ["later page of the operator", undecidedStatement(now, ids[0] ?? "", 101), "playbook_executions_waiting"],
-  ["what ended lately", endedStatement(20), "playbook_executions_ended"],
+  ["first page of the operator", undecidedStatement("test", now, null, 101), "playbook_executions_waiting"],
+  ["later page of the operator", undecidedStatement("test", now, ids[0] ?? "", 101), "playbook_executions_waiting"],
+  ["what ended lately", endedStatement("test", 20), "playbook_executions_ended"],
 ] as const)
   test(`${name}: by its index, whatever waits and has ended`, async () => {
     for (const mode of ["custom", "generic"] as const) {
@@ -121,7 +121,11 @@ test("a restart reads none of those that wait, and keeps no timer and no job for
 });
 
 test("the operator sees a page of them and how many there are", async () => {
-  const { waiting, waitingTotal, next } = await overviewOfExecutions({ db: running.db, clock: systemClock }, "");
+  const { waiting, waitingTotal, next } = await overviewOfExecutions(
+    { db: running.db, clock: systemClock },
+    "test",
+    "",
+  );
   assert.deepEqual([waiting.length, waitingTotal, next], [100, many - accepted.size, waiting.at(-1)?.id]);
 });
 

@@ -54,17 +54,25 @@ const newLink = async () =>
 const at = (path: string) => running.service.baseUrl + path;
 const signInButton = ({ page }: OpenPage) => page.getByRole("main").getByRole("button", { name: "Sign in" });
 
-/** A browser on the operator's page. */
-async function asOperator(look: Look = { width: 1280 }): Promise<OpenPage> {
+/** The console shows live to who has just come by a link: here it shows one environment to all of them. */
+const showing = (environment: "live" | "test") =>
+  running.db.query(sql`UPDATE sessions SET console_environment = ${environment} WHERE user_id IS NULL`);
+
+/** A browser on the operator's page, by default among the runs of test. */
+async function asOperator(look: Look = { width: 1280 }, environment: "live" | "test" = "test"): Promise<OpenPage> {
   const opened = await browser.open(await newLink(), look);
   await signInButton(opened).click();
+  await opened.page.getByRole("heading", { level: 1, name: "Today" }).waitFor();
+  await showing(environment);
   await opened.page.goto(at("/operator/approvals"));
   return opened;
 }
 
-/** The cookie of a new session of the operator, without a browser. */
+/** The cookie of a new session of the operator in test, without a browser. */
 async function operatorCookie(): Promise<string> {
-  return cookieIn(await postForm(await newLink(), {}), "__Host-operator");
+  const cookie = cookieIn(await postForm(await newLink(), {}), "__Host-operator");
+  await showing("test");
+  return cookie;
 }
 
 const post = (path: string, headers: Record<string, string>, fields: Record<string, string> = {}) =>
@@ -119,9 +127,13 @@ for (const { width, colorScheme } of looks)
       assert.deepEqual(await axe(), []);
       assert.equal(await overflow(), 0);
     };
-    await look();
-    for (const summary of await page.locator("summary").all()) await summary.click();
-    await look();
+    for (const environment of ["live", "test"] as const) {
+      await showing(environment);
+      await page.reload();
+      await look();
+      for (const summary of await page.locator("summary").all()) await summary.click();
+      await look();
+    }
     assert.deepEqual(troubles, []);
     await running.service.cli("playbook", "decide", execution.executionName, "x".repeat(200));
     await page.getByRole("button", { name: "Reject kkk" }).first().click();
@@ -147,6 +159,7 @@ describe("the way", () => {
     const { page, troubles, close } = opened;
     await signInButton(opened).click();
     assert.equal(new URL(page.url()).pathname, "/operator");
+    await showing("test");
     await page.getByRole("link", { name: "Approvals" }).click();
     const row = page.getByRole("row").filter({ hasText: "FILE-1" });
     assert.match(await row.innerText(), /Harbor & Sons <Title>.*Test/s);
@@ -159,7 +172,7 @@ describe("the way", () => {
     const [line] = await running.db.query<{ actor: string; detail: object }>(sql`
       SELECT actor, detail FROM audit_log WHERE action = 'playbook.decided' ORDER BY id DESC LIMIT 1`);
     assert.deepEqual(line, {
-      actor: "operator",
+      actor: "operator:cli",
       detail: { executionName: execution.executionName, outcome: "approved" },
     });
     assert.deepEqual(troubles, []);
@@ -264,17 +277,40 @@ describe("a decision is taken once", () => {
 
 test("a decision of a person is that person's in the log", async () => {
   const execution = await newExecution("FILE-8");
-  const { id, cookie } = await newOperator(running, { roles: ["agent"] });
+  const { id, cookie } = await newOperator(running, { roles: ["agent"], environment: "test" });
   assert.equal((await post(decidePath(execution), { cookie }, { decision: "approved" })).status, 303);
   const [line] = await running.db.query<{ actor: string }>(sql`
     SELECT actor FROM audit_log WHERE action = 'playbook.decided' ORDER BY id DESC LIMIT 1`);
   assert.equal(line?.actor, `operator:${id}`);
 });
 
+test("runs of test are neither shown nor decided in live, requests are shown in live alone; who reads records decides nothing", async () => {
+  const execution = await newExecution("FILE-9");
+  await waitingRequest("Birch Street Notaries");
+  const page = async ({ cookie }: { cookie: string }) =>
+    (await fetch(at("/operator/approvals"), { headers: { cookie } })).text();
+  const made = (role: "agent" | "admin" | "auditor", environment: "live" | "test") =>
+    newOperator(running, { roles: [role], environment });
+  const live = await made("agent", "live");
+  assert.doesNotMatch(await page(live), /FILE-9|Birch Street/);
+  const refused = await post(decidePath(execution), { cookie: live.cookie }, { decision: "approved" });
+  assert.equal(refused.status, 404);
+  assert.doesNotMatch(await refused.text(), /FILE-9/);
+  assert.equal(await outcomeOf(execution), null);
+  assert.match(await page(await made("admin", "live")), /Birch Street.*Decline the request/s);
+  assert.doesNotMatch(await page(await made("admin", "test")), /Birch Street/);
+  const records = await page(await made("auditor", "live"));
+  assert.match(records, /Birch Street/);
+  assert.doesNotMatch(records, /FILE-9|Decline the request/);
+  const inTest = await page(await made("auditor", "test"));
+  assert.match(inTest, /FILE-9/);
+  assert.ok(!inTest.includes(decidePath(execution)));
+});
+
 describe("a request for access", () => {
   test("is approved after a question, and its key goes out by mail", async () => {
     const workEmail = await waitingRequest("Pine Street Notaries");
-    const opened = await asOperator();
+    const opened = await asOperator({ width: 1280 }, "live");
     const { page, troubles, close } = opened;
     const item = page.getByRole("listitem").filter({ hasText: workEmail });
     assert.match(
@@ -304,7 +340,7 @@ describe("a request for access", () => {
 
   test("is declined after a question, once, and nobody is told", async () => {
     const workEmail = await waitingRequest("Elm Street Notaries");
-    const opened = await asOperator({ width: 360 });
+    const opened = await asOperator({ width: 360 }, "live");
     const { page, close } = opened;
     const item = page.getByRole("listitem").filter({ hasText: workEmail });
     await item.getByText("Decline", { exact: false }).first().click();

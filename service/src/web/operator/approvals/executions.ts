@@ -24,7 +24,12 @@ const subjectOf = ({ arguments: { kind = "", subjectId = "" } }: ShownExecution)
 const subjectText = ({ arguments: { kind = "", subjectId = "" } }: ShownExecution): string => `${kind} ${subjectId}`;
 
 /** Executions that may be decided, a page of them, each with its forms. */
-export function waitingPart({ waiting, waitingTotal, next }: Overview, after: string, problem?: Problem): Html {
+export function waitingPart(
+  { waiting, waitingTotal, next }: Overview,
+  after: string,
+  mayDecide: boolean,
+  problem?: Problem,
+): Html {
   if (waitingTotal === 0) return emptyState("Nothing is waiting", "Playbook runs that partners start appear here.");
   const count = waitingTotal === 1 ? "1 is waiting" : `${waitingTotal.toLocaleString("en-US")} are waiting`;
   const more = waitingTotal - waiting.length;
@@ -32,13 +37,19 @@ export function waitingPart({ waiting, waitingTotal, next }: Overview, after: st
   return html`<p>${lead} Those that expire first are at the top.</p>
 ${records(
   "Runs waiting for approval",
-  [{ label: "Subject" }, { label: "Firm" }, { label: "Started" }, { label: "Expires" }, { label: "Decision" }],
+  [
+    { label: "Subject" },
+    { label: "Firm" },
+    { label: "Started" },
+    { label: "Expires" },
+    ...(mayDecide ? [{ label: "Decision" }] : []),
+  ],
   waiting.map((execution) => [
     subjectOf(execution),
     firmOf(execution),
     time(execution.startedAt),
     time(execution.expiresAt),
-    decisionForms(execution, after, problem?.id === execution.id ? problem : undefined),
+    ...(mayDecide ? [decisionForms(execution, after, problem?.id === execution.id ? problem : undefined)] : []),
   ]),
 )}
 ${(next || after !== "") && html`<nav class="form-actions" aria-label="More runs">${after !== "" && html`<a role="button" class="quiet-button" href="/operator/approvals">Back to the first</a>`}${next && html`<a role="button" class="quiet-button" href="/operator/approvals?after=${next}">Show more</a>`}</nav>`}`;
@@ -62,13 +73,13 @@ ${field({ form: execution.id, name: "decision", label: "Decision", required: tru
 
 const deciders: Readonly<Record<string, string>> = {
   operator: "The operator",
-  person: "An operator",
+  "operator:cli": "The operator",
   callback: "Callback",
   system: "Expired",
 };
 
 const endedBy = ({ endedBy }: ShownExecution): string =>
-  deciders[endedBy?.startsWith("operator:") ? "person" : (endedBy ?? "")] ?? "";
+  deciders[endedBy ?? ""] ?? (endedBy?.startsWith("operator:") ? "An operator" : "");
 
 const endedAt = ({ completedAt }: ShownExecution): Html | string => (completedAt ? time(completedAt) : "");
 

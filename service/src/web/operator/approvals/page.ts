@@ -8,20 +8,24 @@ import { requestsPart } from "./requests.ts";
 
 export type ApprovalsView = {
   executions: Overview;
-  requests: Awaited<ReturnType<typeof pendingRequests>>;
+  /** Null where they are not shown. */
+  requests: Awaited<ReturnType<typeof pendingRequests>> | null;
+  mayDecide: boolean;
+  mayDecideRequests: boolean;
   after: string;
   problem?: Problem | undefined;
 };
 
 /** What waits for a decision, and what was decided lately. */
-export function approvalsBody({ executions, requests, after, problem }: ApprovalsView): Html {
+export function approvalsBody(view: ApprovalsView): Html {
+  const { executions, requests, after, problem, mayDecide, mayDecideRequests } = view;
   const { execution } = problem ?? {};
   return html`${pageHead("Approvals", "What is waiting for your decision. Each decision is final.")}
 ${errorSummary(problem?.message)}
 <div class="panels">
 ${execution?.completedAt && card("became", "This one already ended", endedFacts(execution))}
-${card("waiting", "Waiting for approval", waitingPart(executions, after, problem))}
-${card("requests", "Access requests", requestsPart(requests, after))}
+${card("waiting", "Waiting for approval", waitingPart(executions, after, mayDecide, problem))}
+${requests && card("requests", "Access requests", requestsPart(requests, after, mayDecideRequests))}
 ${card("ended", "Recently ended", endedTable(executions.ended))}
 </div>`;
 }

@@ -23,14 +23,18 @@ const reasonWords: Readonly<Record<ListedRequest["reasons"][number], string>> = 
 };
 
 /** Requests that a person must look at, the longest waiting first. */
-export function requestsPart({ waiting, total }: Awaited<ReturnType<typeof pendingRequests>>, after: string): Html {
+export function requestsPart(
+  { waiting, total }: Awaited<ReturnType<typeof pendingRequests>>,
+  after: string,
+  mayDecide: boolean,
+): Html {
   if (total === 0) return emptyState("No requests are waiting", "Requests that need a person’s review appear here.");
   const rest = total - waiting.length;
-  return html`<ul class="requests">${waiting.map((request) => requestItem(request, after))}</ul>
+  return html`<ul class="requests">${waiting.map((request) => requestItem(request, after, mayDecide))}</ul>
 ${rest > 0 && html`<p class="quiet">${rest.toLocaleString("en-US")} more are waiting; they move up as you decide these.</p>`}`;
 }
 
-function requestItem(request: ListedRequest, after: string): Html {
+function requestItem(request: ListedRequest, after: string, mayDecide: boolean): Html {
   const { firmName, contactName, workEmail, role, expectedVolume, useCase, reasons, createdAt } = request;
   return html`<li><h3>${firmName}</h3>
 ${facts([
@@ -41,7 +45,7 @@ ${facts([
   ["Why it needs review", reasons.map((reason) => reasonWords[reason] ?? reason).join(", ")],
   ["Use case", useCase && html`<span class="as-typed">${useCase}</span>`],
 ])}
-${decisionOn(request, after)}</li>`;
+${mayDecide && decisionOn(request, after)}</li>`;
 }
 
 /** Both ask first. */

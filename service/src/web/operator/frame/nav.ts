@@ -12,7 +12,11 @@ const sections = {
     permission: ["orders.read", "paper.work", "notary.work", "money.decide", "partners.manage"],
   },
   orders: { path: "/operator/orders", label: "Orders", permission: "orders.read" },
-  approvals: { path: "/operator/approvals", label: "Approvals", permission: ["orders.work", "partners.manage"] },
+  approvals: {
+    path: "/operator/approvals",
+    label: "Approvals",
+    permission: ["orders.work", "partners.manage", "records.read"],
+  },
   refunds: {
     path: "/operator/refunds",
     label: "Refunds",
