@@ -3,6 +3,6 @@ export { checkoutRoute } from "./checkout/route.ts";
 export { paymentJobs } from "./jobs.ts";
 export { isTestModeKey, openProcessor, type Processor } from "./processor/processor.ts";
 export { type SandboxOutcome, sandboxPayment } from "./sandbox.ts";
-export { type PaymentRow, paymentsOf } from "./store.ts";
+export { heldPayments, type PaymentRow, paymentsOf } from "./store.ts";
 export { resolveUnapplied, type UnappliedPayment, unappliedPayments } from "./unapplied.ts";
 export { processorWebhook } from "./webhook-route.ts";

@@ -42,12 +42,19 @@ export async function markRefunded(tx: Tx, orderId: number, paymentIntent: strin
   return marked.length > 0;
 }
 
-export type HeldPayment = { id: number; paymentIntent: string | null; simulated: boolean };
+export type HeldPayment = {
+  id: number;
+  paymentIntent: string | null;
+  simulated: boolean;
+  /** In the smallest unit of the currency. */
+  amountCents: number;
+  currency: string;
+};
 
 /** Money that is held for the order. */
 export const heldPayments = (db: Sql, orderId: number) =>
   db.query<HeldPayment>(sql`
-    SELECT id, payment_intent AS "paymentIntent", simulated FROM payments
+    SELECT id, payment_intent AS "paymentIntent", simulated, amount_cents::float8 AS "amountCents", currency FROM payments
     WHERE order_id = ${orderId} AND refunded_at IS NULL ORDER BY id`);
 
 export type PaymentRow = {

@@ -2,7 +2,7 @@ import { perform } from "../fulfilment/fulfilment.ts";
 import { type Operator, requirePasskeyOf, requirePermission } from "../operators/operators.ts";
 import { ServiceError } from "../platform/errors.ts";
 import { end, lockOpen } from "./request.ts";
-import { heldCents, type RefundDeps, refusalOf, requirePerson, requireText, soloWaitMinutes } from "./rules.ts";
+import { areSame, heldFor, type RefundDeps, refusalOf, requirePerson, requireText, soloWaitMinutes } from "./rules.ts";
 import type { RefundRequest } from "./store.ts";
 
 /** The person who decides. @throws ServiceError without the permission, or a passkey shown lately */
@@ -25,10 +25,10 @@ export async function approveRefund(deps: RefundDeps, operator: Operator, id: st
     const { order, request } = await lockOpen(tx, operator, id);
     const solo = request.requestedBy === by;
     if (solo) requireSolo(deps, operator, request);
-    const held = await heldCents(tx, order.id);
+    const held = await heldFor(tx, order.id);
     const refusal = refusalOf(order, held);
     if (refusal !== null) throw new ServiceError("conflict", refusal);
-    if (held !== request.amountCents)
+    if (!areSame(held, request.payments))
       throw new ServiceError(
         "conflict",
         "What is held for this order has changed. Refuse this request, and ask again.",

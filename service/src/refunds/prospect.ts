@@ -2,14 +2,14 @@ import type { Operator } from "../operators/operators.ts";
 import type { LockedOrder } from "../orders/orders.ts";
 import type { Database, Sql } from "../platform/database/database.ts";
 import { sql } from "../platform/database/sql.ts";
-import { heldCents, lockShown, refusalOf } from "./rules.ts";
+import { type Held, heldFor, lockShown, refusalOf } from "./rules.ts";
 import { selectOpenOfOrder } from "./store.ts";
 
 /** What a refund of an order would be. */
 export type Prospect = {
   orderCode: string;
   status: string;
-  amountCents: number;
+  payments: readonly Held[];
   /** Why it cannot be asked for; null when it can. */
   refusal: string | null;
   /** Of the request that is open already. */
@@ -24,12 +24,12 @@ const openEnvelopes: ReadonlySet<string> = new Set(["Sent", "Viewed", "Partially
 export const prospectOf = ({ db }: { db: Database }, operator: Operator, code: string): Promise<Prospect> =>
   db.transaction(async (tx) => {
     const order = await lockShown(tx, operator, code);
-    const amountCents = await heldCents(tx, order.id);
+    const payments = await heldFor(tx, order.id);
     return {
       orderCode: order.code,
       status: order.status,
-      amountCents,
-      refusal: refusalOf(order, amountCents),
+      payments,
+      refusal: refusalOf(order, payments),
       openRequest: (await selectOpenOfOrder(tx, order.id)) ?? null,
       warnings: await warningsOf(tx, order),
     };

@@ -2,4 +2,4 @@
 export { approveRefund, refuseRefund } from "./decide.ts";
 export { type Prospect, prospectOf } from "./prospect.ts";
 export { listRefunds, type RefundRequest, refundOf, requestRefund, withdrawRefund } from "./request.ts";
-export { type RefundDeps, soloWaitMinutes } from "./rules.ts";
+export { type Held, type RefundDeps, soloWaitMinutes } from "./rules.ts";

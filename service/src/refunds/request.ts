@@ -5,7 +5,7 @@ import { ServiceError } from "../platform/errors.ts";
 import { newUuid } from "../platform/ids.ts";
 import { isUuid } from "../platform/text.ts";
 import { closeTasks, openTask } from "../tasks/tasks.ts";
-import { heldCents, lockShown, type RefundDeps, refusalOf, requirePerson, requireText } from "./rules.ts";
+import { heldFor, lockShown, type RefundDeps, refusalOf, requirePerson, requireText } from "./rules.ts";
 import * as store from "./store.ts";
 
 export type { RefundRequest } from "./store.ts";
@@ -45,15 +45,15 @@ export async function requestRefund(
   return db.transaction(async (tx) => {
     const at = clock();
     const order = await lockShown(tx, operator, code);
-    const amountCents = await heldCents(tx, order.id);
-    const refusal = refusalOf(order, amountCents);
+    const payments = await heldFor(tx, order.id);
+    const refusal = refusalOf(order, payments);
     if (refusal !== null) throw new ServiceError("conflict", refusal);
     const id = newUuid();
     const { id: orderId, environment, partnerId } = order;
-    if (!(await store.insertRequest(tx, { id, orderId, reason, amountCents, requestedBy, at })))
+    if (!(await store.insertRequest(tx, { id, orderId, reason, payments, requestedBy, at })))
       throw new ServiceError("conflict", "A refund of this order was asked for already.");
     await tx.query(openTask({ kind: "refund_approval", at, environment, orderId, reason }));
-    const detail = { requestId: id, reason, amountCents };
+    const detail = { requestId: id, reason, payments };
     await tx.query(auditLine({ at, action: "refund.requested", actor: operator.actor, partnerId, orderId, detail }));
     return id;
   });

@@ -1,7 +1,7 @@
 import type { Operator } from "../operators/operators.ts";
 import type { LockedOrder } from "../orders/orders.ts";
 import { lockOrder, targetOf } from "../orders/orders.ts";
-import { paymentsOf } from "../payments/payments.ts";
+import { heldPayments } from "../payments/payments.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Database, Sql, Tx } from "../platform/database/database.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
@@ -40,14 +40,20 @@ export async function lockShown(tx: Tx, { environment }: Operator, code: string)
   return order;
 }
 
-/** US cents that the service holds for the order. */
-export async function heldCents(db: Sql, orderId: number): Promise<number> {
-  const held = (await paymentsOf(db, orderId)).filter(({ refundedAt }) => refundedAt === null);
-  return held.reduce((sum, { amountCents }) => sum + amountCents, 0);
+/** A payment that the service holds; its amount is in the smallest unit of the currency. */
+export type Held = { id: number; amountCents: number; currency: string };
+
+/** The payments that the service holds for the order. */
+export async function heldFor(db: Sql, orderId: number): Promise<Held[]> {
+  const held = await heldPayments(db, orderId);
+  return held.map(({ id, amountCents, currency }) => ({ id, amountCents, currency: currency.toLowerCase() }));
 }
 
+export const areSame = (some: readonly Held[], others: readonly Held[]): boolean =>
+  some.map(({ id }) => id).join() === others.map(({ id }) => id).join();
+
 /** Why no refund can be asked for; null when it can. */
-export function refusalOf(order: LockedOrder, held: number): string | null {
+export function refusalOf(order: LockedOrder, held: readonly Held[]): string | null {
   if (targetOf(order, "refund_requested") === null) return `An order in ${order.status} cannot be refunded.`;
-  return held > 0 ? null : "No money is held for this order.";
+  return held.length > 0 ? null : "No money is held for this order.";
 }

@@ -1,6 +1,7 @@
 import type { Environment } from "../identity/identity.ts";
 import type { Sql, Tx } from "../platform/database/database.ts";
 import { sql } from "../platform/database/sql.ts";
+import type { Held } from "./rules.ts";
 
 export type RefundState = "requested" | "approved" | "refused" | "withdrawn" | "closed";
 
@@ -12,7 +13,8 @@ export type RefundRequest = {
   firmName: string;
   environment: Environment;
   reason: string;
-  amountCents: number;
+  /** What was held when it was asked for: what goes back. */
+  payments: readonly Held[];
   requestedBy: string;
   requestedByName: string;
   requestedAt: Date;
@@ -26,7 +28,7 @@ export type RefundRequest = {
 
 const requests = sql`
   SELECT r.id, r.order_id AS "orderId", o.code AS "orderCode", o.status AS "orderStatus", p.name AS "firmName",
-    o.environment, r.reason, r.amount_cents::float8 AS "amountCents", r.requested_by AS "requestedBy",
+    o.environment, r.reason, r.payments, r.requested_by AS "requestedBy",
     a.name AS "requestedByName", r.requested_at AS "requestedAt", r.state, d.name AS "decidedByName",
     r.decided_at AS "decidedAt", r.solo, r.note
   FROM refund_requests r JOIN orders o ON o.id = r.order_id JOIN partners p ON p.id = o.partner_id
@@ -58,7 +60,8 @@ export type NewRequest = {
   id: string;
   orderId: number;
   reason: string;
-  amountCents: number;
+  /** What was held when it was asked for: what goes back. */
+  payments: readonly Held[];
   requestedBy: string;
   at: Date;
 };
@@ -66,11 +69,12 @@ export type NewRequest = {
 /** @returns false when the order has an open request */
 export async function insertRequest(
   tx: Tx,
-  { id, orderId, reason, amountCents, requestedBy, at }: NewRequest,
+  { id, orderId, reason, payments, requestedBy, at }: NewRequest,
 ): Promise<boolean> {
+  const cents = payments.reduce((sum, { amountCents }) => sum + amountCents, 0);
   const inserted = await tx.query(sql`
-    INSERT INTO refund_requests (id, order_id, reason, amount_cents, requested_by, requested_at)
-    VALUES (${id}, ${orderId}, ${reason}, ${amountCents}, ${requestedBy}, ${at})
+    INSERT INTO refund_requests (id, order_id, reason, amount_cents, payments, requested_by, requested_at)
+    VALUES (${id}, ${orderId}, ${reason}, ${cents}, ${JSON.stringify(payments)}::jsonb, ${requestedBy}, ${at})
     ON CONFLICT (order_id) WHERE state = 'requested' DO NOTHING RETURNING 1`);
   return inserted.length === 1;
 }

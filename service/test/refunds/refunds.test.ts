@@ -210,12 +210,16 @@ test("what cannot be refunded is refused by name: unpaid, unknown, of the other 
     assert.equal((await post(`/${id}/approve`, approver)).status, 404);
 });
 
-test("an amount that has changed since is not approved", async () => {
+test("payments that have changed since are not approved, even of no amount; each currency is said by itself", async () => {
   const { code } = await paidOrder();
+  const add = (intent: string, cents: number) =>
+    running.db.query(sql`
+      INSERT INTO payments (order_id, payment_intent, session_id, amount_cents, currency, simulated, received_at)
+      SELECT id, ${intent}, ${intent}, ${cents}, 'EUR', false, now() FROM orders WHERE code = ${code}`);
+  await add("pi_second", 5);
   const id = await asked(code);
-  await running.db.query(sql`
-    INSERT INTO payments (order_id, payment_intent, session_id, amount_cents, currency, simulated, received_at)
-    SELECT id, 'pi_second', 'cs_second', 5, 'usd', false, now() FROM orders WHERE code = ${code}`);
+  assert.match(await look(`/${id}`), /\$[\d,.]+ and 5 \(eur, smallest unit\)/);
+  await add("pi_third", 0);
   await refused(await post(`/${id}/approve`, approver), 409, /What is held for this order has changed/);
 });
 

@@ -18,6 +18,10 @@ const shortUtc = new Intl.DateTimeFormat("en-US", {
 /** USD cents as `$1,234.50`; what is taken off has a true minus sign. */
 export const money = (cents: number): string => usd.format(cents / 100).replace("-", "\u2212");
 
+/** An amount in the smallest unit of whichever currency. */
+export const moneyIn = (amount: number, currency: string | null): string =>
+  currency?.toLowerCase() === "usd" ? money(amount) : `${amount} (${currency || "no currency"}, smallest unit)`;
+
 /** An instant, readable, in UTC, with the exact one for machines. */
 export const time = (at: Date): Html => html`<time datetime="${at.toISOString()}">${utc.format(at)} UTC</time>`;
 

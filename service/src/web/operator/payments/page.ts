@@ -1,7 +1,7 @@
 import { may, type Operator } from "../../../operators/operators.ts";
 import type { UnappliedPayment } from "../../../payments/payments.ts";
 import { card, emptyState, facts, pageHead } from "../../ui/components.ts";
-import { money, shortCode, time } from "../../ui/format.ts";
+import { moneyIn, shortCode, time } from "../../ui/format.ts";
 import { errorSummary, textArea } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
 
@@ -24,7 +24,7 @@ ${ended?.map((each, index) => paymentCard(each, `resolved-${index}`, false))}
 
 const amountOf = ({ amount, currency }: UnappliedPayment): string => {
   if (amount === null) return "An amount that is not on record";
-  return currency?.toLowerCase() === "usd" ? money(amount) : `${amount} (${currency ?? "no currency"}, smallest unit)`;
+  return moneyIn(amount, currency);
 };
 
 function paymentCard(payment: UnappliedPayment, id: string, mayResolve: boolean): Html {

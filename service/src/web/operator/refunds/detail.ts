@@ -1,13 +1,13 @@
 import { may, type Operator } from "../../../operators/operators.ts";
 import { type Prospect, type RefundDeps, type RefundRequest, soloWaitMinutes } from "../../../refunds/refunds.ts";
 import { card, facts, notice, pageHead } from "../../ui/components.ts";
-import { money, shortCode, time } from "../../ui/format.ts";
+import { shortCode, time } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { errorSummary, textArea } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { prospectCard } from "./new.ts";
-import { soloBanner, stateBadge, type Typed } from "./words.ts";
+import { soloBanner, stateBadge, sums, type Typed } from "./words.ts";
 
 export type RefundView = Pick<RefundDeps, "refundApproval"> & {
   refund: RefundRequest;
@@ -20,7 +20,7 @@ export type RefundView = Pick<RefundDeps, "refundApproval"> & {
 /** A request, and what the reader may do about it. */
 export function refundBody(view: RefundView): Html {
   const { refund, prospect, typed } = view;
-  const { orderCode, amountCents, reason, requestedByName, requestedAt, state, decidedByName, decidedAt } = refund;
+  const { orderCode, payments, reason, requestedByName, requestedAt, state, decidedByName, decidedAt } = refund;
   return html`${pageHead(`Refund of order ${shortCode(orderCode)}`, stateBadge(state))}
 ${errorSummary(typed?.error)}
 ${soloBanner(view)}
@@ -29,7 +29,7 @@ ${card(
   "request",
   "The request",
   facts([
-    ["Amount", money(amountCents)],
+    ["Amount", sums(payments)],
     ["Reason", html`<span class="breakable">${reason}</span>`],
     ["Firm", html`<span class="breakable">${refund.firmName}</span>`],
     ["Asked for by", html`<span class="breakable">${requestedByName}</span>, ${time(requestedAt)}`],
@@ -57,7 +57,7 @@ function decisionOf({ refund, refundApproval, operator, typed }: RefundView): Ht
     return html`<p>You asked for it yourself. Another operator decides.</p>${withdraw}`;
   const approve = askFirst({
     label: "Approve",
-    text: `${money(refund.amountCents)} goes back to the payer, and the order ends. There is no undoing it.`,
+    text: `${sums(refund.payments)} goes back to the payer, and the order ends. There is no undoing it.`,
     confirm: "Approve the refund",
     action: `${path}/approve`,
   });

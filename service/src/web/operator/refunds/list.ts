@@ -1,9 +1,9 @@
 import type { RefundDeps, RefundRequest } from "../../../refunds/refunds.ts";
 import { card, emptyState, pageHead } from "../../ui/components.ts";
-import { money, shortCode, shortTime } from "../../ui/format.ts";
+import { shortCode, shortTime } from "../../ui/format.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
-import { soloBanner, stateBadge } from "./words.ts";
+import { soloBanner, stateBadge, sums } from "./words.ts";
 
 type Lists = { open: readonly RefundRequest[]; ended: readonly RefundRequest[] };
 
@@ -16,8 +16,8 @@ ${card("waiting", "Waiting for a decision", open.length === 0 ? emptyState("Noth
 ${card("ended", "Decided lately", ended.length === 0 ? emptyState("None yet", "What was decided is shown here.") : endedTable(ended))}
 </div>`;
 
-const orderLink = ({ id, orderCode, amountCents }: RefundRequest): Html =>
-  html`<a href="/operator/refunds/${id}">${money(amountCents)} of order ${shortCode(orderCode)}</a>`;
+const orderLink = ({ id, orderCode, payments }: RefundRequest): Html =>
+  html`<a href="/operator/refunds/${id}">${sums(payments)} of order ${shortCode(orderCode)}</a>`;
 
 const openTable = (open: readonly RefundRequest[]): Html =>
   records(

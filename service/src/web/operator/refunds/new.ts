@@ -1,9 +1,9 @@
 import type { Prospect } from "../../../refunds/refunds.ts";
 import { card, facts, notice, pageHead } from "../../ui/components.ts";
-import { money, shortCode } from "../../ui/format.ts";
+import { shortCode } from "../../ui/format.ts";
 import { errorSummary, textArea } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
-import type { Typed } from "./words.ts";
+import { sums, type Typed } from "./words.ts";
 
 /** What a refund would end, and the form that asks for it. */
 export const newRefundBody = (prospect: Prospect, typed?: Typed): Html =>
@@ -15,14 +15,14 @@ ${card("ask", "Ask for the refund", formOf(prospect, typed))}
 </div>`;
 
 /** The order as it stands. */
-export const prospectCard = ({ orderCode, status, amountCents, warnings }: Prospect): Html =>
+export const prospectCard = ({ orderCode, status, payments, warnings }: Prospect): Html =>
   card(
     "order",
     "The order",
     html`${facts([
       ["Order", html`<code class="breakable">${orderCode}</code>`],
       ["Status", status],
-      ["Held for it", money(amountCents)],
+      ["Held for it", sums(payments)],
     ])}${warnings.length > 0 && notice("attention", "What was done already", html`${warnings.map((each, index) => html`${index > 0 && html`<br>`}${each}`)}`)}`,
   );
 

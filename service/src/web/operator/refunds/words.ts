@@ -1,10 +1,19 @@
-import type { RefundDeps, RefundRequest } from "../../../refunds/refunds.ts";
+import type { Held, RefundDeps, RefundRequest } from "../../../refunds/refunds.ts";
 import { soloWaitMinutes } from "../../../refunds/refunds.ts";
 import { notice, statusBadge, type Tone } from "../../ui/components.ts";
+import { moneyIn } from "../../ui/format.ts";
 import type { Html } from "../../ui/render.ts";
 
 /** What was typed into a form that was refused, and why. */
 export type Typed = { error: string; text: string };
+
+/** What payments come to, in each of their currencies. */
+export function sums(payments: readonly Held[]): string {
+  const byCurrency = new Map<string, number>();
+  for (const { currency, amountCents } of payments)
+    byCurrency.set(currency, (byCurrency.get(currency) ?? 0) + amountCents);
+  return [...byCurrency].map(([currency, amount]) => moneyIn(amount, currency)).join(" and ") || "Nothing";
+}
 
 const states: Readonly<Record<RefundRequest["state"], readonly [Tone, string]>> = {
   requested: ["waiting", "Waits for a decision"],
