@@ -52,9 +52,11 @@ export type TaskEnd = {
 export function closeTasks(which: WhichTasks, { state, at, by, outcome }: TaskEnd, from?: Statement): Statement {
   const order = which.orderId === undefined ? sql`t.order_id IS NULL` : sql`t.order_id = ${which.orderId}`;
   const subject = which.subject === undefined ? nothing : sql`AND t.subject = ${which.subject}`;
+  // Only an order's tasks are ever paused; the others are found by the index of those that are open.
+  const states = which.orderId === undefined ? sql`('open', 'claimed')` : sql`('open', 'claimed', 'paused')`;
   return sql`UPDATE tasks t SET state = ${state}, ended_at = ${at}, ended_by = ${by}, outcome = ${outcome}
   ${from ? sql`FROM ${from}` : nothing}
-  WHERE ${order} ${subject} AND t.kind = ANY (${which.kinds}::text[]) AND t.state IN ('open', 'claimed', 'paused')`;
+  WHERE ${order} ${subject} AND t.kind = ANY (${which.kinds}::text[]) AND t.state IN ${states}`;
 }
 
 /** The update that has the open tasks of an order wait while it is on hold; whose they are stays. */
