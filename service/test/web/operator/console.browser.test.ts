@@ -25,6 +25,7 @@ import { newOperator } from "../../operators/console-people.ts";
 let running: Harness;
 let browser: Browser;
 let headers: { Authorization: string };
+let partnerId: string;
 /** Where pictures of the pages go, for people to look at. */
 const pictures = process.env["PICTURES"];
 
@@ -34,7 +35,7 @@ before(async () => {
     openHarness({ PORT: port, BASE_URL: `http://127.0.0.1:${port}` }),
     startBrowser(),
   ]);
-  ({ headers } = await newPartner(running.service, { name: "Harbor & Sons <Title>" }));
+  ({ headers, partnerId } = await newPartner(running.service, { name: "Harbor & Sons <Title>" }));
 });
 after(async () => {
   await browser.close();
@@ -101,6 +102,8 @@ for (const { width, colorScheme } of looks)
       ["found", "/operator/orders/search?q=Lovelace"],
       ["order", `/operator/orders/${code}`],
       ["paper", `/operator/paper/${shipped}`],
+      ["firms", "/operator/partners"],
+      ["firm", `/operator/partners/${partnerId}`],
       ["health", "/operator/health"],
     ] as const) {
       await page.goto(at(path));
@@ -318,7 +321,7 @@ test("keys lead through rows, to the search and to help, and can be switched off
   await page.keyboard.press("/");
   assert.equal(await page.evaluate(() => document.activeElement?.id), "console-search");
   await page.keyboard.type("jk?");
-  assert.equal(await page.getByRole("searchbox").inputValue(), "jk?");
+  assert.equal(await page.getByRole("searchbox", { name: "Find an order" }).inputValue(), "jk?");
   await page.keyboard.press("Tab");
   await page.keyboard.press("?");
   await page.getByRole("dialog", { name: "Keys" }).waitFor();
@@ -332,6 +335,48 @@ test("keys lead through rows, to the search and to help, and can be switched off
   await page.keyboard.press("t");
   await page.getByRole("heading", { level: 1, name: "Today" }).waitFor();
   await close();
+});
+
+describe("a firm", () => {
+  const send = (path: string, cookie: string, fields: Record<string, string>) =>
+    fetch(at(path), { method: "POST", headers: { cookie }, body: new URLSearchParams(fields), redirect: "manual" });
+
+  test("is changed by an admin, with a mail to all of them; others only look", async () => {
+    const { partnerId: id } = await newPartner(running.service, { name: "Quay Lending" });
+    const [admin, agent] = [
+      await newOperator(running, { roles: ["admin"] }),
+      await newOperator(running, { roles: ["agent"] }),
+    ];
+    const change = (cookie: string, tier: string) => send(`/operator/partners/${id}`, cookie, { tier, live: "on" });
+    assert.equal((await change(agent.cookie, "ProOffice")).status, 403);
+    assert.equal((await change(admin.cookie, "Golden")).status, 400);
+    assert.equal((await change(admin.cookie, "ProOffice")).status, 303);
+    const [line] = await running.db.query<{ actor: string; detail: object }>(sql`
+      SELECT actor, detail FROM audit_log WHERE action = 'partner.changed' AND partner_id = ${id}`);
+    assert.deepEqual(line, { actor: `operator:${admin.id}`, detail: { tier: "ProOffice", live: true } });
+    const page = await (await fetch(at("/operator/partners?name=QUAY"), { headers: { cookie: agent.cookie } })).text();
+    assert.match(page, /Quay Lending/);
+    assert.doesNotMatch(page, /Harbor/);
+  });
+
+  test("gets a key that is shown once, and loses it", async () => {
+    const { partnerId: id } = await newPartner(running.service, { name: "Pier Law" });
+    const { cookie } = await newOperator(running, { roles: ["admin"] });
+    const shown = await (await send(`/operator/partners/${id}/keys`, cookie, { environment: "test" })).text();
+    const [key = ""] = /svc_pk_test_\w+/.exec(shown) ?? [];
+    const me = () => fetch(at("/api/partner/me"), { headers: { Authorization: `Bearer ${key}` } });
+    assert.equal((await me()).status, 200);
+    assert.doesNotMatch(
+      await (await fetch(at(`/operator/partners/${id}`), { headers: { cookie } })).text(),
+      /svc_pk_test_/,
+    );
+    const keys = await running.db.query<{ id: string }>(
+      sql`SELECT id FROM partner_keys WHERE partner_id = ${id} ORDER BY created_at DESC`,
+    );
+    assert.equal((await send(`/operator/partners/${partnerId}/keys/${keys[0]?.id}/revoke`, cookie, {})).status, 404);
+    assert.equal((await send(`/operator/partners/${id}/keys/${keys[0]?.id}/revoke`, cookie, {})).status, 303);
+    assert.equal((await me()).status, 401);
+  });
 });
 
 describe("search", () => {
@@ -361,8 +406,9 @@ describe("search", () => {
       assert.match(await (await search(text, live.cookie)).text(), /Nothing found/, text);
     }
     assert.match(await (await search(facts?.sha256 ?? "")).text(), new RegExp(code.slice(0, 6).toUpperCase()));
-    assert.equal((await search("ab")).status, 400);
-    for (const text of ["100%_nothing", "\\", "'; --", "🙂🙂🙂", "a".repeat(254)])
-      assert.match(await (await search(text.padEnd(3, "x"))).text(), /Nothing found/, text);
+    for (const text of ["ab", "...", "'; --", "🙂🙂🙂", "a".repeat(255)])
+      assert.equal((await search(text)).status, 400, text);
+    for (const text of ["100%_nothing", "a\\b%c", "a'; --b c", "a".repeat(254)])
+      assert.match(await (await search(text)).text(), /Nothing found/, text);
   });
 });
