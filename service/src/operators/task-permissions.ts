@@ -19,8 +19,8 @@ const permissions: Readonly<Record<TaskKind, Permission>> = {
   payment_unapplied: "money.decide",
   access_request: "partners.manage",
   playbook_gate: "orders.work",
-  key_expiry: "health.read",
-  job_dead: "health.read",
+  key_expiry: "partners.manage",
+  job_dead: "partners.manage",
 };
 
 type Roles = Pick<Operator, "roles">;

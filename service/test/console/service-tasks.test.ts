@@ -80,6 +80,19 @@ test("an admin has failed jobs tried again, which is on record; who only reads c
       body: new URLSearchParams({}),
     });
   assert.equal((await retry(auditor.cookie)).status, 403);
+  await running.db.query(openTask({ kind: "job_dead", at: new Date(), environment: "live", subject: "lost-mails" }));
+  const [dead] = await running.db.query<{ id: number }>(
+    sql`SELECT id FROM tasks WHERE state = 'open' AND kind = 'job_dead'`,
+  );
+  for (const act of ["claim", "release", "done"]) {
+    const path = `${running.service.baseUrl}/operator/tasks/${dead?.id}/${act}`;
+    const asked = {
+      method: "POST",
+      headers: { cookie: auditor.cookie },
+      body: new URLSearchParams({ outcome: "seen" }),
+    };
+    assert.equal((await fetch(path, asked)).status, 403, act);
+  }
   assert.equal((await retry(admin.cookie, "%00")).status, 404);
   assert.equal((await retry(admin.cookie)).status, 303);
   const jobs = await running.db.query(
