@@ -91,9 +91,13 @@ export const readTrail = (db: Sql, envelopeId: number) =>
     SELECT position, record, sha256, row_mac AS mac FROM envelope_events
     WHERE envelope_id = ${envelopeId} ORDER BY position`);
 
-/** The first record that is not what was written, by its MAC. */
+/** The first record that is not what was written: by its hash, and the MAC over that. */
 export const alteredRecord = (rowMac: RowMac, verifyCode: string, trail: readonly (TrailRecord & { mac: Buffer })[]) =>
-  trail.find(({ mac, ...record }) => !rowMac.holds("envelope_events", trailMembers({ verifyCode, ...record }), mac));
+  trail.find(
+    ({ mac, position, record, sha256 }) =>
+      createHash("sha256").update(record).digest("hex") !== sha256 ||
+      !rowMac.holds("envelope_events", trailMembers({ verifyCode, position, sha256 }), mac),
+  );
 
 /** Far more than anybody signing leaves, and far less than would keep the evidence from being read. */
 const mostOfSigner = 500;
