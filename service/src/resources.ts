@@ -77,7 +77,7 @@ export async function openResources(config: Config, log: Log): Promise<Resources
     const rowMac = openRowMac(secrets, (keyId) =>
       log.error({ keyId }, "a row is under a key that is neither SECRETS_KEY nor in SECRETS_KEYS_OLD"),
     );
-    await fillRowMacs({ asOwner, rowMac, secrets, clock, log }, config.dataDir);
+    await fillRowMacs({ db, asOwner, rowMac, secrets, clock, log }, config.dataDir);
     return { config, log, clock, db, asOwner, secrets, rowMac, blobs, close };
   } catch (error) {
     await close();

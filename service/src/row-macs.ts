@@ -5,6 +5,7 @@ import { longStatements, type Sql, type Tx } from "./platform/database/database.
 import type { AsOwner } from "./platform/database/migrations.ts";
 import { type Statement, sql } from "./platform/database/sql.ts";
 import { writeFileDurably } from "./platform/durable-file.ts";
+import { StartupError } from "./platform/errors.ts";
 import type { Log } from "./platform/logs.ts";
 import type { Members, RowMac } from "./platform/row-mac.ts";
 import type { SecretBytes } from "./platform/secrets.ts";
@@ -21,7 +22,7 @@ import {
   versionRows,
 } from "./row-mac-tables.ts";
 
-export type RowMacDeps = { asOwner: AsOwner; rowMac: RowMac; secrets: SecretBytes; clock: Clock; log: Log };
+export type RowMacDeps = { db: Sql; asOwner: AsOwner; rowMac: RowMac; secrets: SecretBytes; clock: Clock; log: Log };
 
 // One number for all nodes: the holder fills, the others wait and then find it done.
 const advisoryLock = 7_246_003;
@@ -59,15 +60,31 @@ const rowSets: readonly RowSet[] = [
  * Gives a MAC to the rows that an earlier release wrote: once for a database, at the first start of a release that knows of
  * their MACs. What is in the database then is taken as it is. That it was done is recorded there, under a MAC, and
  * as a file beside the keys: neither alone can be taken away to have forged rows filled.
+ * @throws StartupError when the file says that it was done and the database does not: an older database, or a record that was removed
  */
 export async function fillRowMacs(deps: RowMacDeps, dataDir: string): Promise<void> {
   const markerOf = ({ marker }: RowSet) => join(dataDir, "keys", marker);
   const missing = rowSets.filter((set) => !existsSync(markerOf(set)));
+  await requireRecords(
+    deps.db,
+    rowSets.filter((set) => !missing.includes(set)),
+    dataDir,
+  );
   if (missing.length === 0) return;
   await deps.asOwner(async (owner) => {
     for (const set of missing) await owner.transaction((tx) => fillOnce(tx, deps, set), longStatements);
   });
   for (const set of missing) await writeFileDurably(markerOf(set), `${deps.clock().toISOString()}\n`, { mode: 0o600 });
+}
+
+async function requireRecords(db: Sql, done: readonly RowSet[], dataDir: string): Promise<void> {
+  const records = await db.query<{ filled: string }>(sql`SELECT filled FROM row_mac_backfill`);
+  const lost = done.filter(({ name }) => !records.some(({ filled }) => filled === name));
+  if (lost.length === 0) return;
+  const files = lost.map(({ marker }) => join(dataDir, "keys", marker)).join(", ");
+  throw new StartupError(
+    `the database has no record that its rows got their MACs, but ${files} says so: it is an older one, or the record was removed. If you restored a backup of an earlier release, and trust its rows as they are, remove what is named here and start again; otherwise restore the database that belongs to these keys`,
+  );
 }
 
 async function fillOnce(tx: Tx, deps: RowMacDeps, set: RowSet): Promise<void> {
