@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, X509Certificate } from "node:crypto";
 import { EvidenceError } from "@signsealship/evidence/errors";
 import { type Certificate, leafFault, nameText, parseCertificatesPem } from "@signsealship/evidence/x509";
 
@@ -47,12 +47,23 @@ export function chainFault(pem: string, chain: string): string | null {
     const certificates = [oneOf(pem), ...parseCertificatesPem(chain)];
     const gap = certificates.findIndex((each, index) => {
       const issuer = certificates[index + 1];
-      return issuer !== undefined && !Buffer.from(each.issuer).equals(issuer.subject);
+      return issuer !== undefined && !isIssuedBy(each, issuer);
     });
     return gap < 0 ? null : `certificate ${gap + 1} is not issued by the one after it`;
   } catch (error) {
     if (error instanceof EvidenceError) return `cannot be read: ${error.message}`;
     throw error;
+  }
+}
+
+/** By the names, and by the signature. */
+function isIssuedBy(certificate: Certificate, issuer: Certificate): boolean {
+  if (!Buffer.from(certificate.issuer).equals(issuer.subject)) return false;
+  try {
+    return new X509Certificate(certificate.der).verify(new X509Certificate(issuer.der).publicKey);
+  } catch {
+    // A key or a signature of a kind that OpenSSL does not know.
+    return false;
   }
 }
 
