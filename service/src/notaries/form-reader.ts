@@ -11,6 +11,13 @@ export type Read<T> = { ok: true; value: T } | { ok: false; faults: Faults };
 
 type Text = { max?: number; lines?: boolean };
 
+/** Whether there is such a day. Of other years a slip of the keyboard is likelier, and PostgreSQL knows no year 0. */
+function isDay(text: string): boolean {
+  const at = /^(?:19\d{2}|2[01]\d{2}|2200)-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  // The parser takes the 31st of February for the 3rd of March.
+  return !Number.isNaN(at) && new Date(at).toISOString().slice(0, 10) === text;
+}
+
 /** Reads the fields of a form one by one, and remembers all that are wrong: each reader says `""` or null for those. */
 export function formReader(typed: Typed) {
   const faults: Record<string, string> = {};
@@ -42,9 +49,7 @@ export function formReader(typed: Typed) {
   function date(name: string): string | null {
     const value = typedIn(name);
     if (value === "") return null;
-    const instant = /^\d{4}-\d{2}-\d{2}$/.test(value) ? Date.parse(`${value}T00:00:00Z`) : Number.NaN;
-    if (Number.isNaN(instant) || new Date(instant).toISOString().slice(0, 10) !== value)
-      fault(name, "must be a day like 2026-01-31");
+    if (!isDay(value)) fault(name, "must be a day like 2026-01-31");
     return value;
   }
 
@@ -52,9 +57,9 @@ export function formReader(typed: Typed) {
   function instant(name: string): string | null {
     const value = typedIn(name);
     if (value === "") return null;
-    const [, minute] = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2})(?::\d{2}(?:\.\d+)?)?Z?$/.exec(value) ?? [];
+    const [, day, hour] = /^(\d{4}-\d{2}-\d{2})T(\d{2}):\d{2}(?::\d{2}(?:\.\d+)?)?Z?$/.exec(value) ?? [];
     const at = Date.parse(value.endsWith("Z") ? value : `${value}Z`);
-    if (minute === undefined || Number.isNaN(at)) {
+    if (day === undefined || !isDay(day) || hour === "24" || Number.isNaN(at)) {
       fault(name, "must be a time in UTC like 2026-01-31T14:05");
       return value;
     }
