@@ -3,7 +3,7 @@ import { chainAuditLines } from "./audit/audit.ts";
 import { openServiceTasks, queuesToLookAt, type SigningCertificate, sendMorningMails } from "./console/console.ts";
 import { type EnvelopeDeps, followOverdue, sweepEnvelopes } from "./envelopes/envelopes.ts";
 import { sweepSessions } from "./members/members.ts";
-import { watchExpiries } from "./notaries/notaries.ts";
+import { sweepDrafts, watchExpiries } from "./notaries/notaries.ts";
 import { sweepFills } from "./orders/orders.ts";
 import type { LastUse } from "./partners/partners.ts";
 import { sweepOrphans } from "./platform/blobs/orphans.ts";
@@ -84,6 +84,7 @@ function tasksOf(resources: Resources, { envelopes, certificates, lastUse, ancho
       atStart: true,
       work: (stopping) => deleteDue(resources, retention, clock(), stopping),
     },
+    { name: "notes of notarizations that ended", everyMs: hours, work: () => sweepDrafts(sweeper) },
     {
       name: "commissions of notaries that expire",
       everyMs: 24 * hours,

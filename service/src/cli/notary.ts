@@ -10,8 +10,10 @@ const optionOf = {
   state: "state",
   county: "county",
   commissionNumber: "number",
+  commissionStarts: "starts",
   commissionExpires: "expires",
   ronRegistration: "ron",
+  ronStarts: "ron-starts",
   ronExpires: "ron-expires",
   tool: "tool",
   status: "status",
@@ -24,7 +26,7 @@ const options = Object.fromEntries(
 );
 
 const flags =
-  "--name NAME --state OH --county COUNTY --number NUMBER --expires DAY [--ron NUMBER --ron-expires DAY] [--tool NAME] [--certificate PEM_FILE] [--chain PEM_FILE] [--status active|suspended]";
+  "--name NAME --state OH --county COUNTY --number NUMBER --expires DAY [--ron NUMBER --ron-expires DAY] [--starts DAY] [--ron-starts DAY] [--tool NAME] [--certificate PEM_FILE] [--chain PEM_FILE] [--status active|suspended]";
 
 function readFile(path: string): string {
   try {

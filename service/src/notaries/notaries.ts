@@ -27,7 +27,7 @@ export { addProof, listProofs, type Proof, readProof } from "./commissions/proof
 export { listNotaries, type Notary, operatorsToAdd } from "./commissions/store.ts";
 export { expiryMailJobs, watchExpiries } from "./commissions/watch.ts";
 export { appointmentMailJobs, mailAppointment } from "./desk/appointment.ts";
-export { completeAct, reportOn, requireMode } from "./desk/complete.ts";
+export { completeAct, type DeskReport, reportOn, requireMode } from "./desk/complete.ts";
 export {
   claimedOrder,
   claimOrder,
@@ -38,9 +38,9 @@ export {
   releaseOrder,
 } from "./desk/desk.ts";
 export { readForNotary } from "./desk/documents.ts";
-export { findDraft, saveAct } from "./desk/orders.ts";
+export { findDraft, saveAct, sweepDrafts } from "./desk/orders.ts";
 export { refuseAct } from "./desk/refuse.ts";
 export { type EligibilityDeps, eligibilityFor, modeWords } from "./eligibility/eligible.ts";
 export { loadNotaryRules, type NotaryRules } from "./eligibility/rules.ts";
 export { type Faults, faultsText, type Typed } from "./form-reader.ts";
-export type { Check, UploadReport } from "./uploads/check.ts";
+export type { Check } from "./uploads/check.ts";

@@ -10,7 +10,7 @@ import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, runCli } from "@signsealship/testing/service";
 import { testsNeeding } from "@signsealship/testing/tools";
 import { until } from "@signsealship/testing/until";
-import { listNotaries, watchExpiries } from "../../src/notaries/notaries.ts";
+import { addNotary, listNotaries, setNotary, sweepDrafts, watchExpiries } from "../../src/notaries/notaries.ts";
 import { sql } from "../../src/platform/database/sql.ts";
 import { mailsTo, postForm } from "../members/signed-in-member.ts";
 import { newOperator } from "../operators/console-people.ts";
@@ -29,13 +29,21 @@ let nora: Person;
 let omar: Person;
 let auditor: Person;
 
-const commission = ["--state", "OH", "--county", "Franklin", "--number", "2024-RE-1", "--expires", "2040-01-31"];
-const ron = ["--ron", "RON-77", "--ron-expires", "2040-01-31", "--tool", "Example Meetings"];
-const pemFile = (name: string) => {
-  const path = join(folder, `${name}.pem`);
-  writeFileSync(path, software.certificates[name] ?? "");
-  return path;
+const commission = {
+  state: "OH",
+  county: "Franklin",
+  commissionNumber: "2024-RE-1",
+  commissionExpires: "2040-01-31",
+  ronRegistration: "RON-77",
+  ronExpires: "2040-01-31",
+  tool: "Example Meetings",
+  status: "active",
 };
+const keeping = () => ({ db: running.db, clock: () => new Date() });
+const notaryId = async ({ email }: Person): Promise<string> =>
+  (await listNotaries(running.db)).find((each) => each.email === email)?.id ?? "";
+const setRecord = async (person: Person, typed: Record<string, string>) =>
+  setNotary(keeping(), await notaryId(person), typed, "operator");
 
 before(async () => {
   const years = ["2020-01-01", "2045-01-01"] as const;
@@ -46,19 +54,9 @@ before(async () => {
   nora = await made(["notary"], "nora@desk.example");
   omar = await made(["notary"], "omar@desk.example");
   auditor = await made(["auditor"], "aud@desk.example");
-  const { cli } = running.service;
-  await cli(
-    "notary",
-    "add",
-    nora.email,
-    "--name",
-    "Nora Ames",
-    ...commission,
-    ...ron,
-    "--certificate",
-    pemFile("Nora"),
-  );
-  await cli("notary", "add", omar.email, "--name", "Omar Beck", ...commission, ...ron);
+  const certificate = software.certificates["Nora"] ?? "";
+  await addNotary(keeping(), nora.id, { ...commission, commissionName: "Nora Ames", certificate }, "operator");
+  await addNotary(keeping(), omar.id, { ...commission, commissionName: "Omar Beck" }, "operator");
 });
 after(async () => {
   software.close();
@@ -96,7 +94,10 @@ function upload(path: string, { cookie }: Person, document: Buffer, fields: Reco
   return fetch(at(path), { method: "POST", redirect: "manual", headers: { cookie }, body: form });
 }
 
-const statusOf = async (code: string) => (await running.service.cli<{ status: string }>("order", "show", code)).status;
+async function statusOf(code: string): Promise<string | undefined> {
+  const [order] = await running.db.query<{ status: string }>(sql`SELECT status FROM orders WHERE code = ${code}`);
+  return order?.status;
+}
 const alertIn = async (answer: Response) => /role="alert"[^>]*>.*?<p>(.*?)<\/p>/s.exec(await answer.text())?.[1] ?? "";
 
 const act = {
@@ -147,7 +148,9 @@ async function claimed(person: Person, ...order: Parameters<typeof waitingOrder>
 
 test("what is wrong with a commission is named all at once, by the command line", async () => {
   const third = await newOperator(running, { roles: ["notary"] });
-  const wrong = ["--state", "XX", "--expires", "2040-02-31", "--ron", "R", "--certificate", pemFile("Nobody")];
+  const pem = join(folder, "nobody.pem");
+  writeFileSync(pem, "");
+  const wrong = ["--state", "XX", "--expires", "2040-02-31", "--ron", "R", "--certificate", pem];
   const { code, stderr } = await runCli({ DATA_DIR: running.service.dataDir }, "notary", "add", third.email, ...wrong);
   assert.equal(code, 1);
   for (const rule of [
@@ -158,16 +161,10 @@ test("what is wrong with a commission is named all at once, by the command line"
   ])
     assert.match(stderr, rule);
   const plain = await newOperator(running, { roles: ["agent"] });
-  const refused = await runCli(
-    { DATA_DIR: running.service.dataDir },
-    "notary",
-    "add",
-    plain.email,
-    "--name",
-    "P",
-    ...commission,
+  await assert.rejects(
+    addNotary(keeping(), plain.id, { ...commission, commissionName: "P" }, "operator"),
+    /no operator with the role notary/,
   );
-  assert.match(refused.stderr, /no operator with the role notary/);
   const { notaries } = await running.service.cli<{ notaries: { commissionName: string; certificate: string }[] }>(
     "notary",
     "list",
@@ -205,16 +202,44 @@ test("of notaries who claim an order at once one gets it, and sees its document;
 
 test("an order that a notary may not take is not shown and can't be claimed", async () => {
   // Ohio's notaries take no depositions online, but whoever is suspended takes nothing.
-  const { notaries } = await running.service.cli<{ notaries: { id: string; email: string }[] }>("notary", "list");
-  const id = notaries.find(({ email }) => email === omar.email)?.id ?? "";
   const code = await waitingOrder();
-  await running.service.cli("notary", "set", id, "--status", "suspended");
+  await setRecord(omar, { status: "suspended" });
   assert.equal((await claim(code, omar)).status, 404);
   assert.equal(await showsOnDesk(code, omar), false);
-  await running.service.cli("notary", "set", id, "--status", "active", "--expires", "2026-01-31");
+  await setRecord(omar, { status: "active", commissionExpires: "2026-01-31" });
   assert.equal((await claim(code, omar)).status, 404);
-  await running.service.cli("notary", "set", id, "--expires", "2040-01-31");
+  await setRecord(omar, { commissionExpires: "2040-01-31" });
   assert.equal((await claim(code, omar)).status, 303);
+});
+
+test("who is suspended loses the orders in hand; with an expired commission one neither refuses nor appoints, but gives back", async () => {
+  const code = await claimed(omar);
+  const refusal = { reason: "no_show", words: "Nobody came." };
+  await setRecord(omar, { commissionExpires: "2026-01-31" });
+  for (const [verb, form] of [
+    ["/refuse", refusal],
+    ["/appointment", { url: "https://meet.example/1" }],
+  ] as const)
+    assert.match(await alertIn(await post(desk(code, verb), omar, form)), /Your commission expired on 2026-01-31/);
+  assert.equal((await post(desk(code, "/release"), omar)).status, 303);
+  await setRecord(omar, { commissionExpires: "2040-01-31" });
+  assert.equal((await claim(code, omar)).status, 303);
+  await setRecord(omar, { status: "suspended" });
+  assert.equal((await get(desk(code), omar)).status, 404);
+  assert.equal((await post(desk(code, "/refuse"), omar, refusal)).status, 404);
+  // As after a claim at the same instant.
+  await running.db.query(sql`
+    UPDATE tasks SET state = 'claimed', claimed_by = ${`operator:${omar.id}`}, claimed_at = now()
+    WHERE order_id = (SELECT id FROM orders WHERE code = ${code})`);
+  assert.equal((await post(desk(code, "/refuse"), omar, refusal)).status, 403);
+  assert.equal((await post(desk(code, "/release"), omar)).status, 303);
+  await setRecord(omar, { status: "active" });
+  assert.equal((await claim(code, nora)).status, 303);
+  await post(desk(code, "/release"), nora);
+});
+
+test("an order's address with a byte of no code in it is not found", async () => {
+  assert.equal((await get(desk("a%00b"), nora)).status, 404);
 });
 
 test("the form of an act names all that is wrong at once, and keeps what was typed", async () => {
@@ -259,17 +284,31 @@ test("an upload is looked at before it is stored, and sealed only as it was look
   assert.equal(checked.status, 200);
   const report = await checked.text();
   assert.match(report, /required sentence was not found/);
-  const sha256 = /name="sha256" value="([0-9a-f]{64})"/.exec(report)?.[1] ?? "";
+  assert.match(report, /none of these: deposition/);
+  const confirmed = confirmedIn(report);
+  const { sha256 } = confirmed;
+  assert.equal(confirmed.warnings, "required_sentence,document_class");
   const other = await software.sign(given, "Nora");
   for (const [file, fields, problem] of [
-    [other, { sha256, warnings: "on" }, /another file/],
-    [bare, { sha256 }, /required_sentence/],
-    [given, { sha256, warnings: "on" }, /another file/],
+    [other, confirmed, /another file/],
+    [bare, { ...confirmed, warnings: "" }, /Confirm what the check warns of now: required_sentence, document_class/],
+    [bare, { ...confirmed, warnings: "required_sentence" }, /document_class/],
+    [bare, { ...confirmed, warnings: `${confirmed.warnings},our_revision` }, /Confirm what the check warns of now/],
+    [given, confirmed, /another file/],
   ] as const)
     assert.match(await alertIn(await upload(desk(code, "/complete"), nora, file, fields)), problem);
+  // In another window the act was changed: what is shown then is to be confirmed anew.
+  await post(desk(code, "/act"), nora, { ...act, principal_1_expires: "2026-01-14" });
+  const again = await upload(desk(code, "/complete"), nora, bare, confirmed);
+  assert.equal(again.status, 400);
+  const shownAgain = await again.text();
+  assert.match(shownAgain, /The act was changed since the document was checked/);
+  assert.match(shownAgain, /had expired at the act: of Jané Doe ¶/);
+  assert.equal(confirmedIn(shownAgain).warnings, "required_sentence,credentials_in_date,document_class");
+  await post(desk(code, "/act"), nora, act);
   assert.equal(await statusOf(code), "NotarizationPending");
-  assert.equal((await upload(desk(code, "/complete"), omar, bare, { sha256, warnings: "on" })).status, 404);
-  const done = await upload(desk(code, "/complete"), nora, bare, { sha256, warnings: "on" });
+  assert.equal((await upload(desk(code, "/complete"), omar, bare, confirmed)).status, 404);
+  const done = await upload(desk(code, "/complete"), nora, bare, confirmed);
   assert.equal(done.status, 303, await alertIn(done));
   const { status, documents, tasks } = { ...(await shown(code)), tasks: await tasksOf(code) };
   assert.equal(status, "NotarizationComplete");
@@ -285,10 +324,16 @@ test("an upload is looked at before it is stored, and sealed only as it was look
     uploadedSha256: sha256,
     notarizedSha256: documents[1]?.sha256,
     isPaper: false,
-    confirmed: ["required_sentence"],
+    confirmed: ["required_sentence", "document_class"],
   });
   assert.equal((await get(desk(code), nora)).status, 404);
 });
+
+/** What the form under a report posts when its box is ticked. */
+const confirmedIn = (report: string) => {
+  const value = (name: string) => new RegExp(`name="${name}"[^>]*? value="([^"]*)"`).exec(report)?.[1] ?? "";
+  return { sha256: value("sha256"), actSha256: value("actSha256"), warnings: value("warnings") };
+};
 
 const shown = (code: string) =>
   running.service.cli<{ status: string; documents: { kind: string; sha256: string }[] }>("order", "show", code);
@@ -314,8 +359,7 @@ test("a scan of paper is taken for an act in ink, and said to be one", async () 
   assert.equal((await post(desk(code, "/act"), omar, inInk)).status, 303);
   const scan = makePdf({ text: "Scan" });
   const report = await (await upload(desk(code, "/check"), omar, scan)).text();
-  const sha256 = /name="sha256" value="([0-9a-f]{64})"/.exec(report)?.[1] ?? "";
-  assert.equal((await upload(desk(code, "/complete"), omar, scan, { sha256, warnings: "on" })).status, 303);
+  assert.equal((await upload(desk(code, "/complete"), omar, scan, confirmedIn(report))).status, 303);
   assert.deepEqual((await journalOf(omar)).entries.at(-1)?.document, {
     ...(await journalOf(omar)).entries.at(-1)?.document,
     isPaper: true,
@@ -376,8 +420,7 @@ test("a journal can't be changed but by entries that correct; copies verify with
   writeFileSync(join(folder, "journal.json"), forged);
   assert.throws(documentedCheck, /Command failed/);
 
-  const { notaries } = await running.service.cli<{ notaries: { id: string; email: string }[] }>("notary", "list");
-  const id = notaries.find(({ email }) => email === nora.email)?.id ?? "";
+  const id = await notaryId(nora);
   const pdf = Buffer.from(await (await get(`/operator/notaries/${id}/journal.pdf`, auditor)).arrayBuffer());
   assert.deepEqual(await readSealPurpose(pdf), { kind: "journal", environment: "test" });
   writeFileSync(join(folder, "journal.pdf"), pdf);
@@ -401,6 +444,43 @@ function documentedCheck(): string {
   assert.equal(commands.length, 3);
   return inFolder("bash", "-ec", `{ ${commands.join("\n")}\n} 2>&1`);
 }
+
+test("a journal that lost its last entries is neither copied nor continued", async () => {
+  const id = await notaryId(omar);
+  const rows = sql`SELECT * FROM notary_journal WHERE notary_id = ${id}`;
+  const unguarded = (statement: ReturnType<typeof sql>) =>
+    running.db.transaction(async (tx) => {
+      await tx.script("SET LOCAL session_replication_role = replica");
+      await tx.query(statement);
+    });
+  await running.db.query(sql`CREATE TABLE kept AS ${rows}`);
+  const columns = sql`notary_id, position, order_id, record, sha256, corrects, row_mac`;
+  await unguarded(sql`DELETE FROM notary_journal WHERE notary_id = ${id}`);
+  assert.equal((await get("/operator/notary/journal.json", omar)).status, 500);
+  const code = await claimed(omar);
+  assert.equal((await post(desk(code, "/refuse"), omar, { reason: "no_show", words: "x" })).status, 500);
+  await unguarded(sql`INSERT INTO notary_journal (${columns}) SELECT ${columns} FROM kept`);
+  assert.equal((await get("/operator/notary/journal.json", omar)).status, 200);
+  await unguarded(sql`UPDATE notary_journal SET row_mac = decode(repeat('00', 36), 'hex') WHERE notary_id = ${id}`);
+  assert.equal((await post(desk(code, "/refuse"), omar, { reason: "no_show", words: "x" })).status, 500);
+  await unguarded(sql`
+    UPDATE notary_journal j SET row_mac = k.row_mac FROM kept k
+    WHERE k.notary_id = j.notary_id AND k.position = j.position`);
+});
+
+test("what was noted of an order goes when the order waits for no notary any more, and stays while it does", async () => {
+  const code = await claimed(nora);
+  await post(desk(code, "/act"), nora, act);
+  const drafts = async () => {
+    await sweepDrafts(running.db);
+    const rows = await running.db.query(sql`
+      SELECT FROM notary_drafts d JOIN tasks t ON t.id = d.task_id JOIN orders o ON o.id = t.order_id WHERE o.code = ${code}`);
+    return rows.length;
+  };
+  assert.equal(await drafts(), 1);
+  await running.service.cli("order", "move", code, "NotarizationFailed", "--reason", "Nobody came.");
+  assert.equal(await drafts(), 0);
+});
 
 test("who has no record as a notary, and who came by the command line, does nothing at the desk", async () => {
   const none = await newOperator(running, { roles: ["notary"], environment: "test" });

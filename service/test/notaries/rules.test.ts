@@ -1,9 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { nextEntry } from "../../src/notaries/acts/entry.ts";
+import { journalMembers, rowsFault } from "../../src/notaries/acts/journal.ts";
 import type { Commission } from "../../src/notaries/commissions/commission.ts";
+import { outsideOf } from "../../src/notaries/desk/act-checks.ts";
 import { eligibilityFor } from "../../src/notaries/eligibility/eligible.ts";
 import { loadNotaryRules, parseNotaryRules } from "../../src/notaries/eligibility/rules.ts";
+import { formReader } from "../../src/notaries/form-reader.ts";
+import { openRowMac } from "../../src/platform/row-mac.ts";
+import { secretBytes } from "../../src/platform/secrets.ts";
 
 const shipped = loadNotaryRules(fileURLToPath(new URL("../../data/notarization-rules.yaml", import.meta.url)));
 
@@ -12,8 +18,10 @@ const commission: Commission = {
   state: "OH",
   county: "Franklin",
   commissionNumber: "1",
+  commissionStarts: null,
   commissionExpires: "2030-01-31",
   ronRegistration: "R",
+  ronStarts: null,
   ronExpires: "2028-01-31",
   tool: null,
   certificate: null,
@@ -50,6 +58,85 @@ test("a document of an excluded class, and a signer where remote acts are not re
   const deed = modesOf({ state: "CT" }, { docSlug: "quitclaim-deed" });
   assert.match(deed.obstacles.join(" "), /CT excludes documents of the class real_estate/);
   assert.match(modesOf({}, { signerState: "SC" }).obstacles.join(" "), /SC, where the signer is, does not recognize/);
+});
+
+test("where a state excludes documents from remote acts, one of no known class is asked about; one of another class is not", () => {
+  const unclassed = (state: string, docSlug: string | null) =>
+    eligibilityFor(
+      { rules: shipped, notarizationBlocked: () => false },
+      { ...commission, state },
+      { docSlug, signerState: null },
+      now,
+    ).unclassed;
+  assert.deepEqual(unclassed("LA", null), ["will"]);
+  assert.deepEqual(unclassed("LA", "affidavit"), ["will"]);
+  assert.deepEqual(unclassed("LA", "quitclaim-deed"), []);
+  assert.deepEqual(unclassed("MO", null), []);
+});
+
+const noted = { mode: "ron", startedAt: "2026-01-15T14:05:00.000Z", endedAt: "2026-01-15T14:35:00.000Z" } as const;
+
+test("an act is within the days that are known of the commission, and of the registration where it is remote", () => {
+  for (const [change, problem] of [
+    [{}, null],
+    [{ commissionStarts: "2026-01-15", commissionExpires: "2026-01-15", ronExpires: "2026-01-15" }, null],
+    [{ commissionStarts: "2026-01-16" }, "started_at must not be before your commission began, on 2026-01-16."],
+    [{ commissionExpires: "2026-01-14" }, "ended_at must not be after your commission expired, on 2026-01-14."],
+    [
+      { ronStarts: "2026-01-16" },
+      "started_at must not be before your registration for remote acts began, on 2026-01-16.",
+    ],
+    [
+      { ronExpires: "2026-01-14" },
+      "ended_at must not be after your registration for remote acts expired, on 2026-01-14.",
+    ],
+  ] as const)
+    assert.equal(outsideOf({ ...commission, ...change }, noted), problem);
+  assert.equal(outsideOf({ ...commission, ronExpires: "2026-01-14" }, { ...noted, mode: "ink" }), null);
+});
+
+test("a form takes days and times that there are, from 1900 to 2200", () => {
+  const faultOf = (kind: "date" | "instant", value: string) => {
+    const read = formReader({ value });
+    read[kind]("value");
+    return !read.done(null).ok;
+  };
+  for (const day of ["1900-01-01", "2024-02-29", "2200-12-31"]) {
+    assert.equal(faultOf("date", day), false, day);
+    assert.equal(faultOf("instant", `${day}T23:59`), false, day);
+  }
+  for (const day of [
+    "0000-01-01",
+    "1899-12-31",
+    "2201-01-01",
+    "9999-12-31",
+    "2026-02-29",
+    "2026-02-31",
+    "2026-13-01",
+  ]) {
+    assert.equal(faultOf("date", day), true, day);
+    assert.equal(faultOf("instant", `${day}T10:00`), true, day);
+  }
+  for (const time of ["24:00", "23:60", "10:00:61"]) assert.equal(faultOf("instant", `2026-01-31T${time}`), true, time);
+});
+
+test("a journal whose record was altered, with its hash and MAC as they were, is not what was written", () => {
+  const rowMac = openRowMac(secretBytes(Buffer.alloc(32, 7)));
+  const frame = { journal: "j", notary: commission, orderCode: "c", environment: "test", at: now } as const;
+  const refusal = { kind: "refusal", reason: "no_show", words: "x", act: null } as const;
+  const first = nextEntry(undefined, frame, refusal);
+  const rows = [first, nextEntry(first, frame, refusal)].map((entry) => ({
+    ...entry,
+    orderId: 1,
+    corrects: null,
+    mac: rowMac.of("notary_journal", journalMembers({ notaryId: "j", ...entry })),
+  }));
+  assert.equal(rowsFault(rowMac, "j", rows), null);
+  for (const record of [first.record.replace('"x"', '"y"'), "{"]) {
+    const altered = rows.map((row, index) => (index === 0 ? { ...row, record } : row));
+    assert.match(rowsFault(rowMac, "j", altered) ?? "", /Entry 1 of the journal/);
+  }
+  assert.match(rowsFault(rowMac, "j", rows.slice(1)) ?? "", /Entry 1 of the journal/);
 });
 
 const whole = (states: string) => `classes: {will: []}

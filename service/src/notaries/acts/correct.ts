@@ -1,4 +1,5 @@
 import type { Environment } from "../../identity/identity.ts";
+import { lockOrder } from "../../orders/orders.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
@@ -15,6 +16,7 @@ export async function correctEntry(
   { db, clock, rowMac }: { db: Database; clock: Clock; rowMac: RowMac },
   notary: Notary,
   typed: Typed,
+  actor: string,
 ): Promise<void> {
   const read = formReader(typed);
   const given = accepted(
@@ -32,7 +34,17 @@ export async function correctEntry(
     environment: Environment;
   };
   await db.transaction(async (tx) => {
-    const frame = { journal: notary.id, notary, orderCode, environment, at: clock(), orderId: corrected.orderId };
+    // Whoever else writes to the journal has locked the order before the notary.
+    await lockOrder(tx, orderCode);
+    const frame = {
+      journal: notary.id,
+      notary,
+      orderCode,
+      environment,
+      at: clock(),
+      orderId: corrected.orderId,
+      actor,
+    };
     await appendEntry(tx, rowMac, frame, { kind: "correction", corrects, words: given.words });
   });
 }

@@ -31,7 +31,7 @@ export async function exportJournal(
   actor: string,
 ): Promise<JournalCopy> {
   const rows = await readJournal(db, notary.id);
-  const fault = journalFault(rowMac, notary.id, rows);
+  const fault = await journalFault({ db, rowMac }, notary.id, rows);
   if (fault !== null) throw new Error(`${fault} (notary ${notary.id})`);
   const at = clock();
   const head = rows.at(-1)?.sha256 ?? null;

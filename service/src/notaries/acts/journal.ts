@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { auditLine } from "../../audit/audit.ts";
 import type { Sql, Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import type { Members, RowMac } from "../../platform/row-mac.ts";
@@ -12,26 +14,40 @@ export const journalMembers = ({ notaryId, position, sha256 }: JournalFacts): Me
   sha256,
 });
 
+/** Where the audit log says that a journal ends; undefined without a line of it. */
+async function loggedHead(db: Sql, notaryId: string) {
+  const [line] = await db.query<{ position: number; sha256: string }>(sql`
+    SELECT (detail ->> 'position')::int AS position, detail ->> 'sha256' AS sha256 FROM audit_log
+    WHERE action = 'notary_journal.entry' AND detail ->> 'notary' = ${notaryId} ORDER BY id DESC LIMIT 1`);
+  return line;
+}
+
 /**
- * Appends an entry to a notary's journal, in the transaction of what it is about. The notary's row is locked: entries follow
- * one another.
+ * Appends an entry to a notary's journal, in the transaction of what it is about, with a line of the audit log that says where the
+ * journal ends. The notary's row is locked: entries follow one another.
+ * @throws Error when the journal's last entry is not what was written, or is gone
  */
 export async function appendEntry(
   tx: Tx,
   rowMac: RowMac,
-  frame: EntryFrame & { orderId: number },
+  frame: EntryFrame & { orderId: number; actor: string },
   subject: EntrySubject,
 ): Promise<JournalRecord> {
   const notaryId = frame.journal;
   await tx.query(sql`SELECT FROM notaries WHERE id = ${notaryId} FOR UPDATE`);
-  const [last] = await tx.query<Pick<JournalRecord, "position" | "sha256">>(sql`
-    SELECT position, sha256 FROM notary_journal WHERE notary_id = ${notaryId} ORDER BY position DESC LIMIT 1`);
+  const [last] = await tx.query<JournalRow>(sql`
+    SELECT ${columns} FROM notary_journal WHERE notary_id = ${notaryId} ORDER BY position DESC LIMIT 1`);
+  const fault = (last && entryFault(rowMac, notaryId, last)) ?? headFault(last, await loggedHead(tx, notaryId));
+  if (fault !== null) throw new Error(`${fault} (notary ${notaryId})`);
   const next = nextEntry(last, frame, subject);
   const mac = rowMac.of("notary_journal", journalMembers({ notaryId, ...next }));
   await tx.query(sql`
     INSERT INTO notary_journal (notary_id, position, order_id, record, sha256, corrects, row_mac)
     VALUES (${notaryId}, ${next.position}, ${frame.orderId}, ${next.record}, ${next.sha256},
       ${subject.kind === "correction" ? subject.corrects : null}, ${mac})`);
+  const { at, orderId, actor } = frame;
+  const detail = { notary: notaryId, position: next.position, sha256: next.sha256 };
+  await tx.query(auditLine({ at, action: "notary_journal.entry", actor, orderId, detail }));
   return next;
 }
 
@@ -49,15 +65,42 @@ export async function findEntry(db: Sql, notaryId: string, position: number): Pr
   return row;
 }
 
-/** Why a journal is not what was written: the first entry that was altered or does not follow the one before; null when it holds. */
-export function journalFault(rowMac: RowMac, notaryId: string, rows: readonly JournalRow[]): string | null {
+const altered = (position: number): string => `Entry ${position} of the journal is not what was written.`;
+
+function entryFault(rowMac: RowMac, notaryId: string, { position, record, sha256, mac }: JournalRow): string | null {
+  const holds =
+    createHash("sha256").update(record).digest("hex") === sha256 &&
+    rowMac.holds("notary_journal", journalMembers({ notaryId, position, sha256 }), mac);
+  return holds ? null : altered(position);
+}
+
+type Head = Pick<JournalRecord, "position" | "sha256">;
+
+/** Journals of an earlier release have no line until the next entry. */
+const headFault = (last: Head | undefined, logged: Head | undefined): string | null =>
+  logged === undefined || (last?.position === logged.position && last.sha256 === logged.sha256)
+    ? null
+    : `The journal does not end with entry ${logged.position}, as the audit log says.`;
+
+/** Why the rows of a journal are not what was written: the first that was altered or does not follow the one before; null when they hold. */
+export function rowsFault(rowMac: RowMac, notaryId: string, rows: readonly JournalRow[]): string | null {
   let before: string | null = null;
-  for (const [index, { position, record, sha256, mac }] of rows.entries()) {
-    const { previousSha256 } = JSON.parse(record) as { previousSha256: string | null };
-    const holds = rowMac.holds("notary_journal", journalMembers({ notaryId, position, sha256 }), mac);
-    if (position !== index + 1 || previousSha256 !== before || !holds)
-      return `Entry ${index + 1} of the journal is not what was written.`;
-    before = sha256;
+  for (const [index, row] of rows.entries()) {
+    // Of a record that was altered nothing is read.
+    const fault = entryFault(rowMac, notaryId, row);
+    if (fault !== null) return fault;
+    const { previousSha256 } = JSON.parse(row.record) as { previousSha256: string | null };
+    if (row.position !== index + 1 || previousSha256 !== before) return altered(index + 1);
+    before = row.sha256;
   }
   return null;
+}
+
+/** The same of a whole journal: its end is to be where the audit log says, too. */
+export async function journalFault(
+  { db, rowMac }: { db: Sql; rowMac: RowMac },
+  notaryId: string,
+  rows: readonly JournalRow[],
+): Promise<string | null> {
+  return rowsFault(rowMac, notaryId, rows) ?? headFault(rows.at(-1), await loggedHead(db, notaryId));
 }

@@ -4,15 +4,18 @@ import { certificateFault, chainFault } from "./certificate.ts";
 
 export const notaryStatuses = ["active", "suspended"] as const;
 
-/** What is on record of a notary. Dates are the last day on which something counts, `2026-01-31`. */
+/** What is on record of a notary. Dates are the first or the last day on which something counts, `2026-01-31`. */
 export type Commission = {
   commissionName: string;
   state: string;
   county: string;
   commissionNumber: string;
+  /** Null where it is not known. */
+  commissionStarts: string | null;
   commissionExpires: string;
   /** For acts by audio and video; null without. */
   ronRegistration: string | null;
+  ronStarts: string | null;
   ronExpires: string | null;
   /** What acts by audio and video are made with. */
   tool: string | null;
@@ -31,8 +34,10 @@ export const commissionFields = [
   "state",
   "county",
   "commissionNumber",
+  "commissionStarts",
   "commissionExpires",
   "ronRegistration",
+  "ronStarts",
   "ronExpires",
   "tool",
   "certificate",
@@ -48,15 +53,21 @@ export function readCommission(typed: Typed): Read<Commission> {
     state: read.required("state"),
     county: read.required("county"),
     commissionNumber: read.required("commissionNumber", { max: 60 }),
+    commissionStarts: read.date("commissionStarts"),
     commissionExpires: read.requiredDate("commissionExpires"),
     ronRegistration: read.optional("ronRegistration", { max: 60 }),
+    ronStarts: read.date("ronStarts"),
     ronExpires: read.date("ronExpires"),
     tool: read.optional("tool"),
     certificate: read.optional("certificate", { max: mostPem, lines: true }),
     certificateChain: read.optional("certificateChain", { max: 4 * mostPem, lines: true }),
     status: read.requiredOneOf("status", notaryStatuses),
   };
-  const { state, ronRegistration, ronExpires, certificate, certificateChain } = commission;
+  const { state, ronRegistration, ronStarts, ronExpires, certificate, certificateChain } = commission;
+  const { commissionStarts, commissionExpires } = commission;
+  if (commissionStarts !== null && commissionStarts > commissionExpires)
+    read.fault("commissionStarts", "must not be after its expiry");
+  if (ronStarts !== null && ronStarts > (ronExpires ?? "")) read.fault("ronStarts", "must not be after its expiry");
   if (state !== "" && !usStates.has(state)) read.fault("state", "must be the two-letter code of a US state");
   if (ronRegistration !== null && ronExpires === null) read.fault("ronExpires", "is required with a registration");
   if (ronRegistration === null && ronExpires !== null) read.fault("ronRegistration", "is required with its expiry");

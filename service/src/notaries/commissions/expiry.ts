@@ -20,7 +20,8 @@ const dayMs = 24 * 3_600_000;
 /** A mail warns so long before. */
 const soonMs = 60 * dayMs;
 
-const endOf = (day: string): Date => new Date(Date.parse(`${day}T00:00:00Z`) + dayMs);
+/** The first instant after a day. */
+export const endOf = (day: string): Date => new Date(Date.parse(`${day}T00:00:00Z`) + dayMs);
 
 /** What of a notary expires, and when. A day ends with it in UTC: nowhere in the United States is it later. */
 export function expiriesOf({ commissionExpires, ronExpires, certificate }: Commission): Expiry[] {
@@ -45,6 +46,9 @@ export const expiringWords: Readonly<Record<Expiring, string>> = {
   registration: "registration for remote acts",
   certificate: "certificate",
 };
+
+/** What keeps a notary from acting in any mode at the instant, in words; none for nothing. */
+export const commissionBlocks = (commission: Commission, now: Date): string[] => blocksOf(commission, "ink", now);
 
 /** What keeps a notary from acting in a mode at the instant, in words; none for nothing. */
 export function blocksOf(commission: Commission, mode: ActMode, now: Date): string[] {

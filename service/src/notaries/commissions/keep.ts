@@ -4,12 +4,17 @@ import type { Database } from "../../platform/database/database.ts";
 import { ServiceError } from "../../platform/errors.ts";
 import { newUuid } from "../../platform/ids.ts";
 import { isUuid } from "../../platform/text.ts";
+import { releaseClaims, type TaskKind, taskKinds } from "../../tasks/tasks.ts";
 import { accepted, type Typed } from "../form-reader.ts";
 import { certificateFacts } from "./certificate.ts";
 import { type Commission, commissionFields, readCommission, typedCommission } from "./commission.ts";
-import { findNotary, insertNotary, operatorsToAdd, updateNotary } from "./store.ts";
+import { findNotary, insertNotary, lockNotary, operatorsToAdd, updateNotary } from "./store.ts";
 
 export type KeepDeps = { db: Database; clock: Clock };
+
+const otherKinds = (Object.keys(taskKinds) as TaskKind[]).filter((kind) => kind !== "notarize");
+
+const noNotary = () => new ServiceError("not_found", "Notary not found.");
 
 /** What the audit log says of a change: of certificates their fingerprints. */
 function changed(before: Commission | null, after: Commission): object {
@@ -50,11 +55,16 @@ export async function addNotary(deps: KeepDeps, operatorId: string, typed: Typed
   });
 }
 
-/** Changes a record. What is not typed stays as it is. @throws ServiceError naming every field that is wrong */
+/** Changes a record. What is not typed stays as it is; who is suspended loses the orders in hand. @throws ServiceError naming every field that is wrong */
 export async function setNotary(deps: KeepDeps, id: string, typed: Typed, actor: string): Promise<void> {
   const at = deps.clock();
   await deps.db.transaction(async (tx) => {
-    const before = await requireNotary(tx, id);
+    const { operatorId } = await requireNotary(tx, id);
+    // Orders and their tasks before the notary, as whoever ends an act locks them.
+    if (typed["status"] === "suspended")
+      await releaseClaims(tx, { claimedBy: `operator:${operatorId}`, keep: otherKinds, by: actor, at });
+    const before = await lockNotary(tx, id);
+    if (!before) throw noNotary();
     const commission = accepted(readCommission({ ...typedCommission(before), ...typed }));
     await updateNotary(tx, id, commission, at);
     await tx.query(
@@ -66,6 +76,6 @@ export async function setNotary(deps: KeepDeps, id: string, typed: Typed, actor:
 /** @throws ServiceError `not_found` */
 export async function requireNotary(db: Parameters<typeof findNotary>[0], id: string) {
   const notary = isUuid(id) ? await findNotary(db, id) : undefined;
-  if (!notary) throw new ServiceError("not_found", "Notary not found.");
+  if (!notary) throw noNotary();
   return notary;
 }

@@ -9,7 +9,9 @@ const day = (column: ReturnType<typeof sql>) => sql`to_char(${column}, 'YYYY-MM-
 
 const select = sql`
   SELECT n.id, n.operator_id AS "operatorId", o.name AS "operatorName", u.email, n.commission_name AS "commissionName",
-    n.state, n.county, n.commission_number AS "commissionNumber", ${day(sql`n.commission_expires`)} AS "commissionExpires",
+    n.state, n.county, n.commission_number AS "commissionNumber",
+    ${day(sql`n.commission_starts`)} AS "commissionStarts", ${day(sql`n.ron_starts`)} AS "ronStarts",
+    ${day(sql`n.commission_expires`)} AS "commissionExpires",
     n.ron_registration AS "ronRegistration", ${day(sql`n.ron_expires`)} AS "ronExpires", n.tool, n.certificate,
     n.certificate_chain AS "certificateChain", n.status
   FROM notaries n JOIN operators o ON o.user_id = n.operator_id JOIN users u ON u.id = o.user_id`;
@@ -19,6 +21,12 @@ export const listNotaries = (db: Sql) => db.query<Notary>(sql`${select} ORDER BY
 export async function findNotary(db: Sql, id: string): Promise<Notary | undefined> {
   const [notary] = await db.query<Notary>(sql`${select} WHERE n.id = ${id}`);
   return notary;
+}
+
+/** The same, held until the transaction ends. Who locks an order, too, does that first. */
+export async function lockNotary(tx: Tx, id: string): Promise<Notary | undefined> {
+  await tx.query(sql`SELECT FROM notaries WHERE id = ${id} FOR UPDATE`);
+  return findNotary(tx, id);
 }
 
 export async function notaryOfOperator(db: Sql, operatorId: string): Promise<Notary | undefined> {
@@ -36,10 +44,10 @@ export const operatorsToAdd = (db: Sql) =>
 export async function insertNotary(tx: Tx, id: string, operatorId: string, c: Commission, at: Date): Promise<boolean> {
   const rows = await tx.query(sql`
     INSERT INTO notaries (id, operator_id, commission_name, state, county, commission_number, commission_expires,
-      ron_registration, ron_expires, tool, certificate, certificate_chain, status, created_at, updated_at)
+      ron_registration, ron_expires, tool, certificate, certificate_chain, status, commission_starts, ron_starts, created_at, updated_at)
     VALUES (${id}, ${operatorId}, ${c.commissionName}, ${c.state}, ${c.county}, ${c.commissionNumber},
       ${c.commissionExpires}, ${c.ronRegistration}, ${c.ronExpires}, ${c.tool}, ${c.certificate}, ${c.certificateChain},
-      ${c.status}, ${at}, ${at})
+      ${c.status}, ${c.commissionStarts}, ${c.ronStarts}, ${at}, ${at})
     ON CONFLICT (operator_id) DO NOTHING RETURNING id`);
   return rows.length > 0;
 }
@@ -49,5 +57,6 @@ export const updateNotary = (tx: Tx, id: string, c: Commission, at: Date) =>
     UPDATE notaries SET commission_name = ${c.commissionName}, state = ${c.state}, county = ${c.county},
       commission_number = ${c.commissionNumber}, commission_expires = ${c.commissionExpires},
       ron_registration = ${c.ronRegistration}, ron_expires = ${c.ronExpires}, tool = ${c.tool},
-      certificate = ${c.certificate}, certificate_chain = ${c.certificateChain}, status = ${c.status}, updated_at = ${at}
+      certificate = ${c.certificate}, certificate_chain = ${c.certificateChain}, status = ${c.status},
+      commission_starts = ${c.commissionStarts}, ron_starts = ${c.ronStarts}, updated_at = ${at}
     WHERE id = ${id}`);

@@ -6,7 +6,7 @@ import type { Mailer } from "../../platform/mail/mail.ts";
 import { isPlainName } from "../../platform/mail/plain-name.ts";
 import { mailFrom } from "../../platform/mail/template.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
-import { claimedOrder, type DeskDeps } from "./desk.ts";
+import { claimedOrder, type DeskDeps, lockClaimed } from "./desk.ts";
 import { saveAppointment } from "./orders.ts";
 
 const appointmentQueue = "notary-appointment-mail";
@@ -34,10 +34,10 @@ export async function mailAppointment(deps: DeskDeps, operator: Operator, code: 
   if (parsed?.protocol !== "https:" || parsed.username !== "" || parsed.password !== "")
     read.fault("url", "must be an https address without a name or password in it");
   accepted(read.done(null));
-  const { notary, order } = await claimedOrder(deps, operator, code);
-  const { orderId, partnerId, environment } = order;
+  const claimed = await claimedOrder(deps, operator, code);
   await deps.db.transaction(async (tx) => {
-    const at = deps.clock();
+    const { notary, order, at } = await lockClaimed(tx, deps, operator, claimed);
+    const { orderId, partnerId, environment } = order;
     await saveAppointment(tx, order.taskId, notary.id, url, when, at);
     for (const [index, { name, email: to }] of order.signers.entries()) {
       const id = `notary-appointment:${order.taskId}:${at.toISOString()}:${index}`;

@@ -1,7 +1,9 @@
+import { createHash } from "node:crypto";
+import { canonicalJson, type JsonObject } from "@signsealship/evidence/manifest";
 import { sealReasons } from "@signsealship/evidence/seal";
-import { perform, sealAndStore } from "../../fulfilment/fulfilment.ts";
+import { furthestDocument, perform, sealAndStore } from "../../fulfilment/fulfilment.ts";
 import type { Operator } from "../../operators/operators.ts";
-import { lockOrder } from "../../orders/orders.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { isOutcomeUnknown } from "../../platform/database/sql-errors.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
 import { type Task, tooCostly } from "../../platform/workers/task.ts";
@@ -9,9 +11,10 @@ import type { Act } from "../acts/act.ts";
 import { appendEntry } from "../acts/journal.ts";
 import { certificateDer } from "../commissions/certificate.ts";
 import type { UploadReport, UploadRules } from "../uploads/check.ts";
-import { type Claimed, claimedOrder, type DeskDeps } from "./desk.ts";
+import { actChecks, outsideOf } from "./act-checks.ts";
+import { type Claimed, claimedOrder, type DeskDeps, lockClaimed } from "./desk.ts";
 import { documentToNotarize } from "./documents.ts";
-import { deleteDraft, findDraft, waitingOrder } from "./orders.ts";
+import { type Draft, deleteDraft, findDraft, lockDraft } from "./orders.ts";
 
 const checking: Task<UploadRules, UploadReport> = {
   name: "check a notary's upload",
@@ -20,17 +23,38 @@ const checking: Task<UploadRules, UploadReport> = {
 };
 
 /** The act that the notary noted, which everything else waits for. @throws ServiceError `conflict` without one */
-export async function actOf(deps: DeskDeps, { order, notary }: Claimed): Promise<Act> {
-  const draft = await findDraft(deps.db, order.taskId, notary.id);
+function actIn(draft: Draft | undefined): Act {
   if (!draft?.act) throw new ServiceError("conflict", "Note the act first: its form is the entry of your journal.");
   return draft.act as Act;
 }
 
-/** What the verifier says of an upload. Nothing of it is stored. @throws ServiceError */
-export async function reportOn(deps: DeskDeps, claimed: Claimed, bytes: Buffer): Promise<UploadReport> {
-  const { notary, order, eligibility } = claimed;
-  const act = await actOf(deps, claimed);
-  const given = await documentToNotarize(deps, order);
+/** What an upload is held against: the act as it was noted, and the document as it was given. */
+async function premisesOf(deps: DeskDeps, { order, notary }: Claimed) {
+  const act = actIn(await findDraft(deps.db, order.taskId, notary.id));
+  return { act, given: await documentToNotarize(deps, order) };
+}
+
+type Premises = Awaited<ReturnType<typeof premisesOf>>;
+
+/** What is shown of an upload, and of which act: hex SHA-256 of its canonical JSON. */
+export type DeskReport = UploadReport & { actSha256: string };
+
+const hashOf = (act: Act): string =>
+  createHash("sha256")
+    .update(canonicalJson(act as unknown as JsonObject))
+    .digest("hex");
+
+/** What the verifier says of an upload, and what of the act is to be looked at. Nothing of it is stored. @throws ServiceError */
+export async function reportOn(deps: DeskDeps, claimed: Claimed, bytes: Buffer): Promise<DeskReport> {
+  return reportFrom(deps, claimed, await premisesOf(deps, claimed), bytes);
+}
+
+async function reportFrom(
+  deps: DeskDeps,
+  { notary, order, eligibility }: Claimed,
+  { act, given }: Premises,
+  bytes: Buffer,
+): Promise<DeskReport> {
   const input: UploadRules = {
     revision: { bytes: given.bytes.length, sha256: given.sha256 },
     certificate: notary.certificate === null ? null : certificateDer(notary.certificate),
@@ -39,22 +63,30 @@ export async function reportOn(deps: DeskDeps, claimed: Claimed, bytes: Buffer):
     tsaRoots: deps.tsaRoots,
     at: deps.clock(),
   };
-  return deps.workers.run(checking, { holder: order.partnerId, bytes, input }).catch((error: unknown) => {
+  const report = await deps.workers.run(checking, { holder: order.partnerId, bytes, input }).catch((error: unknown) => {
     if (!tooCostly(error)) throw error;
     throw invalid("The document takes too long to read.");
   });
+  const checks = [...report.checks, ...actChecks(act, report.stampedAt, eligibility)];
+  return { ...report, checks, actSha256: hashOf(act) };
 }
 
 /** What a notary says of an upload that was looked at. */
 export type Confirmation = {
   /** Of the upload that the report was about. */
   sha256: string;
-  /** Whether what the report warns of was confirmed. */
-  warnings: boolean;
+  /** Of the act that it was about. */
+  actSha256: string;
+  /** Names of the checks that warned, which the notary confirmed. */
+  warnings: readonly string[];
 };
+
+/** A report that is not the one that was confirmed, and why. */
+export type Unconfirmed = { report: DeskReport; problem: string };
 
 /**
  * Ends an act: checks the upload again, seals it, and writes journal and move in one transaction.
+ * @returns the report to look at again, where it is not what was confirmed: nothing has happened then; null when the act is done
  * @throws ServiceError naming the check that failed, or that another file was confirmed
  */
 export async function completeAct(
@@ -63,61 +95,81 @@ export async function completeAct(
   code: string,
   bytes: Buffer,
   confirmed: Confirmation,
-): Promise<void> {
+): Promise<Unconfirmed | null> {
   const claimed = await claimedOrder(deps, operator, code);
-  const { notary, order } = claimed;
-  const act = await actOf(deps, claimed);
-  requireMode(claimed, act);
-  const report = await reportOn(deps, claimed, bytes);
+  const premises = await premisesOf(deps, claimed);
+  requireMode(claimed, premises.act);
+  const report = await reportFrom(deps, claimed, premises, bytes);
   if (report.sha256 !== confirmed.sha256) throw invalid("This is another file than the one that was checked.");
-  requireAccepted(report, confirmed.warnings);
-  const given = await documentToNotarize(deps, order);
-  const reason = sealReasons.notarized[order.environment];
+  const failed = report.checks.filter(({ state }) => state === "fails");
+  if (failed.length > 0) throw invalid(failed.map(({ name, why }) => `${name}: ${why}`).join(" "));
+  const problem = unconfirmed(report, confirmed);
+  if (problem !== null) return { report, problem };
+  const { order } = claimed;
   const of = { orderCode: order.code, partnerId: order.partnerId, on: "notarized" } as const;
-  const document = await sealAndStore(deps, bytes, reason, of);
+  const document = await sealAndStore(deps, bytes, sealReasons.notarized[order.environment], of);
   await deps.db
-    .transaction(async (tx) => {
-      const locked = await lockOrder(tx, code);
-      const still = await waitingOrder(tx, operator.environment, code);
-      if (!locked || still?.taskId !== order.taskId || still.claimedBy !== operator.actor)
-        throw new ServiceError("conflict", "The order is not in your hands any more.");
-      const at = deps.clock();
-      const { environment, orderId } = order;
-      const warned = report.checks.filter(({ state }) => state === "warns").map(({ name }) => name);
-      const { sha256: uploadedSha256, isPaper } = report;
-      const about = {
-        givenSha256: given.sha256,
-        uploadedSha256,
-        notarizedSha256: document.sha256,
-        isPaper,
-        confirmed: warned,
-      };
-      const frame = { journal: notary.id, notary, orderCode: code, environment, at, orderId };
-      await appendEntry(tx, deps.rowMac, frame, { kind: "act", act, document: about });
-      await perform(tx, locked, "notarized", { document }, { actor: operator.actor, at, log: deps.log });
-      await deleteDraft(tx, order.taskId);
-    })
+    .transaction((tx) => writeDown(tx, deps, operator, claimed, { ...premises, report, document }))
     .catch(async (error) => {
       if (!isOutcomeUnknown(error)) await deps.blobs.discard(document.blobKey);
       throw error;
     });
+  return null;
 }
 
-/** @throws ServiceError when the notary may not act in the mode any more */
-export function requireMode({ eligibility, notary }: Claimed, act: Pick<Act, "mode" | "act" | "venue">): void {
+type Ended = Premises & { report: DeskReport; document: Awaited<ReturnType<typeof sealAndStore>> };
+
+/** @throws ServiceError `conflict` when act or document are not those that were looked at any more */
+async function writeDown(
+  tx: Tx,
+  deps: DeskDeps,
+  operator: Operator,
+  claimed: Claimed,
+  { act, given, report, document }: Ended,
+): Promise<void> {
+  const now = await lockClaimed(tx, deps, operator, claimed);
+  const { locked, notary, order, at } = now;
+  requireMode(now, act);
+  if (hashOf(actIn(await lockDraft(tx, order.taskId, notary.id))) !== report.actSha256)
+    throw new ServiceError("conflict", "The act was changed meanwhile. Check the document again.");
+  if ((await furthestDocument(tx, order.orderId))?.sha256 !== given.sha256)
+    throw new ServiceError("conflict", "The order has another document meanwhile. Download and sign that one.");
+  const about = {
+    givenSha256: given.sha256,
+    uploadedSha256: report.sha256,
+    notarizedSha256: document.sha256,
+    isPaper: report.isPaper,
+    confirmed: warned(report),
+  };
+  const { environment, orderId, code: orderCode } = order;
+  const frame = { journal: notary.id, notary, orderCode, environment, at, orderId, actor: operator.actor };
+  await appendEntry(tx, deps.rowMac, frame, { kind: "act", act, document: about });
+  await perform(tx, locked, "notarized", { document }, { actor: operator.actor, at, log: deps.log });
+  await deleteDraft(tx, order.taskId);
+}
+
+/** @throws ServiceError when the notary may not act in the mode any more, or the commission did not count at the act */
+export function requireMode(
+  { eligibility, notary }: Pick<Claimed, "eligibility" | "notary">,
+  act: Pick<Act, "mode" | "act" | "venue" | "startedAt" | "endedAt">,
+): void {
   const { modes, obstacles, rules } = eligibility;
   if (!modes.includes(act.mode)) throw invalid(`mode is not open to you for this order. ${obstacles.join(" ")}`.trim());
   if (!rules.acts.value.includes(act.act))
     throw invalid(`act must be one that is offered in ${notary.state}: ${rules.acts.value.join(", ")}.`);
   if (act.venue.state !== notary.state)
     throw invalid(`venue_state must be ${notary.state}: a notary acts where the commission counts.`);
+  const outside = outsideOf(notary, act);
+  if (outside !== null) throw invalid(outside);
 }
 
-/** @throws ServiceError naming what failed, or what was not confirmed */
-function requireAccepted({ checks }: UploadReport, confirmed: boolean): void {
-  const failed = checks.filter(({ state }) => state === "fails");
-  if (failed.length > 0) throw invalid(failed.map(({ name, why }) => `${name}: ${why}`).join(" "));
-  const warned = checks.filter(({ state }) => state === "warns");
-  if (warned.length > 0 && !confirmed)
-    throw invalid(`Confirm what the check warns of: ${warned.map(({ name }) => name).join(", ")}.`);
+const warned = ({ checks }: DeskReport): string[] =>
+  checks.filter(({ state }) => state === "warns").map(({ name }) => name);
+
+/** Why a report is not the one that was confirmed; null when it is. */
+function unconfirmed(report: DeskReport, { actSha256, warnings }: Confirmation): string | null {
+  if (report.actSha256 !== actSha256) return "The act was changed since the document was checked. Look at it again.";
+  const names = warned(report);
+  if (names.length === warnings.length && names.every((name) => warnings.includes(name))) return null;
+  return `Confirm what the check warns of now: ${names.join(", ") || "nothing"}.`;
 }

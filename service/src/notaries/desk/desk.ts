@@ -1,14 +1,17 @@
 import type { Operator } from "../../operators/operators.ts";
+import { lockOrder } from "../../orders/orders.ts";
 import type { Blobs } from "../../platform/blobs/blobs.ts";
 import type { Clock } from "../../platform/clock.ts";
-import type { Database, Sql } from "../../platform/database/database.ts";
-import { ServiceError } from "../../platform/errors.ts";
+import type { Database, Sql, Tx } from "../../platform/database/database.ts";
+import { invalid, ServiceError } from "../../platform/errors.ts";
 import type { Log } from "../../platform/logs.ts";
 import type { RowMac } from "../../platform/row-mac.ts";
+import { isCode } from "../../platform/text.ts";
 import type { Workers } from "../../platform/workers/task.ts";
 import type { SealDocument } from "../../seals/seals.ts";
 import { claimTask, releaseTask } from "../../tasks/tasks.ts";
-import { type Notary, notaryOfOperator } from "../commissions/store.ts";
+import { commissionBlocks } from "../commissions/expiry.ts";
+import { lockNotary, type Notary, notaryOfOperator } from "../commissions/store.ts";
 import { type Eligibility, type EligibilityDeps, eligibilityFor } from "../eligibility/eligible.ts";
 import { claimedOrders, orderOfTask, unclaimedOrders, type WaitingOrder, waitingOrder } from "./orders.ts";
 
@@ -69,16 +72,43 @@ export async function claimOrder(deps: DeskDeps, operator: Operator, task: strin
 }
 
 export async function releaseOrder(deps: DeskDeps, operator: Operator, code: string): Promise<void> {
-  const { order } = await claimedOrder(deps, operator, code);
+  const { order } = await orderInHands(deps, operator, code);
   await releaseTask(deps, order.taskId, operator.actor);
 }
 
-/** An order in the notary's hands. @throws ServiceError `not_found` for every other */
-export async function claimedOrder({ db, clock, eligibility }: DeskDeps, operator: Operator, code: string) {
+async function orderInHands({ db }: DeskDeps, operator: Operator, code: string) {
   const notary = await notaryOf(db, operator);
-  const order = await waitingOrder(db, operator.environment, code);
+  const order = isCode(code) ? await waitingOrder(db, operator.environment, code) : undefined;
   if (order?.claimedBy !== operator.actor) throw noOrder();
-  return { notary, order, eligibility: eligibilityFor(eligibility, notary, order, clock()) };
+  return { notary, order };
+}
+
+/** An order in the notary's hands. @throws ServiceError `not_found` for every other, `role_required` for who is suspended */
+export async function claimedOrder(deps: DeskDeps, operator: Operator, code: string) {
+  const { notary, order } = await orderInHands(deps, operator, code);
+  requireActive(notary);
+  return { notary, order, eligibility: eligibilityFor(deps.eligibility, notary, order, deps.clock()) };
 }
 
 export type Claimed = Awaited<ReturnType<typeof claimedOrder>>;
+
+/**
+ * Locks an order in the notary's hands, then the notary: what is written after is about both as they are then.
+ * @throws ServiceError `conflict` when it is not in these hands any more, or why the commission does not count
+ */
+export async function lockClaimed(tx: Tx, deps: DeskDeps, operator: Operator, { order, notary }: Claimed) {
+  const locked = await lockOrder(tx, order.code);
+  const now = await lockNotary(tx, notary.id);
+  const still = await waitingOrder(tx, operator.environment, order.code);
+  if (!locked || !now || still?.taskId !== order.taskId || still.claimedBy !== operator.actor)
+    throw new ServiceError("conflict", "The order is not in your hands any more.");
+  const at = deps.clock();
+  requireActive(now);
+  const blocks = commissionBlocks(now, at);
+  if (blocks.length > 0) throw invalid(blocks.join(" "));
+  return { locked, at, notary: now, order: still, eligibility: eligibilityFor(deps.eligibility, now, still, at) };
+}
+
+function requireActive({ status }: Notary): void {
+  if (status === "suspended") throw new ServiceError("role_required", "You are suspended as a notary.");
+}

@@ -1,5 +1,5 @@
 import type { Environment } from "../../identity/identity.ts";
-import type { Sql } from "../../platform/database/database.ts";
+import type { Sql, Tx } from "../../platform/database/database.ts";
 import { nothing, type Statement, sql } from "../../platform/database/sql.ts";
 
 /** An order that waits for a notary, with the task that says so. */
@@ -66,10 +66,18 @@ export async function orderOfTask(
 /** What a notary has noted of a claimed order so far. */
 export type Draft = { act: unknown; appointmentUrl: string | null; appointmentAt: Date | null };
 
+const draftOf = (taskId: number, notaryId: string) => sql`
+  SELECT act, appointment_url AS "appointmentUrl", appointment_at AS "appointmentAt" FROM notary_drafts
+  WHERE task_id = ${taskId} AND notary_id = ${notaryId}`;
+
 export async function findDraft(db: Sql, taskId: number, notaryId: string): Promise<Draft | undefined> {
-  const [draft] = await db.query<Draft>(sql`
-    SELECT act, appointment_url AS "appointmentUrl", appointment_at AS "appointmentAt" FROM notary_drafts
-    WHERE task_id = ${taskId} AND notary_id = ${notaryId}`);
+  const [draft] = await db.query<Draft>(draftOf(taskId, notaryId));
+  return draft;
+}
+
+/** The same, held until the transaction ends. */
+export async function lockDraft(tx: Tx, taskId: number, notaryId: string): Promise<Draft | undefined> {
+  const [draft] = await tx.query<Draft>(sql`${draftOf(taskId, notaryId)} FOR UPDATE`);
   return draft;
 }
 
@@ -94,3 +102,8 @@ export const saveAppointment = (
 
 export const deleteDraft = (db: Sql, taskId: number) =>
   db.query(sql`DELETE FROM notary_drafts WHERE task_id = ${taskId}`);
+
+/** Deletes what was noted of orders that wait for no notary any more. */
+export const sweepDrafts = (db: Sql) =>
+  db.query(sql`
+    DELETE FROM notary_drafts d USING tasks t WHERE t.id = d.task_id AND t.state IN ('done', 'dropped')`);

@@ -1,13 +1,11 @@
 import { perform } from "../../fulfilment/fulfilment.ts";
 import type { Operator } from "../../operators/operators.ts";
-import { lockOrder } from "../../orders/orders.ts";
-import { ServiceError } from "../../platform/errors.ts";
 import type { Act } from "../acts/act.ts";
 import { type RefusalReason, refusalReasons } from "../acts/entry.ts";
 import { appendEntry } from "../acts/journal.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
-import { claimedOrder, type DeskDeps } from "./desk.ts";
-import { deleteDraft, findDraft, waitingOrder } from "./orders.ts";
+import { claimedOrder, type DeskDeps, lockClaimed } from "./desk.ts";
+import { deleteDraft, findDraft } from "./orders.ts";
 
 const reasons = Object.keys(refusalReasons) as [RefusalReason, ...RefusalReason[]];
 
@@ -24,16 +22,12 @@ export async function refuseAct(deps: DeskDeps, operator: Operator, code: string
       words: read.required("words", { max: 1000, lines: true }),
     }),
   );
-  const { notary, order } = await claimedOrder(deps, operator, code);
+  const claimed = await claimedOrder(deps, operator, code);
   await deps.db.transaction(async (tx) => {
-    const locked = await lockOrder(tx, code);
-    const still = await waitingOrder(tx, operator.environment, code);
-    if (!locked || still?.taskId !== order.taskId || still.claimedBy !== operator.actor)
-      throw new ServiceError("conflict", "The order is not in your hands any more.");
-    const at = deps.clock();
+    const { locked, notary, order, at } = await lockClaimed(tx, deps, operator, claimed);
     const act = ((await findDraft(tx, order.taskId, notary.id))?.act ?? null) as Act | null;
     const { environment, orderId } = order;
-    const frame = { journal: notary.id, notary, orderCode: code, environment, at, orderId };
+    const frame = { journal: notary.id, notary, orderCode: code, environment, at, orderId, actor: operator.actor };
     await appendEntry(tx, deps.rowMac, frame, { kind: "refusal", reason, words, act });
     const on = reason === "identity" ? "identity_locked" : "notarization_failed";
     // The firm reads why in kind; the words stay in the journal.

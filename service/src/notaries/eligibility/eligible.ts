@@ -7,6 +7,8 @@ export type OrderToNotarize = { docSlug: string | null; signerState: string | nu
 
 export type Eligibility = {
   rules: StateRules;
+  /** Classes that the state excludes from remote acts, where nothing says of which class the document is. */
+  unclassed: string[];
   /** How the notary may act for the order. */
   modes: ActMode[];
   /** Why not in the other ways that the state has. */
@@ -35,6 +37,7 @@ export function eligibilityFor(
 ): Eligibility {
   const own = rules.of(commission.state);
   const excluded = own.excluded?.value.find((name) => docSlug !== null && rules.classes.get(name)?.includes(docSlug));
+  const isClassed = docSlug !== null && [...rules.classes.values()].some((slugs) => slugs.includes(docSlug));
   const obstaclesOf = (mode: ActMode): string[] => {
     const isRemote = mode === "ron" || mode === "rin";
     return [
@@ -48,6 +51,7 @@ export function eligibilityFor(
   const judged = own.modes.value.map((mode) => ({ mode, why: obstaclesOf(mode) }));
   return {
     rules: own,
+    unclassed: isClassed ? [] : (own.excluded?.value ?? []),
     modes: judged.filter(({ why }) => why.length === 0).map(({ mode }) => mode),
     obstacles: judged.flatMap(({ mode, why }) => why.map((each) => `Not ${modeWords[mode]}: ${each}`)),
   };

@@ -17,7 +17,10 @@ export type CheckName =
   | "certificate_in_date"
   | "permitted_changes"
   | "earlier_signatures"
-  | "required_sentence";
+  | "required_sentence"
+  | "signed_in_act"
+  | "credentials_in_date"
+  | "document_class";
 
 /** `warns`: the notary may confirm it; `fails`: nobody may. */
 export type Check = { readonly name: CheckName; readonly state: "holds" | "warns" | "fails"; readonly why: string };
@@ -143,7 +146,7 @@ function ownChecks({ revisionEnd, pades, claims }: EarlierSignature, length: num
     claim(
       "registered_certificate",
       isRegistered,
-      "It is by your registered certificate.",
+      "It is by your registered certificate. Its issuer was not checked: it counts because it is on record.",
       registered === null
         ? "No certificate is registered for you: ask an administrator to add it."
         : "It is by another certificate than the one registered for you.",

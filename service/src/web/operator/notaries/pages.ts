@@ -107,8 +107,10 @@ ${field({ ...part("commissionName", "Name on the commission"), required: true, m
 <div class="form-pair">${select({ ...part("state", "State"), required: true, options: [...usStates].map(([value, { name }]) => ({ value, label: name })) })}
 ${field({ ...part("county", "County"), required: true, maxLength: 200 })}</div>
 <div class="form-pair">${field({ ...part("commissionNumber", "Commission number"), required: true, maxLength: 60 })}
+${field({ ...part("ronRegistration", "Registration for remote acts"), maxLength: 60 })}</div>
+<div class="form-pair">${field({ ...part("commissionStarts", "First day of the commission"), type: "date" })}
 ${field({ ...part("commissionExpires", "Last day of the commission"), required: true, type: "date" })}</div>
-<div class="form-pair">${field({ ...part("ronRegistration", "Registration for remote acts"), maxLength: 60 })}
+<div class="form-pair">${field({ ...part("ronStarts", "First day of the registration"), type: "date" })}
 ${field({ ...part("ronExpires", "Last day of the registration"), type: "date" })}</div>
 ${field({ ...part("tool", "Tool for acts by audio and video"), maxLength: 200 })}
 ${textArea({ ...part("certificate", "The notary’s certificate (PEM)"), rows: 5, hint: "The one that the notary signs documents with, held by the notary alone." })}

@@ -158,7 +158,7 @@ export function journalRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): voi
     url: `${journalPath}/correct`,
     permission,
     async handle({ operator, form }) {
-      await correctEntry(notaryDesk, await notaryOf(notaryDesk.db, operator), form);
+      await correctEntry(notaryDesk, await notaryOf(notaryDesk.db, operator), form, operator.actor);
       return done(journalPath, "entry-corrected");
     },
     refused: ({ request, operator, form }, problem) => show(request, operator, form, problem),

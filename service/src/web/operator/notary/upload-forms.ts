@@ -1,4 +1,4 @@
-import type { Check, UploadReport } from "../../../notaries/notaries.ts";
+import type { Check, DeskReport } from "../../../notaries/notaries.ts";
 import { card, codeText, notice, pageHead, statusBadge, type Tone } from "../../ui/components.ts";
 import { shortCode } from "../../ui/format.ts";
 import { hiddenFields } from "../../ui/forms/button-form.ts";
@@ -29,6 +29,9 @@ const titles: Readonly<Record<Check["name"], string>> = {
   permitted_changes: "Nothing else changed",
   earlier_signatures: "Earlier signatures",
   required_sentence: "Required sentence",
+  signed_in_act: "Signed in the act",
+  credentials_in_date: "Credentials in date",
+  document_class: "Kind of document",
 };
 
 const tones: Readonly<Record<Check["state"], readonly [Tone, string]>> = {
@@ -38,7 +41,7 @@ const tones: Readonly<Record<Check["state"], readonly [Tone, string]>> = {
 };
 
 /** What the verifier says of an upload, and the second step where it is accepted. */
-export function reportBody(code: string, report: UploadReport, problem?: string): Html {
+export function reportBody(code: string, report: DeskReport, problem?: string): Html {
   const { checks, sha256, stampedAt } = report;
   const failed = checks.some(({ state }) => state === "fails");
   return html`${pageHead(`What you uploaded for order ${shortCode(code)}`, "Nothing of it is stored yet.")}
@@ -58,12 +61,12 @@ ${failed ? card("refused", "It can’t be taken", html`${notice("attention", "Re
 </div>`;
 }
 
-function confirmForm(code: string, { checks, sha256 }: UploadReport): Html {
+function confirmForm(code: string, { checks, sha256, actSha256 }: DeskReport): Html {
   const warned = checks.filter(({ state }) => state === "warns");
   return html`<form class="form" method="post" action="${path(code, "/complete")}" enctype="multipart/form-data">
-${hiddenFields({ sha256 })}
+${hiddenFields({ sha256, actSha256 })}
 ${fileField("Choose the same file again: what is stored is what you saw the report of.")}
-${warned.length > 0 && checkbox({ name: "warnings", label: `I looked at it, and it is right: ${warned.map(({ name }) => titles[name].toLowerCase()).join(", ")}`, required: true })}
+${warned.length > 0 && checkbox({ name: "warnings", value: warned.map(({ name }) => name).join(","), label: `I looked at it, and it is right: ${warned.map(({ name }) => titles[name].toLowerCase()).join(", ")}`, required: true })}
 <p>The document is sealed then, the act is entered into your journal, and the order goes on.</p>
 <div class="form-actions"><button type="submit">Enter the act and seal the document</button> <a href="${path(code, "#upload")}">Back to the order</a></div></form>`;
 }

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { claimedOrder, completeAct, reportOn } from "../../../notaries/notaries.ts";
+import { claimedOrder, completeAct, type DeskReport, reportOn } from "../../../notaries/notaries.ts";
 import type { Operator } from "../../../operators/operators.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { consolePage, consoleRoute } from "../frame/console.ts";
@@ -14,6 +14,12 @@ const permission = "notary.work" as const;
 /** The two steps of an upload: what the verifier says of it, and taking it. */
 export function notaryUploadRoutes(scope: FastifyInstance, deps: NotaryUploadDeps): void {
   const { notaryDesk } = deps;
+  const reportPage = (request: FastifyRequest, code: string, report: DeskReport, problem?: string) =>
+    consolePage(deps, request, {
+      title: "What you uploaded",
+      section: "notary",
+      body: reportBody(code, report, problem),
+    });
   const refused = (
     { request, operator, params: { code } }: { request: FastifyRequest; operator: Operator; params: { code: string } },
     problem: string,
@@ -27,8 +33,7 @@ export function notaryUploadRoutes(scope: FastifyInstance, deps: NotaryUploadDep
       withUpload(deps, request, operator, async ({ bytes }) => {
         const report = await reportOn(notaryDesk, await claimedOrder(notaryDesk, operator, code), bytes);
         const failed = report.checks.some(({ state }) => state === "fails");
-        const page = { title: "What you uploaded", section: "notary", body: reportBody(code, report) } as const;
-        return { page: consolePage(deps, request, page), status: failed ? 400 : 200 };
+        return { page: reportPage(request, code, report), status: failed ? 400 : 200 };
       }),
     refused,
   });
@@ -39,8 +44,13 @@ export function notaryUploadRoutes(scope: FastifyInstance, deps: NotaryUploadDep
     permission,
     handle: ({ request, operator, params: { code } }) =>
       withUpload(deps, request, operator, async ({ bytes, fields }) => {
-        const confirmed = { sha256: fields.get("sha256") ?? "", warnings: fields.get("warnings") === "on" };
-        await completeAct(notaryDesk, operator, code, bytes, confirmed);
+        const confirmed = {
+          sha256: fields.get("sha256") ?? "",
+          actSha256: fields.get("actSha256") ?? "",
+          warnings: (fields.get("warnings") ?? "").split(",").filter(Boolean),
+        };
+        const again = await completeAct(notaryDesk, operator, code, bytes, confirmed);
+        if (again) return { page: reportPage(request, code, again.report, again.problem), status: 400 };
         return done("/operator/notary", "act-completed");
       }),
     refused,

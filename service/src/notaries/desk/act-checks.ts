@@ -1,0 +1,59 @@
+import type { Act } from "../acts/act.ts";
+import type { Commission } from "../commissions/commission.ts";
+import { endOf } from "../commissions/expiry.ts";
+import type { Eligibility } from "../eligibility/eligible.ts";
+import type { Check } from "../uploads/check.ts";
+
+type Times = Pick<Act, "mode" | "startedAt" | "endedAt">;
+
+/** Why an act was not within the days that are known of the notary's commission, and of the registration where it was remote; null when it was. */
+export function outsideOf(commission: Commission, { mode, startedAt, endedAt }: Times): string | null {
+  const { commissionStarts, commissionExpires, ronStarts, ronExpires } = commission;
+  const isRemote = mode === "ron" || mode === "rin";
+  const spans = [
+    { what: "commission", starts: commissionStarts, expires: commissionExpires },
+    ...(isRemote ? [{ what: "registration for remote acts", starts: ronStarts, expires: ronExpires }] : []),
+  ];
+  for (const { what, starts, expires } of spans) {
+    if (starts !== null && Date.parse(startedAt) < Date.parse(`${starts}T00:00:00Z`))
+      return `started_at must not be before your ${what} began, on ${starts}.`;
+    if (expires !== null && Date.parse(endedAt) >= endOf(expires).getTime())
+      return `ended_at must not be after your ${what} expired, on ${expires}.`;
+  }
+  return null;
+}
+
+/** What of the act itself a notary is to look at before it is entered. */
+export function actChecks(act: Act, stampedAt: string | null, { unclassed }: Eligibility): Check[] {
+  const isEarly = stampedAt !== null && stampedAt < act.startedAt;
+  const day = act.startedAt.slice(0, 10);
+  const expired = act.principals.filter(({ credential, witness }) => {
+    const shown = credential ?? witness?.credential;
+    return shown && shown.expiresOn < day;
+  });
+  const isRemote = act.mode === "ron" || act.mode === "rin";
+  const kinds = unclassed.map((name) => name.replaceAll("_", " ")).join(", ");
+  return [
+    look(
+      "signed_in_act",
+      isEarly,
+      "No time stamp is before the act.",
+      `It was signed at ${stampedAt}, before the act.`,
+    ),
+    look(
+      "credentials_in_date",
+      expired.length > 0,
+      "No credential had expired at the act.",
+      `The credential had expired at the act: of ${expired.map(({ name }) => name).join(", ")}.`,
+    ),
+    look(
+      "document_class",
+      isRemote && unclassed.length > 0,
+      "It is of no kind that the state excludes.",
+      `The state excludes some documents from acts by audio and video, and nothing says of which kind this one is. Confirm that it is none of these: ${kinds}.`,
+    ),
+  ];
+}
+
+const look = (name: Check["name"], warns: boolean, why: string, whyNot: string): Check =>
+  warns ? { name, state: "warns", why: whyNot } : { name, state: "holds", why };
