@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { canonicalJson, type JsonObject } from "@signsealship/evidence/manifest";
-import type { OpenAct } from "./act.ts";
 import type { Linked } from "./links.ts";
 
 /**
@@ -8,7 +7,7 @@ import type { Linked } from "./links.ts";
  * @throws Error for an act that was altered, or is another signer's
  */
 export function requireOwnAct(
-  { record, actSha256, tail }: Pick<OpenAct, "record" | "actSha256" | "tail">,
+  { record, actSha256, tail }: { record: JsonObject; actSha256: string; tail: Buffer },
   { envelope, signer }: Linked,
 ): void {
   const isWhole =
