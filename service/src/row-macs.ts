@@ -64,12 +64,11 @@ const rowSets: readonly RowSet[] = [
  */
 export async function fillRowMacs(deps: RowMacDeps, dataDir: string): Promise<void> {
   const markerOf = ({ marker }: RowSet) => join(dataDir, "keys", marker);
-  const missing = rowSets.filter((set) => !existsSync(markerOf(set)));
-  await requireRecords(
-    deps.db,
-    rowSets.filter((set) => !missing.includes(set)),
-    dataDir,
-  );
+  const marked = rowSets.filter((set) => existsSync(markerOf(set)));
+  const lost = await withoutRecord(deps.db, marked);
+  // Of a new database beside old keys nothing was removed: it has nothing yet.
+  if (lost.length > 0 && !(await isEmpty(deps.db))) throw refusal(lost.map(markerOf));
+  const missing = rowSets.filter((set) => !marked.includes(set) || lost.includes(set));
   if (missing.length === 0) return;
   await deps.asOwner(async (owner) => {
     for (const set of missing) await owner.transaction((tx) => fillOnce(tx, deps, set), longStatements);
@@ -77,15 +76,22 @@ export async function fillRowMacs(deps: RowMacDeps, dataDir: string): Promise<vo
   for (const set of missing) await writeFileDurably(markerOf(set), `${deps.clock().toISOString()}\n`, { mode: 0o600 });
 }
 
-async function requireRecords(db: Sql, done: readonly RowSet[], dataDir: string): Promise<void> {
+async function withoutRecord(db: Sql, marked: readonly RowSet[]): Promise<RowSet[]> {
   const records = await db.query<{ filled: string }>(sql`SELECT filled FROM row_mac_backfill`);
-  const lost = done.filter(({ name }) => !records.some(({ filled }) => filled === name));
-  if (lost.length === 0) return;
-  const files = lost.map(({ marker }) => join(dataDir, "keys", marker)).join(", ");
-  throw new StartupError(
-    `the database has no record that its rows got their MACs, but ${files} says so: it is an older one, or the record was removed. If you restored a backup of an earlier release, and trust its rows as they are, remove what is named here and start again; otherwise restore the database that belongs to these keys`,
-  );
+  return marked.filter(({ name }) => !records.some(({ filled }) => filled === name));
 }
+
+async function isEmpty(db: Sql): Promise<boolean> {
+  const [row] = await db.query<{ isEmpty: boolean }>(sql`
+    SELECT NOT (EXISTS (SELECT FROM orders) OR EXISTS (SELECT FROM passports) OR EXISTS (SELECT FROM fill_documents)
+      OR EXISTS (SELECT FROM closing_passports) OR EXISTS (SELECT FROM seal_chains)) AS "isEmpty"`);
+  return row?.isEmpty ?? false;
+}
+
+const refusal = (files: readonly string[]): StartupError =>
+  new StartupError(
+    `the database has no record that its rows got their MACs, but ${files.join(", ")} says so: it is an older one, or the record was removed. If you restored a backup of an earlier release, and trust its rows as they are, remove what is named here and start again; otherwise restore the database that belongs to these keys`,
+  );
 
 async function fillOnce(tx: Tx, deps: RowMacDeps, set: RowSet): Promise<void> {
   const { rowMac, clock, log } = deps;
