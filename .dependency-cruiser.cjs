@@ -27,7 +27,7 @@ const layers = {
   fulfilment: [...foundation, "partners", "pricing", "orders", "seals", "tasks"],
   refunds: [...foundation, "orders", "payments", "fulfilment", "operators", "tasks"],
   notaries: [...foundation, "partners", "pricing", "orders", "seals", "fulfilment", "operators", "tasks"],
-  paper: [...foundation, "orders", "fulfilment", "envelopes", "operators", "tasks"],
+  paper: [...foundation, "pricing", "orders", "fulfilment", "envelopes", "operators", "tasks"],
   console: [...foundation, "partners", "pricing", "orders", "payments", "fulfilment", "operators", "tasks"],
   envelopes: [...foundation, "partners", "pricing", "orders", "seals", "fulfilment", "tasks"],
   analytics: [...foundation, "partners", "orders"],

@@ -6,10 +6,9 @@ import type { Database } from "../platform/database/database.ts";
 import { sql } from "../platform/database/sql.ts";
 import { ServiceError } from "../platform/errors.ts";
 import { isCode } from "../platform/text.ts";
+import type { Address } from "../pricing/pricing.ts";
 import { type Task, tasksOfOrder } from "../tasks/tasks.ts";
 import { notesOfOrder, type OrderNote } from "./notes.ts";
-
-type Address = Readonly<Record<string, string | null>>;
 
 /** What an operator sees of an order beside its documents and its signers. */
 export type OrderRecord = {

@@ -1,8 +1,9 @@
-import type { PaperOrder, PostalAddress, SentDocument } from "./paper-order.ts";
+import type { Address } from "../pricing/pricing.ts";
+import type { PaperOrder, SentDocument } from "./paper-order.ts";
 import type { SheetContent } from "./sheet.ts";
 
 /** The lines of an address, as they stand on an envelope. */
-export const addressLines = ({ name, line1, line2, city, state, postal }: PostalAddress): string[] =>
+export const addressLines = ({ name, line1, line2, city, state, postal }: Address): string[] =>
   [name, line1, line2 ?? "", `${city}, ${state} ${postal}`].filter((line) => line !== "");
 
 const kinds: Readonly<Record<string, string>> = {

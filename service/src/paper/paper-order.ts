@@ -5,15 +5,7 @@ import type { Sql } from "../platform/database/database.ts";
 import { sql } from "../platform/database/sql.ts";
 import { ServiceError } from "../platform/errors.ts";
 import { isCode } from "../platform/text.ts";
-
-export type PostalAddress = {
-  name: string;
-  line1: string;
-  line2: string | null;
-  city: string;
-  state: string;
-  postal: string;
-};
+import type { Address } from "../pricing/pricing.ts";
 
 /** An order that somebody prints, ships or faxes for: of its people no more than where the document goes. */
 export type PaperOrder = OrderState & {
@@ -24,8 +16,8 @@ export type PaperOrder = OrderState & {
   firmName: string;
   externalReference: string | null;
   shipMethod: string | null;
-  shipTo: PostalAddress | null;
-  shipFrom: PostalAddress | null;
+  shipTo: Address | null;
+  shipFrom: Address | null;
   faxTo: string | null;
 };
 

@@ -59,9 +59,10 @@ export function closeTasks(which: WhichTasks, { state, at, by, outcome }: TaskEn
   WHERE ${order} ${subject} AND t.kind = ANY (${which.kinds}::text[]) AND t.state IN ${states}`;
 }
 
-/** The update that has the open tasks of an order wait while it is on hold; whose they are stays. */
-export const pauseTasks = (orderId: number): Statement =>
-  sql`UPDATE tasks SET state = 'paused' WHERE order_id = ${orderId} AND state IN ('open', 'claimed')`;
+/** The update that has open tasks of an order wait while it is on hold; whose they are stays. */
+export const pauseTasks = (orderId: number, kinds: readonly TaskKind[]): Statement => sql`
+  UPDATE tasks SET state = 'paused'
+  WHERE order_id = ${orderId} AND kind = ANY (${kinds}::text[]) AND state IN ('open', 'claimed')`;
 
 /** The update that has them go on where they stood. */
 export const resumeTasks = (orderId: number): Statement => sql`

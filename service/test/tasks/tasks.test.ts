@@ -96,9 +96,11 @@ describe("the order's way opens and closes what people have to do", () => {
     await move(code, "RefundPending", "asked for");
     assert.deepEqual(await standing(code), ["notarize dropped"]);
     const held = await order({ svc_notary: "true" });
+    const money = { kind: "payment_unapplied", at: new Date(), environment: "test", orderId: sql`o.id` } as const;
+    await running.db.query(openTask(money, sql`orders o WHERE code = ${held}`));
     await move(held, "OnHold", "x");
     await move(held, "RefundPending", "asked for");
-    assert.deepEqual(await standing(held), ["notarize dropped", "order_on_hold dropped"]);
+    assert.deepEqual(await standing(held), ["notarize dropped", "payment_unapplied open", "order_on_hold dropped"]);
   });
 
   test("an order without a price waits for one from its creation", async () => {

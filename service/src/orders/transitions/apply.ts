@@ -99,9 +99,10 @@ export async function applyTransition(
 async function moveTasks(tx: Tx, order: LockedOrder, moved: LockedOrder, on: OrderEvent, by: Actor): Promise<void> {
   const { at, actor, reason } = by;
   const end = { at, by: actor, outcome: wordsOf(on) };
-  if (moved.status === "OnHold") await tx.query(pauseTasks(order.id));
+  const left = tasksIn(order);
+  // Tasks about the order's money are not its way's: they go on while it is held.
+  if (moved.status === "OnHold") await tx.query(pauseTasks(order.id, left));
   else {
-    const left = tasksIn(order);
     const state = droppedBy.has(moved.status) ? "dropped" : "done";
     if (left.length > 0) await tx.query(closeTasks({ orderId: order.id, kinds: left }, { state, ...end }));
     if (order.status === "OnHold")

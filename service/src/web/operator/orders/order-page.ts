@@ -2,6 +2,7 @@ import type { ConsoleMove, OrderRecord } from "../../../console/console.ts";
 import type { OrderDocument, SignerState } from "../../../envelopes/envelopes.ts";
 import type { Operator } from "../../../operators/operators.ts";
 import { serviceFlags } from "../../../orders/orders.ts";
+import { addressLines } from "../../../paper/paper.ts";
 import { taskKinds } from "../../../tasks/tasks.ts";
 import {
   card,
@@ -123,16 +124,6 @@ const notes = ({ record: { notes: all, names }, mayNote, typed }: OrderView, pat
   html`${all.length > 0 && html`<ul class="plain-list">${all.map(({ author, text, createdAt }) => html`<li><p class="as-typed">${text}</p><p class="quiet">${names.get(author) ?? author}, ${time(createdAt)}</p></li>`)}</ul>`}
 ${mayNote ? html`<form class="form" method="post" action="${path}/notes">${textArea({ form: "note", name: "note", label: "Add a note", required: true, rows: 3, maxLength: 4000, value: typed?.move === "note" ? typed.values["note"] : "", error: typed?.move === "note" ? typed.error : undefined, hint: "Notes stay: nobody can change or delete them." })}<div class="form-actions"><button type="submit" class="quiet-button">Add the note</button></div></form>` : all.length === 0 && html`<p class="quiet">No notes.</p>`}`;
 
-const addressLines = ["name", "line1", "line2", "city", "state", "postal"];
-
-const addressText = (address: OrderRecord["shipTo"]): string | null => {
-  if (!address) return null;
-  const parts = addressLines
-    .map((name) => address[name])
-    .filter((part) => part !== null && part !== undefined && part !== "");
-  return parts.join(", ");
-};
-
 const methods: Readonly<Record<string, string>> = { label: "Prepaid carrier label", print_mail: "Print and mail" };
 
 const details = ({
@@ -155,8 +146,8 @@ const details = ({
     ["Rush", isRush ? "Yes" : null],
     ["Signer’s state", signerState],
     ["Shipping", order.ship ? (methods[shipMethod ?? "label"] ?? null) : null],
-    ["Ship to", addressText(shipTo)],
-    ["Ship from", addressText(shipFrom)],
+    ["Ship to", shipTo && addressLines(shipTo).join(", ")],
+    ["Ship from", shipFrom && addressLines(shipFrom).join(", ")],
     ["Fax", order.faxTo],
     ["Placed", time(order.createdAt)],
     ["Order code", codeText(order.code, "order code")],
