@@ -16,7 +16,7 @@ function help(about: readonly Verb[]): string {
 async function run(argv: string[]): Promise<Answer> {
   const leading = argv.filter((word) => !word.startsWith("-"));
   const verbs = await verbsOf(leading[0]);
-  // One or two words.
+  // One to three words.
   const verb = verbs.find(({ name }) => name === leading.slice(0, name.split(" ").length).join(" "));
   if (argv.includes("--help") || argv.includes("-h") || argv.length === 0) {
     const about = verb ? [verb] : verbs.filter(({ name }) => leading.length === 0 || name.startsWith(`${leading[0]} `));

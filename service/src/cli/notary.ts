@@ -1,7 +1,18 @@
-import { readFileSync } from "node:fs";
-import { addNotary, listNotaries, type Notary, requireNotary, setNotary, type Typed } from "../notaries/notaries.ts";
+import { readFileSync, writeFileSync } from "node:fs";
+import { readConfig } from "../config.ts";
+import {
+  addNotary,
+  importRules,
+  isDay,
+  listNotaries,
+  type Notary,
+  requireNotary,
+  setNotary,
+  type Typed,
+} from "../notaries/notaries.ts";
 import { byCommandLine, requireOperator } from "../operators/operators.ts";
 import { StartupError } from "../platform/errors.ts";
+import { root } from "../resources.ts";
 import { lines, textOption, UsageError, type Values, type Verb, withResources } from "./verb.ts";
 
 /** Options by the fields that they set. */
@@ -25,6 +36,13 @@ const options = Object.fromEntries(
   [...Object.values(optionOf), ...Object.values(fileOf)].map((name) => [name, { type: "string" as const }]),
 );
 
+/** The published comparison of all jurisdictions; its DOI is the citation that it asks for. */
+const publishedTable = {
+  title: "RON laws of 51 US jurisdictions, signsealship.com",
+  license: "CC BY 4.0",
+  url: "https://doi.org/10.5281/zenodo.22213684",
+};
+
 const flags =
   "--name NAME --state OH --county COUNTY --number NUMBER --expires DAY [--ron NUMBER --ron-expires DAY] [--starts DAY] [--ron-starts DAY] [--tool NAME] [--certificate PEM_FILE] [--chain PEM_FILE] [--status active|suspended]";
 
@@ -33,6 +51,14 @@ function readFile(path: string): string {
     return readFileSync(path, "utf8");
   } catch (error) {
     throw new StartupError(`${path} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
+
+function writeFile(path: string, text: string): void {
+  try {
+    writeFileSync(path, text);
+  } catch (error) {
+    throw new StartupError(`${path} cannot be written (${(error as NodeJS.ErrnoException).code})`);
   }
 }
 
@@ -94,6 +120,44 @@ export const notaryVerbs: Verb[] = [
         const answer = shown(await requireNotary(resources.db, id));
         return { json: answer, text: lines(answer) };
       });
+    },
+  },
+  {
+    name: "notary rules import",
+    args: ["FILE"],
+    flags: "--output FILE [--as-of DAY] [--title TITLE] [--license NAME] [--url URL]",
+    options: {
+      output: { type: "string" },
+      "as-of": { type: "string" },
+      title: { type: "string" },
+      license: { type: "string" },
+      url: { type: "string" },
+    },
+    summary:
+      "Writes a file for NOTARY_RULES: the rules of now with what a table of the states' laws (CSV or JSON) says. Whose table it is defaults to the RON law comparison of signsealship.com (CC BY 4.0).",
+    async run([file = ""], values) {
+      const output = textOption(values, "output");
+      if (!output) throw new UsageError("notary rules import needs --output FILE");
+      const asOf = textOption(values, "as-of") ?? new Date().toISOString().slice(0, 10);
+      if (!isDay(asOf)) throw new UsageError("--as-of must be a day like 2026-01-31");
+      const { notaryRules } = readConfig(process.env, process.cwd(), root);
+      const attribution = {
+        title: textOption(values, "title") ?? publishedTable.title,
+        license: textOption(values, "license") ?? publishedTable.license,
+        url: textOption(values, "url") ?? publishedTable.url,
+      };
+      const { yaml, ...answer } = importRules(
+        readFile(file),
+        { table: file, rules: notaryRules },
+        { attribution, asOf },
+      );
+      writeFile(output, yaml);
+      const text = [
+        lines({ states: answer.states.length, remote: answer.remote.join(", ") || "none", output }),
+        ...(answer.unread.length > 0 ? [`not understood, and left out: ${answer.unread.join(", ")}`] : []),
+        `Read it before you use it, then set NOTARY_RULES=${output}.`,
+      ].join("\n");
+      return { json: { ...answer, output }, text };
     },
   },
 ];

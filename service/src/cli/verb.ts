@@ -9,7 +9,7 @@ export type Answer = { text: string; json?: unknown; exitCode?: number };
 export type Values = Record<string, string | boolean | (string | boolean)[] | undefined>;
 
 export type Verb = {
-  /** One or two words. */
+  /** One to three words. */
   name: string;
   args: string[];
   /** The options as a usage line shows them. */

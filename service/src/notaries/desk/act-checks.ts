@@ -24,7 +24,7 @@ export function outsideOf(commission: Commission, { mode, startedAt, endedAt }: 
 }
 
 /** What of the act itself a notary is to look at before it is entered. */
-export function actChecks(act: Act, stampedAt: string | null, { unclassed }: Eligibility): Check[] {
+export function actChecks(act: Act, stampedAt: string | null, { unclassed, rules }: Eligibility): Check[] {
   const isEarly = stampedAt !== null && stampedAt < act.startedAt;
   const day = act.startedAt.slice(0, 10);
   const expired = act.principals.filter(({ credential, witness }) => {
@@ -32,6 +32,8 @@ export function actChecks(act: Act, stampedAt: string | null, { unclassed }: Eli
     return shown && shown.expiresOn < day;
   });
   const isRemote = act.mode === "ron" || act.mode === "rin";
+  const { feeCap } = rules.terms;
+  const cap = feeCap ? highestCents(feeCap.value) : null;
   const kinds = unclassed.map((name) => name.replaceAll("_", " ")).join(", ");
   return [
     look(
@@ -47,6 +49,12 @@ export function actChecks(act: Act, stampedAt: string | null, { unclassed }: Eli
       `The credential had expired at the act: of ${expired.map(({ name }) => name).join(", ")}.`,
     ),
     look(
+      "fee_cap",
+      cap !== null && act.feeCents > cap,
+      "The fee is not above what is known of the state’s cap.",
+      `The fee is above what is known of the state’s cap: ${feeCap?.value} (${feeCap?.source}).`,
+    ),
+    look(
       "document_class",
       isRemote && unclassed.length > 0,
       "It is of no kind that the state excludes.",
@@ -57,3 +65,11 @@ export function actChecks(act: Act, stampedAt: string | null, { unclassed }: Eli
 
 const look = (name: Check["name"], warns: boolean, why: string, whyNot: string): Check =>
   warns ? { name, state: "warns", why: whyNot } : { name, state: "holds", why };
+
+/** The highest amount of dollars that a text names, in cents; null for none. A cap may differ by the kind of act. */
+function highestCents(text: string): number | null {
+  const amounts = [...text.matchAll(/\$\s?(\d{1,4}(?:\.\d{2})?)/g)].map(([, dollars]) =>
+    Math.round(Number(dollars) * 100),
+  );
+  return amounts.length === 0 ? null : Math.max(...amounts);
+}

@@ -1,12 +1,14 @@
 import type { Commission } from "../commissions/commission.ts";
 import { type ActMode, blocksOf } from "../commissions/expiry.ts";
-import type { NotaryRules, StateRules } from "./rules.ts";
+import type { NotaryRules, RulesAttribution, StateRules } from "./rules.ts";
 
 /** What of an order decides who may notarize it. */
 export type OrderToNotarize = { docSlug: string | null; signerState: string | null };
 
 export type Eligibility = {
   rules: StateRules;
+  /** Whose data the rules are; null for the operator's own. */
+  attribution: RulesAttribution | null;
   /** Classes that the state excludes from remote acts, where nothing says of which class the document is. */
   unclassed: string[];
   /** How the notary may act for the order. */
@@ -51,6 +53,7 @@ export function eligibilityFor(
   const judged = own.modes.value.map((mode) => ({ mode, why: obstaclesOf(mode) }));
   return {
     rules: own,
+    attribution: rules.attribution,
     unclassed: isClassed ? [] : (own.excluded?.value ?? []),
     modes: judged.filter(({ why }) => why.length === 0).map(({ mode }) => mode),
     obstacles: judged.flatMap(({ mode, why }) => why.map((each) => `Not ${modeWords[mode]}: ${each}`)),

@@ -17,6 +17,10 @@ import { type ActMode, actModes } from "../commissions/expiry.ts";
 /** A value of the law as somebody read it: as of when, and where. */
 export type Sourced<T> = { value: T; asOf: string; source: string };
 
+/** What else the law of a state says of remote acts, in words for the notary. */
+export const termNames = ["effective", "feeCap", "identity", "retention", "signerLocation", "exclusions"] as const;
+export type TermName = (typeof termNames)[number];
+
 export type StateRules = {
   modes: Sourced<ActMode[]>;
   acts: Sourced<ActKind[]>;
@@ -24,13 +28,18 @@ export type StateRules = {
   excluded: Sourced<string[]> | null;
   /** One of them has to stand in a document that is notarized in the mode. */
   sentences: Partial<Record<ActMode, Sourced<string[]>>>;
+  terms: Partial<Record<TermName, Sourced<string>>>;
 };
+
+/** Whose data the rules are, as its license wants it to be named. */
+export type RulesAttribution = { title: string; license: string; url: string };
 
 export type NotaryRules = {
   /** The documents of the catalog that a class is, by its name. */
   classes: ReadonlyMap<string, readonly string[]>;
   /** The rules of a state: its own, and for what it does not say the default. */
   of: (state: string) => StateRules;
+  attribution: RulesAttribution | null;
 };
 
 /** @throws DataFileError when the file cannot be read or is not valid; it names the line, the field and the rule */
@@ -38,7 +47,10 @@ export const loadNotaryRules = (path: string): NotaryRules => parseNotaryRules(r
 
 /** @throws DataFileError naming the line, the field and the rule */
 export function parseNotaryRules(source: string, file: string): NotaryRules {
-  const root = fields(parseDataFile(source, file), { required: ["classes", "default", "states"] });
+  const root = fields(parseDataFile(source, file), {
+    required: ["classes", "default", "states"],
+    optional: ["attribution"],
+  });
   const classes = new Map(
     [...members(root.classes)].map(([name, place]) => [name, list(place).map((each) => text(each, 80))] as const),
   );
@@ -48,6 +60,7 @@ export function parseNotaryRules(source: string, file: string): NotaryRules {
     acts: actsOf(fallback.acts),
     excluded: null,
     sentences: {},
+    terms: {},
   };
   const states = new Map(
     [...members(root.states)].map(([code, place]) => {
@@ -55,11 +68,21 @@ export function parseNotaryRules(source: string, file: string): NotaryRules {
       return [code, stateRules(place, base, classes)] as const;
     }),
   );
-  return { classes, of: (state) => states.get(state) ?? base };
+  const attribution = root.attribution ? attributionOf(root.attribution) : null;
+  return { classes, of: (state) => states.get(state) ?? base, attribution };
+}
+
+function attributionOf(place: Place): RulesAttribution {
+  const { title, license, url } = fields(place, { required: ["title", "license", "url"] });
+  return {
+    title: text(title, 200),
+    license: text(license, 100),
+    url: matching(url, /^https?:\/\/\S{1,300}$/, "an address"),
+  };
 }
 
 function stateRules(place: Place, base: StateRules, classes: ReadonlyMap<string, unknown>): StateRules {
-  const given = fields(place, { required: [], optional: ["modes", "acts", "excluded", "sentences"] });
+  const given = fields(place, { required: [], optional: ["modes", "acts", "excluded", "sentences", "terms"] });
   return {
     modes: given.modes ? modesOf(given.modes) : base.modes,
     acts: given.acts ? actsOf(given.acts) : base.acts,
@@ -71,6 +94,7 @@ function stateRules(place: Place, base: StateRules, classes: ReadonlyMap<string,
         })
       : null,
     sentences: given.sentences ? sentencesOf(given.sentences) : {},
+    terms: given.terms ? termsOf(given.terms) : {},
   };
 }
 
@@ -84,12 +108,24 @@ function sentencesOf(place: Place): StateRules["sentences"] {
   );
 }
 
-function sourced<T>(place: Place, read: (place: Place) => T): Sourced<T[]> {
+function termsOf(place: Place): StateRules["terms"] {
+  const given = fields(place, { required: [], optional: termNames });
+  return Object.fromEntries(
+    Object.entries(given).map(([name, each]) => [name, sourcedValue(each, (value) => text(value, 1000))]),
+  );
+}
+
+const sourced = <T>(place: Place, read: (place: Place) => T): Sourced<T[]> =>
+  sourcedValue(place, (value) => {
+    const values = list(value).map(read);
+    if (values.length === 0) fail(value, "must name at least one");
+    return values;
+  });
+
+function sourcedValue<T>(place: Place, read: (place: Place) => T): Sourced<T> {
   const { value, asOf, source } = fields(place, { required: ["value", "asOf", "source"] });
-  const values = list(value).map(read);
-  if (values.length === 0) fail(value, "must name at least one");
   return {
-    value: values,
+    value: read(value),
     asOf: matching(asOf, /^\d{4}-[01]\d-[0-3]\d$/, "a day like 2026-01-31"),
     source: text(source, 300),
   };

@@ -20,6 +20,7 @@ export type CheckName =
   | "required_sentence"
   | "signed_in_act"
   | "credentials_in_date"
+  | "fee_cap"
   | "document_class";
 
 /** `warns`: the notary may confirm it; `fails`: nobody may. */

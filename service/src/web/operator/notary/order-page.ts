@@ -6,7 +6,9 @@ import {
   modeWords,
   principalField,
   refusalReasons,
+  type TermName,
   type Typed,
+  termNames,
 } from "../../../notaries/notaries.ts";
 import { card, facts, pageHead } from "../../ui/components.ts";
 import { shortCode, time } from "../../ui/format.ts";
@@ -66,8 +68,17 @@ ${card("release", "Give it back", html`<p>Somebody else may take the order then.
 </div>`;
 }
 
+const termLabels: Readonly<Record<TermName, string>> = {
+  effective: "In force",
+  feeCap: "Highest fee",
+  identity: "Identity",
+  retention: "Records are kept",
+  signerLocation: "Where the signer may be",
+  exclusions: "Documents that are excluded",
+};
+
 function orderFacts({ order, notary, eligibility }: Claimed): Html {
-  const { modes, obstacles, rules } = eligibility;
+  const { modes, obstacles, rules, attribution } = eligibility;
   const read = ({ asOf, source }: { asOf: string; source: string }) =>
     html`<span class="hint">As of ${asOf}: ${source}</span>`;
   return html`${facts([
@@ -80,8 +91,13 @@ function orderFacts({ order, notary, eligibility }: Claimed): Html {
     ],
     [`Acts in ${notary.state}`, html`${rules.acts.value.join(", ")} ${read(rules.acts)}`],
     ["Not by audio and video", rules.excluded && html`${rules.excluded.value.join(", ")} ${read(rules.excluded)}`],
+    ...termNames.map((name): [string, Html | null] => {
+      const term = rules.terms[name];
+      return [termLabels[name], term ? html`${term.value} ${read(term)}` : null];
+    }),
     ["Not now", obstacles.join(" ")],
-  ])}<p class="hint">These rules are data that the operator of this service keeps, and no legal advice.</p>`;
+  ])}${attribution && html`<p class="hint">Data: <a href="${attribution.url}" rel="noreferrer">${attribution.title}</a>, ${attribution.license}.</p>`}
+<p class="hint">These rules are data that the operator of this service keeps, and no legal advice.</p>`;
 }
 
 const documentPart = (code: string): Html =>

@@ -1,0 +1,87 @@
+import { parse, stringify } from "yaml";
+import { readDataFile } from "../../../pricing/pricing.ts";
+import { parseNotaryRules } from "../rules.ts";
+import { type Jurisdiction, readJurisdictions } from "./jurisdictions.ts";
+import { tableRows } from "./records.ts";
+
+/** Whose table it is, as its license wants it to be named. */
+export type Attribution = { title: string; license: string; url: string };
+
+export type ImportOptions = {
+  attribution: Attribution;
+  /** `YYYY-MM-DD`: the day as of which the table says what it says. */
+  asOf: string;
+};
+
+/** The rules with what a table says; `unread` are columns that were not understood. */
+export type ImportedRules = { yaml: string; states: string[]; remote: string[]; unread: string[] };
+
+type Entry = { value: unknown; asOf: string; source: string };
+type State = { modes?: Entry; excluded?: Entry; terms?: Record<string, Entry> } & Record<string, unknown>;
+type RulesFile = { states: Record<string, State>; default: { modes: { value: string[] } }; classes: object };
+
+/** Words by which a text of exclusions names a class of the rules file. */
+const classWords: Readonly<Record<string, RegExp>> = {
+  real_estate: /\breal (estate|property)\b/i,
+  vehicle_title: /\bvehicle|\bmotor|certificates? of title/i,
+  will: /\bwills?\b|testament/i,
+  deposition: /\bdeposition/i,
+};
+
+/**
+ * Puts a published table of the states' laws of remote acts into a rules file: whether they are authorized, which classes of
+ * documents are excluded, and what it says of fees, identity and records. What the file knows beside that stays.
+ * @param table the text of a CSV or JSON file
+ * @throws StartupError naming the row or field, and the rule
+ */
+export function importRules(
+  table: string,
+  names: { table: string; rules: string },
+  { attribution, asOf }: ImportOptions,
+): ImportedRules {
+  const { jurisdictions, unread } = readJurisdictions(tableRows(table, names.table), asOf, names.table);
+  const source = readDataFile(names.rules);
+  parseNotaryRules(source, names.rules);
+  const file: RulesFile = parse(source);
+  const known = Object.keys(file.classes);
+  const entry = (value: unknown, from: string | null): Entry => ({
+    value,
+    asOf,
+    source: [from, attribution.title].filter(Boolean).join("; ").slice(0, 300),
+  });
+  for (const each of jurisdictions) {
+    const before = file.states[each.state] ?? {};
+    file.states[each.state] = {
+      ...before,
+      modes: entry(modesOf(before.modes?.value ?? file.default.modes.value, each), each.remoteSource),
+      ...excludedOf(each, known, entry),
+      terms: Object.fromEntries(
+        Object.entries(each.terms).map(([name, cell]) => [name, entry(cell.text.slice(0, 1000), cell.source)]),
+      ),
+    };
+  }
+  const yaml = stringify({ attribution, ...file });
+  parseNotaryRules(yaml, names.rules);
+  return {
+    yaml,
+    states: jurisdictions.map(({ state }) => state).toSorted(),
+    remote: jurisdictions.flatMap(({ state, isRemote }) => (isRemote ? [state] : [])).toSorted(),
+    unread,
+  };
+}
+
+function modesOf(before: unknown, { isRemote }: Jurisdiction): string[] {
+  const others = (before as string[]).filter((mode) => mode !== "ron");
+  return isRemote ? ["ron", ...others] : others;
+}
+
+/** The classes that the text names; a text that names none stays a term that the notary reads. */
+function excludedOf(
+  { terms }: Jurisdiction,
+  known: readonly string[],
+  entry: (value: unknown, from: string | null) => Entry,
+): { excluded?: Entry } {
+  const { exclusions } = terms;
+  const named = known.filter((name) => exclusions && classWords[name]?.test(exclusions.text));
+  return exclusions && named.length > 0 ? { excluded: entry(named, exclusions.source) } : {};
+}
