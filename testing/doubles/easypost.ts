@@ -1,0 +1,118 @@
+import { createHmac, randomBytes } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { makePdf } from "../pdf-maker.ts";
+import { createEasyPostObjects, type EasyPostObjects } from "./easypost-objects.ts";
+import { type EasyPostObject, easyPostId, objectOf, type Reply, refusal, textOf } from "./easypost-values.ts";
+import { startHttpDouble } from "./http-double.ts";
+
+export { usualOffers } from "./easypost-objects.ts";
+
+export type EasyPostRequest = { method: string; path: string; body: EasyPostObject };
+
+/** What a request meets: an answer of an error, a connection that is cut after the work is done, or no answer after it. */
+export type Failure = { status: number; code?: string; message?: string } | "cut" | "hang";
+
+/** How an event is delivered: more than once, with another's secret, or with a body that was changed after it was signed. */
+export type Delivery = { twice?: boolean; otherSecret?: boolean; forged?: boolean };
+
+export type EasyPostDouble = Pick<EasyPostObjects, "shipments" | "trackers" | "offers" | "track"> & {
+  /** For EASYPOST_API_BASE. */
+  url: string;
+  /** For EASYPOST_API_KEY. */
+  apiKey: string;
+  /** For EASYPOST_WEBHOOK_SECRET; it has letters that are normalized before they are used. */
+  webhookSecret: string;
+  /** All that was asked, in order, without the files of labels. */
+  requests: EasyPostRequest[];
+  /** How many labels were bought of it. */
+  labels: () => number;
+  /** Prepares failures for the requests that come to a path, one each. */
+  failOn: (path: RegExp, ...failures: Failure[]) => void;
+  /** The same, whatever they come to. */
+  fail: (...failures: Failure[]) => void;
+  /** The event of a tracker that has moved on. */
+  event: (tracker: EasyPostObject, more?: EasyPostObject) => EasyPostObject;
+  /** The value of `X-Hmac-Signature` over a body. */
+  sign: (body: string, secret?: string) => string;
+  /** Posts an event to a service's webhook, signed. @returns the last answer */
+  deliver: (serviceUrl: string, event: EasyPostObject, how?: Delivery) => Promise<Response>;
+  close: () => Promise<void>;
+};
+
+/**
+ * A double of the provider of carriers' labels: addresses, shipments with rates, labels and their refunds, and trackers, by its wire
+ * protocol; and webhooks signed as it signs them. It remembers what it was asked and fails to order.
+ */
+export async function startEasyPost(): Promise<EasyPostDouble> {
+  const apiKey = `EZTK${randomBytes(16).toString("hex")}`;
+  const webhookSecret = `ﬁne-sécret-${randomBytes(8).toString("hex")}`;
+  const requests: EasyPostRequest[] = [];
+  const failures: { path: RegExp; failure: Failure }[] = [];
+  let url = "";
+  const { shipments, trackers, offers, answer, track } = createEasyPostObjects(() => url);
+  const file = makePdf({ text: "Label" });
+
+  function serve(request: IncomingMessage, bytes: Buffer, response: ServerResponse): void {
+    const { method = "", headers } = request;
+    const [path = ""] = (request.url ?? "").split("?");
+    if (method === "GET" && path.startsWith("/files/")) {
+      response.writeHead(200, { "Content-Type": "application/pdf" }).end(file);
+      return;
+    }
+    const body = bytes.length === 0 ? {} : objectOf(JSON.parse(bytes.toString()));
+    requests.push({ method, path, body });
+    const at = failures.findIndex(({ path: wanted }) => wanted.test(`${method} ${path}`));
+    const failure = at < 0 ? undefined : failures.splice(at, 1)[0]?.failure;
+    if (typeof failure === "object") {
+      send(response, refusal(failure.status, failure.code ?? "INTERNAL_SERVER_ERROR", failure.message ?? "ordered"));
+      return;
+    }
+    const isKnown = headers.authorization === `Basic ${Buffer.from(`${apiKey}:`).toString("base64")}`;
+    const reply = isKnown ? answer(method, path, body) : refusal(401, "APIKEY.INACTIVE", "This api key is not active.");
+    if (failure === "cut") response.destroy();
+    else if (failure === undefined) send(response, reply);
+  }
+
+  const sign = (body: string, secret = webhookSecret) =>
+    `hmac-sha256-hex=${createHmac("sha256", secret.normalize("NFKD")).update(body).digest("hex")}`;
+
+  const { url: served, close } = await startHttpDouble(serve);
+  url = served;
+  return {
+    ...{ url, apiKey, webhookSecret, requests, shipments, trackers, offers, track, sign, close },
+    labels: () => [...shipments.values()].filter((shipment) => shipment["postage_label"] !== null).length,
+    failOn: (path, ...next) => void failures.push(...next.map((failure) => ({ path, failure }))),
+    fail: (...next) => void failures.push(...next.map((failure) => ({ path: /^/, failure }))),
+    event: (tracker, more = {}) => ({
+      ...{ id: easyPostId("evt"), object: "Event", description: "tracker.updated", mode: "test", status: "pending" },
+      ...{
+        created_at: textOf(tracker["updated_at"]),
+        updated_at: textOf(tracker["updated_at"]),
+        previous_attributes: {},
+      },
+      ...{ pending_urls: [], completed_urls: [], result: structuredClone(tracker), ...more },
+    }),
+    async deliver(serviceUrl, event, { twice = false, otherSecret = false, forged = false } = {}) {
+      const signed = written(event);
+      const headers = {
+        "Content-Type": "application/json",
+        "X-Hmac-Signature": sign(signed, otherSecret ? "other" : undefined),
+      };
+      const body = forged ? signed.replace(/"mode":/, '"mode" :') : signed;
+      const post = () => fetch(`${serviceUrl}/api/providers/easypost/webhook`, { method: "POST", headers, body });
+      if (twice) await post();
+      return post();
+    },
+  };
+}
+
+/** As the provider writes JSON: the weights of trackers are decimals, also whole ones, and the signature is over them. */
+const written = (event: EasyPostObject): string => JSON.stringify(event).replace(/("weight":\d+)(?=[,}])/g, "$1.0");
+
+function send(response: ServerResponse, { status, body }: Reply): void {
+  response.writeHead(status, {
+    "Content-Type": "application/json; charset=utf-8",
+    "x-ep-request-uuid": easyPostId("req"),
+  });
+  response.end(JSON.stringify(body));
+}
