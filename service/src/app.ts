@@ -13,8 +13,9 @@ import {
   readSigning,
   signingRoutes,
 } from "./envelopes/envelopes.ts";
+import { openFaxing } from "./faxing/faxing.ts";
 import { type AppDeps, type Features, openFeatures } from "./features.ts";
-import { nextSegmentJobs, orderMailJobs, sandboxRoutes } from "./fulfilment/fulfilment.ts";
+import { dispatchJobs, nextSegmentJobs, orderMailJobs, sandboxRoutes } from "./fulfilment/fulfilment.ts";
 import { healthRoutes } from "./http/health.ts";
 import { openapi } from "./http/openapi.ts";
 import { openRateLimits } from "./http/rate-limits.ts";
@@ -32,7 +33,9 @@ import { createJobs, type Jobs } from "./platform/jobs/jobs.ts";
 import { openMailer } from "./platform/mail/mail.ts";
 import { playbookRoutes } from "./playbooks/playbooks.ts";
 import { passportRoutes, proofRecord } from "./proof-passports/proof-passports.ts";
+import { providerWebhook } from "./providers/providers.ts";
 import { roomRoutes } from "./rooms/rooms.ts";
+import { openShipping } from "./shipping/shipping.ts";
 import { acceptsPage, buildAssets, notFoundPage, type PageDeps, pages } from "./web/pages.ts";
 import { webhookRoutes, webhooksSection } from "./webhooks/webhooks.ts";
 
@@ -66,7 +69,11 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
 }
 
 /** What goes on beside the requests, from listening to closing: deliveries of webhooks, and jobs. */
-function workWith(app: FastifyInstance, deps: AppDeps, { dispatcher, processor, envelopes }: Features): void {
+function workWith(
+  app: FastifyInstance,
+  deps: AppDeps,
+  { dispatcher, processor, envelopes, providers, receipts }: Features,
+): void {
   const { config, db, clock, log, metrics } = deps;
   app.addHook("onListen", async () => dispatcher.start());
   app.addHook("onClose", async () => dispatcher.stop());
@@ -87,6 +94,10 @@ function workWith(app: FastifyInstance, deps: AppDeps, { dispatcher, processor, 
   expiryMailJobs(jobs, mails);
   appointmentMailJobs(jobs, mails);
   operatorMailJobs(jobs, mails);
+  const outside = { ...deps, ...config, providers, receipts };
+  dispatchJobs(jobs, deps, [...openShipping(jobs, outside), ...openFaxing(jobs, outside)]);
+  providers.work(jobs);
+  receipts.work(jobs);
   app.addHook("onListen", jobs.start);
   app.addHook("onClose", async () => {
     await jobs.stop();
@@ -121,6 +132,7 @@ async function addRoutes(app: FastifyInstance, deps: ReadyDeps, features: Featur
   envelopeVerificationRoutes(app, { ...features.frame, ...features.envelopes });
   checkoutRoute(app, features.checkout);
   await processorWebhook(app, features.processorEvents);
+  await providerWebhook(app, { ...deps, providers: features.providers });
   sandboxRoutes(app, features.sandbox);
   roomRoutes(app, features.rooms);
   passportRoutes(app, features.passports);

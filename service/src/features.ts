@@ -29,6 +29,8 @@ import type { Workers } from "./platform/workers/task.ts";
 import { createCallbacks } from "./playbooks/playbooks.ts";
 import type { VersionedPricing } from "./pricing/pricing.ts";
 import { findOwnPassport } from "./proof-passports/proof-passports.ts";
+import { accountsOf, openProviders, type ProviderName } from "./providers/providers.ts";
+import { openReceipts } from "./receipts/receipts.ts";
 import { type Resources, root } from "./resources.ts";
 import type { RetentionPlan } from "./retention/retention.ts";
 import { type Authority, type Sealing, tsaRootsPem } from "./seals/seals.ts";
@@ -82,6 +84,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
   const requireStorage = createStorageQuota(records, (tier) => numberOf(deps.tierLimits[tierOf(tier)].storedBytes));
   const { dispatcher, secretCipher } = outgoingWebhooks(deps);
   const envelopes = envelopesWith(deps);
+  const providers = providersOf(deps);
   const consentTexts = readConsentTexts(consentFolder);
   return {
     processor,
@@ -107,6 +110,8 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
     processorEvents: { db, clock, log, metrics, processor },
     sandbox: { ...records, ...sealing, rowMac, blobs, baseUrl, sandboxPayment },
     rooms: records,
+    providers,
+    receipts: openReceipts(),
     notaryDesk: notaryDesk(deps),
     envelopes,
     signing: {
@@ -139,6 +144,18 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
     },
     webhooks: { ...records, secretCipher, wake: dispatcher.wake },
   };
+}
+
+/** The accounts at providers that are configured. */
+function providersOf({ config, db, clock, log, secrets, metrics }: AppDeps) {
+  const calls = metrics.counter("provider_calls_total", "Requests to providers.", ["provider", "outcome"]);
+  const worked = metrics.counter("provider_events_worked_total", "Events of providers that were worked on.", [
+    "provider",
+    "outcome",
+  ]);
+  const countCall = (provider: ProviderName, outcome: string) => calls.inc({ provider, outcome });
+  const countEvent = (provider: ProviderName, outcome: string) => worked.inc({ provider, outcome });
+  return openProviders({ db, clock, log, secrets, fetch, countCall, countEvent }, accountsOf(config));
 }
 
 /** What notaries work with. */

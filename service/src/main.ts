@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import { openAnchoring } from "./anchoring/anchoring.ts";
 import { createApp } from "./app.ts";
-import { type Config, readConfig } from "./config.ts";
+import { type Config, readConfig } from "./config/config.ts";
 import { type OpenedSignerAuthority, openSignerAuthority } from "./envelopes/envelopes.ts";
 import { envelopesWith } from "./features.ts";
 import { startMaintenance } from "./maintenance.ts";

@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Config } from "./config.ts";
+import type { Config } from "./config/config.ts";
 import { type BlobBackend, type Blobs, openBlobs } from "./platform/blobs/blobs.ts";
 import { folderBackend } from "./platform/blobs/folder.ts";
 import { type Clock, clockAhead, systemClock } from "./platform/clock.ts";

@@ -1,5 +1,5 @@
 import type { ParseArgsOptionsConfig } from "node:util";
-import { readConfig } from "../config.ts";
+import { readConfig } from "../config/config.ts";
 import { openLog } from "../platform/logs.ts";
 import { openResources, type Resources, root } from "../resources.ts";
 

@@ -5,7 +5,7 @@ import {
   verifyFlags,
   verifyOptions,
 } from "@signsealship/verifier";
-import { readConfig } from "../config.ts";
+import { readConfig } from "../config/config.ts";
 import { StartupError } from "../platform/errors.ts";
 import { root } from "../resources.ts";
 import { ownCertificateFiles } from "../seals/seals.ts";

@@ -1,3 +1,4 @@
+export { dispatchJobs, type Taker } from "./dispatch.ts";
 export { orderMailJobs } from "./mails.ts";
 export { type MoveDeps, moveOrder } from "./move-order.ts";
 export { nextSegmentJobs } from "./next-segment.ts";

@@ -13,6 +13,7 @@ import type { Database } from "../platform/database/database.ts";
 import { isOutcomeUnknown } from "../platform/database/sql-errors.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
 import type { Log } from "../platform/logs.ts";
+import { requireNoActUnderWay } from "../providers/providers.ts";
 import { type Facts, needsDocument, perform, requireFacts } from "./perform.ts";
 import { type SealDeps, sealAndStore } from "./seal-and-store.ts";
 import { findFacts, type OrderFacts } from "./store.ts";
@@ -37,6 +38,16 @@ export type MoveRequest = {
   facts: Facts;
 };
 
+/** What a provider may be doing at the same time. */
+const doneByHand: ReadonlySet<PeopleEvent> = new Set([
+  "shipped",
+  "delivered",
+  "shipping_failed",
+  "fax_sent",
+  "fax_delivered",
+  "fax_failed",
+]);
+
 type Plan = { begin: boolean; on: PeopleEvent };
 
 /**
@@ -59,6 +70,7 @@ export async function moveOrder(deps: MoveDeps, request: MoveRequest): Promise<{
     .transaction(async (tx) => {
       const locked = await lockOrder(tx, request.code);
       if (!locked) throw new ServiceError("not_found", "Order not found.");
+      if (doneByHand.has(plan.on)) await requireNoActUnderWay(tx, locked.id);
       const actor = { actor: request.actor ?? "operator", at: deps.clock(), log: deps.log };
       const at = plan.begin ? (await transition(tx, locked, "next_segment", actor)).order : locked;
       const { order: moved } = await perform(tx, at, plan.on, facts, actor);

@@ -15,6 +15,7 @@ const permissions: Readonly<Record<TaskKind, Permission>> = {
   shipping_exception: "paper.work",
   fax_send: "paper.work",
   fax_exception: "paper.work",
+  provider_unclear: "paper.work",
   refund_approval: "money.decide",
   payment_unapplied: "money.decide",
   access_request: "partners.manage",

@@ -14,6 +14,7 @@ export { type SigningFacts, signingColumns, signingMembers } from "./signing-row
 export { findOrder, findOwnOrder, type StoredDocument, whenDocumentsWereDeleted } from "./store.ts";
 export {
   closeCheckoutQueue,
+  dispatchQueue,
   envelopeQueue,
   type MailMoment,
   type Milestone,

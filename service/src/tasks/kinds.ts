@@ -11,6 +11,7 @@ export const taskKinds = {
   shipping_exception: "Shipping exceptions",
   fax_send: "Faxes to send",
   fax_exception: "Failed faxes",
+  provider_unclear: "Provider calls that nobody knows about",
   refund_approval: "Refunds to approve",
   payment_unapplied: "Payments that fit no order",
   access_request: "Access requests",

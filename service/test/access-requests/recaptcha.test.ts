@@ -6,7 +6,7 @@ import { freePort } from "@signsealship/testing/free-port";
 import { requestAccess } from "../../src/access-requests/request.ts";
 import { type BotVerdict, recaptchaAction, recaptchaScorer } from "../../src/access-requests/screening/recaptcha.ts";
 import { readScreeningRules } from "../../src/access-requests/screening/rules.ts";
-import { readConfig } from "../../src/config.ts";
+import { readConfig } from "../../src/config/config.ts";
 import { secretBytes } from "../../src/platform/secrets.ts";
 
 const hostname = "desk.harbor-title.com";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { networkInterfaces } from "node:os";
 import { after, before, test } from "node:test";
 import { type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import { readConfig } from "../../src/config.ts";
+import { readConfig } from "../../src/config/config.ts";
 
 const folder = temporaryFolder();
 const token = "a-token-of-24-characters";

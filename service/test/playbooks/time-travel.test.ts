@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { newPartner, runCli } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { readConfig } from "../../src/config.ts";
+import { readConfig } from "../../src/config/config.ts";
 import { makeOperatorLink } from "../../src/members/sign-in/sign-in.ts";
 import { clockAhead } from "../../src/platform/clock.ts";
 import { sql } from "../../src/platform/database/sql.ts";

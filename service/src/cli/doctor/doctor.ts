@@ -1,4 +1,4 @@
-import { type Config, readConfig } from "../../config.ts";
+import { type Config, readConfig } from "../../config/config.ts";
 import { isTestModeKey } from "../../payments/payments.ts";
 import { sql } from "../../platform/database/sql.ts";
 import { StartupError } from "../../platform/errors.ts";

@@ -1,5 +1,5 @@
 import { probeCalendar } from "../../anchoring/anchoring.ts";
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/config.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { type AnchorsOf, openTsaTrust, probeAuthority } from "../../seals/seals.ts";
 import { type Finding, type Found, runCheck, timeoutMs, withTimeout } from "./finding.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/config.ts";
 import { openSignerAuthority } from "../../envelopes/envelopes.ts";
 import { StartupError } from "../../platform/errors.ts";
 import {

@@ -9,7 +9,15 @@ import { enqueue } from "../../platform/jobs/jobs.ts";
 import type { Log } from "../../platform/logs.ts";
 import type { BoughtServices } from "../../pricing/pricing.ts";
 import { closeTasks, dropPaused, openTask, pauseTasks, resumeTasks, type TaskKind } from "../../tasks/tasks.ts";
-import { type Effect, effects, envelopeQueue, type Milestone, nextSegmentQueue, orderMailQueue } from "./effects.ts";
+import {
+  dispatchQueue,
+  type Effect,
+  effects,
+  envelopeQueue,
+  type Milestone,
+  nextSegmentQueue,
+  orderMailQueue,
+} from "./effects.ts";
 import type { OrderStatus } from "./statuses.ts";
 import { type OrderEvent, targetOf, wordsOf } from "./table.ts";
 
@@ -87,6 +95,8 @@ export async function applyTransition(
   // Of a test order it is the sandbox's next step.
   if (entered.endsSegment && moved.environment === "live")
     await enqueue(tx, nextSegmentQueue, { orderId: order.id }, new Date(by.at.getTime() + restMs));
+  // Of a release, too: what a provider had on hand was left to wait with the order.
+  if (entered.isDispatched && moved.environment === "live") await enqueue(tx, dispatchQueue, { orderId: order.id });
   if (effect.mail) await enqueue(tx, orderMailQueue, { orderId: order.id, moment: effect.mail });
   if (effect.job) await enqueue(tx, effect.job, { orderId: order.id });
   // Of a hold's end, too, where signatures are waited for: what was due while it lasted was not done.

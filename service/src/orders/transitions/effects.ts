@@ -16,6 +16,9 @@ export const nextSegmentQueue = "next-segment";
 /** The queue of refunds to ask the processor for; payload `{orderId}`. */
 export const refundQueue = "refund";
 
+/** The queue of live orders that a provider may take on in place of people; payload `{orderId}`. */
+export const dispatchQueue = "dispatch";
+
 /** The queue of orders whose envelope is to follow: opened, completed or ended; payload `{orderId}`. */
 export const envelopeQueue = "envelope";
 
@@ -35,6 +38,8 @@ export type Effect = {
   task?: TaskKind | ((order: { shipMethod: string | null }) => TaskKind);
   /** Whether a service of the order has ended: the next one begins soon after. */
   endsSegment?: boolean;
+  /** Whether a provider may do the task in place of people, where there is an account. */
+  isDispatched?: boolean;
   /** Tasks that others open while the order stands there. */
   endsTasks?: readonly TaskKind[];
 };
@@ -57,12 +62,15 @@ export const effects: Readonly<Partial<Record<OrderStatus, Effect>>> = {
   NotarizationComplete: { document: "notarized", endsSegment: true },
   NotarizationFailed: { task: "notarization_exception" },
   IdentityLocked: { task: "notarization_exception" },
-  ShippingPending: { task: ({ shipMethod }) => (shipMethod === "print_mail" ? "packet_print" : "label_print") },
+  ShippingPending: {
+    task: ({ shipMethod }) => (shipMethod === "print_mail" ? "packet_print" : "label_print"),
+    isDispatched: true,
+  },
   Shipped: { mail: "shipped" },
   Delivered: { milestone: "shipment.delivered", endsSegment: true },
   FaxDelivered: { endsSegment: true },
   ShippingFailed: { task: "shipping_exception" },
-  FaxPending: { task: "fax_send" },
+  FaxPending: { task: "fax_send", isDispatched: true },
   FaxFailed: { task: "fax_exception" },
   OnHold: { task: "order_on_hold" },
   Cancelled: { job: closeCheckoutQueue, movesEnvelope: true },

@@ -3,8 +3,9 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** What came of a request: an answer of any status, whole and within its bounds, or a sentence why there is none. */
 export type BoundedAnswer =
-  | { readonly ok: true; readonly status: number; readonly body: Uint8Array<ArrayBuffer> }
-  | { readonly ok: false; readonly why: string };
+  | { readonly ok: true; readonly status: number; readonly headers: Headers; readonly body: Uint8Array<ArrayBuffer> }
+  /** `isUnsent`: the server has certainly not received the request. */
+  | { readonly ok: false; readonly why: string; readonly isUnsent: boolean };
 
 /**
  * One request to a server that is not trusted: no redirect is followed, the body is read up to a bound, and the time
@@ -20,11 +21,11 @@ export async function requestBounded(
   try {
     const response = await fetch(url, { ...init, redirect: "manual", signal });
     const body = await readBounded(response, bounds.maxBytes);
-    if (body === null) return { ok: false, why: `the answer is longer than ${bounds.maxBytes} bytes` };
-    return { ok: true, status: response.status, body };
+    if (body === null) return { ok: false, why: `the answer is longer than ${bounds.maxBytes} bytes`, isUnsent: false };
+    return { ok: true, status: response.status, headers: response.headers, body };
   } catch (error) {
-    if (signal.aborted) return { ok: false, why: `no answer within ${bounds.timeoutMs} ms` };
-    return { ok: false, why: reasonOf(error) };
+    if (signal.aborted) return { ok: false, why: `no answer within ${bounds.timeoutMs} ms`, isUnsent: false };
+    return { ok: false, why: reasonOf(error), isUnsent: unconnected.has(codeOf(error)) };
   }
 }
 
@@ -38,6 +39,21 @@ async function readBounded(response: Response, maxBytes: number): Promise<Uint8A
     chunks.push(chunk);
   }
   return new Uint8Array(Buffer.concat(chunks, length));
+}
+
+// Errors of before there was a connection. One that breaks later may have carried the request.
+const unconnected: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
+
+function codeOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error ? String((cause as NodeJS.ErrnoException).code) : "";
 }
 
 /** `fetch` itself only says that it failed; its cause says why. */

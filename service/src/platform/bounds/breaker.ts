@@ -9,6 +9,8 @@ export type Breaker = {
   readonly admits: () => boolean;
   readonly succeeded: () => void;
   readonly failed: () => void;
+  /** Whether it is open, or lets one caller try alone; asking changes nothing. */
+  readonly isOpen: () => boolean;
 };
 
 export type BreakerSettings = {
@@ -41,5 +43,6 @@ export function createBreaker(settings: BreakerSettings, clock: Clock): Breaker 
       probing = false;
       if (failuresInARow >= settings.failures) openUntil = clock().getTime() + settings.coolDownMs;
     },
+    isOpen: () => openUntil !== null,
   };
 }

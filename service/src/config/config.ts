@@ -1,6 +1,15 @@
 import { join, resolve } from "node:path";
-import { StartupError } from "./platform/errors.ts";
-import { parseRange } from "./platform/network.ts";
+import { StartupError } from "../platform/errors.ts";
+import { type RecaptchaSettings, recaptchaFrom, type StripeSettings, stripeFrom } from "./accounts.ts";
+import {
+  type EasyPostSettings,
+  easypostFrom,
+  type LobSettings,
+  lobFrom,
+  type TelnyxSettings,
+  telnyxFrom,
+} from "./providers.ts";
+import { addressRange, type Env, httpUrl, listOf, listOrOff, oneOf, read, wholeNumber, withScheme } from "./read.ts";
 
 /** Every setting, read once at the start. What each means is in docs/operating.md. */
 export type Config = {
@@ -22,8 +31,14 @@ export type Config = {
   /** PEM file of the roots that tokens must lead to; null for the shipped ones. */
   tsaTrust: string | null;
   otsCalendars: string[];
-  stripe: { secretKey: string; webhookSecret: string; apiBase: string | null } | null;
-  recaptcha: { siteKey: string; secret: string; apiBase: string } | null;
+  stripe: StripeSettings | null;
+  recaptcha: RecaptchaSettings | null;
+  /** Carriers' labels. */
+  easypost: EasyPostSettings | null;
+  /** Letters that are printed and mailed. */
+  lob: LobSettings | null;
+  /** Faxes and text messages. */
+  telnyx: TelnyxSettings | null;
   smtpUrl: string | null;
   mailFrom: string;
   redisUrl: string | null;
@@ -55,8 +70,6 @@ type RefundApproval = (typeof refundApprovals)[number];
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 type LogLevel = (typeof logLevels)[number];
 
-type Env = Readonly<Record<string, string | undefined>>;
-
 const publicTsas = ["https://freetsa.org/tsr", "http://timestamp.digicert.com"];
 const publicCalendars = [
   "https://a.pool.opentimestamps.org",
@@ -64,78 +77,6 @@ const publicCalendars = [
   "https://a.pool.eternitywall.com",
   "https://ots.btc.catallaxy.com",
 ];
-
-// Their values may hold a password, also where they are wrong.
-const hidden: ReadonlySet<string> = new Set(["DATABASE_URL", "REDIS_URL", "SMTP_URL", "SEAL_KEY", "SIGNER_CA_KEY"]);
-
-/** Reads a variable; empty counts as unset. `rule` completes the sentence "NAME must be ...". */
-function read<T>(env: Env, name: string, fallback: T, rule: string, parse: (text: string) => T | undefined): T {
-  const text = env[name];
-  if (text === undefined || text === "") return fallback;
-  const value = parse(text);
-  if (value === undefined)
-    throw new StartupError(`${name} must be ${rule}${hidden.has(name) ? "" : `; it is '${text}'`}`);
-  return value;
-}
-
-function httpUrl(text: string): string | undefined {
-  const url = URL.parse(text);
-  return url && (url.protocol === "http:" || url.protocol === "https:") ? text.replace(/\/+$/, "") : undefined;
-}
-
-function wholeNumber(min: number, max: number) {
-  return (text: string): number | undefined => {
-    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-    return value >= min && value <= max ? value : undefined;
-  };
-}
-
-function oneOf<const T extends string>(...choices: readonly T[]) {
-  return (text: string): T | undefined => choices.find((choice) => choice === text);
-}
-
-function withScheme(...schemes: string[]) {
-  return (text: string): string | undefined => (schemes.some((scheme) => text.startsWith(scheme)) ? text : undefined);
-}
-
-function listOf(item: (text: string) => string | undefined) {
-  return (text: string): string[] | undefined => {
-    const items = text.split(",").map((part) => item(part.trim()));
-    return items.every((each) => each !== undefined) ? items : undefined;
-  };
-}
-
-const listOrOff = (text: string): string[] | undefined => (text === "off" ? [] : listOf(httpUrl)(text));
-
-const addressRange = (text: string): string | undefined => (parseRange(text) ? text : undefined);
-
-const secretEnv = (env: Env, name: string): string | null => env[name] || null;
-
-function stripeFrom(env: Env): Config["stripe"] {
-  const secretKey = secretEnv(env, "STRIPE_SECRET_KEY");
-  const webhookSecret = secretEnv(env, "STRIPE_WEBHOOK_SECRET");
-  const apiBase = read<string | null>(env, "STRIPE_API_BASE", null, "an http(s) URL", httpUrl);
-  if (!secretKey && !webhookSecret) return null;
-  if (!secretKey) throw new StartupError("STRIPE_SECRET_KEY must be set when STRIPE_WEBHOOK_SECRET is");
-  if (!webhookSecret) throw new StartupError("STRIPE_WEBHOOK_SECRET must be set when STRIPE_SECRET_KEY is");
-  return { secretKey, webhookSecret, apiBase };
-}
-
-// It becomes part of a page's Content-Security-Policy.
-const policySource = (text: string): string | undefined => (/^[\w.~:/[\]-]+$/.test(text) ? httpUrl(text) : undefined);
-
-function recaptchaFrom(env: Env): Config["recaptcha"] {
-  const siteKey = read<string | null>(env, "RECAPTCHA_SITE_KEY", null, "a site key", (text) =>
-    /^[\w-]{1,100}$/.test(text) ? text : undefined,
-  );
-  const secret = secretEnv(env, "RECAPTCHA_SECRET");
-  const google = "https://www.google.com/recaptcha";
-  const apiBase = read(env, "RECAPTCHA_API_BASE", google, "an http(s) URL without query", policySource);
-  if (!siteKey && !secret) return null;
-  if (!siteKey) throw new StartupError("RECAPTCHA_SITE_KEY must be set when RECAPTCHA_SECRET is");
-  if (!secret) throw new StartupError("RECAPTCHA_SECRET must be set when RECAPTCHA_SITE_KEY is");
-  return { siteKey, secret, apiBase };
-}
 
 /**
  * Reads and checks all settings.
@@ -176,6 +117,9 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
     otsCalendars: read(env, "OTS_CALENDARS", publicCalendars, "http(s) URLs, comma-separated, or off", listOrOff),
     stripe: stripeFrom(env),
     recaptcha: recaptchaFrom(env),
+    easypost: easypostFrom(env),
+    lob: lobFrom(env),
+    telnyx: telnyxFrom(env),
     smtpUrl: read<string | null>(
       env,
       "SMTP_URL",

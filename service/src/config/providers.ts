@@ -1,0 +1,81 @@
+import { StartupError } from "../platform/errors.ts";
+import { type Env, httpUrl, oneOf, read, secretEnv, wholeNumber } from "./read.ts";
+
+/** What every account at a provider has. Without the secret of its events nothing is taken in; the service asks by itself. */
+type Account = { apiKey: string; apiBase: string | null };
+
+export type EasyPostSettings = Account & {
+  webhookSecret: string | null;
+  /** By how much a label may be dearer than quoted: 0.1 for a tenth. */
+  rateTolerance: number;
+};
+
+export const mailClasses = ["standard", "certified", "certified_return_receipt"] as const;
+export type MailClass = (typeof mailClasses)[number];
+export type LobSettings = Account & { webhookSecret: string | null; mailClass: MailClass };
+
+export type TelnyxSettings = Account & {
+  /** Of the account, base64: events are signed by its other half. */
+  publicKey: string | null;
+  /** Faxes are sent when both are set. */
+  faxApp: string | null;
+  faxFrom: string | null;
+  /** Text messages are sent when it is set. */
+  smsFrom: string | null;
+};
+
+/** The account, or null without its key. @throws StartupError for a setting that needs the key */
+function accountOf(env: Env, keyName: string, baseName: string, others: readonly string[]): Account | null {
+  const apiKey = secretEnv(env, keyName);
+  const apiBase = read<string | null>(env, baseName, null, "an http(s) URL", httpUrl);
+  if (apiKey !== null && !/^[\x21-\x7e]+$/.test(apiKey))
+    throw new StartupError(`${keyName} must be printable characters without spaces`);
+  const alone = others.find((name) => secretEnv(env, name) !== null);
+  if (apiKey === null && alone) throw new StartupError(`${keyName} must be set when ${alone} is`);
+  return apiKey === null ? null : { apiKey, apiBase };
+}
+
+export function easypostFrom(env: Env): EasyPostSettings | null {
+  const account = accountOf(env, "EASYPOST_API_KEY", "EASYPOST_API_BASE", ["EASYPOST_WEBHOOK_SECRET"]);
+  const percent = (text: string) => wholeNumber(0, 100)(text.replace(/%$/, ""));
+  const tolerance = read(env, "SHIP_RATE_TOLERANCE", 10, "a whole percentage from 0 to 100", percent);
+  return (
+    account && {
+      ...account,
+      webhookSecret: secretEnv(env, "EASYPOST_WEBHOOK_SECRET"),
+      rateTolerance: tolerance / 100,
+    }
+  );
+}
+
+export function lobFrom(env: Env): LobSettings | null {
+  const account = accountOf(env, "LOB_API_KEY", "LOB_API_BASE", ["LOB_WEBHOOK_SECRET"]);
+  const mailClass = read<MailClass>(env, "LOB_MAIL_CLASS", "certified", mailClasses.join(", "), oneOf(...mailClasses));
+  return account && { ...account, webhookSecret: secretEnv(env, "LOB_WEBHOOK_SECRET"), mailClass };
+}
+
+const publicKey = (text: string): string | undefined =>
+  /^[A-Za-z0-9+/]+={0,2}$/.test(text) && Buffer.from(text, "base64").length === 32 ? text : undefined;
+
+const phoneNumber = (text: string): string | undefined => (/^\+[1-9]\d{6,14}$/.test(text) ? text : undefined);
+const anyId = (text: string): string | undefined => (/^[\w-]{1,100}$/.test(text) ? text : undefined);
+
+export function telnyxFrom(env: Env): TelnyxSettings | null {
+  const others = ["TELNYX_PUBLIC_KEY", "TELNYX_FAX_APP", "TELNYX_FAX_FROM", "TELNYX_SMS_FROM"];
+  const account = accountOf(env, "TELNYX_API_KEY", "TELNYX_API_BASE", others);
+  const optional = (name: string, rule: string, parse: (text: string) => string | undefined) =>
+    read<string | null>(env, name, null, rule, parse);
+  const faxApp = optional("TELNYX_FAX_APP", "the id of a fax application", anyId);
+  const faxFrom = optional("TELNYX_FAX_FROM", "a number as +13125550100", phoneNumber);
+  if ((faxApp === null) !== (faxFrom === null))
+    throw new StartupError("TELNYX_FAX_APP and TELNYX_FAX_FROM must be set together");
+  return (
+    account && {
+      ...account,
+      publicKey: optional("TELNYX_PUBLIC_KEY", "32 bytes in base64", publicKey),
+      faxApp,
+      faxFrom,
+      smsFrom: optional("TELNYX_SMS_FROM", "a number as +13125550100", phoneNumber),
+    }
+  );
+}

@@ -1,0 +1,51 @@
+import { StartupError } from "../platform/errors.ts";
+import { parseRange } from "../platform/network.ts";
+
+/** As `process.env`. */
+export type Env = Readonly<Record<string, string | undefined>>;
+
+// Their values may hold a password, also where they are wrong.
+const hidden: ReadonlySet<string> = new Set(["DATABASE_URL", "REDIS_URL", "SMTP_URL", "SEAL_KEY", "SIGNER_CA_KEY"]);
+
+/** Reads a variable; empty counts as unset. `rule` completes the sentence "NAME must be ...". */
+export function read<T>(env: Env, name: string, fallback: T, rule: string, parse: (text: string) => T | undefined): T {
+  const text = env[name];
+  if (text === undefined || text === "") return fallback;
+  const value = parse(text);
+  if (value === undefined)
+    throw new StartupError(`${name} must be ${rule}${hidden.has(name) ? "" : `; it is '${text}'`}`);
+  return value;
+}
+
+export function httpUrl(text: string): string | undefined {
+  const url = URL.parse(text);
+  return url && (url.protocol === "http:" || url.protocol === "https:") ? text.replace(/\/+$/, "") : undefined;
+}
+
+export function wholeNumber(min: number, max: number) {
+  return (text: string): number | undefined => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    return value >= min && value <= max ? value : undefined;
+  };
+}
+
+export function oneOf<const T extends string>(...choices: readonly T[]) {
+  return (text: string): T | undefined => choices.find((choice) => choice === text);
+}
+
+export function withScheme(...schemes: string[]) {
+  return (text: string): string | undefined => (schemes.some((scheme) => text.startsWith(scheme)) ? text : undefined);
+}
+
+export function listOf(item: (text: string) => string | undefined) {
+  return (text: string): string[] | undefined => {
+    const items = text.split(",").map((part) => item(part.trim()));
+    return items.every((each) => each !== undefined) ? items : undefined;
+  };
+}
+
+export const listOrOff = (text: string): string[] | undefined => (text === "off" ? [] : listOf(httpUrl)(text));
+
+export const addressRange = (text: string): string | undefined => (parseRange(text) ? text : undefined);
+
+export const secretEnv = (env: Env, name: string): string | null => env[name] || null;

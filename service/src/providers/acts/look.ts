@@ -1,0 +1,67 @@
+import type { Clock } from "../../platform/clock.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import { sql } from "../../platform/database/sql.ts";
+import { closeTasks } from "../../tasks/tasks.ts";
+import { providerNames } from "../names.ts";
+import type { SealedJson } from "../sealed-json.ts";
+import type { AnyAct } from "./act.ts";
+import { endIntent } from "./end.ts";
+import { enqueueIntent, type IntentRow, lockIntent, updateIntent } from "./store.ts";
+
+const minuteMs = 60_000;
+/** The pauses after looks that do not say whether it was done; then a person is asked. */
+const pausesMs = [1, 2, 5, 10, 15].map((minutes) => minutes * minuteMs);
+/** From then on it is looked up by the hour, for a day. */
+const [hourMs, mostLooks] = [60 * minuteMs, pausesMs.length + 24];
+/** How often an act begins that is not done again and again. */
+const mostTries = 5;
+
+type LookDeps = { clock: Clock; sealed: SealedJson };
+type Seen = { kind: "done"; result: unknown } | { kind: "not_done" } | { kind: "unclear"; why: string };
+
+/** What a look makes of an intent that nobody knew about. */
+export async function recordLook(deps: LookDeps, tx: Tx, act: AnyAct, looked: IntentRow, seen: Seen): Promise<void> {
+  const intent = await lockIntent(tx, deps.sealed, looked.id);
+  if (!intent || intent.state !== looked.state || intent.tries !== looked.tries || intent.looks !== looked.looks)
+    return;
+  switch (seen.kind) {
+    case "done":
+      return endIntent(deps, tx, act, intent, seen);
+    case "not_done":
+      return again(deps, tx, act, intent);
+    case "unclear":
+      return lookLater(deps, tx, act, intent, seen.why);
+  }
+}
+
+/** It was provably not done: it begins again, but for what a person has taken on to say. */
+async function again(deps: LookDeps, tx: Tx, act: AnyAct, intent: IntentRow): Promise<void> {
+  const { id, orderId, tries, provider } = intent;
+  const which = { orderId, kinds: ["provider_unclear"], subject: String(id) } as const;
+  const claimed = await tx.query(sql`
+    SELECT FROM tasks WHERE order_id = ${orderId} AND kind = 'provider_unclear' AND subject = ${which.subject}
+      AND state = 'claimed'`);
+  if (claimed.length > 0) return;
+  if (tries >= mostTries) {
+    const why = `${providerNames[provider]} was asked ${tries} times and did nothing`;
+    return endIntent(deps, tx, act, intent, { kind: "failed", code: null, why });
+  }
+  const end = {
+    state: "dropped",
+    at: deps.clock(),
+    by: "system",
+    outcome: "it was not done, and begins again",
+  } as const;
+  await tx.query(closeTasks(which, end));
+  await updateIntent(tx, id, sql`state = 'intended', begun_at = NULL, look_at = NULL, looks = 0`);
+  await enqueueIntent(tx, id, (tries - 1) * minuteMs);
+}
+
+async function lookLater(deps: LookDeps, tx: Tx, act: AnyAct, intent: IntentRow, why: string): Promise<void> {
+  const { id, looks, state } = intent;
+  const pause = pausesMs[looks] ?? hourMs;
+  const lookAt = new Date(deps.clock().getTime() + pause);
+  await updateIntent(tx, id, sql`looks = looks + 1, look_at = ${lookAt}, why = ${why}`);
+  if (looks >= pausesMs.length && state === "begun") await endIntent(deps, tx, act, intent, { kind: "unclear", why });
+  if (looks < mostLooks) await enqueueIntent(tx, id, pause);
+}

@@ -1,0 +1,156 @@
+import { createHash } from "node:crypto";
+import { type Fetch, requestBounded } from "../../platform/bounds/bounded-request.ts";
+import { createBreaker } from "../../platform/bounds/breaker.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Log } from "../../platform/logs.ts";
+import { type ProviderName, providerNames } from "../names.ts";
+import { type CallOutcome, outcomeOf } from "./outcome.ts";
+
+export type { CallOutcome } from "./outcome.ts";
+
+export type CallRequest = {
+  method: "GET" | "POST" | "DELETE";
+  /** Below the account's base URL, with its query. */
+  path: string;
+  /** Sent as it is; a form is sent as multipart/form-data. */
+  body?: string | Uint8Array | FormData;
+  /** Of a text or of bytes; default `application/json`. */
+  contentType?: string;
+  headers?: Readonly<Record<string, string>>;
+  /** The longest answer; default 1 MiB. */
+  maxBytes?: number;
+};
+
+/** Makes one request. It is sent once: not again when it fails, and not elsewhere when it is redirected. Never rejects. */
+export type Call = (request: CallRequest) => Promise<CallOutcome>;
+
+/** What is kept of a request and its answer: hashes, in hex, and what came of it. */
+export type Exchange = { outcome: CallOutcome; requestSha256: string; answerSha256: string | null };
+
+/** A `Call` that is watched, and what is known of the provider by its requests. */
+export type Caller = {
+  call: Call;
+  /** The same, which hands each exchange to the watcher. */
+  watched: (watch: (exchange: Exchange) => void) => Call;
+  /** How the last requests went. */
+  health: () => CallerHealth;
+};
+
+export type CallerHealth = {
+  /** Whether no requests are made for a while. */
+  isPaused: boolean;
+  lastAnsweredAt: Date | null;
+  lastFailure: { at: Date; why: string } | null;
+};
+
+export type CallerDeps = {
+  fetch: Fetch;
+  clock: Clock;
+  log: Log;
+  /** Counts each request. */
+  count?: (provider: ProviderName, outcome: CallOutcome["kind"], seconds: number) => void;
+};
+
+export type CallerSettings = { provider: ProviderName; baseUrl: string; authorization: string; timeoutMs?: number };
+
+const breakerSettings = { failures: 5, coolDownMs: 60_000 };
+const usualTimeoutMs = 15_000;
+const usualMaxBytes = 1024 * 1024;
+
+const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+
+/** The one way to a provider: bounded in time and size, behind a breaker, its secrets in no words. */
+export function createCaller(deps: CallerDeps, settings: CallerSettings): Caller {
+  const { clock, log } = deps;
+  const { provider } = settings;
+  const breaker = createBreaker(breakerSettings, clock);
+  let pausedUntil = 0;
+  let lastAnsweredAt: Date | null = null;
+  let lastFailure: CallerHealth["lastFailure"] = null;
+
+  function heed(outcome: CallOutcome): void {
+    const at = clock();
+    if (outcome.kind === "answered" || outcome.kind === "refused") {
+      breaker.succeeded();
+      lastAnsweredAt = at;
+      return;
+    }
+    breaker.failed();
+    lastFailure = { at, why: outcome.why };
+    if (outcome.kind === "unavailable" && outcome.retryAfterMs !== null)
+      pausedUntil = at.getTime() + outcome.retryAfterMs;
+    log.warn({ provider, outcome: outcome.kind, why: outcome.why }, "a request to a provider failed");
+  }
+
+  const notNow = (why: string, retryAfterMs: number): Exchange => ({
+    outcome: { kind: "unavailable", why, retryAfterMs },
+    requestSha256: "",
+    answerSha256: null,
+  });
+
+  async function exchange(request: CallRequest): Promise<Exchange> {
+    const name = providerNames[provider];
+    const wait = pausedUntil - clock().getTime();
+    if (wait > 0) return notNow(`${name} asked to wait`, wait);
+    if (!breaker.admits()) return notNow(`${name} did not answer lately`, breakerSettings.coolDownMs);
+    const began = performance.now();
+    const made = await send(deps.fetch, settings, request);
+    heed(made.outcome);
+    deps.count?.(provider, made.outcome.kind, (performance.now() - began) / 1000);
+    return made;
+  }
+
+  return {
+    call: async (request) => (await exchange(request)).outcome,
+    watched: (watch) => async (request) => {
+      const made = await exchange(request);
+      watch(made);
+      return made.outcome;
+    },
+    health: () => ({
+      isPaused: pausedUntil > clock().getTime() || breaker.isOpen(),
+      lastAnsweredAt,
+      lastFailure,
+    }),
+  };
+}
+
+async function send(fetch: Fetch, settings: CallerSettings, request: CallRequest): Promise<Exchange> {
+  const { baseUrl, authorization, timeoutMs = usualTimeoutMs } = settings;
+  const { method, path, headers = {}, maxBytes = usualMaxBytes } = request;
+  const { bytes, contentType } = await bodyOf(request);
+  const init: RequestInit = {
+    method,
+    headers: {
+      accept: "application/json",
+      ...(contentType === null ? {} : { "content-type": contentType }),
+      ...headers,
+      authorization,
+    },
+    ...(bytes === null ? {} : { body: bytes }),
+  };
+  const answer = await requestBounded(fetch, `${baseUrl}${path}`, init, { timeoutMs, maxBytes });
+  return {
+    outcome: outcomeOf(answer, secretsOf(authorization)),
+    requestSha256: sha256(bytes ?? new Uint8Array()),
+    answerSha256: answer.ok ? sha256(answer.body) : null,
+  };
+}
+
+/** The credentials, and the key in those that carry it in base64. */
+function secretsOf(authorization: string): string[] {
+  const [scheme, credentials = ""] = authorization.split(" ");
+  const key = scheme === "Basic" ? Buffer.from(credentials, "base64").toString().replace(/:$/, "") : "";
+  return [credentials, key].filter((secret) => secret !== "");
+}
+
+/** The body as it is sent: hashed here, a form too. */
+async function bodyOf({
+  body,
+  contentType = "application/json",
+}: CallRequest): Promise<{ bytes: Uint8Array<ArrayBuffer> | null; contentType: string | null }> {
+  if (body === undefined) return { bytes: null, contentType: null };
+  if (!(body instanceof FormData)) return { bytes: new Uint8Array(Buffer.from(body)), contentType };
+  const whole = new Response(body);
+  return { bytes: new Uint8Array(await whole.arrayBuffer()), contentType: whole.headers.get("content-type") };
+}

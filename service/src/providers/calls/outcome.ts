@@ -1,0 +1,86 @@
+import type { BoundedAnswer } from "../../platform/bounds/bounded-request.ts";
+
+/** What came of one request to a provider. Only `unknown` may have been done without our knowing. */
+export type CallOutcome =
+  /** 2xx, and its JSON. */
+  | { kind: "answered"; status: number; body: unknown; bytes: Uint8Array }
+  /** Not done: the provider does not take it, or does not know it. `why` are its own words. */
+  | { kind: "refused"; status: number; code: string | null; why: string }
+  /** Not done: the provider was not reached, or does nothing for this account now. */
+  | { kind: "unavailable"; why: string; retryAfterMs: number | null }
+  /** No answer, or none that can be read. */
+  | { kind: "unknown"; why: string };
+
+// The account's own state, or its rate: nothing is wrong with the request, and nothing was done.
+const accountStatuses: Readonly<Record<number, string>> = {
+  401: "the key is not accepted",
+  402: "the account has no balance",
+  403: "the key does not permit it",
+  429: "too many requests",
+};
+
+const longestWords = 500;
+
+/** @param secrets what the provider may have echoed, and nobody is to read */
+export function outcomeOf(answer: BoundedAnswer, secrets: readonly string[]): CallOutcome {
+  const words = (text: string) => plainWords(text, secrets);
+  if (!answer.ok) {
+    const why = words(answer.why);
+    return answer.isUnsent ? { kind: "unavailable", why, retryAfterMs: null } : { kind: "unknown", why };
+  }
+  const { status, headers, body: bytes } = answer;
+  const body = parsed(bytes);
+  if (status >= 200 && status < 300)
+    return body === undefined
+      ? { kind: "unknown", why: `status ${status} with a body that is no JSON` }
+      : { kind: "answered", status, body, bytes };
+  const said = wordsOf(body);
+  const ofAccount = accountStatuses[status];
+  if (ofAccount) {
+    const why = words(said.why ? `${ofAccount}: ${said.why}` : ofAccount);
+    return { kind: "unavailable", why, retryAfterMs: retryAfterMs(headers.get("retry-after")) };
+  }
+  // 408 and 409 may speak of a request that goes on, or went through before.
+  if (status >= 400 && status < 500 && status !== 408 && status !== 409)
+    return { kind: "refused", status, code: said.code, why: words(said.why || `status ${status}`) };
+  return { kind: "unknown", why: words(`status ${status}${said.why ? `: ${said.why}` : ""}`) };
+}
+
+/** Undefined for what is no JSON. An empty body is null. */
+function parsed(bytes: Uint8Array): unknown {
+  if (bytes.length === 0) return null;
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+const fieldsOf = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {});
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
+
+/** `{error: {code, message, errors}}` as EasyPost and Lob say it, or `{errors: [{code, title, detail}]}` as Telnyx does. */
+function wordsOf(body: unknown): { code: string | null; why: string } {
+  const { error, errors } = fieldsOf(body);
+  const first = fieldsOf(Array.isArray(errors) ? errors[0] : error);
+  const why = [first["message"], first["title"], first["detail"]].map(textOf).filter((text) => text !== "");
+  const details = Array.isArray(first["errors"])
+    ? first["errors"].map((each) => textOf(fieldsOf(each)["message"])).filter((text) => text !== "")
+    : [];
+  return { code: textOf(first["code"]) || null, why: [...why, ...details].join(": ") || textOf(error) };
+}
+
+/** In one line, without control characters and without the secrets. */
+const plainWords = (text: string, secrets: readonly string[]): string =>
+  secrets
+    .reduce((masked, secret) => masked.replaceAll(secret, "***"), text)
+    .replace(/\p{C}+/gu, " ")
+    .slice(0, longestWords);
+
+const longestRetryAfterMs = 3_600_000;
+
+/** RFC 9110, section 10.2.3, in seconds; providers send no dates. */
+function retryAfterMs(header: string | null): number | null {
+  return header !== null && /^\d{1,6}$/.test(header) ? Math.min(Number(header) * 1000, longestRetryAfterMs) : null;
+}

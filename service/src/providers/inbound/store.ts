@@ -1,0 +1,79 @@
+import { createHash } from "node:crypto";
+import type { Sql, Tx } from "../../platform/database/database.ts";
+import { sql } from "../../platform/database/sql.ts";
+import { enqueue } from "../../platform/jobs/jobs.ts";
+import type { ProviderName } from "../names.ts";
+import type { SealedJson } from "../sealed-json.ts";
+import type { Headers, SignedEvent } from "./verifier.ts";
+
+/** The queue of events to work on; payload `{eventRow}`. */
+export const eventQueue = "provider-event";
+
+/** What a handler makes of an event. `unknown`: it is about nothing of ours, or about something that is not on record yet. */
+export type EventOutcome = "applied" | "known" | "unknown" | "irrelevant";
+
+/** A signed event on record. `id` is that of its row. */
+export type StoredEvent = SignedEvent & { id: number; provider: ProviderName; receivedAt: Date };
+
+/** An event as it came: what it is signed over, and the signature's headers. */
+export type RawEvent = { id: number; provider: ProviderName; type: string; body: Buffer; headers: Headers };
+
+type RawContent = { body: string; headers: Headers };
+
+const context = (provider: string, eventId: string): string => `${provider}:${eventId}`;
+
+// What holds a signature or says what the body is; a proxy's and the network's are nobody's evidence.
+const keptHeaders = /^(content-type|date|.*signature.*|.*timestamp.*|x-.*-(id|version|api))$/;
+
+/** The insert of an event with its job. @returns false for one that is on record already */
+export async function insertEvent(
+  tx: Tx,
+  sealed: SealedJson,
+  {
+    provider,
+    raw,
+    headers,
+    event,
+    at,
+  }: { provider: ProviderName; raw: Buffer; headers: Headers; event: SignedEvent; at: Date },
+): Promise<boolean> {
+  const { eventId, type, objectId, occurredAt } = event;
+  const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => keptHeaders.test(name)));
+  const content: RawContent = { body: raw.toString("base64"), headers: kept };
+  const [row] = await tx.query<{ id: number }>(sql`
+    INSERT INTO provider_events (provider, event_id, type, object_id, occurred_at, received_at, content, body_sha256)
+    VALUES (${provider}, ${eventId}, ${type}, ${objectId}, ${occurredAt}, ${at},
+      ${sealed.seal(content, context(provider, eventId))}, ${createHash("sha256").update(raw).digest("hex")})
+    ON CONFLICT DO NOTHING RETURNING id`);
+  if (row) await enqueue(tx, eventQueue, { eventRow: row.id });
+  return row !== undefined;
+}
+
+type EventRow = Omit<StoredEvent, "body"> & { content: Buffer | null; workedAt: Date | null };
+
+/** The event with its body; undefined once that was deleted. */
+export async function findEvent(db: Sql, sealed: SealedJson, id: number) {
+  const [row] = await db.query<EventRow>(sql`
+    SELECT id, provider, event_id AS "eventId", type, object_id AS "objectId", occurred_at AS "occurredAt",
+      received_at AS "receivedAt", content, worked_at AS "workedAt"
+    FROM provider_events WHERE id = ${id}`);
+  if (!row?.content) return undefined;
+  const { content, workedAt, ...event } = row;
+  const { body, headers } = sealed.open(content, context(row.provider, row.eventId)) as RawContent;
+  const raw = Buffer.from(body, "base64");
+  return { event, raw, headers, isWorked: workedAt !== null };
+}
+
+/** Events as they came, for evidence; those whose bytes were deleted are left out. */
+export async function rawEvents(db: Sql, sealed: SealedJson, ids: readonly number[]): Promise<RawEvent[]> {
+  const found: RawEvent[] = [];
+  for (const id of ids) {
+    const row = await findEvent(db, sealed, id);
+    if (row)
+      found.push({ id, provider: row.event.provider, type: row.event.type, body: row.raw, headers: row.headers });
+  }
+  return found;
+}
+
+export const endEvent = (db: Sql, id: number, outcome: EventOutcome, at: Date) =>
+  db.query(sql`UPDATE provider_events SET outcome = ${outcome}, worked_at = ${at} WHERE id = ${id}`);

@@ -1,0 +1,6 @@
+/** The providers whose services the house buys, and what people call them. */
+export const providerNames = { easypost: "EasyPost", lob: "Lob", telnyx: "Telnyx" } as const;
+
+export type ProviderName = keyof typeof providerNames;
+
+export const isProviderName = (text: string): text is ProviderName => Object.hasOwn(providerNames, text);
