@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { readConfig } from "../config.ts";
+import { readConfig } from "../config/config.ts";
 import {
   addNotary,
   importRules,
