@@ -6,6 +6,8 @@ export type PdfRecipe = {
   bytes?: number;
   /** ASCII text shown on every page beside its number. Different texts make different files. */
   text?: string;
+  /** Further entries of every page, such as `/Rotate 90`; its MediaBox is of letter size unless they name another. */
+  pageEntries?: string;
 };
 
 const HEADER = "%PDF-1.7\n%\xe2\xe3\xcf\xd3\n";
@@ -18,19 +20,22 @@ const FIRST_PAGE_OBJECT = 5;
  */
 export function makePdf(recipe: PdfRecipe = {}): Buffer {
   const pages = recipe.pages ?? 1;
-  const bare = assemble(pages, recipe.text ?? "Page", 0);
+  const assembleWith = (padding: number) => assemble(pages, recipe.text ?? "Page", padding, recipe.pageEntries ?? "");
+  const bare = assembleWith(0);
   if (recipe.bytes === undefined || recipe.bytes <= bare.length) return bare;
   let padding = recipe.bytes - bare.length;
-  let made = assemble(pages, recipe.text ?? "Page", padding);
+  let made = assembleWith(padding);
   // The digits of the stream's length and of the later offsets grow with the padding: take back what they cost.
   for (let round = 0; round < 4 && made.length !== recipe.bytes; round++) {
     padding = Math.max(0, padding + recipe.bytes - made.length);
-    made = assemble(pages, recipe.text ?? "Page", padding);
+    made = assembleWith(padding);
   }
   return made;
 }
 
-function assemble(pages: number, text: string, padding: number): Buffer {
+const letterSize = "/MediaBox [0 0 612 792]";
+
+function assemble(pages: number, text: string, padding: number, pageEntries: string): Buffer {
   const chunks: Buffer[] = [Buffer.from(HEADER, "latin1")];
   const offsets: number[] = [];
   let length = HEADER.length;
@@ -57,8 +62,9 @@ function assemble(pages: number, text: string, padding: number): Buffer {
   for (let page = 0; page < pages; page++) {
     const content = Buffer.from(`BT /F1 18 Tf 72 720 Td (${shown} ${page + 1} of ${pages}) Tj ET`, "latin1");
     const fonts = "<< /Font << /F1 3 0 R >> >>";
+    const box = pageEntries.includes("/MediaBox") ? pageEntries : `${letterSize} ${pageEntries}`.trimEnd();
     object(
-      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources ${fonts} /Contents ${FIRST_PAGE_OBJECT + 2 * page + 1} 0 R >>`,
+      `<< /Type /Page /Parent 2 0 R ${box} /Resources ${fonts} /Contents ${FIRST_PAGE_OBJECT + 2 * page + 1} 0 R >>`,
     );
     object(`<< /Length ${content.length} >>`, content);
   }

@@ -128,7 +128,7 @@ export async function startLob(now: () => Date = () => new Date()): Promise<LobD
   server = await startHttpDouble(serve);
   return {
     ...kept,
-    apiBase: `${server.url}/v1`,
+    apiBase: server.url,
     apiKey,
     webhookSecret,
     requests,

@@ -8,6 +8,8 @@ export type { EventOutcome, RawEvent, StoredEvent } from "./inbound/store.ts";
 export type { Headers, InboundVerifier, SignedEvent } from "./inbound/verifier.ts";
 export { providerWebhook } from "./inbound/webhook-route.ts";
 export type { EventHandler } from "./inbound/work.ts";
+export { type AcceptedLetter, isLetterId, readLetter } from "./lob/letter.ts";
+export { createLob, type Lob, type MailClass, type NewLetter } from "./lob/lob.ts";
 export { isProviderName, type ProviderName, providerNames } from "./names.ts";
 export { openProviders, type Providers } from "./open.ts";
 export { callColumn, eventColumn } from "./sealed-json.ts";

@@ -9,7 +9,7 @@ import { needs } from "../../../../testing/tools.ts";
 const lob = await startLob();
 after(() => lob.close());
 
-const configuration = new sdk.Configuration({ username: lob.apiKey, basePath: lob.apiBase });
+const configuration = new sdk.Configuration({ username: lob.apiKey, basePath: `${lob.apiBase}/v1` });
 const vendors = new sdk.LettersApi(configuration);
 
 const jane = {
@@ -76,7 +76,7 @@ test("the vendor's client is told what is wrong with a letter, and with a key", 
   const noUse = wanted();
   noUse.use_type = null;
   await assert.rejects(vendors.create(noUse), /use_type is required/);
-  const wrong = new sdk.LettersApi(new sdk.Configuration({ username: "test_wrong", basePath: lob.apiBase }));
+  const wrong = new sdk.LettersApi(new sdk.Configuration({ username: "test_wrong", basePath: `${lob.apiBase}/v1` }));
   await assert.rejects(wrong.create(wanted()), /API key is not valid/);
 });
 
@@ -88,7 +88,7 @@ async function upload(file: Buffer, more: Record<string, string> = {}): Promise<
     form.append(name, value);
   form.append("file", new Blob([new Uint8Array(file)], { type: "application/pdf" }), "letter.pdf");
   const authorization = `Basic ${Buffer.from(`${lob.apiKey}:`).toString("base64")}`;
-  return fetch(`${lob.apiBase}/letters`, { method: "POST", headers: { Authorization: authorization }, body: form });
+  return fetch(`${lob.apiBase}/v1/letters`, { method: "POST", headers: { Authorization: authorization }, body: form });
 }
 
 test("takes an uploaded file of letter size, and keeps its bytes", needs("mupdf"), async () => {

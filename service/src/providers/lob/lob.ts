@@ -1,0 +1,111 @@
+import type { Call, CallOutcome } from "../calls/call.ts";
+import { type AcceptedLetter, readLetter } from "./letter.ts";
+import { membersOf } from "./values.ts";
+
+/** An address in the US, as Lob names its parts. */
+export type LobAddress = {
+  name: string;
+  line1: string;
+  line2: string | null;
+  city: string;
+  state: string;
+  postal: string;
+};
+
+/** Of the classes of mail: proof of delivery, with the receiver's signature, or neither. */
+export const mailClasses = ["certified", "certified_return_receipt", "standard"] as const;
+export type MailClass = (typeof mailClasses)[number];
+
+/** A letter to print and to mail. */
+export type NewLetter = {
+  to: LobAddress;
+  from: LobAddress;
+  /** Each page of letter size. */
+  pdf: Uint8Array<ArrayBuffer>;
+  mailClass: MailClass;
+  doubleSided: boolean;
+  /** What finds it again. */
+  metadata: Readonly<Record<string, string>>;
+};
+
+type NoAnswer = Exclude<CallOutcome, { kind: "answered" }>;
+export type Answer<T> = { kind: "done"; result: T } | NoAnswer;
+
+/** Lob's letters (API version 1), as far as the house needs them. */
+export type Lob = {
+  /** Sends a letter; the same key gives the same letter for 24 hours. */
+  send: (letter: NewLetter, idempotencyKey: string) => Promise<Answer<AcceptedLetter>>;
+  get: (letterId: string) => Promise<Answer<AcceptedLetter>>;
+  /** Those that carry the metadata, the newest first. */
+  find: (metadata: Readonly<Record<string, string>>) => Promise<Answer<AcceptedLetter[]>>;
+  /** Takes a letter out of production, as long as Lob permits it. */
+  cancel: (letterId: string) => Promise<Answer<null>>;
+};
+
+/** @param call makes requests to the account */
+export function createLob(call: Call): Lob {
+  return {
+    send: async (letter, idempotencyKey) =>
+      read(
+        await call({
+          method: "POST",
+          path: "/v1/letters",
+          body: formOf(letter),
+          headers: { "Idempotency-Key": idempotencyKey },
+        }),
+        readLetter,
+      ),
+    get: async (letterId) =>
+      read(await call({ method: "GET", path: `/v1/letters/${encodeURIComponent(letterId)}` }), readLetter),
+    async find(metadata) {
+      const query = new URLSearchParams({ limit: "10" });
+      for (const [name, value] of Object.entries(metadata)) query.set(`metadata[${name}]`, value);
+      return read(await call({ method: "GET", path: `/v1/letters?${query}` }), readLetters);
+    },
+    async cancel(letterId) {
+      const outcome = await call({ method: "DELETE", path: `/v1/letters/${encodeURIComponent(letterId)}` });
+      return read(outcome, (body) => (membersOf(body)["deleted"] === true ? { value: null } : undefined));
+    },
+  };
+}
+
+/** What was done and can't be read was done all the same: nobody knows what. */
+function read<T>(outcome: CallOutcome, parse: (body: unknown) => { value: T } | undefined): Answer<T> {
+  if (outcome.kind !== "answered") return outcome;
+  const parsed = parse(outcome.body);
+  return parsed ? { kind: "done", result: parsed.value } : { kind: "unknown", why: "an answer of another shape" };
+}
+
+function readLetters(body: unknown): { value: AcceptedLetter[] } | undefined {
+  const data = membersOf(body)["data"];
+  const letters = Array.isArray(data) ? data.map((each) => readLetter(each)?.value) : [undefined];
+  return letters.every((letter) => letter !== undefined) ? { value: letters } : undefined;
+}
+
+function formOf({ to, from, pdf, mailClass, doubleSided, metadata }: NewLetter): FormData {
+  const form = new FormData();
+  addAddress(form, "to", to);
+  addAddress(form, "from", from);
+  for (const [name, value] of Object.entries(metadata)) form.append(`metadata[${name}]`, value);
+  form.append("color", "true");
+  form.append("double_sided", String(doubleSided));
+  // Lob prints addresses on a page of their own: nothing is printed over the document.
+  form.append("address_placement", "insert_blank_page");
+  form.append("mail_type", "usps_first_class");
+  if (mailClass !== "standard") form.append("extra_service", mailClass);
+  form.append("use_type", "operational");
+  // Uploaded with the request: no address of a client's document is ever handed out.
+  form.append("file", new Blob([pdf], { type: "application/pdf" }), "letter.pdf");
+  return form;
+}
+
+function addAddress(form: FormData, side: "to" | "from", address: LobAddress): void {
+  const { name, line1, line2, city, state, postal } = address;
+  form.append(`${side}[name]`, name);
+  form.append(`${side}[address_line1]`, line1);
+  if (line2) form.append(`${side}[address_line2]`, line2);
+  form.append(`${side}[address_city]`, city);
+  form.append(`${side}[address_state]`, state);
+  form.append(`${side}[address_zip]`, postal);
+  form.append(`${side}[address_country]`, "US");
+}

@@ -1,0 +1,60 @@
+import type { Task } from "../../platform/workers/task.ts";
+import type { Address } from "../../pricing/pricing.ts";
+
+/** What is read of a document's pages. */
+export type PagesRead = {
+  count: number;
+  /** The first page that is no upright US letter sheet, and its size in points. */
+  odd: { page: number; width: number; height: number } | null;
+  isEncrypted: boolean;
+  /** Why they can't be read. */
+  refused: string | null;
+};
+
+export const readPages: Task<null, PagesRead> = {
+  name: "read the sizes of pages",
+  module: import.meta.resolve("./pages-task.ts"),
+  limitMs: 10_000,
+};
+
+/** The most sheets of paper of a letter, the one with the address among them. */
+export const mostSheets = 60;
+const addressSheets = 1;
+// Lob's limits for addresses in the US.
+const longestName = 40;
+const longestLine = 64;
+
+/** How a document that fits is printed. */
+export type PrintPlan = { pages: number; doubleSided: boolean };
+
+/**
+ * Whether Lob can print and mail it: on sheets of letter size, not too many, between US addresses.
+ * @returns how it is printed, or in plain words why it is printed by hand
+ */
+export function planLetter(read: PagesRead, to: Address | null, from: Address): PrintPlan | { misfit: string } {
+  if (to === null) return { misfit: "The order has no address to mail to." };
+  const { count, odd, isEncrypted, refused } = read;
+  if (refused !== null) return { misfit: `The document’s pages can’t be measured (${refused}).` };
+  if (isEncrypted) return { misfit: "The document is encrypted, and Lob prints no encrypted files." };
+  if (odd) {
+    const [width, height] = [inches(odd.width), inches(odd.height)];
+    return { misfit: `Page ${odd.page} is ${width} x ${height} inches; Lob prints 8.5 x 11 only.` };
+  }
+  const most = mostSheets - addressSheets;
+  if (count > most * 2) return { misfit: `The document has ${count} pages; a letter of Lob has room for ${most * 2}.` };
+  const misfit = addressMisfit("recipient", to) ?? addressMisfit("sender", from);
+  // A sheet for each page, as county recorders want it, as long as that is possible.
+  return misfit === null ? { pages: count, doubleSided: count > most } : { misfit };
+}
+
+const inches = (points: number): string => String(Math.round((points / 72) * 100) / 100);
+
+function addressMisfit(whose: string, { name, line1, line2, state, postal }: Address): string | null {
+  if (!/^[A-Z]{2}$/.test(state) || !/^\d{5}(-\d{4})?$/.test(postal))
+    return `The ${whose}’s address is not in the United States.`;
+  if (name.length > longestName)
+    return `The ${whose}’s name is longer than the ${longestName} characters that Lob prints.`;
+  if (line1.length > longestLine || (line2 ?? "").length > longestLine)
+    return `A line of the ${whose}’s address is longer than the ${longestLine} characters that Lob prints.`;
+  return null;
+}

@@ -1,0 +1,118 @@
+import type { Sql, Tx } from "../../platform/database/database.ts";
+import { Statement, sql } from "../../platform/database/sql.ts";
+import type { MailClass } from "../../providers/providers.ts";
+import { type Happening, isFinal, type LetterProgress, letterHappenings, stageOf } from "./progress.ts";
+
+/** A letter that Lob accepted for an order. */
+export type Letter = {
+  id: number;
+  orderId: number;
+  /** From 1. */
+  attempt: number;
+  /** By which Lob knows it. */
+  letterId: string;
+  mailClass: MailClass;
+  docSha256: string;
+  pages: number;
+  doubleSided: boolean;
+  trackingNumber: string | null;
+  /** `YYYY-MM-DD`; Lob's estimate. */
+  expectedDelivery: string | null;
+  /** Until then it can be cancelled. */
+  sendAt: Date | null;
+  acceptedAt: Date;
+  /** Since when the house wants it cancelled. */
+  recalledAt: Date | null;
+  progress: LetterProgress;
+};
+
+const columnOf = (what: Happening): Statement => new Statement([`${what}_at`], []);
+const happenings = letterHappenings
+  .map((what) => sql`, l.${columnOf(what)} AS ${columnOf(what)}`)
+  .reduce((all, column) => sql`${all}${column}`);
+
+type Row = Omit<Letter, "progress"> & Record<string, unknown>;
+
+async function select(db: Sql, rest: Statement): Promise<Letter[]> {
+  const rows = await db.query<Row>(sql`
+    SELECT l.id, l.order_id AS "orderId", l.attempt, l.letter_id AS "letterId", l.mail_class AS "mailClass",
+      l.doc_sha256 AS "docSha256", l.pages, l.double_sided AS "doubleSided", l.tracking_number AS "trackingNumber",
+      l.expected_delivery::text AS "expectedDelivery", l.send_at AS "sendAt", l.accepted_at AS "acceptedAt",
+      l.recalled_at AS "recalledAt"${happenings}
+    FROM letters l ${rest}`);
+  return rows.map((row) => {
+    const known = letterHappenings.flatMap((what) => {
+      const { [`${what}_at`]: at } = row;
+      return at instanceof Date ? [[what, at] as const] : [];
+    });
+    return { ...row, progress: Object.fromEntries(known) };
+  });
+}
+
+export async function findLetter(db: Sql, letterId: string): Promise<Letter | undefined> {
+  const [letter] = await select(db, sql`WHERE l.letter_id = ${letterId}`);
+  return letter;
+}
+
+/** The letters of an order, the first attempt first. */
+export const lettersOfOrder = (db: Sql, orderId: number): Promise<Letter[]> =>
+  select(db, sql`WHERE l.order_id = ${orderId} ORDER BY l.id`);
+
+/**
+ * The letter that stands for an order's shipping now: not ended otherwise than by delivery, and accepted after shipping failed last.
+ */
+export async function currentLetter(db: Sql, orderId: number): Promise<Letter | undefined> {
+  const [letter] = await select(
+    db,
+    sql`WHERE l.order_id = ${orderId} AND NOT EXISTS (
+        SELECT FROM audit_log a
+        WHERE a.order_id = ${orderId} AND a.to_status = 'ShippingFailed' AND a.occurred_at >= l.accepted_at)
+      ORDER BY l.id DESC LIMIT 1`,
+  );
+  if (!letter) return undefined;
+  const stage = stageOf(letter.progress);
+  return !isFinal(stage) || stage === "delivered" ? letter : undefined;
+}
+
+export type NewLetterRow = Omit<Letter, "id" | "progress" | "recalledAt">;
+
+/** @returns the row's id; undefined where it is on record already */
+export async function insertLetter(tx: Tx, letter: NewLetterRow): Promise<number | undefined> {
+  const { orderId, attempt, letterId, mailClass, docSha256, pages, doubleSided, acceptedAt } = letter;
+  const [row] = await tx.query<{ id: number }>(sql`
+    INSERT INTO letters (order_id, attempt, letter_id, mail_class, doc_sha256, pages, double_sided, tracking_number,
+      expected_delivery, send_at, accepted_at)
+    VALUES (${orderId}, ${attempt}, ${letterId}, ${mailClass}, ${docSha256}, ${pages}, ${doubleSided},
+      ${letter.trackingNumber}, ${letter.expectedDelivery}::date, ${letter.sendAt}, ${acceptedAt})
+    ON CONFLICT DO NOTHING RETURNING id`);
+  return row?.id;
+}
+
+/** What Lob says of it now; what it does not say stays as it was. */
+export const refreshLetter = (
+  tx: Tx,
+  id: number,
+  { trackingNumber, expectedDelivery }: Pick<Letter, "trackingNumber" | "expectedDelivery">,
+) =>
+  tx.query(sql`
+    UPDATE letters SET tracking_number = coalesce(${trackingNumber}, tracking_number),
+      expected_delivery = coalesce(${expectedDelivery}::date, expected_delivery) WHERE id = ${id}`);
+
+export async function keepProgress(tx: Tx, id: number, progress: LetterProgress): Promise<void> {
+  const set = letterHappenings
+    .map((what) => sql`${columnOf(what)} = ${progress[what] ?? null}`)
+    .reduce((all, column) => sql`${all}, ${column}`);
+  await tx.query(sql`UPDATE letters SET ${set} WHERE id = ${id}`);
+}
+
+export const markRecalled = (tx: Tx, id: number, at: Date | null) =>
+  tx.query(sql`UPDATE letters SET recalled_at = ${at} WHERE id = ${id}`);
+
+/** Whether an act for the order's letters is under way, and the number of the next attempt to send one. */
+export async function attemptsOf(tx: Sql, orderId: number): Promise<{ isUnderWay: boolean; next: number }> {
+  const [found] = await tx.query<{ isUnderWay: boolean; next: number }>(sql`
+    SELECT coalesce(bool_or(ended_at IS NULL), false) AS "isUnderWay",
+      coalesce(max(attempt) FILTER (WHERE act = 'letter.send'), 0) + 1 AS next
+    FROM provider_calls WHERE order_id = ${orderId} AND act IN ('letter.send', 'letter.cancel')`);
+  return found ?? { isUnderWay: false, next: 1 };
+}
