@@ -29,7 +29,7 @@ const layers = {
   receipts: [...foundation, "pricing", "orders", "seals", "fulfilment", "providers", "tasks"],
   refunds: [...foundation, "orders", "payments", "fulfilment", "operators", "tasks"],
   notaries: [...foundation, "partners", "pricing", "orders", "seals", "fulfilment", "operators", "tasks"],
-  paper: [...foundation, "pricing", "orders", "fulfilment", "envelopes", "operators", "tasks"],
+  paper: [...foundation, "pricing", "orders", "seals", "fulfilment", "envelopes", "operators", "tasks"],
   shipping: [
     ...foundation,
     "pricing",

@@ -113,6 +113,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
     providers,
     receipts: openReceipts(),
     notaryDesk: notaryDesk(deps),
+    finished: { ...envelopes, tsaRoots: tsaRootsPem(config) },
     envelopes,
     signing: {
       ceremony: openCeremony({ ...envelopes, consentTexts }),

@@ -51,15 +51,19 @@ export type SentDocument = Pick<OrderDocument, "kind" | "sha256"> & { bytes: Buf
 
 const furthest = ["notarized", "sealed", "original"] as const;
 
-/** @throws ServiceError when it was deleted, or can't be read now */
-export async function sentDocument(deps: EnvelopeDeps, order: PaperOrder): Promise<SentDocument> {
-  const owner: Owner = order;
-  const documents = await orderDocuments(deps.db, order.code, owner);
+/** The document as far as it came. @throws ServiceError when there is none */
+export function furthestOf(documents: readonly OrderDocument[]): OrderDocument {
   const found = furthest
     .map((kind) => documents.findLast((each) => each.kind === kind))
     .find((each) => each !== undefined);
   if (!found) throw new ServiceError("not_found", "The order has no document.");
-  const { documentId, kind, sha256 } = found;
+  return found;
+}
+
+/** @throws ServiceError when it was deleted, or can't be read now */
+export async function sentDocument(deps: EnvelopeDeps, order: PaperOrder): Promise<SentDocument> {
+  const owner: Owner = order;
+  const { documentId, kind, sha256 } = furthestOf(await orderDocuments(deps.db, order.code, owner));
   const { bytes } = await readOrderDocument(deps, { orderCode: order.code, owner, documentId });
   return { kind, sha256, bytes };
 }

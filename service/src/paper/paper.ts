@@ -9,6 +9,15 @@ import { type PaperOrder, sentDocument } from "./paper-order.ts";
 
 export { addressLines } from "./contents.ts";
 export { keepFaxReport } from "./fax-report.ts";
+export type { FinishedCheck, FinishedReport } from "./finished/check.ts";
+export {
+  type FinishedConfirmation,
+  type FinishedDeps,
+  type Finishing,
+  finishings,
+  reportOnFinished,
+  takeFinished,
+} from "./finished/finished.ts";
 export { type PaperOrder, paperOrder, paperStatuses } from "./paper-order.ts";
 
 export type PaperDeps = EnvelopeDeps;

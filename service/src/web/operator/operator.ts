@@ -6,6 +6,7 @@ import { type HealthPageDeps, healthRoutes } from "./health/routes.ts";
 import { notaryAdminRoutes, proofUploadRoutes } from "./notaries/routes.ts";
 import { journalRoutes, notaryRoutes } from "./notary/routes.ts";
 import { type NotaryUploadDeps, notaryUploadRoutes } from "./notary/upload-routes.ts";
+import { type FinishedRouteDeps, finishedRoutes } from "./orders/finished-routes.ts";
 import { type OrderListDeps, orderListRoutes } from "./orders/list-routes.ts";
 import { type OrderPageDeps, orderPageRoutes } from "./orders/order-routes.ts";
 import { faxReportRoute, type PaperRouteDeps, paperRoutes } from "./paper/routes.ts";
@@ -18,6 +19,7 @@ import { type TodayDeps, todayRoutes } from "./today/routes.ts";
 export type OperatorDeps = TodayDeps &
   OrderListDeps &
   OrderPageDeps &
+  FinishedRouteDeps &
   PaperRouteDeps &
   HealthPageDeps &
   ApprovalsDeps &
@@ -52,6 +54,7 @@ export function operatorPages(app: FastifyInstance, deps: OperatorDeps): void {
     (scope) => {
       notaryUploadRoutes(scope, deps);
       faxReportRoute(scope, deps);
+      finishedRoutes(scope, deps);
       proofUploadRoutes(scope, deps);
     },
     "uploads",

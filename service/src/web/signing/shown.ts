@@ -7,12 +7,12 @@ import type { Branding } from "../../partners/partners.ts";
 import { logoOf } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets.ts";
 import type { FormValues } from "../ui/forms/form-body.ts";
+import { viewerPolicy } from "../ui/page-policy.ts";
 import type { PageAnswer } from "../ui/page-route.ts";
 import type { Html } from "../ui/render.ts";
 import { linkOf } from "./cookie.ts";
 import { brokenLinkPage, framed, type Shown } from "./frame.ts";
 import { signingPage } from "./page.ts";
-import { signingPolicy } from "./policy.ts";
 import { wordsOf } from "./words/languages.ts";
 import type { Words } from "./words/words.ts";
 
@@ -50,7 +50,7 @@ async function shownOf(deps: ShowDeps, link: Link, { done = null, error = null, 
 /** Its policy lets the firm's logo in. */
 function withPolicy({ branding }: Shown, page: string) {
   const logo = logoOf(branding);
-  return { page, headers: { "Content-Security-Policy": signingPolicy(logo ? [logo.origin] : []) } };
+  return { page, headers: { "Content-Security-Policy": viewerPolicy(logo ? [logo.origin] : []) } };
 }
 
 /**

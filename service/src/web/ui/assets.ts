@@ -15,6 +15,7 @@ const sources = {
   "copy.js": "./ui/browser/copy.ts",
   "keys.js": "./operator/browser/keys.ts",
   "passkey.js": "./ui/browser/passkey.ts",
+  "preview.js": "./ui/browser/preview.ts",
   "recaptcha.js": "./visitor/browser/recaptcha.ts",
   "seal.js": "./dashboard/passports/browser/seal.ts",
   "signer-rows.js": "./dashboard/orders/browser/signer-rows.ts",

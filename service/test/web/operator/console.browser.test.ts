@@ -16,6 +16,7 @@ import {
 import { freePort } from "@signsealship/testing/free-port";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm, sender, shipping } from "@signsealship/testing/order-form";
+import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner } from "@signsealship/testing/service";
 import { needs } from "@signsealship/testing/tools";
 import type { OperatorRole } from "../../../src/operators/operators.ts";
@@ -73,6 +74,19 @@ function mutoolPages(file: Buffer): string[] {
     .split("\f")
     .slice(0, -1)
     .map((page) => page.trim());
+}
+
+/** The documents of an order, in the order in which they came. */
+async function documentsOf(code: string): Promise<Buffer[]> {
+  const { documents } = (await (await fetch(at(`/api/partner/orders/${code}/documents`), { headers })).json()) as {
+    documents: { documentId: string }[];
+  };
+  return Promise.all(
+    documents.map(async ({ documentId }) => {
+      const answer = await fetch(at(`/api/partner/orders/${code}/documents/${documentId}`), { headers });
+      return Buffer.from(await answer.arrayBuffer());
+    }),
+  );
 }
 
 const flash = ({ page }: OpenPage, text: string) => page.getByText(text).waitFor();
@@ -244,6 +258,69 @@ describe("an agent", () => {
       SELECT actor FROM audit_log WHERE action = 'document.read' ORDER BY id DESC LIMIT 1`);
     assert.deepEqual(read, [{ actor: `operator:${id}` }]);
   });
+});
+
+test("a document that was signed on paper is looked at before it is stored, and sealed as it was looked at", async () => {
+  const code = await order({ svc_sign: "true" });
+  const opened = await openAs(["agent"], `/operator/orders/${code}`, { width: 360 });
+  const { page, axe, overflow, close } = opened;
+  const scan = { name: "scan.pdf", mimeType: "application/pdf", buffer: makePdf({ text: "Signed in ink" }) };
+  const check = async (buffer: Buffer) => {
+    await page.goto(at(`/operator/orders/${code}`));
+    await page.getByText("Signed on paper or elsewhere").click();
+    await page.getByLabel("The signed document").setInputFiles({ ...scan, buffer });
+    await page.getByRole("button", { name: "Check the document" }).click();
+  };
+  await check(Buffer.from("a letter"));
+  assert.match(await page.locator("#checks").innerText(), /It can’t be sealed/);
+  assert.equal(await page.getByRole("button", { name: "Seal the document" }).count(), 0);
+  const [original] = await documentsOf(code);
+  await check(original ?? Buffer.alloc(0));
+  assert.match(await page.locator("#checks").innerText(), /nothing was added/);
+  await check(scan.buffer);
+  assert.match(await page.locator("#checks").innerText(), /such as a scan.*no digital signature/s);
+  assert.deepEqual([await axe(), await overflow()], [[], 0]);
+  await picture(opened, "signed-on-paper-360");
+  const take = async (buffer: Buffer, reason: string) => {
+    await page.getByLabel("The signed document").setInputFiles({ ...scan, buffer });
+    await page.getByLabel("How it was signed").fill(reason);
+    await page.getByRole("checkbox", { name: /I looked at it/ }).check();
+    await page.getByRole("button", { name: "Seal the document" }).click();
+  };
+  await take(makePdf({ text: "Another" }), "In ink.");
+  assert.match(await page.getByRole("alert").innerText(), /another file than the one that was checked/);
+  assert.equal((await documentsOf(code)).length, 1);
+  await check(scan.buffer);
+  await take(scan.buffer, " ");
+  assert.match(await page.getByRole("alert").innerText(), /How it was finished must have/);
+  await take(scan.buffer, "In ink, at the office.");
+  await flash(opened, "The order was moved.");
+  assert.equal(await page.locator("#status-title").innerText(), "EsignComplete");
+  assert.match(await page.locator("#timeline").innerText(), /In ink, at the office\./);
+  const sealed = (await documentsOf(code)).at(-1);
+  assert.ok(sealed?.subarray(0, scan.buffer.length).equals(scan.buffer));
+  assert.equal(await page.getByText("Signed on paper or elsewhere").count(), 0);
+  await close();
+});
+
+test("a document is looked at in the page, and saved without a script", async () => {
+  const code = await order({ svc_notary: "true" });
+  const opened = await openAs(["agent"], `/operator/orders/${code}`, { width: 360 });
+  const { page, axe, overflow, troubles, close } = opened;
+  await page.getByRole("link", { name: "view The document as it came" }).click();
+  const first = page.getByRole("article", { name: "Page 1 of 1" });
+  await first.locator("canvas").waitFor();
+  await first.locator(".viewer-text").waitFor({ state: "attached" });
+  assert.equal(await page.getByRole("status").count(), 0);
+  assert.deepEqual([await axe(), await overflow(), troubles], [[], 0, []]);
+  await picture(opened, "document-360");
+  const url = page.url();
+  await close();
+  const plain = await openAs(["agent"], new URL(url).pathname, { width: 360, javaScript: false });
+  assert.match(await plain.page.locator("#preview").innerText(), /can be saved, not shown/);
+  assert.equal(await plain.page.getByRole("link", { name: "Save the document" }).count(), 1);
+  assert.equal((await plain.page.goto(`${url.slice(0, -"/view".length)}9/view`))?.status(), 404);
+  await plain.close();
 });
 
 describe("a shipper", () => {

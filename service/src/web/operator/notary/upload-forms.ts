@@ -1,22 +1,19 @@
 import type { Check, DeskReport } from "../../../notaries/notaries.ts";
-import { card, codeText, notice, pageHead, statusBadge, type Tone } from "../../ui/components.ts";
+import { card, notice, pageHead } from "../../ui/components.ts";
 import { shortCode } from "../../ui/format.ts";
 import { hiddenFields } from "../../ui/forms/button-form.ts";
 import { checkbox, errorSummary } from "../../ui/forms/fields.ts";
-import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { checksTable, fileField, warnedOf } from "../frame/upload-report.ts";
 
 const path = (code: string, rest: string) => `/operator/notary/orders/${code}${rest}`;
 
-const fileField = (hint: string): Html =>
-  html`<div class="form-field"><label for="upload-document">The notarized document</label>
-<p class="hint" id="upload-hint">${hint}</p>
-<input type="file" id="upload-document" name="document" accept="application/pdf,.pdf" required aria-describedby="upload-hint"></div>`;
+const label = "The notarized document";
 
 /** The first of two steps: what the verifier says, before anything is stored. */
 export const uploadForm = (code: string): Html =>
   html`<form class="form" method="post" action="${path(code, "/check")}" enctype="multipart/form-data">
-${fileField("A PDF of at most 35 MB. It is looked at first: nothing is stored by that.")}
+${fileField("upload", label, "A PDF of at most 35 MB. It is looked at first: nothing is stored by that.")}
 <div class="form-actions"><button type="submit">Check the document</button></div></form>`;
 
 const titles: Readonly<Record<Check["name"], string>> = {
@@ -35,15 +32,9 @@ const titles: Readonly<Record<Check["name"], string>> = {
   document_class: "Kind of document",
 };
 
-const tones: Readonly<Record<Check["state"], readonly [Tone, string]>> = {
-  holds: ["done", "Holds"],
-  warns: ["attention", "Look at it"],
-  fails: ["stopped", "Fails"],
-};
-
 /** What the verifier says of an upload, and the second step where it is accepted. */
 export function reportBody(code: string, report: DeskReport, problem?: string): Html {
-  const { checks, sha256, stampedAt } = report;
+  const { checks, stampedAt } = report;
   const failed = checks.some(({ state }) => state === "fails");
   return html`${pageHead(`What you uploaded for order ${shortCode(code)}`, "Nothing of it is stored yet.")}
 ${errorSummary(problem)}
@@ -51,23 +42,18 @@ ${errorSummary(problem)}
 ${card(
   "checks",
   "What the verifier says",
-  html`${records(
-    "Checks of the upload",
-    ["Check", "Outcome", "Why"].map((label) => ({ label })),
-    checks.map(({ name, state, why }) => [titles[name], statusBadge(...tones[state]), why]),
-  )}
-<p>SHA-256 ${codeText(sha256, "the hash")}</p>${stampedAt && html`<p>Time stamp: ${stampedAt}</p>`}`,
+  html`${checksTable(titles, report)}${stampedAt && html`<p>Time stamp: ${stampedAt}</p>`}`,
 )}
 ${failed ? card("refused", "It can’t be taken", html`${notice("attention", "Refused", "Correct what fails, and upload the document again.")}<p><a href="${path(code, "#upload")}">Back to the order</a></p>`) : card("confirm", "Take it", confirmForm(code, report))}
 </div>`;
 }
 
 function confirmForm(code: string, { checks, sha256, actSha256 }: DeskReport): Html {
-  const warned = checks.filter(({ state }) => state === "warns");
+  const warned = warnedOf(checks);
   return html`<form class="form" method="post" action="${path(code, "/complete")}" enctype="multipart/form-data">
 ${hiddenFields({ sha256, actSha256 })}
-${fileField("Choose the same file again: what is stored is what you saw the report of.")}
-${warned.length > 0 && checkbox({ name: "warnings", value: warned.map(({ name }) => name).join(","), label: `I looked at it, and it is right: ${warned.map(({ name }) => titles[name].toLowerCase()).join(", ")}`, required: true })}
+${fileField("upload", label, "Choose the same file again: what is stored is what you saw the report of.")}
+${warned.length > 0 && checkbox({ name: "warnings", value: warned.join(","), label: `I looked at it, and it is right: ${warned.map((name) => titles[name].toLowerCase()).join(", ")}`, required: true })}
 <p>The document is sealed then, the act is entered into your journal, and the order goes on.</p>
 <div class="form-actions"><button type="submit">Enter the act and seal the document</button> <a href="${path(code, "#upload")}">Back to the order</a></div></form>`;
 }

@@ -3,6 +3,7 @@ import { claimedOrder, completeAct, type DeskReport, reportOn } from "../../../n
 import type { Operator } from "../../../operators/operators.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { consolePage, consoleRoute } from "../frame/console.ts";
+import { confirmedIn } from "../frame/upload-report.ts";
 import { type UploadDeps, withUpload } from "../frame/uploads.ts";
 import { type NotaryDeskDeps, orderPage } from "./routes.ts";
 import { reportBody } from "./upload-forms.ts";
@@ -44,11 +45,7 @@ export function notaryUploadRoutes(scope: FastifyInstance, deps: NotaryUploadDep
     permission,
     handle: ({ request, operator, params: { code } }) =>
       withUpload(deps, request, operator, async ({ bytes, fields }) => {
-        const confirmed = {
-          sha256: fields.get("sha256") ?? "",
-          actSha256: fields.get("actSha256") ?? "",
-          warnings: (fields.get("warnings") ?? "").split(",").filter(Boolean),
-        };
+        const confirmed = { ...confirmedIn(fields), actSha256: fields.get("actSha256") ?? "" };
         const again = await completeAct(notaryDesk, operator, code, bytes, confirmed);
         if (again) return { page: reportPage(request, code, again.report, again.problem), status: 400 };
         return done("/operator/notary", "act-completed");

@@ -2,7 +2,7 @@ import type { ConsoleMove, OrderRecord } from "../../../console/console.ts";
 import type { OrderDocument, SignerState } from "../../../envelopes/envelopes.ts";
 import type { Operator } from "../../../operators/operators.ts";
 import { serviceFlags } from "../../../orders/orders.ts";
-import { addressLines } from "../../../paper/paper.ts";
+import { addressLines, type Finishing } from "../../../paper/paper.ts";
 import { taskKinds } from "../../../tasks/tasks.ts";
 import {
   card,
@@ -20,6 +20,7 @@ import { documentList } from "../../ui/orders/document-list.ts";
 import { statusWords } from "../../ui/orders/status-words.ts";
 import { orderSteps } from "../../ui/orders/steps.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { finishedForm } from "./finished-forms.ts";
 import { isDangerous, labelOf, moveForm, type Typed } from "./move-forms.ts";
 import { signerList } from "./signer-list.ts";
 import { timelinePart } from "./timeline.ts";
@@ -33,6 +34,8 @@ export type OrderView = {
   /** What the operator may do now, the most wanted first, and what only others may. */
   moves: readonly ConsoleMove[];
   movesOfOthers: readonly ConsoleMove[];
+  /** What people may have done to the document elsewhere. */
+  finishingsNow: readonly Finishing[];
   mayWorkSigners: boolean;
   mayNote: boolean;
   mayRequestRefund: boolean;
@@ -55,7 +58,7 @@ ${statusCard(view, path)}
 ${card("progress", "Progress", progressSteps(orderSteps(order)))}
 ${record.tasks.length > 0 && card("tasks", "Tasks", taskList(view))}
 ${signers.length > 0 && card("signers", "Signers", signerList({ path, signers, mayWork: view.mayWorkSigners && order.status === "EsignPending" }))}
-${card("documents", "Documents", html`${documentList(`${path}/documents`, documents)}<p class="quiet">Each download is written to the audit log.</p>`)}
+${card("documents", "Documents", html`${documentList(`${path}/documents`, documents, true)}<p class="quiet">That you read a document is written to the audit log.</p>`)}
 ${history.shipments.length > 0 && card("shipments", "Shipments", shipments(history.shipments))}
 ${history.faxes.length > 0 && card("faxes", "Faxes", faxes(history.faxes))}
 ${card("money", "Payments", payments(view))}
@@ -69,7 +72,10 @@ ${card("details", "Details", details(record))}
 </div>`;
 }
 
-function statusCard({ record: { order }, moves, movesOfOthers, mayPrint, typed }: OrderView, path: string): Html {
+function statusCard(
+  { record: { order }, moves, movesOfOthers, finishingsNow, mayPrint, typed }: OrderView,
+  path: string,
+): Html {
   const { tone, label, summary } = statusWords(order.status);
   const [first] = moves.filter((move) => !isDangerous(move));
   const more = moves.filter((move) => move !== first);
@@ -85,6 +91,7 @@ ${more.map(
   (move) =>
     html`<details class="ask"${typed?.move === move && html` open`}><summary>${labelOf(move)}</summary>${moveForm(path, move, typed)}</details>`,
 )}
+${finishingsNow.map((on) => finishedForm(order.code, on))}
 ${others.length > 0 && html`<p class="quiet">For other roles: ${others.join(", ")}.</p>`}
 </section>`;
 }

@@ -13,10 +13,13 @@ import type { MoveDeps } from "../../../fulfilment/fulfilment.ts";
 import type { Owner } from "../../../identity/identity.ts";
 import { may, type Operator, requirePermission } from "../../../operators/operators.ts";
 import { targetOf } from "../../../orders/orders.ts";
-import { paperStatuses } from "../../../paper/paper.ts";
+import { finishings, paperStatuses } from "../../../paper/paper.ts";
+import { ServiceError } from "../../../platform/errors.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { shortCode } from "../../ui/format.ts";
 import { documentToSave } from "../../ui/orders/document-list.ts";
+import { documentView } from "../../ui/orders/document-view.ts";
+import { viewerPolicy } from "../../ui/page-policy.ts";
 import { type ConsoleCall, type ConsoleDeps, consolePage, consoleRoute } from "../frame/console.ts";
 import { moveByForm } from "./move-by-form.ts";
 import type { Typed } from "./move-forms.ts";
@@ -33,7 +36,7 @@ const recordOf = ({ db }: OrderPageDeps, { params, operator }: OrderCall) =>
 
 /** An order of whichever firm, and what operators do to it. */
 export function orderPageRoutes(scope: FastifyInstance, deps: OrderPageDeps): void {
-  const { clock, envelopes } = deps;
+  const show = (call: OrderCall, typed?: Typed, error?: string) => showOrder(deps, call, typed, error);
 
   consoleRoute(scope, deps, {
     url: "/operator/orders/:code",
@@ -67,31 +70,32 @@ export function orderPageRoutes(scope: FastifyInstance, deps: OrderPageDeps): vo
   });
 
   signerRoutes(scope, deps, show);
-  documentRoute(scope, deps);
+  documentRoutes(scope, deps);
+}
 
-  async function show(call: OrderCall, typed?: Typed, error?: string): Promise<string> {
-    const { operator, request } = call;
-    // A refused form shows the page, too.
-    requirePermission(operator, ["orders.read"]);
-    const record = await recordOf(deps, call);
-    const owner = ownerOf(record);
-    const [{ signers }, documents] = await Promise.all([
-      readSigning(envelopes, record.order.code, owner),
-      orderDocuments(deps.db, record.order.code, owner),
-    ]);
-    const body = orderBody({
-      operator,
-      now: clock(),
-      record,
-      signers,
-      documents,
-      ...mayDo(record, operator),
-      typed,
-      error: error ?? typed?.error,
-    });
-    const title = `Order ${shortCode(record.order.code)}`;
-    return consolePage(deps, request, { title, section: "orders", body, scripts: ["copy.js"] });
-  }
+/** The page of an order, also for a form about it that was refused. @throws ServiceError for who may not read orders */
+export async function showOrder(deps: OrderPageDeps, call: OrderCall, typed?: Typed, error?: string): Promise<string> {
+  const { operator, request } = call;
+  const { clock, envelopes } = deps;
+  requirePermission(operator, ["orders.read"]);
+  const record = await recordOf(deps, call);
+  const owner = ownerOf(record);
+  const [{ signers }, documents] = await Promise.all([
+    readSigning(envelopes, record.order.code, owner),
+    orderDocuments(deps.db, record.order.code, owner),
+  ]);
+  const body = orderBody({
+    operator,
+    now: clock(),
+    record,
+    signers,
+    documents,
+    ...mayDo(record, operator),
+    typed,
+    error: error ?? typed?.error,
+  });
+  const title = `Order ${shortCode(record.order.code)}`;
+  return consolePage(deps, request, { title, section: "orders", body, scripts: ["copy.js"] });
 }
 
 /** What an operator does about the links of signers. */
@@ -119,8 +123,31 @@ function signerRoutes(
     });
 }
 
-/** The bytes of an order's document; each reading is in the audit log. */
-function documentRoute(scope: FastifyInstance, deps: OrderPageDeps): void {
+/** An order's document, and the page that shows it; each reading of the bytes is in the audit log. */
+function documentRoutes(scope: FastifyInstance, deps: OrderPageDeps): void {
+  consoleRoute(scope, deps, {
+    url: "/operator/orders/:code/documents/:documentId/view",
+    permission: "orders.read",
+    async handle(call) {
+      const { documentId } = call.params;
+      const record = await recordOf(deps, call);
+      const { code: orderCode } = record.order;
+      const documents = await orderDocuments(deps.db, orderCode, ownerOf(record));
+      const document = documents.find((each) => each.documentId === documentId && each.deletedAt === null);
+      if (!document) throw new ServiceError("not_found", "Document not found.");
+      const back = `/operator/orders/${orderCode}`;
+      const body = documentView(deps.assets, { orderCode, document, url: `${back}/documents/${documentId}`, back });
+      const title = `Document of order ${shortCode(orderCode)}`;
+      const page = consolePage(deps, call.request, {
+        title,
+        section: "orders",
+        body,
+        scripts: ["copy.js", "preview.js"],
+      });
+      return { page, headers: { "Content-Security-Policy": viewerPolicy() } };
+    },
+  });
+
   consoleRoute(scope, deps, {
     url: "/operator/orders/:code/documents/:documentId",
     permission: "orders.read",
@@ -146,6 +173,7 @@ const ownerOf = ({ partnerId, order: { environment } }: OrderRecord): Owner => (
 const mayDo = ({ order }: OrderRecord, operator: Operator) => ({
   moves: movesOf(order, operator),
   movesOfOthers: movesOfOthers(order, operator),
+  finishingsNow: may(operator, "orders.work") ? finishings.filter((on) => targetOf(order, on) !== null) : [],
   mayWorkSigners: may(operator, "signers.work"),
   mayNote: may(operator, "orders.work"),
   mayPrint: may(operator, "orders.work") && paperStatuses.some((status) => status === order.status),

@@ -1,7 +1,7 @@
 import type { PDFDocumentProxy } from "pdfjs-dist";
+import { make, part, say } from "../../ui/browser/parts.ts";
 import { linesOf } from "../text-lines.ts";
 import type { ViewerWords } from "./config.ts";
-import { make, part, say } from "./parts.ts";
 
 /** Has the link to the document as text show it in the page: read from the very bytes that the pages are drawn from. */
 export function offerText(document: PDFDocumentProxy, words: ViewerWords, below: HTMLElement): void {

@@ -1,6 +1,6 @@
+import { leadTo, make, part, say, setNumbers, wayOn } from "../../ui/browser/parts.ts";
 import { readDrawn } from "../drawn.ts";
 import type { PlacedField, SigningConfig } from "./config.ts";
-import { leadTo, make, part, say, setNumbers, wayOn } from "./parts.ts";
 import { pictureElement } from "./picture.ts";
 import { openSheet } from "./sheet.ts";
 import type { SignatureInputs } from "./signature-body.ts";

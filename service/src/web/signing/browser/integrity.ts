@@ -1,6 +1,6 @@
 import { toHex } from "@signsealship/evidence/bytes";
+import { part } from "../../ui/browser/parts.ts";
 import type { SigningConfig } from "./config.ts";
-import { part } from "./parts.ts";
 
 /**
  * Lets the signer sign when the bytes that this browser has got are the ones that would be signed, or when it has no way

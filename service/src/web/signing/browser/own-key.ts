@@ -1,8 +1,8 @@
 import { toHex } from "@signsealship/evidence/bytes";
+import { make, part } from "../../ui/browser/parts.ts";
 import { type Drawn, readDrawn } from "../drawn.ts";
 import type { isWhatWasAsked, PreparedAct } from "./check-act.ts";
 import type { SigningConfig } from "./config.ts";
-import { make, part } from "./parts.ts";
 import { pictureRecord } from "./picture.ts";
 
 const algorithm = { name: "ECDSA", namedCurve: "P-256" } as const;

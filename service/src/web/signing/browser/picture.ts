@@ -1,6 +1,6 @@
 import { toHex } from "@signsealship/evidence/bytes";
+import { make } from "../../ui/browser/parts.ts";
 import { longestPicture, type Picture, pictureSides, readPicture, samplesOf, writePicture } from "../picture.ts";
-import { make } from "./parts.ts";
 
 /** Of these shares of the largest size one is small enough, whatever the picture. */
 const shares = [1, 2 / 3, 1 / 3];

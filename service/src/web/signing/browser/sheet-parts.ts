@@ -1,4 +1,4 @@
-import { make } from "./parts.ts";
+import { make } from "../../ui/browser/parts.ts";
 
 /** What a sheet asks, and how it goes into the form; false while it can't. */
 export type SheetBody = { content: readonly Node[]; accept: () => boolean };

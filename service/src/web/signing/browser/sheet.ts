@@ -1,5 +1,5 @@
+import { make } from "../../ui/browser/parts.ts";
 import type { PlacedField, ViewerWords } from "./config.ts";
-import { make } from "./parts.ts";
 import { copyOf, put, type SheetBody } from "./sheet-parts.ts";
 import { type SignatureInputs, signatureBody } from "./signature-body.ts";
 

@@ -1,6 +1,6 @@
+import { make } from "../../ui/browser/parts.ts";
 import { readDrawn, writeDrawn } from "../drawn.ts";
 import type { ViewerWords } from "./config.ts";
-import { make } from "./parts.ts";
 import { pictureElement, pictureFrom } from "./picture.ts";
 import { copyOf, put, type SheetBody } from "./sheet-parts.ts";
 import { drawingPad } from "./strokes.ts";

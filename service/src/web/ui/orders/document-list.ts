@@ -3,7 +3,7 @@ import { codeText } from "../components.ts";
 import { time } from "../format.ts";
 import { type Html, html } from "../render.ts";
 
-const titles: Readonly<Record<OrderDocument["kind"], string>> = {
+export const documentTitles: Readonly<Record<OrderDocument["kind"], string>> = {
   original: "The document as it came",
   sealed: "Signed and sealed",
   notarized: "Notarized",
@@ -11,15 +11,15 @@ const titles: Readonly<Record<OrderDocument["kind"], string>> = {
   fax_report: "The fax machine’s report",
 };
 
-/** An order's documents, each to download while it is there. @param path of the folder that they are in */
-export const documentList = (path: string, documents: readonly OrderDocument[]): Html =>
+/** An order's documents, each to save, or to look at where there is a page for that, while it is there. @param path of the folder that they are in */
+export const documentList = (path: string, documents: readonly OrderDocument[], hasView = false): Html =>
   html`<ul class="order-documents">${documents.map(
     ({ documentId, kind, sha256, createdAt, deletedAt }) =>
       html`<li>${
         deletedAt
-          ? html`${titles[kind]}: deleted ${time(deletedAt)}`
-          : html`<a href="${path}/${documentId}" download>${titles[kind]}</a>`
-      }, ${time(createdAt)}<br><span class="quiet">SHA-256</span> ${codeText(sha256, `hash: ${titles[kind]}`)}</li>`,
+          ? html`${documentTitles[kind]}: deleted ${time(deletedAt)}`
+          : html`<a href="${path}/${documentId}" download>${documentTitles[kind]}</a>${hasView && html` (<a href="${path}/${documentId}/view">view <span class="visually-hidden">${documentTitles[kind]}</span></a>)`}`
+      }, ${time(createdAt)}<br><span class="quiet">SHA-256</span> ${codeText(sha256, `hash: ${documentTitles[kind]}`)}</li>`,
   )}</ul>`;
 
 /** A document as a browser saves it. */

@@ -1,9 +1,9 @@
 import type { PDFDocumentProxy } from "pdfjs-dist";
+import { make, say } from "../parts.ts";
 import { clear, drawPage, measure, type Page, type PageSource } from "./page-drawing.ts";
-import { make, say } from "./parts.ts";
 
-/** As many drawings as are kept: what is seen, and a page beside it. Phones give up on more. */
-const mostAlive = 4;
+/** As many drawings as are kept: what is seen, and a page beside it. Phones give up on more than four, and pdf.js measures text with one. */
+const mostAlive = 3;
 
 /** The pages of a document, one under the other; those that are near are drawn, the others only keep their place. */
 export async function showPages(

@@ -1,5 +1,5 @@
 import type { PDFPageProxy, RenderTask, TextLayer as TextLayerOf } from "pdfjs-dist";
-import { make, setNumbers } from "./parts.ts";
+import { make, setNumbers } from "../parts.ts";
 
 // Of one drawing: sharp on a phone at 400 %, and still small enough for it.
 const mostPixels = 6_000_000;

@@ -1,0 +1,1 @@
+export { checkFinished as run } from "./check.ts";

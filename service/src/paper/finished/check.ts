@@ -1,0 +1,107 @@
+import { sha256Hex } from "@signsealship/evidence/digest";
+import { EvidenceError } from "@signsealship/evidence/errors";
+import { changesSince, openUnlocked } from "@signsealship/evidence/pdf";
+import { type EarlierSignature, verifySignatures } from "@signsealship/evidence/seal";
+import { parseCertificatesPem } from "@signsealship/evidence/x509";
+import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
+import { lookUpPdf } from "../../pdf/lookup.ts";
+import { countPages } from "../../pdf/page-tree.ts";
+import { PdfRefusal } from "../../pdf/refusal.ts";
+import { trySeal } from "../../seals/trial.ts";
+
+export type FinishedCheckName = "can_be_sealed" | "our_document" | "pages" | "signatures" | "changes";
+
+/** `warns`: a person may confirm it; `fails`: nobody may. */
+export type FinishedCheck = {
+  readonly name: FinishedCheckName;
+  readonly state: "holds" | "warns" | "fails";
+  readonly why: string;
+};
+
+export type FinishedRules = {
+  /** The order's document, as far as it came. */
+  readonly given: { readonly bytes: number; readonly sha256: string; readonly pages: number | null };
+  /** PEM of the time-stamping authorities that are trusted. */
+  readonly tsaRoots: string;
+  readonly at: Date;
+};
+
+export type FinishedReport = { readonly sha256: string; readonly checks: readonly FinishedCheck[] };
+
+const check = (name: FinishedCheckName, state: FinishedCheck["state"], why: string): FinishedCheck => ({
+  name,
+  state,
+  why,
+});
+
+/** Looks at a document that people finished elsewhere, before anything of it is stored. */
+export async function checkFinished(bytes: Buffer, rules: FinishedRules): Promise<FinishedReport> {
+  const sha256 = await sha256Hex(bytes);
+  const sealable = sealCheck(bytes, sha256);
+  if (sealable.state === "fails") return { sha256, checks: [sealable] };
+  const { given } = rules;
+  const begins = bytes.length > given.bytes && (await sha256Hex(bytes.subarray(0, given.bytes))) === given.sha256;
+  try {
+    return {
+      sha256,
+      checks: [
+        sealable,
+        ourDocument(begins, sha256 === given.sha256),
+        pagesCheck(bytes, given.pages),
+        await signaturesCheck(bytes, rules),
+        ...(begins ? [changesCheck(changesSince(await openUnlocked(bytes), given.bytes))] : []),
+      ],
+    };
+  } catch (error) {
+    if (!(error instanceof EvidenceError)) throw error;
+    return { sha256, checks: [sealable, check("signatures", "fails", `The file can’t be read: ${error.message}.`)] };
+  }
+}
+
+function sealCheck(bytes: Buffer, sha256: string): FinishedCheck {
+  try {
+    trySeal(bytes, sha256);
+    return check("can_be_sealed", "holds", "It can be sealed.");
+  } catch (error) {
+    if (!(error instanceof PdfRefusal)) throw error;
+    return check("can_be_sealed", "fails", `It can’t be sealed: ${error.message}.`);
+  }
+}
+
+function ourDocument(begins: boolean, isSame: boolean): FinishedCheck {
+  if (isSame) return check("our_document", "fails", "It is the order’s document as it was: nothing was added.");
+  return begins
+    ? check("our_document", "holds", "It begins with the order’s document, and earlier signatures are carried.")
+    : check(
+        "our_document",
+        "warns",
+        "It is another file than the order’s document, such as a scan. Earlier signatures are not carried.",
+      );
+}
+
+function pagesCheck(bytes: Buffer, given: number | null): FinishedCheck {
+  const { file, root } = lookUpPdf(bytes);
+  const pages = countPages(file, root.dict);
+  const counted = `It has ${pages} ${pages === 1 ? "page" : "pages"}`;
+  if (given === null || pages >= given) return check("pages", "holds", `${counted}.`);
+  return check("pages", "warns", `${counted}, and the order’s document ${given}.`);
+}
+
+async function signaturesCheck(bytes: Buffer, { tsaRoots, at }: FinishedRules): Promise<FinishedCheck> {
+  const anchors = tsaRoots === "" ? [] : parseCertificatesPem(tsaRoots);
+  const signatures = await verifySignatures(bytes, anchors, at.getTime(), createNodeCrypto());
+  if (signatures.length === 0)
+    return check("signatures", "warns", "It has no digital signature. Look whether it was signed in ink.");
+  const failed = signatures.map(faultOf).find((why) => why !== undefined);
+  if (failed !== undefined) return check("signatures", "fails", failed);
+  const count = signatures.length === 1 ? "The signature in it is" : `All ${signatures.length} signatures in it are`;
+  return check("signatures", "holds", `${count} valid. Whose they are was not checked.`);
+}
+
+const faultOf = ({ claims }: EarlierSignature): string | undefined =>
+  claims.find(({ state }) => state === "fails")?.why;
+
+const changesCheck = (level: ReturnType<typeof changesSince>): FinishedCheck =>
+  level !== null && level !== "other"
+    ? check("changes", "holds", `What was added are fields and annotations alone (${level}).`)
+    : check("changes", "warns", "What was added changes more than fields and annotations. Look at the pages.");

@@ -1,0 +1,81 @@
+import { type EnvelopeDeps, orderDocuments, readOrderDocument } from "../../envelopes/envelopes.ts";
+import { type MoveDeps, moveOrder } from "../../fulfilment/fulfilment.ts";
+import type { Owner } from "../../identity/identity.ts";
+import { type OrderState, targetOf } from "../../orders/orders.ts";
+import { countPagesIn } from "../../pdf/count-pages.ts";
+import { invalid, ServiceError } from "../../platform/errors.ts";
+import { type Task, tooCostly } from "../../platform/workers/task.ts";
+import { furthestOf } from "../paper-order.ts";
+import type { FinishedReport, FinishedRules } from "./check.ts";
+
+const checking: Task<FinishedRules, FinishedReport> = {
+  name: "check a document that people finished",
+  module: import.meta.resolve("./check-task.ts"),
+  limitMs: 30_000,
+};
+
+/** What people did to a document elsewhere: on paper, or by other software. */
+export const finishings = ["signed", "notarized"] as const;
+export type Finishing = (typeof finishings)[number];
+
+/** An order as far as a document for it is concerned. */
+export type FinishedOrder = OrderState & Owner & { code: string };
+
+export type FinishedDeps = EnvelopeDeps & { tsaRoots: string };
+
+/** What the verifier says of a document that people finished elsewhere. Nothing of it is stored. @throws ServiceError */
+export async function reportOnFinished(
+  deps: FinishedDeps,
+  order: FinishedOrder,
+  on: Finishing,
+  bytes: Buffer,
+): Promise<FinishedReport> {
+  requireTurn(order, on);
+  const { workers, clock, tsaRoots } = deps;
+  const found = furthestOf(await orderDocuments(deps.db, order.code, order));
+  const given = await readOrderDocument(deps, { orderCode: order.code, owner: order, documentId: found.documentId });
+  const pages = await countPagesIn(workers, order.partnerId, given.bytes);
+  const input = { given: { bytes: given.bytes.length, sha256: found.sha256, pages }, tsaRoots, at: clock() };
+  return workers.run(checking, { holder: order.partnerId, bytes, input }).catch((error: unknown) => {
+    if (!tooCostly(error)) throw error;
+    throw invalid("The document takes too long to read.");
+  });
+}
+
+/** What a person says of a report: of which file it was, how the document was finished, and the checks that warned. */
+export type FinishedConfirmation = { sha256: string; reason: string; warnings: readonly string[] };
+
+/**
+ * Seals and stores a document that people finished elsewhere, and moves the order on.
+ * @param actor who does it, for the audit log
+ * @returns the report to look at again, where it is not what was confirmed: nothing has happened then; null when it is done
+ * @throws ServiceError naming the check that failed, or that another file was confirmed
+ */
+export async function takeFinished(
+  deps: FinishedDeps & MoveDeps,
+  order: FinishedOrder,
+  on: Finishing,
+  upload: { bytes: Buffer; confirmed: FinishedConfirmation; actor: string },
+): Promise<{ report: FinishedReport; problem: string } | null> {
+  const { bytes, confirmed, actor } = upload;
+  const report = await reportOnFinished(deps, order, on, bytes);
+  if (report.sha256 !== confirmed.sha256) throw invalid("This is another file than the one that was checked.");
+  const failed = report.checks.filter(({ state }) => state === "fails");
+  if (failed.length > 0) throw invalid(failed.map(({ name, why }) => `${name}: ${why}`).join(" "));
+  const reason = confirmed.reason.trim();
+  if (reason === "" || reason.length > 500)
+    return { report, problem: "How it was finished must have 1 to 500 characters." };
+  const warned = report.checks.filter(({ state }) => state === "warns").map(({ name }) => name);
+  if (warned.some((name) => !confirmed.warnings.includes(name)))
+    return { report, problem: `Confirm what the check warns of: ${warned.join(", ")}.` };
+  await moveOrder(deps, { code: order.code, to: requireTurn(order, on), actor, document: bytes, facts: { reason } });
+  return null;
+}
+
+/** @returns the status that comes then @throws ServiceError `conflict` when the order does not wait for it */
+function requireTurn(order: OrderState, on: Finishing): string {
+  const to = targetOf(order, on);
+  if (to === null)
+    throw new ServiceError("conflict", `An order in ${order.status} waits for no document that was ${on}.`);
+  return to;
+}

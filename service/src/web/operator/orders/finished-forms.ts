@@ -1,0 +1,68 @@
+import type { FinishedCheck, FinishedReport, Finishing } from "../../../paper/paper.ts";
+import { card, notice, pageHead } from "../../ui/components.ts";
+import { shortCode } from "../../ui/format.ts";
+import { hiddenFields } from "../../ui/forms/button-form.ts";
+import { checkbox, errorSummary, field } from "../../ui/forms/fields.ts";
+import { type Html, html } from "../../ui/render.ts";
+import { checksTable, fileField, warnedOf } from "../frame/upload-report.ts";
+
+const words: Readonly<Record<Finishing, { title: string; label: string; note: string; hint: string }>> = {
+  signed: {
+    title: "Signed on paper or elsewhere",
+    label: "The signed document",
+    note: "The links of its signers lead nowhere then.",
+    hint: "For example: in ink, at the office, on 2026-01-31.",
+  },
+  notarized: {
+    title: "Notarized on paper or elsewhere",
+    label: "The notarized document",
+    note: "For a notary without a desk here. No journal is kept of it.",
+    hint: "For example: in ink, by Nora Ames, notary in Franklin County, Ohio.",
+  },
+};
+
+const titles: Readonly<Record<FinishedCheck["name"], string>> = {
+  can_be_sealed: "Can be sealed",
+  our_document: "The order’s document",
+  pages: "Pages",
+  signatures: "Digital signatures",
+  changes: "What was added",
+};
+
+const pathOf = (code: string, on: Finishing, rest: string) => `/operator/orders/${code}/finished/${on}${rest}`;
+
+/** The first of two steps: what the verifier says of a document that was finished elsewhere. */
+export const finishedForm = (code: string, on: Finishing): Html =>
+  html`<details class="ask"><summary>${words[on].title}</summary><form class="form" method="post" action="${pathOf(code, on, "/check")}" enctype="multipart/form-data">
+<p>${words[on].note}</p>
+${fileField(on, words[on].label, "A PDF of at most 35 MB. It is looked at first: nothing is stored by that.")}
+<div class="form-actions"><button type="submit" class="quiet-button">Check the document</button></div></form></details>`;
+
+/** What the verifier says of it, and the second step where it can be taken. */
+export function finishedBody(
+  code: string,
+  on: Finishing,
+  report: FinishedReport,
+  { problem, reason = "" }: { problem?: string; reason?: string } = {},
+): Html {
+  const failed = report.checks.some(({ state }) => state === "fails");
+  const back = `/operator/orders/${code}`;
+  return html`${pageHead(`What you uploaded for order ${shortCode(code)}`, "Nothing of it is stored yet.", html`<a href="${back}">Back to the order</a>`)}
+${errorSummary(problem)}
+<div class="panels">
+${card("checks", "What the verifier says", checksTable(titles, report))}
+${failed ? card("refused", "It can’t be taken", notice("attention", "Refused", "Correct what fails, and upload the document again.")) : card("confirm", "Take it", confirmForm(code, on, report, reason))}
+</div>`;
+}
+
+function confirmForm(code: string, on: Finishing, { checks, sha256 }: FinishedReport, reason: string): Html {
+  const warned = warnedOf(checks);
+  const { label, hint } = words[on];
+  return html`<form class="form" method="post" action="${pathOf(code, on, "")}" enctype="multipart/form-data">
+${hiddenFields({ sha256 })}
+${fileField(on, label, "Choose the same file again: what is stored is what you saw the report of.")}
+${field({ name: "reason", label: `How it was ${on}`, required: true, maxLength: 500, value: reason, hint })}
+${warned.length > 0 && checkbox({ name: "warnings", value: warned.join(","), label: `I looked at it, and it is right: ${warned.map((name) => titles[name].toLowerCase()).join(", ")}`, required: true })}
+<p>The document is sealed then, and the order goes on.</p>
+<div class="form-actions"><button type="submit">Seal the document</button></div></form>`;
+}

@@ -1,0 +1,73 @@
+import type { FastifyInstance } from "fastify";
+import { orderRecord } from "../../../console/console.ts";
+import {
+  type FinishedDeps,
+  type FinishedReport,
+  type Finishing,
+  finishings,
+  reportOnFinished,
+  takeFinished,
+} from "../../../paper/paper.ts";
+import { ServiceError } from "../../../platform/errors.ts";
+import { done } from "../../ui/flash-messages.ts";
+import { type ConsoleCall, consolePage, consoleRoute } from "../frame/console.ts";
+import { confirmedIn } from "../frame/upload-report.ts";
+import { type UploadDeps, withUpload } from "../frame/uploads.ts";
+import { finishedBody } from "./finished-forms.ts";
+import { type OrderPageDeps, showOrder } from "./order-routes.ts";
+
+export type FinishedRouteDeps = OrderPageDeps & UploadDeps & { finished: FinishedDeps };
+
+type Call = ConsoleCall<{ code: string; on: string }>;
+
+const isFinishing = (text: string): text is Finishing => finishings.some((each) => each === text);
+
+/** A document that was signed or notarized on paper or elsewhere: what the verifier says of it, and taking it. Its scope takes multipart forms. */
+export function finishedRoutes(scope: FastifyInstance, deps: FinishedRouteDeps): void {
+  const permission = "orders.work" as const;
+  const refused = (call: Call, problem: string) => showOrder(deps, call, undefined, problem);
+
+  async function orderOf({ params: { code, on }, operator }: Call) {
+    if (!isFinishing(on)) throw new ServiceError("not_found", "Not found.");
+    const { order, partnerId } = await orderRecord(deps.db, code, operator.environment);
+    return { on, order: { ...order, partnerId } };
+  }
+
+  const page = (call: Call, on: Finishing, report: FinishedReport, typed?: { problem: string; reason: string }) =>
+    consolePage(deps, call.request, {
+      title: "What you uploaded",
+      section: "orders",
+      body: finishedBody(call.params.code, on, report, typed),
+      scripts: ["copy.js"],
+    });
+
+  consoleRoute(scope, deps, {
+    method: "POST",
+    url: "/operator/orders/:code/finished/:on/check",
+    permission,
+    handle: (call) =>
+      withUpload(deps, call.request, call.operator, async ({ bytes }) => {
+        const { on, order } = await orderOf(call);
+        const report = await reportOnFinished(deps.finished, order, on, bytes);
+        const failed = report.checks.some(({ state }) => state === "fails");
+        return { page: page(call, on, report), status: failed ? 400 : 200 };
+      }),
+    refused,
+  });
+
+  consoleRoute(scope, deps, {
+    method: "POST",
+    url: "/operator/orders/:code/finished/:on",
+    permission,
+    handle: (call) =>
+      withUpload(deps, call.request, call.operator, async ({ bytes, fields }) => {
+        const { on, order } = await orderOf(call);
+        const reason = fields.get("reason") ?? "";
+        const upload = { bytes, confirmed: { ...confirmedIn(fields), reason }, actor: call.operator.actor };
+        const again = await takeFinished({ ...deps, ...deps.finished }, order, on, upload);
+        if (again) return { page: page(call, on, again.report, { problem: again.problem, reason }), status: 400 };
+        return done(`/operator/orders/${order.code}`, "order-moved");
+      }),
+    refused,
+  });
+}

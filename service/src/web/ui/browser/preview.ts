@@ -1,0 +1,41 @@
+import { make, part } from "./parts.ts";
+import { showPages } from "./viewer/pages.ts";
+import { loadPdfJs } from "./viewer/pdf-js.ts";
+import { frameOf, placeOf, type ViewerWords } from "./viewer/tools.ts";
+
+/** What a page with a preview gives its script, as JSON in the page itself. */
+export type PreviewConfig = {
+  readonly document: string;
+  /** The folder of pdf.js. */
+  readonly pdfjs: string;
+  readonly words: ViewerWords & Readonly<Record<"loading" | "failed", string>>;
+};
+
+const config = document.getElementById("preview-config");
+if (config) void preview(JSON.parse(config.textContent ?? ""));
+
+/** Shows a document in the page. Where that fails, it can still be saved. */
+async function preview({ document: url, pdfjs, words }: PreviewConfig): Promise<void> {
+  const host = part("preview");
+  const status = make("p", { className: "quiet-text", textContent: words.loading });
+  status.setAttribute("role", "status");
+  host.append(status);
+  try {
+    const [{ pdfJs, options }, data] = await Promise.all([loadPdfJs(pdfjs), bytesOf(url)]);
+    const pdf = await pdfJs.getDocument({ data, ...options }).promise;
+    const { place, onPage } = placeOf(words, pdf.numPages);
+    const pages = await showPages(pdfJs, pdf, { pageWords: words.page, onPage });
+    const { viewer, start } = frameOf(words, place, pages);
+    host.append(viewer);
+    await start();
+    status.remove();
+  } catch {
+    status.textContent = words.failed;
+  }
+}
+
+async function bytesOf(url: string): Promise<Uint8Array> {
+  const answer = await fetch(url);
+  if (!answer.ok) throw new Error(`the document was not sent: ${answer.status}`);
+  return new Uint8Array(await answer.arrayBuffer());
+}

@@ -1,0 +1,84 @@
+import { make, say, setNumbers } from "../parts.ts";
+import type { showPages } from "./pages.ts";
+
+const zooms = [1, 1.25, 1.5, 2, 3, 4];
+// Wider than this a page is only larger, not better to read.
+const widestPage = 900;
+
+/** What the viewer says; `{page}` and `{pages}` are filled in. */
+export type ViewerWords = Readonly<Record<"region" | "page" | "smaller" | "larger", string>>;
+
+type Pages = Awaited<ReturnType<typeof showPages>>;
+
+/** The pages in a frame of their own, with what makes them smaller and larger, and where one is. */
+export function frameOf(words: ViewerWords, place: HTMLElement, pages: Pages) {
+  const { list } = pages;
+  list.tabIndex = 0;
+  list.setAttribute("role", "region");
+  list.setAttribute("aria-label", words.region);
+  const viewer = make("div", { className: "viewer" });
+  const size = sizing(viewer, list, pages);
+  const smaller = zoomButton("\u2212", words.smaller, () => size.zoom(-1));
+  const larger = zoomButton("+", words.larger, () => size.zoom(1));
+  viewer.append(make("div", { className: "viewer-tools no-print" }, smaller, larger, place), list);
+  return {
+    viewer,
+    /** Draws the first page, and the others as they come into view. */
+    async start(): Promise<void> {
+      await pages.start(size.fit());
+      size.follow();
+    },
+  };
+}
+
+/** Where one is, and what says so when that changes. */
+export function placeOf(words: Pick<ViewerWords, "page">, pages: number) {
+  const place = make("span", { className: "viewer-place" });
+  const onPage = (page: number) => {
+    place.textContent = say(words.page, { page, pages });
+  };
+  return { place, onPage };
+}
+
+function zoomButton(sign: string, label: string, click: () => void): HTMLButtonElement {
+  const button = make("button", { type: "button", textContent: sign });
+  button.setAttribute("aria-label", label);
+  button.title = label;
+  button.addEventListener("click", click);
+  return button;
+}
+
+/** How large pages are: as wide as there is room, times the zoom. */
+function sizing(viewer: HTMLElement, list: HTMLElement, pages: Pick<Pages, "width" | "resize">) {
+  let zoom = 0;
+  let shownWidth = 0;
+  const set = (): number => {
+    shownWidth = list.clientWidth;
+    const room = Math.min(shownWidth - 16, widestPage);
+    const scale = (Math.max(room, 100) / pages.width) * (zooms[zoom] ?? 1);
+    setNumbers(viewer, { scale });
+    return scale;
+  };
+  return {
+    fit: set,
+    zoom(by: number) {
+      zoom = Math.min(Math.max(zoom + by, 0), zooms.length - 1);
+      keepingPlace(list, () => void pages.resize(set()));
+    },
+    follow() {
+      new ResizeObserver(() => {
+        if (list.clientWidth !== shownWidth) keepingPlace(list, () => void pages.resize(set()));
+      }).observe(list);
+    },
+  };
+}
+
+/** What was at the top of the window stays there. */
+function keepingPlace(list: HTMLElement, change: () => void): void {
+  const before = list.getBoundingClientRect();
+  const share = before.top < 0 && before.height > 0 ? -before.top / before.height : 0;
+  change();
+  if (share === 0) return;
+  const after = list.getBoundingClientRect();
+  scrollBy(0, after.top + share * after.height);
+}
