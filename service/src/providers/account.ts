@@ -9,6 +9,8 @@ export type AccountCheck = { ok: true; detail: string } | { ok: false; why: stri
 export type Account = {
   provider: ProviderName;
   baseUrl: string;
+  /** How long one request may take; default 15 s. */
+  timeoutMs?: number;
   /** The value of the header `Authorization`; never logged. */
   authorization: string;
   /** Null without the secret of its events: none is taken in. */

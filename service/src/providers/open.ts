@@ -5,8 +5,9 @@ import type { Jobs } from "../platform/jobs/jobs.ts";
 import type { Log } from "../platform/logs.ts";
 import type { SecretBytes } from "../platform/secrets.ts";
 import type { Account } from "./account.ts";
-import type { Act, ActEnd, AnyAct, Intent, NewIntent } from "./acts/act.ts";
+import type { Act, ActEnd, AnyAct, Intent, NewIntent, SaidDone } from "./acts/act.ts";
 import { concludeIntent } from "./acts/conclude.ts";
+import { resolveIntent } from "./acts/resolve.ts";
 import { runIntent } from "./acts/run.ts";
 import { actQueue, insertIntent } from "./acts/store.ts";
 import { type Call, type Caller, type CallerDeps, createCaller } from "./calls/call.ts";
@@ -49,6 +50,11 @@ export type Providers = {
     which: Pick<Intent, "act" | "orderId" | "attempt">,
     end: Exclude<ActEnd<R>, { kind: "unclear" }>,
   ) => Promise<boolean>;
+  /**
+   * Ends an act of which nobody knew by what a person found at the provider; null: it was not done.
+   * @throws ServiceError when it is known already, is somebody else's task, or for an id that cannot be
+   */
+  resolve: (which: { orderId: number; intentId: number }, said: SaidDone | null, by: string) => Promise<void>;
   /** A handler of the provider's events; several may be set, each says `irrelevant` to what is not its own. */
   onEvent: (provider: ProviderName, handler: EventHandler) => void;
   takesEvents: (provider: ProviderName) => boolean;
@@ -85,6 +91,7 @@ export function openProviders(deps: ProvidersDeps, accounts: readonly Account[])
     defineAct: (act) => void acts.set(act.name, act),
     intend: (tx, intent) => insertIntent(tx, calls, intent),
     conclude: (tx, which, end) => concludeIntent(actDeps, tx, which, end),
+    resolve: (which, said, by) => resolveIntent(actDeps, which, said, by),
     onEvent: (provider, handler) => void handlers.set(provider, [...handlersOf(provider), handler]),
     takesEvents: (provider) => Boolean(opened.get(provider)?.account.verify),
     async takeEvent(provider, raw, headers) {

@@ -1,0 +1,281 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { freePort } from "@signsealship/testing/free-port";
+import { sql } from "../../src/platform/database/sql.ts";
+import { requireNoActUnderWay } from "../../src/providers/providers.ts";
+import { claimTask } from "../../src/tasks/tasks.ts";
+import { apiKey, openWorld, type World } from "./act-world.ts";
+
+const cuts = Number(process.env["CUTS"] ?? 6);
+
+let world: World;
+before(async () => {
+  world = await openWorld();
+});
+after(() => world.close());
+
+const madeOf = (reference: string): number => world.things.made.filter((each) => each === reference).length;
+const settledOf = (orderId: number): string[] =>
+  world.settled.filter((each) => each.startsWith(`${orderId} `)).map((each) => each.split(" ").slice(1).join(" "));
+
+describe("an act", () => {
+  test("is done once, and settled in the transaction of its end", async () => {
+    const { providers, run } = world.openNode();
+    const { id, orderId, reference } = await world.intend(providers);
+    await run(id);
+    await run(id);
+    assert.equal(madeOf(reference), 1);
+    assert.equal(await world.stateOf(id), "done");
+    assert.match(settledOf(orderId).join(), /^done thing_\d+$/);
+    const [row] = await world.orders.db.query<{ payload: Buffer; request: string; answer: string }>(sql`
+      SELECT payload, request_sha256 AS request, answer_sha256 AS answer FROM provider_calls WHERE id = ${id}`);
+    assert.ok(!row?.payload.toString("latin1").includes("Jane Roe"), "the payload is encrypted at rest");
+    assert.match(`${row?.request} ${row?.answer}`, /^[0-9a-f]{64} [0-9a-f]{64}$/);
+  });
+
+  test("is intended once for an order and attempt", async () => {
+    const { providers } = world.openNode();
+    const { orderId } = await world.intend(providers);
+    const again = {
+      act: "thing.make",
+      provider: "lob",
+      orderId,
+      attempt: 1,
+      payload: {},
+      at: world.state.now,
+    } as const;
+    await world.orders.db.transaction((tx) => providers.intend(tx, again));
+    const rows = await world.orders.db.query(sql`SELECT FROM provider_calls WHERE order_id = ${orderId}`);
+    assert.equal(rows.length, 1);
+  });
+
+  test(`that was cut after it was done is found, not repeated: ${cuts} times`, async () => {
+    for (let n = 0; n < cuts; n++) {
+      const { providers, run } = world.openNode();
+      const { id, reference, orderId } = await world.intend(providers);
+      world.things.fail(true, (["cut", "garbage", { status: 500 }, "redirect"] as const)[n % 4] ?? "cut");
+      await run(id);
+      assert.equal(await world.stateOf(id), "begun");
+      await run(id);
+      assert.equal(madeOf(reference), 1, "it is not looked up before its time, and not begun again");
+      world.pass(21);
+      await run(id);
+      assert.equal(await world.stateOf(id), "done");
+      assert.equal(madeOf(reference), 1);
+      assert.match(settledOf(orderId).join(), /^done thing_\d+$/);
+    }
+  });
+
+  test("that was cut before it was done begins again, once that is certain", async () => {
+    const { providers, run } = world.openNode();
+    const { id, reference } = await world.intend(providers);
+    world.things.fail(false, "cut");
+    await run(id);
+    world.pass(21);
+    await run(id);
+    assert.equal(await world.stateOf(id), "intended");
+    await run(id);
+    assert.equal(madeOf(reference), 1);
+    assert.equal(await world.stateOf(id), "done");
+  });
+
+  test("that hangs is given up in time, and looked up", async () => {
+    const { providers, run } = world.openNode(undefined, 50);
+    const { id, reference } = await world.intend(providers);
+    world.things.fail(true, "hang");
+    await run(id);
+    world.pass(21);
+    await run(id);
+    assert.equal(madeOf(reference), 1);
+    assert.equal(await world.stateOf(id), "done");
+  });
+
+  test("of a node that was killed is looked up by another", async () => {
+    const killed = world.openNode(undefined, 500);
+    const { id, reference } = await world.intend(killed.providers);
+    world.things.fail(true, "hang");
+    const never = killed.run(id);
+    while (madeOf(reference) === 0) await new Promise((resolve) => setImmediate(resolve));
+    const other = world.openNode();
+    await other.run(id);
+    assert.equal(await world.stateOf(id), "begun", "it may still be on its way");
+    world.pass(21);
+    await other.run(id);
+    assert.equal(await world.stateOf(id), "done");
+    assert.equal(madeOf(reference), 1);
+    // Its own answer comes too late, and changes nothing.
+    await never;
+    assert.equal(await world.stateOf(id), "done");
+  });
+
+  test("that was refused has failed with the provider's words, without the key", async () => {
+    const { providers, run } = world.openNode();
+    const { id, orderId } = await world.intend(providers);
+    world.things.fail(false, { status: 422 });
+    await run(id);
+    assert.equal(await world.stateOf(id), "failed");
+    assert.deepEqual(settledOf(orderId), ["failed no: Bearer ***"]);
+    const rows = await world.orders.db.query(sql`SELECT why FROM provider_calls WHERE id = ${id}`);
+    assert.ok(!JSON.stringify(rows).includes(apiKey));
+  });
+
+  test("is done once by ten workers at once", async () => {
+    const nodes = Array.from({ length: 10 }, () => world.openNode());
+    const first = nodes[0];
+    assert.ok(first);
+    const { id, reference } = await world.intend(first.providers);
+    await Promise.all(nodes.map(({ run }) => run(id)));
+    assert.equal(madeOf(reference), 1);
+    assert.equal(await world.stateOf(id), "done");
+  });
+
+  test("that is wanted no more is withdrawn before it begins", async () => {
+    const { providers, run } = world.openNode();
+    const { id, reference, orderId } = await world.intend(providers);
+    world.state.wanted = false;
+    await run(id);
+    world.state.wanted = true;
+    assert.equal(await world.stateOf(id), "withdrawn");
+    assert.equal(madeOf(reference), 0);
+    assert.deepEqual(settledOf(orderId), []);
+  });
+});
+
+describe("a provider that is away", () => {
+  for (const fault of [
+    { status: 401 },
+    { status: 402 },
+    { status: 403 },
+    { status: 429, headers: { "retry-after": "120" } },
+  ] as const)
+    test(`by ${fault.status}: it is tried again, and by hand after half an hour`, async () => {
+      const { providers, run } = world.openNode();
+      const { id, orderId, reference } = await world.intend(providers);
+      world.things.fail(false, fault, fault, fault, fault);
+      await run(id);
+      assert.equal(await world.stateOf(id), "intended");
+      assert.deepEqual(await world.tasksOf(orderId), []);
+      world.pass(31 * 60);
+      await run(id);
+      assert.deepEqual(await world.tasksOf(orderId), ["packet_print open"]);
+      world.things.fail(false);
+      world.pass(121);
+      await run(id);
+      assert.equal(await world.stateOf(id), "done");
+      assert.equal(madeOf(reference), 1);
+      assert.deepEqual(await world.tasksOf(orderId), ["packet_print done"]);
+    });
+
+  test("is not asked again before the time that it said", async () => {
+    const { providers, run } = world.openNode();
+    const { id, reference } = await world.intend(providers);
+    world.things.fail(false, { status: 429, headers: { "retry-after": "60" } });
+    await run(id);
+    world.pass(30);
+    await run(id);
+    assert.equal(madeOf(reference), 0);
+    const [job] = await world.orders.db.query<{ inSeconds: number }>(sql`
+      SELECT extract(epoch FROM max(due_at) - now())::int AS "inSeconds" FROM jobs WHERE payload ->> 'intentId' = ${String(id)}`);
+    assert.ok((job?.inSeconds ?? 0) >= 29);
+    world.pass(31);
+    await run(id);
+    assert.equal(madeOf(reference), 1);
+  });
+
+  test("refuses connections: nothing was done, and the breaker opens", async () => {
+    const { providers, run } = world.openNode(`http://127.0.0.1:${await freePort()}`);
+    const { id } = await world.intend(providers);
+    for (let n = 0; n < 6; n++) await run(id);
+    assert.equal(await world.stateOf(id), "intended");
+    assert.equal(providers.accounts()[0]?.caller.health().isPaused, true);
+    const elsewhere = world.openNode();
+    await elsewhere.run(id);
+    assert.equal(await world.stateOf(id), "done");
+  });
+
+  test("leaves it to the person who has claimed it by hand", async () => {
+    const { providers, run } = world.openNode(`http://127.0.0.1:${await freePort()}`);
+    const { id, orderId, reference } = await world.intend(providers);
+    await run(id);
+    world.pass(31 * 60);
+    await run(id);
+    const [task] = await world.orders.db.query<{ id: number }>(sql`SELECT id FROM tasks WHERE order_id = ${orderId}`);
+    await claimTask({ db: world.orders.db, clock: () => world.state.now }, task?.id ?? 0, "operator:p");
+    const back = world.openNode();
+    await back.run(id);
+    assert.equal(await world.stateOf(id), "withdrawn");
+    assert.equal(madeOf(reference), 0);
+    assert.deepEqual(await world.tasksOf(orderId), ["packet_print claimed"]);
+  });
+});
+
+describe("an act of which nobody knows", () => {
+  async function unclear() {
+    const { providers, run } = world.openNode();
+    const intent = await world.intend(providers);
+    world.things.fail(true, "cut");
+    await run(intent.id);
+    world.state.found = "unclear";
+    for (let n = 0; n < 6; n++) {
+      world.pass(16 * 60);
+      await run(intent.id);
+    }
+    world.state.found = true;
+    return { ...intent, providers, run };
+  }
+
+  test("is a task, and nobody moves the order by hand meanwhile", async () => {
+    const { id, orderId } = await unclear();
+    assert.equal(await world.stateOf(id), "unknown");
+    assert.deepEqual(await world.tasksOf(orderId), ["provider_unclear open"]);
+    await assert.rejects(requireNoActUnderWay(world.orders.db, orderId), /Nobody knows yet whether Lob did this/);
+    assert.deepEqual(settledOf(orderId), ["unclear the list is late"]);
+  });
+
+  test("ends by a person's word: it was done", async () => {
+    const { id, orderId, providers, reference } = await unclear();
+    const which = { orderId, intentId: id };
+    await assert.rejects(providers.resolve(which, { id: "", tracking: null }, "operator:p"), /1 to 200 characters/);
+    await providers.resolve(which, { id: "thing_by_phone", tracking: null }, "operator:p");
+    assert.equal(await world.stateOf(id), "done");
+    assert.deepEqual(await world.tasksOf(orderId), ["provider_unclear done"]);
+    assert.equal(settledOf(orderId).at(-1), "done thing_by_phone");
+    assert.equal(madeOf(reference), 1);
+    await requireNoActUnderWay(world.orders.db, orderId);
+    await assert.rejects(providers.resolve(which, null, "operator:p"), /known already/);
+  });
+
+  test("ends by a person's word: it was not done", async () => {
+    const { id, orderId, providers } = await unclear();
+    await assert.rejects(providers.resolve({ orderId: orderId + 1, intentId: id }, null, "operator:p"), /No such act/);
+    await providers.resolve({ orderId, intentId: id }, null, "operator:p");
+    assert.equal(await world.stateOf(id), "failed");
+    assert.equal(settledOf(orderId).at(-1), "failed A person found that it was not done.");
+  });
+
+  test("is another's to say once they have claimed it", async () => {
+    const { id, orderId, providers } = await unclear();
+    await world.orders.db.query(sql`
+      UPDATE tasks SET state = 'claimed', claimed_by = 'operator:q', claimed_at = now() WHERE order_id = ${orderId}`);
+    await assert.rejects(providers.resolve({ orderId, intentId: id }, null, "operator:p"), /Somebody else/);
+  });
+
+  test("ends by itself when a later look finds it", async () => {
+    const { id, orderId, run, reference } = await unclear();
+    world.pass(3_601);
+    await run(id);
+    assert.equal(await world.stateOf(id), "done");
+    assert.deepEqual(await world.tasksOf(orderId), ["provider_unclear done"]);
+    assert.equal(madeOf(reference), 1);
+  });
+
+  test("ends by an event that shows what came of it", async () => {
+    const { id, orderId, providers } = await unclear();
+    const which = { act: "thing.make", orderId, attempt: 1 };
+    const end = { kind: "done", result: { id: "thing_by_event" } } as const;
+    assert.equal(await world.orders.db.transaction((tx) => providers.conclude(tx, which, end)), true);
+    assert.equal(await world.orders.db.transaction((tx) => providers.conclude(tx, which, end)), false);
+    assert.equal(await world.stateOf(id), "done");
+    assert.equal(settledOf(orderId).at(-1), "done thing_by_event");
+  });
+});
