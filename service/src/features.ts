@@ -3,7 +3,13 @@ import { openAccess } from "./access-requests/access-requests.ts";
 import { analyticsReader } from "./analytics/analytics.ts";
 import type { Anchoring } from "./anchoring/anchoring.ts";
 import { createCertificateCheck, drawIn } from "./closing-passports/closing-passports.ts";
-import { createPreflight, type EnvelopeDeps, openCeremony, readConsentTexts } from "./envelopes/envelopes.ts";
+import {
+  createPreflight,
+  type EnvelopeDeps,
+  openCeremony,
+  readConsentTexts,
+  type Texts,
+} from "./envelopes/envelopes.ts";
 import type { RateLimits } from "./http/rate-limits.ts";
 import type { RouteDeps } from "./http/route.ts";
 import { maxReservedBytes } from "./http/uploads/multipart.ts";
@@ -29,7 +35,7 @@ import type { Workers } from "./platform/workers/task.ts";
 import { createCallbacks } from "./playbooks/playbooks.ts";
 import type { VersionedPricing } from "./pricing/pricing.ts";
 import { findOwnPassport } from "./proof-passports/proof-passports.ts";
-import { accountsOf, openProviders, type ProviderName } from "./providers/providers.ts";
+import { accountsOf, createTelnyx, openProviders, type ProviderName, type Providers } from "./providers/providers.ts";
 import { openReceipts } from "./receipts/receipts.ts";
 import { type Resources, root } from "./resources.ts";
 import type { RetentionPlan } from "./retention/retention.ts";
@@ -83,8 +89,8 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
   });
   const requireStorage = createStorageQuota(records, (tier) => numberOf(deps.tierLimits[tierOf(tier)].storedBytes));
   const { dispatcher, secretCipher } = outgoingWebhooks(deps);
-  const envelopes = envelopesWith(deps);
   const providers = providersOf(deps);
+  const envelopes = envelopesWith({ ...deps, texts: textsOf(providers, config.telnyx?.smsFrom ?? null) });
   const consentTexts = readConsentTexts(consentFolder);
   return {
     processor,
@@ -104,6 +110,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
       uploadPlaces,
       requireStorage,
       trySigning: createPreflight(workers),
+      textCodes: envelopes.texts !== null,
       checkoutUrlOf: processor && checkoutOfNewOrder(checkout, log),
     },
     checkout,
@@ -159,6 +166,14 @@ function providersOf({ config, db, clock, log, secrets, metrics }: AppDeps) {
   return openProviders({ db, clock, log, secrets, fetch, countCall, countEvent }, accountsOf(config));
 }
 
+/** Text messages by Telnyx; null without a number that they come from. */
+function textsOf(providers: Providers, from: string | null): Texts | null {
+  if (from === null || !providers.has("telnyx")) return null;
+  const telnyx = createTelnyx(providers.callOf("telnyx"));
+  const outcomes = { done: "sent", refused: "refused", unavailable: "away", unknown: "unknown" } as const;
+  return { send: async (message) => outcomes[(await telnyx.sendText({ ...message, from })).kind] };
+}
+
 /** What notaries work with. */
 function notaryDesk(deps: AppDeps): DeskDeps {
   const { config, pricing, sealing } = deps;
@@ -175,7 +190,7 @@ function notaryDesk(deps: AppDeps): DeskDeps {
 export function envelopesWith(
   deps: Omit<EnvelopeDeps, "baseUrl" | "sealDocument" | "stamp"> & Pick<AppDeps, "config" | "sealing">,
 ): EnvelopeDeps {
-  const { db, clock, log, blobs, rowMac, secrets, workers, sealing, signerAuthority, config } = deps;
+  const { db, clock, log, blobs, rowMac, secrets, workers, sealing, signerAuthority, texts, config } = deps;
   const { sealDocument, stamp } = sealing;
   return {
     db,
@@ -188,6 +203,7 @@ export function envelopesWith(
     sealDocument,
     stamp,
     signerAuthority,
+    texts,
     baseUrl: config.baseUrl,
   };
 }

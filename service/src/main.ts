@@ -106,7 +106,9 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
       config.otsCalendars.length > 0
         ? openAnchoring({ ...resources, calendars: config.otsCalendars, fetch, metrics })
         : null;
-    const envelopes = envelopesWith({ ...resources, workers, sealing, signerAuthority: signers.authority });
+    // Maintenance sends no codes.
+    const mine = { ...resources, workers, sealing, signerAuthority: signers.authority, texts: null };
+    const envelopes = envelopesWith(mine);
     app = await createApp({
       ...resources,
       version: await version(),

@@ -33,12 +33,12 @@ export type OrderSummary = Pick<
 export type OrderList = { orders: OrderSummary[]; nextCursor: string | null; requestId: string };
 
 /** How a signer is identified, besides the link that is mailed. */
-export type SignerAuth = "link" | "mail_code" | "access_code";
+export type SignerAuth = "link" | "mail_code" | "access_code" | "text_code";
 
 export type Signer = {
   name: string;
   email: string;
-  /** A 10-digit US number, or an international one in `+country` form. */
+  /** A 10-digit US number, or an international one in `+country` form. Required when `auth` is `text_code`. */
   phone?: string;
   /** 1 to 10: signers of one number sign in parallel, after those of lower numbers. Default 1. */
   routing?: number;

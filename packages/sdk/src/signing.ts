@@ -46,7 +46,7 @@ export type OrderSigners = {
 };
 
 /** Who signs in another's place; language and way of identifying stay as they were unless they are given. */
-export type SignerReplacement = Pick<Signer, "name" | "email" | "language" | "auth" | "access_code">;
+export type SignerReplacement = Pick<Signer, "name" | "email" | "language" | "auth" | "phone" | "access_code">;
 
 /** How a document was signed, recomputed from what is stored. Names and addresses are masked. */
 export type EnvelopeVerification = {

@@ -1,7 +1,7 @@
 /** Envelopes: a document's way from the order to the seal, by the acts of its signers. */
 export { signingRoutes } from "./api/routes.ts";
 export { readSigning, type SigningReadDeps } from "./api/signing-api.ts";
-export type { Ceremony, Link, PreparedAct, SignOutcome, SignRequest } from "./ceremony/ceremony.ts";
+export type { Ceremony, CodeOutcome, Link, PreparedAct, SignOutcome, SignRequest } from "./ceremony/ceremony.ts";
 export { openCeremony } from "./ceremony/open-ceremony.ts";
 export {
   type Client,
@@ -41,3 +41,4 @@ export { type OrderDocument, orderDocuments, readOrderDocument } from "./records
 export type { SignerState, Signing } from "./records/signing.ts";
 export { type TrailFacts, trailMembers } from "./records/trail.ts";
 export { issueSignerCertificate, oneActKey } from "./signer-authority.ts";
+export { endingOf, type TextOutcome, type Texts } from "./texts/texts.ts";

@@ -33,6 +33,8 @@ export type CreateDeps = {
   pricing: VersionedPricing;
   workers: Workers;
   trySigning: TrySigning;
+  /** Whether text messages are sent from here. */
+  textCodes: boolean;
 };
 
 /** A form as it was sent: its text fields, and the file part where one came. */
@@ -53,6 +55,7 @@ export async function createOrder(
   const { blobs } = deps;
   const filled = await filledDocument(deps, sent.fields);
   const form = parseOrderForm(withSlugOf(filled, sent.fields), sent.upload !== null, deps.pricing);
+  if (!deps.textCodes) refuseTextCodes(form.signing.signers ?? [], sent.fields);
   const pages = await pagesSent(deps, principal, { sent, filled, form });
   const priced = await price(deps, principal.tier, form, pages);
   if (sent.upload) await deps.requireStorage(principal, sent.upload.bytes.length);
@@ -68,6 +71,14 @@ export async function createOrder(
   }
   if (sent.upload) await blobs.discard(document.blobKey);
   return null;
+}
+
+/** @throws ServiceError naming the field that asks for codes by text message */
+function refuseTextCodes(signers: readonly NamedSigner[], fields: SentOrder["fields"]): void {
+  const index = signers.findIndex(({ auth }) => auth === "text_code");
+  if (index === -1) return;
+  const name = fields.get("signer_auth")?.trim() === "text_code" ? "signer_auth" : `signers[${index}].auth`;
+  throw invalid(`${name} must not be text_code: this service sends no text messages.`);
 }
 
 /** The document that was completed online, when the form names one. */

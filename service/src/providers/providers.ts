@@ -14,3 +14,5 @@ export { createLob, type Lob, type MailClass, type NewLetter } from "./lob/lob.t
 export { isProviderName, type ProviderName, providerNames } from "./names.ts";
 export { openProviders, type Providers } from "./open.ts";
 export { callColumn, eventColumn } from "./sealed-json.ts";
+export { faxInEvent, type TelnyxFax, type TelnyxFaxStatus } from "./telnyx/answers.ts";
+export { createTelnyx, type FaxToSend, type Telnyx, type TelnyxResult } from "./telnyx/telnyx.ts";

@@ -98,6 +98,17 @@ describe("an order is refused, with the member and the rule named,", () => {
     ["with no access code", { signers: [{ ...jane, auth: "access_code" }] }, /access_code is required when auth is/],
     ["with codes for all, and none", { signer_auth: "access_code", signers: [jane] }, /access_code is required when/],
     ["with codes for all, and no signers", { signer_auth: "access_code" }, /^signers is required when signer_auth is/],
+    ["with codes by text, and no number", { signers: [{ ...jane, auth: "text_code" }] }, /^signers\[0\]\.phone is req/],
+    [
+      "with codes by text for all, and no signers",
+      { signer_auth: "text_code" },
+      /^signers is required when signer_aut/,
+    ],
+    [
+      "with codes by text to a satellite",
+      { signers: [{ ...jane, auth: "text_code", phone: "+870773111632" }] },
+      /^signers\[0\]\.phone must not be a premium-rate or satellite number\.$/,
+    ],
     ["with an access code unasked", { signers: [{ ...jane, access_code: "4711" }] }, /access_code must be left out/],
     [
       "with an access code of three characters",
@@ -220,6 +231,19 @@ describe("an order that is placed", () => {
     assert.ok(await slowHashHolds(accessCodeHash, "sesame-4711"));
     assert.ok(!(await slowHashHolds(accessCodeHash, "sesame-4712")));
     assert.deepEqual(row?.signature_fields, [{ ...signature, label: null, required: true }]);
+  });
+
+  test("asks for codes by text message only where text messages are sent", async () => {
+    const signers = [jane, { ...jane, name: "Bob", auth: "text_code", phone: "2125550123" }];
+    const cases: [Record<string, unknown>, string][] = [
+      [{ signers }, "signers[1].auth"],
+      [{ signers: [{ ...jane, phone: "2125550123" }], signer_auth: "text_code" }, "signer_auth"],
+    ];
+    for (const [fields, name] of cases)
+      assert.deepEqual(await post(fields).then(({ status, body }) => [status, body.error]), [
+        400,
+        `${name} must not be text_code: this service sends no text messages.`,
+      ]);
   });
 
   test("keeps nulls where its form says nothing of signing", async () => {

@@ -17,6 +17,7 @@ import type { PreparedField, SignatureMark } from "../pdf/fields.ts";
 import { buildActIn, checkActIn } from "../pdf/tasks.ts";
 import { type Document, type StoredTail, storeTail } from "../records/revisions.ts";
 import { issueSignerCertificate } from "../signer-authority.ts";
+import { endingOf } from "../texts/texts.ts";
 import type { SignRequest } from "./ceremony.ts";
 import { clientDetail } from "./client-detail.ts";
 import type { Linked } from "./links.ts";
@@ -206,6 +207,9 @@ type Acting = Pick<Linked, "envelope" | "signer"> & {
   keyHeldBy: KeyHolder["keyHeldBy"];
 };
 
+const stepOf = ({ auth, phone }: Linked["signer"]): string =>
+  auth === "text_code" ? `code by text message to a number ending ${endingOf(phone ?? "")}` : auth;
+
 function actRecord({ envelope, signer, document, request, values, own, client, at, keyHeldBy }: Acting): JsonObject {
   const { mark } = request;
   const byLink = "link mailed to the address";
@@ -214,7 +218,7 @@ function actRecord({ envelope, signer, document, request, values, own, client, a
     client: clientDetail(client),
     consent: signer.consent && { ...signer.consent },
     envelope: envelope.verifyCode,
-    identifiedBy: signer.auth === "link" ? [byLink] : [byLink, signer.auth],
+    identifiedBy: signer.auth === "link" ? [byLink] : [byLink, stepOf(signer)],
     keyHeldBy,
     mark: markRecord(mark),
     orderCode: envelope.orderCode,

@@ -4,6 +4,9 @@ import type { FitPicture, PictureFault } from "../pictures/pictures.ts";
 import type { DocumentText } from "../reading/read-text.ts";
 import type { Client, CopyKind, DeclineKind, Language, SigningView } from "./view.ts";
 
+/** Where a code went; `away` and `refused`: no text message was sent, for now or to that number at all. */
+export type CodeOutcome = "mailed" | "texted" | "away" | "refused";
+
 /** A signer's link: its token, and the session that a code gave, when one was asked for. */
 export type Link = { readonly token: string; readonly session: string | null };
 
@@ -53,8 +56,8 @@ export type Ceremony = {
   readonly copy: (link: Link, kind: CopyKind) => Promise<Buffer>;
   /** The page was shown to somebody with a browser. Once is enough. */
   readonly opened: (link: Link, client: Client) => Promise<void>;
-  /** Mails a code of 6 digits to the signer's address. @throws ServiceError `rate_limited` too soon after the last one */
-  readonly sendCode: (link: Link, client: Client) => Promise<void>;
+  /** Sends the signer a code of 6 digits, by mail or by text message. @throws ServiceError `rate_limited` too soon after the last one */
+  readonly sendCode: (link: Link, client: Client) => Promise<CodeOutcome>;
   /** Tries the mailed code or the access code. @returns the session for the link's cookie; null for a wrong one */
   readonly identify: (link: Link, code: string, client: Client) => Promise<{ session: string; expiresAt: Date } | null>;
   /** Records the consent to the text of this version, shown in this language. */

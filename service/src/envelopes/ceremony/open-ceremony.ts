@@ -13,6 +13,7 @@ import { setEnvelopeStatus, titleOf } from "../records/envelope.ts";
 import { keptDocuments } from "../records/kept-documents.ts";
 import { findRevisions } from "../records/revisions.ts";
 import { appendToTrail, requireTrailRoom } from "../records/trail.ts";
+import { endingOf } from "../texts/texts.ts";
 import type { Ceremony, Link } from "./ceremony.ts";
 import { clientDetail } from "./client-detail.ts";
 import { copiesOf, readCopy } from "./copies.ts";
@@ -165,7 +166,13 @@ async function viewOf(deps: EnvelopeDeps, linked: Linked): Promise<SigningView> 
     partnerId: envelope.partnerId,
     partnerName: envelope.partnerName,
     partnerContact: envelope.partnerContact,
-    signer: { n: signer.n, name: signer.name, email: signer.email, language: signer.language },
+    signer: {
+      n: signer.n,
+      name: signer.name,
+      email: signer.email,
+      phoneEnding: signer.phone && endingOf(signer.phone),
+      language: signer.language,
+    },
     signers: signers.map(({ n, name, signedAt }) => ({ n, name, signed: signedAt !== null })),
     expiresAt: envelope.expiresAt,
     step: signer.auth === "link" ? null : signer.auth,

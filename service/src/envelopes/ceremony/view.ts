@@ -58,12 +58,14 @@ export type SigningView = {
     readonly n: number;
     readonly name: string;
     readonly email: string;
+    /** Of the number that codes are texted to, its last digits; null for none. */
+    readonly phoneEnding: string | null;
     readonly language: Language;
   };
   readonly signers: readonly { readonly n: number; readonly name: string; readonly signed: boolean }[];
   readonly expiresAt: Date;
   /** The step that the signer is identified by, besides the link; null for none. */
-  readonly step: "mail_code" | "access_code" | null;
+  readonly step: "mail_code" | "access_code" | "text_code" | null;
   /** What would be signed now: the bytes of the newest revision. Null once nothing is to be read any more. */
   readonly document: {
     readonly revision: number;

@@ -74,7 +74,7 @@ const eventWords: Readonly<Record<string, string>> = {
   created: "The document was prepared for its signers",
   link_issued: "A link was issued, to be mailed",
   opened: "The link was opened",
-  code_sent: "A code was mailed",
+  code_sent: "A code was sent",
   code_failed: "A wrong code was given",
   code_ok: "The right code was given",
   locked: "Too many wrong codes: the link was locked",

@@ -6,6 +6,7 @@ import type { RowMac } from "../../platform/row-mac.ts";
 import type { SecretBytes } from "../../platform/secrets.ts";
 import type { Workers } from "../../platform/workers/task.ts";
 import type { Authority, SealDocument, Stamp } from "../../seals/seals.ts";
+import type { Texts } from "../texts/texts.ts";
 
 /** What envelopes work with. */
 export type EnvelopeDeps = {
@@ -20,5 +21,7 @@ export type EnvelopeDeps = {
   /** Null when no time-stamping authorities are set. */
   stamp: Stamp | null;
   signerAuthority: Authority;
+  /** Null when no text messages are sent: then no order asks for codes by them. */
+  texts: Texts | null;
   baseUrl: string;
 };

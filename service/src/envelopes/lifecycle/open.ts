@@ -9,6 +9,7 @@ import { prepareIn } from "../pdf/tasks.ts";
 import { type Envelope, findEnvelope, findOpenEnvelope, findSigners, whoseTurn } from "../records/envelope.ts";
 import { insertRevision, readOriginal, storeTail } from "../records/revisions.ts";
 import { appendToTrail } from "../records/trail.ts";
+import { endingOf } from "../texts/texts.ts";
 import type { EnvelopeDeps } from "./deps.ts";
 import { issueLink } from "./links.ts";
 import { readSigningOrder, type SigningOrder } from "./signing-order.ts";
@@ -60,7 +61,11 @@ export async function openEnvelope(deps: EnvelopeDeps, orderId: number): Promise
       expiresAt: envelope.expiresAt.toISOString(),
       orderCode: order.code,
       revision: { bytes, number: 1, sha256 },
-      signers: order.signers.map(({ accessCodeHash: _, ...signer }, index) => ({ ...signer, n: index + 1 })),
+      signers: order.signers.map(({ accessCodeHash: _, phone, ...signer }, index) => ({
+        ...signer,
+        n: index + 1,
+        phone: phone && endingOf(phone),
+      })),
     });
     for (const signer of whoseTurn(await findSigners(tx, envelope.id)))
       await issueLink(tx, deps, envelope, signer, { at, actor: "system" });
@@ -89,9 +94,10 @@ async function insertEnvelope(
     FROM envelopes WHERE order_id = ${orderId} RETURNING id`);
   const envelope = row && (await findEnvelope(tx, row.id));
   if (!envelope) throw new Error("the envelope was not written");
-  for (const [index, { name, email, language, routing, auth, accessCodeHash }] of signers.entries())
+  for (const [index, { name, email, phone, language, routing, auth, accessCodeHash }] of signers.entries())
     await tx.query(sql`
-      INSERT INTO envelope_signers (envelope_id, n, name, email, language, routing, auth, access_code_hash)
-      VALUES (${envelope.id}, ${index + 1}, ${name}, ${email}, ${language}, ${routing}, ${auth}, ${accessCodeHash})`);
+      INSERT INTO envelope_signers (envelope_id, n, name, email, phone, language, routing, auth, access_code_hash)
+      VALUES (${envelope.id}, ${index + 1}, ${name}, ${email}, ${phone}, ${language}, ${routing}, ${auth},
+        ${accessCodeHash})`);
   return envelope;
 }

@@ -23,16 +23,18 @@ import { issueLink, signingMailQueue } from "./links.ts";
 import { requireSigners } from "./signing-order.ts";
 import { closeUnlocking } from "./unlock.ts";
 
-type Person = Pick<OrderSigner, "name" | "email" | "language" | "auth" | "accessCodeHash">;
+type Person = Pick<OrderSigner, "name" | "email" | "phone" | "language" | "auth" | "accessCodeHash">;
 
 /**
  * Has another person sign in a signer's place. The link of the one before leads nowhere from then on; the new one is mailed
  * when it is their turn.
- * @param body `{name, email, language?, auth?, access_code?}`
+ * @param body `{name, email, language?, auth?, phone?, access_code?}`
  * @throws ServiceError
  */
 export async function replaceSigner(deps: EnvelopeDeps, request: SignerRequest, body: unknown): Promise<void> {
   const { accessCode, ...named } = parseReplacement(body, await wayOf(deps, request));
+  if (named.auth === "text_code" && deps.texts === null)
+    throw invalid("signer.auth must not be text_code: this service sends no text messages.");
   const person = { ...named, accessCodeHash: accessCode === null ? null : await slowHash(accessCode) };
   await changeSigner(deps, request, async (tx, locked) => {
     const { envelope, signer, signers, at } = locked;
@@ -69,9 +71,9 @@ const isSame = (one: { name: string; email: string }, other: { name: string; ema
 
 /** In the envelope, and in the order, so that an envelope issued anew goes to the same people. */
 async function putInPlace(rowMac: RowMac, tx: Tx, { envelope, signer }: LockedSigner, person: Person): Promise<void> {
-  const { name, email, language, auth, accessCodeHash } = person;
+  const { name, email, phone, language, auth, accessCodeHash } = person;
   await tx.query(sql`
-    UPDATE envelope_signers SET name = ${name}, email = ${email}, language = ${language}, auth = ${auth},
+    UPDATE envelope_signers SET name = ${name}, email = ${email}, phone = ${phone}, language = ${language}, auth = ${auth},
       access_code_hash = ${accessCodeHash}, opened_at = NULL, code_id = NULL, code_sent_at = NULL, failures = 0,
       locked_at = NULL, session_sha256 = NULL, session_expires_at = NULL, consent = NULL, proposal = NULL,
       reminded_at = NULL
@@ -82,7 +84,7 @@ async function putInPlace(rowMac: RowMac, tx: Tx, { envelope, signer }: LockedSi
   if (!order) throw new ServiceError("not_found", "Order not found.");
   requireSigners(rowMac, order);
   const now = signersOf(order).map((each, index) =>
-    index + 1 === signer.n ? { ...each, name, email, language, auth, accessCodeHash, phone: null } : each,
+    index + 1 === signer.n ? { ...each, name, email, language, auth, accessCodeHash, phone } : each,
   );
   const mac = rowMac.of("orders", signingMembers({ ...order, signers: now }));
   await tx.query(sql`

@@ -9,7 +9,8 @@ import { signingCode } from "../ceremony/identify.ts";
 import type { Language } from "../ceremony/view.ts";
 import type { EnvelopeDeps } from "../lifecycle/deps.ts";
 import { issueLink, type SigningMail, signingMailQueue, signingTokenOf } from "../lifecycle/links.ts";
-import { type Envelope, lockEnvelope } from "../records/envelope.ts";
+import { type Auth, type Envelope, lockEnvelope } from "../records/envelope.ts";
+import { endingOf } from "../texts/texts.ts";
 import { mailWords } from "./words.ts";
 
 type Row = {
@@ -17,6 +18,8 @@ type Row = {
   n: number;
   envelopeId: number;
   email: string;
+  phone: string | null;
+  auth: Auth;
   language: Language;
   linkId: string | null;
   tokenSha256: Buffer | null;
@@ -31,7 +34,7 @@ type Row = {
 };
 
 const rowStatement = (signerId: number) => sql`
-  SELECT s.id, s.n, s.envelope_id AS "envelopeId", s.email, s.language, s.link_id AS "linkId",
+  SELECT s.id, s.n, s.envelope_id AS "envelopeId", s.email, s.phone, s.auth, s.language, s.link_id AS "linkId",
     s.token_sha256 AS "tokenSha256", s.code_id AS "codeId",
     s.signed_at IS NOT NULL AS signed, o.environment, coalesce(o.external_reference, o.doc_slug) AS title,
     coalesce(p.brand_name, p.name) AS "partnerName", p.contact_email AS "replyTo", e.expires_at AS "expiresAt", e.outcome
@@ -94,6 +97,10 @@ const hasLink = async (tx: Tx, signerId: number, linkId: string | null): Promise
       SELECT FROM envelope_signers WHERE id = ${signerId} AND link_id = ${linkId} AND signed_at IS NULL`)
   ).length === 1;
 
+/** Stands in the mail that is kept for a test order. */
+const insteadOfText = (phone: string): string =>
+  `For a live order this code goes by text message to the number ending ${endingOf(phone)}. For a test order none is sent.`;
+
 /** @param token of the signer's link; null when its key is gone: then the mail has no button */
 function signingMail(
   { secrets, baseUrl }: MailDeps,
@@ -104,6 +111,7 @@ function signingMail(
   const { language, email } = former ?? row;
   const until = new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "UTC" }).format(row.expiresAt);
   const title = row.title !== null && isPlainTitle(row.title) ? row.title : untitled[language];
+  const texted = moment === "code" && row.auth === "text_code" && row.phone ? insteadOfText(row.phone) : null;
   const { label, ...words } = mailWords[language][moment]({ ...row, title, until });
   return {
     id: `signing:${signerId}:${moment}:${codeId ?? row.linkId}:${at ?? ""}`,
@@ -112,6 +120,7 @@ function signingMail(
     replyTo: row.replyTo,
     ...mailFrom({
       ...words,
+      lines: [...(texted ? [texted] : []), ...words.lines],
       subject: row.environment === "test" ? `TEST: ${words.subject}` : words.subject,
       greeting: greetings[language],
       ...(codeId === undefined ? {} : { code: signingCode(secrets, codeId) }),

@@ -31,7 +31,7 @@ export type Envelope = {
 export const titleOf = ({ externalReference, docSlug }: Pick<Envelope, "externalReference" | "docSlug">): string =>
   externalReference ?? docSlug ?? "Document";
 
-export type Auth = "link" | "mail_code" | "access_code";
+export type Auth = "link" | "mail_code" | "access_code" | "text_code";
 
 /** One who signs. Hashes of credentials stay in the statements that compare them. */
 export type Signer = {
@@ -39,6 +39,8 @@ export type Signer = {
   n: number;
   name: string;
   email: string;
+  /** E.164; shown by its ending alone. */
+  phone: string | null;
   language: Language;
   routing: number;
   auth: Auth;
@@ -59,7 +61,7 @@ const envelopeColumns = sql`e.id, e.attempt, e.verify_code AS "verifyCode", e.fi
 
 const fromEnvelopes = sql`FROM envelopes e JOIN orders o ON o.id = e.order_id JOIN partners p ON p.id = o.partner_id`;
 
-const signerColumns = sql`id, n, name, email, language, routing, auth, issued_at AS "issuedAt", opened_at AS "openedAt",
+const signerColumns = sql`id, n, name, email, phone, language, routing, auth, issued_at AS "issuedAt", opened_at AS "openedAt",
   failures, locked_at AS "lockedAt", consent, signed_at AS "signedAt", proposal`;
 
 const one = async (db: Sql, where: Statement, lock: Statement = nothing): Promise<Envelope | undefined> => {

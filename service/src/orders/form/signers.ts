@@ -1,6 +1,6 @@
 import { invalid } from "../../platform/errors.ts";
 import { isEmail } from "../../platform/mail/email.ts";
-import { normalizeFaxNumber } from "./fax-number.ts";
+import { isCostlyNumber, normalizeFaxNumber } from "./fax-number.ts";
 import { jsonList, type Members, membersOf } from "./json-list.ts";
 import { mostSigners, replacementSchema, signerAuths, signerLanguages, signerSchema } from "./signing-schemas.ts";
 
@@ -79,7 +79,7 @@ function readSigner(members: Members<SignerMember>, at: string, defaults: Signer
   return {
     name: members.required("name", 200),
     email,
-    phone: phoneOf(members.text("phone", 40), at),
+    phone: phoneOf(members.text("phone", 40), auth, at),
     routing: members.whole("routing", 1, 10) ?? 1,
     auth,
     accessCode: accessCodeOf(members.text("access_code", 64), auth, at),
@@ -87,10 +87,13 @@ function readSigner(members: Members<SignerMember>, at: string, defaults: Signer
   };
 }
 
-function phoneOf(text: string | null, at: string): string | null {
+function phoneOf(text: string | null, auth: SignerAuth, at: string): string | null {
   const phone = text === null ? null : normalizeFaxNumber(text);
   if (text !== null && phone === null)
     throw invalid(`${at}.phone must be a 10-digit US number or an international number in +country form.`);
+  if (auth !== "text_code") return phone;
+  if (phone === null) throw invalid(`${at}.phone is required when auth is text_code.`);
+  if (isCostlyNumber(phone)) throw invalid(`${at}.phone must not be a premium-rate or satellite number.`);
   return phone;
 }
 

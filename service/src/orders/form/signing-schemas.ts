@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { oneOf } from "../../http/schema-parts.ts";
 
 /** How a signer is identified, besides the link that is mailed. */
-export const signerAuths = ["link", "mail_code", "access_code"] as const;
+export const signerAuths = ["link", "mail_code", "access_code", "text_code"] as const;
 export const signerLanguages = ["en", "es"] as const;
 export const requestedKinds = ["signature", "initials", "date", "name", "text"] as const;
 export const mostSigners = 10;
@@ -18,7 +18,10 @@ export const signerSchema = Type.Object(
     name: Type.String({ maxLength: 200 }),
     email: Type.String({ format: "email", maxLength: 254 }),
     phone: Type.Optional(
-      Type.String({ description: "A 10-digit US number, or an international one in +country form." }),
+      Type.String({
+        description:
+          "A 10-digit US number, or an international one in +country form. Required when `auth` is `text_code`.",
+      }),
     ),
     routing: Type.Optional(
       Type.Integer({
@@ -47,6 +50,7 @@ export const replacementSchema = Type.Object(
     email: signerSchema.properties.email,
     language: Type.Optional(oneOf(signerLanguages, "Default: as before.")),
     auth: Type.Optional(oneOf(signerAuths, "Default: as before.")),
+    phone: signerSchema.properties.phone,
     access_code: signerSchema.properties.access_code,
   },
   { additionalProperties: false, $id: "SignerReplacement" },

@@ -43,6 +43,6 @@ function textOf(values: ReadonlyMap<string, string>, name: OrderFormField): stri
 /** Null where the form says no more about the client than every form does. */
 function clientAlone(client: { name: string | null; email: string }, auth: SignerAuth | null): NamedSigner[] | null {
   if (auth === null) return null;
-  if (auth === "access_code") throw invalid("signers is required when signer_auth is access_code.");
+  if (auth === "access_code" || auth === "text_code") throw invalid(`signers is required when signer_auth is ${auth}.`);
   return [{ ...clientAsSigner(client, auth), accessCode: null }];
 }

@@ -1,14 +1,17 @@
 import { type Account, checkBy } from "../account.ts";
+import { telnyxVerifier } from "./verify.ts";
 
 const publicBase = "https://api.telnyx.com";
 
+type Settings = { apiKey: string; apiBase: string | null; publicKey: string | null };
+
 /** The account at Telnyx. */
-export function telnyxAccount({ apiKey, apiBase }: { apiKey: string; apiBase: string | null }): Account {
+export function telnyxAccount({ apiKey, apiBase, publicKey }: Settings): Account {
   return {
     provider: "telnyx",
     baseUrl: apiBase ?? publicBase,
     authorization: `Bearer ${apiKey}`,
-    verify: null,
+    verify: publicKey === null ? null : telnyxVerifier(publicKey),
     check: (call) => checkBy(call({ method: "GET", path: "/v2/balance" }), () => "the key is accepted"),
   };
 }

@@ -29,8 +29,12 @@ export function actRoutes(app: FastifyInstance, deps: ActDeps): void {
       return { json: {} };
     },
     code: async ({ link, client }) => {
-      await ceremony.sendCode(link, client);
-      return after(link, "code");
+      const outcome = await ceremony.sendCode(link, client);
+      if (outcome === "mailed" || outcome === "texted") return after(link, outcome === "mailed" ? "code" : "text");
+      const { refused } = await wordsFor(deps, link);
+      const { signer } = await ceremony.view(link);
+      const error = outcome === "away" ? refused.away : refused.number(signer.phoneEnding ?? "");
+      return show(deps, link, { error }, outcome === "away" ? 503 : 409);
     },
     identify: async ({ link, form, client }) => {
       const code = (form["code"] ?? "").trim();

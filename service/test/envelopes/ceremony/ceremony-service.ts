@@ -22,8 +22,8 @@ export const browser = { ip: "203.0.113.7", userAgent: "Test/1" };
 export const consentText = { version: "1", language: "en" } as const;
 
 /** A service whose jobs open envelopes, and a ceremony on its records. */
-export async function openCeremonyService() {
-  const running = await openHarness();
+export async function openCeremonyService(env: Record<string, string> = {}) {
+  const running = await openHarness(env);
   const { close } = running;
   const { dataDir, baseUrl } = running.service;
   const { headers } = await newPartner(running.service);
@@ -49,6 +49,7 @@ export async function openCeremonyService() {
     sealDocument: sealing.sealDocument,
     stamp: null,
     signerAuthority: await makeSignerAuthority(root, issuing),
+    texts: null,
     baseUrl,
   };
   const consentTexts = { find: (version: string) => (version === "1" ? { sha256: "c".repeat(64) } : undefined) };

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { canonicalJson } from "@signsealship/evidence/manifest";
+import { startTelnyx, type TelnyxDouble } from "@signsealship/testing/doubles/telnyx";
 import { until } from "@signsealship/testing/until";
 import { sign } from "../../../src/envelopes/ceremony/sign.ts";
 import { followOverdue, openCeremony, sweepEnvelopes } from "../../../src/envelopes/envelopes.ts";
@@ -20,10 +21,19 @@ import { openSecretsKey } from "../../../src/platform/secrets.ts";
 import { browser, consentText, openCeremonyService, signBy } from "./ceremony-service.ts";
 
 let running: Awaited<ReturnType<typeof openCeremonyService>>;
+let telnyx: TelnyxDouble;
 before(async () => {
-  running = await openCeremonyService();
+  telnyx = await startTelnyx();
+  running = await openCeremonyService({
+    TELNYX_API_KEY: telnyx.apiKey,
+    TELNYX_API_BASE: telnyx.url,
+    TELNYX_SMS_FROM: "+13125550100",
+  });
 });
-after(() => running.close());
+after(async () => {
+  await running.close();
+  await telnyx.close();
+});
 
 const people = (...names: string[]) =>
   names.map((name) => ({ name, email: `${name.toLowerCase()}-${unique++}@example.com` }));
@@ -150,6 +160,88 @@ test("a code is asked for first where the order says so; the fifth wrong one loc
   for (let n = 0; n < 5; n++) assert.equal(await ceremony.identify(byAccess, "blue herring", browser), null);
   assert.equal((await ceremony.view(byAccess)).state, "locked");
   await assert.rejects(ceremony.identify(byAccess, "Blue Heron", browser), { code: "conflict", message: /Too many/ });
+});
+
+test("a code by text message goes to the signer's number, and what cannot be sent is said on the page", async () => {
+  const [jane, john] = people("Jane", "John");
+  assert.ok(jane && john);
+  const phone = "212 555 0142";
+  const code = await running.order([
+    { ...jane, auth: "text_code", phone },
+    { ...john, auth: "text_code", phone },
+  ]);
+  // Its texts are those of a live order from here on.
+  await running.db.query(sql`UPDATE orders SET environment = 'live' WHERE code = ${code}`);
+  const [{ token }, byJohn] = [await running.linkOf(jane.email), await running.linkOf(john.email)];
+  const { baseUrl } = running.service;
+  const ask = async (of: string, act = "", form: Record<string, string> | null = {}) => {
+    const sent = { method: "POST", headers: { Origin: baseUrl }, body: new URLSearchParams(form ?? {}) };
+    const answer = await fetch(`${baseUrl}/sign/${of}${act}`, form === null ? {} : sent);
+    return { status: answer.status, text: await answer.text() };
+  };
+  assert.match((await ask(token, "", null)).text, /number ending in 42/);
+  for (const [failure, status, words] of [
+    [{ status: 402 }, 503, /could not be sent just now/],
+    [{ status: 400, code: "40300" }, 409, /takes no text messages/],
+  ] as const) {
+    telnyx.fail(failure, /messages/);
+    const refused = await ask(token, "/code");
+    assert.equal(refused.status, status);
+    assert.match(refused.text, words);
+  }
+  assert.match((await ask(token, "/code")).text, /We sent you a code by text message/);
+  assert.deepEqual(
+    telnyx.messages.map(({ from, to }) => ({ from, to })),
+    [{ from: "+13125550100", to: "+12125550142" }],
+  );
+  assert.equal((await ask(byJohn.token, "/code")).status, 429, "one a minute for a number, whoever asks");
+  const [digits = ""] = /\d{6}/.exec(telnyx.messages[0]?.text ?? "") ?? [];
+  assert.equal((await ask(token, "/identify", { code: digits === "000000" ? "000001" : "000000" })).status, 400);
+  const session = await running.ceremony.identify({ token, session: null }, digits, browser);
+  assert.ok(session);
+  await signBy(running.ceremony, { token, session: session.session }, "Jane");
+  const trail = await readTrail(running.db, code);
+  const said = canonicalJson(trail);
+  assert.match(said, /code by text message to a number ending 42/);
+  assert.ok(!said.includes("5550142"), "no record shows the number");
+  assert.equal(trail.filter(({ event }) => event === "code_sent").length, 1, "what was not sent is not said to be");
+  const log = running.service.stdout() + running.service.stderr();
+  assert.ok(!log.includes(digits) && !log.includes("5550142"));
+});
+
+test("a number gets ten texts a day", async () => {
+  const [jane] = people("Jane");
+  assert.ok(jane);
+  const code = await running.order([{ ...jane, auth: "text_code", phone: "+442071838750" }]);
+  await running.db.query(sql`UPDATE orders SET environment = 'live' WHERE code = ${code}`);
+  const link = await running.linkOf(jane.email);
+  const sent: string[] = [];
+  const texts = {
+    send: async ({ text }: { text: string }) => {
+      sent.push(text);
+      return "sent" as const;
+    },
+  };
+  const askAt = (minutes: number) => {
+    const consentTexts = { find: () => undefined };
+    return openCeremony({ ...running.deps, texts, clock: later(minutes / 60), consentTexts }).sendCode(link, browser);
+  };
+  for (let n = 0; n < 10; n++) assert.equal(await askAt(2 * n), "texted");
+  await assert.rejects(askAt(30), { code: "rate_limited", message: /tomorrow/ });
+  assert.equal(sent.length, 10);
+  assert.equal(await askAt(24 * 60 + 1), "texted");
+});
+
+test("of a test order no text is sent: its code is kept with the mails", async () => {
+  const [jane] = people("Jane");
+  assert.ok(jane);
+  await running.order([{ ...jane, auth: "text_code", phone: "2125550177" }]);
+  const link = await running.linkOf(jane.email);
+  const had = telnyx.messages.length;
+  await running.ceremony.sendCode(link, browser);
+  const mail = await until(() => running.mailsTo(jane.email).find((each) => /number ending 77/.test(mailBody(each))));
+  assert.match(mailBody(mail), /\b\d{6}\b/);
+  assert.equal(telnyx.messages.length, had);
 });
 
 test("who declines ends it for all: the order is declined, links say so, and it can be issued anew", async () => {

@@ -91,6 +91,7 @@ export function orderDetailPage(forms: FastifyInstance, deps: OrderDetailDeps): 
       payable: deps.checkoutUrlOf !== null && isPayable(order.status) && order.documentsDeletedAt === null,
       retention: orderRetention(deps.retention, order),
       signers,
+      textCodes: deps.textCodes,
       documents,
       rooms,
       openRooms,

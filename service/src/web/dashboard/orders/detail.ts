@@ -36,6 +36,8 @@ export type OrderDetailView = OrderRoomsView & {
   signers: readonly SignerState[];
   documents: readonly OrderDocument[];
   refusedSigner?: RefusedSigner;
+  /** Whether text messages are sent from here. */
+  textCodes: boolean;
 };
 
 /** An order as its firm sees it. */
@@ -50,7 +52,7 @@ ${fired && firedNotice(fired)}
 ${statusCard(view)}
 ${test && card("sandbox", "Sandbox", sandbox(order))}
 ${card("progress", "Progress", progressSteps(orderSteps(order)))}
-${view.signers.length > 0 && card("signers", "Signers", signersPart({ orderCode: order.code, signers: view.signers, open: order.status === "EsignPending", refused: view.refusedSigner }))}
+${view.signers.length > 0 && card("signers", "Signers", signersPart({ orderCode: order.code, signers: view.signers, open: order.status === "EsignPending", textCodes: view.textCodes, refused: view.refusedSigner }))}
 ${card("documents", "Documents", documentList(`/dashboard/orders/${order.code}/documents`, view.documents))}
 ${card("rooms", "Rooms", roomPart(view))}
 </div>

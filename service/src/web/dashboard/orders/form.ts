@@ -13,13 +13,15 @@ export type OrderFormView = FormSubmission & {
   pricing: Pick<VersionedPricing, "catalog" | "notarizationBlocked">;
   /** Whether a checkout can be had at all. */
   paymentsConfigured: boolean;
+  /** Whether text messages are sent from here. */
+  textCodes: boolean;
   /** What was typed, and why it was not taken; null where only the form itself was changed. */
   typed?: { values: FormValues; message: string | null };
 };
 
 /** The form that places an order. Its first button is what the Enter key presses: not the one that adds a signer. */
 export function orderFormBody(view: OrderFormView): Html {
-  const { environment, pricing, paymentsConfigured, typed } = view;
+  const { environment, pricing, paymentsConfigured, textCodes, typed } = view;
   const test = environment === "test";
   const values = typed?.values ?? {};
   const problem = typed?.message ? refusalWords(typed.message, values) : undefined;
@@ -51,7 +53,7 @@ ${select({ ...part("signer_state"), options: signerStates(pricing) })}
 </fieldset>
 <fieldset class="services"><legend>Services</legend>
 ${box("svc_sign", "The client, or the signers that you name, sign online.")}
-${signerRowsPart(part, values, problem)}
+${signerRowsPart(part, values, problem, textCodes)}
 ${box("svc_notary", "An online notary notarizes the document.")}
 ${box("svc_ship", "We ship the finished document on paper.")}
 ${shippingPart(part)}

@@ -71,6 +71,7 @@ export function orderNewPage(app: FastifyInstance, deps: OrderNewDeps): void {
       ...submissionFor(request, typed?.values),
       pricing: deps.pricing,
       paymentsConfigured: deps.checkoutUrlOf !== null,
+      textCodes: deps.textCodes,
       ...(typed && { typed }),
     });
     const title = typed?.message ? "Please check the form: place an order" : "Place an order";

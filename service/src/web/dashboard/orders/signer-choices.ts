@@ -6,6 +6,7 @@ export const identified: Readonly<Record<SignerState["auth"], string>> = {
   link: "the link in the email",
   mail_code: "the link and a code by email",
   access_code: "the link and your access code",
+  text_code: "the link and a code by text message",
 };
 
 export const languageChoices: readonly Choice[] = [
@@ -13,7 +14,8 @@ export const languageChoices: readonly Choice[] = [
   { value: "es", label: "Spanish" },
 ];
 
-export const authChoices: readonly Choice[] = Object.entries(identified).map(([value, label]) => ({
-  value,
-  label: label[0]?.toUpperCase() + label.slice(1),
-}));
+/** @param textCodes whether text messages are sent from here */
+export const authChoices = (textCodes: boolean): readonly Choice[] =>
+  Object.entries(identified)
+    .filter(([value]) => textCodes || value !== "text_code")
+    .map(([value, label]) => ({ value, label: label[0]?.toUpperCase() + label.slice(1) }));

@@ -1,7 +1,7 @@
 import type { FormValues } from "../../ui/forms/form-body.ts";
 
 /** What a row of the order form says of a signer; in the form its inputs are `signer2_email` and the like. */
-export const rowMembers = ["name", "email", "routing", "language", "auth", "access_code"] as const;
+export const rowMembers = ["name", "email", "routing", "language", "auth", "phone", "access_code"] as const;
 export type RowMember = (typeof rowMembers)[number];
 export type RowField = `signer${number}_${RowMember}`;
 
@@ -21,7 +21,7 @@ const typed = (values: FormValues, row: number, member: RowMember): string => va
 /** The rows in which somebody is named, from 1: an empty one is nobody, wherever it stands. */
 export const namedRows = (values: FormValues): number[] =>
   Array.from({ length: mostRows }, (_, index) => index + 1).filter((row) =>
-    (["name", "email", "access_code"] as const).some((member) => typed(values, row, member).trim() !== ""),
+    (["name", "email", "phone", "access_code"] as const).some((member) => typed(values, row, member).trim() !== ""),
   );
 
 /** The form as the API takes it: `signers` for the rows, and no row by itself. Fields that no row has stay as they are. */

@@ -10,7 +10,12 @@ import { type RefusalWords, rowLabels } from "./words.ts";
 export const moreSignersPath = "/dashboard/orders/new/signers";
 
 /** Who signs, where it is not the client alone; folded up until something is said of it. */
-export function signerRowsPart(part: Part, values: FormValues, problem: RefusalWords | undefined): Html {
+export function signerRowsPart(
+  part: Part,
+  values: FormValues,
+  problem: RefusalWords | undefined,
+  textCodes: boolean,
+): Html {
   const rows = rowCount(values);
   const auth = part("signer_auth");
   const begun =
@@ -19,15 +24,15 @@ export function signerRowsPart(part: Part, values: FormValues, problem: RefusalW
     [auth.value, auth.error, part("signers").error].some(Boolean);
   return html`<details class="signer-rows" id="signer-rows"${begun && html` open`}><summary>Other signers, or several</summary>
 <p class="hint">Without a name here the client signs. A row that you leave empty is nobody. Signers with the same turn sign at the same time, after those of earlier turns.</p>
-<div class="form">${select({ ...auth, options: [{ value: "", label: "The link in the email" }, ...authChoices.slice(1)] })}
-${Array.from({ length: rows }, (_, index) => signerRow(index + 1, values, problem))}
+<div class="form">${select({ ...auth, options: [{ value: "", label: "The link in the email" }, ...authChoices(textCodes).slice(1)] })}
+${Array.from({ length: rows }, (_, index) => signerRow(index + 1, values, problem, textCodes))}
 ${hiddenFields({ signer_rows: String(rows) })}
 ${rows < mostRows && html`<div class="form-actions"><button type="submit" class="quiet-button" id="add-signer" formaction="${moreSignersPath}#signer-row-${rows + 1}" formenctype="application/x-www-form-urlencoded" formnovalidate>Add another signer</button></div>`}
 </div>
 </details>`;
 }
 
-function signerRow(row: number, values: FormValues, problem: RefusalWords | undefined): Html {
+function signerRow(row: number, values: FormValues, problem: RefusalWords | undefined, textCodes: boolean): Html {
   const part = (member: RowMember) => {
     const name = rowField(row, member);
     const error = problem?.field === name ? problem.text : undefined;
@@ -38,8 +43,9 @@ function signerRow(row: number, values: FormValues, problem: RefusalWords | unde
 ${field({ ...part("email"), type: "email", maxLength: 254 })}</div>
 <div class="form-pair">${select({ ...part("routing"), options: turns })}
 ${select({ ...part("language"), options: languageChoices })}</div>
-<div class="form-pair">${select({ ...part("auth"), options: [{ value: "", label: "As for all signers" }, ...authChoices] })}
+<div class="form-pair">${select({ ...part("auth"), options: [{ value: "", label: "As for all signers" }, ...authChoices(textCodes)] })}
 ${field({ ...part("access_code"), maxLength: 64, autocomplete: "off", hint: "Only with an access code. Tell it to the person yourself." })}</div>
+${textCodes && field({ ...part("phone"), type: "tel", maxLength: 40, hint: "Only with a code by text message: 10 US digits, or start with + and the country code." })}
 </fieldset>`;
 }
 

@@ -16,11 +16,13 @@ export type SignersView = {
   signers: readonly SignerState[];
   /** Whether the order waits for signatures. */
   open: boolean;
+  /** Whether text messages are sent from here. */
+  textCodes: boolean;
   refused?: RefusedSigner | undefined;
 };
 
 /** Who signs an order, where each of them stands, and what the firm can do about it. */
-export function signersPart({ orderCode, signers, open, refused }: SignersView): Html {
+export function signersPart({ orderCode, signers, open, textCodes, refused }: SignersView): Html {
   return html`${signers.map((signer) => {
     const typed = refused?.n === signer.n ? refused.typed : undefined;
     return html`<section class="signer" aria-labelledby="signer-${signer.n}">
@@ -33,7 +35,7 @@ ${facts([
   ["Signed", signer.signedAt && time(signer.signedAt)],
 ])}
 ${signer.proposal && notice("attention", "Somebody else should sign", `${signer.name} says that ${signer.proposal.name} (${signer.proposal.email}) should sign instead.`)}
-${open && signer.signedAt === null && changes(`/dashboard/orders/${orderCode}/signers/${signer.n}`, signer, typed)}
+${open && signer.signedAt === null && changes(`/dashboard/orders/${orderCode}/signers/${signer.n}`, signer, textCodes, typed)}
 </section>`;
   })}`;
 }
@@ -41,6 +43,7 @@ ${open && signer.signedAt === null && changes(`/dashboard/orders/${orderCode}/si
 function changes(
   path: string,
   { n, name, status, issuedAt, proposal, signingUrl }: SignerState,
+  textCodes: boolean,
   typed?: FormValues,
 ): Html {
   const about = { about: name, kind: "quiet-button" };
@@ -52,7 +55,8 @@ function changes(
 ${field({ form, name: "name", label: "Name", required: true, maxLength: 200, value: typed?.["name"] ?? proposal?.name })}
 ${field({ form, name: "email", type: "email", label: "Email", required: true, maxLength: 254, value: typed?.["email"] ?? proposal?.email })}
 ${select({ form, name: "language", label: "Language", value: typed?.["language"], options: [asBefore, ...languageChoices] })}
-${select({ form, name: "auth", label: "Identified by", value: typed?.["auth"], options: [asBefore, ...authChoices] })}
+${select({ form, name: "auth", label: "Identified by", value: typed?.["auth"], options: [asBefore, ...authChoices(textCodes)] })}
+${textCodes && field({ form, name: "phone", type: "tel", label: "Mobile number", maxLength: 40, hint: "Only with a code by text message." })}
 ${field({ form, name: "access_code", label: "Access code", maxLength: 64, autocomplete: "off", hint: "Only with an access code: tell it to the person yourself. We keep no copy that can be read." })}
 <div class="form-actions"><button type="submit" class="quiet-button">Replace ${name}</button></div>
 </form></details>`;

@@ -60,6 +60,7 @@ export const rowLabels: Readonly<Record<RowMember, string>> = {
   routing: "Turn",
   language: "Language",
   auth: "Identified by",
+  phone: "Mobile number",
   access_code: "Access code",
 };
 
@@ -89,7 +90,8 @@ function signerWords(message: string, rows: readonly number[]): RefusalWords {
     .replace(/signers\[(\d+)\](?:\.([a-z_]+))?/g, (_, at: string, of: RowMember | undefined) =>
       of ? `“${rowLabels[of] ?? of}” of signer ${rowOf(at)}` : `“Signer ${rowOf(at)}”`,
     )
-    .replace("auth is access_code", "the signer is asked for one");
+    .replace("auth is access_code", "the signer is asked for one")
+    .replace("auth is text_code", "a code goes there by text message");
   return { text, field: rowField(rowOf(index), member ?? "name") };
 }
 

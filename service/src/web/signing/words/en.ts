@@ -42,7 +42,10 @@ export const en: Words = {
     title: "Confirm that it’s you",
     mail: (email) => `We email a code of 6 digits to ${email}. Enter it here to see the document.`,
     access: (firm) => `Enter the access code that ${firm} gave you.`,
+    text: (ending) =>
+      `We send a code of 6 digits by text message to the number ending in ${ending}. Enter it here to see the document.`,
     send: "Email me a code",
+    sendText: "Text me a code",
     code: "Code",
     go: "Continue",
   },
@@ -153,6 +156,7 @@ export const en: Words = {
   verify: "Check the signatures and the record of the signing",
   done: {
     code: "We emailed you a code. It can take a minute to arrive.",
+    text: "We sent you a code by text message. It can take a minute to arrive.",
     consent: "Thank you. You can sign now.",
     signed: "Your signature is in the document.",
     declined: "The sender was told.",
@@ -162,6 +166,8 @@ export const en: Words = {
   refused: {
     title: "Please check this",
     code: "That code is not right. Check it and try again.",
+    away: "The text message could not be sent just now. Nothing was changed: try again in a minute.",
+    number: (ending) => `The number ending in ${ending} takes no text messages. Tell the firm that sent the document.`,
     noCode: "Enter the code.",
     canRead: "Open the document and check the box first.",
     name: "Type your name, with at most 100 characters.",

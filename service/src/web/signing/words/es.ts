@@ -43,6 +43,9 @@ export const es: Words = {
     title: "Confirme que es usted",
     mail: (email) => `Le enviamos un código de 6 dígitos a ${email}. Escríbalo aquí para ver el documento.`,
     access: (firm) => `Escriba el código de acceso que le dio ${firm}.`,
+    text: (ending) =>
+      `Le enviamos un código de 6 dígitos por mensaje de texto al número terminado en ${ending}. Escríbalo aquí para ver el documento.`,
+    sendText: "Envíeme un código por mensaje de texto",
     send: "Enviarme un código",
     code: "Código",
     go: "Continuar",
@@ -154,6 +157,7 @@ export const es: Words = {
   verify: "Comprobar las firmas y el registro del proceso",
   done: {
     code: "Le enviamos un código por correo. Puede tardar un minuto en llegar.",
+    text: "Le enviamos un código por mensaje de texto. Puede tardar un minuto en llegar.",
     consent: "Gracias. Ya puede firmar.",
     signed: "Su firma está en el documento.",
     declined: "Avisamos al remitente.",
@@ -163,6 +167,9 @@ export const es: Words = {
   refused: {
     title: "Revise esto",
     code: "Ese código no es correcto. Revíselo e inténtelo de nuevo.",
+    away: "No pudimos enviar el mensaje de texto en este momento. Nada cambió: inténtelo de nuevo en un minuto.",
+    number: (ending) =>
+      `El número terminado en ${ending} no recibe mensajes de texto. Avise a la empresa que envió el documento.`,
     noCode: "Escriba el código.",
     canRead: "Primero abra el documento y marque la casilla.",
     name: "Escriba su nombre, con un máximo de 100 caracteres.",

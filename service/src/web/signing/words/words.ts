@@ -36,6 +36,8 @@ export type Words = {
   readonly identify: {
     readonly title: string;
     readonly mail: (email: string) => string;
+    readonly text: (ending: string) => string;
+    readonly sendText: string;
     readonly access: (firm: string) => string;
     readonly send: string;
     readonly code: string;
@@ -81,10 +83,15 @@ export type Words = {
   readonly signedAt: string;
   readonly verify: string;
   /** After a form was accepted, by the name in the address. */
-  readonly done: Readonly<Record<"code" | "consent" | "signed" | "declined" | "proposed" | "language", string>>;
+  readonly done: Readonly<
+    Record<"code" | "text" | "consent" | "signed" | "declined" | "proposed" | "language", string>
+  >;
   readonly refused: {
     readonly title: string;
     readonly code: string;
+    /** No text message was sent: for now, or not to this number. */
+    readonly away: string;
+    readonly number: (ending: string) => string;
     readonly noCode: string;
     readonly canRead: string;
     readonly name: string;

@@ -1,0 +1,61 @@
+/** Where a fax stands, in Telnyx's words (OpenAPI of Telnyx, `Fax.status`). */
+export const telnyxFaxStatuses = ["queued", "media.processed", "originated", "sending", "delivered", "failed"] as const;
+export type TelnyxFaxStatus = (typeof telnyxFaxStatuses)[number];
+
+/** A fax as Telnyx tells it: in answers, and in the payload of events. */
+export type TelnyxFax = {
+  id: string;
+  /** Null for a word that is not known here. */
+  status: TelnyxFaxStatus | null;
+  clientState: string | null;
+  failureReason: string | null;
+  /** Only events say them: the pages that the far machine took, and how long the call was. */
+  pages: number | null;
+  seconds: number | null;
+};
+
+type Fields = Readonly<Record<string, unknown>>;
+export const fieldsOf = (value: unknown): Fields =>
+  typeof value === "object" && value !== null ? (value as Fields) : {};
+export const textOf = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
+const countOf = (value: unknown): number | null =>
+  typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 1_000_000 ? value : null;
+
+/** What an answer or an event is about. */
+export const dataOf = (body: unknown): Fields => fieldsOf(fieldsOf(body)["data"]);
+
+export const idOf = (data: Fields): string | null => textOf(data["id"]);
+
+// Other words for the same, in answers of which the documentation shows one and events another.
+const sameAs: Readonly<Record<string, TelnyxFaxStatus>> = { initiated: "queued", "media.processing": "queued" };
+
+/** @returns null where there is no id */
+export function faxOf(data: Fields): TelnyxFax | null {
+  const id = textOf(data["fax_id"]) ?? idOf(data);
+  if (id === null) return null;
+  const status = textOf(data["status"]) ?? "";
+  return {
+    id,
+    status: telnyxFaxStatuses.find((each) => each === status) ?? sameAs[status] ?? null,
+    clientState: textOf(data["client_state"]),
+    failureReason: textOf(data["failure_reason"]),
+    pages: countOf(data["page_count"]),
+    seconds: countOf(data["call_duration_secs"]),
+  };
+}
+
+/** The fax that an event is about; null for one about something else, or about a fax that came in. */
+export function faxInEvent(body: unknown): TelnyxFax | null {
+  const data = dataOf(body);
+  const payload = fieldsOf(data["payload"]);
+  if (!textOf(data["event_type"])?.startsWith("fax.") || payload["direction"] === "inbound") return null;
+  return faxOf(payload);
+}
+
+/** A page of a list, and how many there are; null for what is no list. */
+export function faxesOf(body: unknown): { faxes: TelnyxFax[]; pages: number } | null {
+  const { data, meta } = fieldsOf(body);
+  if (!Array.isArray(data)) return null;
+  const faxes = data.map((each) => faxOf(fieldsOf(each))).filter((fax) => fax !== null);
+  return { faxes, pages: countOf(fieldsOf(meta)["total_pages"]) ?? 1 };
+}

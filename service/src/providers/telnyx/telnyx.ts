@@ -1,0 +1,86 @@
+import type { Call, CallOutcome } from "../calls/call.ts";
+import { dataOf, faxesOf, faxOf, idOf, type TelnyxFax } from "./answers.ts";
+
+export type { TelnyxFax, TelnyxFaxStatus } from "./answers.ts";
+
+/** What of a request failed, with what Telnyx said. */
+export type TelnyxFailure = Exclude<CallOutcome, { kind: "answered" }>;
+export type TelnyxResult<R> = { kind: "done"; result: R } | TelnyxFailure;
+
+export type FaxToSend = {
+  /** The fax application's id, and its number. */
+  app: string;
+  from: string;
+  /** E.164. */
+  to: string;
+  pdf: Buffer;
+  /** Comes back with every event and in lists; no secret. */
+  clientState: string;
+};
+
+/** Telnyx, as far as it is used here: every method makes its requests once, and never rejects. */
+export type Telnyx = {
+  sendFax: (fax: FaxToSend) => Promise<TelnyxResult<TelnyxFax>>;
+  getFax: (id: string) => Promise<TelnyxResult<TelnyxFax>>;
+  /** The faxes to a number that were created since. */
+  listFaxes: (which: { to: string; since: Date }) => Promise<TelnyxResult<TelnyxFax[]>>;
+  /** Ends a fax that is under way. */
+  cancelFax: (id: string) => Promise<TelnyxResult<null>>;
+  /** @returns the message's id */
+  sendText: (message: { from: string; to: string; text: string }) => Promise<TelnyxResult<string>>;
+};
+
+const pageSize = 100;
+// What is looked for was sent minutes ago: more pages to one number are no list of ours.
+const mostPages = 10;
+
+const unreadable: TelnyxFailure = { kind: "unknown", why: "an answer that says nothing of what was asked" };
+
+/** @param call makes one request to `https://api.telnyx.com` or what stands for it */
+export function createTelnyx(call: Call): Telnyx {
+  async function ask<R>(request: Parameters<Call>[0], read: (body: unknown) => R | null): Promise<TelnyxResult<R>> {
+    const outcome = await call(request);
+    if (outcome.kind !== "answered") return outcome;
+    const result = read(outcome.body);
+    return result === null ? unreadable : { kind: "done", result };
+  }
+  const ofFax = (body: unknown) => faxOf(dataOf(body));
+
+  async function listFaxes({ to, since }: { to: string; since: Date }): Promise<TelnyxResult<TelnyxFax[]>> {
+    const faxes: TelnyxFax[] = [];
+    for (let page = 1; page <= mostPages; page++) {
+      const query = new URLSearchParams({
+        "filter[to][eq]": to,
+        "filter[created_at][gte]": since.toISOString(),
+        "page[number]": String(page),
+        "page[size]": String(pageSize),
+      });
+      const listed = await ask({ method: "GET", path: `/v2/faxes?${query}` }, faxesOf);
+      if (listed.kind !== "done") return listed;
+      faxes.push(...listed.result.faxes);
+      if (page >= listed.result.pages) return { kind: "done", result: faxes };
+    }
+    return { kind: "unknown", why: "the list of faxes does not end" };
+  }
+
+  return {
+    sendFax: ({ app, from, to, pdf, clientState }) => {
+      const form = new FormData();
+      const params = { connection_id: app, from, to, client_state: clientState, quality: "high", store_media: "false" };
+      for (const [name, value] of Object.entries(params)) form.set(name, value);
+      form.set("contents", new Blob([Uint8Array.from(pdf)], { type: "application/pdf" }), "document.pdf");
+      return ask({ method: "POST", path: "/v2/faxes", body: form }, ofFax);
+    },
+    getFax: (id) => ask({ method: "GET", path: `/v2/faxes/${encodeURIComponent(id)}` }, ofFax),
+    listFaxes,
+    cancelFax: async (id) => {
+      const path = `/v2/faxes/${encodeURIComponent(id)}/actions/cancel`;
+      const outcome = await call({ method: "POST", path });
+      return outcome.kind === "answered" ? { kind: "done", result: null } : outcome;
+    },
+    sendText: (message) =>
+      ask({ method: "POST", path: "/v2/messages", body: JSON.stringify({ ...message, type: "SMS" }) }, (body) =>
+        idOf(dataOf(body)),
+      ),
+  };
+}

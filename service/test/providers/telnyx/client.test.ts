@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { startTelnyx, type TelnyxDouble } from "@signsealship/testing/doubles/telnyx";
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import { systemClock } from "../../../src/platform/clock.ts";
+import { openLog } from "../../../src/platform/logs.ts";
+import { createCaller, createTelnyx, faxInEvent, type Telnyx } from "../../../src/providers/providers.ts";
+import { telnyxVerifier } from "../../../src/providers/telnyx/verify.ts";
+
+const log = openLog("silent");
+let double: TelnyxDouble;
+before(async () => {
+  double = await startTelnyx();
+});
+after(() => double.close());
+
+/** A client of its own, so that no test meets the breaker of another. */
+const open = (apiKey = double.apiKey): Telnyx => {
+  const settings = {
+    provider: "telnyx",
+    baseUrl: double.url,
+    authorization: `Bearer ${apiKey}`,
+    timeoutMs: 300,
+  } as const;
+  return createTelnyx(createCaller({ fetch, clock: systemClock, log }, settings).call);
+};
+const fax = { app: "c1", from: "+13125790015", to: "+13127367276", pdf: makePdf({ pages: 2 }), clientState: "YTox" };
+
+describe("faxes", () => {
+  it("are sent with the file itself, found by their number and time, and asked for by their id", async () => {
+    const since = new Date(Date.now() - 1000);
+    const sent = await open().sendFax(fax);
+    assert.equal(sent.kind, "done");
+    assert.deepEqual([sent.result.status, sent.result.clientState], ["queued", "YTox"]);
+    assert.deepEqual(double.contents.get(sent.result.id)?.bytes, fax.pdf);
+    assert.deepEqual(await open().listFaxes({ to: fax.to, since }), { kind: "done", result: [sent.result] });
+    assert.deepEqual(await open().getFax(sent.result.id), sent);
+    assert.deepEqual(await open().listFaxes({ to: "+13127367200", since }), { kind: "done", result: [] });
+  });
+
+  it("are found on whichever page of the list", async () => {
+    const to = "+13127367201";
+    for (let n = 0; n < 101; n++) await open().sendFax({ ...fax, to });
+    const listed = await open().listFaxes({ to, since: new Date(0) });
+    assert.equal(listed.kind === "done" && listed.result.length, 101);
+  });
+
+  it("are canceled while they are under way", async () => {
+    const sent = await open().sendFax(fax);
+    assert.ok(sent.kind === "done");
+    assert.equal((await open().cancelFax(sent.result.id)).kind, "done");
+    assert.equal((await open().cancelFax(sent.result.id)).kind, "refused");
+  });
+});
+
+it("what failed is told apart: not done, may be done, not now", async () => {
+  const kindOf = async (fails: () => void, ask: (telnyx: Telnyx) => Promise<{ kind: string }>) => {
+    fails();
+    return (await ask(open())).kind;
+  };
+  const send = (telnyx: Telnyx) => telnyx.sendFax(fax);
+  assert.equal(await kindOf(() => double.fail("cut"), send), "unknown");
+  assert.equal(await kindOf(() => double.fail("hang"), send), "unknown");
+  assert.equal(await kindOf(() => double.fail({ status: 503 }), send), "unknown");
+  assert.equal(await kindOf(() => double.fail({ status: 402 }), send), "unavailable");
+  assert.equal(await kindOf(() => double.fail({ status: 429 }), send), "unavailable");
+  assert.equal((await open("KEYwrong").sendFax(fax)).kind, "unavailable");
+  const refused = await open().sendFax({ ...fax, to: "5550100" });
+  assert.ok(refused.kind === "refused");
+  assert.deepEqual([refused.code, /E\.164/.test(refused.why)], ["10016", true]);
+});
+
+describe("an event's signature", () => {
+  const made = async () => {
+    const sent = await open().sendFax(fax);
+    const taken = double.faxes.find(({ id }) => sent.kind === "done" && id === sent.result.id);
+    assert.ok(taken);
+    return { taken, body: JSON.stringify(double.move(taken, "delivered")) };
+  };
+  const check = (body: string, headers: Record<string, string>) =>
+    telnyxVerifier(double.publicKey)(Buffer.from(body), headers, new Date());
+
+  it("is accepted over the very bytes", async () => {
+    const { taken, body } = await made();
+    const verified = check(body, double.sign(body));
+    assert.ok(verified.ok);
+    assert.deepEqual([verified.type, verified.objectId], ["fax.delivered", taken.id]);
+    const told = faxInEvent(verified.body);
+    assert.deepEqual([told?.status, told?.pages, told?.seconds, told?.clientState], ["delivered", 2, 37, "YTox"]);
+  });
+
+  it("is refused over others, of another key, of another time, or where there is none", async () => {
+    const { body } = await made();
+    const at = (seconds: number) => double.sign(body, { at: new Date(Date.now() + seconds * 1000) });
+    const good = double.sign(body);
+    const wrong: Record<string, string>[] = [
+      double.sign(`${body} `),
+      double.sign(body, { otherKey: true }),
+      at(-302),
+      at(302),
+      {},
+      { ...good, "telnyx-timestamp": String(Number(good["telnyx-timestamp"]) + 1) },
+      { ...good, "telnyx-signature-ed25519": "AAAA" },
+      { "telnyx-timestamp": good["telnyx-timestamp"] ?? "" },
+    ];
+    for (const headers of wrong) assert.equal(check(body, headers).ok, false, JSON.stringify(headers));
+    for (const within of [at(-290), at(290)]) assert.equal(check(body, within).ok, true);
+    for (const noEvent of [
+      "",
+      "null",
+      "[]",
+      '{"data":{"id":"x"}}',
+      '{"data":{"id":"x","event_type":"y","occurred_at":"z"}}',
+    ])
+      assert.equal(check(noEvent, double.sign(noEvent)).ok, false, noEvent);
+  });
+
+  it("is no fax of ours where it came in, or is about something else", () => {
+    const data = { id: "e", event_type: "fax.received", payload: { fax_id: "f", direction: "inbound" } };
+    assert.equal(faxInEvent({ data }), null);
+    assert.equal(faxInEvent({ data: { ...data, event_type: "message.sent", payload: { id: "m" } } }), null);
+    assert.equal(faxInEvent(null), null);
+  });
+});
