@@ -13,6 +13,7 @@ const permissions: Readonly<Record<TaskKind, Permission>> = {
   label_print: "paper.work",
   packet_print: "paper.work",
   shipping_exception: "paper.work",
+  delivery_trouble: "paper.work",
   fax_send: "paper.work",
   fax_exception: "paper.work",
   provider_unclear: "paper.work",

@@ -20,6 +20,7 @@ export {
   type Milestone,
   nextSegmentQueue,
   orderMailQueue,
+  recallQueue,
   refundQueue,
 } from "./transitions/effects.ts";
 export { type StatusGroup, statusGroupOf, statusGroups, wasPaid } from "./transitions/status-groups.ts";

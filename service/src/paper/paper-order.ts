@@ -61,7 +61,10 @@ export function furthestOf(documents: readonly OrderDocument[]): OrderDocument {
 }
 
 /** @throws ServiceError when it was deleted, or can't be read now */
-export async function sentDocument(deps: EnvelopeDeps, order: PaperOrder): Promise<SentDocument> {
+export async function sentDocument(
+  deps: Pick<EnvelopeDeps, "db" | "blobs" | "rowMac">,
+  order: PaperOrder,
+): Promise<SentDocument> {
   const owner: Owner = order;
   const { documentId, kind, sha256 } = furthestOf(await orderDocuments(deps.db, order.code, owner));
   const { bytes } = await readOrderDocument(deps, { orderCode: order.code, owner, documentId });

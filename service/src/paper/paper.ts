@@ -18,7 +18,7 @@ export {
   reportOnFinished,
   takeFinished,
 } from "./finished/finished.ts";
-export { type PaperOrder, paperOrder, paperStatuses } from "./paper-order.ts";
+export { type PaperOrder, paperOrder, paperStatuses, sentDocument } from "./paper-order.ts";
 
 export type PaperDeps = EnvelopeDeps;
 

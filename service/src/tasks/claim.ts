@@ -11,7 +11,7 @@ export type TaskDeps = { db: Database; clock: Clock };
 type Locked = { kind: TaskKind; state: string; claimedBy: string | null; orderId: number | null };
 
 /** Kinds that end by a person's word alone: nothing that happens shows that they are done. */
-const endedByWord: ReadonlySet<TaskKind> = new Set(["key_expiry", "job_dead"]);
+const endedByWord: ReadonlySet<TaskKind> = new Set(["delivery_trouble", "key_expiry", "job_dead"]);
 
 export const endsByWord = (kind: TaskKind): boolean => endedByWord.has(kind);
 

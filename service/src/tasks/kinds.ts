@@ -9,6 +9,7 @@ export const taskKinds = {
   label_print: "Labels to print",
   packet_print: "Packets to print",
   shipping_exception: "Shipping exceptions",
+  delivery_trouble: "Letters and parcels to look after",
   fax_send: "Faxes to send",
   fax_exception: "Failed faxes",
   provider_unclear: "Provider calls that nobody knows about",

@@ -29,6 +29,10 @@ export function openTask(task: NewTask, from?: Statement): Statement {
   ON CONFLICT DO NOTHING`;
 }
 
+/** The update that says in an open task why a person has to do it. */
+export const explainTask = (orderId: number, kind: TaskKind, reason: string): Statement => sql`
+  UPDATE tasks SET reason = ${reason} WHERE order_id = ${orderId} AND kind = ${kind} AND state IN ('open', 'claimed')`;
+
 /** Which open tasks to close: those of an order, all or one subject's; or those about a subject that is no order. */
 export type WhichTasks = { kinds: readonly TaskKind[] } & (
   | { orderId: number; subject?: string }

@@ -12,4 +12,13 @@ export {
   type Task,
   tasksOfOrder,
 } from "./lists.ts";
-export { closeTasks, dropPaused, type NewTask, openTask, pauseTasks, resumeTasks, type TaskEnd } from "./open-close.ts";
+export {
+  closeTasks,
+  dropPaused,
+  explainTask,
+  type NewTask,
+  openTask,
+  pauseTasks,
+  resumeTasks,
+  type TaskEnd,
+} from "./open-close.ts";

@@ -17,6 +17,7 @@ import {
   type Milestone,
   nextSegmentQueue,
   orderMailQueue,
+  recallQueue,
 } from "./effects.ts";
 import type { OrderStatus } from "./statuses.ts";
 import { type OrderEvent, targetOf, wordsOf } from "./table.ts";
@@ -97,6 +98,8 @@ export async function applyTransition(
     await enqueue(tx, nextSegmentQueue, { orderId: order.id }, new Date(by.at.getTime() + restMs));
   // Of a release, too: what a provider had on hand was left to wait with the order.
   if (entered.isDispatched && moved.environment === "live") await enqueue(tx, dispatchQueue, { orderId: order.id });
+  if (entered.isRecalled && isBeingShipped(order) && moved.environment === "live")
+    await enqueue(tx, recallQueue, { orderId: order.id });
   if (effect.mail) await enqueue(tx, orderMailQueue, { orderId: order.id, moment: effect.mail });
   if (effect.job) await enqueue(tx, effect.job, { orderId: order.id });
   // Of a hold's end, too, where signatures are waited for: what was due while it lasted was not done.
@@ -122,6 +125,10 @@ async function moveTasks(tx: Tx, order: LockedOrder, moved: LockedOrder, on: Ord
   const { id: orderId, environment, isRush } = moved;
   if (kind) await tx.query(openTask({ kind, at, environment, orderId, isRush, reason }));
 }
+
+/** Whether a provider may have something on hand for its shipping. */
+const isBeingShipped = ({ status, statusBeforeHold }: LockedOrder): boolean =>
+  ["ShippingPending", "Shipped", "ShippingFailed"].includes(statusBeforeHold ?? status);
 
 /** An order that comes there needs nothing more of what stood open. */
 const droppedBy: ReadonlySet<string> = new Set(["Cancelled", "RefundPending"]);

@@ -19,6 +19,9 @@ export const refundQueue = "refund";
 /** The queue of live orders that a provider may take on in place of people; payload `{orderId}`. */
 export const dispatchQueue = "dispatch";
 
+/** The queue of live orders that went away from their shipping: what a provider has on hand for them is called back; payload `{orderId}`. */
+export const recallQueue = "recall";
+
 /** The queue of orders whose envelope is to follow: opened, completed or ended; payload `{orderId}`. */
 export const envelopeQueue = "envelope";
 
@@ -40,6 +43,8 @@ export type Effect = {
   endsSegment?: boolean;
   /** Whether a provider may do the task in place of people, where there is an account. */
   isDispatched?: boolean;
+  /** Whether what a provider has on hand for the order is wanted no more. */
+  isRecalled?: boolean;
   /** Tasks that others open while the order stands there. */
   endsTasks?: readonly TaskKind[];
 };
@@ -69,10 +74,10 @@ export const effects: Readonly<Partial<Record<OrderStatus, Effect>>> = {
   Shipped: { mail: "shipped" },
   Delivered: { milestone: "shipment.delivered", endsSegment: true },
   FaxDelivered: { endsSegment: true },
-  ShippingFailed: { task: "shipping_exception" },
+  ShippingFailed: { task: "shipping_exception", isRecalled: true },
   FaxPending: { task: "fax_send", isDispatched: true },
   FaxFailed: { task: "fax_exception" },
-  OnHold: { task: "order_on_hold" },
+  OnHold: { task: "order_on_hold", isRecalled: true },
   Cancelled: { job: closeCheckoutQueue, movesEnvelope: true },
-  RefundPending: { job: refundQueue, movesEnvelope: true },
+  RefundPending: { job: refundQueue, movesEnvelope: true, isRecalled: true },
 };

@@ -2,14 +2,9 @@ import type { Call, CallOutcome } from "../calls/call.ts";
 import { type AcceptedLetter, readLetter } from "./letter.ts";
 import { membersOf } from "./values.ts";
 
-/** An address in the US, as Lob names its parts. */
-export type LobAddress = {
-  name: string;
-  line1: string;
-  line2: string | null;
-  city: string;
-  state: string;
-  postal: string;
+/** An address in the US. */
+export type LobAddress = Readonly<Record<"name" | "line1" | "city" | "state" | "postal", string>> & {
+  readonly line2: string | null;
 };
 
 /** Of the classes of mail: proof of delivery, with the receiver's signature, or neither. */

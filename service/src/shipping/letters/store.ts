@@ -1,7 +1,7 @@
 import type { Sql, Tx } from "../../platform/database/database.ts";
 import { Statement, sql } from "../../platform/database/sql.ts";
 import type { MailClass } from "../../providers/providers.ts";
-import { type Happening, isFinal, type LetterProgress, letterHappenings, stageOf } from "./progress.ts";
+import { type Happening, type LetterProgress, letterHappenings, stageOf } from "./progress.ts";
 
 /** A letter that Lob accepted for an order. */
 export type Letter = {
@@ -58,10 +58,8 @@ export async function findLetter(db: Sql, letterId: string): Promise<Letter | un
 export const lettersOfOrder = (db: Sql, orderId: number): Promise<Letter[]> =>
   select(db, sql`WHERE l.order_id = ${orderId} ORDER BY l.id`);
 
-/**
- * The letter that stands for an order's shipping now: not ended otherwise than by delivery, and accepted after shipping failed last.
- */
-export async function currentLetter(db: Sql, orderId: number): Promise<Letter | undefined> {
+/** The letter that an order's shipping hangs on: the last one, unless shipping failed after it was accepted. */
+export async function standingLetter(db: Sql, orderId: number): Promise<Letter | undefined> {
   const [letter] = await select(
     db,
     sql`WHERE l.order_id = ${orderId} AND NOT EXISTS (
@@ -69,9 +67,13 @@ export async function currentLetter(db: Sql, orderId: number): Promise<Letter | 
         WHERE a.order_id = ${orderId} AND a.to_status = 'ShippingFailed' AND a.occurred_at >= l.accepted_at)
       ORDER BY l.id DESC LIMIT 1`,
   );
-  if (!letter) return undefined;
-  const stage = stageOf(letter.progress);
-  return !isFinal(stage) || stage === "delivered" ? letter : undefined;
+  return letter;
+}
+
+/** The same while it is on its way, or has come there. */
+export async function currentLetter(db: Sql, orderId: number): Promise<Letter | undefined> {
+  const letter = await standingLetter(db, orderId);
+  return letter && !["returned", "failed", "cancelled"].includes(stageOf(letter.progress)) ? letter : undefined;
 }
 
 export type NewLetterRow = Omit<Letter, "id" | "progress" | "recalledAt">;
@@ -105,7 +107,7 @@ export async function keepProgress(tx: Tx, id: number, progress: LetterProgress)
   await tx.query(sql`UPDATE letters SET ${set} WHERE id = ${id}`);
 }
 
-export const markRecalled = (tx: Tx, id: number, at: Date | null) =>
+export const markRecalled = (tx: Tx, id: number, at: Date) =>
   tx.query(sql`UPDATE letters SET recalled_at = ${at} WHERE id = ${id}`);
 
 /** Whether an act for the order's letters is under way, and the number of the next attempt to send one. */

@@ -1,0 +1,78 @@
+import type { Owner } from "../../identity/identity.ts";
+import { type LockedOrder, lockOrder } from "../../orders/orders.ts";
+import { type PaperOrder, paperOrder, sentDocument } from "../../paper/paper.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import { sql } from "../../platform/database/sql.ts";
+import { tooCostly } from "../../platform/workers/task.ts";
+import type { Address } from "../../pricing/pricing.ts";
+import { explainTask, openTask } from "../../tasks/tasks.ts";
+import type { LetterDeps } from "./deps.ts";
+import { type PagesRead, type PrintPlan, planLetter, readPages } from "./fit.ts";
+import { attemptsOf, currentLetter } from "./store.ts";
+
+/** What is mailed, as it was decided: the request is made of this alone. */
+export type MailPlan = PrintPlan & {
+  orderCode: string;
+  owner: Owner;
+  documentId: string;
+  docSha256: string;
+  mailClass: NonNullable<LetterDeps["mailClass"]>;
+  to: Address;
+  from: Address;
+};
+
+/** Whether an order waits for a letter that nobody makes: by its row, which is locked. */
+export async function waitsForLetter(tx: Tx, order: LockedOrder): Promise<boolean> {
+  if (order.environment !== "live" || order.status !== "ShippingPending" || order.shipMethod !== "print_mail")
+    return false;
+  return (await currentLetter(tx, order.id)) === undefined;
+}
+
+/**
+ * Has an order's document mailed where it fits; where it does not, says why in the task of who prints it.
+ * The document is read and measured before the order's row is locked.
+ */
+export async function mailOrder(deps: LetterDeps, orderId: number): Promise<void> {
+  const [found] = await deps.db.query<{ code: string; status: string }>(sql`
+    SELECT code, status FROM orders WHERE id = ${orderId} AND environment = 'live'`);
+  if (found?.status !== "ShippingPending") return;
+  const order = await paperOrder(deps.db, found.code, "live");
+  const plan = await planFor(deps, order);
+  await deps.db.transaction(async (tx) => {
+    const locked = await lockOrder(tx, found.code);
+    if (!locked || !(await waitsForLetter(tx, locked)) || (await isClaimed(tx, orderId))) return;
+    const { isUnderWay, next } = await attemptsOf(tx, orderId);
+    if (isUnderWay) return;
+    const at = deps.clock();
+    if ("misfit" in plan) return printByHand(tx, locked, plan.misfit, at);
+    await deps.providers.intend(tx, { act: "letter.send", provider: "lob", orderId, attempt: next, payload: plan, at });
+  });
+}
+
+async function planFor(deps: LetterDeps, order: PaperOrder): Promise<MailPlan | { misfit: string }> {
+  const { workers, business, mailClass } = deps;
+  const { code: orderCode, partnerId, environment, shipTo } = order;
+  if (mailClass === null) return { misfit: "No account at Lob is set." };
+  const { kind, sha256, bytes } = await sentDocument(deps, order);
+  const from = order.shipFrom ?? business;
+  const read = await workers.run(readPages, { holder: partnerId, bytes, input: null }).catch((error): PagesRead => {
+    if (!tooCostly(error)) throw error;
+    return { count: 0, odd: null, isEncrypted: false, refused: "that takes too long" };
+  });
+  const plan = planLetter(read, shipTo, from);
+  if ("misfit" in plan || shipTo === null) return "misfit" in plan ? plan : { misfit: "There is no address." };
+  const owner = { partnerId, environment };
+  return { ...plan, orderCode, owner, documentId: `${kind}-${sha256}`, docSha256: sha256, mailClass, to: shipTo, from };
+}
+
+async function isClaimed(tx: Tx, orderId: number): Promise<boolean> {
+  const found = await tx.query(sql`
+    SELECT FROM tasks WHERE order_id = ${orderId} AND kind = 'packet_print' AND state = 'claimed'`);
+  return found.length > 0;
+}
+
+/** The task of who prints and mails it by hand, with the reason why. */
+export async function printByHand(tx: Tx, { id, isRush }: LockedOrder, reason: string, at: Date): Promise<void> {
+  await tx.query(openTask({ kind: "packet_print", at, environment: "live", orderId: id, isRush, reason }));
+  await tx.query(explainTask(id, "packet_print", reason));
+}

@@ -1,0 +1,96 @@
+import { type LockedOrder, lockOrder } from "../../orders/orders.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import { sql } from "../../platform/database/sql.ts";
+import { enqueue } from "../../platform/jobs/jobs.ts";
+import { type Act, createLob, type Intent } from "../../providers/providers.ts";
+import { openTask } from "../../tasks/tasks.ts";
+import { type LetterDeps, mailQueue } from "./deps.ts";
+import { applyNews, closePrinting } from "./follow.ts";
+import { stageOf } from "./progress.ts";
+import { currentLetter, findLetter, type Letter, lettersOfOrder, markRecalled } from "./store.ts";
+
+const lookAfterMs = 60_000;
+
+type Recalled = { letterId: string; orderCode: string };
+const recalledOf = (intent: Intent): Recalled => intent.payload as Recalled;
+
+/** Has the letters of an order cancelled that it went away from before they were mailed. */
+export async function recallLetters(deps: LetterDeps, tx: Tx, order: LockedOrder): Promise<void> {
+  for (const letter of await lettersOfOrder(tx, order.id)) await recallWhereUnwanted(deps, tx, order, letter);
+}
+
+/** The order's row is locked. */
+export async function recallWhereUnwanted(deps: LetterDeps, tx: Tx, order: LockedOrder, letter: Letter): Promise<void> {
+  if (letter.recalledAt || stageOf(letter.progress) !== "accepted") return;
+  if (await isWanted(tx, order, letter)) return;
+  const at = deps.clock();
+  const { id: orderId, code: orderCode } = order;
+  const { letterId, attempt } = letter;
+  await markRecalled(tx, letter.id, at);
+  const payload: Recalled = { letterId, orderCode };
+  await deps.providers.intend(tx, {
+    act: "letter.cancel",
+    provider: "lob",
+    orderId,
+    attempt,
+    payload,
+    at,
+    isBeside: true,
+  });
+}
+
+/** Whether the order waits for this letter to be mailed, or is past that. */
+async function isWanted(tx: Tx, order: LockedOrder, letter: Letter): Promise<boolean> {
+  if (["OnHold", "RefundPending", "Refunded", "Cancelled", "ShippingFailed"].includes(order.status)) return false;
+  return (await currentLetter(tx, order.id))?.id === letter.id;
+}
+
+/** Takes a letter out of production. */
+export const cancelAct = (deps: LetterDeps): Act<null> => ({
+  name: "letter.cancel",
+  provider: "lob",
+  byHand: null,
+  lookAfterMs,
+  async wanted(tx, intent) {
+    const letter = await findLetter(tx, recalledOf(intent).letterId);
+    return letter !== undefined && stageOf(letter.progress) === "accepted";
+  },
+  async perform(intent, call) {
+    const outcome = await createLob(call).cancel(recalledOf(intent).letterId);
+    // It may have been cancelled before: the letter itself says so.
+    return outcome.kind === "refused" && outcome.status === 404 ? { kind: "unknown", why: outcome.why } : outcome;
+  },
+  async lookUp(intent, call) {
+    const letter = await createLob(call).get(recalledOf(intent).letterId);
+    // A letter that Lob does not know is printed by nobody.
+    if (letter.kind === "refused" && letter.status === 404) return { kind: "done", result: null };
+    if (letter.kind !== "done") return { kind: "unclear", why: letter.why };
+    return letter.result.isCancelled ? { kind: "done", result: null } : { kind: "not_done" };
+  },
+  resultOf: () => null,
+  async settled(tx, intent, end) {
+    const { letterId, orderCode } = recalledOf(intent);
+    const order = await lockOrder(tx, orderCode);
+    const letter = await findLetter(tx, letterId);
+    if (!order || !letter || end.kind === "unclear") return;
+    const at = deps.clock();
+    if (end.kind === "done") {
+      await applyNews(deps, tx, order, letter, [{ what: "cancelled", at, words: "cancelled" }]);
+      // It was released meanwhile: another letter is made for it.
+      return enqueue(tx, mailQueue, { orderId: order.id });
+    }
+    if (await isWanted(tx, order, letter)) return closePrinting(tx, order.id, at);
+    const reason = `The letter ${letterId} can’t be cancelled any more (${end.why}): it will be mailed.`;
+    await tx.query(
+      openTask({ kind: "delivery_trouble", at, environment: "live", orderId: order.id, subject: letterId, reason }),
+    );
+  },
+});
+
+/** As `recallLetters`, by a job. */
+export const recallOrder = (deps: LetterDeps, orderId: number): Promise<void> =>
+  deps.db.transaction(async (tx) => {
+    const [found] = await tx.query<{ code: string }>(sql`SELECT code FROM orders WHERE id = ${orderId}`);
+    const order = found && (await lockOrder(tx, found.code));
+    if (order) await recallLetters(deps, tx, order);
+  });

@@ -1,0 +1,88 @@
+import { createHash } from "node:crypto";
+import { auditLine } from "../../audit/audit.ts";
+import { readOrderDocument } from "../../envelopes/envelopes.ts";
+import { type LockedOrder, lockOrder } from "../../orders/orders.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import { invalid } from "../../platform/errors.ts";
+import { enqueue } from "../../platform/jobs/jobs.ts";
+import { type AcceptedLetter, type Act, createLob, type Intent, isLetterId } from "../../providers/providers.ts";
+import { actor, type LetterDeps, pollQueue } from "./deps.ts";
+import { pollEveryMs } from "./listen.ts";
+import { type MailPlan, printByHand, waitsForLetter } from "./mail-order.ts";
+import { recallWhereUnwanted } from "./recall.ts";
+import { findLetter, insertLetter } from "./store.ts";
+
+/** Longer than Lob takes for a letter that it accepts at all. */
+const lookAfterMs = 2 * 60_000;
+
+const planOf = (intent: Intent): MailPlan => intent.payload as MailPlan;
+
+/** What one attempt is known by at Lob: the same each time it begins, and nothing that leads to the order. */
+export const letterKey = (orderCode: string, attempt: number): string =>
+  createHash("sha256").update(`${orderCode}:mail:${attempt}`).digest("hex").slice(0, 32);
+
+/** Sends the document of an order as a letter. */
+export const sendAct = (deps: LetterDeps): Act<AcceptedLetter> => ({
+  name: "letter.send",
+  provider: "lob",
+  byHand: "packet_print",
+  lookAfterMs,
+  async wanted(tx, intent) {
+    const order = await lockOrder(tx, planOf(intent).orderCode);
+    return order !== undefined && waitsForLetter(tx, order);
+  },
+  async perform(intent, call) {
+    const { orderCode, owner, documentId, to, from, mailClass, doubleSided } = planOf(intent);
+    const { bytes } = await readOrderDocument(deps, { orderCode, owner, documentId });
+    const key = letterKey(orderCode, intent.attempt);
+    const metadata = { order: orderCode.slice(0, 6).toUpperCase(), letter: key };
+    return createLob(call).send({ to, from, pdf: new Uint8Array(bytes), mailClass, doubleSided, metadata }, key);
+  },
+  // Not by the same request again: that would send a letter that is wanted no more. What begins again is asked for anew, and
+  // has the same key.
+  async lookUp(intent, call) {
+    const found = await createLob(call).find({ letter: letterKey(planOf(intent).orderCode, intent.attempt) });
+    if (found.kind !== "done") return { kind: "unclear", why: found.why };
+    const [letter] = found.result;
+    return letter ? { kind: "done", result: letter } : { kind: "not_done" };
+  },
+  resultOf({ id, tracking }) {
+    if (!isLetterId(id)) throw invalid("id must be that of a letter at Lob: ltr_...");
+    return {
+      letterId: id,
+      trackingNumber: tracking,
+      expectedDelivery: null,
+      sendAt: null,
+      isCancelled: false,
+      tracking: [],
+    };
+  },
+  async settled(tx, intent, end) {
+    const order = await lockOrder(tx, planOf(intent).orderCode);
+    if (!order || end.kind === "unclear") return;
+    if (end.kind === "done") return keepAccepted(deps, tx, order, intent, end.result);
+    if (await waitsForLetter(tx, order))
+      await printByHand(tx, order, `Lob did not take the letter: ${end.why}`, deps.clock());
+  },
+});
+
+async function keepAccepted(
+  deps: LetterDeps,
+  tx: Tx,
+  order: LockedOrder,
+  intent: Intent,
+  accepted: AcceptedLetter,
+): Promise<void> {
+  const { mailClass, docSha256, pages, doubleSided, documentId } = planOf(intent);
+  const { letterId, trackingNumber, expectedDelivery, sendAt } = accepted;
+  const at = deps.clock();
+  const facts = { letterId, trackingNumber, expectedDelivery, sendAt, mailClass, docSha256, pages, doubleSided };
+  await insertLetter(tx, { ...facts, orderId: order.id, attempt: intent.attempt, acceptedAt: at });
+  const detail = { letter: letterId, mailClass, pages, doubleSided, document: documentId };
+  const { id: orderId, partnerId } = order;
+  await tx.query(auditLine({ at, action: "letter.accepted", actor, partnerId, orderId, detail }));
+  await enqueue(tx, pollQueue, { letterId }, new Date(at.getTime() + pollEveryMs));
+  const letter = await findLetter(tx, letterId);
+  // The order may have gone elsewhere while the request was on its way.
+  if (letter) await recallWhereUnwanted(deps, tx, order, letter);
+}
