@@ -1,0 +1,125 @@
+import { type Static, type TSchema, Type } from "typebox";
+import { Value } from "typebox/value";
+import type { CallOutcome } from "../calls/call.ts";
+
+/** What of EasyPost's objects is read; they have more members. */
+const text = Type.String({ maxLength: 2000 });
+const textOrNull = Type.Optional(Type.Union([text, Type.Null()]));
+
+export const AddressAnswer = Type.Object({
+  id: text,
+  verifications: Type.Optional(
+    Type.Object({
+      delivery: Type.Optional(
+        Type.Object({
+          success: Type.Boolean(),
+          errors: Type.Array(Type.Object({ code: text, message: text })),
+        }),
+      ),
+    }),
+  ),
+});
+
+const Rate = Type.Object({ id: text, carrier: text, service: text, rate: text, currency: text });
+
+export const TrackerAnswer = Type.Object({
+  id: text,
+  tracking_code: text,
+  status: text,
+  carrier: textOrNull,
+  signed_by: textOrNull,
+  public_url: textOrNull,
+  shipment_id: textOrNull,
+});
+
+export const ShipmentAnswer = Type.Object({
+  id: text,
+  rates: Type.Array(Rate),
+  selected_rate: Type.Optional(Type.Union([Rate, Type.Null()])),
+  tracking_code: textOrNull,
+  tracker: Type.Optional(Type.Union([Type.Object({ id: text }), Type.Null()])),
+  postage_label: Type.Optional(Type.Union([Type.Object({ label_url: text, label_pdf_url: textOrNull }), Type.Null()])),
+  refund_status: textOrNull,
+  usps_zone: Type.Optional(Type.Union([Type.Number(), text, Type.Null()])),
+});
+
+type Shipment = Static<typeof ShipmentAnswer>;
+
+/** What came of asking, and what was read from the answer. An answer that cannot be read is `unknown`: it may have been done. */
+export type Asked<R> = { kind: "done"; result: R } | Exclude<CallOutcome, { kind: "answered" }>;
+
+/** Reads an answer by its schema. */
+export function readAnswer<Schema extends TSchema, R>(
+  outcome: CallOutcome,
+  schema: Schema,
+  resultOf: (answer: Static<Schema>) => R | null,
+): Asked<R> {
+  if (outcome.kind !== "answered") return outcome;
+  const { body } = outcome;
+  const result = Value.Check(schema, body) ? resultOf(body) : null;
+  return result === null ? { kind: "unknown", why: "EasyPost’s answer can’t be read" } : { kind: "done", result };
+}
+
+const carrierNames: Readonly<Record<string, string>> = {
+  UPSDAP: "UPS",
+  FedExDefault: "FedEx",
+  DhlEcs: "DHL eCommerce",
+  DHLExpress: "DHL Express",
+};
+
+/** A carrier and its service as people write them: `USPS`, `Ground Advantage`. */
+const namesOf = ({ carrier, service }: Static<typeof Rate>) => ({
+  carrier: carrierNames[carrier] ?? carrier,
+  service: service.replace(/(?<=[a-z])(?=[A-Z])/g, " ").replaceAll("_", " "),
+});
+
+/** A carrier's offer for a parcel, in US cents. */
+export type CarrierOffer = { rateId: string; carrier: string; service: string; amountCents: number };
+
+/** A label that was bought. */
+export type BoughtLabel = {
+  shipmentId: string;
+  carrier: string;
+  service: string;
+  amountCents: number;
+  trackingNumber: string;
+  trackerId: string;
+  /** Where its PDF can be fetched. */
+  labelUrl: string;
+};
+
+/** What a tracker says of a parcel now. */
+export type Tracking = {
+  trackerId: string;
+  status: string;
+  /** Who took it in, where the carrier says so. */
+  signedBy: string | null;
+};
+
+/** Dollars and cents as EasyPost writes them, in cents; null for another currency, and for what is no such amount. */
+function centsOf({ rate, currency }: Static<typeof Rate>): number | null {
+  const [, dollars, cents = "00"] = /^(\d{1,6})(?:\.(\d{2})\d*)?$/.exec(rate) ?? [];
+  return currency !== "USD" || dollars === undefined ? null : Number(dollars) * 100 + Number(cents);
+}
+
+/** The offers in US dollars. */
+export const ratesOf = ({ rates }: Shipment): CarrierOffer[] =>
+  rates.flatMap((rate) => {
+    const amountCents = centsOf(rate);
+    return amountCents === null ? [] : [{ rateId: rate.id, ...namesOf(rate), amountCents }];
+  });
+
+/** The label that was bought for a shipment; null for one without. */
+export function labelOf(shipment: Shipment): BoughtLabel | null {
+  const { id, selected_rate: rate, tracking_code: trackingNumber, tracker, postage_label: label } = shipment;
+  const amountCents = rate && centsOf(rate);
+  if (!rate || amountCents === null || amountCents === undefined || !trackingNumber || !tracker || !label) return null;
+  const labelUrl = label.label_pdf_url || label.label_url;
+  return { shipmentId: id, ...namesOf(rate), amountCents, trackingNumber, trackerId: tracker.id, labelUrl };
+}
+
+export const trackingOf = ({ id, status, signed_by }: Static<typeof TrackerAnswer>): Tracking => ({
+  trackerId: id,
+  status,
+  signedBy: signed_by || null,
+});
