@@ -182,6 +182,7 @@ function pageDeps(deps: ReadyDeps, features: Features, assets: PageDeps["assets"
       ...webhooks,
       ...analytics,
       notaryDesk: features.notaryDesk,
+      providers: features.providers,
       finished: features.finished,
     },
   };

@@ -3,7 +3,7 @@ export { type Account, type AccountCheck, basicAuthorization, checkBy } from "./
 export { accountsOf } from "./accounts.ts";
 export type { Act, ActEnd, Intent, NewIntent, SaidDone } from "./acts/act.ts";
 export { requireNoActUnderWay } from "./acts/in-progress.ts";
-export { unclearActs } from "./acts/resolve.ts";
+export { type ActOnRecord, actsOfOrder } from "./acts/list.ts";
 export { type Call, type CallOutcome, type CallRequest, createCaller } from "./calls/call.ts";
 export { easypostBase } from "./easypost/account.ts";
 export type { Asked, BoughtLabel, CarrierOffer, Tracking } from "./easypost/answers.ts";

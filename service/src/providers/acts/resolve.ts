@@ -1,22 +1,13 @@
 import { auditLine } from "../../audit/audit.ts";
-import type { Sql } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
 import { isPlainText } from "../../platform/text.ts";
-import type { ProviderName } from "../names.ts";
 import type { SaidDone } from "./act.ts";
 import { endIntent } from "./end.ts";
 import type { ActDeps } from "./run.ts";
 import { lockIntent } from "./store.ts";
 
 type Unclear = { orderId: number; intentId: number };
-
-/** The acts of an order of which nobody knows whether they were done. */
-export async function unclearActs(db: Sql, orderId: number) {
-  return db.query<{ intentId: number; act: string; provider: ProviderName; why: string | null }>(sql`
-    SELECT id AS "intentId", act, provider, why FROM provider_calls
-    WHERE order_id = ${orderId} AND state = 'unknown' ORDER BY id`);
-}
 
 /**
  * Ends an act of which nobody knew by what a person found at the provider.
@@ -40,7 +31,7 @@ export async function resolveIntent(
     if (task?.claimedBy && task.claimedBy !== by)
       throw new ServiceError("conflict", "Somebody else has claimed this task.");
     const act = deps.acts.get(intent.act);
-    if (!act) throw new Error(`nobody knows the act ${intent.act}`);
+    if (!act) throw new ServiceError("conflict", `This release does not know ${intent.act}.`);
     const detail = { act: intent.act, attempt: intent.attempt, done: said !== null, id: said?.id ?? null };
     await tx.query(auditLine({ at: deps.clock(), action: "provider.resolved", actor: by, orderId, detail }));
     const end =

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { type AccountDeps, accountRoutes } from "./account/routes.ts";
+import { type ActPagesDeps, actRoutes } from "./acts/routes.ts";
 import { type ApprovalsDeps, approvalRoutes } from "./approvals/routes.ts";
 import { consoleScope } from "./frame/console.ts";
 import { type HealthPageDeps, healthRoutes } from "./health/routes.ts";
@@ -25,6 +26,7 @@ export type OperatorDeps = TodayDeps &
   ApprovalsDeps &
   RefundPagesDeps &
   PaymentPagesDeps &
+  ActPagesDeps &
   PartnerPagesDeps &
   PeoplePagesDeps &
   AccountDeps &
@@ -41,6 +43,7 @@ export function operatorPages(app: FastifyInstance, deps: OperatorDeps): void {
     approvalRoutes(scope, deps);
     refundRoutes(scope, deps);
     paymentRoutes(scope, deps);
+    actRoutes(scope, deps);
     partnerPages(scope, deps);
     peopleRoutes(scope, deps);
     accountRoutes(scope, deps);

@@ -56,6 +56,7 @@ const flashMessages = {
   "entry-corrected": "The correction is in your journal.",
   "proof-added": "The proof was added.",
   "order-placed": "The order was placed.",
+  "act-resolved": "What you said is recorded.",
   "payment-resolved": "The note was recorded.",
   "operator-added": "The operator was added, and mailed how to sign in.",
   "operator-changed": "The operator was changed.",

@@ -63,7 +63,7 @@ ${history.shipments.length > 0 && card("shipments", "Shipments", shipments(histo
 ${history.faxes.length > 0 && card("faxes", "Faxes", faxes(history.faxes))}
 ${card("money", "Payments", payments(view))}
 ${card("notes", "Notes", notes(view, path))}
-${card("timeline", "Timeline", timelinePart(history.history, record.names))}
+${card("timeline", "Timeline", timelinePart(record))}
 </div>
 <div class="order-side">
 ${card("quote", "Quote", moneyTable("All amounts in US dollars", order, order.status === "ManualQuoteRequired" ? "Total so far" : "Total"))}

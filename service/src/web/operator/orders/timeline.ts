@@ -1,16 +1,37 @@
 import type { OrderRecord } from "../../../console/console.ts";
+import type { ActOnRecord } from "../../../providers/providers.ts";
 import { timeline } from "../../ui/components.ts";
 import { type Html, html } from "../../ui/render.ts";
 
 type Line = OrderRecord["history"]["history"][number];
 
+type TimelineOf = Pick<OrderRecord, "history" | "acts" | "names" | "order">;
+
 const shownMost = 200;
 
-/** What happened to the order, the latest first, with who did it. */
-export function timelinePart(lines: readonly Line[], names: ReadonlyMap<string, string>): Html {
+/** What happened to the order, the latest first, with who did it; what providers were asked to do is among it. */
+export function timelinePart({ history, acts, names, order }: TimelineOf): Html {
+  const lines = [...history.history, ...acts.flatMap(linesOfAct)].sort(
+    (a, b) => Date.parse(a.occurredAt) - Date.parse(b.occurredAt),
+  );
   const latest = lines.slice(-shownMost).reverse();
   const left = lines.length - latest.length;
-  return html`${timeline(latest.map((line) => ({ at: new Date(line.occurredAt), text: textOf(line, names) })))}${left > 0 && html`<p class="quiet">${left} earlier lines are in the order’s record: <code>order show</code>.</p>`}`;
+  return html`${timeline(latest.map((line) => ({ at: new Date(line.occurredAt), text: textOf(line, names) })))}${left > 0 && html`<p class="quiet">${left} earlier lines are in the order’s record: <code>order show</code>.</p>`}${acts.length > 0 && html`<p><a href="/operator/acts/${order.code}">What providers were asked to do</a></p>`}`;
+}
+
+/** When it was wanted, and what came of it. */
+function linesOfAct({ act, provider, attempt, state, intendedAt, endedAt, endedBy, why }: ActOnRecord): Line[] {
+  const line = (at: Date, action: string, actor: string, detail: object): Line => ({
+    occurredAt: at.toISOString(),
+    action,
+    actor,
+    fromStatus: null,
+    toStatus: null,
+    detail,
+  });
+  const wanted = line(intendedAt, `${act} wanted`, `provider:${provider}`, { attempt });
+  if (endedAt === null) return [wanted];
+  return [wanted, line(endedAt, `${act} ${state}`, endedBy ?? "system", { attempt, ...(why !== null && { why }) })];
 }
 
 function textOf({ action, actor, fromStatus, toStatus, detail }: Line, names: ReadonlyMap<string, string>): Html {

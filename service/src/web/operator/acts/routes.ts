@@ -1,0 +1,64 @@
+import type { FastifyInstance } from "fastify";
+import { may, type Operator } from "../../../operators/operators.ts";
+import type { Database } from "../../../platform/database/database.ts";
+import { sql } from "../../../platform/database/sql.ts";
+import { ServiceError } from "../../../platform/errors.ts";
+import { isCode } from "../../../platform/text.ts";
+import { actsOfOrder, type Providers, type SaidDone } from "../../../providers/providers.ts";
+import { done } from "../../ui/flash-messages.ts";
+import { shortCode } from "../../ui/format.ts";
+import { type ConsoleCall, type ConsoleDeps, consolePage, consoleRoute } from "../frame/console.ts";
+import { actsBody } from "./page.ts";
+
+export type ActPagesDeps = ConsoleDeps & { db: Database; providers: Pick<Providers, "resolve"> };
+
+type ActCall = ConsoleCall<{ code: string }>;
+
+const workers = ["paper.work", "orders.work"] as const;
+
+/** What providers were asked for an order, and what people say of it where nobody knows. */
+export function actRoutes(scope: FastifyInstance, deps: ActPagesDeps): void {
+  const { db, providers } = deps;
+
+  consoleRoute(scope, deps, {
+    url: "/operator/acts/:code",
+    permission: [...workers, "orders.read"],
+    handle: (call) => show(call),
+  });
+
+  for (const [name, saidBy] of [
+    ["done", ({ id = "", tracking = "" }) => ({ id: id.trim(), tracking: tracking.trim() || null })],
+    ["not-done", () => null],
+  ] as const satisfies [string, (form: Partial<Record<string, string>>) => SaidDone | null][])
+    consoleRoute(scope, deps, {
+      method: "POST",
+      url: `/operator/acts/:code/:intentId/${name}` as "/operator/acts/:code/:intentId/said",
+      permission: workers,
+      async handle({ params: { code, intentId }, form, operator }) {
+        const order = await orderOf(code, operator);
+        const which = { orderId: order.id, intentId: /^\d{1,15}$/.test(intentId) ? Number(intentId) : 0 };
+        await providers.resolve(which, saidBy(form), operator.actor);
+        return done(`/operator/acts/${code}`, "act-resolved");
+      },
+      refused: (call, error) => show(call, error),
+    });
+
+  /** @throws ServiceError for an unknown code, and for an order of the other environment */
+  async function orderOf(code: string, { environment }: Operator) {
+    const [order] = isCode(code)
+      ? await db.query<{ id: number; status: string }>(
+          sql`SELECT id, status FROM orders WHERE code = ${code} AND environment = ${environment}`,
+        )
+      : [];
+    if (!order) throw new ServiceError("not_found", "Order not found.");
+    return order;
+  }
+
+  async function show({ request, operator, params: { code } }: ActCall, error?: string): Promise<string> {
+    const { id, status } = await orderOf(code, operator);
+    const acts = await actsOfOrder(db, id);
+    const mayResolve = workers.some((permission) => may(operator, permission));
+    const body = actsBody({ code, status, acts, mayResolve, error });
+    return consolePage(deps, request, { title: `Providers, order ${shortCode(code)}`, section: "today", body });
+  }
+}

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { type Harness, openHarness } from "@signsealship/testing/harness";
+import { minimal, orderForm, shipping } from "@signsealship/testing/order-form";
+import { newPartner } from "@signsealship/testing/service";
+import { sql } from "../../src/platform/database/sql.ts";
+import { newOperator } from "../operators/console-people.ts";
+
+let running: Harness;
+let headers: { Authorization: string };
+before(async () => {
+  running = await openHarness();
+  ({ headers } = await newPartner(running.service));
+});
+after(() => running.close());
+
+/** A live order that waits for its packet, with an act in this state. */
+async function orderWithAct(state: "begun" | "unknown") {
+  const body = orderForm({ ...minimal, ...shipping, ship_method: "print_mail" });
+  const answer = await fetch(`${running.service.baseUrl}/api/partner/orders`, { method: "POST", headers, body });
+  const { orderCode } = (await answer.json()) as { orderCode: string };
+  await running.db.query(
+    sql`UPDATE orders SET environment = 'live', status = 'ShippingPending' WHERE code = ${orderCode}`,
+  );
+  const [intent] = await running.db.query<{ id: number }>(sql`
+    INSERT INTO provider_calls (act, provider, order_id, attempt, state, is_beside, tries, intended_at, begun_at, why)
+    SELECT 'letter.send', 'lob', id, 1, ${state}, false, 1, now(), now(), 'no answer within 15000 ms'
+    FROM orders WHERE code = ${orderCode} RETURNING id`);
+  return { code: orderCode, intentId: intent?.id ?? 0 };
+}
+
+const open = (cookie: string, path: string, form?: Record<string, string>) =>
+  fetch(running.service.baseUrl + path, {
+    redirect: "manual",
+    headers: { cookie },
+    ...(form && { method: "POST", body: new URLSearchParams(form) }),
+  });
+
+test("an act of which nobody knows is shown with its forms to who says what came of it", async () => {
+  const { code, intentId } = await orderWithAct("unknown");
+  const shipper = await newOperator(running, { roles: ["shipper"] });
+  const page = await (await open(shipper.cookie, `/operator/acts/${code}`)).text();
+  assert.match(page, /Nobody knows/);
+  assert.match(page, /no answer within 15000 ms/);
+  assert.match(page, new RegExp(`action="/operator/acts/${code}/${intentId}/done"`));
+  const auditor = await newOperator(running, { roles: ["auditor"] });
+  assert.doesNotMatch(await (await open(auditor.cookie, `/operator/acts/${code}`)).text(), /It was not done/);
+  const order = await (await open(auditor.cookie, `/operator/orders/${code}`)).text();
+  assert.match(order, /letter\.send wanted/);
+  const tester = await newOperator(running, { roles: ["shipper"], environment: "test" });
+  assert.equal((await open(tester.cookie, `/operator/acts/${code}`)).status, 404);
+});
+
+test("what is said of it is checked", async () => {
+  const { code, intentId } = await orderWithAct("begun");
+  const { cookie } = await newOperator(running, { roles: ["shipper"] });
+  const early = await open(cookie, `/operator/acts/${code}/${intentId}/not-done`, {});
+  assert.equal(early.status, 409);
+  assert.match(await early.text(), /known already/);
+  assert.equal((await open(cookie, `/operator/acts/${code}/${intentId + 1000}/not-done`, {})).status, 404);
+  assert.equal((await open(cookie, `/operator/acts/${code}/${intentId}/done`, { id: "" })).status, 400);
+});
+
+test("nobody moves an order by hand while a provider may be doing it", async () => {
+  const facts = { carrier: "USPS", tracking: "9400" };
+  for (const [state, words] of [
+    ["begun", /Lob is doing this now/],
+    ["unknown", /Nobody knows yet whether Lob did this/],
+  ] as const) {
+    const { code } = await orderWithAct(state);
+    const { cookie } = await newOperator(running, { roles: ["shipper"] });
+    const refused = await open(cookie, `/operator/paper/${code}/moves/shipped`, facts);
+    assert.equal(refused.status, 409);
+    assert.match(await refused.text(), words);
+    const command = running.service.cli("order", "move", code, "Shipped", "--carrier", "USPS", "--tracking", "9400");
+    await assert.rejects(command, words);
+    // A hold stays possible: what is under way ends by itself.
+    await running.service.cli("order", "move", code, "OnHold", "--reason", "a call");
+  }
+});
