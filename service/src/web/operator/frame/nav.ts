@@ -44,7 +44,8 @@ function shownTo(operator: Operator, { permission }: Item): boolean {
 }
 
 const searchForm = html`<form class="console-search" role="search" method="get" action="/operator/orders/search">
-<label for="console-search">Find an order</label><input id="console-search" name="q" type="search" maxlength="254" autocomplete="off" placeholder="Code, name, email, tracking, hash">
+<label for="console-search">Find an order</label><input id="console-search" name="q" type="search" maxlength="254" autocomplete="off" aria-describedby="console-search-hint">
+<p class="hint" id="console-search-hint">Code, name, reference, email, tracking number, hash…</p>
 <button type="submit" class="quiet-button">Search</button></form>`;
 
 /** The sections that the operator's roles open, the switch between live and test, and the search. */

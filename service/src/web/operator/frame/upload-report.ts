@@ -6,7 +6,7 @@ type Check<Name extends string> = { name: Name; state: "holds" | "warns" | "fail
 
 const tones: Readonly<Record<Check<string>["state"], readonly [Tone, string]>> = {
   holds: ["done", "Holds"],
-  warns: ["attention", "Look at it"],
+  warns: ["attention", "Look\u00a0at\u00a0it"],
   fails: ["stopped", "Fails"],
 };
 

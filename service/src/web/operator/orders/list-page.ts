@@ -52,7 +52,6 @@ export const orderTable = (caption: string, orders: readonly ListedOrder[]): Htm
       { label: "Status" },
       { label: "Firm" },
       { label: "Client" },
-      { label: "Reference" },
       { label: "Services" },
       { label: "Total", number: true },
       { label: "Placed (UTC)" },
@@ -60,11 +59,10 @@ export const orderTable = (caption: string, orders: readonly ListedOrder[]): Htm
     orders.map((order) => {
       const { tone, label } = statusWords(order.status);
       return [
-        html`<a class="keep" href="${path}/${order.code}">${shortCode(order.code)}</a>`,
+        html`<a class="keep" href="${path}/${order.code}">${shortCode(order.code)}</a>${order.externalReference !== null && html`<br><span class="quiet breakable">${order.externalReference}</span>`}`,
         statusBadge(tone, label),
         order.firmName,
         html`${order.customerName}<br><span class="quiet breakable">${order.customerEmail}</span>`,
-        order.externalReference ?? "–",
         serviceFlags(order) || "None",
         money(order.totalCents),
         shortTime(order.createdAt),

@@ -34,10 +34,42 @@ function linesOfAct({ act, provider, attempt, state, intendedAt, endedAt, endedB
   return [wanted, line(endedAt, `${act} ${state}`, endedBy ?? "system", { attempt, ...(why !== null && { why }) })];
 }
 
+/** What an action is called here; any other is shown by its name. */
+const actionWords: Readonly<Record<string, string>> = {
+  "order.created": "Order placed",
+  "order.transition": "Moved",
+  "order.noted": "Note added",
+  "task.claimed": "Task claimed",
+  "task.released": "Task given back",
+  "task.done": "Task done",
+  "document.read": "Document read",
+  "document.added": "Document added",
+  "documents.deleted": "Documents deleted",
+  "signing_link.issued": "Signing link sent",
+  "signer.reminded": "Signer reminded",
+  "signer.replaced": "Signer replaced",
+  "signer.unlocked": "Signer unlocked",
+  "refund.requested": "Refund asked for",
+  "payment.unapplied": "Payment fits no order",
+  "payment.resolved": "Payment resolved",
+  "notary.appointment": "Notary’s appointment mailed",
+  "notary_journal.entry": "Entry in the notary’s journal",
+};
+
+const actorWords: Readonly<Record<string, string>> = {
+  processor: "Payment processor",
+  system: "The service",
+  sandbox: "Sandbox",
+  operator: "Command line",
+};
+
+const nameOf = (actor: string, names: ReadonlyMap<string, string>): string =>
+  names.get(actor) ?? actorWords[actor] ?? actor.replace(/^key:/, "API key ");
+
 function textOf({ action, actor, fromStatus, toStatus, detail }: Line, names: ReadonlyMap<string, string>): Html {
   const moved = toStatus !== null && html`: ${fromStatus !== null && html`${fromStatus} to `}${toStatus}`;
   const said = Object.entries((detail ?? {}) as Record<string, unknown>).map(
     ([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
   );
-  return html`<strong>${action}</strong>${moved}<br><span class="quiet breakable">${names.get(actor) ?? actor}${said.length > 0 && html`; ${said.join("; ")}`}</span>`;
+  return html`<strong>${actionWords[action] ?? action}</strong>${moved}<br><span class="quiet breakable">${nameOf(actor, names)}${said.length > 0 && html`; ${said.join("; ")}`}</span>`;
 }

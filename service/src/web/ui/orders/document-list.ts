@@ -18,7 +18,7 @@ export const documentList = (path: string, documents: readonly OrderDocument[], 
       html`<li>${
         deletedAt
           ? html`${documentTitles[kind]}: deleted ${time(deletedAt)}`
-          : html`<a href="${path}/${documentId}" download>${documentTitles[kind]}</a>${hasView && html` (<a href="${path}/${documentId}/view">view <span class="visually-hidden">${documentTitles[kind]}</span></a>)`}`
+          : html`<a href="${path}/${documentId}" download>${documentTitles[kind]}</a>${hasView && html` (<a href="${path}/${documentId}/view">view<span class="visually-hidden"> ${documentTitles[kind]}</span></a>)`}`
       }, ${time(createdAt)}<br><span class="quiet">SHA-256</span> ${codeText(sha256, `hash: ${documentTitles[kind]}`)}</li>`,
   )}</ul>`;
 
