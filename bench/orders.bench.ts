@@ -44,6 +44,7 @@ function sampleOrder(partnerId: string, keyId: string): NewOrder {
     subtotalCents: 1200,
     discountCents: 0,
     totalCents: 1200,
+    carrierRate: null,
     rowMac: Buffer.alloc(36),
     createdAt: new Date(),
     principal: {

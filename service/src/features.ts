@@ -40,6 +40,7 @@ import { openReceipts } from "./receipts/receipts.ts";
 import { type Resources, root } from "./resources.ts";
 import type { RetentionPlan } from "./retention/retention.ts";
 import { type Authority, type Sealing, tsaRootsPem } from "./seals/seals.ts";
+import { labelRates } from "./shipping/shipping.ts";
 import { openWebhooks } from "./webhooks/webhooks.ts";
 
 // Eight of the largest uploads at once; more wait their turn with the sender held back. Five are kept for firms that have live.
@@ -111,6 +112,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
       requireStorage,
       trySigning: createPreflight(workers),
       textCodes: envelopes.texts !== null,
+      askCarriers: labelRates({ providers, log }),
       checkoutUrlOf: processor && checkoutOfNewOrder(checkout, log),
     },
     checkout,

@@ -42,6 +42,13 @@ const words: Readonly<Record<MailMoment, (order: MailOrder) => Words>> = {
       ...(trackingNumber ? [`Tracking number: ${trackingNumber}`] : []),
     ],
   }),
+  ready_for_pickup: ({ carrier, trackingNumber, partnerName }) => ({
+    subject: "Your document waits to be picked up",
+    lines: [
+      `${carrier ?? "The carrier"} keeps the document from ${partnerName} at a place near you. It is sent back if nobody picks it up.`,
+      ...(trackingNumber ? [`Tracking number: ${trackingNumber}`] : []),
+    ],
+  }),
 };
 
 const greetingOf = (customerName: string | null): string =>

@@ -11,6 +11,7 @@ const permissions: Readonly<Record<TaskKind, Permission>> = {
   notarize: "notary.work",
   notarization_exception: "orders.work",
   label_print: "paper.work",
+  postage_dearer: "paper.work",
   packet_print: "paper.work",
   shipping_exception: "paper.work",
   delivery_trouble: "paper.work",

@@ -12,7 +12,7 @@ import type { RowMac } from "../platform/row-mac.ts";
 import { slowHash } from "../platform/slow-hash.ts";
 import { isCode } from "../platform/text.ts";
 import type { Workers } from "../platform/workers/task.ts";
-import type { Priced, VersionedPricing } from "../pricing/pricing.ts";
+import type { AskCarriers, Priced, VersionedPricing } from "../pricing/pricing.ts";
 import { documentMembers, documentUse } from "./document-row.ts";
 import { type FilledDocument, findFill, takeFill } from "./fill.ts";
 import { type OrderForm, parseOrderForm } from "./form/form.ts";
@@ -35,6 +35,8 @@ export type CreateDeps = {
   trySigning: TrySigning;
   /** Whether text messages are sent from here. */
   textCodes: boolean;
+  /** What carriers charge, asked over the network; null where no account is set. */
+  askCarriers: AskCarriers | null;
 };
 
 /** A form as it was sent: its text fields, and the file part where one came. */
@@ -57,7 +59,7 @@ export async function createOrder(
   const form = parseOrderForm(withSlugOf(filled, sent.fields), sent.upload !== null, deps.pricing);
   if (!deps.textCodes) refuseTextCodes(form.signing.signers ?? [], sent.fields);
   const pages = await pagesSent(deps, principal, { sent, filled, form });
-  const priced = await price(deps, principal.tier, form, pages);
+  const priced = await price(deps, principal, form, pages);
   if (sent.upload) await deps.requireStorage(principal, sent.upload.bytes.length);
   const signers = form.signing.signers && (await Promise.all(form.signing.signers.map(keptSigner)));
   const document = sent.upload ? await storeUpload(blobs, sent.upload, pages) : filled;
@@ -134,9 +136,12 @@ async function write(db: Database, order: NewOrder, claim: Statement | null): Pr
   });
 }
 
-function price({ pricing }: CreateDeps, tier: string, form: OrderForm, pages: number): Promise<Priced> {
+function price(deps: CreateDeps, principal: Principal, form: OrderForm, pages: number): Promise<Priced> {
   const { services, docSlug, shipMethod, shipTo, shipFrom } = form;
-  return pricing.price({ tier: tierOf(tier), services, docSlug, pages, shipMethod, shipTo, shipFrom });
+  // Test orders reach no provider, and a letter is not sent with a carrier's label.
+  const askCarriers = principal.environment === "live" && shipMethod === "label" ? deps.askCarriers : null;
+  const tier = tierOf(principal.tier);
+  return deps.pricing.price({ tier, services, docSlug, pages, shipMethod, shipTo, shipFrom, askCarriers });
 }
 
 async function keptSigner({ accessCode, ...signer }: NamedSigner): Promise<OrderSigner> {
@@ -151,7 +156,7 @@ function newOrder(
   { form, signers, priced, document }: Made,
 ): NewOrder {
   const code = newCode();
-  const { outcome, quote } = priced;
+  const { outcome, quote, carrierRate } = priced;
   const signing = {
     orderCode: code,
     signers,
@@ -172,6 +177,7 @@ function newOrder(
     principal,
     form,
     signers,
+    carrierRate,
     priceBookVersion: pricing.priceBookVersion,
     document: {
       ...document,

@@ -3,6 +3,7 @@ import { eventRow } from "../events/events.ts";
 import { actorOf, type Principal } from "../identity/identity.ts";
 import type { Sql } from "../platform/database/database.ts";
 import { nothing, type Statement, sql } from "../platform/database/sql.ts";
+import type { CarrierRate } from "../pricing/pricing.ts";
 import { openTask } from "../tasks/tasks.ts";
 import type { OrderForm } from "./form/form.ts";
 import type { OrderSigner } from "./form/signers.ts";
@@ -16,6 +17,8 @@ export type NewOrder = OrderRow & {
   form: OrderForm;
   /** Null: the client signs. */
   signers: readonly OrderSigner[] | null;
+  /** Of the postage line, where a carrier named it. */
+  carrierRate: CarrierRate | null;
   priceBookVersion: number;
   document: OriginalDocument & { rowMac: Buffer };
   /** Of what the order says of its signers; null for one without signing. */
@@ -53,15 +56,15 @@ export function insertStatement(order: NewOrder, claim: Statement | null): State
     WITH ${claim ? sql`claim AS (${claim}), ` : nothing}new_order AS (
       INSERT INTO orders (code, partner_id, environment, status, sign, notarize, ship, fax, envelope_status,
         external_reference, customer_email, customer_name, doc_slug, signer_state, dest_state, ship_method, ship_to,
-        ship_from, fax_to, lines, subtotal_cents, discount_cents, total_cents, price_book_version, signers, signature_fields,
-        row_mac, created_at, updated_at)
+        ship_from, fax_to, lines, subtotal_cents, discount_cents, total_cents, price_book_version,
+        carrier_rate, signers, signature_fields, row_mac, created_at, updated_at)
       SELECT ${code}, ${partnerId}::uuid, ${environment}, ${status}, ${order.sign}, ${order.notarize}, ${order.ship},
         ${order.fax}, ${order.envelopeStatus}, ${order.externalReference}, ${order.customerEmail}, ${form.name},
         ${form.docSlug}, ${form.signerState}, ${form.destState}, ${form.shipMethod}, ${jsonOrNull(form.shipTo)}::jsonb,
         ${jsonOrNull(form.shipFrom)}::jsonb, ${order.faxTo}, ${JSON.stringify(order.lines)}::jsonb,
         ${order.subtotalCents}, ${order.discountCents}, ${order.totalCents}, ${order.priceBookVersion},
-        ${jsonOrNull(order.signers)}::jsonb, ${jsonOrNull(form.signing.signatureFields)}::jsonb,
-        ${order.rowMac}::bytea, ${at}, ${at}
+        ${jsonOrNull(order.carrierRate)}::jsonb, ${jsonOrNull(order.signers)}::jsonb,
+        ${jsonOrNull(form.signing.signatureFields)}::jsonb, ${order.rowMac}::bytea, ${at}, ${at}
       ${claim ? sql`FROM claim` : nothing}
       RETURNING id
     ), document AS (

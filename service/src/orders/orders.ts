@@ -20,6 +20,7 @@ export {
   type Milestone,
   nextSegmentQueue,
   orderMailQueue,
+  parcelQueue,
   recallQueue,
   refundQueue,
 } from "./transitions/effects.ts";

@@ -4,21 +4,20 @@ import type { Address } from "./us-states.ts";
 /** `label`: a prepaid carrier label; `print_mail`: the service prints and mails the document. */
 export type ShipMethod = "label" | "print_mail";
 
-export type Parcel = {
-  from: Pick<Address, "state" | "postal">;
-  to: Pick<Address, "state" | "postal">;
-  weightGrams: number;
-  method: ShipMethod;
+export type Parcel = { from: Address; to: Address; weightGrams: number };
+
+/** `zone` is the carrier's distance zone, 1 to 8; null where the carrier has none. */
+export type PostageRate = { amountCents: number; carrier: string; service: string; zone: number | null };
+
+/** A rate that a carrier itself named, with what the label is bought by later. */
+export type CarrierRate = PostageRate & {
+  shipmentId: string;
+  /** Why the carrier calls the address undeliverable, in its words; null for one that it can deliver to. */
+  addressProblem: string | null;
 };
 
-/** `zone` is the carrier's distance zone, 1 to 8. */
-export type PostageRate = { amountCents: number; carrier: string; service: string; zone: number };
-
-/** What a carrier charges for a parcel: the zone table answers it offline, a live carrier over its API. */
-export type PostageRates = {
-  /** @returns null when the carrier quotes no rate for these addresses or this weight. */
-  rate: (parcel: Parcel) => Promise<PostageRate | null>;
-};
+/** Asks carriers for their rate. Never rejects; null when none is known in time. */
+export type AskCarriers = (parcel: Parcel) => Promise<CarrierRate | null>;
 
 /** Whole grams, rounded up, of a document printed on one side of each sheet, in its envelope. */
 export function weightGrams(pages: number, { sheetGrams, envelopeGrams }: PostageTable): number {

@@ -13,6 +13,6 @@ export {
 } from "./data-file.ts";
 export { matching, oneOf, text } from "./data-values.ts";
 export { openPricing, type VersionedPricing } from "./open-pricing.ts";
-export type { PostageRates, ShipMethod } from "./postage.ts";
+export type { AskCarriers, CarrierRate, Parcel, ShipMethod } from "./postage.ts";
 export type { BoughtServices, OrderLine } from "./quote.ts";
 export { type Address, isUsState, usStates } from "./us-states.ts";

@@ -58,7 +58,8 @@ function addOnLine(book: PriceBook, type: AddOnType, quantity: number, label: st
 }
 
 function postageLine({ carrier, service, zone, amountCents }: PostageRate): OrderLine {
-  return { type: "ShippingCarrierRate", label: `${carrier} ${service} postage, zone ${zone}`, amountCents };
+  const label = `${carrier} ${service} postage${zone === null ? "" : `, zone ${zone}`}`;
+  return { type: "ShippingCarrierRate", label, amountCents };
 }
 
 function discountLines(book: PriceBook, row: CatalogRow | null, chargedCents: number): OrderLine[] {

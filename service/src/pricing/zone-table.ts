@@ -1,6 +1,6 @@
-import type { Parcel, PostageRates } from "./postage.ts";
+import type { PostageRate } from "./postage.ts";
 import type { PostageTable } from "./price-book.ts";
-import { isOneOfTheFiftyOrDc } from "./us-states.ts";
+import { type Address, isOneOfTheFiftyOrDc } from "./us-states.ts";
 import type { Zip3Area } from "./zip3.ts";
 
 const earthMiles = 3958.8;
@@ -33,12 +33,15 @@ export function zonesBetween(areas: readonly Zip3Area[]): Zones {
   };
 }
 
+type Weighed = { from: Place; to: Place; weightGrams: number };
+type Place = Pick<Address, "state" | "postal">;
+
 /** Postage from the price book's table. No rate outside the fifty states and DC, or over the heaviest step. */
-export function zoneTable({ areas, postage }: { areas: readonly Zip3Area[]; postage: PostageTable }): PostageRates {
+export function zoneTable({ areas, postage }: { areas: readonly Zip3Area[]; postage: PostageTable }) {
   const zones = zonesBetween(areas);
   const { carrier, service, steps } = postage;
   return {
-    async rate({ from, to, weightGrams }: Parcel) {
+    rate({ from, to, weightGrams }: Weighed): PostageRate | null {
       if (!isOneOfTheFiftyOrDc(from.state) || !isOneOfTheFiftyOrDc(to.state)) return null;
       const zone = zones(from.postal, to.postal);
       const step = steps.find(({ upToGrams }) => weightGrams <= upToGrams);

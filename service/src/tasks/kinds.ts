@@ -7,6 +7,7 @@ export const taskKinds = {
   notarize: "Notarizations",
   notarization_exception: "Failed notarizations",
   label_print: "Labels to print",
+  postage_dearer: "Postage dearer than quoted",
   packet_print: "Packets to print",
   shipping_exception: "Shipping exceptions",
   delivery_trouble: "Letters and parcels to look after",

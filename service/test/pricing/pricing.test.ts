@@ -4,10 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { isTier, openRoomQuota, tiers } from "../../src/partners/tiers.ts";
-import type { Parcel } from "../../src/pricing/postage.ts";
-import { createPricing, loadPricingFiles, type PriceRequest } from "../../src/pricing/pricing.ts";
+import { createPricing, loadPricingFiles, type Parcel, type PriceRequest } from "../../src/pricing/pricing.ts";
 import { isUsState, usStates } from "../../src/pricing/us-states.ts";
-import { address, lineWith, prices, pricing, shippedPaths, shippedText } from "./fixtures.ts";
+import { address, lineWith, pricing, shippedPaths, shippedText } from "./fixtures.ts";
 
 const request: PriceRequest = {
   tier: "trial",
@@ -17,6 +16,7 @@ const request: PriceRequest = {
   shipMethod: "label",
   shipTo: address("NY", "10001"),
   shipFrom: null,
+  askCarriers: null,
 };
 
 describe("pricing an order", () => {
@@ -58,28 +58,43 @@ describe("pricing an order", () => {
     assert.equal(outcome, "quoted");
   });
 
-  test("asks the carrier that is given, with the weight and the method", async () => {
+  test("asks carriers first, with the weight and both addresses, and else the zone table", async () => {
     const asked: Parcel[] = [];
-    const live = createPricing(prices, {
-      async rate(parcel) {
-        asked.push(parcel);
-        return { amountCents: 777, carrier: "Courier", service: "Overnight", zone: 2 };
-      },
-    });
-    const { quote } = await live.price({ ...request, shipMethod: "print_mail" });
+    const named = {
+      amountCents: 777,
+      carrier: "Courier",
+      service: "Overnight",
+      shipmentId: "shp_1",
+      addressProblem: null,
+    };
+    const askCarriers = (zone: number | null) => async (parcel: Parcel) => {
+      asked.push(parcel);
+      return { ...named, zone };
+    };
+    const priced = await pricing.price({ ...request, askCarriers: askCarriers(2) });
     assert.deepEqual(
-      quote.lines.map(({ label, amountCents }) => [label, amountCents]),
+      priced.quote.lines.map(({ label, amountCents }) => [label, amountCents]),
       [
         ["Document workflow", 1200],
         ["Courier Overnight postage, zone 2", 777],
-        ["Print and mail", 1295],
+        ["Shipping handling", 1495],
       ],
     );
+    assert.equal(priced.carrierRate?.shipmentId, "shp_1");
     const [parcel] = asked;
     assert.deepEqual(
-      [parcel?.weightGrams, parcel?.method, parcel?.from.postal, parcel?.to.postal],
-      [44, "print_mail", "78701", "10001"],
+      [parcel?.weightGrams, parcel?.from.line1, parcel?.to.postal],
+      [44, "1100 Congress Avenue", "10001"],
     );
+    const { quote } = await pricing.price({ ...request, askCarriers: askCarriers(null) });
+    assert.equal(quote.lines[1]?.label, "Courier Overnight postage");
+
+    const silent = await pricing.price({ ...request, askCarriers: async () => null });
+    assert.equal(silent.carrierRate, null);
+    assert.equal(silent.quote.lines[1]?.label, "USPS Priority Mail postage, zone 7");
+    const unshipped = { ...request.services, ship: false };
+    await pricing.price({ ...request, services: unshipped, shipTo: null, askCarriers: askCarriers(1) });
+    assert.equal(asked.length, 2);
   });
 
   test("takes the catalog's document by its slug", async () => {

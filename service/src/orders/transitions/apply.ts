@@ -17,6 +17,7 @@ import {
   type Milestone,
   nextSegmentQueue,
   orderMailQueue,
+  parcelQueue,
   recallQueue,
 } from "./effects.ts";
 import type { OrderStatus } from "./statuses.ts";
@@ -100,6 +101,8 @@ export async function applyTransition(
   if (entered.isDispatched && moved.environment === "live") await enqueue(tx, dispatchQueue, { orderId: order.id });
   if (entered.isRecalled && isBeingShipped(order) && moved.environment === "live")
     await enqueue(tx, recallQueue, { orderId: order.id });
+  if (entered.movesParcel && moved.ship && moved.environment === "live")
+    await enqueue(tx, parcelQueue, { orderId: order.id });
   if (effect.mail) await enqueue(tx, orderMailQueue, { orderId: order.id, moment: effect.mail });
   if (effect.job) await enqueue(tx, effect.job, { orderId: order.id });
   // Of a hold's end, too, where signatures are waited for: what was due while it lasted was not done.

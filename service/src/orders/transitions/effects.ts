@@ -22,10 +22,13 @@ export const dispatchQueue = "dispatch";
 /** The queue of live orders that went away from their shipping: what a provider has on hand for them is called back; payload `{orderId}`. */
 export const recallQueue = "recall";
 
+/** The queue of live orders whose parcels are looked at: whether they moved, or will never be sent; payload `{orderId}`. */
+export const parcelQueue = "parcel";
+
 /** The queue of orders whose envelope is to follow: opened, completed or ended; payload `{orderId}`. */
 export const envelopeQueue = "envelope";
 
-export type MailMoment = "payment_received" | "signed" | "shipped";
+export type MailMoment = "payment_received" | "signed" | "shipped" | "ready_for_pickup";
 
 /** What else happens when an order comes to a status. */
 export type Effect = {
@@ -45,6 +48,8 @@ export type Effect = {
   isDispatched?: boolean;
   /** Whether what a provider has on hand for the order is wanted no more. */
   isRecalled?: boolean;
+  /** Whether a carrier's label may be for nothing now, or its parcel have gone on before. */
+  movesParcel?: boolean;
   /** Tasks that others open while the order stands there. */
   endsTasks?: readonly TaskKind[];
 };
@@ -70,8 +75,10 @@ export const effects: Readonly<Partial<Record<OrderStatus, Effect>>> = {
   ShippingPending: {
     task: ({ shipMethod }) => (shipMethod === "print_mail" ? "packet_print" : "label_print"),
     isDispatched: true,
+    movesParcel: true,
+    endsTasks: ["postage_dearer"],
   },
-  Shipped: { mail: "shipped" },
+  Shipped: { mail: "shipped", movesParcel: true },
   Delivered: { milestone: "shipment.delivered", endsSegment: true },
   FaxDelivered: { endsSegment: true },
   ShippingFailed: { task: "shipping_exception", isRecalled: true },
@@ -79,5 +86,5 @@ export const effects: Readonly<Partial<Record<OrderStatus, Effect>>> = {
   FaxFailed: { task: "fax_exception" },
   OnHold: { task: "order_on_hold", isRecalled: true },
   Cancelled: { job: closeCheckoutQueue, movesEnvelope: true },
-  RefundPending: { job: refundQueue, movesEnvelope: true, isRecalled: true },
+  RefundPending: { job: refundQueue, movesEnvelope: true, isRecalled: true, movesParcel: true },
 };

@@ -1,0 +1,90 @@
+import { type Static, Type } from "typebox";
+import { Value } from "typebox/value";
+import { auditLine } from "../../audit/audit.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import { sql } from "../../platform/database/sql.ts";
+import { invalid } from "../../platform/errors.ts";
+import { enqueue } from "../../platform/jobs/jobs.ts";
+import { type Act, type BoughtLabel, createEasyPost, type Intent } from "../../providers/providers.ts";
+import { askLater } from "./ask.ts";
+import { easypostActor, type LabelDeps } from "./deps.ts";
+import { dollars } from "./dollars.ts";
+import { fileQueue } from "./file.ts";
+import { reviewLater } from "./review.ts";
+import { type Label, labelOfAct, updateLabel } from "./store.ts";
+import { tellShippers } from "./take.ts";
+
+export const buyLabelAct = "label.buy";
+
+const Payload = Type.Object({
+  shipmentId: Type.String(),
+  rateId: Type.String(),
+  carrier: Type.String(),
+  service: Type.String(),
+  amountCents: Type.Integer(),
+});
+
+function payloadOf({ payload }: Intent): Static<typeof Payload> {
+  if (!Value.Check(Payload, payload)) throw new Error("the intent of a label can’t be read");
+  return payload;
+}
+
+/** What was bought. Of a label that a person looked up, the tracker and the file are not known. */
+type Bought = Omit<BoughtLabel, "trackerId" | "labelUrl"> & { trackerId: string | null; labelUrl: string | null };
+
+/** Buying the label of a shipment that was made before: the shipment can have one label alone, and shows whether it has it. */
+export const buyLabel = (deps: LabelDeps): Act<Bought> => ({
+  name: buyLabelAct,
+  provider: "easypost",
+  // Their task stays open: people print what was bought, and hand it over.
+  byHand: null,
+  lookAfterMs: 60_000,
+  async wanted(tx, intent) {
+    const label = await labelOfAct(tx, intent.orderId, intent.attempt);
+    const waits = await tx.query(sql`SELECT FROM orders WHERE id = ${intent.orderId} AND status = 'ShippingPending'`);
+    if (label?.state === "buying" && waits.length > 0) return true;
+    if (label) await updateLabel(tx, label.id, sql`state = 'withdrawn'`);
+    return false;
+  },
+  perform(intent, call) {
+    const { shipmentId, rateId } = payloadOf(intent);
+    return createEasyPost(call).buyLabel(shipmentId, rateId);
+  },
+  async lookUp(intent, call) {
+    const found = await createEasyPost(call).findShipment(payloadOf(intent).shipmentId);
+    if (found.kind !== "done") return { kind: "unclear", why: found.why };
+    const { label } = found.result;
+    return label ? { kind: "done", result: label } : { kind: "not_done" };
+  },
+  resultOf({ tracking }, intent) {
+    if (tracking === null || !/^[A-Za-z0-9 -]{6,40}$/.test(tracking)) throw invalid("The tracking number is required.");
+    const { rateId: _, ...rate } = payloadOf(intent);
+    return { ...rate, trackingNumber: tracking.replace(/[ -]/g, ""), trackerId: null, labelUrl: null };
+  },
+  async settled(tx, intent, end) {
+    const label = await labelOfAct(tx, intent.orderId, intent.attempt);
+    if (!label || end.kind === "unclear") return;
+    if (end.kind === "done") return keepBought(deps, tx, label, end.result);
+    await updateLabel(tx, label.id, sql`state = 'not_bought', why = ${end.why}`);
+    await tellShippers(tx, label.orderId, `No label was bought: ${end.why}`);
+  },
+});
+
+async function keepBought({ clock }: LabelDeps, tx: Tx, { id, orderId, number }: Label, bought: Bought): Promise<void> {
+  const at = clock();
+  const { shipmentId, carrier, service, amountCents, trackingNumber, trackerId, labelUrl } = bought;
+  await updateLabel(
+    tx,
+    id,
+    sql`state = 'bought', bought_at = ${at}, shipment_id = ${shipmentId}, carrier = ${carrier}, service = ${service},
+      cents = ${amountCents}, tracking_number = ${trackingNumber}, tracker_id = ${trackerId}, label_url = ${labelUrl}`,
+  );
+  const words = `${carrier} ${service}, ${dollars(amountCents)}, ${trackingNumber}`;
+  await tellShippers(tx, orderId, `The label is bought (${words}): print it and hand the parcel over.`);
+  const detail = { label: number, shipment: shipmentId, carrier, service, cents: amountCents, trackingNumber };
+  await tx.query(auditLine({ at, action: "label.bought", actor: easypostActor, orderId, detail }));
+  if (labelUrl !== null) await enqueue(tx, fileQueue, { labelId: id });
+  if (trackerId !== null) await askLater(tx, id, at);
+  // The order may have gone elsewhere meanwhile.
+  await reviewLater(tx, orderId);
+}

@@ -1,0 +1,122 @@
+import { perform } from "../../fulfilment/fulfilment.ts";
+import { type LockedOrder, lockOrder, orderMailQueue } from "../../orders/orders.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import { sql } from "../../platform/database/sql.ts";
+import { enqueue, type Jobs } from "../../platform/jobs/jobs.ts";
+import { type EventOutcome, type StoredEvent, type Tracking, trackingOfEvent } from "../../providers/providers.ts";
+import { enqueueReceipt } from "../../receipts/receipts.ts";
+import { easypostActor, type LabelDeps } from "./deps.ts";
+import {
+  eventsToFollow,
+  failureReason,
+  followUpOf,
+  isTrackingStatus,
+  parcelOutcome,
+  type TrackingStatus,
+} from "./progress.ts";
+import { findLabel, type Label, lastTrackingNumber, lockLabel, shippingAttempt, updateLabel } from "./store.ts";
+import { openTrouble } from "./trouble.ts";
+
+/** The queue of parcels that wait to be picked up; payload `{labelId}`. */
+const pickupQueue = "label-pickup";
+const pickupPatienceMs = 3 * 24 * 3_600_000;
+
+export function pickupJobs(jobs: Jobs, deps: LabelDeps): void {
+  jobs.work<{ labelId: number }>(pickupQueue, ({ labelId }) => tellOfPickup(deps, labelId));
+}
+
+/** What EasyPost's events say of parcels. */
+export const followEvent =
+  (deps: LabelDeps) =>
+  async ({ body }: StoredEvent): Promise<EventOutcome> => {
+    const tracking = trackingOfEvent(body);
+    if (!tracking) return "irrelevant";
+    const [label] = await deps.db.query<{ id: number }>(sql`
+      SELECT id FROM labels WHERE tracker_id = ${tracking.trackerId}`);
+    return label ? followTracking(deps, label.id, tracking) : "unknown";
+  };
+
+/** Keeps what is said of a parcel, and has its order follow it. What was said before changes nothing. */
+export async function followTracking(deps: LabelDeps, labelId: number, tracking: Tracking): Promise<EventOutcome> {
+  const { status, signedBy } = tracking;
+  if (!isTrackingStatus(status)) return "irrelevant";
+  return deps.db.transaction(async (tx) => {
+    const locked = await lockLabel(tx, labelId);
+    if (!locked) return "unknown";
+    const news = new Set(locked.label.seen.includes(status) ? [] : [status]);
+    const label = {
+      ...locked.label,
+      seen: [...locked.label.seen, ...news],
+      signedBy: signedBy ?? locked.label.signedBy,
+    };
+    if (news.size > 0 || signedBy !== null)
+      await updateLabel(tx, labelId, sql`seen = ${label.seen}::text[], signed_by = ${label.signedBy}`);
+    await followParcel(deps, tx, { order: locked.order, label, news });
+    return news.size > 0 ? "applied" : "known";
+  });
+}
+
+type Followed = { order: LockedOrder; label: Label; news: ReadonlySet<TrackingStatus> };
+
+/** Brings a locked order to where its parcel is; what the order's way does not show goes to a person. */
+export async function followParcel(deps: LabelDeps, tx: Tx, { order, label, news }: Followed): Promise<void> {
+  const at = deps.clock();
+  const isCurrent = await isOfOrder(tx, order, label);
+  const moved = isCurrent ? await moveAfter(deps, tx, order, label) : order;
+  const isGivenBack = label.refundState !== null;
+  const reason = isCurrent
+    ? followUpOf(news, moved.status, isGivenBack)
+    : news.has("delivered")
+      ? `A parcel that was given up (${label.trackingNumber}) was delivered after all.`
+      : null;
+  if (reason !== null) await openTrouble(tx, label, at, reason);
+  if (!isCurrent || !news.has("available_for_pickup") || parcelOutcome(new Set(label.seen)) !== "on_its_way") return;
+  await enqueue(tx, orderMailQueue, { orderId: label.orderId, moment: "ready_for_pickup" });
+  await enqueue(tx, pickupQueue, { labelId: label.id }, new Date(at.getTime() + pickupPatienceMs));
+}
+
+async function moveAfter({ clock, log }: LabelDeps, tx: Tx, order: LockedOrder, label: Label): Promise<LockedOrder> {
+  const at = clock();
+  const seen = new Set(label.seen);
+  let moved = order;
+  for (const on of eventsToFollow(order.status, seen)) {
+    const facts = {
+      ...(on === "shipped" && { carrier: label.carrier ?? "", trackingNumber: label.trackingNumber ?? "" }),
+      ...(on === "shipping_failed" && { reason: failureReason(seen) }),
+    };
+    moved = (await perform(tx, moved, on, facts, { actor: easypostActor, at, log })).order;
+  }
+  if (moved.status === "Delivered" && order.status !== "Delivered")
+    await enqueueReceipt(tx, { orderId: order.id, kind: "delivery_receipt", subject: label.id });
+  return moved;
+}
+
+/** Whether the label is that of the parcel which the order is shipped by now. */
+async function isOfOrder(tx: Tx, order: LockedOrder, label: Label): Promise<boolean> {
+  if (label.state !== "bought") return false;
+  const last = await lastTrackingNumber(tx, order.id);
+  if (order.status !== "ShippingPending" && last !== null) return isSameNumber(last, label.trackingNumber);
+  return label.attempt === (await shippingAttempt(tx, order.id));
+}
+
+const plain = (number: string): string => number.replace(/[^A-Za-z0-9]/g, "").toUpperCase();
+
+/** Tracking numbers are written with spaces and without. */
+export const isSameNumber = (one: string, other: string | null): boolean =>
+  other !== null && plain(one) === plain(other);
+
+async function tellOfPickup({ db, clock }: LabelDeps, labelId: number): Promise<void> {
+  const label = await findLabel(db, labelId);
+  if (!label || parcelOutcome(new Set(label.seen)) !== "on_its_way") return;
+  await db.transaction(async (tx) => {
+    const locked = await lockLabel(tx, labelId);
+    if (locked?.order.status !== "Shipped") return;
+    await openTrouble(tx, label, clock(), "The parcel has waited to be picked up for three days.");
+  });
+}
+
+/** The order locked by its id; undefined when there is none. */
+export async function lockOrderById(tx: Tx, orderId: number): Promise<LockedOrder | undefined> {
+  const [found] = await tx.query<{ code: string }>(sql`SELECT code FROM orders WHERE id = ${orderId}`);
+  return found && (await lockOrder(tx, found.code));
+}

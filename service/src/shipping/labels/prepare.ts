@@ -1,0 +1,102 @@
+import type { LockedOrder } from "../../orders/orders.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import { sql } from "../../platform/database/sql.ts";
+import type { Jobs } from "../../platform/jobs/jobs.ts";
+import { type Asked, type CarrierOffer, createEasyPost } from "../../providers/providers.ts";
+import { openTask } from "../../tasks/tasks.ts";
+import { buyLabelAct } from "./buy.ts";
+import { chooseRate } from "./choose-rate.ts";
+import type { LabelDeps } from "./deps.ts";
+import { dollars } from "./dollars.ts";
+import { findLabel, findLabelOrder, type Label, lockLabel, updateLabel } from "./store.ts";
+import { prepareQueue, tellShippers } from "./take.ts";
+
+const minuteMs = 60_000;
+// Two days of a provider that is away; people do it by hand meanwhile.
+const patience = { maxAttempts: 300, retryMs: (attempt: number) => Math.min(2 ** attempt * 1000, 10 * minuteMs) };
+
+/** Labels that are wanted: their address and their rates are asked for, which costs nothing, and the act that buys them is written. */
+export function prepareJobs(jobs: Jobs, deps: LabelDeps): void {
+  jobs.work<{ labelId: number }>(prepareQueue, ({ labelId }) => prepareLabel(deps, labelId), patience);
+}
+
+/** What EasyPost says before anything is bought. */
+type Offer = { shipmentId: string; rates: CarrierOffer[]; addressProblem: string | null };
+
+async function prepareLabel(deps: LabelDeps, labelId: number): Promise<void> {
+  const label = await findLabel(deps.db, labelId);
+  if (label?.state !== "preparing") return;
+  const offer = await askForOffer(deps, label);
+  await deps.db.transaction(async (tx) => {
+    const locked = await lockLabel(tx, labelId);
+    if (locked?.label.state === "preparing") await decide(deps, tx, locked, offer);
+  });
+}
+
+/** @throws Error when EasyPost can't be asked now: then it is asked again */
+async function askForOffer({ db, providers, pricing }: LabelDeps, label: Label): Promise<Offer | { refused: string }> {
+  const order = await findLabelOrder(db, label.orderId);
+  if (!order?.shipTo) return { refused: "the order has no address" };
+  const { from, to, weightGrams } = pricing.parcelOf(order.pages, order.shipFrom, order.shipTo);
+  const easypost = createEasyPost(providers.callOf("easypost"));
+  const address = answered(await easypost.verifyAddress(to));
+  if ("refused" in address) return address;
+  const { addressId: toAddressId, problem: addressProblem } = address;
+  const reference = `${order.code.slice(0, 6)}-${label.number}`;
+  const shipment = answered(await easypost.createShipment({ from, toAddressId, weightGrams, reference }));
+  return "refused" in shipment ? shipment : { ...shipment, addressProblem };
+}
+
+/** @throws Error unless EasyPost answered, or refused for good */
+function answered<R>(asked: Asked<R>): R | { refused: string } {
+  if (asked.kind === "done") return asked.result;
+  if (asked.kind === "refused") return { refused: asked.why };
+  throw new Error(`EasyPost: ${asked.why}`);
+}
+
+/** Buys where nothing speaks against it; else a person decides. */
+async function decide(
+  deps: LabelDeps,
+  tx: Tx,
+  { order, label }: { order: LockedOrder; label: Label },
+  offer: Offer | { refused: string },
+): Promise<void> {
+  if (order.status !== "ShippingPending" || (label.orderedBy === null && (await isClaimed(tx, order.id))))
+    return void (await updateLabel(tx, label.id, sql`state = 'withdrawn'`));
+  if ("refused" in offer) return leave(tx, label, `EasyPost refuses it: ${offer.refused}`);
+  const { shipmentId, addressProblem } = offer;
+  const quoted = (await findLabelOrder(tx, order.id))?.carrierRate ?? null;
+  const rate = chooseRate(offer.rates, quoted, label.mostCents ?? 0);
+  if (!rate) return leave(tx, label, "No carrier offers a rate for this parcel.");
+  const { rateId, carrier, service, amountCents } = rate;
+  const chosen = sql`shipment_id = ${shipmentId}, rate_id = ${rateId}, carrier = ${carrier}, service = ${service},
+    cents = ${amountCents}`;
+  await updateLabel(tx, label.id, chosen);
+  if (label.orderedBy === null && addressProblem !== null)
+    return leave(tx, label, `EasyPost calls the address undeliverable: ${addressProblem}`);
+  const { clock, providers } = deps;
+  const at = clock();
+  if (label.mostCents === null || amountCents > label.mostCents) {
+    const reason = `${carrier} ${service} is ${dollars(amountCents)}; ${
+      label.mostCents === null ? "no postage was quoted" : `at most ${dollars(label.mostCents)} is paid without asking`
+    }.`;
+    await leave(tx, label, reason);
+    const { id: orderId, environment, isRush } = order;
+    return void (await tx.query(openTask({ kind: "postage_dearer", at, environment, orderId, isRush, reason })));
+  }
+  await updateLabel(tx, label.id, sql`state = 'buying'`);
+  const payload = { shipmentId, rateId, carrier, service, amountCents };
+  const { number: attempt } = label;
+  await providers.intend(tx, { act: buyLabelAct, provider: "easypost", orderId: order.id, attempt, payload, at });
+}
+
+async function leave(tx: Tx, { id, orderId }: Label, why: string): Promise<void> {
+  await updateLabel(tx, id, sql`state = 'not_bought', why = ${why}`);
+  await tellShippers(tx, orderId, `No label was bought. ${why}`);
+}
+
+async function isClaimed(tx: Tx, orderId: number): Promise<boolean> {
+  const found = await tx.query(sql`
+    SELECT FROM tasks WHERE order_id = ${orderId} AND kind = 'label_print' AND state = 'claimed'`);
+  return found.length > 0;
+}

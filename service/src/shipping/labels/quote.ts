@@ -1,0 +1,41 @@
+import { randomUUID } from "node:crypto";
+import type { Log } from "../../platform/logs.ts";
+import type { AskCarriers, CarrierRate, Parcel } from "../../pricing/pricing.ts";
+import { createEasyPost, type EasyPost, type Providers } from "../../providers/providers.ts";
+import { chooseRate } from "./choose-rate.ts";
+
+// Somebody waits for the quote.
+const patienceMs = 5_000;
+
+/** Asks EasyPost what a label would cost; nothing is bought by it. Null without an account. */
+export function labelRates({ providers, log }: { providers: Providers; log: Log }): AskCarriers | null {
+  if (!providers.has("easypost")) return null;
+  const easypost = createEasyPost(providers.callOf("easypost"));
+  return async (parcel) => {
+    const late = new Promise<null>((resolve) => setTimeout(resolve, patienceMs, null).unref());
+    const rate = await Promise.race([rateOf(easypost, parcel), late]);
+    if (!rate) log.warn({ provider: "easypost" }, "an order was quoted by the zone table: no carrier named its rate");
+    return rate;
+  };
+}
+
+async function rateOf(easypost: EasyPost, { from, to, weightGrams }: Parcel): Promise<CarrierRate | null> {
+  const address = await easypost.verifyAddress(to);
+  if (address.kind !== "done") return null;
+  const { addressId: toAddressId, problem: addressProblem } = address.result;
+  const reference = `quote-${randomUUID()}`;
+  const shipment = await easypost.createShipment({ from, toAddressId, weightGrams, reference });
+  if (shipment.kind !== "done") return null;
+  const { shipmentId, zone, rates } = shipment.result;
+  const rate = chooseRate(rates);
+  return (
+    rate && {
+      carrier: rate.carrier,
+      service: rate.service,
+      amountCents: rate.amountCents,
+      zone,
+      shipmentId,
+      addressProblem,
+    }
+  );
+}

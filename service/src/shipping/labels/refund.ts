@@ -1,0 +1,90 @@
+import { Type } from "typebox";
+import { Value } from "typebox/value";
+import { auditLine } from "../../audit/audit.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import { sql } from "../../platform/database/sql.ts";
+import { type Act, createEasyPost, type Intent } from "../../providers/providers.ts";
+import { askLater, refundPauseMs } from "./ask.ts";
+import { easypostActor, type LabelDeps } from "./deps.ts";
+import { dollars } from "./dollars.ts";
+import { isHandedOver } from "./progress.ts";
+import { type Label, labelOfAct, type RefundState, updateLabel } from "./store.ts";
+import { openTrouble } from "./trouble.ts";
+
+export const refundLabelAct = "label.refund";
+
+const Payload = Type.Object({ shipmentId: Type.String() });
+
+function shipmentOf({ payload }: Intent): string {
+  if (!Value.Check(Payload, payload)) throw new Error("the intent of a label’s refund can’t be read");
+  return payload.shipmentId;
+}
+
+/** Gives a label back that nobody will use: its postage is refunded once the carrier has seen that it was not. */
+export async function giveBack({ providers, clock }: LabelDeps, tx: Tx, label: Label): Promise<void> {
+  const { id, orderId, number: attempt, shipmentId } = label;
+  if (label.state !== "bought" || label.refundState !== null || isHandedOver(new Set(label.seen))) return;
+  await updateLabel(tx, id, sql`refund_state = 'intended'`);
+  const at = clock();
+  const intent = { act: refundLabelAct, provider: "easypost", orderId, attempt, payload: { shipmentId }, at } as const;
+  await providers.intend(tx, { ...intent, isBeside: true });
+}
+
+/** EasyPost's word for how a refund stands. What it does not say is under way. */
+const states: Readonly<Record<string, RefundState>> = {
+  refunded: "refunded",
+  rejected: "rejected",
+  not_applicable: "not_applicable",
+};
+
+const stateOf = (status: string | null): RefundState => states[status ?? ""] ?? "submitted";
+
+type Refund = { refundStatus: string | null };
+
+export const refundLabel = (deps: LabelDeps): Act<Refund> => ({
+  name: refundLabelAct,
+  provider: "easypost",
+  byHand: null,
+  lookAfterMs: 60_000,
+  async wanted(tx, intent) {
+    const label = await labelOfAct(tx, intent.orderId, intent.attempt);
+    if (label?.refundState === "intended" && !isHandedOver(new Set(label.seen))) return true;
+    if (label) await updateLabel(tx, label.id, sql`refund_state = NULL`);
+    return false;
+  },
+  perform: (intent, call) => createEasyPost(call).refundLabel(shipmentOf(intent)),
+  async lookUp(intent, call) {
+    const found = await createEasyPost(call).findShipment(shipmentOf(intent));
+    if (found.kind !== "done") return { kind: "unclear", why: found.why };
+    const { refundStatus } = found.result;
+    return refundStatus === null ? { kind: "not_done" } : { kind: "done", result: { refundStatus } };
+  },
+  resultOf: () => ({ refundStatus: "submitted" }),
+  async settled(tx, intent, end) {
+    const label = await labelOfAct(tx, intent.orderId, intent.attempt);
+    if (!label || end.kind === "unclear") return;
+    if (end.kind === "done") return recordRefund(deps, tx, label, end.result.refundStatus);
+    await recordRefund(deps, tx, label, "rejected", end.why);
+  },
+});
+
+/** Keeps how a refund stands; one that is under way is asked for daily. */
+export async function recordRefund(
+  { clock }: LabelDeps,
+  tx: Tx,
+  { id, orderId, number, cents }: Label,
+  status: string | null,
+  why = "EasyPost says so",
+): Promise<void> {
+  const at = clock();
+  const refundState = stateOf(status);
+  const [changed] = await tx.query(sql`
+    UPDATE labels SET refund_state = ${refundState} WHERE id = ${id} AND refund_state <> ${refundState} RETURNING id`);
+  if (refundState === "submitted") await askLater(tx, id, at, refundPauseMs);
+  if (!changed) return;
+  const detail = { label: number, refund: refundState };
+  await tx.query(auditLine({ at, action: "label.refund", actor: easypostActor, orderId, detail }));
+  if (refundState !== "rejected") return;
+  const reason = `The postage of a label that was not used (${dollars(cents ?? 0)}) is not refunded: ${why}.`;
+  await openTrouble(tx, { id, orderId }, at, reason);
+}

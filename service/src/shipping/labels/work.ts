@@ -1,0 +1,66 @@
+import { parcelQueue } from "../../orders/orders.ts";
+import { sql } from "../../platform/database/sql.ts";
+import type { Jobs } from "../../platform/jobs/jobs.ts";
+import { createEasyPost } from "../../providers/providers.ts";
+import { askLater, askQueue } from "./ask.ts";
+import type { LabelDeps } from "./deps.ts";
+import { followParcel, followTracking, isSameNumber, lockOrderById } from "./follow.ts";
+import { isFinal } from "./progress.ts";
+import { giveBack, recordRefund } from "./refund.ts";
+import { findLabel, type Label, labelsOf, lastTrackingNumber, lockLabel, shippingAttempt } from "./store.ts";
+
+/** What goes on with labels beside their events: orders that moved, and what is asked for because events are lost. */
+export function labelJobs(jobs: Jobs, deps: LabelDeps): void {
+  jobs.work<{ orderId: number }>(parcelQueue, ({ orderId }) => reviewLabels(deps, orderId));
+  jobs.work<{ labelId: number }>(askQueue, ({ labelId }) => askForLabel(deps, labelId));
+}
+
+const refundedStatuses: ReadonlySet<string> = new Set(["RefundPending", "Refunded", "Cancelled"]);
+const shippedStatuses: ReadonlySet<string> = new Set(["Shipped", "Delivered", "Completed"]);
+
+/** Looks at the labels of an order that moved: it may have waited on hold while its parcel went on, or need a label no more. */
+async function reviewLabels(deps: LabelDeps, orderId: number): Promise<void> {
+  await deps.db.transaction(async (tx) => {
+    const order = await lockOrderById(tx, orderId);
+    if (!order) return;
+    const attempt = await shippingAttempt(tx, orderId);
+    const shippedAs = await lastTrackingNumber(tx, orderId);
+    const isUnwanted = (label: Label): boolean =>
+      refundedStatuses.has(order.status) ||
+      label.attempt < attempt ||
+      (shippedStatuses.has(order.status) && shippedAs !== null && !isSameNumber(shippedAs, label.trackingNumber));
+    for (const label of await labelsOf(tx, orderId)) {
+      if (isUnwanted(label)) await giveBack(deps, tx, label);
+      else if (label.seen.length > 0) await followParcel(deps, tx, { order, label, news: new Set() });
+    }
+  });
+}
+
+// After two months nothing more is heard of a parcel.
+const longestWayMs = 60 * 24 * 3_600_000;
+
+/** Asks EasyPost what became of a label, and once more later unless that is final. */
+async function askForLabel(deps: LabelDeps, labelId: number): Promise<void> {
+  const { db, clock, providers } = deps;
+  const at = clock();
+  const isDue = (await db.query(sql`SELECT FROM labels WHERE id = ${labelId} AND ask_at <= ${at}`)).length > 0;
+  const label = isDue ? await findLabel(db, labelId) : undefined;
+  if (!label?.shipmentId || !label.boughtAt || !providers.has("easypost")) return;
+  const easypost = createEasyPost(providers.callOf("easypost"));
+  if (label.refundState !== null) {
+    const found = await easypost.findShipment(label.shipmentId);
+    return db.transaction(async (tx) => {
+      const locked = await lockLabel(tx, labelId);
+      if (locked?.label.refundState !== "submitted") return;
+      await recordRefund(deps, tx, locked.label, found.kind === "done" ? found.result.refundStatus : "submitted");
+    });
+  }
+  if (label.trackerId !== null) {
+    const found = await easypost.findTracker(label.trackerId);
+    if (found.kind === "done") await followTracking(deps, labelId, found.result);
+  }
+  const after = await findLabel(db, labelId);
+  const isOver = at.getTime() - label.boughtAt.getTime() > longestWayMs;
+  if (after && after.refundState === null && !isFinal(new Set(after.seen)) && !isOver)
+    await db.transaction((tx) => askLater(tx, labelId, at));
+}

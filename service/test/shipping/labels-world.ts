@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { type EasyPostDouble, startEasyPost } from "@signsealship/testing/doubles/easypost";
+import { type StripeDouble, startStripe } from "@signsealship/testing/doubles/stripe";
+import { type Harness, openHarness } from "@signsealship/testing/harness";
+import { minimal, orderForm, shipping } from "@signsealship/testing/order-form";
+import { newPartner } from "@signsealship/testing/service";
+import { until } from "@signsealship/testing/until";
+import { sql } from "../../src/platform/database/sql.ts";
+
+export type LabelRow = {
+  id: number;
+  number: number;
+  state: string;
+  cents: number;
+  carrier: string;
+  service: string;
+  trackingNumber: string;
+  trackerId: string;
+  fileSha256: string | null;
+  refundState: string | null;
+  why: string | null;
+};
+
+export type LabelsWorld = Awaited<ReturnType<typeof openLabelsWorld>>;
+
+/** A service with an account at EasyPost, one at the payment processor, and a firm that has live. */
+export async function openLabelsWorld() {
+  const [easypost, stripe]: [EasyPostDouble, StripeDouble] = await Promise.all([startEasyPost(), startStripe()]);
+  const harness: Harness = await openHarness({
+    STRIPE_SECRET_KEY: "sk_live_double",
+    STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
+    STRIPE_API_BASE: stripe.url,
+    EASYPOST_API_KEY: easypost.apiKey,
+    EASYPOST_API_BASE: easypost.url,
+    EASYPOST_WEBHOOK_SECRET: easypost.webhookSecret,
+  });
+  const { db } = harness;
+  const url = () => harness.service.baseUrl;
+  const { headers } = await newPartner(harness.service, { live: true, name: "Acme Title" });
+
+  /** An order for a parcel, as it was answered. */
+  async function place(fields: Record<string, string> = {}, by = headers) {
+    const body = orderForm({ ...minimal, ...shipping, create_checkout: "true", ...fields });
+    const response = await fetch(`${url()}/api/partner/orders`, { method: "POST", headers: by, body });
+    assert.equal(response.status, 201);
+    return (await response.json()) as {
+      orderCode: string;
+      checkoutUrl: string;
+      status: string;
+      lines: { type: string; label: string; amountCents: number }[];
+    };
+  }
+
+  const statusOf = async (code: string) =>
+    (await db.query<{ status: string }>(sql`SELECT status FROM orders WHERE code = ${code}`))[0]?.status;
+
+  return {
+    ...{ harness, easypost, stripe, db, url, place, statusOf },
+    /** Pays an order, whose shipping begins then. */
+    async payFor({ orderCode, checkoutUrl }: { orderCode: string; checkoutUrl: string }) {
+      await stripe.deliver(url(), stripe.pay(checkoutUrl.split("/").at(-1) ?? ""));
+      await until(async () => (await statusOf(orderCode)) === "ShippingPending");
+      return orderCode;
+    },
+    labels: (code: string) =>
+      db.query<LabelRow>(sql`
+        SELECT l.id, number, state, cents, carrier, service, tracking_number AS "trackingNumber", tracker_id AS "trackerId",
+          file_sha256 AS "fileSha256", refund_state AS "refundState", why
+        FROM labels l JOIN orders o ON o.id = l.order_id WHERE o.code = ${code} ORDER BY number`),
+    tasks: (code: string) =>
+      db.query<{ id: number; kind: string; state: string; reason: string | null }>(sql`
+        SELECT t.id, kind, state, reason FROM tasks t JOIN orders o ON o.id = t.order_id WHERE o.code = ${code} ORDER BY t.id`),
+    /** Has the jobs of a queue run now. */
+    hurry: (queue: string) =>
+      db.query(sql`UPDATE jobs SET due_at = now() WHERE queue = ${queue} AND failed_at IS NULL`),
+    async close() {
+      await harness.close();
+      await Promise.all([easypost.close(), stripe.close()]);
+    },
+  };
+}
