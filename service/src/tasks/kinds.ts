@@ -24,4 +24,28 @@ export const taskKinds = {
 
 export type TaskKind = keyof typeof taskKinds;
 
+/** What one task of the kind asks for. */
+export const taskWords: Readonly<Record<TaskKind, string>> = {
+  quote: "Price the order",
+  order_on_hold: "Look at the hold",
+  envelope_stuck: "Signing declined or expired",
+  signer_locked: "Unlock the signer",
+  notarize: "Notarize",
+  notarization_exception: "Notarization failed",
+  label_print: "Print the label",
+  postage_dearer: "Decide on the postage",
+  packet_print: "Print the packet",
+  shipping_exception: "Shipping failed",
+  delivery_trouble: "Look after the delivery",
+  fax_send: "Send the fax",
+  fax_exception: "Fax failed",
+  provider_unclear: "Find out what the provider did",
+  refund_approval: "Approve the refund",
+  payment_unapplied: "Payment fits no order",
+  access_request: "Decide on access",
+  playbook_gate: "Approve the playbook",
+  key_expiry: "Key or certificate expires",
+  job_dead: "Job failed for good",
+};
+
 export const isTaskKind = (text: string): text is TaskKind => Object.hasOwn(taskKinds, text);

@@ -3,7 +3,7 @@ import type { OrderDocument, SignerState } from "../../../envelopes/envelopes.ts
 import type { Operator } from "../../../operators/operators.ts";
 import { serviceFlags } from "../../../orders/orders.ts";
 import { addressLines, type Finishing } from "../../../paper/paper.ts";
-import { taskKinds } from "../../../tasks/tasks.ts";
+import { taskWords } from "../../../tasks/tasks.ts";
 import {
   card,
   codeText,
@@ -99,7 +99,7 @@ ${others.length > 0 && html`<p class="quiet">For other roles: ${others.join(", "
 const taskList = ({ record: { tasks, names }, now }: OrderView): Html =>
   html`<ul class="plain-list">${tasks.map(({ kind, state, dueAt, endedAt, outcome, claimedBy }) => {
     const isOpen = state === "open" || state === "claimed";
-    return html`<li><strong>${taskKinds[kind]}</strong>: ${
+    return html`<li><strong>${taskWords[kind]}</strong>: ${
       isOpen
         ? html`due ${time(dueAt)}${dueAt <= now && html` ${statusBadge("attention", "Overdue")}`}, ${claimedBy === null ? "open" : `claimed by ${names.get(claimedBy) ?? claimedBy}`}`
         : html`${state} ${endedAt && time(endedAt)}${outcome !== null && html`: ${outcome}`}`

@@ -1,5 +1,5 @@
 import { may, mayDoTask, type Operator } from "../../../operators/operators.ts";
-import { endsByWord, type Task, taskKinds } from "../../../tasks/tasks.ts";
+import { endsByWord, type Task, taskWords } from "../../../tasks/tasks.ts";
 import { statusBadge } from "../../ui/components.ts";
 import { shortCode, shortTime } from "../../ui/format.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
@@ -16,7 +16,7 @@ export const taskTable = ({ operator, now, tasks, caption, back }: TaskTable): H
     caption,
     [{ label: "Task" }, { label: "About" }, { label: "Due (UTC)" }, { label: "Whose" }, { label: "Action" }],
     tasks.map((task) => [
-      html`<a href="${pathOfTask(task, operator)}">${taskKinds[task.kind]}</a>`,
+      html`<a href="${pathOfTask(task, operator)}">${taskWords[task.kind]}</a>`,
       about(task),
       html`${shortTime(task.dueAt)}${task.dueAt <= now && html` ${statusBadge("attention", "Overdue")}`}`,
       claimedBy(task, operator),
@@ -36,7 +36,7 @@ const claimedBy = ({ state, claimedBy }: Task, { actor }: Operator): string => {
 
 function actions({ id, kind, state, claimedBy, orderCode }: Task, operator: Operator, back: string): Html {
   const path = `/operator/tasks/${id}`;
-  const options = { fields: { back }, kind: "quiet-button", about: `${taskKinds[kind]} ${shortCode(orderCode ?? "")}` };
+  const options = { fields: { back }, kind: "quiet-button", about: `${taskWords[kind]} ${shortCode(orderCode ?? "")}` };
   const isOther = state === "claimed" && claimedBy !== operator.actor;
   if (isOther && may(operator, "people.manage")) return buttonForm(`${path}/release`, "Release", options);
   if (isOther || !mayDoTask(operator, kind)) return html`–`;
