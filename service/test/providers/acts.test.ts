@@ -193,6 +193,20 @@ describe("a provider that is away", () => {
     assert.equal(await world.stateOf(id), "done");
   });
 
+  test("is asked again by the same node, once the breaker's pause is over", async () => {
+    const { providers, run } = world.openNode();
+    const { id, reference } = await world.intend(providers);
+    world.things.fail(false, ...Array.from({ length: 5 }, () => ({ status: 429 })));
+    for (let n = 0; n < 5; n++) await run(id);
+    assert.equal(providers.accounts()[0]?.caller.health().isPaused, true);
+    await run(id);
+    assert.equal(madeOf(reference), 0);
+    world.pass(61);
+    await run(id);
+    assert.equal(madeOf(reference), 1);
+    assert.equal(await world.stateOf(id), "done");
+  });
+
   test("leaves it to the person who has claimed it by hand", async () => {
     const { providers, run } = world.openNode(`http://127.0.0.1:${await freePort()}`);
     const { id, orderId, reference } = await world.intend(providers);

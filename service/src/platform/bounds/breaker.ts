@@ -9,7 +9,7 @@ export type Breaker = {
   readonly admits: () => boolean;
   readonly succeeded: () => void;
   readonly failed: () => void;
-  /** Whether it is open, or lets one caller try alone; asking changes nothing. */
+  /** Whether nobody may ask now, for the cool-down lasts; asking changes nothing. */
   readonly isOpen: () => boolean;
 };
 
@@ -43,6 +43,6 @@ export function createBreaker(settings: BreakerSettings, clock: Clock): Breaker 
       probing = false;
       if (failuresInARow >= settings.failures) openUntil = clock().getTime() + settings.coolDownMs;
     },
-    isOpen: () => openUntil !== null,
+    isOpen: () => openUntil !== null && clock().getTime() < openUntil,
   };
 }

@@ -3,7 +3,7 @@ import type { MailClass } from "../../providers/providers.ts";
 import type { ShippingDeps } from "../deps.ts";
 
 /** What letters work with. */
-export type LetterDeps = Omit<ShippingDeps, "pricing" | "lob" | "easypost" | "baseUrl"> & {
+export type LetterDeps = Omit<ShippingDeps, "pricing" | "lob" | "easypost" | "baseUrl" | "fetch"> & {
   /** Of what class letters are; null without an account. */
   mailClass: MailClass | null;
   /** Whom letters are from that name no sender of their own. */

@@ -1,0 +1,166 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { startLob } from "@signsealship/testing/doubles/lob";
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import { temporaryFolder } from "@signsealship/testing/temporary-folder";
+import { dispatchJobs } from "../../../src/fulfilment/fulfilment.ts";
+import { documentMembers, documentUse, lockOrder, type PeopleEvent, transition } from "../../../src/orders/orders.ts";
+import { openBlobs } from "../../../src/platform/blobs/blobs.ts";
+import { folderBackend } from "../../../src/platform/blobs/folder.ts";
+import { sql } from "../../../src/platform/database/sql.ts";
+import type { Jobs } from "../../../src/platform/jobs/jobs.ts";
+import { openRowMac } from "../../../src/platform/row-mac.ts";
+import { secretBytes } from "../../../src/platform/secrets.ts";
+import type { Workers } from "../../../src/platform/workers/task.ts";
+import { accountsOf, type MailClass, openProviders } from "../../../src/providers/providers.ts";
+import { openReceipts } from "../../../src/receipts/receipts.ts";
+import { openLetters, recallOrder } from "../../../src/shipping/letters/letters.ts";
+import { run as readPages } from "../../../src/shipping/letters/pages-task.ts";
+import { openOrdersDatabase, silent } from "../../orders/orders-database.ts";
+
+const jane = {
+  name: "Jane Roe",
+  line1: "350 Fifth Avenue",
+  line2: null,
+  city: "New York",
+  state: "NY",
+  postal: "10118",
+};
+const business = { ...jane, name: "SignSealShip", line1: "1100 Congress Avenue" };
+const letterPdf = makePdf({ pages: 2 });
+
+type Handler = (payload: object) => Promise<void>;
+export type World = Awaited<ReturnType<typeof openWorld>>;
+
+/** Letters on a real database with a double of Lob; the clock is the test's, and jobs run when it says so. */
+export async function openWorld(mailClass: MailClass = "certified") {
+  const folder = temporaryFolder();
+  const orders = await openOrdersDatabase();
+  const { db } = orders;
+  const state = { now: new Date("2026-06-01T12:00:00Z") };
+  const clock = () => state.now;
+  const lob = await startLob(clock);
+  const secrets = secretBytes(Buffer.alloc(32, 7));
+  const rowMac = openRowMac(secrets);
+  const blobs = openBlobs(folderBackend(join(folder.path, "blobs")), secrets, clock);
+  const workers = {
+    run: async (_task: unknown, call: { bytes: Buffer }) => readPages(call.bytes),
+  } as unknown as Workers;
+
+  /** A node of its own: breaker and handlers of jobs. */
+  function openNode({ timeoutMs = 300, apiBase = lob.apiBase } = {}) {
+    const account = { apiKey: lob.apiKey, apiBase, webhookSecret: lob.webhookSecret };
+    const accounts = accountsOf({ easypost: null, lob: account, telnyx: null }).map((each) => ({ ...each, timeoutMs }));
+    const providers = openProviders({ db, clock, log: silent, secrets, fetch }, accounts);
+    const handlers = new Map<string, Handler>();
+    const jobs = { work: (queue: string, handler: unknown) => void handlers.set(queue, handler as Handler) } as Jobs;
+    const deps = {
+      db,
+      clock,
+      log: silent,
+      blobs,
+      rowMac,
+      workers,
+      providers,
+      receipts: openReceipts(),
+      mailClass,
+      business,
+    };
+    const taker = openLetters(jobs, deps);
+    dispatchJobs(jobs, { db, clock }, taker ? [taker] : []);
+    jobs.work<{ orderId: number }>("recall", ({ orderId }) => recallOrder(deps, orderId));
+    providers.work(jobs);
+
+    /** Runs every job that waits, and those that they make, a few rounds long. */
+    async function work({ rounds = 6, polls = false } = {}): Promise<void> {
+      for (let round = 0; round < rounds; round++) {
+        const waiting = await db.query<{ queue: string; payload: object }>(sql`
+          DELETE FROM jobs WHERE queue = ANY (${[...handlers.keys()].filter((queue) => polls || queue !== "poll-letter")}::text[])
+          RETURNING queue, payload`);
+        if (waiting.length === 0) return;
+        for (const { queue, payload } of waiting) await handlers.get(queue)?.(payload);
+      }
+    }
+
+    /** An event as Lob posts it: taken in by its signature, and worked on. @returns what became of it */
+    async function hear(event: { id: string }): Promise<string> {
+      const raw = Buffer.from(JSON.stringify(event));
+      const headers = Object.fromEntries(
+        Object.entries(lob.sign(raw.toString())).map(([k, v]) => [k.toLowerCase(), v]),
+      );
+      await providers.takeEvent("lob", raw, headers);
+      await work();
+      const [row] = await db.query<{ outcome: string }>(
+        sql`SELECT outcome FROM provider_events WHERE event_id = ${event.id}`,
+      );
+      return row?.outcome ?? "not on record";
+    }
+    return { providers, work, hear };
+  }
+
+  async function move(code: string, on: PeopleEvent, reason?: string): Promise<void> {
+    await db.transaction(async (tx) => {
+      const order = await lockOrder(tx, code);
+      if (order) await transition(tx, order, on, { actor: "operator", at: clock(), log: silent, reason });
+    });
+  }
+
+  return {
+    db,
+    lob,
+    state,
+    openNode,
+    move,
+    pass: (seconds: number) => {
+      state.now = new Date(state.now.getTime() + seconds * 1000);
+    },
+    /** An order that comes to be printed and mailed. */
+    async placed({ pdf = letterPdf, environment = "live" as "live" | "test", shipTo = jane } = {}) {
+      const code = await orders.insert("NotarizationComplete", { environment, fax: false });
+      const sha256 = createHash("sha256").update(pdf).digest("hex");
+      const blobKey = await blobs.put(pdf, documentUse(sha256));
+      const mac = rowMac.of("documents", documentMembers({ orderCode: code, kind: "notarized", sha256, blobKey }));
+      await db.query(sql`
+        UPDATE orders SET ship_method = 'print_mail', ship_to = ${JSON.stringify(shipTo)}::jsonb WHERE code = ${code}`);
+      await db.query(sql`
+        UPDATE documents SET sha256 = ${sha256}, bytes = ${pdf.length}, blob_key = ${blobKey}, row_mac = ${mac}
+        WHERE kind = 'notarized' AND order_id = (SELECT id FROM orders WHERE code = ${code})`);
+      await move(code, "next_segment");
+      return code;
+    },
+    async statusOf(code: string): Promise<string> {
+      return (await orders.look(code)).status;
+    },
+    async tasksOf(code: string): Promise<string[]> {
+      const rows = await db.query<{ task: string }>(sql`
+        SELECT t.kind || ' ' || t.state AS task FROM tasks t JOIN orders o ON o.id = t.order_id
+        WHERE o.code = ${code} ORDER BY t.id`);
+      return rows.map(({ task }) => task);
+    },
+    async reasonsOf(code: string): Promise<string> {
+      const rows = await db.query<{ reason: string | null }>(sql`
+        SELECT t.reason FROM tasks t JOIN orders o ON o.id = t.order_id
+        WHERE o.code = ${code} AND t.state IN ('open', 'claimed') ORDER BY t.id`);
+      return rows.map(({ reason }) => reason ?? "").join("; ");
+    },
+    /** The ids of the letters that were accepted for the order and were not cancelled. */
+    lettersOf: (code: string) =>
+      [...lob.letters.values()]
+        .filter(({ metadata, deleted }) => metadata["order"] === code.slice(0, 6).toUpperCase() && !deleted)
+        .map(({ id }) => id),
+    async shipmentOf(code: string): Promise<string> {
+      const [row] = await db.query<{ shown: string }>(sql`
+        SELECT s.status || ' ' || s.carrier || ' ' || s.tracking_number AS shown
+        FROM shipments s JOIN orders o ON o.id = s.order_id WHERE o.code = ${code} ORDER BY s.id DESC LIMIT 1`);
+      return row?.shown ?? "none";
+    },
+    async jobsOf(queue: string): Promise<number> {
+      return (await db.query(sql`SELECT FROM jobs WHERE queue = ${queue}`)).length;
+    },
+    async close() {
+      await lob.close();
+      await orders.close();
+      folder.remove();
+    },
+  };
+}

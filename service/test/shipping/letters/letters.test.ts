@@ -1,0 +1,251 @@
+import assert from "node:assert/strict";
+import { examplePdf } from "@signsealship/testing/order-form";
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import { testsNeeding } from "@signsealship/testing/tools";
+import { sql } from "../../../src/platform/database/sql.ts";
+import { claimTask } from "../../../src/tasks/tasks.ts";
+import { openWorld, type World } from "./letter-world.ts";
+
+const { after, before, describe, test } = testsNeeding("mupdf");
+const cuts = Number(process.env["CUTS"] ?? 6);
+
+let world: World;
+before(async () => {
+  world = await openWorld();
+});
+after(() => world.close());
+
+const minutes = (count: number) => count * 60;
+
+/** An order whose letter Lob has accepted. */
+async function sent() {
+  const code = await world.placed();
+  const node = world.openNode();
+  await node.work();
+  const [letterId = assert.fail("no letter")] = world.lettersOf(code);
+  return { code, node, letterId };
+}
+
+describe("an order to print and mail", () => {
+  test("becomes one letter, and nobody prints it by hand", async () => {
+    const { code, letterId, node } = await sent();
+    assert.equal(await world.statusOf(code), "ShippingPending", "a letter that was accepted is not mailed yet");
+    assert.deepEqual(await world.tasksOf(code), ["packet_print done"]);
+    await node.work();
+    assert.deepEqual(world.lettersOf(code), [letterId]);
+    const { params, file } = world.lob.requests.find(({ method }) => method === "POST") ?? assert.fail();
+    assert.ok(!JSON.stringify(params).includes(code), "nothing that leads to the order");
+    assert.ok(file?.equals(makePdf({ pages: 2 })));
+  });
+
+  test("of the test environment reaches nobody", async () => {
+    const before = world.lob.requests.length;
+    const code = await world.placed({ environment: "test" });
+    await world.openNode().work();
+    assert.equal(world.lob.requests.length, before);
+    assert.deepEqual(await world.tasksOf(code), ["packet_print open"]);
+  });
+
+  test("that does not fit is printed by hand, with the reason in plain words", async () => {
+    const before = world.lob.requests.length;
+    const code = await world.placed({ pdf: examplePdf });
+    await world.openNode().work();
+    assert.equal(world.lob.requests.length, before);
+    assert.deepEqual(await world.tasksOf(code), ["packet_print open"]);
+    assert.match(await world.reasonsOf(code), /Page 1 is 8\.26 x 11\.69 inches; Lob prints 8\.5 x 11 only/);
+  });
+
+  test("that Lob refuses is printed by hand, with Lob's words", async () => {
+    world.lob.fail({ status: 422, code: "failed_deliverability_strictness", message: "address is undeliverable" });
+    const code = await world.placed();
+    await world.openNode().work();
+    assert.deepEqual(await world.tasksOf(code), ["packet_print done", "packet_print open"]);
+    assert.match(await world.reasonsOf(code), /address is undeliverable/);
+    assert.deepEqual(world.lettersOf(code), []);
+  });
+
+  test("that a person has claimed is left to the person", async () => {
+    const code = await world.placed();
+    const [task] = await world.db.query<{ id: number }>(sql`
+      SELECT t.id FROM tasks t JOIN orders o ON o.id = t.order_id WHERE o.code = ${code}`);
+    await claimTask({ db: world.db, clock: () => world.state.now }, task?.id ?? 0, "operator:1");
+    await world.openNode().work();
+    assert.deepEqual(world.lettersOf(code), []);
+  });
+});
+
+describe("what Lob says of a letter", () => {
+  test("carries its order to Delivered, with one shipment and one receipt", async () => {
+    const { code, letterId, node } = await sent();
+    const tracking = world.lob.letters.get(letterId)?.tracking_number;
+    assert.equal(await node.hear(world.lob.happens(letterId, "letter.certified.mailed")), "applied");
+    assert.equal(await world.statusOf(code), "Shipped");
+    assert.equal(await world.shipmentOf(code), `Shipped USPS Certified Mail ${tracking}`);
+    const receipts = await world.jobsOf("receipt");
+    const delivered = world.lob.happens(letterId, "letter.certified.delivered");
+    assert.equal(await node.hear(delivered), "applied");
+    await node.hear(delivered);
+    assert.equal(await world.statusOf(code), "Delivered");
+    assert.match(await world.shipmentOf(code), /^Delivered/);
+    assert.equal((await world.jobsOf("receipt")) - receipts, 1);
+  });
+
+  test("may come in any order, and often", async () => {
+    const { code, letterId, node } = await sent();
+    const events = ["mailed", "in_transit", "in_local_area", "delivered"].map((what, hour) =>
+      world.lob.happens(letterId, `letter.certified.${what}`, new Date(world.state.now.getTime() + hour * 3_600_000)),
+    );
+    for (const event of [...events].reverse()) await node.hear(event);
+    for (const event of events) await node.hear(event);
+    assert.equal(await world.statusOf(code), "Delivered");
+  });
+
+  test("is asked for by the day, in case that its events were lost", async () => {
+    const { code, letterId, node } = await sent();
+    world.lob.happens(letterId, "letter.certified.in_transit");
+    await node.work({ polls: true, rounds: 1 });
+    assert.equal(await world.statusOf(code), "Shipped");
+    world.lob.happens(letterId, "letter.certified.delivered");
+    await node.work({ polls: true, rounds: 1 });
+    assert.equal(await world.statusOf(code), "Delivered");
+    const asked = world.lob.requests.filter(({ path }) => path.endsWith(letterId)).length;
+    await node.work({ polls: true, rounds: 1 });
+    assert.equal(world.lob.requests.filter(({ path }) => path.endsWith(letterId)).length, asked, "and no more then");
+  });
+
+  test("may be that it comes back: the order has failed, and a new attempt is another letter", async () => {
+    const { code, letterId, node } = await sent();
+    await node.hear(world.lob.happens(letterId, "letter.certified.returned_to_sender"));
+    assert.equal(await world.statusOf(code), "ShippingFailed");
+    assert.match(await world.shipmentOf(code), /^Failed/);
+    assert.ok((await world.tasksOf(code)).includes("shipping_exception open"));
+    world.pass(minutes(1));
+    await world.move(code, "shipping_retried");
+    await node.work();
+    const letters = world.lettersOf(code);
+    assert.equal(letters.length, 2);
+    // What is still heard of the first one is not of the second.
+    await node.hear(world.lob.happens(letterId, "letter.certified.delivered"));
+    assert.equal(await world.statusOf(code), "ShippingPending");
+    await node.hear(world.lob.happens(letters[1] ?? "", "letter.certified.mailed"));
+    assert.equal(await world.statusOf(code), "Shipped");
+  });
+
+  test("may be trouble: somebody looks after it until it is delivered", async () => {
+    const { code, letterId, node } = await sent();
+    await node.hear(world.lob.happens(letterId, "letter.certified.pickup_available"));
+    assert.equal(await world.statusOf(code), "Shipped");
+    assert.ok((await world.tasksOf(code)).includes("delivery_trouble open"));
+    assert.match(await world.reasonsOf(code), /pickup_available/);
+    await node.hear(world.lob.happens(letterId, "letter.certified.delivered"));
+    assert.ok((await world.tasksOf(code)).includes("delivery_trouble done"));
+  });
+
+  test("may be that it could not be printed", async () => {
+    const { code, letterId, node } = await sent();
+    await node.hear(world.lob.happens(letterId, "letter.failed"));
+    assert.equal(await world.statusOf(code), "ShippingFailed");
+  });
+
+  test("means nothing of letters that are not ours, and of other things", async () => {
+    const { letterId, node } = await sent();
+    const event = world.lob.happens(letterId, "letter.certified.mailed");
+    const foreign = { ...event, id: "evt_foreign", reference_id: "ltr_ffffffffffffffff" };
+    assert.equal(await node.hear(foreign), "unknown");
+    assert.equal(await node.hear(world.lob.happens(letterId, "letter.rendered_pdf")), "irrelevant");
+  });
+});
+
+describe("a letter that is wanted no more", () => {
+  test("is cancelled while that is possible, and made anew after a hold", async () => {
+    const { code, node, letterId } = await sent();
+    await world.move(code, "held", "the client asked");
+    await node.work();
+    assert.equal(world.lob.letters.get(letterId)?.deleted, true);
+    await world.move(code, "released");
+    await node.work();
+    assert.equal(world.lettersOf(code).length, 1);
+    assert.equal(await world.statusOf(code), "ShippingPending");
+    assert.ok(!(await world.tasksOf(code)).includes("packet_print open"));
+  });
+
+  test("is cancelled with a refund, for good", async () => {
+    const { code, node } = await sent();
+    await world.move(code, "refund_requested", "the client asked");
+    await node.work();
+    assert.deepEqual(world.lettersOf(code), []);
+    assert.equal(await world.statusOf(code), "RefundPending");
+  });
+
+  test("is a task where it is too late", async () => {
+    world.lob.cancellable(0);
+    const { code, node, letterId } = await sent();
+    world.lob.cancellable(3_600_000);
+    await world.move(code, "held", "the client asked");
+    await node.work();
+    assert.match(await world.reasonsOf(code), new RegExp(`${letterId} can’t be cancelled any more`));
+    // It goes on its way, and so does the order after the hold: nobody prints a second one.
+    await node.hear(world.lob.happens(letterId, "letter.certified.mailed"));
+    assert.equal(await world.statusOf(code), "OnHold");
+    await world.move(code, "released");
+    await node.work();
+    assert.equal(await world.statusOf(code), "Shipped");
+    assert.ok(!(await world.tasksOf(code)).includes("packet_print open"));
+    assert.deepEqual(world.lettersOf(code), [letterId]);
+  });
+});
+
+describe("Lob out of reach", () => {
+  test(`after it took a letter: ${cuts} cuts give one letter each`, async () => {
+    for (let n = 0; n < cuts; n++) {
+      const code = await world.placed();
+      const node = world.openNode();
+      // The second request is the look, the third a second try at it.
+      world.lob.fail(...(["cut", n % 2 === 0 ? { status: 502 } : "cut"] as const));
+      await node.work({ rounds: 3 });
+      for (let look = 0; look < 3; look++) {
+        world.pass(minutes(16));
+        await node.work({ rounds: 2 });
+      }
+      assert.equal(world.lettersOf(code).length, 1, `cut ${n}`);
+      assert.deepEqual((await world.tasksOf(code)).slice(-1), ["packet_print done"]);
+    }
+  });
+
+  test(`after it cancelled a letter: ${cuts} cuts leave none`, async () => {
+    for (let n = 0; n < cuts; n++) {
+      const { code, node } = await sent();
+      world.lob.fail(...(["cut", n % 2 === 0 ? { status: 502 } : "cut"] as const));
+      await world.move(code, "held", "the client asked");
+      for (let look = 0; look < 4; look++) {
+        await node.work({ rounds: 2 });
+        world.pass(minutes(16));
+      }
+      assert.deepEqual(world.lettersOf(code), []);
+      assert.ok(!(await world.tasksOf(code)).join().includes("delivery_trouble"));
+    }
+  });
+
+  test("for an hour: nothing is lost, nothing twice, and people may do it", async () => {
+    const codes = await Promise.all([world.placed(), world.placed()]);
+    const node = world.openNode();
+    world.lob.failAll({ status: 429 });
+    for (let minute = 0; minute < 60; minute += 10) {
+      await node.work({ rounds: 1 });
+      world.pass(minutes(10));
+    }
+    for (const code of codes) {
+      assert.deepEqual(world.lettersOf(code), []);
+      assert.deepEqual((await world.tasksOf(code)).slice(-1), ["packet_print open"]);
+    }
+    // One is done by hand meanwhile.
+    const [byHand = "", waiting = ""] = codes;
+    await world.move(byHand, "shipped");
+    world.lob.failAll(null);
+    world.pass(minutes(10));
+    await node.work();
+    assert.deepEqual(world.lettersOf(byHand), []);
+    assert.equal(world.lettersOf(waiting).length, 1);
+    assert.deepEqual((await world.tasksOf(waiting)).slice(-1), ["packet_print done"]);
+  });
+});
