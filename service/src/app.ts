@@ -94,7 +94,7 @@ function workWith(
   expiryMailJobs(jobs, mails);
   appointmentMailJobs(jobs, mails);
   operatorMailJobs(jobs, mails);
-  const outside = { ...deps, ...config, providers, receipts, fetch };
+  const outside = { ...deps, ...config, providers, receipts, envelopes, fetch };
   dispatchJobs(jobs, deps, [...openShipping(jobs, outside), ...openFaxing(jobs, outside)]);
   providers.work(jobs);
   receipts.work(jobs);

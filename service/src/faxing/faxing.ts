@@ -1,27 +1,60 @@
+/** Faxes by Telnyx: an order's document with its cover sheet, sent once, followed to its end, and certified. */
 import type { Taker } from "../fulfilment/fulfilment.ts";
-import type { Blobs } from "../platform/blobs/blobs.ts";
+import type { PaperDeps } from "../paper/paper.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Database } from "../platform/database/database.ts";
 import type { Jobs } from "../platform/jobs/jobs.ts";
+import { enqueue } from "../platform/jobs/jobs.ts";
 import type { Log } from "../platform/logs.ts";
-import type { RowMac } from "../platform/row-mac.ts";
 import type { Providers } from "../providers/providers.ts";
 import type { Receipts } from "../receipts/receipts.ts";
+import { faxAct } from "./act.ts";
+import { faxCertificate } from "./certificate.ts";
+import { actor, type FaxDeps, faxQueue } from "./deps.ts";
+import { faxEvent, followFaxes } from "./follow.ts";
+import { carryOn, newAttempt } from "./record.ts";
+import { isOver } from "./states.ts";
+import { attemptsOf } from "./store.ts";
+
+export { reasonWords } from "./reasons.ts";
+export type { FaxState } from "./states.ts";
+export { attemptsOf, type FaxAttempt } from "./store.ts";
 
 export type FaxingDeps = {
   db: Database;
   clock: Clock;
   log: Log;
-  blobs: Blobs;
-  rowMac: RowMac;
   providers: Providers;
   receipts: Receipts;
-  baseUrl: string;
+  envelopes: PaperDeps;
   /** From which application and number faxes are sent; null without an account. */
   telnyx: { faxApp: string | null; faxFrom: string | null } | null;
 };
 
 /** Sets the acts, the handlers of events and the jobs of faxes. @returns who takes orders on */
-export function openFaxing(_jobs: Jobs, _deps: FaxingDeps): Taker[] {
-  return [];
+export function openFaxing(jobs: Jobs, deps: FaxingDeps): Taker[] {
+  const { telnyx, providers, receipts, envelopes: paper, ...rest } = deps;
+  receipts.register("fax_certificate", faxCertificate);
+  const { faxApp: app, faxFrom: from } = telnyx ?? { faxApp: null, faxFrom: null };
+  const faxDeps: FaxDeps = { ...rest, providers, paper, app: app ?? "", from: from ?? "" };
+  providers.defineAct(faxAct(faxDeps));
+  providers.onEvent("telnyx", (event) => faxEvent(faxDeps, event));
+  jobs.work<{ orderId: number }>(faxQueue, ({ orderId }) => followFaxes(faxDeps, orderId), { maxAttempts: 40 });
+  return app && from && providers.has("telnyx") ? [faxTaker(faxDeps)] : [];
 }
+
+/** The task stays open until Telnyx has the fax: it waits with the order on hold, and is people's where Telnyx is away. */
+const faxTaker = (deps: FaxDeps): Taker => ({
+  kind: "fax_send",
+  actor,
+  async take(tx, order, at) {
+    const last = (await attemptsOf(tx, order.id, true)).at(-1);
+    if (order.faxTo === null) return null;
+    if (!last || isOver(last.state)) {
+      await newAttempt(deps, tx, order, { attempt: (last?.attempt ?? 0) + 1, retries: 0, dueAt: at });
+      await carryOn(deps, tx, order.id);
+    }
+    await enqueue(tx, faxQueue, { orderId: order.id }, new Date(Date.now() + 60_000));
+    return "beside";
+  },
+});

@@ -7,6 +7,7 @@ export type { RequestedField } from "./form/requested-fields.ts";
 export { type OrderSigner, parseReplacement, type SignerAuth, signersOf } from "./form/signers.ts";
 export { replacementSchema, signerAuths, signerLanguages } from "./form/signing-schemas.ts";
 export { orderPage } from "./list.ts";
+export { pagesOf } from "./original.ts";
 export { type OrderDeps, type PlaceRequest, placeOrder } from "./place.ts";
 export { orderRoutes } from "./routes.ts";
 export { serviceFlags } from "./services.ts";
@@ -16,6 +17,7 @@ export {
   closeCheckoutQueue,
   dispatchQueue,
   envelopeQueue,
+  faxQueue,
   type MailMoment,
   type Milestone,
   nextSegmentQueue,

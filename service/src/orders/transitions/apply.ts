@@ -14,6 +14,7 @@ import {
   type Effect,
   effects,
   envelopeQueue,
+  faxQueue,
   type Milestone,
   nextSegmentQueue,
   orderMailQueue,
@@ -103,6 +104,9 @@ export async function applyTransition(
     await enqueue(tx, recallQueue, { orderId: order.id });
   if (entered.movesParcel && moved.ship && moved.environment === "live")
     await enqueue(tx, parcelQueue, { orderId: order.id });
+  // A fax under way is not wanted while the order is held or once it is refunded, and goes on after a hold.
+  if (pausesFax.has(on) && order.fax && moved.environment === "live")
+    await enqueue(tx, faxQueue, { orderId: order.id });
   if (effect.mail) await enqueue(tx, orderMailQueue, { orderId: order.id, moment: effect.mail });
   if (effect.job) await enqueue(tx, effect.job, { orderId: order.id });
   // Of a hold's end, too, where signatures are waited for: what was due while it lasted was not done.
@@ -110,6 +114,8 @@ export async function applyTransition(
     await enqueue(tx, envelopeQueue, { orderId: order.id });
   return { order: moved, from: order.status, firedEvents: milestone ? [milestone] : [] };
 }
+
+const pausesFax: ReadonlySet<OrderEvent> = new Set(["held", "released", "refund_requested"]);
 
 /** The order's way opens what a person has to do, and closes it when it goes on, by whomever. */
 async function moveTasks(tx: Tx, order: LockedOrder, moved: LockedOrder, on: OrderEvent, by: Actor): Promise<void> {

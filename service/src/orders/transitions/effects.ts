@@ -25,6 +25,9 @@ export const recallQueue = "recall";
 /** The queue of live orders whose parcels are looked at: whether they moved, or will never be sent; payload `{orderId}`. */
 export const parcelQueue = "parcel";
 
+/** The queue of live orders whose faxes are to be followed: sent, ended, or held; payload `{orderId}`. */
+export const faxQueue = "fax";
+
 /** The queue of orders whose envelope is to follow: opened, completed or ended; payload `{orderId}`. */
 export const envelopeQueue = "envelope";
 

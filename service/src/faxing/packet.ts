@@ -1,0 +1,29 @@
+import { createHash } from "node:crypto";
+import { pagesOf } from "../orders/orders.ts";
+import { paperOrder, printFor, sentDocument } from "../paper/paper.ts";
+import { ServiceError } from "../platform/errors.ts";
+import { actor, type FaxDeps } from "./deps.ts";
+
+/** What Telnyx takes (its OpenAPI document, `POST /faxes`). */
+const most = { bytes: 50 * 1024 * 1024, pages: 350 };
+
+/** The file that is faxed: a cover sheet that says where the sealed original is checked, and the document. */
+export type FaxPacket = { pdf: Buffer; documentSha256: string; sentSha256: string; pages: number };
+
+/** @returns why there can be no fax, instead */
+export async function faxPacket(deps: FaxDeps, orderCode: string): Promise<FaxPacket | { refused: string }> {
+  const { db, paper } = deps;
+  try {
+    const order = await paperOrder(db, orderCode, "live");
+    const { sha256: documentSha256 } = await sentDocument(paper, order);
+    const pdf = await printFor(paper, order, "packet", actor);
+    if (pdf.length > most.bytes) return { refused: "With its cover sheet the document is larger than 50 MB." };
+    const pages = await pagesOf(paper.workers, order.partnerId, pdf);
+    if (pages > most.pages)
+      return { refused: `With its cover sheet the document has ${pages} pages: a fax has at most ${most.pages}.` };
+    return { pdf, documentSha256, sentSha256: createHash("sha256").update(pdf).digest("hex"), pages };
+  } catch (error) {
+    if (error instanceof ServiceError) return { refused: error.message };
+    throw error;
+  }
+}

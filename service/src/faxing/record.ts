@@ -1,0 +1,113 @@
+import { perform } from "../fulfilment/fulfilment.ts";
+import type { LockedOrder } from "../orders/orders.ts";
+import type { Tx } from "../platform/database/database.ts";
+import { sql } from "../platform/database/sql.ts";
+import type { TelnyxFax } from "../providers/providers.ts";
+import { enqueueReceipt } from "../receipts/receipts.ts";
+import { decide, type FaxStep } from "./decide.ts";
+import { actName, actor, type FaxDeps } from "./deps.ts";
+import { advance, isSameProgress } from "./states.ts";
+import { type FaxAttempt, insertAttempt, lockFaxes, updateAttempt, updateProgress } from "./store.ts";
+
+/** So long the receipt waits for Telnyx's signed word, where Telnyx was asked before it came. */
+const receiptWaitsMs = 10 * 60_000;
+/** A move leads to the next step, which leads to none. */
+const mostSteps = 5;
+
+/** Puts down what Telnyx says of a fax. The attempt's row is locked. @returns whether that was new */
+export async function applyFax(
+  tx: Tx,
+  attempt: FaxAttempt,
+  fax: TelnyxFax,
+  { at, eventId }: { at: Date; eventId: number | null },
+): Promise<boolean> {
+  const { status: state, failureReason: reason, pages, seconds } = fax;
+  if (state === null) return false;
+  const progress = advance(attempt, { state, reason, pages, seconds, at });
+  const tellsEnd = progress.state === state && progress.endedAt !== null && attempt.eventId === null ? eventId : null;
+  const isReplaced = progress.state === state && attempt.state !== state;
+  const event = isReplaced && progress.endedAt !== null ? eventId : tellsEnd;
+  if (attempt.faxId !== null && event === null && isSameProgress(progress, attempt)) return false;
+  await updateProgress(tx, attempt.id, progress, attempt.faxId ?? fax.id, event);
+  return true;
+}
+
+/**
+ * Does what follows for the order from where its attempts stand: moves it, has another attempt made, has a receipt made.
+ * @returns whether a fax is under way that is not wanted
+ */
+export async function carryOn(deps: FaxDeps, tx: Tx, orderId: number): Promise<{ cancel: boolean }> {
+  for (let n = 0; n < mostSteps; n++) {
+    const faxes = await lockFaxes(tx, orderId);
+    if (faxes?.order.environment !== "live") return { cancel: false };
+    await receiptsOf(deps, tx, faxes);
+    const step = decide(faxes.order.status, faxes.attempts, deps.clock());
+    if (step === null) return { cancel: false };
+    if (step.do === "cancel") return { cancel: true };
+    await take(deps, tx, faxes.order, faxes.attempts, step);
+    if (step.do === "send") return { cancel: false };
+  }
+  return { cancel: false };
+}
+
+async function take(
+  deps: FaxDeps,
+  tx: Tx,
+  order: LockedOrder,
+  attempts: readonly FaxAttempt[],
+  step: Exclude<FaxStep, { do: "cancel" }>,
+): Promise<void> {
+  const last = attempts.at(-1);
+  if (!last) return;
+  const at = deps.clock();
+  switch (step.do) {
+    case "move": {
+      const reason = "reason" in step ? step.reason : undefined;
+      if (step.on === "fax_failed") await updateAttempt(tx, last.id, sql`is_settled = true`);
+      await perform(tx, order, step.on, { reason }, { actor, at, log: deps.log });
+      return;
+    }
+    case "attempt":
+      await newAttempt(deps, tx, order, { attempt: last.attempt + 1, retries: step.retries, dueAt: step.dueAt });
+      return;
+    case "send":
+      return intend(deps, tx, last);
+    case "withdraw":
+      await updateAttempt(tx, last.id, sql`state = 'withdrawn'`);
+  }
+}
+
+/** Writes the next attempt. */
+export async function newAttempt(
+  { clock, from }: FaxDeps,
+  tx: Tx,
+  order: LockedOrder,
+  next: { attempt: number; retries: number; dueAt: Date },
+): Promise<void> {
+  await insertAttempt(tx, order, { ...next, faxTo: order.faxTo ?? "", faxFrom: from }, clock());
+}
+
+/** Has an attempt that is due sent: once, however often this is done. */
+export const intend = ({ providers, clock }: FaxDeps, tx: Tx, { id, orderId, attempt }: FaxAttempt): Promise<void> =>
+  providers.intend(tx, {
+    act: actName,
+    provider: "telnyx",
+    orderId,
+    attempt,
+    payload: { attemptId: id },
+    at: clock(),
+  });
+
+async function receiptsOf(
+  { clock }: FaxDeps,
+  tx: Tx,
+  { attempts }: { attempts: readonly FaxAttempt[] },
+): Promise<void> {
+  const at = clock();
+  for (const { id, orderId, state, eventId, endedAt, receiptAt } of attempts) {
+    if (state !== "delivered" || receiptAt !== null) continue;
+    if (eventId === null && at.getTime() - (endedAt ?? at).getTime() < receiptWaitsMs) continue;
+    await updateAttempt(tx, id, sql`receipt_at = ${at}`);
+    await enqueueReceipt(tx, { orderId, kind: "fax_certificate", subject: id });
+  }
+}

@@ -1,0 +1,97 @@
+import { createHash } from "node:crypto";
+import { type LockedOrder, lockOrder } from "../orders/orders.ts";
+import type { Sql, Tx } from "../platform/database/database.ts";
+import { nothing, type Statement, sql } from "../platform/database/sql.ts";
+import type { FaxAttemptState } from "./decide.ts";
+import type { FaxProgress } from "./states.ts";
+
+/** An attempt to fax an order's document. */
+export type FaxAttempt = FaxProgress &
+  FaxAttemptState & {
+    id: number;
+    orderId: number;
+    /** From 1. */
+    attempt: number;
+    faxTo: string;
+    faxFrom: string;
+    /** What Telnyx gives back with every event; base64. */
+    clientState: string;
+    /** Telnyx's id; null before it is known. */
+    faxId: string | null;
+    /** Of the order's document, of the file that was sent with the cover sheet, and how many pages that has. */
+    documentSha256: string | null;
+    sentSha256: string | null;
+    sentPages: number | null;
+    createdAt: Date;
+    /** The event that told the end. */
+    eventId: number | null;
+    receiptAt: Date | null;
+  };
+
+const columns = sql`id, order_id AS "orderId", attempt, state, retries, due_at AS "dueAt", fax_to AS "faxTo",
+  fax_from AS "faxFrom", client_state AS "clientState", fax_id AS "faxId", document_sha256 AS "documentSha256",
+  sent_sha256 AS "sentSha256", sent_pages AS "sentPages", reason, pages, seconds, is_canceled AS "isCanceled", is_settled AS "isSettled",
+  created_at AS "createdAt", started_at AS "startedAt", ended_at AS "endedAt", event_id AS "eventId",
+  receipt_at AS "receiptAt"`;
+
+/** The attempts of an order, in their order. */
+export const attemptsOf = (db: Sql, orderId: number, lock = false) =>
+  db.query<FaxAttempt>(sql`
+    SELECT ${columns} FROM fax_attempts WHERE order_id = ${orderId} ORDER BY attempt ${lock ? sql`FOR UPDATE` : nothing}`);
+
+const one = async (db: Sql, where: Statement): Promise<FaxAttempt | undefined> => {
+  const [attempt] = await db.query<FaxAttempt>(sql`SELECT ${columns} FROM fax_attempts WHERE ${where}`);
+  return attempt;
+};
+
+export const findAttempt = (db: Sql, id: number) => one(db, sql`id = ${id}`);
+
+/** The attempt that an event is about. */
+export const findAttemptOf = (db: Sql, { id, clientState }: { id: string; clientState: string | null }) =>
+  one(db, sql`fax_id = ${id} OR fax_id IS NULL AND client_state = ${clientState}`);
+
+/** Of an order's row, locked with those of its attempts. */
+export async function lockFaxes(
+  tx: Tx,
+  orderId: number,
+): Promise<{ order: LockedOrder; attempts: FaxAttempt[] } | undefined> {
+  const [found] = await tx.query<{ code: string }>(sql`SELECT code FROM orders WHERE id = ${orderId}`);
+  const order = found && (await lockOrder(tx, found.code));
+  return order && { order, attempts: await attemptsOf(tx, orderId, true) };
+}
+
+/**
+ * What Telnyx shows of an attempt: the beginning of the order's code, as people know it, and a hash that only this attempt has. The
+ * code itself opens the order, and is not shown.
+ */
+export function clientStateOf(orderCode: string, attempt: number): string {
+  const short = orderCode.slice(0, 6).toUpperCase();
+  const own = createHash("sha256").update(`fax ${attempt} ${orderCode}`).digest("hex").slice(0, 20);
+  return Buffer.from(`${short}-${attempt}-${own}`).toString("base64");
+}
+
+type NewAttempt = Pick<FaxAttempt, "attempt" | "faxTo" | "faxFrom" | "retries" | "dueAt">;
+
+export async function insertAttempt(tx: Tx, order: LockedOrder, made: NewAttempt, at: Date): Promise<number> {
+  const { attempt, faxTo, faxFrom, retries, dueAt } = made;
+  const [row] = await tx.query<{ id: number }>(sql`
+    INSERT INTO fax_attempts (order_id, attempt, state, retries, due_at, fax_to, fax_from, client_state, created_at)
+    VALUES (${order.id}, ${attempt}, 'waiting', ${retries}, ${dueAt}, ${faxTo}, ${faxFrom},
+      ${clientStateOf(order.code, attempt)}, ${at})
+    RETURNING id`);
+  if (!row) throw new Error("the attempt was not written");
+  return row.id;
+}
+
+export const updateAttempt = (db: Sql, id: number, assignments: Statement) =>
+  db.query(sql`UPDATE fax_attempts SET ${assignments} WHERE id = ${id}`);
+
+/** @param eventId the event that told it; null when Telnyx was asked */
+export const updateProgress = (tx: Tx, id: number, progress: FaxProgress, faxId: string, eventId: number | null) =>
+  updateAttempt(
+    tx,
+    id,
+    sql`state = ${progress.state}, reason = ${progress.reason}, pages = ${progress.pages}, seconds = ${progress.seconds},
+      started_at = ${progress.startedAt}, ended_at = ${progress.endedAt}, fax_id = ${faxId},
+      event_id = coalesce(${eventId}::bigint, event_id)`,
+  );

@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { startTelnyx, type TelnyxDouble, type TelnyxFax } from "@signsealship/testing/doubles/telnyx";
+import { until } from "@signsealship/testing/until";
+import { sql } from "../../src/platform/database/sql.ts";
+import { openLiveService } from "../fulfilment/live-service.ts";
+
+export type AttemptRow = { attempt: number; state: string; reason: string | null; dueAt: Date; faxId: string | null };
+export type FaxWorld = Awaited<ReturnType<typeof openFaxWorld>>;
+
+/** A service with an account at Telnyx, and a firm that has live. */
+export async function openFaxWorld() {
+  const telnyx: TelnyxDouble = await startTelnyx();
+  const live = await openLiveService({
+    TELNYX_API_KEY: telnyx.apiKey,
+    TELNYX_API_BASE: telnyx.url,
+    TELNYX_PUBLIC_KEY: telnyx.publicKey,
+    TELNYX_FAX_APP: "1234567890",
+    TELNYX_FAX_FROM: "+13125550100",
+  });
+  const { db, statusOf } = live;
+  let last = 1000;
+
+  const faxesTo = (faxTo: string): TelnyxFax[] => telnyx.faxes.filter(({ to }) => to === faxTo);
+  const attempts = (code: string) =>
+    db.query<AttemptRow>(sql`
+      SELECT attempt, state, reason, due_at AS "dueAt", fax_id AS "faxId" FROM fax_attempts f
+        JOIN orders o ON o.id = f.order_id WHERE o.code = ${code} ORDER BY attempt`);
+  const become = (code: string, status: string) => until(async () => (await statusOf(code)) === status);
+
+  return {
+    ...{ ...live, telnyx, faxesTo, attempts, become },
+    /** A paid order whose fax is to be sent, to a number of its own. */
+    async order(document?: Buffer) {
+      const faxTo = `+1212555${++last}`;
+      const code = await live.paidOrder({ fax_to: faxTo }, document ? { document } : {});
+      return { code, faxTo };
+    },
+    /** The last fax of several that Telnyx took for a number. */
+    fax: (faxTo: string, of = 1) =>
+      until(() => {
+        const sent = faxesTo(faxTo);
+        return sent.length >= of ? sent[of - 1] : undefined;
+      }),
+    /** Brings a fax to a state, and has the event about it taken. */
+    async tell(fax: TelnyxFax, status: TelnyxFax["status"], more: Record<string, unknown> = {}) {
+      const answer = await telnyx.deliver(live.url(), telnyx.move(fax, status, more));
+      assert.equal(answer.status, 200);
+    },
+    /** Makes what an order waits for due: its next attempt, the look at one that nobody knows about. */
+    async passTime(code: string) {
+      const which = sql`order_id = (SELECT id FROM orders WHERE code = ${code})`;
+      await db.query(sql`UPDATE fax_attempts SET due_at = now() - interval '1 s' WHERE ${which}`);
+      await db.query(
+        sql`UPDATE provider_calls SET look_at = now() - interval '1 s' WHERE ${which} AND look_at IS NOT NULL`,
+      );
+      for (const queue of ["fax", "provider-act"]) await live.hurry(queue);
+    },
+    async close() {
+      await live.close();
+      await telnyx.close();
+    },
+  };
+}

@@ -1,0 +1,224 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import { newPartner } from "@signsealship/testing/service";
+import { until } from "@signsealship/testing/until";
+import { sql } from "../../src/platform/database/sql.ts";
+import { type FaxWorld, openFaxWorld } from "./fax-world.ts";
+
+let world: FaxWorld;
+before(async () => {
+  world = await openFaxWorld();
+});
+after(() => world.close());
+
+const statesOf = async (code: string) => (await world.attempts(code)).map(({ state }) => state);
+const cuts = Number(process.env["CUTS"] ?? 6);
+
+test("a live order is faxed from its payment to its delivery, by nobody's hand", async () => {
+  const { code, faxTo } = await world.order(makePdf({ pages: 3 }));
+  const fax = await world.fax(faxTo);
+  await world.become(code, "FaxSent");
+  assert.deepEqual([fax.from, fax.connection_id], ["+13125550100", "1234567890"]);
+  const pdf = world.telnyx.contents.get(fax.id)?.bytes.toString("latin1") ?? "";
+  assert.match(pdf, /\/Count 4\b/, "a cover sheet goes before the three pages");
+  const clientState = Buffer.from(fax.client_state ?? "", "base64").toString();
+  assert.ok(
+    clientState.startsWith(code.slice(0, 6).toUpperCase()) && !clientState.toLowerCase().includes(code.slice(0, 8)),
+  );
+  await world.tell(fax, "sending");
+  await world.tell(fax, "delivered");
+  await world.become(code, "FaxDelivered");
+  const shown = await world.db.query(sql`
+    SELECT f.status, f.fax_to AS "faxTo" FROM faxes f JOIN orders o ON o.id = f.order_id WHERE o.code = ${code}`);
+  assert.deepEqual(shown, [{ status: "Delivered", faxTo }]);
+  assert.deepEqual(await statesOf(code), ["delivered"]);
+  assert.deepEqual(
+    (await world.tasksOf(code)).map(({ kind, state }) => [kind, state]),
+    [["fax_send", "done"]],
+  );
+});
+
+test("events that are forged, stale or replayed change nothing; doubled and reordered ones end where they would have", async () => {
+  const { code, faxTo } = await world.order();
+  const fax = await world.fax(faxTo);
+  await world.become(code, "FaxSent");
+  const { telnyx, url } = world;
+  const delivered = telnyx.event({ ...fax, status: "delivered" });
+  const minutes = (n: number) => new Date(Date.now() + n * 60_000);
+  for (const options of [{ forged: true }, { otherKey: true }, { at: minutes(-6) }, { at: minutes(6) }])
+    assert.equal((await telnyx.deliver(url(), delivered, options)).status, 400);
+  assert.equal(await world.statusOf(code), "FaxSent");
+  const sending = telnyx.event({ ...fax, status: "sending" });
+  for (const event of [delivered, delivered, sending, delivered, telnyx.event({ ...fax, status: "queued" })])
+    assert.equal((await telnyx.deliver(url(), event)).status, 200);
+  await world.become(code, "FaxDelivered");
+  assert.deepEqual(await statesOf(code), ["delivered"]);
+});
+
+test("a busy line is tried again after 5, 15 and 60 minutes; then it has failed, and a person may have it sent again", async () => {
+  const { code, faxTo } = await world.order();
+  for (const [n, minutes] of [5, 15, 60].entries()) {
+    await world.tell(await world.fax(faxTo, n + 1), "failed", { failure_reason: "user_busy" });
+    const [next] = (
+      await until(async () => {
+        const rows = await world.attempts(code);
+        return rows.length === n + 2 ? rows : null;
+      })
+    ).slice(-1);
+    const wait = ((next?.dueAt.getTime() ?? 0) - Date.now()) / 60_000;
+    assert.ok(wait > minutes - 1 && wait <= minutes, `${wait} of ${minutes}`);
+    assert.equal(await world.statusOf(code), "FaxSent");
+    await world.passTime(code);
+  }
+  await world.tell(await world.fax(faxTo, 4), "failed", { failure_reason: "user_busy" });
+  await world.become(code, "FaxFailed");
+  const task = (await world.tasksOf(code)).at(-1);
+  assert.deepEqual([task?.kind, task?.state], ["fax_exception", "open"]);
+  assert.match(task?.reason ?? "", /the line was busy \(after 4 attempts\)/);
+  await world.harness.service.cli("order", "move", code, "FaxPending");
+  await world.tell(await world.fax(faxTo, 5), "delivered");
+  await world.become(code, "FaxDelivered");
+  assert.equal(world.faxesTo(faxTo).length, 5);
+});
+
+test("a number that is not in use has failed at once, in plain words; what was said before says nothing of a later attempt", async () => {
+  const { code, faxTo } = await world.order();
+  const fax = await world.fax(faxTo);
+  const failed = world.telnyx.move(fax, "failed", { failure_reason: "receiver_unallocated_number" });
+  assert.equal((await world.telnyx.deliver(world.url(), failed)).status, 200);
+  await world.become(code, "FaxFailed");
+  assert.match((await world.tasksOf(code)).at(-1)?.reason ?? "", /^the number is not in use$/);
+  await world.harness.service.cli("order", "move", code, "FaxPending");
+  const again = await world.fax(faxTo, 2);
+  await world.tell(fax, "failed", { failure_reason: "receiver_unallocated_number" });
+  await world.tell(again, "delivered");
+  await world.become(code, "FaxDelivered");
+});
+
+test("without events Telnyx is asked", async () => {
+  const { code, faxTo } = await world.order();
+  const fax = await world.fax(faxTo);
+  await world.become(code, "FaxSent");
+  world.telnyx.move(fax, "delivered");
+  await world.passTime(code);
+  await world.become(code, "FaxDelivered");
+});
+
+test("cut after Telnyx took the fax: it is found there, and there is one", async () => {
+  for (let n = 0; n < cuts; n++) {
+    world.telnyx.fail("cut", /^POST \/v2\/faxes$/);
+    const { code, faxTo } = await world.order();
+    const fax = await world.fax(faxTo);
+    await until(async () => {
+      const [call] = await world.db.query<{ lookAt: Date | null }>(sql`
+        SELECT look_at AS "lookAt" FROM provider_calls c JOIN orders o ON o.id = c.order_id WHERE o.code = ${code}`);
+      return call?.lookAt;
+    });
+    assert.equal(await world.statusOf(code), "FaxPending");
+    // Some are told by an event before they are looked up.
+    if (n % 3 === 1) await world.tell(fax, "sending");
+    // Some looks go wrong, too.
+    if (n % 3 === 2) world.telnyx.fail("cut", /^GET/);
+    await until(async () => {
+      await world.passTime(code);
+      return (await world.statusOf(code)) === "FaxSent";
+    });
+    assert.equal(world.faxesTo(faxTo).length, 1);
+    world.telnyx.mend();
+  }
+});
+
+test("cut before Telnyx took it: it is sent again, once", async () => {
+  world.telnyx.fail({ status: 500 }, /^POST \/v2\/faxes$/);
+  const { code, faxTo } = await world.order();
+  await until(async () => {
+    await world.passTime(code);
+    return (await world.statusOf(code)) === "FaxSent";
+  });
+  assert.equal(world.faxesTo(faxTo).length, 1);
+});
+
+test("what Telnyx refuses is people's work again, with its words", async () => {
+  world.telnyx.fail({ status: 422, code: "10015", detail: "The number is blocked." }, /^POST \/v2\/faxes$/);
+  const { code, faxTo } = await world.order();
+  await until(async () => (await statesOf(code))[0] === "refused");
+  const open = (await world.tasksOf(code)).filter(({ state }) => state === "open");
+  assert.deepEqual(
+    open.map(({ kind, reason }) => [kind, /The number is blocked/.test(reason ?? "")]),
+    [["fax_send", true]],
+  );
+  assert.equal(world.faxesTo(faxTo).length, 0);
+  await world.harness.service.cli("order", "move", code, "FaxSent");
+  await world.harness.service.cli("order", "move", code, "FaxDelivered");
+  assert.equal(world.faxesTo(faxTo).length, 0, "by hand, and not by Telnyx, too");
+});
+
+describe("an order on hold", () => {
+  test("has its fax canceled, and faxed again when it goes on", async () => {
+    const { code, faxTo } = await world.order();
+    const fax = await world.fax(faxTo);
+    await world.become(code, "FaxSent");
+    await world.harness.service.cli("order", "move", code, "OnHold", "--reason", "wait");
+    await until(() => fax.status === "failed" && fax.failure_reason === "sender_canceled");
+    await world.tell(fax, "failed", { failure_reason: "sender_canceled" });
+    await until(async () => (await statesOf(code))[0] === "failed");
+    assert.equal(world.faxesTo(faxTo).length, 1);
+    await world.harness.service.cli("order", "move", code, "--release");
+    await world.tell(await world.fax(faxTo, 2), "delivered");
+    await world.become(code, "FaxDelivered");
+  });
+
+  test("gets no further attempt, and none at all once it is refunded", async () => {
+    const { code, faxTo } = await world.order();
+    await world.tell(await world.fax(faxTo), "failed", { failure_reason: "user_busy" });
+    await until(async () => (await world.attempts(code)).length === 2);
+    await world.harness.service.cli("order", "move", code, "OnHold", "--reason", "wait");
+    await world.passTime(code);
+    await world.harness.service.cli("order", "move", code, "RefundPending", "--reason", "not wanted");
+    await until(async () => (await statesOf(code))[1] === "withdrawn");
+    assert.equal(world.faxesTo(faxTo).length, 1);
+  });
+});
+
+test("a document with too many pages is people's work, and says so", async () => {
+  const { code, faxTo } = await world.order(makePdf({ pages: 350 }));
+  await until(async () => (await statesOf(code))[0] === "refused");
+  const task = (await world.tasksOf(code)).at(-1);
+  assert.match(task?.reason ?? "", /has 351 pages: a fax has at most 350/);
+  assert.equal(world.faxesTo(faxTo).length, 0);
+});
+
+test("a test order never reaches Telnyx", async () => {
+  const { headers } = await newPartner(world.harness.service);
+  const had = world.telnyx.requests.length;
+  const { orderCode } = await world.place({ fax_to: "+12125550001", create_checkout: "" }, { by: headers });
+  const sandbox = (act: string) =>
+    fetch(`${world.url()}/api/partner/sandbox/orders/${orderCode}/${act}`, { method: "POST", headers });
+  await sandbox("checkout");
+  await sandbox("advance");
+  await until(async () => !(await world.statusOf(orderCode))?.startsWith("Quote"));
+  assert.deepEqual(await world.attempts(orderCode), []);
+  assert.ok(world.telnyx.requests.slice(had).every(({ params }) => params["to"] !== "+12125550001"));
+});
+
+test("Telnyx is away for an hour: people may take over, and what nobody took goes out by itself, once", async () => {
+  for (let n = 0; n < 3; n++) world.telnyx.fail({ status: 402 }, /^POST \/v2\/faxes$/);
+  const [one, two] = [await world.order(), await world.order()];
+  const awaySince = () =>
+    world.db.query(sql`SELECT FROM provider_calls WHERE away_since IS NOT NULL AND state = 'intended'`);
+  await until(async () => (await awaySince()).length >= 2);
+  await world.db.query(sql`
+    UPDATE provider_calls SET away_since = now() - interval '1 hour' WHERE away_since IS NOT NULL`);
+  // A person claims the first one.
+  await world.db.query(sql`
+    UPDATE tasks SET state = 'claimed', claimed_by = 'operator:test', claimed_at = now()
+    WHERE kind = 'fax_send' AND order_id = (SELECT id FROM orders WHERE code = ${one.code})`);
+  world.telnyx.mend();
+  await until(async () => {
+    await world.passTime(two.code);
+    return (await world.statusOf(two.code)) === "FaxSent";
+  });
+  assert.deepEqual([world.faxesTo(one.faxTo).length, world.faxesTo(two.faxTo).length], [0, 1]);
+  assert.equal(await world.statusOf(one.code), "FaxPending");
+});

@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { type StripeDouble, startStripe } from "@signsealship/testing/doubles/stripe";
+import { type Harness, openHarness } from "@signsealship/testing/harness";
+import { minimal, orderForm } from "@signsealship/testing/order-form";
+import { newPartner } from "@signsealship/testing/service";
+import { sql } from "../../src/platform/database/sql.ts";
+
+export type Placed = { orderCode: string; checkoutUrl: string };
+export type TaskRow = { id: number; kind: string; state: string; reason: string | null };
+
+/** A service whose firm has live, and whose payments a double processes. @param env its further settings */
+export async function openLiveService(env: Record<string, string>) {
+  const stripe: StripeDouble = await startStripe();
+  const harness: Harness = await openHarness({
+    STRIPE_SECRET_KEY: "sk_live_double",
+    STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
+    STRIPE_API_BASE: stripe.url,
+    ...env,
+  });
+  const { db } = harness;
+  const url = () => harness.service.baseUrl;
+  const { headers } = await newPartner(harness.service, { live: true, name: "Acme Title" });
+
+  async function place(fields: Record<string, string>, { document, by = headers }: PlaceOptions = {}): Promise<Placed> {
+    const body = orderForm({ ...minimal, create_checkout: "true", ...fields }, document);
+    const response = await fetch(`${url()}/api/partner/orders`, { method: "POST", headers: by, body });
+    const placed = (await response.json()) as Placed;
+    assert.equal(response.status, 201, JSON.stringify(placed));
+    return placed;
+  }
+
+  return {
+    ...{ harness, stripe, db, url, place },
+    /** Places an order and pays for it; its code. */
+    async paidOrder(fields: Record<string, string>, options?: PlaceOptions): Promise<string> {
+      const { orderCode, checkoutUrl } = await place(fields, options);
+      await stripe.deliver(url(), stripe.pay(checkoutUrl.split("/").at(-1) ?? ""));
+      return orderCode;
+    },
+    statusOf: async (code: string) =>
+      (await db.query<{ status: string }>(sql`SELECT status FROM orders WHERE code = ${code}`))[0]?.status,
+    tasksOf: (code: string) =>
+      db.query<TaskRow>(sql`
+        SELECT t.id, kind, state, reason FROM tasks t JOIN orders o ON o.id = t.order_id WHERE o.code = ${code} ORDER BY t.id`),
+    /** Has the jobs of a queue run now. */
+    hurry: (queue: string) =>
+      db.query(sql`
+        WITH due AS (UPDATE jobs SET due_at = now() WHERE queue = ${queue} AND failed_at IS NULL RETURNING 1)
+        SELECT pg_notify('jobs', ${queue}) WHERE EXISTS (SELECT FROM due)`),
+    async close() {
+      await harness.close();
+      await stripe.close();
+    },
+  };
+}
+
+type PlaceOptions = { document?: Buffer; by?: { Authorization: string } };
