@@ -3,6 +3,7 @@ import { accessMailJobs, accessRoutes } from "./access-requests/access-requests.
 import { analyticsRoutes } from "./analytics/analytics.ts";
 import { closingRecord, closingRoutes } from "./closing-passports/closing-passports.ts";
 import { taskMetrics } from "./console/console.ts";
+import { examiner } from "./doctor/doctor.ts";
 import {
   envelopeJobs,
   envelopeRecord,
@@ -171,6 +172,7 @@ function pageDeps(deps: ReadyDeps, features: Features, assets: PageDeps["assets"
     members: {
       envelopes,
       readiness: deps.readiness,
+      examine: examiner(deps),
       resolveOperator: operatorSessions(deps),
       openSealer: async () => ({ sealDocument: sealing.sealDocument, close: async () => {} }),
       refundApproval: config.refundApproval,

@@ -1,8 +1,5 @@
-import { rotateSecrets, type UnderKey } from "../secrets-rotation/secrets-rotation.ts";
+import { rotateSecrets, underKeyText } from "../secrets-rotation/secrets-rotation.ts";
 import { type Verb, withResources } from "./verb.ts";
-
-export const underKeyText = ({ keyId, state, rows, values, blobs }: UnderKey): string =>
-  `${keyId === "none" ? "without a key id" : `key ${keyId} (${state})`}: ${rows} rows, ${values} secrets, ${blobs} documents`;
 
 export const secretsVerbs: Verb[] = [
   {

@@ -32,7 +32,7 @@ const groups: ReadonlyMap<string, () => Promise<readonly Verb[]>> = new Map([
   ["seal", async () => (await import("./seal.ts")).sealVerbs],
   ["secrets", async () => (await import("./secrets.ts")).secretsVerbs],
   ["verify", async () => [(await import("./verify.ts")).verify]],
-  ["doctor", async () => [(await import("./doctor/doctor.ts")).doctor]],
+  ["doctor", async () => [(await import("./doctor.ts")).doctor]],
 ]);
 
 /** The verbs that begin with a word; all where none does. */

@@ -36,6 +36,10 @@ export async function secretsStatus(deps: RotationDeps, now: Date): Promise<Unde
   }));
 }
 
+/** In words. */
+export const underKeyText = ({ keyId, state, rows, values, blobs }: UnderKey): string =>
+  `${keyId === "none" ? "without a key id" : `key ${keyId} (${state})`}: ${rows} rows, ${values} secrets, ${blobs} documents`;
+
 const isEmpty = ({ rows, values, blobs }: UnderKey): boolean => rows + values + blobs === 0;
 
 /** Keys that may go, because nothing is under them; none while there is anything that does not say which key it is under. */

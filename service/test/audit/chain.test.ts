@@ -5,7 +5,7 @@ import { newDatabase } from "@signsealship/testing/database";
 import { auditLine } from "../../src/audit/audit.ts";
 import { chainAuditLines } from "../../src/audit/chain.ts";
 import { checkAuditChain } from "../../src/audit/check-chain.ts";
-import { auditLogWhole } from "../../src/cli/doctor/audit-log.ts";
+import { auditLogWhole } from "../../src/doctor/audit-log.ts";
 import type { Database } from "../../src/platform/database/database.ts";
 import { type Statement, sql } from "../../src/platform/database/sql.ts";
 import { openLog } from "../../src/platform/logs.ts";

@@ -119,6 +119,7 @@ for (const { width, colorScheme } of looks)
       ["firms", "/operator/partners"],
       ["firm", `/operator/partners/${partnerId}`],
       ["health", "/operator/health"],
+      ["checks", "/operator/health/checks"],
     ] as const) {
       await page.goto(at(path));
       for (const summary of await page.locator("summary").all()) await summary.click();

@@ -1,5 +1,6 @@
+import type { Finding } from "../../../doctor/doctor.ts";
 import type { QueueState } from "../../../platform/jobs/jobs.ts";
-import { card, emptyState, pageHead, statusBadge } from "../../ui/components.ts";
+import { card, emptyState, pageHead, statusBadge, type Tone } from "../../ui/components.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
@@ -16,7 +17,7 @@ export const healthBody = ({
   checks,
   queues,
   mayRetry,
-}: HealthView): Html => html`${pageHead("Health", html`<code>bin/signsealship doctor</code> checks more, at the command line.`)}
+}: HealthView): Html => html`${pageHead("Health", "", html`<a href="/operator/health/checks">Check everything now</a>`)}
 <div class="panels">
 ${card(
   "dependencies",
@@ -32,6 +33,30 @@ ${card(
 )}
 ${card("queues", "Work in the background", queues.length === 0 ? emptyState("Nothing waits", "Mails, refunds and other work that leaves the service is listed here while it waits.") : queueTable(queues, mayRetry))}
 </div>`;
+
+const outcomes: Readonly<Record<Finding["result"], readonly [Tone, string]>> = {
+  ok: ["done", "OK"],
+  warning: ["attention", "Warning"],
+  failed: ["stopped", "Failed"],
+};
+
+/** What was found of everything, the worst first; the same as `doctor` prints. */
+export function checksBody(findings: readonly Finding[]): Html {
+  const worst = (["failed", "warning", "ok"] as const).flatMap((each) =>
+    findings.filter(({ result }) => result === each),
+  );
+  const count = (each: Finding["result"]) => findings.filter(({ result }) => result === each).length;
+  return html`${pageHead("Checks", `${count("failed")} failed, ${count("warning")} with a warning, ${count("ok")} in order.`, html`<a href="/operator/health">Health</a>`)}
+${records(
+  "Checks",
+  [{ label: "Check" }, { label: "Result" }, { label: "Detail" }],
+  worst.map(({ name, result, detail }) => [
+    name,
+    statusBadge(...outcomes[result]),
+    html`<span class="breakable">${detail}</span>`,
+  ]),
+)}`;
+}
 
 const queueTable = (queues: readonly QueueState[], mayRetry: boolean): Html =>
   records(

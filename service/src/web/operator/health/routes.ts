@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { auditLine } from "../../../audit/audit.ts";
+import type { Finding } from "../../../doctor/doctor.ts";
 import type { ReadReadiness } from "../../../http/readiness.ts";
 import { may } from "../../../operators/operators.ts";
 import type { Clock } from "../../../platform/clock.ts";
@@ -9,9 +10,15 @@ import { retryFailedJobs, selectQueues } from "../../../platform/jobs/jobs.ts";
 import { isPlainText } from "../../../platform/text.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { type ConsoleDeps, consolePage, consoleRoute } from "../frame/console.ts";
-import { healthBody } from "./page.ts";
+import { checksBody, healthBody } from "./page.ts";
 
-export type HealthPageDeps = ConsoleDeps & { db: Database; clock: Clock; readiness: ReadReadiness };
+export type HealthPageDeps = ConsoleDeps & {
+  db: Database;
+  clock: Clock;
+  readiness: ReadReadiness;
+  /** Looks at all that the service is made of, as `doctor` does. */
+  examine: () => Promise<Finding[]>;
+};
 
 /** How the service itself is: what it depends on, and its queues. */
 export function healthRoutes(scope: FastifyInstance, deps: HealthPageDeps): void {
@@ -24,6 +31,15 @@ export function healthRoutes(scope: FastifyInstance, deps: HealthPageDeps): void
       const [{ checks }, queues] = await Promise.all([readiness(), selectQueues(db)]);
       const body = healthBody({ checks, queues, mayRetry: may(operator, "partners.manage") });
       return consolePage(deps, request, { title: "Health", section: "health", body });
+    },
+  });
+
+  consoleRoute(scope, deps, {
+    url: "/operator/health/checks",
+    permission: "health.read",
+    async handle({ request }) {
+      const body = checksBody(await deps.examine());
+      return consolePage(deps, request, { title: "Checks", section: "health", body });
     },
   });
 

@@ -1,7 +1,7 @@
-import { probeCalendar } from "../../anchoring/anchoring.ts";
-import type { Config } from "../../config/config.ts";
-import { systemClock } from "../../platform/clock.ts";
-import { type AnchorsOf, openTsaTrust, probeAuthority } from "../../seals/seals.ts";
+import { probeCalendar } from "../anchoring/anchoring.ts";
+import type { Config } from "../config/config.ts";
+import { systemClock } from "../platform/clock.ts";
+import { type AnchorsOf, openTsaTrust, probeAuthority } from "../seals/seals.ts";
 import { type Finding, type Found, runCheck, timeoutMs, withTimeout } from "./finding.ts";
 
 /** Without user and password. */

@@ -1,10 +1,8 @@
-import type { Resources } from "../../resources.ts";
-import { keysThatMayGo, secretsStatus } from "../../secrets-rotation/secrets-rotation.ts";
-import { underKeyText } from "../secrets.ts";
-import { type Finding, runCheck } from "./finding.ts";
+import { keysThatMayGo, secretsStatus, underKeyText } from "../secrets-rotation/secrets-rotation.ts";
+import { type Examined, type Finding, runCheck } from "./finding.ts";
 
 /** What is under which key. Counting reads the start of every document: it is done only while there are old keys. */
-export function secretsFinding(resources: Resources): Promise<Finding> {
+export function secretsFinding(resources: Examined): Promise<Finding> {
   return runCheck("secrets key", async () => {
     const { secrets, clock } = resources;
     if (secrets.others.length === 0) return "one key; SECRETS_KEYS_OLD is not set";

@@ -1,3 +1,8 @@
+import type { Resources } from "../resources.ts";
+
+/** What a running service has open. */
+export type Examined = Pick<Resources, "config" | "log" | "db" | "blobs" | "clock" | "secrets" | "rowMac">;
+
 /** One line of `doctor`. */
 export type Finding = { name: string; result: "ok" | "warning" | "failed"; detail: string };
 

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
-import type { Config } from "../../config/config.ts";
-import { openSignerAuthority } from "../../envelopes/envelopes.ts";
-import { StartupError } from "../../platform/errors.ts";
+import type { Config } from "../config/config.ts";
+import { openSignerAuthority } from "../envelopes/envelopes.ts";
+import { StartupError } from "../platform/errors.ts";
 import {
   type CertificateProblem,
   describeIdentity,
@@ -10,7 +10,7 @@ import {
   fileKeyPath,
   openSealIdentity,
   rootKeyPath,
-} from "../../seals/seals.ts";
+} from "../seals/seals.ts";
 import { type Finding, type Found, runCheck } from "./finding.ts";
 
 const serialNumbers = () => randomBytes(16);

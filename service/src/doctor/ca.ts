@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { readCa } from "../../webhooks/webhooks.ts";
+import { readCa } from "../webhooks/webhooks.ts";
 import { type Finding, runCheck } from "./finding.ts";
 
 const block = /-----BEGIN CERTIFICATE-----[^-]*(-----END CERTIFICATE-----)?/g;

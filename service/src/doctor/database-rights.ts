@@ -1,6 +1,6 @@
-import type { Sql } from "../../platform/database/database.ts";
-import { readRights } from "../../platform/database/service-role.ts";
-import { sql } from "../../platform/database/sql.ts";
+import type { Sql } from "../platform/database/database.ts";
+import { readRights } from "../platform/database/service-role.ts";
+import { sql } from "../platform/database/sql.ts";
 import type { Found } from "./finding.ts";
 
 type Role = { name: string; isSuperuser: boolean; loose: string[] };

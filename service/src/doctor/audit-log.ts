@@ -1,5 +1,5 @@
-import { type ChainReport, checkAuditChain } from "../../audit/audit.ts";
-import type { Resources } from "../../resources.ts";
+import { type ChainReport, checkAuditChain } from "../audit/audit.ts";
+import type { Resources } from "../resources.ts";
 
 const shown = 5;
 
