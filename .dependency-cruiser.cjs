@@ -63,6 +63,7 @@ const layers = {
     "fulfilment",
     "operators",
     "providers",
+    "shipping",
     "tasks",
   ],
   envelopes: [...foundation, "partners", "pricing", "orders", "seals", "fulfilment", "tasks"],

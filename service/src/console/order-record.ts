@@ -8,6 +8,7 @@ import { ServiceError } from "../platform/errors.ts";
 import { isCode } from "../platform/text.ts";
 import type { Address } from "../pricing/pricing.ts";
 import { type ActOnRecord, actsOfOrder } from "../providers/providers.ts";
+import { type LetterOnRecord, lettersOnRecord } from "../shipping/shipping.ts";
 import { type Task, tasksOfOrder } from "../tasks/tasks.ts";
 import { notesOfOrder, type OrderNote } from "./notes.ts";
 
@@ -27,12 +28,14 @@ export type OrderRecord = {
   tasks: Task[];
   /** What providers were asked to do. */
   acts: ActOnRecord[];
+  /** What Lob printed and mailed for it. */
+  letters: LetterOnRecord[];
   notes: OrderNote[];
   /** The names of the operators among those who did something, by what the audit log calls them. */
   names: ReadonlyMap<string, string>;
 };
 
-type Facts = Omit<OrderRecord, "order" | "history" | "tasks" | "acts" | "notes" | "names">;
+type Facts = Omit<OrderRecord, "order" | "history" | "tasks" | "acts" | "letters" | "notes" | "names">;
 
 /** @throws ServiceError `not_found` for an unknown code, and for an order of the other environment */
 export async function orderRecord(db: Database, code: string, environment: Environment): Promise<OrderRecord> {
@@ -45,10 +48,11 @@ export async function orderRecord(db: Database, code: string, environment: Envir
     : [];
   const order = facts && (await findOrder(db, code));
   if (!order) throw new ServiceError("not_found", "Order not found.");
-  const [history, tasks, acts, notes] = await Promise.all([
+  const [history, tasks, acts, letters, notes] = await Promise.all([
     orderHistory(db, code),
     tasksOfOrder(db, facts.id),
     actsOfOrder(db, facts.id),
+    lettersOnRecord(db, facts.id),
     notesOfOrder(db, facts.id),
   ]);
   const actors = [
@@ -56,5 +60,5 @@ export async function orderRecord(db: Database, code: string, environment: Envir
     ...notes.map(({ author }) => author),
     ...tasks.flatMap(({ claimedBy, endedBy }) => [claimedBy ?? "", endedBy ?? ""]),
   ];
-  return { ...facts, order, history, tasks, acts, notes, names: await namesOfActors(db, actors) };
+  return { ...facts, order, history, tasks, acts, letters, notes, names: await namesOfActors(db, actors) };
 }

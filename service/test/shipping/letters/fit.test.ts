@@ -4,15 +4,7 @@ import { examplePdf } from "../../../../testing/order-form.ts";
 import { makePdf } from "../../../../testing/pdf-maker.ts";
 import { planLetter } from "../../../src/shipping/letters/fit.ts";
 import { run } from "../../../src/shipping/letters/pages-task.ts";
-
-const jane = {
-  name: "Jane Roe",
-  line1: "350 Fifth Avenue",
-  line2: null,
-  city: "New York",
-  state: "NY",
-  postal: "10118",
-};
+import { jane } from "./jane.ts";
 
 const plan = (pdf: Buffer, to = jane, from = jane) => planLetter(run(pdf), to, from);
 const misfitOf = (...args: Parameters<typeof plan>): string => {

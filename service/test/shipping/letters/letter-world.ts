@@ -14,18 +14,12 @@ import { secretBytes } from "../../../src/platform/secrets.ts";
 import type { Workers } from "../../../src/platform/workers/task.ts";
 import { accountsOf, type MailClass, openProviders } from "../../../src/providers/providers.ts";
 import { openReceipts } from "../../../src/receipts/receipts.ts";
-import { openLetters, recallOrder } from "../../../src/shipping/letters/letters.ts";
+import { lettersOnRecord, openLetters, recallOrder } from "../../../src/shipping/letters/letters.ts";
 import { run as readPages } from "../../../src/shipping/letters/pages-task.ts";
+import { letterList } from "../../../src/web/operator/orders/letter-list.ts";
 import { openOrdersDatabase, silent } from "../../orders/orders-database.ts";
+import { jane } from "./jane.ts";
 
-const jane = {
-  name: "Jane Roe",
-  line1: "350 Fifth Avenue",
-  line2: null,
-  city: "New York",
-  state: "NY",
-  postal: "10118",
-};
 const business = { ...jane, name: "SignSealShip", line1: "1100 Congress Avenue" };
 const letterPdf = makePdf({ pages: 2 });
 
@@ -153,6 +147,12 @@ export async function openWorld(mailClass: MailClass = "certified") {
         SELECT s.status || ' ' || s.carrier || ' ' || s.tracking_number AS shown
         FROM shipments s JOIN orders o ON o.id = s.order_id WHERE o.code = ${code} ORDER BY s.id DESC LIMIT 1`);
       return row?.shown ?? "none";
+    },
+    /** The letters as the console shows them, without markup. */
+    async shownOf(code: string): Promise<string> {
+      const [order] = await db.query<{ id: number }>(sql`SELECT id FROM orders WHERE code = ${code}`);
+      const shown = await letterList(await lettersOnRecord(db, order?.id ?? 0));
+      return shown.toString().replace(/<[^>]+>/g, "");
     },
     async jobsOf(queue: string): Promise<number> {
       return (await db.query(sql`SELECT FROM jobs WHERE queue = ${queue}`)).length;

@@ -81,12 +81,14 @@ describe("what Lob says of a letter", () => {
     assert.equal(await node.hear(world.lob.happens(letterId, "letter.certified.mailed")), "applied");
     assert.equal(await world.statusOf(code), "Shipped");
     assert.equal(await world.shipmentOf(code), `Shipped USPS Certified Mail ${tracking}`);
+    assert.match(await world.shownOf(code), /USPS Certified Mail: mailed.*Tracking.*expected on 2026-06-07.*2 pages/s);
     const receipts = await world.jobsOf("receipt");
     const delivered = world.lob.happens(letterId, "letter.certified.delivered");
     assert.equal(await node.hear(delivered), "applied");
     await node.hear(delivered);
     assert.equal(await world.statusOf(code), "Delivered");
     assert.match(await world.shipmentOf(code), /^Delivered/);
+    assert.match(await world.shownOf(code), /USPS Certified Mail: delivered/);
     assert.equal((await world.jobsOf("receipt")) - receipts, 1);
   });
 

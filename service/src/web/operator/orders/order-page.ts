@@ -21,6 +21,7 @@ import { statusWords } from "../../ui/orders/status-words.ts";
 import { orderSteps } from "../../ui/orders/steps.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { finishedForm } from "./finished-forms.ts";
+import { letterList } from "./letter-list.ts";
 import { isDangerous, labelOf, moveForm, type Typed } from "./move-forms.ts";
 import { signerList } from "./signer-list.ts";
 import { timelinePart } from "./timeline.ts";
@@ -59,6 +60,7 @@ ${card("progress", "Progress", progressSteps(orderSteps(order)))}
 ${record.tasks.length > 0 && card("tasks", "Tasks", taskList(view))}
 ${signers.length > 0 && card("signers", "Signers", signerList({ path, signers, mayWork: view.mayWorkSigners && order.status === "EsignPending" }))}
 ${card("documents", "Documents", html`${documentList(`${path}/documents`, documents, true)}<p class="quiet">That you read a document is written to the audit log.</p>`)}
+${record.letters.length > 0 && card("letters", "Letters", letterList(record.letters))}
 ${history.shipments.length > 0 && card("shipments", "Shipments", shipments(history.shipments))}
 ${history.faxes.length > 0 && card("faxes", "Faxes", faxes(history.faxes))}
 ${card("money", "Payments", payments(view))}

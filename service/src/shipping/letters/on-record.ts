@@ -1,0 +1,20 @@
+import type { Sql } from "../../platform/database/database.ts";
+import { type LetterStage, mailedAt, stageOf } from "./progress.ts";
+import { mailClassNames } from "./receipt.ts";
+import { type Letter, lettersOfOrder } from "./store.ts";
+
+/** A letter as an operator sees it. */
+export type LetterOnRecord = Pick<
+  Letter,
+  "letterId" | "pages" | "doubleSided" | "trackingNumber" | "expectedDelivery" | "acceptedAt"
+> & { className: string; stage: LetterStage; mailedAt: Date | null; endedAt: Date | null };
+
+/** The letters that Lob accepted for an order, the first attempt first. */
+export async function lettersOnRecord(db: Sql, orderId: number): Promise<LetterOnRecord[]> {
+  const letters = await lettersOfOrder(db, orderId);
+  return letters.map(({ mailClass, progress, ...letter }) => {
+    const stage = stageOf(progress);
+    const endedAt = stage === "accepted" || stage === "mailed" ? null : (progress[stage] ?? null);
+    return { ...letter, className: mailClassNames[mailClass], stage, mailedAt: mailedAt(progress), endedAt };
+  });
+}

@@ -1,0 +1,9 @@
+/** Whom letters of tests go to. */
+export const jane = {
+  name: "Jane Roe",
+  line1: "350 Fifth Avenue",
+  line2: null,
+  city: "New York",
+  state: "NY",
+  postal: "10118",
+};

@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { type LobDouble, startLob } from "@signsealship/testing/doubles/lob";
+import { type StripeDouble, startStripe } from "@signsealship/testing/doubles/stripe";
+import { type Harness, openHarness } from "@signsealship/testing/harness";
+import { minimal, orderForm, shipping } from "@signsealship/testing/order-form";
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import { newPartner } from "@signsealship/testing/service";
+import { testsNeeding } from "@signsealship/testing/tools";
+import { until } from "@signsealship/testing/until";
+import { sql } from "../../../src/platform/database/sql.ts";
+
+const { after, before, test } = testsNeeding("mupdf");
+
+let harness: Harness;
+let lob: LobDouble;
+let stripe: StripeDouble;
+let headers: { Authorization: string };
+
+before(async () => {
+  [lob, stripe] = await Promise.all([startLob(), startStripe()]);
+  harness = await openHarness({
+    STRIPE_SECRET_KEY: "sk_live_double",
+    STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
+    STRIPE_API_BASE: stripe.url,
+    LOB_API_KEY: lob.apiKey,
+    LOB_WEBHOOK_SECRET: lob.webhookSecret,
+    LOB_API_BASE: lob.apiBase,
+  });
+  ({ headers } = await newPartner(harness.service, { live: true }));
+});
+after(async () => {
+  await harness.close();
+  await Promise.all([lob.close(), stripe.close()]);
+});
+
+const baseUrl = () => harness.service.baseUrl;
+const pdf = makePdf({ pages: 3, text: "Lien release" });
+
+const comesTo = (code: string, status: string) =>
+  until(
+    async () =>
+      (await harness.db.query(sql`SELECT FROM orders WHERE code = ${code} AND status = ${status}`)).length === 1,
+  );
+
+type OrderShown = { status: string; shipments: { status: string; carrier: string; trackingNumber: string }[] };
+
+test("a live order goes from payment to Delivered by Lob alone", async () => {
+  const fields = { ...minimal, ...shipping, ship_method: "print_mail", create_checkout: "true" };
+  const body = orderForm(fields, pdf);
+  const answer = await fetch(`${baseUrl()}/api/partner/orders`, { method: "POST", headers, body });
+  const { orderCode, checkoutUrl } = (await answer.json()) as { orderCode: string; checkoutUrl: string };
+  assert.equal(lob.requests.length, 0);
+  await stripe.deliver(baseUrl(), stripe.pay(checkoutUrl.split("/").at(-1) ?? ""));
+
+  const letter = await until(() => [...lob.letters.values()][0]);
+  assert.ok(lob.files.get(letter.id)?.equals(pdf), "nothing is put before the document");
+  assert.deepEqual([letter.extra_service, letter["use_type"]], ["certified", "operational"]);
+  assert.equal((letter["from"] as { name: string }).name, "SignSealShip");
+
+  await until(async () => (await harness.db.query(sql`SELECT FROM letters`)).length === 1);
+  const [mailed] = await lob.deliver(baseUrl(), lob.happens(letter.id, "letter.certified.mailed"), { twice: true });
+  assert.equal(mailed?.status, 200);
+  await comesTo(orderCode, "Shipped");
+  await lob.deliver(baseUrl(), lob.happens(letter.id, "letter.certified.delivered"));
+  await comesTo(orderCode, "Delivered");
+  const { shipments } = await harness.service.cli<OrderShown>("order", "show", orderCode);
+  assert.deepEqual(
+    shipments.map(({ status, carrier, trackingNumber }) => [status, carrier, trackingNumber]),
+    [["Delivered", "USPS Certified Mail", letter.tracking_number]],
+  );
+  assert.equal(lob.letters.size, 1);
+});
+
+test("events that Lob did not sign now, over these bytes, move nothing and are not kept", async () => {
+  const [letter] = lob.letters.values();
+  const event = lob.happens(letter?.id ?? "", "letter.certified.returned_to_sender");
+  for (const how of [{ forged: true }, { late: true }, { otherSecret: true }]) {
+    const [answer] = await lob.deliver(baseUrl(), event, how);
+    assert.equal(answer?.status, 400, JSON.stringify(how));
+  }
+  assert.deepEqual(await harness.db.query(sql`SELECT FROM provider_events WHERE event_id = ${event.id}`), []);
+});
