@@ -186,6 +186,7 @@ function pageDeps(deps: ReadyDeps, features: Features, assets: PageDeps["assets"
       notaryDesk: features.notaryDesk,
       providers: features.providers,
       finished: features.finished,
+      storageUse: features.storageUse,
     },
   };
 }

@@ -24,6 +24,7 @@ import {
   numberOf,
   readBranding,
   shownBranding,
+  storageUse,
   type TierLimits,
   tierOf,
 } from "./partners/partners.ts";
@@ -88,7 +89,8 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
     ...uploadSizes,
     mostWaitingOf: (tier) => deps.tierLimits[tierOf(tier)].waitingUploads,
   });
-  const requireStorage = createStorageQuota(records, (tier) => numberOf(deps.tierLimits[tierOf(tier)].storedBytes));
+  const mostStored = (tier: string) => numberOf(deps.tierLimits[tierOf(tier)].storedBytes);
+  const requireStorage = createStorageQuota(records, mostStored);
   const { dispatcher, secretCipher } = outgoingWebhooks(deps);
   const providers = providersOf(deps);
   const envelopes = envelopesWith({ ...deps, texts: textsOf(providers, config.telnyx?.smsFrom ?? null) });
@@ -97,6 +99,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
     processor,
     dispatcher,
     frame,
+    storageUse: storageUse(db, mostStored),
     partners: { ...records, resolveKeyWithRooms: keyWithRoomsResolver(db, deps.lastUse) },
     members: { ...records, secrets, workers },
     access: { ...frame, requestAccess: accessRequests(deps) },

@@ -26,6 +26,6 @@ export { launchpadRoutes } from "./launchpad/routes.ts";
 export { countOpenRooms } from "./open-rooms.ts";
 export { setPasskeyForLive } from "./passkey-rule.ts";
 export { partnerRoutes } from "./routes.ts";
-export { createStorageQuota, type RequireStorage } from "./storage-quota.ts";
+export { createStorageQuota, type RequireStorage, type StorageUse, storageUse } from "./storage-quota.ts";
 export { numberOf, readTierLimits, readTrialsPerDomain, type TierLimits } from "./tier-limits.ts";
 export { isTier, openRoomQuota, type Tier, tierOf, tiers } from "./tiers.ts";

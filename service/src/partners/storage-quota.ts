@@ -14,6 +14,19 @@ const mostKnown = 10_000;
 
 type Known = { bytes: Promise<number>; added: number; until: number };
 
+/** How much of what its tier allows a firm has stored, in bytes; null for a tier without a limit, whose documents are not counted. */
+export type StorageUse = (firm: {
+  partnerId: string;
+  tier: string;
+}) => Promise<{ stored: number; most: number } | null>;
+
+export const storageUse =
+  (db: Sql, mostBytesOf: (tier: string) => number): StorageUse =>
+  async ({ partnerId, tier }) => {
+    const most = mostBytesOf(tier);
+    return most === Number.POSITIVE_INFINITY ? null : { stored: await readStoredBytes(db, partnerId), most };
+  };
+
 async function readStoredBytes(db: Sql, partnerId: string): Promise<number> {
   const [row] = await db.query<{ bytes: number }>(sql`
     SELECT coalesce(sum(stored.bytes), 0)::bigint AS bytes FROM (

@@ -39,13 +39,24 @@ const firmTable = (firms: Awaited<ReturnType<typeof findFirms>>): Html =>
 export type FirmView = FirmRecord & {
   mayChange: boolean;
   mayReadOrders: boolean;
+  /** In bytes; null for a tier without a limit. */
+  storage: { stored: number; most: number } | null;
   /** A key that was just issued: shown this once. */
   issued?: IssuedKey | undefined;
   error?: string | undefined;
 };
 
 /** A firm: its tier, live, keys and webhooks, and what may be changed. */
-export const firmBody = ({ firm, keys, webhooks, mayChange, mayReadOrders, issued, error }: FirmView): Html => {
+export const firmBody = ({
+  firm,
+  keys,
+  webhooks,
+  storage,
+  mayChange,
+  mayReadOrders,
+  issued,
+  error,
+}: FirmView): Html => {
   const own = `${path}/${firm.partnerId}`;
   return html`${pageHead(firm.name, "", html`<a href="${path}">All firms</a>`)}
 ${errorSummary(error)}
@@ -58,6 +69,7 @@ ${card(
     ["Tier", firm.tier],
     ["Live", firm.liveEnabled ? "Enabled" : "Test only"],
     ["Contact", firm.contactEmail],
+    ["Stored documents", storage ? `${megabytes(storage.stored)} of ${megabytes(storage.most)}` : "No limit"],
     ["Since", time(firm.createdAt)],
     ["ID", codeText(firm.partnerId, "the firm’s ID")],
     ["Orders", mayReadOrders ? html`<a href="/operator/orders?partner=${firm.partnerId}">See its orders</a>` : null],
@@ -72,6 +84,8 @@ ${mayChange && html`<div class="button-row">${buttonForm(`${own}/keys`, "Issue a
 ${card("webhooks", "Webhooks", webhooks.length === 0 ? emptyState("No webhooks", "The firm subscribes by itself.") : webhookTable(webhooks))}
 </div>`;
 };
+
+const megabytes = (bytes: number): string => `${Math.ceil(bytes / 1_000_000).toLocaleString("en-US")}\u00a0MB`;
 
 const changeForm = (own: string, { tier, liveEnabled }: FirmRecord["firm"]): Html =>
   html`<form class="form" method="post" action="${own}">

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { findFirms, firmRecord } from "../../../console/console.ts";
 import { mailAdmins, may, type Operator } from "../../../operators/operators.ts";
-import { type IssuedKey, issueKey, listKeys, setPartner } from "../../../partners/partners.ts";
+import { type IssuedKey, issueKey, listKeys, type StorageUse, setPartner } from "../../../partners/partners.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Database, Tx } from "../../../platform/database/database.ts";
 import { ServiceError } from "../../../platform/errors.ts";
@@ -11,7 +11,7 @@ import { done } from "../../ui/flash-messages.ts";
 import { type ConsoleCall, type ConsoleDeps, consolePage, consoleRoute } from "../frame/console.ts";
 import { firmBody, firmsBody } from "./pages.ts";
 
-export type PartnerPagesDeps = ConsoleDeps & { db: Database; clock: Clock };
+export type PartnerPagesDeps = ConsoleDeps & { db: Database; clock: Clock; storageUse: StorageUse };
 
 type FirmCall = ConsoleCall<{ id: string }>;
 
@@ -94,6 +94,7 @@ async function show(
 ): Promise<string> {
   const record = await firmRecord(deps.db, params.id);
   const rights = { mayChange: may(operator, "partners.manage"), mayReadOrders: may(operator, "orders.read") };
-  const body = firmBody({ ...record, ...rights, ...more });
+  const storage = await deps.storageUse(record.firm);
+  const body = firmBody({ ...record, ...rights, ...more, storage });
   return consolePage(deps, request, { title: record.firm.name, section: "partners", body, scripts: ["copy.js"] });
 }
