@@ -123,7 +123,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
     sandbox: { ...records, ...sealing, rowMac, blobs, baseUrl, sandboxPayment },
     rooms: records,
     providers,
-    receipts: openReceipts(),
+    receipts: openReceipts({ ...deps, sealDocument: sealing.sealDocument, providers }),
     notaryDesk: notaryDesk(deps),
     finished: { ...envelopes, tsaRoots: tsaRootsPem(config) },
     envelopes,

@@ -1,30 +1,37 @@
-import { createPdfFile, pdfDate, pdfText } from "./pdf-file.ts";
+import { createPdfFile, type PdfFile, pdfDate, pdfText } from "./pdf-file.ts";
 import type { Sheets } from "./sheet.ts";
+
+/** JSON that a certificate speaks of; name and description without characters that PDF strings would escape. */
+export type Attached = { name: string; description: string; bytes: Uint8Array };
 
 export type CertificateFacts = {
   title: string;
   /** What the file's own dates say. */
   at: Date;
-  /** JSON that the certificate speaks of; the name without characters that PDF strings would escape. */
-  attached: { name: string; description: string; bytes: Uint8Array };
+  /** One, or several in the order of their names. */
+  attached: Attached | readonly Attached[];
 };
 
 /** The file of the drawn pages, with its data attached (ISO 32000-2 section 14.13). */
 export function certificateFile(sheets: Sheets, { title, at, attached }: CertificateFacts): Buffer {
-  const { name, description, bytes } = attached;
   const file = createPdfFile();
   const date = pdfDate(at);
-  const size = `/Params<</Size ${bytes.length}/ModDate${date}>>`;
-  const data = file.stream(`/Type/EmbeddedFile/Subtype/application#2Fjson${size}`, bytes, { compress: false });
-  const attachment = file.add(
-    `<</Type/Filespec/F(${name})/UF(${name})/AFRelationship/Data` +
-      `/Desc(${description})/EF<</F ${data}/UF ${data}>>>>`,
-  );
+  const files = [attached].flat().map((each) => ({ name: each.name, ref: attach(file, each, date) }));
   const pages = sheets.addTo(file);
+  const names = files.map(({ name, ref }) => `(${name})${ref}`).join("");
   const root = file.add(
-    `<</Type/Catalog/Pages ${pages}/Lang(en)/ViewerPreferences<</DisplayDocTitle true>>/AF[${attachment}]` +
-      `/Names<</EmbeddedFiles<</Names[(${name})${attachment}]>>>>>>`,
+    `<</Type/Catalog/Pages ${pages}/Lang(en)/ViewerPreferences<</DisplayDocTitle true>>` +
+      `/AF[${files.map(({ ref }) => ref).join(" ")}]/Names<</EmbeddedFiles<</Names[${names}]>>>>>>`,
   );
   const info = file.add(`<</Title${pdfText(title)}/Producer(SignSealShip)/CreationDate${date}>>`);
   return file.finish(root, info);
+}
+
+function attach(file: PdfFile, { name, description, bytes }: Attached, date: string): string {
+  const size = `/Params<</Size ${bytes.length}/ModDate${date}>>`;
+  const data = file.stream(`/Type/EmbeddedFile/Subtype/application#2Fjson${size}`, bytes, { compress: false });
+  return file.add(
+    `<</Type/Filespec/F(${name})/UF(${name})/AFRelationship/Data` +
+      `/Desc(${description})/EF<</F ${data}/UF ${data}>>>>`,
+  );
 }

@@ -1,5 +1,5 @@
 export { addResources, type Canvas, createCanvas } from "./canvas.ts";
-export { certificateFile } from "./certificate-file.ts";
+export { type Attached, certificateFile } from "./certificate-file.ts";
 export { type Faces, openFaces } from "./faces.ts";
 export { createFlow, type Flow, ink, type Look, margin, muted, textWidth } from "./flow.ts";
 export { bullet, letterhead, manualChecks, pageFeet, qrAtRight, testNotice } from "./frame.ts";

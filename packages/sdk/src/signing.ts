@@ -4,7 +4,15 @@ import { path, type Transport } from "./transport.ts";
 /** A document of an order: what came in, or what was made of it. */
 export type OrderDocument = {
   documentId: string;
-  kind: "original" | "sealed" | "notarized" | "custody_certificate" | "fax_report";
+  kind:
+    | "original"
+    | "sealed"
+    | "notarized"
+    | "custody_certificate"
+    | "fax_report"
+    | "delivery_receipt"
+    | "mail_receipt"
+    | "fax_certificate";
   sha256: string;
   bytes: number;
   createdAt: string;

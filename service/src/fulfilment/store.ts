@@ -4,8 +4,16 @@ import type { Sql, Tx } from "../platform/database/database.ts";
 import { sql } from "../platform/database/sql.ts";
 import type { BoughtServices } from "../pricing/pricing.ts";
 
+type DocumentKind =
+  | "sealed"
+  | "notarized"
+  | "custody_certificate"
+  | "delivery_receipt"
+  | "mail_receipt"
+  | "fax_certificate";
+
 /** A document that was sealed for an order, and the MAC of its row to be. */
-export type SealedDocument = StoredDocument & { kind: "sealed" | "notarized" | "custody_certificate"; rowMac: Buffer };
+export type SealedDocument = StoredDocument & { kind: DocumentKind; rowMac: Buffer };
 
 export const insertDocument = (
   tx: Tx,

@@ -162,6 +162,7 @@ const KINDS: Readonly<Record<SealPurpose["kind"], string>> = {
   signed: "signed document",
   notarized: "notarized document",
   journal: "notary journal",
+  receipt: "receipt",
 };
 
 const purposeText = ({ kind, environment }: SealPurpose): string => `${KINDS[kind]}, ${environment}`;

@@ -6,7 +6,16 @@ import { ServiceError } from "../../platform/errors.ts";
 import { deletedAt, deletedMessage } from "../../retention/retention.ts";
 import type { DocumentDeps } from "./revisions.ts";
 
-export const documentKinds = ["original", "sealed", "notarized", "custody_certificate", "fax_report"] as const;
+export const documentKinds = [
+  "original",
+  "sealed",
+  "notarized",
+  "custody_certificate",
+  "fax_report",
+  "delivery_receipt",
+  "mail_receipt",
+  "fax_certificate",
+] as const;
 export type DocumentKind = (typeof documentKinds)[number];
 
 /** A document of an order, as its firm sees it. */

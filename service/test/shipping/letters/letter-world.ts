@@ -13,7 +13,6 @@ import { openRowMac } from "../../../src/platform/row-mac.ts";
 import { secretBytes } from "../../../src/platform/secrets.ts";
 import type { Workers } from "../../../src/platform/workers/task.ts";
 import { accountsOf, type MailClass, openProviders } from "../../../src/providers/providers.ts";
-import { openReceipts } from "../../../src/receipts/receipts.ts";
 import { lettersOnRecord, openLetters, recallOrder } from "../../../src/shipping/letters/letters.ts";
 import { run as readPages } from "../../../src/shipping/letters/pages-task.ts";
 import { letterList } from "../../../src/web/operator/orders/letter-list.ts";
@@ -56,7 +55,7 @@ export async function openWorld(mailClass: MailClass = "certified") {
       rowMac,
       workers,
       providers,
-      receipts: openReceipts(),
+      receipts: { register: () => {}, work: () => {} },
       mailClass,
       business,
     };

@@ -9,6 +9,9 @@ export const documentTitles: Readonly<Record<OrderDocument["kind"], string>> = {
   notarized: "Notarized",
   custody_certificate: "Certificate of the signing",
   fax_report: "The fax machine’s report",
+  delivery_receipt: "Receipt of the delivery",
+  mail_receipt: "Receipt of the mailing",
+  fax_certificate: "Certificate of the fax",
 };
 
 /** An order's documents, each to save, or to look at where there is a page for that, while it is there. @param path of the folder that they are in */
@@ -28,5 +31,5 @@ export const documentToSave = (
   { kind, bytes }: Pick<OrderDocument, "kind"> & { bytes: Buffer },
 ) => ({
   pdf: bytes,
-  name: `${kind.replace("_", "-")}-${orderCode.slice(0, 6)}.pdf`,
+  name: `${kind.replaceAll("_", "-")}-${orderCode.slice(0, 6)}.pdf`,
 });
