@@ -10,7 +10,7 @@ export type FaxAttemptState = Pick<FaxProgress, "state" | "reason" | "endedAt"> 
   /** How many passing failures there were before it, since a person last had it sent. */
   retries: number;
   dueAt: Date;
-  /** Whether we had it canceled. */
+  /** Whether we asked to have it canceled. */
   isCanceled: boolean;
   /** Whether the order has failed by it: a person decides from then on. */
   isSettled: boolean;
@@ -38,7 +38,7 @@ export function decide(status: string, attempts: readonly FaxAttemptState[], now
   const isFaxed = status === "FaxPending" || status === "FaxSent";
   if (isFaxed && attempts.some(({ state }) => state === "delivered")) return { do: "move", on: "fax_delivered" };
   if (!isFaxed) {
-    if (attempts.some(({ state, isCanceled }) => isUnderWay(state) && !isCanceled)) return { do: "cancel" };
+    if (attempts.some(({ state }) => isUnderWay(state))) return { do: "cancel" };
     // On hold it waits.
     return last.state === "waiting" && status !== "OnHold" ? { do: "withdraw" } : null;
   }

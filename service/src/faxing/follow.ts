@@ -62,11 +62,12 @@ export async function followFaxes(deps: FaxDeps, orderId: number): Promise<void>
 const isAsked = (attempt: FaxAttempt): attempt is FaxAttempt & { faxId: string } =>
   attempt.faxId !== null && isUnderWay(attempt.state);
 
-/** The order was held or refunded: what is under way ends where it can. That it did Telnyx tells as of any failure. */
+/** The order was held or refunded: what is under way ends where it can, asked until Telnyx says that it did. */
 async function cancelFaxes({ db }: FaxDeps, telnyx: Telnyx, orderId: number): Promise<void> {
   for (const { id, faxId } of (await attemptsOf(db, orderId)).filter(isAsked)) {
-    const canceled = await telnyx.cancelFax(faxId);
-    if (canceled.kind === "done") await updateAttempt(db, id, sql`is_canceled = true`);
+    // Before it is asked: the answer may be lost.
+    await updateAttempt(db, id, sql`is_canceled = true`);
+    await telnyx.cancelFax(faxId);
   }
 }
 

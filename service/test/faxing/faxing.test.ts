@@ -4,6 +4,7 @@ import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { sql } from "../../src/platform/database/sql.ts";
+import { postForm } from "../members/signed-in-member.ts";
 import { type FaxWorld, openFaxWorld } from "./fax-world.ts";
 
 let world: FaxWorld;
@@ -80,6 +81,22 @@ test("a busy line is tried again after 5, 15 and 60 minutes; then it has failed,
   await world.tell(await world.fax(faxTo, 5), "delivered");
   await world.become(code, "FaxDelivered");
   assert.equal(world.faxesTo(faxTo).length, 5);
+});
+
+test("the console's page of the order shows each attempt with what became of it", async () => {
+  const { code, faxTo } = await world.order();
+  await world.tell(await world.fax(faxTo), "failed", { failure_reason: "receiver_no_answer" });
+  await until(async () => (await world.attempts(code)).length === 2);
+  await world.passTime(code);
+  await world.tell(await world.fax(faxTo, 2), "delivered", { page_count: 2, call_duration_secs: 37 });
+  await world.become(code, "FaxDelivered");
+  const { url } = await world.harness.service.cli("operator", "link");
+  const signedIn = await postForm(world.url() + new URL(url ?? "").pathname, {});
+  const cookie = signedIn.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+  const page = await (await fetch(`${world.url()}/operator/orders/${code}`, { headers: { cookie } })).text();
+  const list = /Attempts by Telnyx.*?<\/ol>/s.exec(page)?.[0].replaceAll(/<[^>]+>/g, " ") ?? "";
+  assert.match(list, /Attempt 1\s+Failed\s+nobody answered/);
+  assert.match(list, /Attempt 2\s+Delivered\s+2 pages confirmed, 37 seconds/);
 });
 
 test("a number that is not in use has failed at once, in plain words; what was said before says nothing of a later attempt", async () => {
@@ -159,6 +176,7 @@ describe("an order on hold", () => {
     const { code, faxTo } = await world.order();
     const fax = await world.fax(faxTo);
     await world.become(code, "FaxSent");
+    world.telnyx.fail("cut", /cancel$/);
     await world.harness.service.cli("order", "move", code, "OnHold", "--reason", "wait");
     await until(() => fax.status === "failed" && fax.failure_reason === "sender_canceled");
     await world.tell(fax, "failed", { failure_reason: "sender_canceled" });

@@ -110,10 +110,14 @@ describe("what follows for the order", () => {
     assert.deepEqual(decide("RefundPending", [attempt("waiting")], now), { do: "withdraw" });
   });
 
-  test("a fax under way is canceled once when the order is held or refunded, and sent anew when it goes on", () => {
+  test("a fax under way is canceled when the order is held or refunded, and sent anew when it goes on", () => {
     for (const status of ["OnHold", "RefundPending"])
       assert.deepEqual(decide(status, [attempt("sending")], now), { do: "cancel" });
-    assert.equal(decide("OnHold", [attempt("sending", { isCanceled: true })], now), null);
+    assert.deepEqual(
+      decide("OnHold", [attempt("sending", { isCanceled: true })], now),
+      { do: "cancel" },
+      "until it is",
+    );
     const canceled = attempt("failed", { reason: "sender_canceled", isCanceled: true });
     assert.equal(decide("OnHold", [canceled], now), null);
     assert.deepEqual(decide("FaxSent", [canceled], now), { do: "attempt", retries: 0, dueAt: now });

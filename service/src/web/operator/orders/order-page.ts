@@ -1,5 +1,6 @@
 import type { ConsoleMove, OrderRecord } from "../../../console/console.ts";
 import type { OrderDocument, SignerState } from "../../../envelopes/envelopes.ts";
+import type { FaxAttempt } from "../../../faxing/faxing.ts";
 import type { Operator } from "../../../operators/operators.ts";
 import { serviceFlags } from "../../../orders/orders.ts";
 import { addressLines, type Finishing } from "../../../paper/paper.ts";
@@ -20,6 +21,7 @@ import { documentList } from "../../ui/orders/document-list.ts";
 import { statusWords } from "../../ui/orders/status-words.ts";
 import { orderSteps } from "../../ui/orders/steps.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { faxList } from "./fax-list.ts";
 import { finishedForm } from "./finished-forms.ts";
 import { letterList } from "./letter-list.ts";
 import { isDangerous, labelOf, moveForm, type Typed } from "./move-forms.ts";
@@ -32,6 +34,7 @@ export type OrderView = {
   record: OrderRecord;
   signers: readonly SignerState[];
   documents: readonly OrderDocument[];
+  faxAttempts: readonly FaxAttempt[];
   /** What the operator may do now, the most wanted first, and what only others may. */
   moves: readonly ConsoleMove[];
   movesOfOthers: readonly ConsoleMove[];
@@ -62,7 +65,7 @@ ${signers.length > 0 && card("signers", "Signers", signerList({ path, signers, m
 ${card("documents", "Documents", html`${documentList(`${path}/documents`, documents, true)}<p class="quiet">That you read a document is written to the audit log.</p>`)}
 ${record.letters.length > 0 && card("letters", "Letters", letterList(record.letters))}
 ${history.shipments.length > 0 && card("shipments", "Shipments", shipments(history.shipments))}
-${history.faxes.length > 0 && card("faxes", "Faxes", faxes(history.faxes))}
+${history.faxes.length + view.faxAttempts.length > 0 && card("faxes", "Faxes", faxList(history.faxes, view.faxAttempts))}
 ${card("money", "Payments", payments(view))}
 ${card("notes", "Notes", notes(view, path))}
 ${card("timeline", "Timeline", timelinePart(record))}
@@ -112,12 +115,6 @@ const shipments = (rows: OrderRecord["history"]["shipments"]): Html =>
   html`<ul class="plain-list">${rows.map(
     ({ status, carrier, trackingNumber, shippedAt, deliveredAt }) =>
       html`<li>${carrier} <span class="breakable">${trackingNumber}</span>: ${status}, handed over ${time(new Date(shippedAt))}${deliveredAt !== null && html`, delivered ${time(new Date(deliveredAt))}`}</li>`,
-  )}</ul>`;
-
-const faxes = (rows: OrderRecord["history"]["faxes"]): Html =>
-  html`<ul class="plain-list">${rows.map(
-    ({ status, faxTo, sentAt, deliveredAt }) =>
-      html`<li>${faxTo}: ${status}, sent ${time(new Date(sentAt))}${deliveredAt !== null && html`, delivered ${time(new Date(deliveredAt))}`}</li>`,
   )}</ul>`;
 
 function payments({ record: { order, history }, mayRequestRefund }: OrderView): Html {

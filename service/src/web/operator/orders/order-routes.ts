@@ -9,6 +9,7 @@ import {
   remindSigner,
   unlockSigner,
 } from "../../../envelopes/envelopes.ts";
+import { attemptsOf } from "../../../faxing/faxing.ts";
 import type { MoveDeps } from "../../../fulfilment/fulfilment.ts";
 import type { Owner } from "../../../identity/identity.ts";
 import { may, type Operator, requirePermission } from "../../../operators/operators.ts";
@@ -80,9 +81,10 @@ export async function showOrder(deps: OrderPageDeps, call: OrderCall, typed?: Ty
   requirePermission(operator, ["orders.read"]);
   const record = await recordOf(deps, call);
   const owner = ownerOf(record);
-  const [{ signers }, documents] = await Promise.all([
+  const [{ signers }, documents, faxAttempts] = await Promise.all([
     readSigning(envelopes, record.order.code, owner),
     orderDocuments(deps.db, record.order.code, owner),
+    attemptsOf(deps.db, record.id),
   ]);
   const body = orderBody({
     operator,
@@ -90,6 +92,7 @@ export async function showOrder(deps: OrderPageDeps, call: OrderCall, typed?: Ty
     record,
     signers,
     documents,
+    faxAttempts,
     ...mayDo(record, operator),
     typed,
     error: error ?? typed?.error,
