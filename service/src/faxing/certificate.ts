@@ -1,14 +1,11 @@
 import type { Sql } from "../platform/database/database.ts";
-import { sql } from "../platform/database/sql.ts";
 import type { ReceiptContent } from "../receipts/receipts.ts";
 import { attemptsOf, findAttempt } from "./store.ts";
 
 /** What the certificate of a fax's transmission says. */
 export async function faxCertificate(db: Sql, orderId: number, attemptId: number): Promise<ReceiptContent | null> {
   const fax = await findAttempt(db, attemptId);
-  const [order] = await db.query<{ code: string; firmName: string }>(sql`
-    SELECT o.code, p.name AS "firmName" FROM orders o JOIN partners p ON p.id = o.partner_id WHERE o.id = ${orderId}`);
-  if (!fax || fax.orderId !== orderId || fax.state !== "delivered" || !order) return null;
+  if (!fax || fax.orderId !== orderId || fax.state !== "delivered") return null;
   const attempts = await attemptsOf(db, orderId);
   const { pages, seconds, startedAt, endedAt, createdAt } = fax;
   const told = fax.eventId === null ? "Telnyx’s answer when it was asked" : "the attached event, which Telnyx signed";
@@ -18,8 +15,6 @@ export async function faxCertificate(db: Sql, orderId: number, attemptId: number
     rows: [
       ["To", fax.faxTo],
       ["From", fax.faxFrom],
-      ["For", order.firmName],
-      ["Order", order.code.slice(0, 6).toUpperCase()],
       ["Pages confirmed", pages === null ? "not told" : String(pages)],
       ["Pages sent, with the cover sheet", fax.sentPages === null ? "not known" : String(fax.sentPages)],
       ["Began", instant(startedAt ?? createdAt)],
