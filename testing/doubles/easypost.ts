@@ -27,6 +27,8 @@ export type EasyPostDouble = Pick<EasyPostObjects, "shipments" | "trackers" | "o
   /** How many labels were bought of it. */
   labels: () => number;
   /** Prepares failures for the requests that come to a path, one each. */
+  /** How many failures are prepared and not met yet. */
+  failing: () => number;
   failOn: (path: RegExp, ...failures: Failure[]) => void;
   /** The same, whatever they come to. */
   fail: (...failures: Failure[]) => void;
@@ -55,16 +57,17 @@ export async function startEasyPost(): Promise<EasyPostDouble> {
   function serve(request: IncomingMessage, bytes: Buffer, response: ServerResponse): void {
     const { method = "", headers } = request;
     const [path = ""] = (request.url ?? "").split("?");
-    if (method === "GET" && path.startsWith("/files/")) {
-      response.writeHead(200, { "Content-Type": "application/pdf" }).end(file);
-      return;
-    }
+    const isFile = method === "GET" && path.startsWith("/files/");
     const body = bytes.length === 0 ? {} : objectOf(JSON.parse(bytes.toString()));
-    requests.push({ method, path, body });
+    if (!isFile) requests.push({ method, path, body });
     const at = failures.findIndex(({ path: wanted }) => wanted.test(`${method} ${path}`));
     const failure = at < 0 ? undefined : failures.splice(at, 1)[0]?.failure;
     if (typeof failure === "object") {
       send(response, refusal(failure.status, failure.code ?? "INTERNAL_SERVER_ERROR", failure.message ?? "ordered"));
+      return;
+    }
+    if (isFile && failure === undefined) {
+      response.writeHead(200, { "Content-Type": "application/pdf" }).end(file);
       return;
     }
     const isKnown = headers.authorization === `Basic ${Buffer.from(`${apiKey}:`).toString("base64")}`;
@@ -81,6 +84,7 @@ export async function startEasyPost(): Promise<EasyPostDouble> {
   return {
     ...{ url, apiKey, webhookSecret, requests, shipments, trackers, offers, track, sign, close },
     labels: () => [...shipments.values()].filter((shipment) => shipment["postage_label"] !== null).length,
+    failing: () => failures.length,
     failOn: (path, ...next) => void failures.push(...next.map((failure) => ({ path, failure }))),
     fail: (...next) => void failures.push(...next.map((failure) => ({ path: /^/, failure }))),
     event: (tracker, more = {}) => ({

@@ -72,7 +72,10 @@ export async function openLabelsWorld() {
         SELECT t.id, kind, state, reason FROM tasks t JOIN orders o ON o.id = t.order_id WHERE o.code = ${code} ORDER BY t.id`),
     /** Has the jobs of a queue run now. */
     hurry: (queue: string) =>
-      db.query(sql`UPDATE jobs SET due_at = now() WHERE queue = ${queue} AND failed_at IS NULL`),
+      db.query(sql`
+        WITH due AS (UPDATE jobs SET due_at = now() WHERE queue = ${queue} AND failed_at IS NULL)
+        SELECT pg_notify('jobs', ${queue})`),
+    queued: async (queue: string) => (await db.query(sql`SELECT FROM jobs WHERE queue = ${queue}`)).length,
     async close() {
       await harness.close();
       await Promise.all([easypost.close(), stripe.close()]);

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { sql } from "../../src/platform/database/sql.ts";
+import { newOperator } from "../operators/console-people.ts";
 import { type LabelsWorld, openLabelsWorld } from "./labels-world.ts";
 
 let world: LabelsWorld;
@@ -9,6 +11,8 @@ before(async () => {
   world = await openLabelsWorld();
 });
 after(() => world.close());
+
+const nonEmpty = <T>(rows: T[]): T[] | null => (rows.length === 0 ? null : rows);
 
 const postage = (order: { lines: { type: string; label: string; amountCents: number }[] }) =>
   order.lines.find(({ type }) => type === "ShippingCarrierRate");
@@ -58,4 +62,210 @@ test("a live order is quoted at the carrier's rate, shipped by a label that was 
     SELECT DISTINCT actor FROM audit_log a JOIN orders o ON o.id = a.order_id
     WHERE o.code = ${code} AND to_status IN ('Shipped', 'Delivered')`);
   assert.deepEqual(actors, [{ actor: "provider:easypost" }]);
+});
+
+const post = (path: string, cookie: string, form: Record<string, string> = {}) =>
+  fetch(world.url() + path, {
+    method: "POST",
+    redirect: "manual",
+    headers: { cookie, Accept: "text/html" },
+    body: new URLSearchParams(form),
+  });
+const page = async (path: string, cookie: string) => (await fetch(world.url() + path, { headers: { cookie } })).text();
+
+test("the console offers the label to print, and the hand-over is filled in with it", async () => {
+  const code = await world.payFor(await world.place());
+  const label = await boughtLabel(code);
+  const { cookie } = await newOperator(world.harness, { roles: ["shipper"] });
+  const shown = await page(`/operator/paper/${code}`, cookie);
+  assert.match(shown, new RegExp(`name="tracking"[^>]*value="${label.trackingNumber}"`));
+  assert.match(shown, /name="carrier"[^>]*value="USPS"/);
+  const file = await fetch(`${world.url()}/operator/paper/${code}/labels/1`, { headers: { cookie } });
+  assert.equal(file.headers.get("content-type"), "application/pdf");
+  assert.match(await file.text(), /^%PDF-/);
+  for (const number of ["2", "x", "0"])
+    assert.match(await page(`/operator/paper/${code}/labels/${number}`, cookie), /no such label/);
+  // It is nobody's document but the operator's.
+  assert.doesNotMatch(await page(`/orders/${code}`, ""), /shipping.label/);
+
+  const form = { carrier: "USPS", tracking: label.trackingNumber };
+  assert.equal((await post(`/operator/paper/${code}/moves/shipped`, cookie, form)).status, 303);
+  assert.equal(await world.statusOf(code), "Shipped");
+  await deliver(label.trackerId, "in_transit");
+  await deliver(label.trackerId, "available_for_pickup");
+  await until(async () => (await world.queued("label-pickup")) > 0);
+  await deliver(label.trackerId, "delivered");
+  await until(async () => (await world.statusOf(code)) === "Delivered");
+  await deliver(label.trackerId, "return_to_sender");
+  const [trouble] = await until(async () =>
+    nonEmpty((await world.tasks(code)).filter(({ kind }) => kind === "delivery_trouble")),
+  );
+  assert.match(trouble?.reason ?? "", /came back after it was delivered/);
+  assert.equal(await world.statusOf(code), "Delivered");
+});
+
+test("postage that became dearer than quoted and a tenth is a person's to decide", async () => {
+  const order = await world.place();
+  const { offers } = world.easypost;
+  const usual = offers.splice(0, offers.length, { carrier: "USPS", service: "GroundAdvantage", rate: "6.53", days: 3 });
+  const before = world.easypost.labels();
+  const code = await world.payFor(order);
+  const task = await until(async () => (await world.tasks(code)).find(({ kind }) => kind === "postage_dearer"));
+  assert.equal(task.reason, "USPS Ground Advantage is $6.53; at most $6.52 is paid without asking.");
+  assert.equal(world.easypost.labels(), before);
+  const { cookie } = await newOperator(world.harness, { roles: ["shipper"] });
+  assert.match(await page(`/operator/paper/${code}`, cookie), /Buy it for \$6\.53 \(USPS Ground Advantage\)/);
+  assert.equal((await post(`/operator/paper/${code}/buy`, cookie, { most: "9999" })).status, 409);
+  const answers = await Promise.all([1, 2].map(() => post(`/operator/paper/${code}/buy`, cookie, { most: "653" })));
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [303, 409]);
+  const label = await boughtLabel(code);
+  assert.deepEqual([label.number, label.cents, world.easypost.labels()], [2, 653, before + 1]);
+  assert.equal((await world.tasks(code)).find(({ kind }) => kind === "postage_dearer")?.state, "done");
+  offers.splice(0, offers.length, ...usual);
+});
+
+test("an address that nothing can be delivered to is sold postage and shown to a person before a label is bought", async () => {
+  const before = world.easypost.labels();
+  const code = await world.payFor(await world.place({ ship_line1: "1 Undeliverable Road" }));
+  const task = await until(async () => (await world.tasks(code)).find(({ reason }) => reason));
+  assert.equal(task.kind, "label_print");
+  assert.match(task.reason ?? "", /No label was bought\. EasyPost calls the address undeliverable: Address not found/);
+  assert.equal(world.easypost.labels(), before);
+});
+
+test("without an answer the zone table quotes; a test order never reaches the provider", async () => {
+  const asked = () => world.easypost.requests.length;
+  world.easypost.failOn(/^POST \/v2\/addresses$/, { status: 503 });
+  assert.equal(postage(await world.place())?.label, "USPS Priority Mail postage, zone 7");
+  world.easypost.failOn(/^POST \/v2\/shipments$/, "cut");
+  assert.equal(postage(await world.place())?.label, "USPS Priority Mail postage, zone 7");
+  const before = asked();
+  const { headers } = await newPartner(world.harness.service, { name: "Beta Title" });
+  const order = await world.place({}, headers);
+  assert.equal(postage(order)?.label, "USPS Priority Mail postage, zone 7");
+  const simulate = { method: "POST", headers: { ...headers, "Content-Type": "application/json" }, body: "{}" };
+  await fetch(`${world.url()}/api/partner/sandbox/orders/${order.orderCode}/simulate`, simulate);
+  await world.place({ ship_method: "print_mail" });
+  assert.equal(asked(), before);
+  assert.deepEqual(await world.labels(order.orderCode), []);
+});
+
+test("events that are forged, of another secret or about nothing of ours change nothing; lost ones are asked for", async () => {
+  const code = await world.payFor(await world.place());
+  const label = await boughtLabel(code);
+  assert.equal((await deliver(label.trackerId, "in_transit", {}, { forged: true })).status, 400);
+  assert.equal((await deliver(label.trackerId, "delivered", {}, { otherSecret: true })).status, 400);
+  const { easypost } = world;
+  const tracker = easypost.track(label.trackerId, "pre_transit");
+  const foreign = easypost.event({ ...tracker, id: "trk_of_another", status: "delivered" });
+  assert.equal((await easypost.deliver(world.url(), foreign)).status, 200);
+  assert.equal(await world.statusOf(code), "ShippingPending");
+  easypost.track(label.trackerId, "delivered");
+  await world.db.query(sql`UPDATE labels SET ask_at = now() - interval '1 minute' WHERE id = ${label.id}`);
+  await world.hurry("label-ask");
+  await until(async () => (await world.statusOf(code)) === "Delivered");
+});
+
+test("what was heard while an order was on hold counts when it is released", async () => {
+  const code = await world.payFor(await world.place());
+  const label = await boughtLabel(code);
+  const { cookie } = await newOperator(world.harness, { roles: ["agent"] });
+  assert.equal((await post(`/operator/orders/${code}/moves/held`, cookie, { reason: "A question." })).status, 303);
+  await deliver(label.trackerId, "in_transit");
+  await until(
+    async () => (await world.db.query(sql`SELECT FROM labels WHERE id = ${label.id} AND seen <> '{}'`)).length > 0,
+  );
+  assert.equal(await world.statusOf(code), "OnHold");
+  assert.equal((await post(`/operator/orders/${code}/moves/released`, cookie)).status, 303);
+  await until(async () => (await world.statusOf(code)) === "Shipped");
+  assert.equal((await world.labels(code)).length, 1);
+});
+
+test("a parcel that came back is shipped anew; a label that nobody used is given back, and asked for until it is refunded", async () => {
+  const code = await world.payFor(await world.place());
+  const first = await boughtLabel(code);
+  await deliver(first.trackerId, "return_to_sender");
+  await until(async () => (await world.statusOf(code)) === "ShippingFailed");
+  const { cookie } = await newOperator(world.harness, { roles: ["agent"] });
+  assert.equal((await post(`/operator/orders/${code}/moves/shipping_retried`, cookie)).status, 303);
+  const second = await until(async () =>
+    (await world.labels(code)).find(({ number, state }) => number === 2 && state === "bought"),
+  );
+  assert.notEqual(second.trackingNumber, first.trackingNumber);
+  // The parcel of before is not that of the order any more.
+  await deliver(first.trackerId, "delivered");
+  await until(async () => (await world.tasks(code)).some(({ reason }) => /delivered after all/.test(reason ?? "")));
+  assert.equal(await world.statusOf(code), "ShippingPending");
+
+  // Shipped in another way: the label is for nothing.
+  const form = { carrier: "FedEx", tracking: "7777 1" };
+  assert.equal((await post(`/operator/paper/${code}/moves/shipped`, cookie, form)).status, 303);
+  const refund = (state: string) =>
+    until(async () => (await world.labels(code)).find((each) => each.number === 2 && each.refundState === state));
+  await refund("submitted");
+  assert.equal((await world.labels(code))[0]?.refundState, null);
+  const shipment = [...world.easypost.shipments.values()].find(
+    (each) => each["tracking_code"] === second.trackingNumber,
+  );
+  Object.assign(shipment ?? {}, { refund_status: "rejected" });
+  await world.db.query(sql`UPDATE labels SET ask_at = now() - interval '1 minute' WHERE id = ${second.id}`);
+  await world.hurry("label-ask");
+  await refund("rejected");
+  assert.match(await page(`/operator/orders/${code}`, cookie), /the carrier refused to refund it/);
+  assert.ok((await world.tasks(code)).some(({ reason }) => /is not refunded/.test(reason ?? "")));
+});
+
+test("whatever request is cut after the provider acted, one label is bought and one is given back", async () => {
+  const { easypost, db } = world;
+  const calls = [
+    /^POST \/v2\/addresses$/,
+    /^POST \/v2\/shipments$/,
+    /^POST .*\/buy$/,
+    /^GET \/files/,
+    /^POST .*\/refund$/,
+  ];
+  for (let n = 0; n < Number(process.env["CUTS"] ?? 4); n++) {
+    const order = await world.place();
+    const before = easypost.labels();
+    // What is asked once only is looked up a minute later; here at once.
+    const nudge = async () => {
+      await db.query(
+        sql`UPDATE provider_calls SET look_at = now() - interval '1 minute' WHERE state IN ('begun', 'unknown')`,
+      );
+      for (const queue of ["provider-act", "label-prepare", "label-file"]) await world.hurry(queue);
+    };
+    easypost.failOn(calls[(n + 2) % calls.length] ?? /^/, "cut");
+    const code = await world.payFor(order);
+    const nudging = setInterval(() => void nudge(), 300);
+    try {
+      await boughtLabel(code);
+      const { cookie } = await newOperator(world.harness, { roles: ["shipper"] });
+      const form = { carrier: "FedEx", tracking: `7777 ${n}` };
+      assert.equal((await post(`/operator/paper/${code}/moves/shipped`, cookie, form)).status, 303);
+      await until(async () => (await world.labels(code))[0]?.refundState === "submitted");
+    } finally {
+      clearInterval(nudging);
+    }
+    assert.deepEqual([easypost.labels(), easypost.failing()], [before + 1, 0]);
+  }
+});
+
+test("the labels of an order that is refunded are given back", async () => {
+  const code = await world.payFor(await world.place());
+  await boughtLabel(code);
+  await world.harness.service.cli("order", "move", code, "RefundPending", "--reason", "The client changed their mind.");
+  await until(async () => (await world.labels(code))[0]?.refundState === "submitted");
+});
+
+test("while the provider is away people ship by hand, and nothing is bought beside them", async () => {
+  const order = await world.place();
+  const before = world.easypost.labels();
+  world.easypost.failOn(/^POST/, ...Array(20).fill({ status: 503 }));
+  const code = await world.payFor(order);
+  const { cookie } = await newOperator(world.harness, { roles: ["shipper"] });
+  await until(async () => (await world.labels(code)).length === 1);
+  const form = { carrier: "USPS", tracking: "9400 7" };
+  assert.equal((await post(`/operator/paper/${code}/moves/shipped`, cookie, form)).status, 303);
+  assert.equal(await world.statusOf(code), "Shipped");
+  assert.equal(world.easypost.labels(), before);
 });

@@ -10,7 +10,9 @@ import { lockLabel, updateLabel } from "./store.ts";
 /** The queue of labels whose PDF is to be fetched; payload `{labelId}`. */
 export const fileQueue = "label-file";
 
-const kind = "shipping_label";
+/** Of the document that a label's PDF is; firms and clients are not shown it. */
+export const labelDocumentKind = "shipping_label";
+const kind = labelDocumentKind;
 
 /** Keeps the PDF of a label that was bought: a document of its order, encrypted as the others are. */
 export function fileJobs(jobs: Jobs, deps: LabelDeps): void {

@@ -40,6 +40,7 @@ const flashMessages = {
   "task-released": "The task is open to others again.",
   "task-finished": "The task is done.",
   "jobs-retried": "The jobs are being tried again.",
+  "label-ordered": "The label is being bought.",
   "report-kept": "The report is kept with the order.",
   "firm-changed": "The firm was changed.",
   "key-revoked": "The key no longer works.",

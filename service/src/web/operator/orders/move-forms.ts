@@ -2,8 +2,8 @@ import type { ConsoleMove } from "../../../console/console.ts";
 import { field, textArea } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
 
-/** What was typed into a form that was refused. */
-export type Typed = { move: string; values: Readonly<Record<string, string>>; error: string };
+/** What stands in a form when it is shown: what was typed into one that was refused, and why; or what is known already. */
+export type Typed = { move: string; values: Readonly<Record<string, string>>; error: string | undefined };
 
 type MoveWords = {
   label: string;

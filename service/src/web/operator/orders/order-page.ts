@@ -4,6 +4,7 @@ import type { FaxAttempt } from "../../../faxing/faxing.ts";
 import type { Operator } from "../../../operators/operators.ts";
 import { serviceFlags } from "../../../orders/orders.ts";
 import { addressLines, type Finishing } from "../../../paper/paper.ts";
+import type { ShownLabel } from "../../../shipping/shipping.ts";
 import { taskWords } from "../../../tasks/tasks.ts";
 import {
   card,
@@ -21,6 +22,7 @@ import { documentList } from "../../ui/orders/document-list.ts";
 import { statusWords } from "../../ui/orders/status-words.ts";
 import { orderSteps } from "../../ui/orders/steps.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { handOverOf, labelList } from "../paper/labels.ts";
 import { faxList } from "./fax-list.ts";
 import { finishedForm } from "./finished-forms.ts";
 import { letterList } from "./letter-list.ts";
@@ -35,6 +37,7 @@ export type OrderView = {
   signers: readonly SignerState[];
   documents: readonly OrderDocument[];
   faxAttempts: readonly FaxAttempt[];
+  labels: readonly ShownLabel[];
   /** What the operator may do now, the most wanted first, and what only others may. */
   moves: readonly ConsoleMove[];
   movesOfOthers: readonly ConsoleMove[];
@@ -65,6 +68,7 @@ ${signers.length > 0 && card("signers", "Signers", signerList({ path, signers, m
 ${card("documents", "Documents", html`${documentList(`${path}/documents`, documents, true)}<p class="quiet">That you read a document is written to the audit log.</p>`)}
 ${record.letters.length > 0 && card("letters", "Letters", letterList(record.letters))}
 ${history.shipments.length > 0 && card("shipments", "Shipments", shipments(history.shipments))}
+${view.labels.length > 0 && card("labels", "Carrier’s labels", labelList(view.labels, `/operator/paper/${order.code}`))}
 ${history.faxes.length + view.faxAttempts.length > 0 && card("faxes", "Faxes", faxList(history.faxes, view.faxAttempts))}
 ${card("money", "Payments", payments(view))}
 ${card("notes", "Notes", notes(view, path))}
@@ -78,7 +82,7 @@ ${card("details", "Details", details(record))}
 }
 
 function statusCard(
-  { record: { order }, moves, movesOfOthers, finishingsNow, mayPrint, typed }: OrderView,
+  { record: { order }, moves, movesOfOthers, finishingsNow, mayPrint, typed, labels }: OrderView,
   path: string,
 ): Html {
   const { tone, label, summary } = statusWords(order.status);
@@ -89,7 +93,7 @@ function statusCard(
 <p>${statusBadge(tone, label)}</p>
 <h2 id="status-title" class="headline">${order.status}</h2>
 <p class="lead">${summary}</p>
-${first && html`<h3>${labelOf(first)}</h3>${moveForm(path, first, typed)}`}
+${first && html`<h3>${labelOf(first)}</h3>${moveForm(path, first, typed ?? handOverOf(labels))}`}
 ${mayPrint && html`<div class="form-actions"><a role="button" class="quiet-button" href="/operator/paper/${order.code}">Print the packet</a></div>`}
 ${!first && html`<p class="quiet">Nothing waits for you here.</p>`}
 ${more.map(

@@ -16,6 +16,7 @@ import { may, type Operator, requirePermission } from "../../../operators/operat
 import { targetOf } from "../../../orders/orders.ts";
 import { finishings, paperStatuses } from "../../../paper/paper.ts";
 import { ServiceError } from "../../../platform/errors.ts";
+import { shownLabels } from "../../../shipping/shipping.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { shortCode } from "../../ui/format.ts";
 import { documentToSave } from "../../ui/orders/document-list.ts";
@@ -81,10 +82,11 @@ export async function showOrder(deps: OrderPageDeps, call: OrderCall, typed?: Ty
   requirePermission(operator, ["orders.read"]);
   const record = await recordOf(deps, call);
   const owner = ownerOf(record);
-  const [{ signers }, documents, faxAttempts] = await Promise.all([
+  const [{ signers }, documents, faxAttempts, labels] = await Promise.all([
     readSigning(envelopes, record.order.code, owner),
     orderDocuments(deps.db, record.order.code, owner),
     attemptsOf(deps.db, record.id),
+    shownLabels(deps.db, record.id),
   ]);
   const body = orderBody({
     operator,
@@ -93,6 +95,7 @@ export async function showOrder(deps: OrderPageDeps, call: OrderCall, typed?: Ty
     signers,
     documents,
     faxAttempts,
+    labels,
     ...mayDo(record, operator),
     typed,
     error: error ?? typed?.error,

@@ -1,21 +1,24 @@
 import type { ConsoleMove } from "../../../console/console.ts";
 import { addressLines, type PaperOrder } from "../../../paper/paper.ts";
+import type { ShownLabel } from "../../../shipping/shipping.ts";
 import { card, facts, pageHead, statusBadge } from "../../ui/components.ts";
 import { shortCode } from "../../ui/format.ts";
 import { errorSummary } from "../../ui/forms/fields.ts";
 import { statusWords } from "../../ui/orders/status-words.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { isDangerous, labelOf, moveForm, type Typed } from "../orders/move-forms.ts";
+import { buyForm, handOverOf, labelList } from "./labels.ts";
 
 export type PaperView = {
   order: PaperOrder;
   moves: readonly ConsoleMove[];
+  labels: readonly ShownLabel[];
   typed?: Typed | undefined;
   error?: string | undefined;
 };
 
 /** What is printed and sent for an order, and what is told of it afterwards. */
-export function paperBody({ order, moves, typed, error }: PaperView): Html {
+export function paperBody({ order, moves, labels, typed, error }: PaperView): Html {
   const path = `/operator/paper/${order.code}`;
   const { tone, label } = statusWords(order.status);
   const [first, ...more] = [...moves].sort((one, other) => Number(isDangerous(one)) - Number(isDangerous(other)));
@@ -29,6 +32,7 @@ ${card(
 <ol class="plain-steps"><li><a href="${path}/packet.pdf" download>The packet</a>: ${sheetWords(order)}, then the document.</li></ol>
 <p>Print on both sides, flipped on the long edge; the document starts on a new sheet. Or print <a href="${path}/sheets.pdf" download>the sheets</a> and <a href="${path}/document.pdf" download>the document</a> by themselves.</p>`,
 )}
+${labels.length > 0 && card("labels", "Carrier’s label", html`${labelList(labels, path)}${buyForm(labels, path)}`)}
 ${card(
   "where",
   "Where it goes",
@@ -55,7 +59,7 @@ ${
 <div class="form-actions"><button type="submit" class="quiet-button">Keep the report</button></div></form>`,
   )
 }
-${first && card("record", labelOf(first), moveForm(path, first, typed))}
+${first && card("record", labelOf(first), moveForm(path, first, typed ?? handOverOf(labels)))}
 ${more.map((move) => card(`record-${move}`, labelOf(move), moveForm(path, move, typed)))}
 </div>`;
 }

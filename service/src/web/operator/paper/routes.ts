@@ -3,6 +3,7 @@ import { movesOf } from "../../../console/console.ts";
 import type { EnvelopeDeps } from "../../../envelopes/envelopes.ts";
 import type { MoveDeps } from "../../../fulfilment/fulfilment.ts";
 import { keepFaxReport, type Print, paperOrder, printFor } from "../../../paper/paper.ts";
+import { buyShownLabel, readLabelFile, shownLabels } from "../../../shipping/shipping.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { shortCode } from "../../ui/format.ts";
 import { type ConsoleCall, type ConsoleDeps, consolePage, consoleRoute } from "../frame/console.ts";
@@ -48,13 +49,38 @@ export function paperRoutes(scope: FastifyInstance, deps: PaperRouteDeps): void 
     refused: (call, error) => show(call, { move: call.params.move, values: call.form, error }),
   });
 
+  consoleRoute(scope, deps, {
+    url: "/operator/paper/:code/labels/:number",
+    permission,
+    async handle(call) {
+      const order = await orderOf(call);
+      const number = Number(/^\d{1,4}$/.exec(call.params.number)?.[0] ?? 0);
+      const pdf = await readLabelFile(deps, order, { number, actor: call.operator.actor });
+      return { pdf, name: `label-${order.code.slice(0, 6)}-${number}.pdf` };
+    },
+    refused: (call, error) => show(call, undefined, error),
+  });
+
+  consoleRoute(scope, deps, {
+    method: "POST",
+    url: "/operator/paper/:code/buy",
+    permission,
+    async handle(call) {
+      const order = await orderOf(call);
+      await buyShownLabel(deps, order, { most: call.form["most"] ?? "", operator: call.operator.actor });
+      return done(`/operator/paper/${order.code}`, "label-ordered");
+    },
+    refused: (call, error) => show(call, undefined, error),
+  });
+
   const show = (call: PaperCall, typed?: Typed, error?: string) => showPaper(deps, call, typed, error);
 }
 
 async function showPaper(deps: PaperRouteDeps, call: PaperCall, typed?: Typed, error?: string): Promise<string> {
   const order = await paperOrder(deps.db, call.params.code, call.operator.environment);
+  const labels = await shownLabels(deps.db, order.id);
   const moves = movesOf(order, call.operator).filter((move) => /^(?:ship|deliver|fax)/.test(move));
-  const body = paperBody({ order, moves, typed, error: error ?? typed?.error });
+  const body = paperBody({ order, moves, labels, typed, error: error ?? typed?.error });
   return consolePage(deps, call.request, { title: `Order ${shortCode(order.code)}`, section: "today", body });
 }
 

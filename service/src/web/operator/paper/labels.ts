@@ -1,0 +1,41 @@
+import type { ShownLabel } from "../../../shipping/shipping.ts";
+import { money } from "../../ui/format.ts";
+import { type Html, html } from "../../ui/render.ts";
+import type { Typed } from "../orders/move-forms.ts";
+
+const states: Readonly<Record<ShownLabel["state"], string>> = {
+  preparing: "EasyPost is asked for rates",
+  buying: "it is being bought",
+  bought: "bought",
+  not_bought: "not bought",
+  withdrawn: "withdrawn",
+};
+
+const refunds: Readonly<Record<NonNullable<ShownLabel["refundState"]>, string>> = {
+  intended: "it is being given back",
+  submitted: "given back, and not refunded yet",
+  refunded: "given back and refunded",
+  rejected: "the carrier refused to refund it",
+  not_applicable: "there is nothing to refund",
+};
+
+/** The carriers' labels of an order. @param path of the page where they are printed */
+export const labelList = (labels: readonly ShownLabel[], path: string): Html =>
+  html`<ul class="plain-list">${labels.map(
+    ({ number, state, carrier, service, cents, trackingNumber, why, refundState, hasFile, lastSeen }) =>
+      html`<li>${carrier !== null && html`${carrier} ${service}, ${money(cents ?? 0)}: `}${states[state]}${trackingNumber !== null && html`, <span class="breakable">${trackingNumber}</span>`}${refundState !== null && html`, ${refunds[refundState]}`}${lastSeen !== null && html`; the carrier says ${lastSeen.replaceAll("_", " ")}`}${why !== null && html`<br>${why}`}${hasFile && refundState === null && html`<br><a href="${path}/labels/${number}" download>Print this label</a>`}</li>`,
+  )}</ul>`;
+
+/** Asks whether a label is bought that was not bought by itself. */
+export function buyForm([label]: readonly ShownLabel[], path: string): Html | null {
+  if (!label || label.offerCents === null) return null;
+  const { carrier, service, offerCents } = label;
+  return html`<form class="form" method="post" action="${path}/buy"><input type="hidden" name="most" value="${offerCents}"><p>Or ship the parcel in another way, and record the hand-over below.</p><div class="form-actions"><button type="submit" class="quiet-button">Buy it for ${money(offerCents)} (${carrier} ${service})</button></div></form>`;
+}
+
+/** What the form of the hand-over says before anybody types: the label that was bought. */
+export function handOverOf(labels: readonly ShownLabel[]): Typed | undefined {
+  const label = labels.find(({ state, refundState }) => state === "bought" && refundState === null);
+  if (!label?.carrier || !label.trackingNumber) return undefined;
+  return { move: "shipped", values: { carrier: label.carrier, tracking: label.trackingNumber }, error: undefined };
+}

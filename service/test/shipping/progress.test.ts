@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { targetOf } from "../../src/orders/transitions/table.ts";
+import { chooseRate } from "../../src/shipping/labels/choose-rate.ts";
+import {
+  eventsToFollow,
+  followUpOf,
+  parcelOutcome,
+  type TrackingStatus,
+  trackingStatuses,
+} from "../../src/shipping/labels/progress.ts";
+
+const services = { sign: false, notarize: false, ship: true, fax: false };
+
+/** An order that hears of its parcel, one status after the other: where it stands in the end, by the table's own transitions. */
+function follow(said: readonly TrackingStatus[]): string {
+  let status = "ShippingPending";
+  const seen = new Set<TrackingStatus>();
+  for (const each of said) {
+    seen.add(each);
+    for (const on of eventsToFollow(status, seen)) {
+      const to = targetOf({ ...services, status, statusBeforeHold: null }, on);
+      assert.ok(to, `${on} from ${status}`);
+      status = to;
+    }
+  }
+  return status;
+}
+
+const runs = Number(process.env["EVENT_ORDERS"] ?? 2_000);
+const statuses = fc.array(fc.constantFrom(...trackingStatuses), { minLength: 1, maxLength: 12 });
+
+test("in whatever order and however often events come, the parcel's outcome is the same", () => {
+  fc.assert(
+    fc.property(statuses, fc.infiniteStream(fc.nat()), (said, random) => {
+      const shuffled = [...said, ...said]
+        .map((status) => ({ status, at: random.next().value as number }))
+        .sort((one, other) => one.at - other.at)
+        .map(({ status }) => status);
+      assert.equal(parcelOutcome(new Set(shuffled)), parcelOutcome(new Set(said)));
+      // One that is delivered and then comes back has been both; which the order heard first it keeps, and a person is told.
+      if (said.includes("delivered") && said.includes("return_to_sender")) return;
+      assert.equal(follow(shuffled), follow(said));
+    }),
+    { numRuns: runs },
+  );
+});
+
+test("an order goes where its parcel is", () => {
+  for (const [said, status] of [
+    [["unknown", "pre_transit"], "ShippingPending"],
+    [["in_transit"], "Shipped"],
+    [["out_for_delivery", "in_transit", "pre_transit"], "Shipped"],
+    [["available_for_pickup"], "Shipped"],
+    [["delivered"], "Delivered"],
+    [["delivered", "in_transit", "unknown"], "Delivered"],
+    [["failure"], "ShippingFailed"],
+    [["in_transit", "failure", "delivered"], "Delivered"],
+    [["return_to_sender", "in_transit"], "ShippingFailed"],
+    // Back at the sender's door.
+    [["in_transit", "return_to_sender", "delivered"], "ShippingFailed"],
+    [["error", "cancelled"], "ShippingPending"],
+  ] as [TrackingStatus[], string][])
+    assert.equal(follow(said), status, said.join(", "));
+});
+
+test("an order that stands elsewhere is left there", () => {
+  for (const status of ["OnHold", "RefundPending", "Completed", "EsignPending"])
+    assert.deepEqual(eventsToFollow(status, new Set(["delivered"])), []);
+  assert.deepEqual(eventsToFollow("Delivered", new Set(["delivered", "return_to_sender"])), []);
+});
+
+test("a person is told what the order's way does not show", () => {
+  assert.match(followUpOf(new Set(["return_to_sender"]), "Delivered", false) ?? "", /came back/);
+  assert.equal(followUpOf(new Set(["return_to_sender"]), "ShippingFailed", false), null);
+  assert.match(followUpOf(new Set(["cancelled"]), "ShippingPending", false) ?? "", /cancelled/);
+  assert.equal(followUpOf(new Set(["cancelled"]), "ShippingPending", true), null);
+  assert.equal(followUpOf(new Set(["delivered"]), "Delivered", false), null);
+});
+
+const offer = (carrier: string, service: string, amountCents: number) => ({
+  rateId: service,
+  carrier,
+  service,
+  amountCents,
+});
+
+test("the service that was quoted is bought while it costs no more than it may, else the cheapest that takes documents", () => {
+  const rates = [
+    offer("USPS", "Priority", 845),
+    offer("USPS", "Media Mail", 300),
+    offer("USPS", "Ground Advantage", 593),
+  ];
+  const quoted = { carrier: "USPS", service: "Priority" };
+  assert.equal(chooseRate(rates)?.service, "Ground Advantage");
+  assert.equal(chooseRate(rates, quoted, 900)?.service, "Priority");
+  assert.equal(chooseRate(rates, quoted, 800)?.service, "Ground Advantage");
+  assert.equal(chooseRate(rates, { carrier: "UPS", service: "Priority" }, 900)?.service, "Ground Advantage");
+  assert.equal(chooseRate([offer("USPS", "Library Mail", 300)]), null);
+});
