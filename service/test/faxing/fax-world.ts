@@ -46,6 +46,15 @@ export async function openFaxWorld() {
       const answer = await telnyx.deliver(live.url(), telnyx.move(fax, status, more));
       assert.equal(answer.status, 200);
     },
+    /** The last document of a kind, as the firm is given it; null before there is one. */
+    async documentOf(code: string, kind: string): Promise<Buffer | null> {
+      const path = `${live.url()}/api/partner/orders/${code}/documents`;
+      const { documents } = (await (await fetch(path, live)).json()) as {
+        documents: { documentId: string; kind: string }[];
+      };
+      const found = documents.findLast((each) => each.kind === kind);
+      return found ? Buffer.from(await (await fetch(`${path}/${found.documentId}`, live)).arrayBuffer()) : null;
+    },
     /** Makes what an order waits for due: its next attempt, the look at one that nobody knows about. */
     async passTime(code: string) {
       const which = sql`order_id = (SELECT id FROM orders WHERE code = ${code})`;

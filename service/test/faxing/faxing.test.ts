@@ -1,9 +1,16 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner } from "@signsealship/testing/service";
+import { temporaryFolder } from "@signsealship/testing/temporary-folder";
+import { needs } from "@signsealship/testing/tools";
 import { until } from "@signsealship/testing/until";
 import { sql } from "../../src/platform/database/sql.ts";
+import { telnyxPublicKey } from "../../src/providers/telnyx/verify.ts";
 import { postForm } from "../members/signed-in-member.ts";
 import { type FaxWorld, openFaxWorld } from "./fax-world.ts";
 
@@ -39,6 +46,58 @@ test("a live order is faxed from its payment to its delivery, by nobody's hand",
     [["fax_send", "done"]],
   );
 });
+
+test(
+  "its transmission is certified by a sealed document with the event that Telnyx signed, which a stranger checks",
+  needs("poppler", "openssl"),
+  async () => {
+    const { code, faxTo } = await world.order();
+    const fax = await world.fax(faxTo);
+    await world.tell(fax, "sending");
+    const delivered = world.telnyx.move(fax, "delivered", { page_count: 2, call_duration_secs: 37 });
+    await world.telnyx.deliver(world.url(), delivered);
+    const pdf = await until(() => world.documentOf(code, "fax_certificate"));
+    const original = await world.documentOf(code, "original");
+    const folder = temporaryFolder();
+    const shell = (command: string, env: Record<string, string> = {}) =>
+      execFileSync("sh", ["-c", command], { cwd: folder.path, encoding: "utf8", env: { ...process.env, ...env } });
+    writeFileSync(join(folder.path, "receipt.pdf"), pdf);
+    assert.match(shell("pdfsig -nocert receipt.pdf"), /Signature is Valid/);
+    shell("pdfdetach -saveall receipt.pdf");
+    const read = (name: string) => readFileSync(join(folder.path, name), "utf8");
+    assert.equal(read("event-01.json"), JSON.stringify(delivered), "byte by byte as it came");
+    const { rows } = JSON.parse(read("receipt.json")) as { rows: { label: string; value: string }[] };
+    const said = Object.fromEntries(rows.map(({ label, value }) => [label, value]));
+    assert.deepEqual(
+      [
+        said["To"],
+        said["From"],
+        said["Pages confirmed"],
+        said["Duration of the call"],
+        said["SHA-256 of the document"],
+      ],
+      [
+        faxTo,
+        "+13125550100",
+        "2",
+        "37 seconds",
+        createHash("sha256")
+          .update(original ?? "")
+          .digest("hex"),
+      ],
+    );
+    const headers = JSON.parse(read("event-01.headers.json")) as Record<string, string>;
+    writeFileSync(join(folder.path, "sig"), Buffer.from(headers["telnyx-signature-ed25519"] ?? "", "base64"));
+    const pem = telnyxPublicKey(world.telnyx.publicKey).export({ format: "pem", type: "spki" });
+    writeFileSync(join(folder.path, "key.pem"), pem);
+    const verify = `(printf '%s|' "$TIMESTAMP"; cat event-01.json) > signed
+      openssl pkeyutl -verify -rawin -pubin -inkey key.pem -in signed -sigfile sig`;
+    const timestamp = Number(headers["telnyx-timestamp"]);
+    assert.match(shell(verify, { TIMESTAMP: String(timestamp) }), /Verified Successfully/);
+    assert.throws(() => shell(verify, { TIMESTAMP: String(timestamp + 1) }));
+    folder.remove();
+  },
+);
 
 test("events that are forged, stale or replayed change nothing; doubled and reordered ones end where they would have", async () => {
   const { code, faxTo } = await world.order();

@@ -30,7 +30,7 @@ export async function openLiveService(env: Record<string, string>) {
   }
 
   return {
-    ...{ harness, stripe, db, url, place },
+    ...{ harness, stripe, db, url, headers, place },
     /** Places an order and pays for it; its code. */
     async paidOrder(fields: Record<string, string>, options?: PlaceOptions): Promise<string> {
       const { orderCode, checkoutUrl } = await place(fields, options);
