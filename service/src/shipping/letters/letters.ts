@@ -7,7 +7,7 @@ import { mailOrder } from "./mail-order.ts";
 import { cancelAct } from "./recall.ts";
 import { mailReceipt } from "./receipt.ts";
 import { sendAct } from "./send-act.ts";
-import { attemptsOf, currentLetter } from "./store.ts";
+import { currentLetter, letterActs } from "./store.ts";
 
 export { type LetterOnRecord, lettersOnRecord } from "./on-record.ts";
 export { recallOrder } from "./recall.ts";
@@ -29,7 +29,10 @@ const letterTaker = (deps: LetterDeps): Taker => ({
   kind: "packet_print",
   actor,
   async take(tx, order) {
-    if ((await attemptsOf(tx, order.id)).isUnderWay) return "beside";
+    const { isUnderWay, isSending } = await letterActs(tx, order.id);
+    // Nobody prints what may be on its way; if it is not, its end opens the task again.
+    if (isSending) return { outcome: "being sent by Lob" };
+    if (isUnderWay) return "beside";
     const letter = await currentLetter(tx, order.id);
     if (!letter) {
       await enqueue(tx, mailQueue, { orderId: order.id });

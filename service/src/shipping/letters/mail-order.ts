@@ -8,7 +8,7 @@ import type { Address } from "../../pricing/pricing.ts";
 import { explainTask, openTask } from "../../tasks/tasks.ts";
 import type { LetterDeps } from "./deps.ts";
 import { type PagesRead, type PrintPlan, planLetter, readPages } from "./fit.ts";
-import { attemptsOf, currentLetter } from "./store.ts";
+import { currentLetter, letterActs } from "./store.ts";
 
 /** What is mailed, as it was decided: the request is made of this alone. */
 export type MailPlan = PrintPlan & {
@@ -41,7 +41,7 @@ export async function mailOrder(deps: LetterDeps, orderId: number): Promise<void
   await deps.db.transaction(async (tx) => {
     const locked = await lockOrder(tx, found.code);
     if (!locked || !(await waitsForLetter(tx, locked)) || (await isClaimed(tx, orderId))) return;
-    const { isUnderWay, next } = await attemptsOf(tx, orderId);
+    const { isUnderWay, next } = await letterActs(tx, orderId);
     if (isUnderWay) return;
     const at = deps.clock();
     if ("misfit" in plan) return printByHand(tx, locked, plan.misfit, at);

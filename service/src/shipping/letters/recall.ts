@@ -84,6 +84,8 @@ export const cancelAct = (deps: LetterDeps): Act<null> => ({
     await tx.query(
       openTask({ kind: "delivery_trouble", at, environment: "live", orderId: order.id, subject: letterId, reason }),
     );
+    // Shipping was taken up again meanwhile.
+    await enqueue(tx, mailQueue, { orderId: order.id });
   },
 });
 

@@ -110,11 +110,21 @@ export async function keepProgress(tx: Tx, id: number, progress: LetterProgress)
 export const markRecalled = (tx: Tx, id: number, at: Date) =>
   tx.query(sql`UPDATE letters SET recalled_at = ${at} WHERE id = ${id}`);
 
-/** Whether an act for the order's letters is under way, and the number of the next attempt to send one. */
-export async function attemptsOf(tx: Sql, orderId: number): Promise<{ isUnderWay: boolean; next: number }> {
-  const [found] = await tx.query<{ isUnderWay: boolean; next: number }>(sql`
+/** How the acts for an order's letters stand. */
+export type LetterActs = {
+  /** Whether one has not ended. */
+  isUnderWay: boolean;
+  /** Whether a letter may be at Lob that is not on record yet. */
+  isSending: boolean;
+  /** The number of the next attempt to send one. */
+  next: number;
+};
+
+export async function letterActs(tx: Sql, orderId: number): Promise<LetterActs> {
+  const [found] = await tx.query<LetterActs>(sql`
     SELECT coalesce(bool_or(ended_at IS NULL), false) AS "isUnderWay",
+      coalesce(bool_or(act = 'letter.send' AND state IN ('begun', 'unknown')), false) AS "isSending",
       coalesce(max(attempt) FILTER (WHERE act = 'letter.send'), 0) + 1 AS next
     FROM provider_calls WHERE order_id = ${orderId} AND act IN ('letter.send', 'letter.cancel')`);
-  return found ?? { isUnderWay: false, next: 1 };
+  return found ?? { isUnderWay: false, isSending: false, next: 1 };
 }

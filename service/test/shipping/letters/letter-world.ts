@@ -26,7 +26,7 @@ type Handler = (payload: object) => Promise<void>;
 export type World = Awaited<ReturnType<typeof openWorld>>;
 
 /** Letters on a real database with a double of Lob; the clock is the test's, and jobs run when it says so. */
-export async function openWorld(mailClass: MailClass = "certified") {
+export async function openWorld() {
   const folder = temporaryFolder();
   const orders = await openOrdersDatabase();
   const { db } = orders;
@@ -41,9 +41,12 @@ export async function openWorld(mailClass: MailClass = "certified") {
   } as unknown as Workers;
 
   /** A node of its own: breaker and handlers of jobs. */
-  function openNode({ timeoutMs = 300, apiBase = lob.apiBase } = {}) {
-    const account = { apiKey: lob.apiKey, apiBase, webhookSecret: lob.webhookSecret };
-    const accounts = accountsOf({ easypost: null, lob: account, telnyx: null }).map((each) => ({ ...each, timeoutMs }));
+  function openNode({ mailClass = "certified" as MailClass } = {}) {
+    const account = { apiKey: lob.apiKey, apiBase: lob.apiBase, webhookSecret: lob.webhookSecret };
+    const accounts = accountsOf({ easypost: null, lob: account, telnyx: null }).map((each) => ({
+      ...each,
+      timeoutMs: 300,
+    }));
     const providers = openProviders({ db, clock, log: silent, secrets, fetch }, accounts);
     const handlers = new Map<string, Handler>();
     const jobs = { work: (queue: string, handler: unknown) => void handlers.set(queue, handler as Handler) } as Jobs;
@@ -65,10 +68,11 @@ export async function openWorld(mailClass: MailClass = "certified") {
     providers.work(jobs);
 
     /** Runs every job that waits, and those that they make, a few rounds long. */
-    async function work({ rounds = 6, polls = false } = {}): Promise<void> {
+    async function work({ rounds = 6, polls = false, only = [...handlers.keys()] } = {}): Promise<void> {
+      const queues = only.filter((queue) => polls || queue !== "poll-letter");
       for (let round = 0; round < rounds; round++) {
         const waiting = await db.query<{ queue: string; payload: object }>(sql`
-          DELETE FROM jobs WHERE queue = ANY (${[...handlers.keys()].filter((queue) => polls || queue !== "poll-letter")}::text[])
+          DELETE FROM jobs WHERE queue = ANY (${queues}::text[])
           RETURNING queue, payload`);
         if (waiting.length === 0) return;
         for (const { queue, payload } of waiting) await handlers.get(queue)?.(payload);
@@ -88,7 +92,12 @@ export async function openWorld(mailClass: MailClass = "certified") {
       );
       return row?.outcome ?? "not on record";
     }
-    return { providers, work, hear };
+    return { providers, handlers, work, hear };
+  }
+
+  async function idOf(code: string): Promise<number> {
+    const [order] = await db.query<{ id: number }>(sql`SELECT id FROM orders WHERE code = ${code}`);
+    return order?.id ?? 0;
   }
 
   async function move(code: string, on: PeopleEvent, reason?: string): Promise<void> {
@@ -149,10 +158,10 @@ export async function openWorld(mailClass: MailClass = "certified") {
     },
     /** The letters as the console shows them, without markup. */
     async shownOf(code: string): Promise<string> {
-      const [order] = await db.query<{ id: number }>(sql`SELECT id FROM orders WHERE code = ${code}`);
-      const shown = await letterList(await lettersOnRecord(db, order?.id ?? 0));
+      const shown = await letterList(await lettersOnRecord(db, await idOf(code)));
       return shown.toString().replace(/<[^>]+>/g, "");
     },
+    idOf,
     async jobsOf(queue: string): Promise<number> {
       return (await db.query(sql`SELECT FROM jobs WHERE queue = ${queue}`)).length;
     },

@@ -3,6 +3,7 @@ import { examplePdf } from "@signsealship/testing/order-form";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { testsNeeding } from "@signsealship/testing/tools";
 import { sql } from "../../../src/platform/database/sql.ts";
+import { mailReceipt } from "../../../src/shipping/letters/receipt.ts";
 import { claimTask } from "../../../src/tasks/tasks.ts";
 import { openWorld, type World } from "./letter-world.ts";
 
@@ -72,6 +73,19 @@ describe("an order to print and mail", () => {
     await world.openNode().work();
     assert.deepEqual(world.lettersOf(code), []);
   });
+});
+
+test("five nodes at once make one letter of an order", async () => {
+  const code = await world.placed();
+  const orderId = await world.idOf(code);
+  const nodes = Array.from({ length: 5 }, () => world.openNode());
+  await Promise.all(nodes.map(({ handlers }) => handlers.get("mail-letter")?.({ orderId })));
+  await Promise.all(nodes.map(({ work }) => work()));
+  assert.equal(world.lettersOf(code).length, 1);
+  assert.equal(
+    world.lob.requests.filter(({ params }) => JSON.stringify(params).includes(code.slice(0, 6).toUpperCase())).length,
+    1,
+  );
 });
 
 describe("what Lob says of a letter", () => {
@@ -158,6 +172,39 @@ describe("what Lob says of a letter", () => {
   });
 });
 
+describe("the receipt of a letter", () => {
+  async function receiptOf(mailClass: "certified" | "standard") {
+    const code = await world.placed();
+    const node = world.openNode({ mailClass });
+    await node.work();
+    const [letterId = ""] = world.lettersOf(code);
+    const what = mailClass === "standard" ? "letter" : "letter.certified";
+    await node.hear(world.lob.happens(letterId, `${what}.in_transit`));
+    await node.hear(world.lob.happens(letterId, `${what}.delivered`));
+    assert.equal(await world.statusOf(code), "Delivered");
+    const orderId = await world.idOf(code);
+    const [letter] = await world.db.query<{ id: number }>(sql`SELECT id FROM letters WHERE letter_id = ${letterId}`);
+    const receipt = await mailReceipt(world.db, orderId, letter?.id ?? 0);
+    return { receipt: receipt ?? assert.fail("no receipt"), shipment: await world.shipmentOf(code), letterId };
+  }
+
+  test("names class, tracking number, document and days, and has Lob's events", async () => {
+    const { receipt } = await receiptOf("certified");
+    const labels = receipt.rows.map(([label]) => label);
+    for (const label of ["Class", "Tracking number", "Document SHA-256", "Mailed", "Delivered"])
+      assert.ok(labels.includes(label), label);
+    assert.match(receipt.sentence, /Postal Service recorded its delivery/);
+    assert.equal(receipt.events.length, 2);
+  });
+
+  test("says of standard mail that its delivery is an estimate", async () => {
+    const { receipt, shipment, letterId } = await receiptOf("standard");
+    assert.match(receipt.sentence, /no proof of delivery.*estimate/);
+    assert.ok(receipt.rows.some(([label]) => label === "Delivered (estimate)"));
+    assert.equal(shipment, `Delivered USPS First-Class Mail ${letterId}`);
+  });
+});
+
 describe("a letter that is wanted no more", () => {
   test("is cancelled while that is possible, and made anew after a hold", async () => {
     const { code, node, letterId } = await sent();
@@ -169,6 +216,42 @@ describe("a letter that is wanted no more", () => {
     assert.equal(world.lettersOf(code).length, 1);
     assert.equal(await world.statusOf(code), "ShippingPending");
     assert.ok(!(await world.tasksOf(code)).includes("packet_print open"));
+  });
+
+  test("is made anew where the hold ended before it was cancelled", async () => {
+    const { code, node } = await sent();
+    await world.move(code, "held", "the client asked");
+    await node.work({ only: ["recall"] });
+    await world.move(code, "released");
+    await node.work({ only: ["dispatch"] });
+    await node.work();
+    assert.equal(world.lettersOf(code).length, 1);
+    assert.ok(!(await world.tasksOf(code)).includes("packet_print open"));
+  });
+
+  test("is printed by nobody while Lob may have it, also after a hold", async () => {
+    const code = await world.placed();
+    const node = world.openNode();
+    world.lob.fail("cut");
+    await node.work({ rounds: 3 });
+    await world.move(code, "held", "the client asked");
+    await world.move(code, "released");
+    await node.work({ only: ["dispatch"] });
+    assert.ok(!(await world.tasksOf(code)).includes("packet_print open"));
+    world.pass(minutes(3));
+    await node.work();
+    assert.equal(world.lettersOf(code).length, 1);
+  });
+
+  test("is cancelled where it was accepted after the order had gone", async () => {
+    const code = await world.placed();
+    const node = world.openNode();
+    world.lob.fail("cut");
+    await node.work({ rounds: 3 });
+    await world.move(code, "refund_requested", "the client asked");
+    world.pass(minutes(3));
+    await node.work();
+    assert.deepEqual(world.lettersOf(code), []);
   });
 
   test("is cancelled with a refund, for good", async () => {

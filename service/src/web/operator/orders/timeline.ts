@@ -1,5 +1,5 @@
 import type { OrderRecord } from "../../../console/console.ts";
-import type { ActOnRecord } from "../../../providers/providers.ts";
+import { type ActOnRecord, isProviderName, providerNames } from "../../../providers/providers.ts";
 import { timeline } from "../../ui/components.ts";
 import { type Html, html } from "../../ui/render.ts";
 
@@ -52,6 +52,7 @@ const actionWords: Readonly<Record<string, string>> = {
   "refund.requested": "Refund asked for",
   "payment.unapplied": "Payment fits no order",
   "payment.resolved": "Payment resolved",
+  "letter.accepted": "Letter accepted",
   "notary.appointment": "Notary’s appointment mailed",
   "notary_journal.entry": "Entry in the notary’s journal",
 };
@@ -64,7 +65,12 @@ const actorWords: Readonly<Record<string, string>> = {
 };
 
 const nameOf = (actor: string, names: ReadonlyMap<string, string>): string =>
-  names.get(actor) ?? actorWords[actor] ?? actor.replace(/^key:/, "API key ");
+  names.get(actor) ?? actorWords[actor] ?? providerOf(actor) ?? actor.replace(/^key:/, "API key ");
+
+function providerOf(actor: string): string | undefined {
+  const name = actor.replace(/^provider:/, "");
+  return isProviderName(name) ? providerNames[name] : undefined;
+}
 
 function textOf({ action, actor, fromStatus, toStatus, detail }: Line, names: ReadonlyMap<string, string>): Html {
   const moved = toStatus !== null && html`: ${fromStatus !== null && html`${fromStatus} to `}${toStatus}`;
