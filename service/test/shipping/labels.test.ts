@@ -3,6 +3,7 @@ import { after, before, test } from "node:test";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { sql } from "../../src/platform/database/sql.ts";
+import { deliveryReceipt } from "../../src/shipping/labels/receipt.ts";
 import { newOperator } from "../operators/console-people.ts";
 import { type LabelsWorld, openLabelsWorld } from "./labels-world.ts";
 
@@ -62,6 +63,36 @@ test("a live order is quoted at the carrier's rate, shipped by a label that was 
     SELECT DISTINCT actor FROM audit_log a JOIN orders o ON o.id = a.order_id
     WHERE o.code = ${code} AND to_status IN ('Shipped', 'Delivered')`);
   assert.deepEqual(actors, [{ actor: "provider:easypost" }]);
+  const kinds = () =>
+    world.db.query<{ kind: string }>(sql`
+      SELECT kind FROM documents d JOIN orders o ON o.id = d.order_id WHERE o.code = ${code} ORDER BY kind`);
+  const [receipt] = await until(async () =>
+    nonEmpty((await kinds()).filter(({ kind }) => kind === "delivery_receipt")),
+  );
+  assert.ok(receipt);
+  assert.deepEqual(
+    (await kinds()).map(({ kind }) => kind),
+    ["delivery_receipt", "original", "shipping_label"],
+  );
+});
+
+test("a receipt names carrier, number and who signed, and attaches the events that said so", async () => {
+  const [label] = await world.db.query<{ id: number; orderId: number; trackingNumber: string }>(sql`
+    SELECT id, order_id AS "orderId", tracking_number AS "trackingNumber" FROM labels WHERE signed_by IS NOT NULL`);
+  assert.ok(label);
+  const receipt = await deliveryReceipt(world.db, label.orderId, label.id);
+  const rows = Object.fromEntries(receipt?.rows ?? []);
+  assert.deepEqual(
+    [rows["Carrier"], rows["Tracking number"], rows["Signed for by"]],
+    ["USPS Ground Advantage", label.trackingNumber, "J ROE"],
+  );
+  const events = await world.db.query<{ type: string }>(sql`
+    SELECT type FROM provider_events WHERE id = ANY (${receipt?.events ?? []}::bigint[])`);
+  assert.deepEqual(
+    events.map(({ type }) => type),
+    ["tracker.updated", "tracker.updated", "tracker.updated"],
+  );
+  assert.equal(await deliveryReceipt(world.db, label.orderId, 0), null);
 });
 
 const post = (path: string, cookie: string, form: Record<string, string> = {}) =>

@@ -6,9 +6,9 @@ import { findLabel } from "./store.ts";
 export const deliveryReceipt: ReceiptSource = async (db, _orderId, labelId) => {
   const label = await findLabel(db, labelId);
   if (!label?.seen.includes("delivered")) return null;
-  const events = await db.query<{ id: number; occurredAt: Date; type: string }>(sql`
-    SELECT id, occurred_at AS "occurredAt", type FROM provider_events
-    WHERE provider = 'easypost' AND object_id = ${label.trackerId} AND outcome IN ('applied', 'known') ORDER BY id`);
+  // The last of them may still be worked on.
+  const events = await db.query<{ id: number }>(sql`
+    SELECT id FROM provider_events WHERE provider = 'easypost' AND object_id = ${label.trackerId} ORDER BY id`);
   const [shipment] = await db.query<{ shippedAt: Date; deliveredAt: Date | null }>(sql`
     SELECT shipped_at AS "shippedAt", delivered_at AS "deliveredAt" FROM shipments
     WHERE order_id = ${label.orderId} AND tracking_number = ${label.trackingNumber} ORDER BY id DESC LIMIT 1`);

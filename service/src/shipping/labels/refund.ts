@@ -49,7 +49,10 @@ export const refundLabel = (deps: LabelDeps): Act<Refund> => ({
   async wanted(tx, intent) {
     const label = await labelOfAct(tx, intent.orderId, intent.attempt);
     if (label?.refundState === "intended" && !isHandedOver(new Set(label.seen))) return true;
-    if (label) await updateLabel(tx, label.id, sql`refund_state = NULL`);
+    if (label) {
+      await updateLabel(tx, label.id, sql`refund_state = NULL`);
+      await askLater(tx, label.id, deps.clock());
+    }
     return false;
   },
   perform: (intent, call) => createEasyPost(call).refundLabel(shipmentOf(intent)),
