@@ -311,6 +311,31 @@ describe("Lob out of reach", () => {
     }
   });
 
+  test("for good: a person says what came of it, by the letter's id at Lob", async () => {
+    const code = await world.placed();
+    const node = world.openNode();
+    world.lob.fail("cut");
+    await node.work({ rounds: 3 });
+    world.lob.failAll({ status: 500 });
+    for (let look = 0; look < 8; look++) {
+      world.pass(minutes(16));
+      await node.work({ rounds: 1 });
+    }
+    world.lob.failAll(null);
+    assert.ok((await world.tasksOf(code)).includes("provider_unclear open"));
+    const orderId = await world.idOf(code);
+    const [row] = await world.db.query<{ id: number }>(sql`SELECT id FROM provider_calls WHERE order_id = ${orderId}`);
+    const say = (id: string) =>
+      node.providers.resolve({ orderId, intentId: row?.id ?? 0 }, { id, tracking: null }, "operator:1");
+    await assert.rejects(say("psc_1"), /must be that of a letter at Lob/);
+    const [letterId = ""] = world.lettersOf(code);
+    await say(letterId);
+    assert.ok((await world.tasksOf(code)).includes("provider_unclear done"));
+    await node.hear(world.lob.happens(letterId, "letter.certified.mailed"));
+    assert.equal(await world.statusOf(code), "Shipped");
+    assert.equal(world.lettersOf(code).length, 1);
+  });
+
   test("for an hour: nothing is lost, nothing twice, and people may do it", async () => {
     const codes = await Promise.all([world.placed(), world.placed()]);
     const node = world.openNode();

@@ -69,6 +69,9 @@ test("a live order goes from payment to Delivered by Lob alone", async () => {
     [["Delivered", "USPS Certified Mail", letter.tracking_number]],
   );
   assert.equal(lob.letters.size, 1);
+  await until(
+    async () => (await harness.db.query(sql`SELECT FROM documents WHERE kind = 'mail_receipt'`)).length === 1,
+  );
 });
 
 test("events that Lob did not sign now, over these bytes, move nothing and are not kept", async () => {
