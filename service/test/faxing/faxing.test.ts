@@ -296,6 +296,19 @@ test("Telnyx is away for an hour: people may take over, and what nobody took goe
     await world.passTime(two.code);
     return (await world.statusOf(two.code)) === "FaxSent";
   });
+  await until(async () => {
+    await world.passTime(one.code);
+    const [act] = await world.db.query<{ state: string }>(sql`
+      SELECT c.state FROM provider_calls c JOIN orders o ON o.id = c.order_id WHERE o.code = ${one.code}`);
+    return act?.state === "withdrawn";
+  });
   assert.deepEqual([world.faxesTo(one.faxTo).length, world.faxesTo(two.faxTo).length], [0, 1]);
   assert.equal(await world.statusOf(one.code), "FaxPending");
+  // Who had claimed it gives it back, and the order is held for a moment: then it goes by Telnyx after all.
+  await world.db.query(sql`
+    UPDATE tasks SET state = 'open', claimed_by = NULL, claimed_at = NULL WHERE state = 'claimed' AND kind = 'fax_send'`);
+  await world.harness.service.cli("order", "move", one.code, "OnHold", "--reason", "wait");
+  await world.harness.service.cli("order", "move", one.code, "--release");
+  await world.become(one.code, "FaxSent");
+  assert.equal(world.faxesTo(one.faxTo).length, 1);
 });
