@@ -36,7 +36,7 @@ import type { Workers } from "./platform/workers/task.ts";
 import { createCallbacks } from "./playbooks/playbooks.ts";
 import type { VersionedPricing } from "./pricing/pricing.ts";
 import { findOwnPassport } from "./proof-passports/proof-passports.ts";
-import { accountsOf, createTelnyx, openProviders, type ProviderName, type Providers } from "./providers/providers.ts";
+import { accountsOf, createTelnyx, openProviders, type Providers, providerMetrics } from "./providers/providers.ts";
 import { openReceipts } from "./receipts/receipts.ts";
 import { type Resources, root } from "./resources.ts";
 import type { RetentionPlan } from "./retention/retention.ts";
@@ -160,16 +160,8 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
 }
 
 /** The accounts at providers that are configured. */
-function providersOf({ config, db, clock, log, secrets, metrics }: AppDeps) {
-  const calls = metrics.counter("provider_calls_total", "Requests to providers.", ["provider", "outcome"]);
-  const worked = metrics.counter("provider_events_worked_total", "Events of providers that were worked on.", [
-    "provider",
-    "outcome",
-  ]);
-  const countCall = (provider: ProviderName, outcome: string) => calls.inc({ provider, outcome });
-  const countEvent = (provider: ProviderName, outcome: string) => worked.inc({ provider, outcome });
-  return openProviders({ db, clock, log, secrets, fetch, countCall, countEvent }, accountsOf(config));
-}
+const providersOf = ({ config, db, clock, log, secrets, metrics }: AppDeps): Providers =>
+  openProviders({ db, clock, log, secrets, fetch, ...providerMetrics(metrics, db) }, accountsOf(config));
 
 /** Text messages by Telnyx; null without a number that they come from. */
 function textsOf(providers: Providers, from: string | null): Texts | null {

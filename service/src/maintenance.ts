@@ -13,8 +13,9 @@ import { sweepFailedJobs } from "./platform/jobs/jobs.ts";
 import { endsWithin } from "./platform/work/grace.ts";
 import { createLoop, type Loop } from "./platform/work/loop.ts";
 import { sweepExecutions } from "./playbooks/playbooks.ts";
+import { sweepProviderRecords } from "./providers/providers.ts";
 import type { Resources } from "./resources.ts";
-import { deleteDue, dueBefore, markedAmong, type RetentionPlan } from "./retention/retention.ts";
+import { deleteDue, dueBefore, markedAmong, providerRecordsOf, type RetentionPlan } from "./retention/retention.ts";
 import { deleteExpiredSecrets, sweepDeliveries } from "./webhooks/webhooks.ts";
 
 const seconds = 1000;
@@ -97,6 +98,14 @@ function tasksOf(resources: Resources, { envelopes, certificates, lastUse, ancho
       async work(stopping) {
         const before = dueBefore(retention.webhookDeliveries, clock());
         if (before) await sweepDeliveries(sweeper, before, stopping);
+      },
+    },
+    {
+      name: "old records of providers",
+      everyMs: hours,
+      async work(stopping) {
+        const before = dueBefore(providerRecordsOf(retention), clock());
+        if (before) await sweepProviderRecords(sweeper, before, stopping);
       },
     },
     { name: "orphaned blobs", everyMs: hours, work: (stopping) => sweepOrphans(orphans, clock(), stopping) },

@@ -26,6 +26,7 @@ const groups: ReadonlyMap<string, () => Promise<readonly Verb[]>> = new Map([
   ["playbook", async () => (await import("./playbook.ts")).playbookVerbs],
   ["order", async () => (await import("./order.ts")).orderVerbs],
   ["task", async () => (await import("./task.ts")).taskVerbs],
+  ["provider", async () => (await import("./provider.ts")).providerVerbs],
   ["envelope", async () => (await import("./envelope.ts")).envelopeVerbs],
   ["notary", async () => (await import("./notary.ts")).notaryVerbs],
   ["operator", async () => (await import("./operator.ts")).operatorVerbs],

@@ -11,6 +11,7 @@ import { caFinding } from "./ca.ts";
 import { databaseRights } from "./database-rights.ts";
 import { type Examined, type Finding, runCheck } from "./finding.ts";
 import { outsideFindings } from "./outside.ts";
+import { providerFindings } from "./providers.ts";
 import { secretsFinding } from "./secrets.ts";
 import { signingFindings } from "./signing.ts";
 
@@ -87,10 +88,14 @@ async function findings(config: Config, findData: () => Promise<Finding[]>): Pro
   });
   // Keys may lie in the data folder, which the data's check makes where there is none.
   const ownFindings = async () => [...(await findData()), ...(await signingFindings(config))];
-  const [own, outside] = await Promise.all([ownFindings(), outsideFindings(config)]);
+  const [own, outside, providers] = await Promise.all([
+    ownFindings(),
+    outsideFindings(config),
+    providerFindings(config),
+  ]);
   const authorities = await caFinding(config.webhookCa, new Date());
   const money = [{ name: "payments", ...paymentsFinding(config) }, refundFinding(config)];
-  return [await nodeFinding(), settings, prices, ...own, ...outside, authorities, ...money];
+  return [await nodeFinding(), settings, prices, ...own, ...outside, ...providers, authorities, ...money];
 }
 
 /** Looks at all that a service would have with these settings, beside a running one or without. Never rejects for what it finds. */

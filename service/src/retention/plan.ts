@@ -14,12 +14,18 @@ const Plan = Type.Object(
       { additionalProperties: false },
     ),
     webhookDeliveries: days,
+    providerRecords: Type.Optional(days),
   },
   { additionalProperties: false },
 );
 
 /** How many days what is kept, from `service/data/retention.yaml` or RETENTION. */
 export type RetentionPlan = Static<typeof Plan>;
+
+/** How long what providers were asked and told is kept where the plan does not say: plans of before knew of none. */
+const usualProviderRecords: Days = 400;
+
+export const providerRecordsOf = ({ providerRecords = usualProviderRecords }: RetentionPlan): Days => providerRecords;
 
 /** Days, or `none`: it is kept. */
 export type Days = number | "none";

@@ -1,8 +1,9 @@
 import { keyCipherColumn } from "../access-requests/access-requests.ts";
 import { columnCipher, columnMagic, columnPrefix } from "../platform/column-cipher.ts";
 import type { Sql } from "../platform/database/database.ts";
-import { type Statement, sql } from "../platform/database/sql.ts";
+import { nothing, type Statement, sql } from "../platform/database/sql.ts";
 import { keyIdBytes, type SecretBytes } from "../platform/secrets.ts";
+import { callColumn, eventColumn } from "../providers/providers.ts";
 import { webhookSecretColumn } from "../webhooks/webhooks.ts";
 import { countsOf, type KeyCounts, unionOf } from "./rows.ts";
 
@@ -24,21 +25,51 @@ const columns: readonly SealedColumn[] = [
     column: sql`sealed_key`,
     context: sql`id::text`,
   },
+  ...[sql`payload`, sql`result`].map((column) => ({
+    use: callColumn,
+    table: sql`provider_calls`,
+    key: sql`id`,
+    column,
+    context: sql`act || ':' || order_id || ':' || attempt`,
+  })),
+  {
+    use: eventColumn,
+    table: sql`provider_events`,
+    key: sql`id`,
+    column: sql`content`,
+    context: sql`provider || ':' || event_id`,
+  },
 ];
+
+// Events are up to 2 MiB each.
+const atOnce = 20;
 
 /**
  * Encrypts each value anew that is not under the current key. One that no key decrypts stays as it is. Safe like `rotateRowMacs`.
  * @returns how many values were encrypted anew
  */
 export async function rotateValues(db: Sql, secrets: SecretBytes): Promise<number> {
-  const prefix = columnPrefix(secrets);
   let rotated = 0;
-  for (const { use, table, key, column, context } of columns) {
-    const cipher = columnCipher(secrets, use);
-    // Few rows: a subscription has two secrets at most, and keys wait only for their mail.
-    const rows = await db.query<{ key: string | number; context: string; sealed: Buffer }>(sql`
+  for (const column of columns) rotated += await rotateColumn(db, secrets, column);
+  return rotated;
+}
+
+type SealedRow = { key: string | number; context: string; sealed: Buffer };
+
+async function rotateColumn(
+  db: Sql,
+  secrets: SecretBytes,
+  { use, table, key, column, context }: SealedColumn,
+): Promise<number> {
+  const prefix = columnPrefix(secrets);
+  const cipher = columnCipher(secrets, use);
+  let rotated = 0;
+  let last: SealedRow | undefined;
+  do {
+    const rows: SealedRow[] = await db.query<SealedRow>(sql`
 SELECT ${key} AS key, ${context} AS context, ${column} AS sealed FROM ${table}
-WHERE substring(${column} FROM 1 FOR ${prefix.length}::int) <> ${prefix}`);
+WHERE substring(${column} FROM 1 FOR ${prefix.length}::int) <> ${prefix} ${last ? sql`AND ${key} > ${last.key}` : nothing}
+ORDER BY ${key} LIMIT ${atOnce}`);
     for (const row of rows) {
       const plain = decryptedOrNull(() => cipher.decrypt(row.sealed, row.context));
       if (plain === null) continue;
@@ -46,7 +77,8 @@ WHERE substring(${column} FROM 1 FOR ${prefix.length}::int) <> ${prefix}`);
 UPDATE ${table} SET ${column} = ${cipher.encrypt(plain, row.context)} WHERE ${key} = ${row.key} AND ${column} = ${row.sealed}`);
       rotated++;
     }
-  }
+    last = rows.at(-1);
+  } while (last);
   return rotated;
 }
 

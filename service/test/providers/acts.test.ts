@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { freePort } from "@signsealship/testing/free-port";
+import { columnCipher } from "../../src/platform/column-cipher.ts";
 import { sql } from "../../src/platform/database/sql.ts";
-import { requireNoActUnderWay } from "../../src/providers/providers.ts";
+import { secretBytes } from "../../src/platform/secrets.ts";
+import { callColumn, requireNoActUnderWay, sweepProviderRecords } from "../../src/providers/providers.ts";
+import { rotateValues } from "../../src/secrets-rotation/values.ts";
 import { claimTask } from "../../src/tasks/tasks.ts";
 import { apiKey, openWorld, type World } from "./act-world.ts";
 
@@ -291,5 +294,33 @@ describe("an act of which nobody knows", () => {
     assert.equal(await world.orders.db.transaction((tx) => providers.conclude(tx, which, end)), false);
     assert.equal(await world.stateOf(id), "done");
     assert.equal(settledOf(orderId).at(-1), "done thing_by_event");
+  });
+});
+
+describe("what was asked of a provider", () => {
+  test("goes under a new key, and is deleted when it is old: its hashes stay", async () => {
+    const { db } = world.orders;
+    const { providers, run } = world.openNode();
+    const { id } = await world.intend(providers);
+    await run(id);
+    const next = secretBytes(Buffer.alloc(32, 8), [secretBytes(Buffer.alloc(32, 7))]);
+    assert.ok((await rotateValues(db, next)) >= 40, "payloads and results, page by page");
+    assert.equal(await rotateValues(db, next), 0);
+    const keyOnly = columnCipher(secretBytes(Buffer.alloc(32, 8)), callColumn);
+    const row = async () => {
+      const [found] = await db.query<{ payload: Buffer | null; context: string; hash: string }>(sql`
+        SELECT payload, act || ':' || order_id || ':' || attempt AS context, request_sha256 AS hash
+        FROM provider_calls WHERE id = ${id}`);
+      return found ?? assert.fail("there is no such row");
+    };
+    const before = await row();
+    assert.match(keyOnly.decrypt(before.payload ?? Buffer.alloc(0), before.context).toString(), /Jane Roe/);
+    await sweepProviderRecords(db, world.state.now);
+    assert.ok((await row()).payload, "what ended just now stays");
+    world.pass(1);
+    await sweepProviderRecords(db, world.state.now);
+    const { payload, hash } = await row();
+    assert.equal(payload, null);
+    assert.match(hash, /^[0-9a-f]{64}$/);
   });
 });

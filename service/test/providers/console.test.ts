@@ -1,18 +1,24 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { startLob } from "@signsealship/testing/doubles/lob";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm, shipping } from "@signsealship/testing/order-form";
-import { newPartner } from "@signsealship/testing/service";
+import { newPartner, runCli } from "@signsealship/testing/service";
 import { sql } from "../../src/platform/database/sql.ts";
 import { newOperator } from "../operators/console-people.ts";
 
 let running: Harness;
 let headers: { Authorization: string };
+let lob: Awaited<ReturnType<typeof startLob>>;
 before(async () => {
-  running = await openHarness();
+  lob = await startLob();
+  running = await openHarness({ LOB_API_KEY: lob.apiKey, LOB_API_BASE: lob.apiBase });
   ({ headers } = await newPartner(running.service));
 });
-after(() => running.close());
+after(async () => {
+  await running.close();
+  await lob.close();
+});
 
 /** A live order that waits for its packet, with an act in this state. */
 async function orderWithAct(state: "begun" | "unknown") {
@@ -77,4 +83,27 @@ test("nobody moves an order by hand while a provider may be doing it", async () 
     // A hold stays possible: what is under way ends by itself.
     await running.service.cli("order", "move", code, "OnHold", "--reason", "a call");
   }
+});
+
+test("accounts are asked without acting, by the command line, by doctor and on the page Health", async () => {
+  await orderWithAct("unknown");
+  const { ok, providers } = await running.service.cli<{ ok: boolean; providers: object[] }>("provider", "check");
+  assert.equal(ok, true);
+  const detail = "the key is accepted";
+  assert.deepEqual(providers, [{ provider: "lob", name: "Lob", ok: true, detail, takesEvents: false }]);
+  assert.equal(lob.letters.size, 0);
+  const env = { DATA_DIR: running.service.dataDir, LOB_API_KEY: "wrong", LOB_API_BASE: lob.apiBase };
+  const wrong = await runCli(env, "provider", "check");
+  assert.equal(wrong.code, 1);
+  assert.match(wrong.stdout, /failed Lob: the key is not accepted/);
+  assert.doesNotMatch(wrong.stdout + wrong.stderr, /wrong/);
+  const { cookie } = await newOperator(running, { roles: ["admin"] });
+  const health = await (await open(cookie, "/operator/health")).text();
+  assert.match(health, /Nobody knows/);
+  assert.match(health, /Lob/);
+  const checks = await (await open(cookie, "/operator/health/checks")).text();
+  assert.match(checks, /provider lob/);
+  assert.match(checks, /LOB_API_KEY|asked by the clock/);
+  const metrics = await (await fetch(`${running.service.baseUrl}/metrics`)).text();
+  assert.match(metrics, /provider_acts_unknown\{provider="lob"\} [1-9]/);
 });

@@ -10,7 +10,7 @@ import { shortCode } from "../../ui/format.ts";
 import { type ConsoleCall, type ConsoleDeps, consolePage, consoleRoute } from "../frame/console.ts";
 import { actsBody } from "./page.ts";
 
-export type ActPagesDeps = ConsoleDeps & { db: Database; providers: Pick<Providers, "resolve"> };
+export type ActPagesDeps = ConsoleDeps & { db: Database; providers: Pick<Providers, "resolve" | "accounts"> };
 
 type ActCall = ConsoleCall<{ code: string }>;
 

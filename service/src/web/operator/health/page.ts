@@ -4,11 +4,14 @@ import { card, emptyState, pageHead, statusBadge, type Tone } from "../../ui/com
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { type ProviderHealth, providerTable } from "./providers.ts";
 
 export type HealthView = {
   /** What the service depends on, and how it answered just now. */
   checks: Readonly<Record<string, string>>;
   queues: readonly QueueState[];
+  /** Those with an account, and those where something still waits. */
+  providers: readonly ProviderHealth[];
   mayRetry: boolean;
 };
 
@@ -16,6 +19,7 @@ export type HealthView = {
 export const healthBody = ({
   checks,
   queues,
+  providers,
   mayRetry,
 }: HealthView): Html => html`${pageHead("Health", "", html`<a href="/operator/health/checks">Check everything now</a>`)}
 <div class="panels">
@@ -31,6 +35,7 @@ ${card(
     ]),
   ),
 )}
+${providers.length > 0 && card("providers", "Providers", providerTable(providers))}
 ${card("queues", "Work in the background", queues.length === 0 ? emptyState("Nothing waits", "Mails, refunds and other work that leaves the service is listed here while it waits.") : queueTable(queues, mayRetry))}
 </div>`;
 

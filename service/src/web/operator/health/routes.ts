@@ -8,14 +8,17 @@ import type { Database } from "../../../platform/database/database.ts";
 import { ServiceError } from "../../../platform/errors.ts";
 import { retryFailedJobs, selectQueues } from "../../../platform/jobs/jobs.ts";
 import { isPlainText } from "../../../platform/text.ts";
+import { backlogs, type Providers } from "../../../providers/providers.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { type ConsoleDeps, consolePage, consoleRoute } from "../frame/console.ts";
 import { checksBody, healthBody } from "./page.ts";
+import { providerHealths } from "./providers.ts";
 
 export type HealthPageDeps = ConsoleDeps & {
   db: Database;
   clock: Clock;
   readiness: ReadReadiness;
+  providers: Pick<Providers, "accounts">;
   /** Looks at all that the service is made of, as `doctor` does. */
   examine: () => Promise<Finding[]>;
 };
@@ -28,8 +31,9 @@ export function healthRoutes(scope: FastifyInstance, deps: HealthPageDeps): void
     url: "/operator/health",
     permission: "health.read",
     async handle({ request, operator }) {
-      const [{ checks }, queues] = await Promise.all([readiness(), selectQueues(db)]);
-      const body = healthBody({ checks, queues, mayRetry: may(operator, "partners.manage") });
+      const [{ checks }, queues, waiting] = await Promise.all([readiness(), selectQueues(db), backlogs(db)]);
+      const providers = providerHealths(deps.providers.accounts(), waiting);
+      const body = healthBody({ checks, queues, providers, mayRetry: may(operator, "partners.manage") });
       return consolePage(deps, request, { title: "Health", section: "health", body });
     },
   });
