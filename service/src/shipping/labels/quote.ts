@@ -1,19 +1,22 @@
 import { randomUUID } from "node:crypto";
 import type { Log } from "../../platform/logs.ts";
+import { endsWithin } from "../../platform/work/grace.ts";
 import type { AskCarriers, CarrierRate, Parcel } from "../../pricing/pricing.ts";
 import { createEasyPost, type EasyPost, type Providers } from "../../providers/providers.ts";
 import { chooseRate } from "./choose-rate.ts";
 
 // Somebody waits for the quote.
-const patienceMs = 5_000;
+const usualPatienceMs = 5_000;
+
+type QuoteDeps = { providers: Pick<Providers, "has" | "callOf">; log: Pick<Log, "warn">; patienceMs?: number };
 
 /** Asks EasyPost what a label would cost; nothing is bought by it. Null without an account. */
-export function labelRates({ providers, log }: { providers: Providers; log: Log }): AskCarriers | null {
+export function labelRates({ providers, log, patienceMs = usualPatienceMs }: QuoteDeps): AskCarriers | null {
   if (!providers.has("easypost")) return null;
   const easypost = createEasyPost(providers.callOf("easypost"));
   return async (parcel) => {
-    const late = new Promise<null>((resolve) => setTimeout(resolve, patienceMs, null).unref());
-    const rate = await Promise.race([rateOf(easypost, parcel), late]);
+    const asking = rateOf(easypost, parcel);
+    const rate = (await endsWithin(asking, patienceMs)) ? await asking : null;
     if (!rate) log.warn({ provider: "easypost" }, "an order was quoted by the zone table: no carrier named its rate");
     return rate;
   };

@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { type EasyPostDouble, startEasyPost } from "@signsealship/testing/doubles/easypost";
+import { pino } from "pino";
+import { basicAuthorization, createCaller } from "../../src/providers/providers.ts";
+import { labelRates } from "../../src/shipping/shipping.ts";
+import { address } from "../pricing/fixtures.ts";
+
+const log = pino({ level: "silent" });
+const parcel = { from: address("TX", "78701"), to: address("NY", "10001"), weightGrams: 44 };
+
+let double: EasyPostDouble;
+before(async () => {
+  double = await startEasyPost();
+});
+after(() => double.close());
+
+function ratesWith(has = true, patienceMs = 5_000) {
+  const settings = {
+    provider: "easypost",
+    baseUrl: double.url,
+    authorization: basicAuthorization(double.apiKey),
+  } as const;
+  const { call } = createCaller({ fetch, clock: () => new Date(), log }, settings);
+  return labelRates({ providers: { has: () => has, callOf: () => call }, log, patienceMs });
+}
+
+test("carriers' rates are named with the shipment that they are of", async () => {
+  const rate = await ratesWith()?.(parcel);
+  assert.ok(double.shipments.has(rate?.shipmentId ?? ""));
+  const { shipmentId: _, ...named } = rate ?? {};
+  assert.deepEqual(named, {
+    ...{ carrier: "USPS", service: "Ground Advantage", amountCents: 593, zone: 4, addressProblem: null },
+  });
+  assert.equal(double.labels(), 0);
+});
+
+test("an address in doubt is quoted with the doubt", async () => {
+  const rate = await ratesWith()?.({ ...parcel, to: { ...parcel.to, line1: "1 Undeliverable Road" } });
+  assert.deepEqual([rate?.amountCents, rate?.addressProblem], [593, "Address not found"]);
+});
+
+test("without an account nobody is asked; an answer that is refused, cut or late is none", async () => {
+  assert.equal(ratesWith(false), null);
+  for (const failure of [{ status: 422 }, { status: 500 }, { status: 401 }, "cut"] as const) {
+    double.fail(failure);
+    assert.equal(await ratesWith()?.(parcel), null);
+  }
+  double.fail("hang");
+  const began = performance.now();
+  assert.equal(await ratesWith(true, 100)?.(parcel), null);
+  assert.ok(performance.now() - began < 3_000);
+  const usual = double.offers.splice(0, double.offers.length);
+  assert.equal(await ratesWith()?.(parcel), null);
+  double.offers.push(...usual);
+});
