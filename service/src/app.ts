@@ -36,7 +36,7 @@ import { playbookRoutes } from "./playbooks/playbooks.ts";
 import { passportRoutes, proofRecord } from "./proof-passports/proof-passports.ts";
 import { providerWebhook } from "./providers/providers.ts";
 import { roomRoutes } from "./rooms/rooms.ts";
-import { openShipping } from "./shipping/shipping.ts";
+import { openShipping, requireNoLetter } from "./shipping/shipping.ts";
 import { acceptsPage, buildAssets, notFoundPage, type PageDeps, pages } from "./web/pages.ts";
 import { webhookRoutes, webhooksSection } from "./webhooks/webhooks.ts";
 
@@ -175,6 +175,7 @@ function pageDeps(deps: ReadyDeps, features: Features, assets: PageDeps["assets"
       examine: examiner(deps),
       resolveOperator: operatorSessions(deps),
       openSealer: async () => ({ sealDocument: sealing.sealDocument, close: async () => {} }),
+      requireByHand: requireNoLetter,
       refundApproval: config.refundApproval,
       ...members,
       ...orders,

@@ -8,6 +8,7 @@ import { createMetrics } from "../platform/metrics.ts";
 import { isUuid } from "../platform/text.ts";
 import { inlineWorkers } from "../platform/workers/inline.ts";
 import { openSealing } from "../seals/seals.ts";
+import { requireNoLetter } from "../shipping/shipping.ts";
 import { lines, textOption, UsageError, type Values, type Verb, withResources } from "./verb.ts";
 
 async function readDocument(path: string | undefined): Promise<Buffer | null> {
@@ -139,6 +140,7 @@ export const orderVerbs: Verb[] = [
         const moved = await moveOrder(
           {
             ...resources,
+            requireByHand: requireNoLetter,
             openSealer: () =>
               openSealing({ ...resources, settings: config, fetch, metrics: createMetrics(), workers: inlineWorkers }),
           },

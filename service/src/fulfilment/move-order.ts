@@ -1,6 +1,7 @@
 import { type SealReason, sealReasons } from "@signsealship/evidence/seal";
 import {
   eventsTo,
+  type LockedOrder,
   lockOrder,
   type PeopleEvent,
   processorEvents,
@@ -9,7 +10,7 @@ import {
   wordsOf,
 } from "../orders/orders.ts";
 import type { Clock } from "../platform/clock.ts";
-import type { Database } from "../platform/database/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import { isOutcomeUnknown } from "../platform/database/sql-errors.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
 import type { Log } from "../platform/logs.ts";
@@ -26,6 +27,8 @@ export type MoveDeps = {
   rowMac: SealDeps["rowMac"];
   /** Opened only when a document is to be sealed. */
   openSealer: () => Promise<{ sealDocument: SealDeps["sealDocument"]; close: () => Promise<void> }>;
+  /** Refuses what a provider has on hand. @throws ServiceError `conflict` */
+  requireByHand?: (tx: Tx, order: LockedOrder, on: PeopleEvent) => Promise<void>;
 };
 
 export type MoveRequest = {
@@ -71,6 +74,7 @@ export async function moveOrder(deps: MoveDeps, request: MoveRequest): Promise<{
       const locked = await lockOrder(tx, request.code);
       if (!locked) throw new ServiceError("not_found", "Order not found.");
       if (doneByHand.has(plan.on)) await requireNoActUnderWay(tx, locked.id);
+      await deps.requireByHand?.(tx, locked, plan.on);
       const actor = { actor: request.actor ?? "operator", at: deps.clock(), log: deps.log };
       const at = plan.begin ? (await transition(tx, locked, "next_segment", actor)).order : locked;
       const { order: moved } = await perform(tx, at, plan.on, facts, actor);

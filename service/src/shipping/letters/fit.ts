@@ -31,8 +31,7 @@ export type PrintPlan = { pages: number; doubleSided: boolean };
  * Whether Lob can print and mail it: on sheets of letter size, not too many, between US addresses.
  * @returns how it is printed, or in plain words why it is printed by hand
  */
-export function planLetter(read: PagesRead, to: Address | null, from: Address): PrintPlan | { misfit: string } {
-  if (to === null) return { misfit: "The order has no address to mail to." };
+export function planLetter(read: PagesRead, to: Address, from: Address): PrintPlan | { misfit: string } {
   const { count, odd, isEncrypted, refused } = read;
   if (refused !== null) return { misfit: `The document’s pages can’t be measured (${refused}).` };
   if (isEncrypted) return { misfit: "The document is encrypted, and Lob prints no encrypted files." };

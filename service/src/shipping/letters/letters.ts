@@ -9,7 +9,7 @@ import { mailReceipt } from "./receipt.ts";
 import { sendAct } from "./send-act.ts";
 import { currentLetter, letterActs } from "./store.ts";
 
-export { type LetterOnRecord, lettersOnRecord } from "./on-record.ts";
+export { type LetterOnRecord, lettersOnRecord, requireNoLetter } from "./on-record.ts";
 export { recallOrder } from "./recall.ts";
 
 /** Sets the acts, the handler of events and the jobs of letters. @returns who takes orders on; null without an account */

@@ -3,6 +3,7 @@ import { type LockedOrder, lockOrder } from "../../orders/orders.ts";
 import { type PaperOrder, paperOrder, sentDocument } from "../../paper/paper.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
+import { ServiceError } from "../../platform/errors.ts";
 import { tooCostly } from "../../platform/workers/task.ts";
 import type { Address } from "../../pricing/pricing.ts";
 import { explainTask, openTask } from "../../tasks/tasks.ts";
@@ -51,18 +52,24 @@ export async function mailOrder(deps: LetterDeps, orderId: number): Promise<void
 
 async function planFor(deps: LetterDeps, order: PaperOrder): Promise<MailPlan | { misfit: string }> {
   const { workers, business, mailClass } = deps;
-  const { code: orderCode, partnerId, environment, shipTo } = order;
+  const { code: orderCode, partnerId, environment, shipTo: to, shipFrom } = order;
   if (mailClass === null) return { misfit: "No account at Lob is set." };
-  const { kind, sha256, bytes } = await sentDocument(deps, order);
-  const from = order.shipFrom ?? business;
+  if (to === null) return { misfit: "The order has no address to mail to." };
+  const document = await sentDocument(deps, order).catch((error: unknown) => {
+    if (error instanceof ServiceError && error.code === "not_found") return error;
+    throw error;
+  });
+  if (document instanceof ServiceError) return { misfit: document.message };
+  const { kind, sha256, bytes } = document;
+  const from = shipFrom ?? business;
   const read = await workers.run(readPages, { holder: partnerId, bytes, input: null }).catch((error): PagesRead => {
     if (!tooCostly(error)) throw error;
     return { count: 0, odd: null, isEncrypted: false, refused: "that takes too long" };
   });
-  const plan = planLetter(read, shipTo, from);
-  if ("misfit" in plan || shipTo === null) return "misfit" in plan ? plan : { misfit: "There is no address." };
+  const plan = planLetter(read, to, from);
+  if ("misfit" in plan) return plan;
   const owner = { partnerId, environment };
-  return { ...plan, orderCode, owner, documentId: `${kind}-${sha256}`, docSha256: sha256, mailClass, to: shipTo, from };
+  return { ...plan, orderCode, owner, documentId: `${kind}-${sha256}`, docSha256: sha256, mailClass, to, from };
 }
 
 async function isClaimed(tx: Tx, orderId: number): Promise<boolean> {

@@ -1,7 +1,9 @@
-import type { Sql } from "../../platform/database/database.ts";
+import type { LockedOrder, PeopleEvent } from "../../orders/orders.ts";
+import type { Sql, Tx } from "../../platform/database/database.ts";
+import { ServiceError } from "../../platform/errors.ts";
 import { type LetterStage, mailedAt, stageOf } from "./progress.ts";
 import { mailClassNames } from "./receipt.ts";
-import { type Letter, lettersOfOrder } from "./store.ts";
+import { currentLetter, type Letter, lettersOfOrder } from "./store.ts";
 
 /** A letter as an operator sees it. */
 export type LetterOnRecord = Pick<
@@ -17,4 +19,14 @@ export async function lettersOnRecord(db: Sql, orderId: number): Promise<LetterO
     const endedAt = stage === "accepted" || stage === "mailed" ? null : (progress[stage] ?? null);
     return { ...letter, className: mailClassNames[mailClass], stage, mailedAt: mailedAt(progress), endedAt };
   });
+}
+
+/** By hand or by Lob, never both. @throws ServiceError `conflict` while a letter waits to be mailed */
+export async function requireNoLetter(tx: Tx, { id }: LockedOrder, on: PeopleEvent): Promise<void> {
+  const letter = on === "shipped" ? await currentLetter(tx, id) : undefined;
+  if (letter && stageOf(letter.progress) === "accepted")
+    throw new ServiceError(
+      "conflict",
+      `Lob has the letter ${letter.letterId}: its first scan moves the order. A hold has it cancelled.`,
+    );
 }

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { examplePdf } from "@signsealship/testing/order-form";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { testsNeeding } from "@signsealship/testing/tools";
+import { lockOrder } from "../../../src/orders/orders.ts";
 import { sql } from "../../../src/platform/database/sql.ts";
+import { requireNoLetter } from "../../../src/shipping/letters/letters.ts";
 import { mailReceipt } from "../../../src/shipping/letters/receipt.ts";
 import { claimTask } from "../../../src/tasks/tasks.ts";
 import { openWorld, type World } from "./letter-world.ts";
@@ -37,6 +39,27 @@ describe("an order to print and mail", () => {
     const { params, file } = world.lob.requests.find(({ method }) => method === "POST") ?? assert.fail();
     assert.ok(!JSON.stringify(params).includes(code), "nothing that leads to the order");
     assert.ok(file?.equals(makePdf({ pages: 2 })));
+  });
+
+  test("is not shipped by hand while its letter waits to be mailed", async () => {
+    const { code, letterId, node } = await sent();
+    const byHand = () =>
+      world.db.transaction(async (tx) => {
+        const order = await lockOrder(tx, code);
+        await requireNoLetter(tx, order ?? assert.fail(), "shipped");
+      });
+    await assert.rejects(byHand(), new RegExp(`Lob has the letter ${letterId}`));
+    await world.move(code, "held", "by hand, then");
+    await node.work();
+    await world.move(code, "released");
+    await byHand();
+  });
+
+  test("whose document was deleted is left to people, with the reason", async () => {
+    const code = await world.placed();
+    await world.db.query(sql`DELETE FROM documents WHERE order_id = ${await world.idOf(code)}`);
+    await world.openNode().work();
+    assert.match(await world.reasonsOf(code), /The order has no document/);
   });
 
   test("of the test environment reaches nobody", async () => {

@@ -176,12 +176,16 @@ function documentRoutes(scope: FastifyInstance, deps: OrderPageDeps): void {
 
 const ownerOf = ({ partnerId, order: { environment } }: OrderRecord): Owner => ({ partnerId, environment });
 
-const mayDo = ({ order }: OrderRecord, operator: Operator) => ({
+const mayDo = ({ order, letters }: OrderRecord, operator: Operator) => ({
   moves: movesOf(order, operator),
   movesOfOthers: movesOfOthers(order, operator),
   finishingsNow: may(operator, "orders.work") ? finishings.filter((on) => targetOf(order, on) !== null) : [],
   mayWorkSigners: may(operator, "signers.work"),
   mayNote: may(operator, "orders.work"),
-  mayPrint: may(operator, "orders.work") && paperStatuses.some((status) => status === order.status),
+  mayPrint:
+    may(operator, "orders.work") &&
+    paperStatuses.some((status) => status === order.status) &&
+    // Lob prints what waits there to be mailed.
+    !letters.some(({ stage }) => stage === "accepted"),
   mayRequestRefund: may(operator, "refunds.request") && targetOf(order, "refund_requested") !== null,
 });

@@ -1,11 +1,12 @@
 import type { ConsoleMove } from "../../../console/console.ts";
 import { addressLines, type PaperOrder } from "../../../paper/paper.ts";
-import type { ShownLabel } from "../../../shipping/shipping.ts";
+import type { LetterOnRecord, ShownLabel } from "../../../shipping/shipping.ts";
 import { card, facts, pageHead, statusBadge } from "../../ui/components.ts";
 import { shortCode } from "../../ui/format.ts";
 import { errorSummary } from "../../ui/forms/fields.ts";
 import { statusWords } from "../../ui/orders/status-words.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { letterList } from "../orders/letter-list.ts";
 import { isDangerous, labelOf, moveForm, type Typed } from "../orders/move-forms.ts";
 import { buyForm, handOverOf, labelList } from "./labels.ts";
 
@@ -13,18 +14,20 @@ export type PaperView = {
   order: PaperOrder;
   moves: readonly ConsoleMove[];
   labels: readonly ShownLabel[];
+  letters: readonly LetterOnRecord[];
   typed?: Typed | undefined;
   error?: string | undefined;
 };
 
 /** What is printed and sent for an order, and what is told of it afterwards. */
-export function paperBody({ order, moves, labels, typed, error }: PaperView): Html {
+export function paperBody({ order, moves, labels, letters, typed, error }: PaperView): Html {
   const path = `/operator/paper/${order.code}`;
   const { tone, label } = statusWords(order.status);
   const [first, ...more] = [...moves].sort((one, other) => Number(isDangerous(one)) - Number(isDangerous(other)));
   return html`${pageHead(`Order ${shortCode(order.code)}`, order.firmName, html`<a href="/operator">Today</a>`)}
 ${errorSummary(error)}
 <div class="panels">
+${letters.length > 0 && card("letters", "Letters by Lob", letterList(letters))}
 ${card(
   "print",
   "Print",

@@ -3,7 +3,7 @@ import { movesOf } from "../../../console/console.ts";
 import type { EnvelopeDeps } from "../../../envelopes/envelopes.ts";
 import type { MoveDeps } from "../../../fulfilment/fulfilment.ts";
 import { keepFaxReport, type Print, paperOrder, printFor } from "../../../paper/paper.ts";
-import { buyShownLabel, readLabelFile, shownLabels } from "../../../shipping/shipping.ts";
+import { buyShownLabel, lettersOnRecord, readLabelFile, shownLabels } from "../../../shipping/shipping.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { shortCode } from "../../ui/format.ts";
 import { type ConsoleCall, type ConsoleDeps, consolePage, consoleRoute } from "../frame/console.ts";
@@ -78,9 +78,9 @@ export function paperRoutes(scope: FastifyInstance, deps: PaperRouteDeps): void 
 
 async function showPaper(deps: PaperRouteDeps, call: PaperCall, typed?: Typed, error?: string): Promise<string> {
   const order = await paperOrder(deps.db, call.params.code, call.operator.environment);
-  const labels = await shownLabels(deps.db, order.id);
+  const [labels, letters] = await Promise.all([shownLabels(deps.db, order.id), lettersOnRecord(deps.db, order.id)]);
   const moves = movesOf(order, call.operator).filter((move) => /^(?:ship|deliver|fax)/.test(move));
-  const body = paperBody({ order, moves, labels, typed, error: error ?? typed?.error });
+  const body = paperBody({ order, moves, labels, letters, typed, error: error ?? typed?.error });
   return consolePage(deps, call.request, { title: `Order ${shortCode(order.code)}`, section: "today", body });
 }
 
