@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { dispatch } from "../../src/fulfilment/dispatch.ts";
+import type { Taker } from "../../src/fulfilment/fulfilment.ts";
+import { lockOrder, transition } from "../../src/orders/orders.ts";
+import { systemClock } from "../../src/platform/clock.ts";
+import { sql } from "../../src/platform/database/sql.ts";
+import { claimTask, tasksOfOrder } from "../../src/tasks/tasks.ts";
+import { type OrderFacts, type OrdersDatabase, openOrdersDatabase, silent } from "../orders/orders-database.ts";
+
+let orders: OrdersDatabase;
+before(async () => {
+  orders = await openOrdersDatabase();
+});
+after(() => orders.close());
+
+const taken: number[] = [];
+let answer: Awaited<ReturnType<Taker["take"]>> = { outcome: "sent by Lob" };
+const labels: Taker = {
+  kind: "label_print",
+  actor: "provider:lob",
+  take: async (_tx, { id }) => {
+    taken.push(id);
+    return answer;
+  },
+};
+
+const idOf = async (code: string): Promise<number> => {
+  const [row] = await orders.db.query<{ id: number }>(sql`SELECT id FROM orders WHERE code = ${code}`);
+  return row?.id ?? 0;
+};
+
+const move = (code: string, on: "next_segment" | "held" | "released") =>
+  orders.db.transaction(async (tx) => {
+    const order = await lockOrder(tx, code);
+    assert.ok(order);
+    await transition(tx, order, on, { actor: "operator", at: new Date(), log: silent, reason: "x" });
+  });
+
+/** An order that has come to wait for its label. */
+async function waiting(more: Partial<OrderFacts> = {}) {
+  answer = { outcome: "sent by Lob" };
+  const code = await orders.insert("NotarizationComplete", more);
+  await move(code, "next_segment");
+  return { code, id: await idOf(code) };
+}
+
+const run = (id: number) => dispatch({ db: orders.db, clock: systemClock }, [labels], id);
+const jobsOf = async (code: string) => (await orders.look(code)).jobs.filter((queue) => queue === "dispatch").length;
+const tasksOf = async (id: number) =>
+  (await tasksOfOrder(orders.db, id)).map(({ kind, state, outcome }) => `${kind} ${state} ${outcome}`);
+
+describe("an order that waits for what a provider can do", () => {
+  test("has a job where it is live, and none where it is a test", async () => {
+    const live = await waiting();
+    assert.equal(await jobsOf(live.code), 1);
+    const simulated = await waiting({ environment: "test" });
+    assert.equal(await jobsOf(simulated.code), 0);
+    await run(simulated.id);
+    assert.ok(!taken.includes(simulated.id), "not even by a job that somebody made");
+  });
+
+  test("is taken once, and its task is closed with that", async () => {
+    const { id } = await waiting();
+    await Promise.all([run(id), run(id), run(id)]);
+    await run(id);
+    assert.equal(taken.filter((each) => each === id).length, 1);
+    assert.deepEqual(await tasksOf(id), ["label_print done sent by Lob"]);
+  });
+
+  test("is left to the person who has claimed its task", async () => {
+    const { id } = await waiting();
+    const [task] = await tasksOfOrder(orders.db, id);
+    await claimTask({ db: orders.db, clock: systemClock }, task?.id ?? 0, "operator:p");
+    await run(id);
+    assert.ok(!taken.includes(id));
+    assert.deepEqual(await tasksOf(id), ["label_print claimed null"]);
+  });
+
+  test("stays with people where the provider does not take it, or works beside them", async () => {
+    for (const said of [null, "beside"] as const) {
+      const { id } = await waiting();
+      answer = said;
+      await run(id);
+      assert.deepEqual(await tasksOf(id), ["label_print open null"]);
+    }
+  });
+
+  test("is asked for again when a hold ends, and not while it lasts", async () => {
+    const { code, id } = await waiting();
+    await run(id);
+    await move(code, "held");
+    await run(id);
+    assert.equal(taken.filter((each) => each === id).length, 1);
+    await move(code, "released");
+    assert.equal(await jobsOf(code), 2);
+    await run(id);
+    assert.deepEqual(
+      (await tasksOf(id)).filter((each) => each.startsWith("label_print open")),
+      [],
+    );
+  });
+});
