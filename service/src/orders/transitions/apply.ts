@@ -105,7 +105,7 @@ export async function applyTransition(
   if (entered.movesParcel && moved.ship && moved.environment === "live")
     await enqueue(tx, parcelQueue, { orderId: order.id });
   // A fax under way is not wanted while the order is held or once it is refunded, and goes on after a hold.
-  if (pausesFax.has(on) && order.fax && moved.environment === "live")
+  if (pausesFax.has(on) && isBeingFaxed(order) && moved.environment === "live")
     await enqueue(tx, faxQueue, { orderId: order.id });
   if (effect.mail) await enqueue(tx, orderMailQueue, { orderId: order.id, moment: effect.mail });
   if (effect.job) await enqueue(tx, effect.job, { orderId: order.id });
@@ -138,6 +138,10 @@ async function moveTasks(tx: Tx, order: LockedOrder, moved: LockedOrder, on: Ord
 /** Whether a provider may have something on hand for its shipping. */
 const isBeingShipped = ({ status, statusBeforeHold }: LockedOrder): boolean =>
   ["ShippingPending", "Shipped", "ShippingFailed"].includes(statusBeforeHold ?? status);
+
+/** Whether a fax of it may be under way. */
+const isBeingFaxed = ({ status, statusBeforeHold }: LockedOrder): boolean =>
+  ["FaxPending", "FaxSent"].includes(statusBeforeHold ?? status);
 
 /** An order that comes there needs nothing more of what stood open. */
 const droppedBy: ReadonlySet<string> = new Set(["Cancelled", "RefundPending"]);
