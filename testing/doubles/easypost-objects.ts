@@ -108,7 +108,7 @@ export function createEasyPostObjects(files: () => string): EasyPostObjects {
       const tracker = kind === "trackers" && method === "GET" && id ? trackers.get(id) : undefined;
       if (tracker) return { status: 200, body: tracker };
       if (kind === "users" && method === "GET")
-        return { status: 200, body: { id: easyPostId("user"), object: "User" } };
+        return { status: 200, body: { id: easyPostId("user"), object: "User", balance: "12.50000" } };
       return notFound();
     },
     track(trackerId, status, more = {}) {

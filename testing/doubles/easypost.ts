@@ -46,7 +46,7 @@ export type EasyPostDouble = Pick<EasyPostObjects, "shipments" | "trackers" | "o
  * protocol; and webhooks signed as it signs them. It remembers what it was asked and fails to order.
  */
 export async function startEasyPost(): Promise<EasyPostDouble> {
-  const apiKey = `EZTK${randomBytes(16).toString("hex")}`;
+  const apiKey = `EZAK${randomBytes(16).toString("hex")}`;
   const webhookSecret = `ﬁne-sécret-${randomBytes(8).toString("hex")}`;
   const requests: EasyPostRequest[] = [];
   const failures: { path: RegExp; failure: Failure }[] = [];

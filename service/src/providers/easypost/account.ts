@@ -1,3 +1,5 @@
+import { Type } from "typebox";
+import { Value } from "typebox/value";
 import { type Account, basicAuthorization, checkBy } from "../account.ts";
 import { easypostVerifier } from "./events.ts";
 
@@ -6,6 +8,13 @@ export const easypostBase = "https://api.easypost.com";
 
 type Settings = { apiKey: string; apiBase: string | null; webhookSecret: string | null };
 
+const User = Type.Object({ balance: Type.String({ pattern: "^-?\\d{1,9}\\.\\d+$" }) });
+
+const detailOf = (body: unknown): string =>
+  Value.Check(User, body)
+    ? `the key is accepted; the balance is $${Number(body.balance).toFixed(2)}`
+    : "the key is accepted";
+
 /** The account at EasyPost. */
 export function easypostAccount({ apiKey, apiBase, webhookSecret }: Settings): Account {
   return {
@@ -13,6 +22,9 @@ export function easypostAccount({ apiKey, apiBase, webhookSecret }: Settings): A
     baseUrl: apiBase ?? easypostBase,
     authorization: basicAuthorization(apiKey),
     verify: webhookSecret === null ? null : easypostVerifier(webhookSecret),
-    check: (call) => checkBy(call({ method: "GET", path: "/v2/users" }), () => "the key is accepted"),
+    check: async (call) =>
+      apiKey.startsWith("EZTK")
+        ? { ok: false, why: "it is a test key: its labels are accepted by no carrier" }
+        : checkBy(call({ method: "GET", path: "/v2/users" }), detailOf),
   };
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type EasyPostDouble, startEasyPost } from "@signsealship/testing/doubles/easypost";
 import { pino } from "pino";
+import { easypostAccount } from "../../../src/providers/easypost/account.ts";
 import {
   basicAuthorization,
   createCaller,
@@ -114,12 +115,25 @@ test("What was certainly not done is told from what may have been", async () => 
   }
   double.failOn(buying, { status: 503 });
   assert.equal(await buy(), "unknown");
-  assert.equal((await openClient("EZTKother").findShipment(shipmentId)).kind, "unavailable");
+  assert.equal((await openClient("EZAKother").findShipment(shipmentId)).kind, "unavailable");
   assert.equal((await easypost.findShipment("shp_unknown")).kind, "refused");
   const before = double.labels();
   double.failOn(buying, "cut");
   assert.equal(await buy(), "unknown");
   assert.equal(double.labels(), before + 1);
+});
+
+test("The account is asked without acting: its balance, and whether its key buys labels that carriers take", async () => {
+  const check = (apiKey: string) => {
+    const account = easypostAccount({ apiKey, apiBase: double.url, webhookSecret: null });
+    return account.check(
+      createCaller({ fetch, clock: () => new Date(), log: pino({ level: "silent" }) }, account).call,
+    );
+  };
+  assert.deepEqual(await check(double.apiKey), { ok: true, detail: "the key is accepted; the balance is $12.50" });
+  assert.equal((await check("EZAKother")).ok, false);
+  const tested = await check("EZTK123");
+  assert.match(tested.ok ? "" : tested.why, /test key/);
 });
 
 test("A label's file is fetched from https, or from where the API is, and is a PDF", async () => {

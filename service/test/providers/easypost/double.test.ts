@@ -65,7 +65,7 @@ test("The vendor's client reads the double's refusals", async () => {
     newShipment().then(({ id }) => client.Shipment.buy(id, "rate_unknown")),
     { statusCode: 404 },
   );
-  const stranger = new EasyPostClient("EZTKother", { baseUrl: `${double.url}/v2/` });
+  const stranger = new EasyPostClient("EZAKother", { baseUrl: `${double.url}/v2/` });
   await assert.rejects(stranger.Tracker.retrieve("trk_x"), { code: "APIKEY.INACTIVE", statusCode: 401 });
   double.failOn(/^POST .*\/buy$/, { status: 402, code: "PAYMENT_REQUIRED", message: "Insufficient funds." });
   const { id, rates } = await newShipment();
