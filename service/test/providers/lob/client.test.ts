@@ -12,11 +12,11 @@ import { lobVerifier } from "../../../src/providers/lob/verifier.ts";
 const double = await startLob();
 after(() => double.close());
 
-const clientWith = (apiKey: string) =>
+const clientWith = (apiKey: string, timeoutMs = 10_000) =>
   createLob(
     createCaller(
       { fetch, clock: () => new Date(), log: openLog("silent") },
-      { provider: "lob", baseUrl: double.apiBase, authorization: basicAuthorization(apiKey), timeoutMs: 300 },
+      { provider: "lob", baseUrl: double.apiBase, authorization: basicAuthorization(apiKey), timeoutMs },
     ).call,
   );
 const lob = clientWith(double.apiKey);
@@ -108,7 +108,7 @@ describe("letters by our client", () => {
   test("knows what was provably not done from what nobody knows", async () => {
     const kindOf = async (...failures: Parameters<typeof double.fail>) => {
       double.fail(...failures);
-      return (await clientWith(double.apiKey).get("ltr_0")).kind;
+      return (await clientWith(double.apiKey, 300).get("ltr_0")).kind;
     };
     assert.equal(await kindOf("hang"), "unknown");
     assert.equal(await kindOf({ status: 500 }), "unknown");

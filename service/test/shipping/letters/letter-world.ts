@@ -45,7 +45,7 @@ export async function openWorld() {
     const account = { apiKey: lob.apiKey, apiBase: lob.apiBase, webhookSecret: lob.webhookSecret };
     const accounts = accountsOf({ easypost: null, lob: account, telnyx: null }).map((each) => ({
       ...each,
-      timeoutMs: 300,
+      timeoutMs: 10_000,
     }));
     const providers = openProviders({ db, clock, log: silent, secrets, fetch }, accounts);
     const handlers = new Map<string, Handler>();
