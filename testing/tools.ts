@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import * as nodeTest from "node:test";
 import { python, requirementsFile } from "./python.ts";
+import { type RuntimeName, runtimePackages, runtimeProgram } from "./runtimes.ts";
 
 /** A program or library of others that tests hold ours against. */
 type Tool = {
@@ -11,6 +12,8 @@ type Tool = {
   readonly debian?: string;
   /** A requirement from PyPI, installed into the virtual environment of python.ts. */
   readonly python?: string;
+  /** A package of npm, installed into the folder of runtimes.ts. */
+  readonly npm?: string;
 };
 
 /** The path of a program in PATH. */
@@ -28,6 +31,11 @@ const packaged = (debian: string, ...names: string[]): Tool => ({
 const fromPypi = (requirement: string): Tool => ({
   python: requirement,
   isHere: () => existsSync(requirementsFile) && readFileSync(requirementsFile, "utf8").includes(`${requirement}\n`),
+});
+
+const runtime = (name: RuntimeName): Tool => ({
+  npm: runtimePackages[name],
+  isHere: () => existsSync(runtimeProgram(name)),
 });
 
 export const chromiumPath = (): string | undefined =>
@@ -60,6 +68,9 @@ const table = {
   python: { debian: "python3-venv", isHere: () => existsSync(python) },
   opentimestamps: fromPypi("opentimestamps==0.4.5"),
   pyhanko: fromPypi("pyHanko==0.38.0"),
+  node20: runtime("node20"),
+  node22: runtime("node22"),
+  deno: runtime("deno"),
 } as const satisfies Record<string, Tool>;
 
 export type ToolName = keyof typeof table;

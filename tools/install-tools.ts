@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { appendFileSync, existsSync } from "node:fs";
 import { python, pythonEnvironment, requirementsFile } from "../testing/python.ts";
+import { runtimesFolder } from "../testing/runtimes.ts";
 import { missingTools, tools } from "../testing/tools.ts";
 
 const attempt = (what: string, work: () => void): void => {
@@ -43,6 +44,7 @@ export function installTools(): void {
       const known = packages.filter((name) => spawnSync("apt-cache", ["show", name]).status === 0);
       run("apt-get", "install", "-y", "-qq", "--no-install-recommends", ...known);
     });
+  installRuntimes();
   const requirements = missingRequirements();
   const environmentIsHere = tools.python.isHere();
   if (environmentIsHere ? requirements.length === 0 : !canMakeEnvironment()) return;
@@ -51,4 +53,12 @@ export function installTools(): void {
     run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", ...requirements);
     appendFileSync(requirementsFile, requirements.map((each) => `${each}\n`).join(""));
   });
+}
+
+function installRuntimes(): void {
+  const packages = missingTools().flatMap((name) => tools[name].npm ?? []);
+  if (packages.length === 0) return;
+  attempt(`${packages.join(" ")} (npm, into node_modules/.cache)`, () =>
+    run("npm", "install", "--no-audit", "--no-fund", "--no-save", "--prefix", runtimesFolder, ...packages),
+  );
 }

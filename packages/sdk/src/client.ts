@@ -1,8 +1,9 @@
+import { firmOf, playbooksOf } from "./firm.ts";
 import { ordersOf, sandboxOf } from "./orders.ts";
 import { passportsOf } from "./passports.ts";
 import { roomsOf } from "./rooms.ts";
 import { signingOf } from "./signing.ts";
-import { type ClientOptions, createTransport } from "./transport.ts";
+import { type ClientOptions, createTransport, type Transport } from "./transport.ts";
 import { webhooksOf } from "./webhooks.ts";
 
 export type Me = {
@@ -19,17 +20,30 @@ export type Me = {
   requestId: string;
 };
 
-/** The whole partner interface. Every call throws ServiceRefusal when the service refuses; nothing is retried. */
-export function createClient(options: ClientOptions) {
-  const transport = createTransport(options);
+const routesOf = (transport: Transport) => ({
+  /** The firm of the key. */
+  me: (): Promise<Me> => transport.json("GET", "/api/partner/me"),
+  ...firmOf(transport),
+  orders: { ...ordersOf(transport), ...signingOf(transport) },
+  sandbox: sandboxOf(transport),
+  rooms: roomsOf(transport),
+  passports: passportsOf(transport),
+  webhooks: webhooksOf(transport),
+  playbooks: playbooksOf(transport),
+});
+
+export type Client = ReturnType<typeof routesOf> & {
+  /** The same client with other options: `client.with({ signal })`, `client.with({ timeoutMs: 5_000 })`. */
+  with: (changed: Partial<ClientOptions>) => Client;
+};
+
+/**
+ * The whole partner interface. Every call throws ServiceRefusal when the service refuses. Reads, and writes that bear an idempotency
+ * key, are sent again when they were not answered.
+ */
+export function createClient(options: ClientOptions): Client {
   return {
-    me: (): Promise<Me> => transport.json("GET", "/api/partner/me"),
-    orders: { ...ordersOf(transport), ...signingOf(transport) },
-    sandbox: sandboxOf(transport),
-    rooms: roomsOf(transport),
-    passports: passportsOf(transport),
-    webhooks: webhooksOf(transport),
+    ...routesOf(createTransport(options)),
+    with: (changed) => createClient({ ...options, ...changed }),
   };
 }
-
-export type Client = ReturnType<typeof createClient>;

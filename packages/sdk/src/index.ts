@@ -1,11 +1,14 @@
 export { type Client, createClient, type Me } from "./client.ts";
-export { ServiceRefusal } from "./errors.ts";
+export { ServiceRefusal, type WebhookReason, WebhookRefusal } from "./errors.ts";
+export type { AccessAnswer, AccessRequest, Analytics, Launchpad, Playbook } from "./firm.ts";
 export type {
   CreatedOrder,
+  NamedPdf,
   OrderDetail,
   OrderFields,
   OrderLine,
   OrderList,
+  OrderQuery,
   OrderSummary,
   Pdf,
   SandboxOutcome,
@@ -13,6 +16,7 @@ export type {
   SignatureField,
   Signer,
   SignerAuth,
+  WriteOptions,
 } from "./orders.ts";
 export type { Passport, PassportVerification, PassportWebhook, SealedPassport } from "./passports.ts";
 export type {
@@ -22,6 +26,7 @@ export type {
   CreatedRoom,
   OrderCard,
   Participant,
+  RoomList,
   RoomSummary,
   RoomView,
   StatusGroup,
@@ -35,11 +40,12 @@ export type {
   SignerReplacement,
 } from "./signing.ts";
 export type { ClientOptions } from "./transport.ts";
-export { verifyWebhook } from "./verify-webhook.ts";
 export type { OrderEventData, WebhookEvent } from "./webhook-events.ts";
+export { parseWebhook, signatureHeader, signWebhook, verifyWebhook } from "./webhook-signatures.ts";
 export type {
   CreatedWebhook,
   Delivery,
+  DeliveryList,
   DeliveryQuery,
   RotatedSecret,
   SignatureExample,

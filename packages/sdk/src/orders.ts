@@ -1,27 +1,51 @@
-import { path, type Transport } from "./transport.ts";
+import { wireName, wireValue } from "./names.ts";
+import { allOf } from "./pages.ts";
+import { newIdempotencyKey, path, type Transport } from "./transport.ts";
 
-export type OrderLine = { type: string; label: string; amountCents: number };
+/** A line of a quote. */
+export type OrderLine = {
+  /** For programs: `WorkflowFee`, `NotaryFee`, ... The list can grow. */
+  type: string;
+  /** For people. */
+  label: string;
+  /** US cents; negative for discounts. */
+  amountCents: number;
+};
 
 type OrderCommon = {
+  /** Of the request, for support. */
   requestId: string;
+  /** By which the order is known; who has it sees the client's page. */
   orderCode: string;
+  /** The client's page: a path on the service. */
   orderUrl: string;
+  /** `QuoteReady`, `Paid`, `EsignPending`, ... `Completed`. The list can grow. */
   status: string;
+  /** What was sent as `externalReference`. */
   externalReference: string | null;
+  /** E.164; null without a fax. */
   faxToNumber: string | null;
+  /** US cents, before the discount of the firm's tier. */
   subtotalCents: number;
+  /** US cents. */
   discountCents: number;
+  /** US cents: what a checkout charges. */
   totalCents: number;
   lines: OrderLine[];
 };
 
-export type CreatedOrder = OrderCommon & { checkoutUrl: string | null };
+export type CreatedOrder = OrderCommon & {
+  /** Where the client pays; null unless `createCheckout` was sent and the order can be paid. */
+  checkoutUrl: string | null;
+};
 
 export type OrderDetail = OrderCommon & {
   /** Flags joined by a comma and a space: `Sign, Notarize, Ship, Fax`. */
   services: string;
+  /** Of the signatures: `Sent`, `Viewed`, `PartiallySigned`, `Completed`, ...; null when none are wanted. */
   envelopeStatus: string | null;
   customerEmail: string;
+  /** ISO 8601, UTC. */
   createdAt: string;
 };
 
@@ -30,7 +54,12 @@ export type OrderSummary = Pick<
   "orderCode" | "status" | "services" | "totalCents" | "externalReference" | "customerEmail" | "createdAt"
 >;
 
-export type OrderList = { orders: OrderSummary[]; nextCursor: string | null; requestId: string };
+export type OrderList = {
+  orders: OrderSummary[];
+  /** For `cursor` of the next call; null after the last page. */
+  nextCursor: string | null;
+  requestId: string;
+};
 
 /** How a signer is identified, besides the link that is mailed. */
 export type SignerAuth = "link" | "mail_code" | "access_code" | "text_code";
@@ -39,15 +68,15 @@ export type Signer = {
   name: string;
   email: string;
   /** A 10-digit US number, or an international one in `+country` form. Required when `auth` is `text_code`. */
-  phone?: string;
+  phone?: string | undefined;
   /** 1 to 10: signers of one number sign in parallel, after those of lower numbers. Default 1. */
-  routing?: number;
-  /** Default: `signer_auth`. */
-  auth?: SignerAuth;
+  routing?: number | undefined;
+  /** Default: `signerAuth`. */
+  auth?: SignerAuth | undefined;
   /** For `access_code`: what you tell the signer yourself. */
-  access_code?: string;
-  /** Of mails and pages; default `en`. */
-  language?: "en" | "es";
+  accessCode?: string | undefined;
+  /** Of mails and pages. Default `en`. */
+  language?: "en" | "es" | undefined;
 };
 
 /** A place on a page as a reader shows it, in points (1/72 inch) from its upper left corner. */
@@ -61,46 +90,63 @@ export type SignatureField = {
   y: number;
   width: number;
   height: number;
-  label?: string;
+  /** What the signer is asked for. */
+  label?: string | undefined;
   /** Default true. */
-  required?: boolean;
+  required?: boolean | undefined;
 };
 
-/** The fields of an order, by their names on the wire. */
+/** What an order is placed with. */
 export type OrderFields = {
+  /** Of the client. */
   email: string;
   /** Attests that the document is the client's own completed one. */
-  byod_confirmed: true;
+  byodConfirmed: true;
   /** 40 hex digits, in place of a document. */
-  fill_token?: string;
-  name?: string;
-  doc_slug?: string;
-  svc_sign?: boolean;
-  svc_notary?: boolean;
-  svc_ship?: boolean;
-  signer_state?: string;
-  dest_state?: string;
-  external_reference?: string;
-  ship_name?: string;
-  ship_line1?: string;
-  ship_line2?: string;
-  ship_city?: string;
-  ship_state?: string;
-  ship_postal?: string;
-  ship_method?: "label" | "print_mail";
-  from_name?: string;
-  from_line1?: string;
-  from_line2?: string;
-  from_city?: string;
-  from_state?: string;
-  from_postal?: string;
-  fax_to?: string;
-  create_checkout?: boolean;
-  /** Who signs; default: the client, alone. */
-  signers?: readonly Signer[];
-  /** Where they sign; default: the document's own signature fields, its tags, or a page that is added. */
-  fields?: readonly SignatureField[];
-  signer_auth?: SignerAuth;
+  fillToken?: string | undefined;
+  /** Of the client. */
+  name?: string | undefined;
+  /** A document of the catalog, which then decides on signing and notarization. */
+  docSlug?: string | undefined;
+  /** Have the document signed. */
+  svcSign?: boolean | undefined;
+  /** Have it notarized online. */
+  svcNotary?: boolean | undefined;
+  /** Have it shipped; send the `ship` fields with it. */
+  svcShip?: boolean | undefined;
+  /** Where the signer is: two letters. */
+  signerState?: string | undefined;
+  /** Where the document goes: two letters. */
+  destState?: string | undefined;
+  /** Your file number, up to 120 characters; it comes back in lists and webhooks. */
+  externalReference?: string | undefined;
+  shipName?: string | undefined;
+  shipLine1?: string | undefined;
+  shipLine2?: string | undefined;
+  shipCity?: string | undefined;
+  /** Two letters. */
+  shipState?: string | undefined;
+  /** ZIP or ZIP+4. */
+  shipPostal?: string | undefined;
+  /** `label` (default): a prepaid carrier label; `print_mail`: the service prints and mails it. */
+  shipMethod?: "label" | "print_mail" | undefined;
+  /** The return address; with it go the other `from` fields. */
+  fromName?: string | undefined;
+  fromLine1?: string | undefined;
+  fromLine2?: string | undefined;
+  fromCity?: string | undefined;
+  fromState?: string | undefined;
+  fromPostal?: string | undefined;
+  /** Adds a fax: a 10-digit US number, or an international one in `+country` form. */
+  faxTo?: string | undefined;
+  /** Answers the hosted checkout, too. */
+  createCheckout?: boolean | undefined;
+  /** Who signs. Default: the client, alone. */
+  signers?: readonly Signer[] | undefined;
+  /** Where they sign. Default: the document's own signature fields, its tags, or a page that is added. */
+  fields?: readonly SignatureField[] | undefined;
+  /** How signers are identified who say nothing else. Default `link`. */
+  signerAuth?: SignerAuth | undefined;
 };
 
 /** Bytes of a PDF, in whatever a form takes. */
@@ -109,37 +155,70 @@ export type Pdf = Uint8Array | Blob;
 export const pdfBlob = (pdf: Pdf): Blob =>
   pdf instanceof Blob ? pdf : new Blob([new Uint8Array(pdf)], { type: "application/pdf" });
 
-type Keyed = { idempotencyKey?: string };
+/** A PDF, and the name of its file. */
+export type NamedPdf = { pdf: Pdf; fileName: string };
 
-const keyHeader = ({ idempotencyKey }: Keyed): Record<string, string> =>
-  idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey };
+export const formFile = (given: Pdf | NamedPdf): [Blob, string] =>
+  "fileName" in given ? [pdfBlob(given.pdf), given.fileName] : [pdfBlob(given), "document.pdf"];
 
-function formOf(fields: OrderFields, document: Pdf | null): FormData {
+export type WriteOptions = {
+  /** 8 to 255 characters: what is sent again under the same key happens once. Default: a new one, for retries of this call. */
+  idempotencyKey?: string | undefined;
+};
+
+export type OrderQuery = {
+  /** 1 to 100; default 25. */
+  limit?: number | undefined;
+  status?: string | undefined;
+  externalReference?: string | undefined;
+  /** `nextCursor` of the page before. */
+  cursor?: string | undefined;
+};
+
+function formOf(fields: OrderFields, document: Pdf | NamedPdf | null): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields))
     if (value !== undefined && value !== false)
-      form.append(name, typeof value === "object" ? JSON.stringify(value) : String(value));
-  if (document) form.append("document", pdfBlob(document), "document.pdf");
+      form.append(wireName(name), typeof value === "object" ? JSON.stringify(wireValue(value)) : String(value));
+  if (document) form.append("document", ...formFile(document));
   return form;
 }
 
-export const ordersOf = ({ json }: Transport) => ({
-  /** Places an order. @param document the completed PDF; null when `fill_token` is sent. */
-  create: (fields: OrderFields, document: Pdf | null, options: Keyed = {}): Promise<CreatedOrder> =>
-    json("POST", "/api/partner/orders", { body: formOf(fields, document), headers: keyHeader(options) }),
+export function ordersOf({ json }: Transport) {
+  const list = (query: OrderQuery = {}): Promise<OrderList> => json("GET", "/api/partner/orders", { query });
+  return {
+    /**
+     * Places an order.
+     * @param document the completed PDF, of at most 35 MB; null when `fillToken` is sent
+     */
+    create: (
+      fields: OrderFields,
+      document: Pdf | NamedPdf | null,
+      { idempotencyKey = newIdempotencyKey() }: WriteOptions = {},
+    ): Promise<CreatedOrder> => json("POST", "/api/partner/orders", { body: formOf(fields, document), idempotencyKey }),
 
-  /** Newest first. */
-  list: (
-    query: { limit?: number; status?: string; external_reference?: string; cursor?: string } = {},
-  ): Promise<OrderList> => json("GET", "/api/partner/orders", { query }),
+    /** One page, newest first. */
+    list,
 
-  get: (orderCode: string): Promise<OrderDetail> => json("GET", path`/api/partner/orders/${orderCode}`),
+    /** All of them, newest first; pages are fetched as they are wanted. */
+    all: (query: Omit<OrderQuery, "cursor"> = {}): AsyncGenerator<OrderSummary, void, undefined> =>
+      allOf(
+        (cursor) => list({ ...query, cursor }),
+        ({ orders }) => orders,
+      ),
 
-  /** The hosted checkout; one that is still open is returned again. */
-  checkout: (orderCode: string, options: Keyed = {}): Promise<{ checkoutUrl: string; requestId: string }> =>
-    json("POST", path`/api/partner/orders/${orderCode}/checkout`, { headers: keyHeader(options) }),
-});
+    get: (orderCode: string): Promise<OrderDetail> => json("GET", path`/api/partner/orders/${orderCode}`),
 
+    /** The hosted checkout; one that is still open is returned again. */
+    checkout: (
+      orderCode: string,
+      { idempotencyKey = newIdempotencyKey() }: WriteOptions = {},
+    ): Promise<{ checkoutUrl: string; requestId: string }> =>
+      json("POST", path`/api/partner/orders/${orderCode}/checkout`, { idempotencyKey }),
+  };
+}
+
+/** A test order after a step. */
 export type SandboxStep = { orderCode: string; status: string; firedEvents: string[]; requestId: string };
 
 /** How a payment in the sandbox ends. */

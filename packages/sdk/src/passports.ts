@@ -1,4 +1,4 @@
-import { type Pdf, pdfBlob } from "./orders.ts";
+import { formFile, type NamedPdf, type Pdf } from "./orders.ts";
 import { path, type Transport } from "./transport.ts";
 
 type PassportFacts = {
@@ -42,9 +42,9 @@ export type PassportWebhook = {
 
 export const passportsOf = ({ json, bytes }: Transport) => ({
   /** Seals one executed PDF. */
-  seal(pdf: Pdf): Promise<SealedPassport> {
+  seal(pdf: Pdf | NamedPdf): Promise<SealedPassport> {
     const form = new FormData();
-    form.append("file", pdfBlob(pdf), "document.pdf");
+    form.append("file", ...formFile(pdf));
     return json("POST", "/api/passport/seal", { body: form });
   },
 

@@ -1,3 +1,4 @@
+import { allOf } from "./pages.ts";
 import { path, type Transport } from "./transport.ts";
 
 export type CreatedRoom = {
@@ -116,53 +117,63 @@ export type ClosingVerification = Omit<ClosingPassport, "verifyCode" | "verifyUr
 
 type Ok = { ok: true };
 
-export const roomsOf = ({ json, bytes }: Transport) => ({
-  create: (room: { name: string; reference?: string }): Promise<CreatedRoom> =>
-    json("POST", "/api/rooms", { body: room }),
+export type RoomList = { rooms: RoomSummary[]; nextCursor: string | null; requestId: string };
 
-  /** Newest first. */
-  list: (
-    query: { limit?: number; cursor?: string } = {},
-  ): Promise<{ rooms: RoomSummary[]; nextCursor: string | null; requestId: string }> =>
-    json("GET", "/api/rooms", { query }),
+export function roomsOf({ json, bytes }: Transport) {
+  const list = (query: { limit?: number | undefined; cursor?: string | undefined } = {}): Promise<RoomList> =>
+    json("GET", "/api/rooms", { query });
+  return {
+    create: (room: { name: string; reference?: string | undefined }): Promise<CreatedRoom> =>
+      json("POST", "/api/rooms", { body: room }),
 
-  /** The public view; needs no key. */
-  view: (roomCode: string): Promise<RoomView> => json("GET", path`/api/rooms/${roomCode}`),
+    /** One page, newest first. */
+    list,
 
-  attach: (
-    roomCode: string,
-    order: { orderCode: string; label?: string },
-  ): Promise<Ok & { alreadyAttached: boolean }> => json("POST", path`/api/rooms/${roomCode}/orders`, { body: order }),
+    /** All of them, newest first; pages are fetched as they are wanted. */
+    all: (): AsyncGenerator<RoomSummary, void, undefined> =>
+      allOf(
+        (cursor) => list({ cursor }),
+        ({ rooms }) => rooms,
+      ),
 
-  detach: (roomCode: string, orderCode: string): Promise<Ok> =>
-    json("DELETE", path`/api/rooms/${roomCode}/orders/${orderCode}`),
+    /** The public view; needs no key. */
+    view: (roomCode: string): Promise<RoomView> => json("GET", path`/api/rooms/${roomCode}`),
 
-  /** Gives a new code; the old one stops working at once. */
-  rotate: (roomCode: string): Promise<{ roomCode: string; roomUrl: string }> =>
-    json("POST", path`/api/rooms/${roomCode}/rotate`),
+    attach: (
+      roomCode: string,
+      order: { orderCode: string; label?: string | undefined },
+    ): Promise<Ok & { alreadyAttached: boolean }> => json("POST", path`/api/rooms/${roomCode}/orders`, { body: order }),
 
-  close: (roomCode: string): Promise<Ok & { status: string }> => json("POST", path`/api/rooms/${roomCode}/close`),
+    detach: (roomCode: string, orderCode: string): Promise<Ok> =>
+      json("DELETE", path`/api/rooms/${roomCode}/orders/${orderCode}`),
 
-  reopen: (roomCode: string): Promise<Ok & { status: string }> => json("POST", path`/api/rooms/${roomCode}/reopen`),
+    /** Gives a new code; the old one stops working at once. */
+    rotate: (roomCode: string): Promise<{ roomCode: string; roomUrl: string }> =>
+      json("POST", path`/api/rooms/${roomCode}/rotate`),
 
-  participants: (roomCode: string): Promise<{ participants: Participant[]; requestId: string }> =>
-    json("GET", path`/api/rooms/${roomCode}/participants`),
+    close: (roomCode: string): Promise<Ok & { status: string }> => json("POST", path`/api/rooms/${roomCode}/close`),
 
-  addParticipant: (
-    roomCode: string,
-    participant: { name: string; email: string; role?: string },
-  ): Promise<Ok & { alreadyPresent: boolean }> =>
-    json("POST", path`/api/rooms/${roomCode}/participants`, { body: participant }),
+    reopen: (roomCode: string): Promise<Ok & { status: string }> => json("POST", path`/api/rooms/${roomCode}/reopen`),
 
-  removeParticipant: (roomCode: string, participantId: string): Promise<Ok> =>
-    json("DELETE", path`/api/rooms/${roomCode}/participants/${participantId}`),
+    participants: (roomCode: string): Promise<{ participants: Participant[]; requestId: string }> =>
+      json("GET", path`/api/rooms/${roomCode}/participants`),
 
-  /** Seals the next version of the room's closing passport. */
-  seal: (roomCode: string): Promise<ClosingPassport> => json("POST", path`/api/rooms/${roomCode}/passport`),
+    addParticipant: (
+      roomCode: string,
+      participant: { name: string; email: string; role?: string | undefined },
+    ): Promise<Ok & { alreadyPresent: boolean }> =>
+      json("POST", path`/api/rooms/${roomCode}/participants`, { body: participant }),
 
-  /** Needs no key: anyone who has the verify code may ask. */
-  verify: (verifyCode: string): Promise<ClosingVerification> => json("GET", path`/api/verify/room/${verifyCode}`),
+    removeParticipant: (roomCode: string, participantId: string): Promise<Ok> =>
+      json("DELETE", path`/api/rooms/${roomCode}/participants/${participantId}`),
 
-  /** The sealed certificate PDF; needs no key. */
-  certificate: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/verify/room/${verifyCode}/pdf`),
-});
+    /** Seals the next version of the room's closing passport. */
+    seal: (roomCode: string): Promise<ClosingPassport> => json("POST", path`/api/rooms/${roomCode}/passport`),
+
+    /** Needs no key: anyone who has the verify code may ask. */
+    verify: (verifyCode: string): Promise<ClosingVerification> => json("GET", path`/api/verify/room/${verifyCode}`),
+
+    /** The sealed certificate PDF; needs no key. */
+    certificate: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/verify/room/${verifyCode}/pdf`),
+  };
+}

@@ -1,3 +1,4 @@
+import { wireValue } from "./names.ts";
 import type { Signer, SignerAuth } from "./orders.ts";
 import { path, type Transport } from "./transport.ts";
 
@@ -54,7 +55,7 @@ export type OrderSigners = {
 };
 
 /** Who signs in another's place; language and way of identifying stay as they were unless they are given. */
-export type SignerReplacement = Pick<Signer, "name" | "email" | "language" | "auth" | "phone" | "access_code">;
+export type SignerReplacement = Pick<Signer, "name" | "email" | "language" | "auth" | "phone" | "accessCode">;
 
 /** How a document was signed, recomputed from what is stored. Names and addresses are masked. */
 export type EnvelopeVerification = {
@@ -99,7 +100,7 @@ export const signingOf = ({ json, bytes }: Transport) => ({
 
   /** The link of the one before stops working at once. */
   replaceSigner: (orderCode: string, n: number, signer: SignerReplacement): Promise<OrderSigners> =>
-    json("POST", path`/api/partner/orders/${orderCode}/signers/${String(n)}/replace`, { body: signer }),
+    json("POST", path`/api/partner/orders/${orderCode}/signers/${String(n)}/replace`, { body: wireValue(signer) }),
 
   /** After too many wrong codes: the signer gets a new link. */
   unlockSigner: (orderCode: string, n: number): Promise<OrderSigners> =>

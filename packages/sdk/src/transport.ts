@@ -1,28 +1,113 @@
 import { ServiceRefusal } from "./errors.ts";
+import { wireName } from "./names.ts";
 
 export type ClientOptions = {
   /** The service's base address, `https://...`. */
   baseUrl: string;
   /** A partner key, `svc_pk_...`. Without one only the public routes answer. */
-  key?: string;
+  key?: string | undefined;
   /** What requests are sent with. Default: the runtime's own fetch. */
-  fetch?: typeof fetch;
+  fetch?: typeof fetch | undefined;
+  /** How long one request may take, up to the last byte of its answer, in milliseconds. Default 60,000. */
+  timeoutMs?: number | undefined;
+  /**
+   * How often a request is sent again that was not answered, or was answered 429, 502, 503 or 504: reads, and writes that bear an
+   * idempotency key. Default 2.
+   */
+  maxRetries?: number | undefined;
+  /** Ends every request of the client when it aborts. */
+  signal?: AbortSignal | undefined;
 };
 
 type Query = Readonly<Record<string, string | number | undefined>>;
-type RequestOptions = { body?: unknown; query?: Query; headers?: Record<string, string> };
+type RequestOptions = { body?: unknown; query?: Query; idempotencyKey?: string | undefined };
 type Method = "GET" | "POST" | "DELETE";
 
 export type Transport = {
   /** The JSON of a success. @throws ServiceRefusal for any other status; whatever fetch throws when there was no answer. */
   json: <T>(method: Method, path: string, options?: RequestOptions) => Promise<T>;
   /** The bytes of a success. @throws ServiceRefusal */
-  bytes: (path: string) => Promise<Uint8Array>;
+  bytes: (path: string) => Promise<Uint8Array<ArrayBuffer>>;
 };
 
 /** A path with its parts escaped: path`/api/rooms/${code}`. */
 export const path = (fixed: TemplateStringsArray, ...parts: string[]): string =>
   fixed.reduce((text, piece, n) => text + encodeURIComponent(parts[n - 1] ?? "") + piece);
+
+/** A key for a write that may be sent again. */
+export const newIdempotencyKey = (): string => `sdk-${crypto.randomUUID()}`;
+
+// What the service may answer while it is restarted, and what stands before it.
+const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+const firstWaitMs = 500;
+const longestWaitMs = 30_000;
+
+export function createTransport(options: ClientOptions): Transport {
+  const { key, fetch: send = globalThis.fetch, timeoutMs = 60_000, maxRetries = 2, signal } = options;
+  const base = options.baseUrl.replace(/\/+$/, "");
+
+  async function request<T>(
+    method: Method,
+    route: string,
+    { body, query = {}, idempotencyKey }: RequestOptions,
+    read: (answer: Response) => Promise<T>,
+  ): Promise<T> {
+    const headers: Record<string, string> = { Accept: "application/problem+json, application/json;q=0.9" };
+    if (key !== undefined) headers["Authorization"] = `Bearer ${key}`;
+    if (idempotencyKey !== undefined) headers["Idempotency-Key"] = idempotencyKey;
+    const isForm = body instanceof FormData || body instanceof URLSearchParams;
+    if (body !== undefined && !isForm) headers["Content-Type"] = "application/json";
+    const sent = body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) };
+    const retries = method === "GET" || idempotencyKey !== undefined ? maxRetries : 0;
+    for (let attempt = 0; ; attempt++) {
+      const limit = AbortSignal.timeout(timeoutMs);
+      try {
+        const init = { method, headers, signal: signal ? AbortSignal.any([signal, limit]) : limit, ...sent };
+        const answer = await send(base + route + search(query), init);
+        if (answer.ok) return await read(answer);
+        const refusal = await refusalOf(answer);
+        if (attempt >= retries || !passing.has(answer.status)) throw refusal;
+        await wait(refusal.retryAfterSeconds, attempt, signal);
+      } catch (error) {
+        if (error instanceof ServiceRefusal || signal?.aborted || attempt >= retries) throw error;
+        await wait(null, attempt, signal);
+      }
+    }
+  }
+
+  return {
+    json: <T>(method: Method, route: string, asked: RequestOptions = {}) =>
+      request(method, route, asked, async (answer) => (await answer.json()) as T),
+    bytes: (route) => request("GET", route, {}, async (answer) => new Uint8Array(await answer.arrayBuffer())),
+  };
+}
+
+function search(query: Query): string {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [[wireName(name), String(value)]],
+  );
+  return given.length > 0 ? `?${new URLSearchParams(given)}` : "";
+}
+
+/** Waits as long as the service asks; without its word longer each time, and not in step with others. */
+function wait(retryAfterSeconds: number | null, attempt: number, signal: AbortSignal | undefined): Promise<void> {
+  const ms =
+    retryAfterSeconds === null ? firstWaitMs * 2 ** attempt * (0.5 + Math.random() / 2) : retryAfterSeconds * 1000;
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener("abort", stop);
+        resolve();
+      },
+      Math.min(ms, longestWaitMs),
+    );
+    signal?.addEventListener("abort", stop, { once: true });
+  });
+}
 
 async function refusalOf(response: Response): Promise<ServiceRefusal> {
   const text = await response.text();
@@ -32,48 +117,13 @@ async function refusalOf(response: Response): Promise<ServiceRefusal> {
   } catch {
     // Some refusals have no body.
   }
-  const { error } = (typeof body === "object" && body !== null ? body : {}) as { error?: unknown };
-  const retryAfter = response.headers.get("Retry-After");
-  return new ServiceRefusal(response.status, typeof error === "string" ? error : `Answered ${response.status}.`, {
+  const said = (typeof body === "object" && body !== null ? body : {}) as Record<string, unknown>;
+  const message = [said["detail"], said["error"]].find((each) => typeof each === "string");
+  const retryAfter = Number(response.headers.get("Retry-After") ?? Number.NaN);
+  return new ServiceRefusal(response.status, (message as string | undefined) ?? `Answered ${response.status}.`, {
+    code: typeof said["code"] === "string" ? said["code"] : null,
     requestId: response.headers.get("Request-Id"),
-    retryAfterSeconds: retryAfter === null ? null : Number(retryAfter),
+    retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : null,
     body,
   });
-}
-
-export function createTransport({ baseUrl, key, fetch: send = globalThis.fetch }: ClientOptions): Transport {
-  const base = baseUrl.replace(/\/+$/, "");
-
-  async function request(
-    method: Method,
-    route: string,
-    { body, query = {}, headers = {} }: RequestOptions,
-  ): Promise<Response> {
-    const given = Object.entries(query).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, String(value)]],
-    );
-    const search = given.length > 0 ? `?${new URLSearchParams(given)}` : "";
-    const init: RequestInit = {
-      method,
-      headers: {
-        Accept: "application/json",
-        ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
-        ...headers,
-      },
-    };
-    if (body instanceof FormData) init.body = body;
-    else if (body !== undefined) {
-      init.body = JSON.stringify(body);
-      init.headers = { ...init.headers, "Content-Type": "application/json" };
-    }
-    const response = await send(base + route + search, init);
-    if (!response.ok) throw await refusalOf(response);
-    return response;
-  }
-
-  return {
-    json: async <T>(method: Method, route: string, options: RequestOptions = {}) =>
-      (await (await request(method, route, options)).json()) as T,
-    bytes: async (route) => new Uint8Array(await (await request("GET", route, {})).arrayBuffer()),
-  };
 }

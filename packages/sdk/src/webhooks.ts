@@ -1,3 +1,4 @@
+import { allOf } from "./pages.ts";
 import { path, type Transport } from "./transport.ts";
 
 export type Topic =
@@ -31,13 +32,18 @@ export type Delivery = {
 };
 
 export type DeliveryQuery = {
-  limit?: number;
-  cursor?: string;
-  topic?: string;
-  order?: string;
-  external_reference?: string;
-  status?: Delivery["state"];
+  /** 1 to 100; default 25. */
+  limit?: number | undefined;
+  /** `nextCursor` of the page before. */
+  cursor?: string | undefined;
+  topic?: string | undefined;
+  /** An order's code. */
+  order?: string | undefined;
+  externalReference?: string | undefined;
+  status?: Delivery["state"] | undefined;
 };
+
+export type DeliveryList = { deliveries: Delivery[]; nextCursor: string | null; requestId: string };
 
 export type SignatureExample = {
   signatureHeader: string;
@@ -52,39 +58,48 @@ export type SignatureExample = {
   headers: Record<string, string>;
 };
 
-export const webhooksOf = ({ json }: Transport) => ({
-  /** Newest first. */
-  list: (): Promise<Webhook[]> => json("GET", "/api/partner/webhooks"),
+export function webhooksOf({ json }: Transport) {
+  const deliveries = (query: DeliveryQuery = {}): Promise<DeliveryList> =>
+    json("GET", "/api/partner/webhooks/deliveries", { query });
+  return {
+    /** Newest first. */
+    list: (): Promise<Webhook[]> => json("GET", "/api/partner/webhooks"),
 
-  /** The secret is shown this once. */
-  create: (webhook: { url: string; topics: Topic[] }): Promise<CreatedWebhook> =>
-    json("POST", "/api/partner/webhooks", { body: webhook }),
+    /** The secret is shown this once. */
+    create: (webhook: { url: string; topics: Topic[] }): Promise<CreatedWebhook> =>
+      json("POST", "/api/partner/webhooks", { body: webhook }),
 
-  remove: (id: string): Promise<{ ok: true }> => json("DELETE", path`/api/partner/webhooks/${id}`),
+    remove: (id: string): Promise<{ ok: true }> => json("DELETE", path`/api/partner/webhooks/${id}`),
 
-  /** Gives a new secret; the old one signs beside it for 24 hours. */
-  rotate: (id: string): Promise<RotatedSecret> => json("POST", path`/api/partner/webhooks/${id}/rotate`),
+    /** Gives a new secret; the old one signs beside it for 24 hours. */
+    rotate: (id: string): Promise<RotatedSecret> => json("POST", path`/api/partner/webhooks/${id}/rotate`),
 
-  /** The latest 100 deliveries of one webhook. */
-  feed: (id: string): Promise<{ deliveries: Delivery[] }> => json("GET", path`/api/partner/webhooks/${id}/deliveries`),
+    /** The latest 100 deliveries of one webhook. */
+    feed: (id: string): Promise<{ deliveries: Delivery[] }> =>
+      json("GET", path`/api/partner/webhooks/${id}/deliveries`),
 
-  /** Deliveries of all webhooks, newest first. */
-  deliveries: (
-    query: DeliveryQuery = {},
-  ): Promise<{ deliveries: Delivery[]; nextCursor: string | null; requestId: string }> =>
-    json("GET", "/api/partner/webhooks/deliveries", { query }),
+    /** One page of the deliveries of all webhooks, newest first. */
+    deliveries,
 
-  delivery: (deliveryId: string): Promise<Delivery> =>
-    json("GET", path`/api/partner/webhooks/deliveries/${deliveryId}`),
+    /** All of them, newest first; pages are fetched as they are wanted. */
+    allDeliveries: (query: Omit<DeliveryQuery, "cursor"> = {}): AsyncGenerator<Delivery, void, undefined> =>
+      allOf(
+        (cursor) => deliveries({ ...query, cursor }),
+        (page) => page.deliveries,
+      ),
 
-  /** Sends the same event again, with a body of today's records. */
-  replay: (deliveryId: string): Promise<{ ok: true; deliveryId: string; replayedFrom: string; requestId: string }> =>
-    json("POST", path`/api/partner/webhooks/deliveries/${deliveryId}/replay`),
+    delivery: (deliveryId: string): Promise<Delivery> =>
+      json("GET", path`/api/partner/webhooks/deliveries/${deliveryId}`),
 
-  /** Sends a `webhook.test` event. */
-  test: (id: string): Promise<{ ok: true; deliveryId: string; requestId: string }> =>
-    json("POST", path`/api/partner/webhooks/${id}/test`),
+    /** Sends the same event again, with a body of today's records. */
+    replay: (deliveryId: string): Promise<{ ok: true; deliveryId: string; replayedFrom: string; requestId: string }> =>
+      json("POST", path`/api/partner/webhooks/deliveries/${deliveryId}/replay`),
 
-  /** A worked example of a signature; needs no key. */
-  signatureExample: (): Promise<SignatureExample> => json("GET", "/api/partner/webhooks/signature-example"),
-});
+    /** Sends a `webhook.test` event. */
+    test: (id: string): Promise<{ ok: true; deliveryId: string; requestId: string }> =>
+      json("POST", path`/api/partner/webhooks/${id}/test`),
+
+    /** A worked example of a signature; needs no key. */
+    signatureExample: (): Promise<SignatureExample> => json("GET", "/api/partner/webhooks/signature-example"),
+  };
+}

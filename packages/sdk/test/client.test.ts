@@ -20,7 +20,7 @@ after(async () => {
   folder.remove();
 });
 
-const fields = { email: "signer@example.com", byod_confirmed: true, svc_sign: true, svc_ship: false } as const;
+const fields = { email: "signer@example.com", byodConfirmed: true, svcSign: true, svcShip: false } as const;
 const unknown = "00000000-0000-4000-8000-000000000000";
 
 async function refusal(work: Promise<unknown>): Promise<ServiceRefusal> {
@@ -34,15 +34,15 @@ async function refusal(work: Promise<unknown>): Promise<ServiceRefusal> {
 
 test("places, lists and fetches orders, and repeats one by its key", async () => {
   const idempotencyKey = "sdk-order-0001";
-  const order = await client.orders.create({ ...fields, external_reference: "A b&c" }, makePdf(), { idempotencyKey });
+  const order = await client.orders.create({ ...fields, externalReference: "A b&c" }, makePdf(), { idempotencyKey });
   const again = await client.orders.create(
-    { ...fields, external_reference: "A b&c" },
+    { ...fields, externalReference: "A b&c" },
     new Blob([new Uint8Array(makePdf())]),
     { idempotencyKey },
   );
   assert.equal(again.orderCode, order.orderCode);
   assert.equal((await client.orders.get(order.orderCode)).services, "Sign");
-  const { orders, nextCursor } = await client.orders.list({ external_reference: "A b&c", limit: 5 });
+  const { orders, nextCursor } = await client.orders.list({ externalReference: "A b&c", limit: 5 });
   assert.deepEqual([orders.map(({ orderCode }) => orderCode), nextCursor], [[order.orderCode], null]);
 });
 
@@ -148,16 +148,87 @@ test("a refusal is an error with status, message and request id", async () => {
   assert.deepEqual([missing.status, missing.message, missing.retryAfterSeconds], [404, "No such webhook.", null]);
   assert.match(String(missing.requestId), /^[0-9a-f-]{36}$/);
   assert.equal((await refusal(anybody.me())).message, "Sign in to continue.");
-  assert.deepEqual((await refusal(anybody.passports.verify("x"))).body, { verdict: "unknown" });
+  assert.deepEqual(
+    [missing.code, (await refusal(anybody.passports.verify("x"))).code],
+    ["not_found", "verdict_unknown"],
+  );
   // An id that is no id stays one part of the path.
   assert.equal((await refusal(client.orders.get("../webhooks"))).message, "Order not found.");
 });
 
-test("over the limit the refusal says when to come back", async () => {
-  const response = new Response('{"error":"Rate limit exceeded. Try again in 7 seconds."}', {
-    status: 429,
-    headers: { "Retry-After": "7" },
+/** A client whose requests are answered in turn, and what was sent. */
+function answered(...answers: (() => Response)[]) {
+  const sent: RequestInit[] = [];
+  const scripted = createClient({
+    baseUrl: "https://sign.example.com",
+    fetch: async (_url, init = {}) => {
+      const answer = answers[Math.min(sent.length, answers.length - 1)];
+      sent.push(init);
+      return answer ? answer() : Response.error();
+    },
   });
-  const limited = createClient({ baseUrl: "https://sign.example.com", fetch: async () => response });
-  assert.equal((await refusal(limited.me())).retryAfterSeconds, 7);
+  return { scripted, sent };
+}
+const busy =
+  (status: number, retryAfter = "0") =>
+  () =>
+    new Response('{"error":"Later."}', { status, headers: { "Retry-After": retryAfter } });
+const ok = () => Response.json({ orderCode: "a" });
+const cut = () => {
+  throw new TypeError("fetch failed");
+};
+
+test("over the limit the refusal says when to come back", async () => {
+  const { scripted } = answered(busy(429, "7"));
+  assert.equal((await refusal(scripted.with({ maxRetries: 0 }).me())).retryAfterSeconds, 7);
+});
+
+test("reads, and writes under one key, are sent again when they were not answered; other writes once", async () => {
+  const reads = answered(busy(503), cut, ok);
+  await reads.scripted.orders.get("a");
+  assert.equal(reads.sent.length, 3);
+  const writes = answered(busy(429), busy(502), ok);
+  await writes.scripted.orders.create(fields, makePdf());
+  const keys = writes.sent.map(({ headers }) => new Headers(headers).get("Idempotency-Key"));
+  assert.match(String(keys[0]), /^sdk-[0-9a-f-]{36}$/);
+  assert.deepEqual(keys, [keys[0], keys[0], keys[0]]);
+  const once = answered(busy(503), ok);
+  assert.equal((await refusal(once.scripted.rooms.close("a"))).status, 503);
+  assert.equal(once.sent.length, 1);
+  const refused = answered(() => Response.json({ error: "no" }, { status: 400 }), ok);
+  assert.equal((await refusal(refused.scripted.orders.get("a"))).status, 400);
+  assert.equal(refused.sent.length, 1);
+  const worn = answered(busy(504));
+  assert.equal((await refusal(worn.scripted.me())).status, 504);
+  assert.equal(worn.sent.length, 3);
+});
+
+test("a request ends when its time is over, or when it is wanted no more", async () => {
+  const hanging: typeof fetch = (_url, init) =>
+    new Promise((_resolve, reject) => init?.signal?.addEventListener("abort", () => reject(init.signal?.reason)));
+  const slow = createClient({ baseUrl: "https://sign.example.com", fetch: hanging, timeoutMs: 5, maxRetries: 0 });
+  await assert.rejects(slow.me(), { name: "TimeoutError" });
+  const controller = new AbortController();
+  const asked = slow.with({ signal: controller.signal, timeoutMs: 60_000, maxRetries: 5 }).me();
+  controller.abort();
+  await assert.rejects(asked, { name: "AbortError" });
+});
+
+test("goes through all pages of a list as they are wanted", async () => {
+  const codes: string[] = [];
+  for await (const { orderCode } of client.orders.all({ limit: 1 })) codes.push(orderCode);
+  const { orders } = await client.orders.list({ limit: 100 });
+  assert.ok(codes.length > 1);
+  assert.deepEqual(
+    codes,
+    orders.map(({ orderCode }) => orderCode),
+  );
+  for await (const { roomCode } of client.rooms.all()) assert.ok(roomCode);
+  for await (const { deliveryId } of client.webhooks.allDeliveries({ status: "failed" })) assert.ok(deliveryId);
+});
+
+test("tells how the firm does, and what it may run", async () => {
+  assert.equal((await client.launchpad()).partner.tier, "trial");
+  assert.equal((await client.analytics({ days: 30 })).windowDays, 30);
+  assert.equal((await refusal(client.playbooks.run("approval_gate", { kind: "x" }))).status, 404);
 });

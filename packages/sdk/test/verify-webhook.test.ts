@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash, createHmac } from "node:crypto";
 import { test } from "node:test";
-import { verifyWebhook } from "@signsealship/sdk";
+import { parseWebhook, signWebhook, verifyWebhook, WebhookRefusal } from "@signsealship/sdk";
 import fc from "fast-check";
 
 const secret = `svc_whsec_${"a2".repeat(26)}`;
@@ -19,56 +19,56 @@ function v1(key: string, at: number | string, bytes: string | Uint8Array): strin
 }
 const header = (key = secret, at = t, bytes: string | Uint8Array = body) => `t=${at},v1=${v1(key, at, bytes)}`;
 
-test("accepts what was signed with the secret, as bytes and as text", () => {
-  assert.equal(verifyWebhook(body, header(), secret, { now }), true);
-  assert.equal(verifyWebhook(Buffer.from(body), header(), secret, { now }), true);
-  assert.equal(verifyWebhook(new Uint8Array(Buffer.from(body)), header(), secret, { now: now.getTime() }), true);
+test("accepts what was signed with the secret, as bytes and as text", async () => {
+  assert.equal(await verifyWebhook(body, header(), secret, { now }), true);
+  assert.equal(await verifyWebhook(Buffer.from(body), header(), secret, { now }), true);
+  assert.equal(await verifyWebhook(new Uint8Array(Buffer.from(body)), header(), secret, { now: now.getTime() }), true);
 });
 
-test("accepts known figures", () => {
+test("accepts known figures", async () => {
   const known = "t=1772600767,v1=0000";
-  assert.equal(verifyWebhook("", known, secret, { now }), false);
+  assert.equal(await verifyWebhook("", known, secret, { now }), false);
   const [, hex] = header(secret, t, "").split("v1=");
   assert.equal(hex, v1(secret, t, ""));
-  assert.equal(verifyWebhook("", header(secret, t, ""), secret, { now }), true);
+  assert.equal(await verifyWebhook("", header(secret, t, ""), secret, { now }), true);
 });
 
-test("signs bytes, not characters: a body that is no UTF-8 is judged as it came", () => {
+test("signs bytes, not characters: a body that is no UTF-8 is judged as it came", async () => {
   const bytes = Buffer.from([0xff, 0xfe, 0x00, 0x80]);
-  assert.equal(verifyWebhook(bytes, header(secret, t, bytes), secret, { now }), true);
-  assert.equal(verifyWebhook(bytes.toString(), header(secret, t, bytes), secret, { now }), false);
+  assert.equal(await verifyWebhook(bytes, header(secret, t, bytes), secret, { now }), true);
+  assert.equal(await verifyWebhook(bytes.toString(), header(secret, t, bytes), secret, { now }), false);
 });
 
-test("during a rotation any entry may match, wherever it stands", () => {
+test("during a rotation any entry may match, wherever it stands", async () => {
   const both = `t=${t},v1=${v1(other, t, body)},v1=${v1(secret, t, body)}`;
-  for (const key of [secret, other]) assert.equal(verifyWebhook(body, both, key, { now }), true);
-  assert.equal(verifyWebhook(body, `v1=${v1(secret, t, body)}, t=${t}`, secret, { now }), true);
-  assert.equal(verifyWebhook(body, `${header()},v2=later,x`, secret, { now }), true);
+  for (const key of [secret, other]) assert.equal(await verifyWebhook(body, both, key, { now }), true);
+  assert.equal(await verifyWebhook(body, `v1=${v1(secret, t, body)}, t=${t}`, secret, { now }), true);
+  assert.equal(await verifyWebhook(body, `${header()},v2=later,x`, secret, { now }), true);
 });
 
-test("tolerates five minutes in both directions and not a second more", () => {
+test("tolerates five minutes in both directions and not a second more", async () => {
   for (const seconds of [-300, -299, 0, 299, 300])
-    assert.equal(verifyWebhook(body, header(), secret, { now: (t + seconds) * 1000 }), true, `${seconds}`);
+    assert.equal(await verifyWebhook(body, header(), secret, { now: (t + seconds) * 1000 }), true, `${seconds}`);
   for (const seconds of [-301, 301, 86_400, -86_400])
-    assert.equal(verifyWebhook(body, header(), secret, { now: (t + seconds) * 1000 }), false, `${seconds}`);
-  assert.equal(verifyWebhook(body, header(), secret, { now: new Date(Number.NaN) }), false);
+    assert.equal(await verifyWebhook(body, header(), secret, { now: (t + seconds) * 1000 }), false, `${seconds}`);
+  assert.equal(await verifyWebhook(body, header(), secret, { now: new Date(Number.NaN) }), false);
 });
 
-test("takes the system's clock when no instant is given", () => {
+test("takes the system's clock when no instant is given", async () => {
   const at = Math.floor(Date.now() / 1000);
-  assert.equal(verifyWebhook(body, header(secret, at), secret), true);
-  assert.equal(verifyWebhook(body, header(), secret), false);
+  assert.equal(await verifyWebhook(body, header(secret, at), secret), true);
+  assert.equal(await verifyWebhook(body, header(), secret), false);
 });
 
-test("refuses another secret, another body, another time, and the secret itself as key", () => {
-  assert.equal(verifyWebhook(body, header(other), secret, { now }), false);
-  assert.equal(verifyWebhook(`${body} `, header(), secret, { now }), false);
-  assert.equal(verifyWebhook(body, header().replace(String(t), String(t + 1)), secret, { now }), false);
+test("refuses another secret, another body, another time, and the secret itself as key", async () => {
+  assert.equal(await verifyWebhook(body, header(other), secret, { now }), false);
+  assert.equal(await verifyWebhook(`${body} `, header(), secret, { now }), false);
+  assert.equal(await verifyWebhook(body, header().replace(String(t), String(t + 1)), secret, { now }), false);
   const naive = createHmac("sha256", secret).update(`${t}.${body}`).digest("hex");
-  assert.equal(verifyWebhook(body, `t=${t},v1=${naive}`, secret, { now }), false);
+  assert.equal(await verifyWebhook(body, `t=${t},v1=${naive}`, secret, { now }), false);
 });
 
-test("refuses a malformed header", () => {
+test("refuses a malformed header", async () => {
   const hex = v1(secret, t, body);
   const bad = [
     undefined,
@@ -86,27 +86,52 @@ test("refuses a malformed header", () => {
     `t=${t}.0,v1=${hex}`,
     `t=${t};v1=${hex}`,
   ];
-  for (const value of bad) assert.equal(verifyWebhook(body, value, secret, { now }), false, String(value));
+  for (const value of bad) assert.equal(await verifyWebhook(body, value, secret, { now }), false, String(value));
 });
 
-test("no text that is not the signature is accepted, and none makes it throw", () => {
+test("no text that is not the signature is accepted, and none makes it throw", async () => {
   const alphabet = fc.constantFrom("t=", "v1=", ",", "=", " ", String(t), v1(secret, t, "x"), "a", "\0", "é");
-  fc.assert(
-    fc.property(
-      fc.array(alphabet, { maxLength: 12 }),
-      (parts) => verifyWebhook(body, parts.join(""), secret, { now }) === false,
-    ),
-  );
-  fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => verifyWebhook(body, text, secret, { now }) === false));
+  const isRefused = async (text: string) => !(await verifyWebhook(body, text, secret, { now }));
+  await fc.assert(fc.asyncProperty(fc.array(alphabet, { maxLength: 12 }), (parts) => isRefused(parts.join(""))));
+  await fc.assert(fc.asyncProperty(fc.string({ unit: "binary" }), isRefused));
 });
 
-test("one changed bit of the body or of the signature is refused", () => {
+test("one changed bit of the body or of the signature is refused", async () => {
   const bytes = Buffer.from(body);
-  fc.assert(
-    fc.property(fc.nat(bytes.length * 8 - 1), (bit) => {
+  await fc.assert(
+    fc.asyncProperty(fc.nat(bytes.length * 8 - 1), async (bit) => {
       const changed = Buffer.from(bytes);
       changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7));
-      return !verifyWebhook(changed, header(), secret, { now });
+      return !(await verifyWebhook(changed, header(), secret, { now }));
     }),
   );
+});
+
+test("a parsed delivery is the event that was signed; a refusal names its reason", async () => {
+  assert.deepEqual(await parseWebhook(body, header(), secret, { now }), JSON.parse(body));
+  const utf8 = Buffer.from([0x7b, 0xff, 0x7d]);
+  const cases = [
+    ["missing_signature", body, undefined],
+    ["missing_signature", body, ""],
+    ["malformed_signature", body, "t=1"],
+    ["malformed_signature", body, `v1=${v1(secret, t, body)}`],
+    ["outside_tolerance", body, header(secret, t + 301)],
+    ["wrong_signature", `${body} `, header()],
+    ["wrong_signature", body, header(other)],
+    ["not_json", "{", header(secret, t, "{")],
+    ["not_json", utf8, header(secret, t, utf8)],
+  ] as const;
+  for (const [reason, bytes, given] of cases)
+    await assert.rejects(parseWebhook(bytes, given, secret, { now }), (error) => {
+      assert.ok(error instanceof WebhookRefusal);
+      assert.equal(error.reason, reason);
+      return true;
+    });
+});
+
+test("signs as the service does, for a receiver's own tests", async () => {
+  const headers = await signWebhook(body, secret, { now });
+  assert.deepEqual(headers, { "Content-Type": "application/json", "Service-Signature": header() });
+  const fresh = await signWebhook(Buffer.from(body), secret);
+  assert.equal(await verifyWebhook(body, fresh["Service-Signature"], secret), true);
 });

@@ -302,7 +302,7 @@ test("the signature example is public, and the SDK accepts it at its time", asyn
     signatureHeader: string;
   };
   const header = example.headers[example.signatureHeader];
-  assert.equal(verifyWebhook(example.rawBody, header, example.secret, { now: example.timestamp * 1000 }), true);
+  assert.equal(await verifyWebhook(example.rawBody, header, example.secret, { now: example.timestamp * 1000 }), true);
 });
 
 test("management counts against the portal limit, and the key-only route against the key's writes", async () => {

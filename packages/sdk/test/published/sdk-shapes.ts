@@ -45,20 +45,28 @@ export const calls = {
   replayDelivery: "webhooks.replay",
   testWebhook: "webhooks.test",
   getWebhookSignatureExample: "webhooks.signatureExample",
+  getAnalytics: "analytics",
+  getLaunchpad: "launchpad",
+  requestAccess: "requestAccess",
+  listPlaybooks: "playbooks.list",
+  runPlaybook: "playbooks.run",
 } as const;
 
 /** Operations of people and of the dashboard, which the client leaves out. */
-export const notInClient = [
-  "getAnalytics",
-  "getLaunchpad",
-  "linkPartner",
-  "listPlaybooks",
-  "requestAccess",
-  "runPlaybook",
-];
+export const notInClient = ["linkPartner"];
+
+/** Calls of the client that are no operation: lists over all pages, and a client with other options. */
+export const ownCalls = ["orders.all", "rooms.all", "webhooks.allDeliveries", "with"];
 
 /** The types that the SDK exports, each beside what is published. */
 export const types = {
+  AccessRequest: "Schemas['PartnerRequest']",
+  AccessAnswer: "Schemas['PartnerRequestAnswer']",
+  Analytics: "Schemas['Analytics']",
+  Launchpad: "Schemas['Launchpad']",
+  Playbook: "Schemas['PlaybookList']['playbooks'][number]",
+  DeliveryList: "Schemas['WebhookDeliveryList']",
+  RoomList: "Schemas['RoomList']",
   ClosingManifest: "Schemas['ClosingManifest']",
   ClosingPassport: "Schemas['ClosingPassport']",
   ClosingVerification: "Schemas['ClosingVerification']",
@@ -88,9 +96,6 @@ export const types = {
   SandboxOutcome: "Schemas['SandboxCheckout']['outcome']",
   SandboxStep: "Schemas['SandboxAdvance']",
   SealedPassport: "Schemas['SealedPassport']",
-  SignatureField: "NonNullable<Forms['createOrder']['fields']>[number]",
-  SignerReplacement: "Schemas['SignerReplacement']",
-  Signer: "NonNullable<Forms['createOrder']['signers']>[number]",
   SignerAuth: "NonNullable<Forms['createOrder']['signer_auth']>",
   SignatureExample: "Schemas['WebhookSignatureExample']",
   StatusGroup: "Schemas['OrderCard']['statusGroup']",
@@ -99,19 +104,37 @@ export const types = {
   WebhookEvent: "Webhooks",
 };
 
+/** Types of what is given, in the SDK's names. */
+export const givenTypes = {
+  SignatureField: "NonNullable<Forms['createOrder']['fields']>[number]",
+  Signer: "NonNullable<Forms['createOrder']['signers']>[number]",
+  SignerReplacement: "Schemas['SignerReplacement']",
+};
+
 /** Types that hold fields of a form or a query: they are texts on the wire, so their names alone are held. */
 export const fieldTypes = {
   OrderFields: "Exclude<keyof Forms['createOrder'], 'document'>",
   DeliveryQuery: "Queries['listDeliveries']",
+  OrderQuery: "Queries['listOrders']",
 };
 
 /** Types that say nothing of the interface's shapes. */
-export const ownTypes = ["Client", "ClientOptions", "Pdf", "ServiceRefusal"];
+export const ownTypes = [
+  "Client",
+  "ClientOptions",
+  "NamedPdf",
+  "Pdf",
+  "ServiceRefusal",
+  "WebhookReason",
+  "WebhookRefusal",
+  "WriteOptions",
+];
 
 /** What the client makes the JSON body of an operation from. */
 export const bodies = {
   sandboxCheckout: "{ outcome: NonNullable<Parameters<Client['sandbox']['checkout']>[1]> }",
   sandboxAdvance: "{ event: NonNullable<Parameters<Client['sandbox']['advance']>[1]> | null }",
+  requestAccess: "Parameters<Client['requestAccess']>[0]",
   createRoom: "Parameters<Client['rooms']['create']>[0]",
   attachOrder: "Parameters<Client['rooms']['attach']>[1]",
   addParticipant: "Parameters<Client['rooms']['addParticipant']>[1]",

@@ -7,7 +7,17 @@ import { fileURLToPath } from "node:url";
 import { createClient } from "@signsealship/sdk";
 import { type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { answerOf, type Description, type Operation, operationsOf, publishedTypes } from "./description.ts";
-import { bodies, calls, fieldTypes, notInClient, ownTypes, queries, types } from "./sdk-shapes.ts";
+import {
+  bodies,
+  calls,
+  fieldTypes,
+  givenTypes,
+  notInClient,
+  ownCalls,
+  ownTypes,
+  queries,
+  types,
+} from "./sdk-shapes.ts";
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
 const sdk = join(root, "packages/sdk/src/index.ts");
@@ -31,6 +41,13 @@ type Answer<Call extends (...args: never[]) => Promise<unknown>> = Awaited<Retur
 type Same<Ours, Published> = [Ours] extends [Published]
   ? [Published] extends [Ours] ? "the same" : { published: Published; isNo: Ours }
   : { ours: Ours; isNo: Published };
+type Snake<Name> = Name extends \`\${infer First}\${infer Rest}\`
+  ? First extends Lowercase<First> ? \`\${First}\${Snake<Rest>}\` : \`_\${Lowercase<First>}\${Snake<Rest>}\`
+  : Name;
+// What is given in the SDK's names, as the interface spells it; what is undefined is not sent.
+type Wire<Given> = { [Name in keyof Given as Snake<Name>]: Exclude<Given[Name], undefined> };
+// What JSON leaves out.
+type Sent<Given> = { [Name in keyof Given]: Exclude<Given[Name], undefined> };
 type Fits<Given, Published> = [Given] extends [Published] ? "fits" : { given: Given; isNo: Published };
 `;
 
@@ -63,10 +80,13 @@ test("the types of the SDK and the published description may stand for each othe
       .filter(([operation]) => isJson.has(operation))
       .map(([operation, call]) => same(`answer_${operation}`, answerOfCall(call), `Answers['${operation}']`)),
     ...Object.entries(types).map(([name, published]) => same(`type_${name}`, `Sdk.${name}`, published)),
-    ...Object.entries(fieldTypes).map(([name, fields]) => same(`fields_${name}`, `keyof Sdk.${name}`, fields)),
-    ...Object.entries(queries).map(([name, given]) => same(`query_${name}`, `keyof ${given}`, `Queries['${name}']`)),
+    ...Object.entries(givenTypes).map(([name, published]) => same(`given_${name}`, `Wire<Sdk.${name}>`, published)),
+    ...Object.entries(fieldTypes).map(([name, fields]) => same(`fields_${name}`, `keyof Wire<Sdk.${name}>`, fields)),
+    ...Object.entries(queries).map(([name, given]) =>
+      same(`query_${name}`, `keyof Wire<${given}>`, `Queries['${name}']`),
+    ),
     ...Object.entries(bodies).map(
-      ([name, given]) => `export const body_${name}: Fits<${given}, Bodies['${name}']> = "fits";`,
+      ([name, given]) => `export const body_${name}: Fits<Sent<${given}>, Bodies['${name}']> = "fits";`,
     ),
   ];
   assert.equal(compile(lines), "");
@@ -91,11 +111,14 @@ test("every operation is a call of the client or known to be none, and every cal
   const callable = Object.entries(createClient({ baseUrl: service.baseUrl })).flatMap(([name, part]) =>
     typeof part === "function" ? [name] : Object.keys(part).map((each) => `${name}.${each}`),
   );
-  assert.deepEqual(Object.values<string>(calls).sort(), callable.sort());
+  assert.deepEqual([...Object.values<string>(calls), ...ownCalls].sort(), callable.sort());
 });
 
 test("every type that the SDK exports is held against the published description", () => {
   const exported = new Set(readFileSync(sdk, "utf8").match(/\b[A-Z]\w+/g));
   assert.ok(exported.size > 30);
-  assert.deepEqual([...exported].sort(), [...Object.keys(types), ...Object.keys(fieldTypes), ...ownTypes].sort());
+  assert.deepEqual(
+    [...exported].sort(),
+    [...Object.keys({ ...types, ...givenTypes, ...fieldTypes }), ...ownTypes].sort(),
+  );
 });

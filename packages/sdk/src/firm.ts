@@ -1,0 +1,83 @@
+import { path, type Transport } from "./transport.ts";
+
+/** How far the firm has come on its way to live. */
+export type Launchpad = {
+  partner: { id: string; name: string; tier: string };
+  /** All items but `live` are done. */
+  readyForLive: boolean;
+  completed: number;
+  total: number;
+  /** `deepLink` is a path on the service. */
+  checklist: { key: string; label: string; done: boolean; action: string; deepLink: string }[];
+  funnel: { step: string; reached: boolean; at: string | null }[];
+  /** From joining, with two decimals; null before it. */
+  hoursToFirstLiveOrder: number | null;
+  requestId: string;
+};
+
+/** The orders created in the window, as they are now, in the environment of the key. */
+export type Analytics = {
+  windowDays: number;
+  /** Oldest first, `YYYY-MM` in UTC; months without orders are left out. */
+  volumeByMonth: { month: string; createdCount: number; completedCount: number }[];
+  /** One bucket for each order; the five sum to the cohort. */
+  funnel: { created: number; paid: number; inProgress: number; completed: number; problem: number };
+  /** From the payment to the completion; 0 when there is no sample. */
+  turnaroundHours: { median: number; p90: number };
+  /** Counts of orders with each; not exclusive. */
+  serviceMix: { sign: number; notarize: number; ship: number; fax: number };
+  /** Counts of records, not of orders. */
+  evidence: { totalCompleted: number; sealedDocumentCount: number; deliveredWithProofCount: number };
+  /** US cents: the total of paid, in-progress and completed orders. */
+  revenueCents: number;
+  generatedAt: string;
+  requestId: string;
+};
+
+/** A playbook that the service offers, and what it is run with. */
+export type Playbook = {
+  key: string;
+  name: string;
+  description: string;
+  paramSchema: { name: string; type: "string" | "int" | "bool"; required: boolean; maxLength: number | null }[];
+};
+
+/** Who asks for access, for a firm without a key. */
+export type AccessRequest = {
+  firmName: string;
+  contactName: string;
+  workEmail: string;
+  /** What the contact does at the firm. */
+  role?: string | null;
+  /** Documents a month, in words. */
+  expectedVolume?: string | null;
+  /** What the firm wants to do, in some sentences. */
+  useCase?: string | null;
+  recaptchaToken?: string | null;
+};
+
+/** `issued`: a trial key was mailed once to the address; `pending`: a person looks at the request. */
+export type AccessAnswer = { status: "issued" | "pending"; message: string };
+
+export const firmOf = ({ json }: Transport) => ({
+  /** What is done and what is missing before live. */
+  launchpad: (): Promise<Launchpad> => json("GET", "/api/partner/launchpad"),
+
+  /** @param days 1 to 366, clamped; default 90 */
+  analytics: (query: { days?: number | undefined } = {}): Promise<Analytics> =>
+    json("GET", "/api/partner/analytics", { query }),
+
+  /** Asks for a key; needs none. */
+  requestAccess: (request: AccessRequest): Promise<AccessAnswer> =>
+    json("POST", "/api/partner/request", { body: request }),
+});
+
+export const playbooksOf = ({ json }: Transport) => ({
+  list: (): Promise<{ playbooks: Playbook[] }> => json("GET", "/api/partner/playbooks"),
+
+  /** Starts one, with the arguments that its `paramSchema` names. */
+  run: (key: string, given: Readonly<Record<string, string | number | boolean>>): Promise<{ executionName: string }> =>
+    json("POST", path`/api/partner/playbooks/${key}/run`, {
+      body: new URLSearchParams(Object.entries(given).map(([name, value]) => [name, String(value)])),
+    }),
+});

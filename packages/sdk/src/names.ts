@@ -1,0 +1,9 @@
+/** `svcSign` as the interface's forms and queries spell it: `svc_sign`. */
+export const wireName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** A value with the names of its members as the interface spells them, all the way down. */
+export function wireValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(wireValue);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [wireName(name), wireValue(each)]));
+}

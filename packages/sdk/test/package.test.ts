@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { examplePdf } from "@signsealship/testing/order-form";
+import { type RuntimeName, runtimeProgram } from "@signsealship/testing/runtimes";
+import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { needs } from "@signsealship/testing/tools";
+import { build } from "esbuild";
+import { buildSdk } from "../../../tools/build-sdk.ts";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+const folder = temporaryFolder();
+/** A partner's project, with the SDK installed from its package. */
+const project = join(folder.path, "project");
+const npm = (cwd: string, ...args: string[]) => execFileSync("npm", args, { cwd, encoding: "utf8" });
+/** What a partner's first program does. */
+const use = `
+import { createClient, parseWebhook, ServiceRefusal, signWebhook, WebhookRefusal } from "@signsealship/sdk";
+import { readFile } from "node:fs/promises";
+const [baseUrl, key] = process.argv.slice(2);
+const client = createClient({ baseUrl, key });
+const pdf = await readFile("deed.pdf");
+const order = await client.orders.create({ email: "a@example.com", byodConfirmed: true, svcSign: true }, { pdf, fileName: "deed.pdf" });
+for await (const { orderCode } of client.orders.all()) {
+  if (orderCode !== order.orderCode) throw new Error("another order");
+  break;
+}
+const refusal = await client.orders.get("none").catch((error) => error);
+if (!(refusal instanceof ServiceRefusal) || refusal.code !== "not_found") throw refusal;
+const body = JSON.stringify({ type: "webhook.test", id: "1", data: {} });
+const headers = await signWebhook(body, "svc_whsec_x");
+const event = await parseWebhook(body, headers["Service-Signature"], "svc_whsec_x");
+const wrong = await parseWebhook(body + " ", headers["Service-Signature"], "svc_whsec_x").catch((error) => error);
+if (!(wrong instanceof WebhookRefusal) || wrong.reason !== "wrong_signature") throw wrong;
+console.log(order.status, event.type);
+`;
+
+let service: Service;
+let key: string;
+let packed: { filename: string; files: { path: string }[] };
+
+before(async () => {
+  const built = buildSdk(join(folder.path, "sdk"));
+  [packed] = JSON.parse(npm(built, "pack", "--json", "--pack-destination", folder.path));
+  mkdirSync(project);
+  writeFileSync(join(project, "package.json"), '{ "name": "partner", "private": true, "type": "module" }');
+  npm(project, "install", "--no-audit", "--no-fund", "--offline", join(folder.path, packed.filename));
+  writeFileSync(join(project, "deed.pdf"), examplePdf);
+  writeFileSync(join(project, "use.mjs"), use);
+  service = await startService({ DATA_DIR: join(folder.path, "data") });
+  ({ key } = await newPartner(service));
+});
+after(async () => {
+  await service.stop();
+  folder.remove();
+});
+
+test("the package holds compiled files, their types and the license, and nothing of Node's own", () => {
+  const names = packed.files.map(({ path }) => path);
+  for (const name of ["index.js", "index.d.ts", "README.md", "LICENSE", "package.json"])
+    assert.ok(names.includes(name), name);
+  for (const name of names) {
+    assert.match(name, /^[\w-]+\.(?:js|d\.ts)$|^(?:LICENSE|README\.md|package\.json)$/);
+    if (name.endsWith(".js"))
+      assert.doesNotMatch(readFileSync(join(project, "node_modules/@signsealship/sdk", name), "utf8"), /node:|\.ts"/);
+  }
+});
+
+function runs(program: string, ...flags: string[]): void {
+  const ran = spawnSync(program, [...flags, "use.mjs", service.baseUrl, key], { cwd: project, encoding: "utf8" });
+  assert.equal(ran.stdout, "QuoteReady webhook.test\n", ran.stderr);
+}
+
+test("places an order and reads a webhook on this Node", () => runs(process.execPath));
+for (const [name, flags] of [
+  ["node20", []],
+  ["node22", []],
+  ["deno", ["run", "--allow-net", "--allow-read", "--quiet"]],
+] as const satisfies readonly (readonly [RuntimeName, readonly string[]])[])
+  test(`places an order and reads a webhook on ${name}`, needs(name), () => runs(runtimeProgram(name), ...flags));
+
+test("compiles in the strictest project, its own types checked, too; a wrong field does not", () => {
+  const compile = (lines: string) => {
+    writeFileSync(join(project, "consumer.ts"), `import { createClient } from "@signsealship/sdk";\n${lines}\n`);
+    const options = {
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      skipLibCheck: false,
+      noEmit: true,
+      target: "es2022",
+      lib: ["es2022", "dom", "dom.iterable"],
+      module: "nodenext",
+      types: [],
+    };
+    writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions: options, files: ["consumer.ts"] }));
+    const tsc = join(root, "node_modules/.bin/tsc");
+    return spawnSync(process.execPath, [tsc, "-p", project], { encoding: "utf8" }).stdout;
+  };
+  const key = "declare const key: string | undefined;\nconst client = createClient({ baseUrl: '', key });";
+  const order = (fields: string) =>
+    `${key}\nclient.orders.create({ email: "", byodConfirmed: true, ${fields} }, null);`;
+  assert.equal(compile(order("svcSign: true, name: key")), "");
+  assert.match(compile(order("scvSign: true")), /TS2561|TS2353/);
+  assert.match(compile(order("svcSign: 1")), /TS2322/);
+});
+
+test("bundles for browsers and edges, small", async () => {
+  const { outputFiles } = await build({
+    stdin: { contents: 'export * from "@signsealship/sdk";', resolveDir: project },
+    bundle: true,
+    minify: true,
+    platform: "browser",
+    format: "esm",
+    write: false,
+  });
+  assert.ok((outputFiles[0]?.contents.length ?? Number.POSITIVE_INFINITY) < 16_000);
+});

@@ -1,0 +1,46 @@
+// Compiles the SDK into packages/sdk/dist, as it is published: npm run build:sdk
+
+import { spawnSync } from "node:child_process";
+import { copyFileSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const folder = join(root, "packages/sdk");
+
+/** Compiles the SDK, and writes beside it what npm publishes. @returns the folder @throws Error with what the compiler says */
+export function buildSdk(out = join(folder, "dist")): string {
+  rmSync(out, { recursive: true, force: true });
+  const tsc = join(root, "node_modules/.bin/tsc");
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    [tsc, "-p", join(folder, "tsconfig.build.json"), "--outDir", out],
+    {
+      encoding: "utf8",
+    },
+  );
+  if (status !== 0) throw new Error(stdout);
+  // The compiler leaves the endings of types as they are.
+  for (const file of globSync("*.d.ts", { cwd: out })) {
+    const path = join(out, file);
+    writeFileSync(path, readFileSync(path, "utf8").replace(/"(\.\/[\w-]+)\.ts"/g, '"$1.js"'));
+  }
+  const { name, version, description, license, type } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const published = {
+    name,
+    version,
+    description,
+    license,
+    type,
+    sideEffects: false,
+    engines: { node: ">=20" },
+    exports: { ".": { types: "./index.d.ts", default: "./index.js" } },
+    types: "./index.d.ts",
+  };
+  writeFileSync(join(out, "package.json"), `${JSON.stringify(published, null, 2)}\n`);
+  copyFileSync(join(folder, "README.md"), join(out, "README.md"));
+  copyFileSync(join(root, "LICENSE"), join(out, "LICENSE"));
+  return out;
+}
+
+if (import.meta.main) console.log(buildSdk());
