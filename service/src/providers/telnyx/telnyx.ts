@@ -66,7 +66,7 @@ export function createTelnyx(call: Call): Telnyx {
   return {
     sendFax: ({ app, from, to, pdf, clientState }) => {
       const form = new FormData();
-      const params = { connection_id: app, from, to, client_state: clientState, quality: "high", store_media: "false" };
+      const params = { connection_id: app, from, to, client_state: clientState, quality: "high" };
       for (const [name, value] of Object.entries(params)) form.set(name, value);
       form.set("contents", new Blob([Uint8Array.from(pdf)], { type: "application/pdf" }), "document.pdf");
       return ask({ method: "POST", path: "/v2/faxes", body: form }, ofFax);
