@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { type EasyPostDouble, startEasyPost } from "@signsealship/testing/doubles/easypost";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Delivery, type EasyPostDouble, startEasyPost } from "@signsealship/testing/doubles/easypost";
 import { type StripeDouble, startStripe } from "@signsealship/testing/doubles/stripe";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm, shipping } from "@signsealship/testing/order-form";
@@ -54,19 +56,47 @@ export async function openLabelsWorld() {
   const statusOf = async (code: string) =>
     (await db.query<{ status: string }>(sql`SELECT status FROM orders WHERE code = ${code}`))[0]?.status;
 
+  const labels = (code: string) =>
+    db.query<LabelRow>(sql`
+      SELECT l.id, number, state, cents, carrier, service, tracking_number AS "trackingNumber", tracker_id AS "trackerId",
+        file_sha256 AS "fileSha256", refund_state AS "refundState", why
+      FROM labels l JOIN orders o ON o.id = l.order_id WHERE o.code = ${code} ORDER BY number`);
+
   return {
-    ...{ harness, easypost, stripe, db, url, place, statusOf },
+    ...{ harness, easypost, stripe, db, url, place, statusOf, labels },
     /** Pays an order, whose shipping begins then. */
     async payFor({ orderCode, checkoutUrl }: { orderCode: string; checkoutUrl: string }) {
       await stripe.deliver(url(), stripe.pay(checkoutUrl.split("/").at(-1) ?? ""));
       await until(async () => (await statusOf(orderCode)) === "ShippingPending");
       return orderCode;
     },
-    labels: (code: string) =>
-      db.query<LabelRow>(sql`
-        SELECT l.id, number, state, cents, carrier, service, tracking_number AS "trackingNumber", tracker_id AS "trackerId",
-          file_sha256 AS "fileSha256", refund_state AS "refundState", why
-        FROM labels l JOIN orders o ON o.id = l.order_id WHERE o.code = ${code} ORDER BY number`),
+    /** The order's label, once it was bought and its file is kept. */
+    async boughtLabel(code: string): Promise<LabelRow> {
+      const isThere = ({ state, fileSha256 }: LabelRow) => state === "bought" && fileSha256 !== null;
+      const found = await until(async () => ((await labels(code)).some(isThere) ? labels(code) : null));
+      const label = found.at(-1);
+      assert.ok(label);
+      return label;
+    },
+    /** Moves a parcel on, and delivers the event of it. */
+    deliver: (trackerId: string, status: string, more: Record<string, unknown> = {}, how: Delivery = {}) =>
+      easypost.deliver(url(), easypost.event(easypost.track(trackerId, status, more)), how),
+    /** Sends a form of the console. */
+    post: (path: string, cookie: string, form: Record<string, string> = {}) =>
+      fetch(url() + path, {
+        method: "POST",
+        redirect: "manual",
+        headers: { cookie, Accept: "text/html" },
+        body: new URLSearchParams(form),
+      }),
+    page: async (path: string, cookie: string) => (await fetch(url() + path, { headers: { cookie } })).text(),
+    /** Those that were sent, with their long lines put together. */
+    mails() {
+      const outbox = join(harness.service.dataDir, "outbox");
+      return existsSync(outbox)
+        ? readdirSync(outbox).map((name) => readFileSync(join(outbox, name), "utf8").replace(/=\r?\n/g, ""))
+        : [];
+    },
     tasks: (code: string) =>
       db.query<{ id: number; kind: string; state: string; reason: string | null }>(sql`
         SELECT t.id, kind, state, reason FROM tasks t JOIN orders o ON o.id = t.order_id WHERE o.code = ${code} ORDER BY t.id`),

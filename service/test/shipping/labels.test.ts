@@ -18,20 +18,6 @@ const nonEmpty = <T>(rows: T[]): T[] | null => (rows.length === 0 ? null : rows)
 const postage = (order: { lines: { type: string; label: string; amountCents: number }[] }) =>
   order.lines.find(({ type }) => type === "ShippingCarrierRate");
 
-async function boughtLabel(code: string) {
-  const [label] = await until(async () => {
-    const labels = await world.labels(code);
-    return labels.some(({ state, fileSha256 }) => state === "bought" && fileSha256) ? labels.slice(-1) : null;
-  });
-  assert.ok(label);
-  return label;
-}
-
-const deliver = async (trackerId: string, status: string, more: Record<string, unknown> = {}, how = {}) => {
-  const { easypost } = world;
-  return easypost.deliver(world.url(), easypost.event(easypost.track(trackerId, status, more)), how);
-};
-
 test("a live order is quoted at the carrier's rate, shipped by a label that was bought, and delivered by the carrier's word", async () => {
   const order = await world.place();
   assert.deepEqual(postage(order), {
@@ -41,7 +27,7 @@ test("a live order is quoted at the carrier's rate, shipped by a label that was 
   });
   assert.equal(world.easypost.labels(), 0);
   const code = await world.payFor(order);
-  const label = await boughtLabel(code);
+  const label = await world.boughtLabel(code);
   assert.deepEqual([label.carrier, label.service, label.cents], ["USPS", "Ground Advantage", 593]);
   assert.equal(world.easypost.labels(), 1);
   // A label that was bought is not yet a parcel that was handed over.
@@ -50,10 +36,10 @@ test("a live order is quoted at the carrier's rate, shipped by a label that was 
   assert.deepEqual([task?.kind, task?.state], ["label_print", "open"]);
   assert.match(task?.reason ?? "", /^The label is bought \(USPS Ground Advantage, \$5\.93, 94\d+\): print it/);
 
-  assert.equal((await deliver(label.trackerId, "pre_transit")).status, 200);
-  assert.equal((await deliver(label.trackerId, "in_transit", {}, { twice: true })).status, 200);
+  assert.equal((await world.deliver(label.trackerId, "pre_transit")).status, 200);
+  assert.equal((await world.deliver(label.trackerId, "in_transit", {}, { twice: true })).status, 200);
   await until(async () => (await world.statusOf(code)) === "Shipped");
-  await deliver(label.trackerId, "delivered", { signed_by: "J ROE" });
+  await world.deliver(label.trackerId, "delivered", { signed_by: "J ROE" });
   await until(async () => (await world.statusOf(code)) === "Delivered");
   const shipments = await world.db.query(sql`
     SELECT s.status, carrier, tracking_number AS "trackingNumber" FROM shipments s JOIN orders o ON o.id = s.order_id
@@ -95,39 +81,30 @@ test("a receipt names carrier, number and who signed, and attaches the events th
   assert.equal(await deliveryReceipt(world.db, label.orderId, 0), null);
 });
 
-const post = (path: string, cookie: string, form: Record<string, string> = {}) =>
-  fetch(world.url() + path, {
-    method: "POST",
-    redirect: "manual",
-    headers: { cookie, Accept: "text/html" },
-    body: new URLSearchParams(form),
-  });
-const page = async (path: string, cookie: string) => (await fetch(world.url() + path, { headers: { cookie } })).text();
-
 test("the console offers the label to print, and the hand-over is filled in with it", async () => {
   const code = await world.payFor(await world.place());
-  const label = await boughtLabel(code);
+  const label = await world.boughtLabel(code);
   const { cookie } = await newOperator(world.harness, { roles: ["shipper"] });
-  const shown = await page(`/operator/paper/${code}`, cookie);
+  const shown = await world.page(`/operator/paper/${code}`, cookie);
   assert.match(shown, new RegExp(`name="tracking"[^>]*value="${label.trackingNumber}"`));
   assert.match(shown, /name="carrier"[^>]*value="USPS"/);
   const file = await fetch(`${world.url()}/operator/paper/${code}/labels/1`, { headers: { cookie } });
   assert.equal(file.headers.get("content-type"), "application/pdf");
   assert.match(await file.text(), /^%PDF-/);
   for (const number of ["2", "x", "0"])
-    assert.match(await page(`/operator/paper/${code}/labels/${number}`, cookie), /no such label/);
+    assert.match(await world.page(`/operator/paper/${code}/labels/${number}`, cookie), /no such label/);
   // It is nobody's document but the operator's.
-  assert.doesNotMatch(await page(`/orders/${code}`, ""), /shipping.label/);
+  assert.doesNotMatch(await world.page(`/orders/${code}`, ""), /shipping.label/);
 
   const form = { carrier: "USPS", tracking: label.trackingNumber };
-  assert.equal((await post(`/operator/paper/${code}/moves/shipped`, cookie, form)).status, 303);
+  assert.equal((await world.post(`/operator/paper/${code}/moves/shipped`, cookie, form)).status, 303);
   assert.equal(await world.statusOf(code), "Shipped");
-  await deliver(label.trackerId, "in_transit");
-  await deliver(label.trackerId, "available_for_pickup");
+  await world.deliver(label.trackerId, "in_transit");
+  await world.deliver(label.trackerId, "available_for_pickup");
   await until(async () => (await world.queued("label-pickup")) > 0);
-  await deliver(label.trackerId, "delivered");
+  await world.deliver(label.trackerId, "delivered");
   await until(async () => (await world.statusOf(code)) === "Delivered");
-  await deliver(label.trackerId, "return_to_sender");
+  await world.deliver(label.trackerId, "return_to_sender");
   const [trouble] = await until(async () =>
     nonEmpty((await world.tasks(code)).filter(({ kind }) => kind === "delivery_trouble")),
   );
@@ -145,11 +122,13 @@ test("postage that became dearer than quoted and a tenth is a person's to decide
   assert.equal(task.reason, "USPS Ground Advantage is $6.53; at most $6.52 is paid without asking.");
   assert.equal(world.easypost.labels(), before);
   const { cookie } = await newOperator(world.harness, { roles: ["shipper"] });
-  assert.match(await page(`/operator/paper/${code}`, cookie), /Buy it for \$6\.53 \(USPS Ground Advantage\)/);
-  assert.equal((await post(`/operator/paper/${code}/buy`, cookie, { most: "9999" })).status, 409);
-  const answers = await Promise.all([1, 2].map(() => post(`/operator/paper/${code}/buy`, cookie, { most: "653" })));
+  assert.match(await world.page(`/operator/paper/${code}`, cookie), /Buy it for \$6\.53 \(USPS Ground Advantage\)/);
+  assert.equal((await world.post(`/operator/paper/${code}/buy`, cookie, { most: "9999" })).status, 409);
+  const answers = await Promise.all(
+    [1, 2].map(() => world.post(`/operator/paper/${code}/buy`, cookie, { most: "653" })),
+  );
   assert.deepEqual(answers.map(({ status }) => status).sort(), [303, 409]);
-  const label = await boughtLabel(code);
+  const label = await world.boughtLabel(code);
   assert.deepEqual([label.number, label.cents, world.easypost.labels()], [2, 653, before + 1]);
   assert.equal((await world.tasks(code)).find(({ kind }) => kind === "postage_dearer")?.state, "done");
   offers.splice(0, offers.length, ...usual);
@@ -183,9 +162,9 @@ test("without an answer the zone table quotes; a test order never reaches the pr
 
 test("events that are forged, of another secret or about nothing of ours change nothing; lost ones are asked for", async () => {
   const code = await world.payFor(await world.place());
-  const label = await boughtLabel(code);
-  assert.equal((await deliver(label.trackerId, "in_transit", {}, { forged: true })).status, 400);
-  assert.equal((await deliver(label.trackerId, "delivered", {}, { otherSecret: true })).status, 400);
+  const label = await world.boughtLabel(code);
+  assert.equal((await world.deliver(label.trackerId, "in_transit", {}, { forged: true })).status, 400);
+  assert.equal((await world.deliver(label.trackerId, "delivered", {}, { otherSecret: true })).status, 400);
   const { easypost } = world;
   const tracker = easypost.track(label.trackerId, "pre_transit");
   const foreign = easypost.event({ ...tracker, id: "trk_of_another", status: "delivered" });
@@ -199,38 +178,51 @@ test("events that are forged, of another secret or about nothing of ours change 
 
 test("what was heard while an order was on hold counts when it is released", async () => {
   const code = await world.payFor(await world.place());
-  const label = await boughtLabel(code);
+  const label = await world.boughtLabel(code);
   const { cookie } = await newOperator(world.harness, { roles: ["agent"] });
-  assert.equal((await post(`/operator/orders/${code}/moves/held`, cookie, { reason: "A question." })).status, 303);
-  await deliver(label.trackerId, "in_transit");
+  assert.equal(
+    (await world.post(`/operator/orders/${code}/moves/held`, cookie, { reason: "A question." })).status,
+    303,
+  );
+  await world.deliver(label.trackerId, "in_transit");
   await until(
     async () => (await world.db.query(sql`SELECT FROM labels WHERE id = ${label.id} AND seen <> '{}'`)).length > 0,
   );
   assert.equal(await world.statusOf(code), "OnHold");
-  assert.equal((await post(`/operator/orders/${code}/moves/released`, cookie)).status, 303);
+  assert.equal((await world.post(`/operator/orders/${code}/moves/released`, cookie)).status, 303);
   await until(async () => (await world.statusOf(code)) === "Shipped");
   assert.equal((await world.labels(code)).length, 1);
+
+  // Three days later it still waits to be picked up.
+  await world.deliver(label.trackerId, "available_for_pickup", {}, { twice: true });
+  await until(async () => (await world.queued("label-pickup")) > 0);
+  await world.hurry("label-pickup");
+  const [trouble] = await until(async () =>
+    nonEmpty((await world.tasks(code)).filter(({ kind }) => kind === "delivery_trouble")),
+  );
+  assert.equal(trouble?.reason, "The parcel has waited to be picked up for three days.");
+  await until(() => world.mails().some((mail) => /keeps the document\s+from Acme/.test(mail) && mail.includes(code)));
 });
 
 test("a parcel that came back is shipped anew; a label that nobody used is given back, and asked for until it is refunded", async () => {
   const code = await world.payFor(await world.place());
-  const first = await boughtLabel(code);
-  await deliver(first.trackerId, "return_to_sender");
+  const first = await world.boughtLabel(code);
+  await world.deliver(first.trackerId, "return_to_sender");
   await until(async () => (await world.statusOf(code)) === "ShippingFailed");
   const { cookie } = await newOperator(world.harness, { roles: ["agent"] });
-  assert.equal((await post(`/operator/orders/${code}/moves/shipping_retried`, cookie)).status, 303);
+  assert.equal((await world.post(`/operator/orders/${code}/moves/shipping_retried`, cookie)).status, 303);
   const second = await until(async () =>
     (await world.labels(code)).find(({ number, state }) => number === 2 && state === "bought"),
   );
   assert.notEqual(second.trackingNumber, first.trackingNumber);
   // The parcel of before is not that of the order any more.
-  await deliver(first.trackerId, "delivered");
+  await world.deliver(first.trackerId, "delivered");
   await until(async () => (await world.tasks(code)).some(({ reason }) => /delivered after all/.test(reason ?? "")));
   assert.equal(await world.statusOf(code), "ShippingPending");
 
   // Shipped in another way: the label is for nothing.
   const form = { carrier: "FedEx", tracking: "7777 1" };
-  assert.equal((await post(`/operator/paper/${code}/moves/shipped`, cookie, form)).status, 303);
+  assert.equal((await world.post(`/operator/paper/${code}/moves/shipped`, cookie, form)).status, 303);
   const refund = (state: string) =>
     until(async () => (await world.labels(code)).find((each) => each.number === 2 && each.refundState === state));
   await refund("submitted");
@@ -242,7 +234,7 @@ test("a parcel that came back is shipped anew; a label that nobody used is given
   await world.db.query(sql`UPDATE labels SET ask_at = now() - interval '1 minute' WHERE id = ${second.id}`);
   await world.hurry("label-ask");
   await refund("rejected");
-  assert.match(await page(`/operator/orders/${code}`, cookie), /the carrier refused to refund it/);
+  assert.match(await world.page(`/operator/orders/${code}`, cookie), /the carrier refused to refund it/);
   assert.ok((await world.tasks(code)).some(({ reason }) => /is not refunded/.test(reason ?? "")));
 });
 
@@ -269,10 +261,10 @@ test("whatever request is cut after the provider acted, one label is bought and 
     const code = await world.payFor(order);
     const nudging = setInterval(() => void nudge(), 300);
     try {
-      await boughtLabel(code);
+      await world.boughtLabel(code);
       const { cookie } = await newOperator(world.harness, { roles: ["shipper"] });
       const form = { carrier: "FedEx", tracking: `7777 ${n}` };
-      assert.equal((await post(`/operator/paper/${code}/moves/shipped`, cookie, form)).status, 303);
+      assert.equal((await world.post(`/operator/paper/${code}/moves/shipped`, cookie, form)).status, 303);
       await until(async () => (await world.labels(code))[0]?.refundState === "submitted");
     } finally {
       clearInterval(nudging);
@@ -283,7 +275,7 @@ test("whatever request is cut after the provider acted, one label is bought and 
 
 test("the labels of an order that is refunded are given back", async () => {
   const code = await world.payFor(await world.place());
-  await boughtLabel(code);
+  await world.boughtLabel(code);
   await world.harness.service.cli("order", "move", code, "RefundPending", "--reason", "The client changed their mind.");
   await until(async () => (await world.labels(code))[0]?.refundState === "submitted");
 });
@@ -296,7 +288,7 @@ test("while the provider is away people ship by hand, and nothing is bought besi
   const { cookie } = await newOperator(world.harness, { roles: ["shipper"] });
   await until(async () => (await world.labels(code)).length === 1);
   const form = { carrier: "USPS", tracking: "9400 7" };
-  assert.equal((await post(`/operator/paper/${code}/moves/shipped`, cookie, form)).status, 303);
+  assert.equal((await world.post(`/operator/paper/${code}/moves/shipped`, cookie, form)).status, 303);
   assert.equal(await world.statusOf(code), "Shipped");
   assert.equal(world.easypost.labels(), before);
 });
