@@ -190,7 +190,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: "node_modules" },
-    exclude: { path: "^(?!node_modules).*/test/" },
+    exclude: { path: "^(?!node_modules).*/(test|dist)/" },
     tsConfig: { fileName: "tsconfig.json" },
     parser: "swc",
     enhancedResolveOptions: {
