@@ -152,7 +152,7 @@ export type OrderFields = {
 /** Bytes of a PDF, in whatever a form takes. */
 export type Pdf = Uint8Array | Blob;
 
-export const pdfBlob = (pdf: Pdf): Blob =>
+const pdfBlob = (pdf: Pdf): Blob =>
   pdf instanceof Blob ? pdf : new Blob([new Uint8Array(pdf)], { type: "application/pdf" });
 
 /** A PDF, and the name of its file. */

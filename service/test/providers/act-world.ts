@@ -6,7 +6,7 @@ import { type Account, type Act, openProviders, type Providers } from "../../src
 import { openOrdersDatabase, silent } from "../orders/orders-database.ts";
 
 /** What the double does with the next request that acts. */
-export type Fault = "cut" | "hang" | "garbage" | "redirect" | { status: number; headers?: Record<string, string> };
+type Fault = "cut" | "hang" | "garbage" | "redirect" | { status: number; headers?: Record<string, string> };
 
 export const apiKey = "key_of_the_account_0123456789";
 
