@@ -2,7 +2,7 @@ export { addResources, type Canvas, createCanvas } from "./canvas.ts";
 export { type Attached, certificateFile } from "./certificate-file.ts";
 export { type Faces, openFaces } from "./faces.ts";
 export { createFlow, type Flow, ink, type Look, margin, muted, textWidth } from "./flow.ts";
-export { bullet, letterhead, manualChecks, pageFeet, qrAtRight, testNotice } from "./frame.ts";
+export { bullet, letterhead, limitsSection, manualChecks, pageFeet, qrAtRight, testNotice } from "./frame.ts";
 export { createGlyphFonts } from "./glyph-fonts.ts";
 export { legible } from "./legible.ts";
 export { body, code, fine, heading, quiet, section, titleLook } from "./looks.ts";

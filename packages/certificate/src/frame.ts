@@ -56,6 +56,13 @@ export function bullet(
   flow.text(text, fine, { x: x + 12, width: width - 12 });
 }
 
+/** What a certificate says and what nobody is to take it for, in points. */
+export function limitsSection(flow: Flow, points: readonly string[]): void {
+  section(flow, "What this says, and what it does not", 110);
+  for (const text of points) bullet(flow, text);
+  flow.skip(8);
+}
+
 const escapedNote = (attached: string) =>
   "Characters that no font here shows, or that show nothing, are written as \\u{…} with their code points. " +
   `The attached ${attached} has the exact texts.`;

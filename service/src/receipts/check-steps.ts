@@ -3,30 +3,21 @@ import { type DrawnReceipt, eventFile } from "./content.ts";
 
 type Step = readonly [command: string, outcome: string];
 
-/** How the first event's signature is checked, as its provider makes it. */
+const askForSecret = (header: string): string =>
+  `It prints the header ${header}. The account’s secret is the operator’s: ask for it.`;
+
+/** How the first event's signature is checked, as its provider makes it. A command is at most half a line long. */
 const signatureSteps: Readonly<Record<RawEvent["provider"], (file: string) => readonly Step[]>> = {
   telnyx: (file) => [
-    [
-      `(printf '%s|' "$TIMESTAMP"; cat ${file}) > signed`,
-      "What Telnyx signed: its header telnyx-timestamp, a bar, the event.",
-    ],
-    [
-      "openssl pkeyutl -verify -rawin -pubin -inkey key.pem -in signed -sigfile sig",
-      "The signature of the header holds, by Telnyx’s public key (Ed25519): nobody else can make it.",
-    ],
+    [`(printf '%s|' $TIMESTAMP; cat ${file}) > signed`, "Its header telnyx-timestamp, a bar, and the event."],
+    ["openssl pkeyutl -verify -rawin -pubin \\", "sig is its header telnyx-signature-ed25519, decoded:"],
+    ["  -inkey key.pem -in signed -sigfile sig", "by Telnyx’s public key, nobody else made it."],
   ],
   lob: (file) => [
-    [
-      `(printf '%s.' "$TIMESTAMP"; cat ${file}) | openssl dgst -sha256 -hmac "$SECRET"`,
-      "It prints the header lob-signature. The account’s secret is the operator’s: ask for it.",
-    ],
+    [`(printf '%s.' $TIMESTAMP; cat ${file}) > signed`, "Its header lob-signature-timestamp, a dot, and the event."],
+    ['openssl dgst -sha256 -hmac "$SECRET" signed', askForSecret("lob-signature")],
   ],
-  easypost: (file) => [
-    [
-      `openssl dgst -sha256 -hmac "$SECRET" ${file}`,
-      "It prints the header x-hmac-signature. The account’s secret is the operator’s: ask for it.",
-    ],
-  ],
+  easypost: (file) => [[`openssl dgst -sha256 -hmac "$SECRET" ${file}`, askForSecret("x-hmac-signature")]],
 };
 
 /** Commands that check a receipt without this service. */

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import {
   type Attached,
   body,
-  bullet,
   certificateFile,
   code,
   createFlow,
@@ -10,6 +9,7 @@ import {
   type Flow,
   fine,
   letterhead,
+  limitsSection,
   manualChecks,
   muted,
   pageFeet,
@@ -60,16 +60,12 @@ function eventList(flow: Flow, { events }: DrawnReceipt): void {
 }
 
 /** What the receipt is, and what nobody is to take it for. */
-function limits(flow: Flow): void {
-  section(flow, "What this says, and what it does not", 90);
-  for (const text of [
+const limits = (flow: Flow): void =>
+  limitsSection(flow, [
     "This service says what the provider told it, and when: it has not seen the parcel, the letter or the pages arrive.",
     "The provider’s events are attached byte by byte, with the headers that hold their signatures. The seal holds all of this together.",
     "Who received it, and whether it was read, is not said but by the provider’s own words above.",
-  ])
-    bullet(flow, text);
-  flow.skip(8);
-}
+  ]);
 
 /** In the order of their names: a reader may look them up by halves. */
 function attachments(receipt: DrawnReceipt, events: DrawnReceipt["events"]): Attached[] {

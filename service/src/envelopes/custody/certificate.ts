@@ -1,6 +1,5 @@
 import {
   body,
-  bullet,
   certificateFile,
   code,
   createFlow,
@@ -9,6 +8,7 @@ import {
   fine,
   type Look,
   letterhead,
+  limitsSection,
   manualChecks,
   margin,
   muted,
@@ -149,18 +149,14 @@ function trailList(flow: Flow, { envelope }: CustodyContent): void {
 }
 
 /** What the certificate is, and what nobody is to take it for. */
-function limits(flow: Flow): void {
-  section(flow, "What this says, and what it does not", 110);
-  for (const text of [
+const limits = (flow: Flow): void =>
+  limitsSection(flow, [
     "Each signer acted through a link that was mailed to the address named, after the steps named beside “Identified by”. Nobody looked at an identity document: that the holder of the address is the person named is not proven here.",
     "Each act is a digital signature of its own in the file, by a key that was used once. They are electronic signatures, and no qualified ones: the certificates were issued by this service, which is no qualified trust service provider.",
     "Times are this service’s own, unless a time stamp is named. Addresses of the network and names of browsers are what the browsers sent.",
     "Whether what the document says is true, or whether it needs another form, is not said here.",
     "The attached envelope.json names people and their addresses in full: give this certificate to those alone whom the document concerns. The public page shows them masked.",
-  ])
-    bullet(flow, text);
-  flow.skip(8);
-}
+  ]);
 
 const steps = ({ envelope, envelopeSha256 }: CustodyContent) => {
   const first = envelope.revisions[1];
