@@ -273,8 +273,12 @@ test("a test order never reaches Telnyx", async () => {
   const sandbox = (act: string) =>
     fetch(`${world.url()}/api/partner/sandbox/orders/${orderCode}/${act}`, { method: "POST", headers });
   await sandbox("checkout");
-  await sandbox("advance");
-  await until(async () => !(await world.statusOf(orderCode))?.startsWith("Quote"));
+  const passed: (string | undefined)[] = [];
+  for (let n = 0; n < 3; n++) {
+    passed.push(await world.statusOf(orderCode));
+    await sandbox("advance");
+  }
+  assert.ok(passed.includes("FaxPending") && passed.includes("Completed"), passed.join());
   assert.deepEqual(await world.attempts(orderCode), []);
   assert.ok(world.telnyx.requests.slice(had).every(({ params }) => params["to"] !== "+12125550001"));
 });
