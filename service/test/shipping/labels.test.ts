@@ -121,7 +121,7 @@ test("postage that became dearer than quoted and a tenth is a person's to decide
   const task = await until(async () => (await world.tasks(code)).find(({ kind }) => kind === "postage_dearer"));
   assert.equal(task.reason, "USPS Ground Advantage is $6.53; at most $6.52 is paid without asking.");
   assert.equal(world.easypost.labels(), before);
-  const { cookie } = await newOperator(world.harness, { roles: ["shipper"] });
+  const { cookie, id } = await newOperator(world.harness, { roles: ["shipper"] });
   assert.match(await world.page(`/operator/paper/${code}`, cookie), /Buy it for \$6\.53 \(USPS Ground Advantage\)/);
   assert.equal((await world.post(`/operator/paper/${code}/buy`, cookie, { most: "9999" })).status, 409);
   const answers = await Promise.all(
@@ -131,6 +131,9 @@ test("postage that became dearer than quoted and a tenth is a person's to decide
   const label = await world.boughtLabel(code);
   assert.deepEqual([label.number, label.cents, world.easypost.labels()], [2, 653, before + 1]);
   assert.equal((await world.tasks(code)).find(({ kind }) => kind === "postage_dearer")?.state, "done");
+  const orderedBy = await world.db.query<{ actor: string }>(sql`
+    SELECT actor FROM audit_log a JOIN orders o ON o.id = a.order_id WHERE o.code = ${code} AND action = 'label.ordered'`);
+  assert.deepEqual(orderedBy, [{ actor: `operator:${id}` }]);
   offers.splice(0, offers.length, ...usual);
 });
 

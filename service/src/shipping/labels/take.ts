@@ -1,3 +1,4 @@
+import { auditLine } from "../../audit/audit.ts";
 import type { Taker } from "../../fulfilment/fulfilment.ts";
 import type { LockedOrder } from "../../orders/orders.ts";
 import type { Tx } from "../../platform/database/database.ts";
@@ -49,8 +50,11 @@ export async function buyAnyway(
   if (order.status !== "ShippingPending" || last?.state !== "not_bought")
     throw new ServiceError("conflict", "There is no label to buy now.");
   await prepareLater(tx, await insertLabel(tx, order.id, { attempt, orderedBy: operator, mostCents, at }));
+  const { id: orderId, partnerId } = order;
+  const detail = { mostCents, why: last.why };
+  await tx.query(auditLine({ at, action: "label.ordered", actor: operator, partnerId, orderId, detail }));
   const end = { state: "done", at, by: operator, outcome: "the label is bought" } as const;
-  await tx.query(closeTasks({ orderId: order.id, kinds: ["postage_dearer"] }, end));
+  await tx.query(closeTasks({ orderId, kinds: ["postage_dearer"] }, end));
 }
 
 /** What the task by which people ship an order says to them. */
