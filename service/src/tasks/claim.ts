@@ -29,7 +29,8 @@ async function change(
     if (!task) throw new ServiceError("not_found", "No such task.");
     if (task.state === "done" || task.state === "dropped")
       throw new ServiceError("conflict", "This task has ended already.");
-    if (task.state === "paused") throw new ServiceError("conflict", "The order is on hold.");
+    if (task.state === "paused")
+      throw new ServiceError("conflict", "This task waits: the order is on hold, or a provider is at it.");
     const at = clock();
     const detail = await judge(tx, task, at);
     await tx.query(

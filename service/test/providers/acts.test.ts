@@ -226,6 +226,27 @@ describe("a provider that is away", () => {
   });
 });
 
+describe("people and a provider", () => {
+  test("never do the same at once: nobody claims the task while the act is under way", async () => {
+    const { providers, run } = world.openNode(`http://127.0.0.1:${await freePort()}`);
+    const { id, orderId } = await world.intend(providers);
+    await run(id);
+    world.pass(31 * 60);
+    await run(id);
+    assert.deepEqual(await world.tasksOf(orderId), ["packet_print open"]);
+    const back = world.openNode();
+    world.things.fail(true, "cut");
+    await back.run(id);
+    assert.deepEqual(await world.tasksOf(orderId), ["packet_print paused"]);
+    const [task] = await world.orders.db.query<{ id: number }>(sql`SELECT id FROM tasks WHERE order_id = ${orderId}`);
+    const claim = claimTask({ db: world.orders.db, clock: () => world.state.now }, task?.id ?? 0, "operator:p");
+    await assert.rejects(claim, /a provider is at it/);
+    world.pass(21);
+    await back.run(id);
+    assert.deepEqual(await world.tasksOf(orderId), ["packet_print done"]);
+  });
+});
+
 describe("an act of which nobody knows", () => {
   async function unclear() {
     const { providers, run } = world.openNode();

@@ -1,19 +1,26 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { startLob } from "@signsealship/testing/doubles/lob";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm, shipping } from "@signsealship/testing/order-form";
 import { newPartner, runCli } from "@signsealship/testing/service";
+import { type ColumnCipher, columnCipher } from "../../src/platform/column-cipher.ts";
 import { sql } from "../../src/platform/database/sql.ts";
+import { openSecretsKey } from "../../src/platform/secrets.ts";
+import { callColumn } from "../../src/providers/providers.ts";
 import { newOperator } from "../operators/console-people.ts";
 
 let running: Harness;
+let cipher: ColumnCipher;
 let headers: { Authorization: string };
 let lob: Awaited<ReturnType<typeof startLob>>;
 before(async () => {
   lob = await startLob();
   running = await openHarness({ LOB_API_KEY: lob.apiKey, LOB_API_BASE: lob.apiBase });
   ({ headers } = await newPartner(running.service));
+  const secrets = await openSecretsKey(`file:${join(running.service.dataDir, "keys/secrets")}`);
+  cipher = columnCipher(secrets, callColumn);
 });
 after(async () => {
   await running.close();
@@ -28,10 +35,12 @@ async function orderWithAct(state: "begun" | "unknown") {
   await running.db.query(
     sql`UPDATE orders SET environment = 'live', status = 'ShippingPending' WHERE code = ${orderCode}`,
   );
-  const [intent] = await running.db.query<{ id: number }>(sql`
+  const [intent] = await running.db.query<{ id: number; orderId: number }>(sql`
     INSERT INTO provider_calls (act, provider, order_id, attempt, state, is_beside, tries, intended_at, begun_at, why)
     SELECT 'letter.send', 'lob', id, 1, ${state}, false, 1, now(), now(), 'no answer within 15000 ms'
-    FROM orders WHERE code = ${orderCode} RETURNING id`);
+    FROM orders WHERE code = ${orderCode} RETURNING id, order_id AS "orderId"`);
+  const payload = cipher.encrypt(Buffer.from(JSON.stringify({ orderCode })), `letter.send:${intent?.orderId}:1`);
+  await running.db.query(sql`UPDATE provider_calls SET payload = ${payload} WHERE id = ${intent?.id}`);
   return { code: orderCode, intentId: intent?.id ?? 0 };
 }
 
@@ -65,6 +74,20 @@ test("what is said of it is checked", async () => {
   assert.match(await early.text(), /known already/);
   assert.equal((await open(cookie, `/operator/acts/${code}/${intentId + 1000}/not-done`, {})).status, 404);
   assert.equal((await open(cookie, `/operator/acts/${code}/${intentId}/done`, { id: "" })).status, 400);
+});
+
+test("a person's word that it was not done gives the order back to people", async () => {
+  const { code, intentId } = await orderWithAct("unknown");
+  const { cookie, id } = await newOperator(running, { roles: ["shipper"] });
+  const said = await open(cookie, `/operator/acts/${code}/${intentId}/not-done`, {});
+  assert.equal(said.status, 303);
+  const [act] = await running.db.query<object>(sql`
+    SELECT state, ended_by AS "endedBy", code FROM provider_calls WHERE id = ${intentId}`);
+  assert.deepEqual(act, { state: "failed", endedBy: `operator:${id}`, code: "not_done" });
+  const tasks = await running.db.query(sql`
+    SELECT FROM tasks t JOIN orders o ON o.id = t.order_id
+    WHERE o.code = ${code} AND t.kind = 'packet_print' AND t.state = 'open'`);
+  assert.equal(tasks.length, 1);
 });
 
 test("nobody moves an order by hand while a provider may be doing it", async () => {
