@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
@@ -18,13 +17,9 @@ import { openPricing } from "./pricing/pricing.ts";
 import { openResources, root } from "./resources.ts";
 import { readRetention } from "./retention/retention.ts";
 import { openSealing, type Sealing, sealChainPem } from "./seals/seals.ts";
+import { readVersion } from "./version.ts";
 
 const drainMs = 2_500;
-
-async function version(): Promise<string> {
-  const manifest = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { version: string };
-  return manifest.version;
-}
 
 async function listen(app: FastifyInstance, host: string, port: number): Promise<void> {
   try {
@@ -111,7 +106,7 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
     const envelopes = envelopesWith(mine);
     app = await createApp({
       ...resources,
-      version: await version(),
+      version: readVersion(),
       metrics,
       lastUse,
       pricing,

@@ -1,5 +1,7 @@
 import { parseArgs } from "node:util";
 import { ServiceError, StartupError } from "../platform/errors.ts";
+import { readVersion } from "../version.ts";
+import { nearest } from "./nearest.ts";
 import { type Answer, UsageError, type Verb } from "./verb.ts";
 import { verbsOf } from "./verbs.ts";
 
@@ -23,7 +25,9 @@ async function run(argv: string[]): Promise<Answer> {
     const text = help(about.length > 0 ? about : verbs);
     return { text, json: { usage: text.split("\n") }, exitCode: argv.length === 0 ? 2 : 0 };
   }
-  if (!verb) throw new UsageError(`no such verb: ${leading.slice(0, 2).join(" ")}; see bin/signsealship --help`);
+  if (argv.includes("--version") && leading.length === 0)
+    return { text: readVersion(), json: { version: readVersion() } };
+  if (!verb) throw new UsageError(await unknownVerb(leading, verbs));
   const options = { ...verb.options, json: { type: "boolean" } } as const;
   let parsed: ReturnType<typeof parseArgs>;
   try {
@@ -37,6 +41,23 @@ async function run(argv: string[]): Promise<Answer> {
   if (args.length < required || args.length > verb.args.length) throw new UsageError(`usage: ${usage(verb)}`);
   return verb.run(args, parsed.values);
 }
+
+/** What to say of words that are no verb: the verbs that begin with the first of them, or the one that was meant. */
+async function unknownVerb(words: readonly string[], verbs: readonly Verb[]): Promise<string> {
+  const [first = "", second = ""] = words;
+  const group = verbs.filter(({ name }) => name.startsWith(`${first} `));
+  if (first !== "" && second === "" && group.length > 0) return `${first} what? One of\n${list(group)}`;
+  const typed = words.slice(0, 2).join(" ");
+  const near = nearest(
+    typed,
+    (group.length > 0 ? group : await verbsOf(undefined)).map(({ name }) => name),
+  );
+  const meant = near === null ? "" : `; did you mean ${near}?`;
+  const more = group.length > 0 ? `\n${list(group)}` : meant === "" && "; see bin/signsealship --help";
+  return `no such verb: ${typed}${meant}${more || ""}`;
+}
+
+const list = (verbs: readonly Verb[]): string => verbs.map((verb) => `  ${usage(verb)}`).join("\n");
 
 function exitCodeOf(error: unknown): number {
   return error instanceof UsageError ? 2 : 1;

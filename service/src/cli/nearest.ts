@@ -1,0 +1,23 @@
+/** The name that is nearest to what was typed, by changed, added and missing characters; null when none is near. */
+export function nearest(typed: string, names: readonly string[]): string | null {
+  const far = Math.max(1, Math.floor(typed.length / 3));
+  const byDistance = names
+    .map((name) => ({ name, distance: distance(typed, name) }))
+    .filter((each) => each.distance <= far)
+    .sort((one, other) => one.distance - other.distance);
+  return byDistance[0]?.name ?? null;
+}
+
+/** Levenshtein's. */
+function distance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, n) => n);
+  for (let i = 1; i <= one.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= other.length; j++) {
+      const changed = (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1);
+      next.push(Math.min(changed, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[other.length] ?? 0;
+}
