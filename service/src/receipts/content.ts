@@ -18,7 +18,8 @@ export type ReceiptSource = (db: Sql, orderId: number, subject: number) => Promi
 /** What a receipt is drawn from. */
 export type DrawnReceipt = Omit<ReceiptContent, "events"> & {
   kind: ReceiptKind;
-  orderCode: string;
+  /** Its first six characters: the whole code opens the order. */
+  order: string;
   firmName: string;
   environment: "live" | "test";
   madeAt: Date;

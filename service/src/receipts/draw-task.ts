@@ -23,7 +23,7 @@ import { type DrawnReceipt, eventFile, headersFile, receiptNames } from "./conte
 
 /** Draws a receipt, with the provider's events attached as they came; equal contents give equal bytes. */
 export async function run(_document: Buffer, receipt: DrawnReceipt): Promise<Uint8Array> {
-  const { kind, title, sentence, rows, orderCode, firmName, environment, madeAt, events } = receipt;
+  const { kind, title, sentence, rows, order, firmName, environment, madeAt, events } = receipt;
   const typeset = await typesetFor([title, sentence, firmName, ...rows.flat()]);
   const sheets = createSheets();
   const flow = createFlow(sheets, typeset);
@@ -36,12 +36,12 @@ export async function run(_document: Buffer, receipt: DrawnReceipt): Promise<Uin
   flow.skip(14);
   for (const [label, value] of rows) flow.row(label, value, body);
   flow.row("Sent for", firmName, body);
-  flow.row("Order code", orderCode, code);
+  flow.row("Order", order, body);
   flow.skip(10);
   eventList(flow, receipt);
   limits(flow);
   manualChecks(flow, checkSteps(receipt), "receipt.json");
-  pageFeet(sheets, typeset, `${receiptNames[kind]}. Order ${orderCode}`);
+  pageFeet(sheets, typeset, `${receiptNames[kind]}. Order ${order}`);
   return certificateFile(sheets, { title, at: madeAt, attached: attachments(receipt, events) });
 }
 
@@ -69,12 +69,12 @@ const limits = (flow: Flow): void =>
 
 /** In the order of their names: a reader may look them up by halves. */
 function attachments(receipt: DrawnReceipt, events: DrawnReceipt["events"]): Attached[] {
-  const { kind, title, sentence, rows, orderCode, environment } = receipt;
+  const { kind, title, sentence, rows, order, environment } = receipt;
   const said = {
     format: "signsealship-receipt",
     version: 1,
     kind,
-    orderCode,
+    order,
     environment,
     title,
     sentence,

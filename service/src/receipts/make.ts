@@ -50,7 +50,15 @@ export async function makeReceipt(deps: MakeDeps, source: ReceiptSource, of: Rec
     providerName: providerNames[event.provider],
   }));
   const { partnerId: holder, firmName, code: orderCode, environment } = order;
-  const input = { ...content, kind, orderCode, firmName, environment, madeAt: clock(), events };
+  const input = {
+    ...content,
+    kind,
+    order: orderCode.slice(0, 6).toUpperCase(),
+    firmName,
+    environment,
+    madeAt: clock(),
+    events,
+  };
   const drawn = await workers.run(drawing, { holder, input });
   const bytes = Buffer.from(drawn.buffer, drawn.byteOffset, drawn.length);
   const sealed = await sealOwnDocument(sealDocument, { bytes, holder, reason: sealReasons.receipt[environment] });
