@@ -198,11 +198,10 @@ test("what was heard while an order was on hold counts when it is released", asy
 
   // Three days later it still waits to be picked up.
   await world.deliver(label.trackerId, "available_for_pickup", {}, { twice: true });
-  await until(async () => (await world.queued("label-pickup")) > 0);
-  await world.hurry("label-pickup");
-  const [trouble] = await until(async () =>
-    nonEmpty((await world.tasks(code)).filter(({ kind }) => kind === "delivery_trouble")),
-  );
+  const [trouble] = await until(async () => {
+    await world.hurry("label-pickup");
+    return nonEmpty((await world.tasks(code)).filter(({ kind }) => kind === "delivery_trouble"));
+  });
   assert.equal(trouble?.reason, "The parcel has waited to be picked up for three days.");
   await until(() => world.mails().some((mail) => /keeps the document\s+from Acme/.test(mail) && mail.includes(code)));
 });
@@ -289,7 +288,12 @@ test("while the provider is away people ship by hand, and nothing is bought besi
   world.easypost.failOn(/^POST/, ...Array(20).fill({ status: 503 }));
   const code = await world.payFor(order);
   const { cookie } = await newOperator(world.harness, { roles: ["shipper"] });
-  await until(async () => (await world.labels(code)).length === 1);
+  // Half an hour of attempts, at once.
+  const task = await until(async () => {
+    await world.hurry("label-prepare");
+    return (await world.tasks(code)).find(({ reason }) => reason);
+  });
+  assert.match(task.reason ?? "", /^EasyPost: .*No label was bought yet: ship the parcel in another way/);
   const form = { carrier: "USPS", tracking: "9400 7" };
   assert.equal((await world.post(`/operator/paper/${code}/moves/shipped`, cookie, form)).status, 303);
   assert.equal(await world.statusOf(code), "Shipped");

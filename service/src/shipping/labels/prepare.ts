@@ -15,18 +15,29 @@ const minuteMs = 60_000;
 // Two days of a provider that is away; people do it by hand meanwhile.
 const patience = { maxAttempts: 300, retryMs: (attempt: number) => Math.min(2 ** attempt * 1000, 10 * minuteMs) };
 
+// By then EasyPost has been away for about half an hour.
+const awayAttempt = 11;
+
 /** Labels that are wanted: their address and their rates are asked for, which costs nothing, and the act that buys them is written. */
 export function prepareJobs(jobs: Jobs, deps: LabelDeps): void {
-  jobs.work<{ labelId: number }>(prepareQueue, ({ labelId }) => prepareLabel(deps, labelId), patience);
+  jobs.work<{ labelId: number }>(
+    prepareQueue,
+    ({ labelId }, { attempt }) => prepareLabel(deps, labelId, attempt),
+    patience,
+  );
 }
 
 /** What EasyPost says before anything is bought. */
 type Offer = { shipmentId: string; rates: CarrierOffer[]; addressProblem: string | null };
 
-async function prepareLabel(deps: LabelDeps, labelId: number): Promise<void> {
+async function prepareLabel(deps: LabelDeps, labelId: number, attempt: number): Promise<void> {
   const label = await findLabel(deps.db, labelId);
   if (label?.state !== "preparing") return;
-  const offer = await askForOffer(deps, label);
+  const offer = await askForOffer(deps, label).catch(async (error: Error) => {
+    const reason = `${error.message}. No label was bought yet: ship the parcel in another way, or wait.`;
+    if (attempt === awayAttempt) await deps.db.transaction((tx) => tellShippers(tx, label.orderId, reason));
+    throw error;
+  });
   await deps.db.transaction(async (tx) => {
     const locked = await lockLabel(tx, labelId);
     if (locked?.label.state === "preparing") await decide(deps, tx, locked, offer);
