@@ -98,9 +98,7 @@ export function openProviders(deps: ProvidersDeps, accounts: readonly Account[])
       const at = clock();
       const verified = opened.get(provider)?.account.verify?.(raw, headers, at) ?? { ok: false, why: "no account" };
       if (!verified.ok) return { outcome: "forged", why: verified.why };
-      const isNew = await db.transaction((tx) =>
-        insertEvent(tx, events, { provider, raw, headers, event: verified, at }),
-      );
+      const isNew = await insertEvent(db, events, { provider, raw, headers, event: verified, at });
       return { outcome: isNew ? "stored" : "repeated" };
     },
     rawEvents: (reader, ids) => rawEvents(reader, events, ids),

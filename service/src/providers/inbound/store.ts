@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Sql, Tx } from "../../platform/database/database.ts";
+import type { Sql } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
-import { enqueue } from "../../platform/jobs/jobs.ts";
 import type { ProviderName } from "../names.ts";
 import type { SealedJson } from "../sealed-json.ts";
 import type { Headers, SignedEvent } from "./verifier.ts";
@@ -25,9 +24,9 @@ const context = (provider: string, eventId: string): string => `${provider}:${ev
 // What holds a signature or says what the body is; a proxy's and the network's are nobody's evidence.
 const keptHeaders = /^(content-type|date|.*signature.*|.*timestamp.*|x-.*-(id|version|api))$/;
 
-/** The insert of an event with its job. @returns false for one that is on record already */
+/** Writes an event with its job, in one statement. @returns false for one that is on record already */
 export async function insertEvent(
-  tx: Tx,
+  db: Sql,
   sealed: SealedJson,
   {
     provider,
@@ -40,13 +39,15 @@ export async function insertEvent(
   const { eventId, type, objectId, occurredAt } = event;
   const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => keptHeaders.test(name)));
   const content: RawContent = { body: raw.toString("base64"), headers: kept };
-  const [row] = await tx.query<{ id: number }>(sql`
-    INSERT INTO provider_events (provider, event_id, type, object_id, occurred_at, received_at, content, body_sha256)
-    VALUES (${provider}, ${eventId}, ${type}, ${objectId}, ${occurredAt}, ${at},
-      ${sealed.seal(content, context(provider, eventId))}, ${createHash("sha256").update(raw).digest("hex")})
-    ON CONFLICT DO NOTHING RETURNING id`);
-  if (row) await enqueue(tx, eventQueue, { eventRow: row.id });
-  return row !== undefined;
+  const stored = await db.query(sql`
+    WITH stored AS (
+      INSERT INTO provider_events (provider, event_id, type, object_id, occurred_at, received_at, content, body_sha256)
+      VALUES (${provider}, ${eventId}, ${type}, ${objectId}, ${occurredAt}, ${at},
+        ${sealed.seal(content, context(provider, eventId))}, ${createHash("sha256").update(raw).digest("hex")})
+      ON CONFLICT DO NOTHING RETURNING id
+    )
+    SELECT enqueue_job(${eventQueue}, jsonb_build_object('eventRow', id), now()) FROM stored`);
+  return stored.length > 0;
 }
 
 type EventRow = Omit<StoredEvent, "body"> & { content: Buffer | null; workedAt: Date | null };
