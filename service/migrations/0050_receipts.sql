@@ -1,7 +1,7 @@
 -- What providers said of a parcel, a letter or a fax, as a sealed document with their signed events attached; one for each.
 ALTER TABLE documents DROP CONSTRAINT documents_kind_check;
 ALTER TABLE documents ADD CONSTRAINT documents_kind_check
-  CHECK (kind IN ('original', 'revision', 'sealed', 'notarized', 'custody_certificate', 'fax_report',
+  CHECK (kind IN ('original', 'revision', 'sealed', 'notarized', 'custody_certificate', 'fax_report', 'shipping_label',
     'delivery_receipt', 'mail_receipt', 'fax_certificate'));
 
 CREATE TABLE receipts (
