@@ -33,7 +33,7 @@ export function buildSdk(out = join(folder, "dist")): string {
     license,
     type,
     sideEffects: false,
-    engines: { node: ">=20" },
+    engines: { node: ">=20.3" },
     exports: { ".": { types: "./index.d.ts", default: "./index.js" } },
     types: "./index.d.ts",
   };

@@ -12,7 +12,7 @@ export type ClientOptions = {
   timeoutMs?: number | undefined;
   /**
    * How often a request is sent again that was not answered, or was answered 429, 502, 503 or 504: reads, and writes that bear an
-   * idempotency key. Default 2.
+   * idempotency key. An answer that asks for more than 30 seconds is not waited for. Default 2.
    */
   maxRetries?: number | undefined;
   /** Ends every request of the client when it aborts. */
@@ -39,11 +39,16 @@ export const newIdempotencyKey = (): string => `sdk-${crypto.randomUUID()}`;
 
 // What the service may answer while it is restarted, and what stands before it.
 const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+/** Also of a request that was cut off and whose first try the service still works on. */
+const isPassing = ({ status, code }: ServiceRefusal): boolean =>
+  passing.has(status) || code === "idempotency_in_flight";
 const firstWaitMs = 500;
+/** What asks for more is refused to the caller. */
 const longestWaitMs = 30_000;
 
 export function createTransport(options: ClientOptions): Transport {
   const { key, fetch: send = globalThis.fetch, timeoutMs = 60_000, maxRetries = 2, signal } = options;
+  if (!/^https?:\/\/./.test(options.baseUrl)) throw new TypeError("baseUrl must be an http(s) URL.");
   const base = options.baseUrl.replace(/\/+$/, "");
 
   async function request<T>(
@@ -61,17 +66,19 @@ export function createTransport(options: ClientOptions): Transport {
     const retries = method === "GET" || idempotencyKey !== undefined ? maxRetries : 0;
     for (let attempt = 0; ; attempt++) {
       const limit = AbortSignal.timeout(timeoutMs);
-      try {
-        const init = { method, headers, signal: signal ? AbortSignal.any([signal, limit]) : limit, ...sent };
-        const answer = await send(base + route + search(query), init);
-        if (answer.ok) return await read(answer);
-        const refusal = await refusalOf(answer);
-        if (attempt >= retries || !passing.has(answer.status)) throw refusal;
-        await wait(refusal.retryAfterSeconds, attempt, signal);
-      } catch (error) {
-        if (error instanceof ServiceRefusal || signal?.aborted || attempt >= retries) throw error;
-        await wait(null, attempt, signal);
-      }
+      const init = { method, headers, signal: signal ? AbortSignal.any([signal, limit]) : limit, ...sent };
+      const answer = await send(base + route + search(query), init)
+        .then(async (got) => (got.ok ? { read: await read(got) } : { refusal: await refusalOf(got) }))
+        .catch((error: unknown) => {
+          // What can't be read now can't be read the next time; whatever else there is here is a request that was not answered.
+          if (attempt >= retries || signal?.aborted || error instanceof SyntaxError) throw error;
+          return { refusal: null };
+        });
+      if ("read" in answer) return answer.read;
+      const { refusal } = answer;
+      const waitMs = refusal?.retryAfterSeconds == null ? null : refusal.retryAfterSeconds * 1000;
+      if (refusal && (attempt >= retries || !isPassing(refusal) || (waitMs ?? 0) > longestWaitMs)) throw refusal;
+      await wait(waitMs ?? firstWaitMs * 2 ** attempt * (0.5 + Math.random() / 2), signal);
     }
   }
 
@@ -89,22 +96,17 @@ function search(query: Query): string {
   return given.length > 0 ? `?${new URLSearchParams(given)}` : "";
 }
 
-/** Waits as long as the service asks; without its word longer each time, and not in step with others. */
-function wait(retryAfterSeconds: number | null, attempt: number, signal: AbortSignal | undefined): Promise<void> {
-  const ms =
-    retryAfterSeconds === null ? firstWaitMs * 2 ** attempt * (0.5 + Math.random() / 2) : retryAfterSeconds * 1000;
+function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  signal?.throwIfAborted();
   return new Promise((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer);
       reject(signal?.reason);
     };
-    const timer = setTimeout(
-      () => {
-        signal?.removeEventListener("abort", stop);
-        resolve();
-      },
-      Math.min(ms, longestWaitMs),
-    );
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      resolve();
+    }, ms);
     signal?.addEventListener("abort", stop, { once: true });
   });
 }
@@ -119,7 +121,7 @@ async function refusalOf(response: Response): Promise<ServiceRefusal> {
   }
   const said = (typeof body === "object" && body !== null ? body : {}) as Record<string, unknown>;
   const message = [said["detail"], said["error"]].find((each) => typeof each === "string");
-  const retryAfter = Number(response.headers.get("Retry-After") ?? Number.NaN);
+  const retryAfter = Number(response.headers.get("Retry-After") || Number.NaN);
   return new ServiceRefusal(response.status, (message as string | undefined) ?? `Answered ${response.status}.`, {
     code: typeof said["code"] === "string" ? said["code"] : null,
     requestId: response.headers.get("Request-Id"),

@@ -3,6 +3,7 @@ import type { WebhookEvent } from "./webhook-events.ts";
 
 /** How old a signature may be, and how far its time may be ahead. */
 const toleranceMs = 5 * 60 * 1000;
+const mostCandidates = 10;
 
 type Body = Uint8Array | ArrayBuffer | string;
 type Instant = { now?: Date | number | undefined };
@@ -19,6 +20,8 @@ const hexOf = (bytes: ArrayBuffer): string =>
 
 /** HMAC-SHA256 under the hex SHA-256 of the secret, over `<unix seconds>.<body>`. */
 async function keyOf(secret: string, use: "sign" | "verify"): Promise<CryptoKey> {
+  // Anybody could sign with it.
+  if (secret === "") throw new TypeError("The webhook's secret is empty.");
   const digest = hexOf(await crypto.subtle.digest("SHA-256", encoder.encode(secret)));
   return crypto.subtle.importKey("raw", encoder.encode(digest), { name: "HMAC", hash: "SHA-256" }, false, [use]);
 }
@@ -46,7 +49,9 @@ function parseHeader(header: string): Signature | null {
       t = value;
     } else if (name === "v1" && /^[0-9a-f]{64}$/.test(value)) candidates.push(value);
   }
-  return t === null || candidates.length === 0 ? null : { t, candidates };
+  // Of a rotation there are a few; each costs before anything is known of the sender.
+  if (t === null || candidates.length === 0 || candidates.length > mostCandidates) return null;
+  return { t, candidates };
 }
 
 const unhex = (hex: string): Uint8Array<ArrayBuffer> =>
@@ -78,6 +83,7 @@ async function faultOf(
  * @param header the value of `Service-Signature`; a missing one is simply not valid.
  * @param secret the signing secret, `svc_whsec_...`; during a rotation either the old or the new one.
  * @param options.now the present instant: a Date, or milliseconds since 1970. Default: the system's clock.
+ * @throws TypeError for an empty secret
  */
 export const verifyWebhook = async (
   rawBody: Body,

@@ -203,6 +203,21 @@ test("reads, and writes under one key, are sent again when they were not answere
   assert.equal(worn.sent.length, 3);
 });
 
+test("a write whose first try still runs waits for it; an answer that can't be read, and one that asks for long, are not asked for again", async () => {
+  const inFlight = () =>
+    Response.json({ code: "idempotency_in_flight", detail: "Still in progress." }, { status: 409 });
+  const order = answered(inFlight, ok);
+  await order.scripted.orders.create(fields, makePdf());
+  assert.equal(order.sent.length, 2);
+  const page = answered(() => new Response("<p>A proxy</p>"), ok);
+  await assert.rejects(page.scripted.me(), SyntaxError);
+  assert.equal(page.sent.length, 1);
+  const long = answered(busy(503, "3600"), ok);
+  assert.equal((await refusal(long.scripted.me())).retryAfterSeconds, 3600);
+  assert.equal(long.sent.length, 1);
+  assert.throws(() => createClient({ baseUrl: "sign.example.com" }), /baseUrl must be an http\(s\) URL/);
+});
+
 test("a request ends when its time is over, or when it is wanted no more", async () => {
   const hanging: typeof fetch = (_url, init) =>
     new Promise((_resolve, reject) => init?.signal?.addEventListener("abort", () => reject(init.signal?.reason)));

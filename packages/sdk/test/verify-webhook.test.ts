@@ -135,3 +135,10 @@ test("signs as the service does, for a receiver's own tests", async () => {
   const fresh = await signWebhook(Buffer.from(body), secret);
   assert.equal(await verifyWebhook(body, fresh["Service-Signature"], secret), true);
 });
+
+test("an empty secret, by which anybody could sign, is an error; so many signatures that they cost are malformed", async () => {
+  await assert.rejects(verifyWebhook(body, header(), "", { now }), /secret is empty/);
+  await assert.rejects(signWebhook(body, ""), /secret is empty/);
+  const many = `t=${t}${`,v1=${v1(secret, t, body)}`.repeat(11)}`;
+  await assert.rejects(parseWebhook(body, many, secret, { now }), { reason: "malformed_signature" });
+});

@@ -48,10 +48,10 @@ async function unknownVerb(words: readonly string[], verbs: readonly Verb[]): Pr
   const group = verbs.filter(({ name }) => name.startsWith(`${first} `));
   if (first !== "" && second === "" && group.length > 0) return `${first} what? One of\n${list(group)}`;
   const typed = words.slice(0, 2).join(" ");
-  const near = nearest(
-    typed,
-    (group.length > 0 ? group : await verbsOf(undefined)).map(({ name }) => name),
-  );
+  const names = (group.length > 0 ? group : await verbsOf(undefined)).map(({ name }) => name);
+  // The words of a verb are one to three; what follows are its arguments.
+  const tried = [3, 2, 1].map((count) => nearest(words.slice(0, count).join(" "), names));
+  const near = tried.find((each) => each !== null) ?? null;
   const meant = near === null ? "" : `; did you mean ${near}?`;
   const more = group.length > 0 ? `\n${list(group)}` : meant === "" && "; see bin/signsealship --help";
   return `no such verb: ${typed}${meant}${more || ""}`;

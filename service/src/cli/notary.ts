@@ -154,6 +154,7 @@ export const notaryVerbs: Verb[] = [
       writeFile(output, yaml);
       const text = [
         lines({ states: answer.states.length, remote: answer.remote.join(", ") || "none", output }),
+        ...answer.doubtful.map((each) => `not offered, for it was not understood: ${each}`),
         ...(answer.unread.length > 0 ? [`not understood, and left out: ${answer.unread.join(", ")}`] : []),
         `Read it before you use it, then set NOTARY_RULES=${output}.`,
       ].join("\n");

@@ -13,7 +13,7 @@ import { type Examined, type Finding, runCheck } from "./finding.ts";
 import { outsideFindings } from "./outside.ts";
 import { providerFindings } from "./providers.ts";
 import { secretsFinding } from "./secrets.ts";
-import { signingFindings } from "./signing.ts";
+import { presentKeyFindings, signingFindings } from "./signing.ts";
 
 export type { Finding } from "./finding.ts";
 
@@ -80,14 +80,18 @@ async function retentionFinding({ config, db, clock }: Examined): Promise<string
 
 const nodeFinding = () => runCheck("node", () => process.version);
 
-async function findings(config: Config, findData: () => Promise<Finding[]>): Promise<Finding[]> {
+async function findings(
+  config: Config,
+  findData: () => Promise<Finding[]>,
+  findKeys: () => Promise<Finding[]>,
+): Promise<Finding[]> {
   const settings = await runCheck("settings", () => `data in ${config.dataDir}, public address ${config.baseUrl}`);
   const prices = await runCheck("price book and catalog", () => {
     loadPricingFiles(config.priceFiles);
     return `${config.priceFiles.priceBook}, ${config.priceFiles.catalog}`;
   });
   // Keys may lie in the data folder, which the data's check makes where there is none.
-  const ownFindings = async () => [...(await findData()), ...(await signingFindings(config))];
+  const ownFindings = async () => [...(await findData()), ...(await findKeys())];
   const [own, outside, providers] = await Promise.all([
     ownFindings(),
     outsideFindings(config),
@@ -106,16 +110,30 @@ export async function examine(env: NodeJS.ProcessEnv, cwd: string): Promise<Find
   } catch (error) {
     return [await nodeFinding(), { name: "settings", result: "failed", detail: (error as Error).message }];
   }
-  return findings(config, () => openedFindings(config));
+  return findings(
+    config,
+    () => openedFindings(config),
+    () => signingFindings(config),
+  );
 }
 
-/** The same of the service that runs. However many ask at a time, it is looked at once. */
+// Time stamps are asked for, and the whole chain of the audit log is read.
+const freshMs = 60_000;
+
+/** The same of the service that runs, which makes nothing that is missing. However many ask, it is looked at once a minute. */
 export function examiner(resources: Examined): () => Promise<Finding[]> {
-  let looking: Promise<Finding[]> | undefined;
+  const { config, clock } = resources;
+  let last: { found: Promise<Finding[]>; at: number } | undefined;
   return () => {
-    looking ??= findings(resources.config, () => dataFindings(resources)).finally(() => {
-      looking = undefined;
-    });
-    return looking;
+    const now = clock().getTime();
+    if (!last || now - last.at >= freshMs) {
+      const found = findings(
+        config,
+        () => dataFindings(resources),
+        () => presentKeyFindings(config),
+      );
+      last = { found, at: now };
+    }
+    return last.found;
   };
 }

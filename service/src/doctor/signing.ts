@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { openSignerAuthority } from "../envelopes/envelopes.ts";
 import { StartupError } from "../platform/errors.ts";
@@ -22,6 +23,25 @@ export async function signingFindings(config: Config): Promise<Finding[]> {
   const authority = await keyFindings("signer authority", () => authorityFound(config));
   const root = await runCheck("root", () => rootFound(config));
   return [...seal, ...authority, root, await runCheck("key files", () => filesFound(config))];
+}
+
+/** The same without making what is missing: beside a running service a new key would be another than the one that it signs with. */
+export async function presentKeyFindings(config: Config): Promise<Finding[]> {
+  const missing = ownKeyFiles(config).filter((path) => !existsSync(path));
+  if (missing.length === 0) return signingFindings(config);
+  return [{ name: "key files", result: "failed", detail: `not there any more: ${missing.join(", ")}` }];
+}
+
+/** The files of keys and certificates that a first start makes, and a running service therefore has. */
+function ownKeyFiles(config: Config): string[] {
+  const { sealKey, signerCaKey, sealCertificate, signerCaCertificate, dataDir } = config;
+  const keys = [sealKey, signerCaKey].filter((uri) => uri.startsWith("file:")).map(fileKeyPath);
+  const own = (name: string) => join(dataDir, "keys", name);
+  return [
+    ...keys,
+    sealCertificate ?? own("seal-certificate.pem"),
+    signerCaCertificate ?? own("signer-ca-certificate.pem"),
+  ];
 }
 
 type KeyFound = { detail: string; warnings: readonly CertificateProblem[] };

@@ -38,7 +38,7 @@ export { type EnvelopeRecord, envelopeRecord } from "./public/record.ts";
 export { envelopeVerificationRoutes } from "./public/routes.ts";
 export type { DocumentText } from "./reading/read-text.ts";
 export { type OrderDocument, orderDocuments, readOrderDocument } from "./records/documents.ts";
-export type { SignerState, Signing } from "./records/signing.ts";
+export { type SignedHere, type SignerState, type Signing, signedHere } from "./records/signing.ts";
 export { type TrailFacts, trailMembers } from "./records/trail.ts";
 export { issueSignerCertificate, oneActKey } from "./signer-authority.ts";
 export { endingOf, type TextOutcome, type Texts } from "./texts/texts.ts";

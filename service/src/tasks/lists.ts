@@ -76,6 +76,13 @@ export const dueStatement = (environment: Environment, kinds: readonly TaskKind[
 export const dueTasks = (db: Sql, environment: Environment, kinds: readonly TaskKind[], limit: number) =>
   db.query<Task>(dueStatement(environment, kinds, limit));
 
+/** Who has claimed the order's open task of the kind; null for nobody. */
+export async function claimantOf(db: Sql, orderId: number, kind: TaskKind): Promise<string | null> {
+  const [claimed] = await db.query<{ claimedBy: string }>(sql`
+    SELECT claimed_by AS "claimedBy" FROM tasks WHERE order_id = ${orderId} AND kind = ${kind} AND state = 'claimed'`);
+  return claimed?.claimedBy ?? null;
+}
+
 /** All tasks of an order, newest first. */
 export const tasksOfOrder = (db: Sql, orderId: number) =>
   db.query<Task>(sql`SELECT ${columns} FROM tasks t ${withOrder} WHERE t.order_id = ${orderId} ORDER BY t.id DESC`);

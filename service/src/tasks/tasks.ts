@@ -3,6 +3,7 @@ export { claimTask, endsByWord, finishTask, releaseClaims, releaseTask, type Tas
 export { businessMorning, readTaskTimes } from "./due.ts";
 export { isTaskKind, type TaskKind, taskKinds, taskWords } from "./kinds.ts";
 export {
+  claimantOf,
   claimedTasks,
   dueTasks,
   findTask,

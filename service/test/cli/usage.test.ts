@@ -10,6 +10,7 @@ test("the command line says its version, what a group of verbs has, and which ve
   assert.match(group.stderr, /partner what\? One of\n.*partner create NAME/s);
   const meant = await runCli({}, "partner", "creat");
   assert.match(meant.stderr, /^signsealship: no such verb: partner creat; did you mean partner create\?\n/);
+  assert.match((await runCli({}, "verfy", "x.pdf")).stderr, /no such verb: verfy x\.pdf; did you mean verify\?/);
   assert.match((await runCli({}, "xyz")).stderr, /no such verb: xyz; see bin\/signsealship --help\n$/);
 });
 

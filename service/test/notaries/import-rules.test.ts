@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { temporaryFolder } from "@signsealship/testing/temporary-folder";
+import type { Act } from "../../src/notaries/acts/act.ts";
+import { actChecks } from "../../src/notaries/desk/act-checks.ts";
+import type { Eligibility } from "../../src/notaries/eligibility/eligible.ts";
 import { importRules } from "../../src/notaries/eligibility/import/import-rules.ts";
 import { parseNotaryRules } from "../../src/notaries/eligibility/rules.ts";
 
@@ -40,12 +46,87 @@ test("a published table says where remote acts are authorized, with its sources;
   assert.deepEqual(read.of("WY").modes.value, ["ink"]);
 });
 
-test("what is not in force yet, and what can't be read as authorized, is not offered", () => {
+test("what is not in force yet, and what can't be read as authorized, is not offered; what was not understood is named", () => {
   assert.deepEqual(imported(csv, "2030-01-01").remote, ["CA", "NY", "OH", "TX"]);
-  const statuses = ["Full", "Pending", "Limited", "Not authorized", "maybe", "Yes"];
-  const codes = ["AL", "AK", "AZ", "AR", "CO", "DE"];
-  const table = `state,status\n${codes.map((code, index) => `${code},${statuses[index]}`).join("\n")}\n`;
-  assert.deepEqual(imported(table).remote, ["AL", "DE"]);
+  const read = (cells: Record<string, string>, asOf = "2026-01-31") =>
+    imported(JSON.stringify([{ state: "TX", ...cells }]), asOf);
+  for (const [status, isOffered, isDoubtful] of [
+    ["Yes", true, false],
+    ["Fully authorized", true, false],
+    ["Authorized (effective July 1, 2020)", true, false],
+    ["Authorized effective July 1, 2026", false, false],
+    ["No", false, false],
+    ["Not authorized", false, false],
+    ["Pending", false, false],
+    ["", false, true],
+    ["unknown", false, true],
+    ["Yes (limited)", false, true],
+    ["Permitted in person only", false, true],
+    ["Authorized for in-person electronic notarization (IPEN) only", false, true],
+    ["RON cannot be performed; RIN is permitted", false, true],
+    ["Authorized, suspended", false, true],
+    ["No; in-person only", false, true],
+  ] as const) {
+    const { remote, doubtful } = read({ status });
+    assert.deepEqual([remote.length > 0, doubtful.length > 0], [isOffered, isDoubtful], status);
+  }
+  for (const [effective_date, isOffered] of [
+    ["2021-01-01", true],
+    ["since January 31, 2023", true],
+    ["Not until 2027", false],
+    ["until June 30, 2023", false],
+    ["Sunset 2024-12-31", false],
+    ["Emergency order ended June 30, 2021", false],
+    ["July 1, 2020; amended JULY 1 2027", false],
+    ["2021-02-31", false],
+    ["2026-02-01", false],
+  ] as const) {
+    assert.equal(read({ effective_date }).remote.length > 0, isOffered, effective_date);
+    assert.equal(read({ effective_date, status: "Authorized" }).remote.length > 0, isOffered, effective_date);
+    assert.equal(read({ effective_date, status: "unknown" }).remote.length, 0, effective_date);
+  }
+  assert.throws(() => read({ status: "Active", ron_authorized: "No" }), /ron_authorized and status may both say/);
+});
+
+test("a second table adds to what is excluded and known, and is named in the place of the first", () => {
+  const first = importRules(
+    "state,status,exclusions,fee_cap\nOH,Yes,Wills and codicils,$30\n",
+    { table: "a", rules },
+    { attribution, asOf: "2026-11-22" },
+  );
+  const folder = temporaryFolder();
+  const path = join(folder.path, "rules.yaml");
+  writeFileSync(path, first.yaml);
+  const second = importRules(
+    "state,status\nOH,No\n",
+    { table: "b", rules: path },
+    { attribution: { ...attribution, title: "B" }, asOf: "2026-11-23" },
+  );
+  const read = parseNotaryRules(second.yaml, path);
+  assert.deepEqual(read.of("OH").excluded?.value, ["deposition", "will"]);
+  assert.equal(read.of("OH").terms.feeCap?.value, "$30");
+  assert.equal(read.attribution?.title, "B");
+  assert.deepEqual(read.of("OH").modes.value, ["ipen", "ink"]);
+  folder.remove();
+});
+
+test("a fee is held against a cap that is one amount; any other text is for the notary to look at", () => {
+  const judged = (value: string, feeCents: number) => {
+    const rules = { terms: { feeCap: { value, asOf: "2026-01-01", source: "Code 1" } } };
+    const eligibility = { rules, unclassed: [] } as unknown as Eligibility;
+    const act = { feeCents, principals: [], startedAt: "2026-01-01T00:00", mode: "ink" } as unknown as Act;
+    return actChecks(act, null, eligibility).find(({ name }) => name === "fee_cap")?.state;
+  };
+  for (const [text, cents, state] of [
+    ["$25", 2500, "holds"],
+    ["Up to $25.00 per act", 2501, "warns"],
+    ["$1,000", 90_000, "holds"],
+    ["$12500", 1_250_001, "warns"],
+    ["25 dollars", 9000, "warns"],
+    ["Up to $5 in person; RON technology fee $25", 100, "warns"],
+    ["No statutory cap ($25 is customary)", 100, "warns"],
+  ] as const)
+    assert.equal(judged(text, cents), state, text);
 });
 
 test("the same is read of JSON, with values beside their sources", () => {

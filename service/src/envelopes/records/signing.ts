@@ -50,6 +50,18 @@ export async function findSigning(db: Sql, orderCode: string, owner: Owner | nul
   return { order, envelope };
 }
 
+/** How many of an open envelope's signers have signed. */
+export type SignedHere = { signed: number; of: number };
+
+/** Null where no envelope is open. */
+export async function signedHere(db: Sql, orderCode: string): Promise<SignedHere | null> {
+  const [found] = await db.query<SignedHere>(sql`
+    SELECT (count(s.signed_at))::int AS signed, (count(*))::int AS of
+    FROM orders o JOIN envelopes e ON e.order_id = o.id JOIN envelope_signers s ON s.envelope_id = e.id
+    WHERE o.code = ${orderCode} AND e.ended_at IS NULL GROUP BY e.id`);
+  return found ?? null;
+}
+
 type Row = Omit<SignerState, "status" | "signingUrl"> & {
   linkId: string | null;
   tokenSha256: Buffer | null;

@@ -32,8 +32,6 @@ export function actChecks(act: Act, stampedAt: string | null, { unclassed, rules
     return shown && shown.expiresOn < day;
   });
   const isRemote = act.mode === "ron" || act.mode === "rin";
-  const { feeCap } = rules.terms;
-  const cap = feeCap ? highestCents(feeCap.value) : null;
   const kinds = unclassed.map((name) => name.replaceAll("_", " ")).join(", ");
   return [
     look(
@@ -48,12 +46,7 @@ export function actChecks(act: Act, stampedAt: string | null, { unclassed, rules
       "No credential had expired at the act.",
       `The credential had expired at the act: of ${expired.map(({ name }) => name).join(", ")}.`,
     ),
-    look(
-      "fee_cap",
-      cap !== null && act.feeCents > cap,
-      "The fee is not above what is known of the state’s cap.",
-      `The fee is above what is known of the state’s cap: ${feeCap?.value} (${feeCap?.source}).`,
-    ),
+    feeCheck(act, rules),
     look(
       "document_class",
       isRemote && unclassed.length > 0,
@@ -66,10 +59,25 @@ export function actChecks(act: Act, stampedAt: string | null, { unclassed, rules
 const look = (name: Check["name"], warns: boolean, why: string, whyNot: string): Check =>
   warns ? { name, state: "warns", why: whyNot } : { name, state: "holds", why };
 
-/** The highest amount of dollars that a text names, in cents; null for none. A cap may differ by the kind of act. */
-function highestCents(text: string): number | null {
-  const amounts = [...text.matchAll(/\$\s?(\d{1,4}(?:\.\d{2})?)/g)].map(([, dollars]) =>
-    Math.round(Number(dollars) * 100),
+function feeCheck({ feeCents }: Act, { terms: { feeCap } }: Eligibility["rules"]): Check {
+  const name = "fee_cap";
+  if (!feeCap) return { name, state: "holds", why: "No cap of fees is known of the state." };
+  const said = `${feeCap.value} (${feeCap.source})`;
+  const cap = onlyCents(feeCap.value);
+  if (cap === null) return { name, state: "warns", why: `Hold your fee against what the state says of fees: ${said}` };
+  return look(
+    name,
+    feeCents > cap,
+    `The fee is not above the state’s cap: ${said}`,
+    `The fee is above the state’s cap: ${said}`,
   );
-  return amounts.length === 0 ? null : Math.max(...amounts);
+}
+
+/** The amount of a text that is one amount of dollars and not much else, in cents; null for none, for more than one, and for a text that has more to say. */
+function onlyCents(text: string): number | null {
+  const [, dollars] =
+    /^(?:up to |at most |maximum(?: of)? )?\$\s?((?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d{2})?)(?: (?:per|for each|for an?) (?:act|notarial act|remote act|signature))?\.?$/i.exec(
+      text.trim(),
+    ) ?? [];
+  return dollars === undefined ? null : Math.round(Number(dollars.replaceAll(",", "")) * 100);
 }

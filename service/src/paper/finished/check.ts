@@ -9,7 +9,7 @@ import { countPages } from "../../pdf/page-tree.ts";
 import { PdfRefusal } from "../../pdf/refusal.ts";
 import { trySeal } from "../../seals/trial.ts";
 
-export type FinishedCheckName = "can_be_sealed" | "our_document" | "pages" | "signatures" | "changes";
+export type FinishedCheckName = "can_be_sealed" | "our_document" | "pages" | "signatures" | "changes" | "signed_here";
 
 /** `warns`: a person may confirm it; `fails`: nobody may. */
 export type FinishedCheck = {
@@ -80,11 +80,21 @@ function ourDocument(begins: boolean, isSame: boolean): FinishedCheck {
 }
 
 function pagesCheck(bytes: Buffer, given: number | null): FinishedCheck {
-  const { file, root } = lookUpPdf(bytes);
-  const pages = countPages(file, root.dict);
+  const pages = pagesOf(bytes);
+  if (typeof pages !== "number") return check("pages", "warns", `Its pages can’t be counted: ${pages.why}.`);
   const counted = `It has ${pages} ${pages === 1 ? "page" : "pages"}`;
   if (given === null || pages >= given) return check("pages", "holds", `${counted}.`);
   return check("pages", "warns", `${counted}, and the order’s document ${given}.`);
+}
+
+function pagesOf(bytes: Buffer): number | { why: string } {
+  const { file, root } = lookUpPdf(bytes);
+  try {
+    return countPages(file, root.dict);
+  } catch (error) {
+    if (!(error instanceof PdfRefusal)) throw error;
+    return { why: error.message };
+  }
 }
 
 async function signaturesCheck(bytes: Buffer, { tsaRoots, at }: FinishedRules): Promise<FinishedCheck> {
@@ -101,7 +111,9 @@ async function signaturesCheck(bytes: Buffer, { tsaRoots, at }: FinishedRules): 
 const faultOf = ({ claims }: EarlierSignature): string | undefined =>
   claims.find(({ state }) => state === "fails")?.why;
 
-const changesCheck = (level: ReturnType<typeof changesSince>): FinishedCheck =>
-  level !== null && level !== "other"
+function changesCheck(level: ReturnType<typeof changesSince>): FinishedCheck {
+  if (level === "none") return check("changes", "fails", "Nothing was added to the order’s document.");
+  return level !== null && level !== "other"
     ? check("changes", "holds", `What was added are fields and annotations alone (${level}).`)
     : check("changes", "warns", "What was added changes more than fields and annotations. Look at the pages.");
+}

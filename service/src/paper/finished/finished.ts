@@ -1,12 +1,22 @@
-import { type EnvelopeDeps, orderDocuments, readOrderDocument } from "../../envelopes/envelopes.ts";
+import {
+  type EnvelopeDeps,
+  type OrderDocument,
+  orderDocuments,
+  readOrderDocument,
+  type SignedHere,
+  signedHere,
+} from "../../envelopes/envelopes.ts";
 import { type MoveDeps, moveOrder } from "../../fulfilment/fulfilment.ts";
 import type { Owner } from "../../identity/identity.ts";
-import { type OrderState, targetOf } from "../../orders/orders.ts";
+import { type LockedOrder, type OrderState, targetOf } from "../../orders/orders.ts";
 import { countPagesIn } from "../../pdf/count-pages.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
+import { isPlainText } from "../../platform/text.ts";
 import { type Task, tooCostly } from "../../platform/workers/task.ts";
+import { claimantOf } from "../../tasks/tasks.ts";
 import { furthestOf } from "../paper-order.ts";
-import type { FinishedReport, FinishedRules } from "./check.ts";
+import type { FinishedCheck, FinishedReport, FinishedRules } from "./check.ts";
 
 const checking: Task<FinishedRules, FinishedReport> = {
   name: "check a document that people finished",
@@ -33,14 +43,30 @@ export async function reportOnFinished(
   requireTurn(order, on);
   const { workers, clock, tsaRoots } = deps;
   const found = furthestOf(await orderDocuments(deps.db, order.code, order));
-  const given = await readOrderDocument(deps, { orderCode: order.code, owner: order, documentId: found.documentId });
-  const pages = await countPagesIn(workers, order.partnerId, given.bytes);
-  const input = { given: { bytes: given.bytes.length, sha256: found.sha256, pages }, tsaRoots, at: clock() };
-  return workers.run(checking, { holder: order.partnerId, bytes, input }).catch((error: unknown) => {
+  const input = { given: { ...found, pages: await pagesOf(deps, order, found) }, tsaRoots, at: clock() };
+  const report = await workers.run(checking, { holder: order.partnerId, bytes, input }).catch((error: unknown) => {
     if (!tooCostly(error)) throw error;
     throw invalid("The document takes too long to read.");
   });
+  const here = on === "signed" ? await signedHere(deps.db, order.code) : null;
+  return here === null || here.signed === 0 ? report : { ...report, checks: [...report.checks, signedCheck(here)] };
 }
+
+/** Null where the document is not there to be counted: it may have been deleted. */
+async function pagesOf(deps: FinishedDeps, order: FinishedOrder, { documentId, deletedAt }: OrderDocument) {
+  if (deletedAt) return null;
+  const given = await readOrderDocument(deps, { orderCode: order.code, owner: order, documentId });
+  return countPagesIn(deps.workers, order.partnerId, given.bytes);
+}
+
+const signedCheck = ({ signed, of }: SignedHere): FinishedCheck => ({
+  name: "signed_here",
+  state: signed === of ? "fails" : "warns",
+  why:
+    signed === of
+      ? "Everybody has signed here: the sealed document is on its way."
+      : `${signed} of ${of} have signed here. What they signed is not in this file, and is given up.`,
+});
 
 /** What a person says of a report: of which file it was, how the document was finished, and the checks that warned. */
 export type FinishedConfirmation = { sha256: string; reason: string; warnings: readonly string[] };
@@ -63,13 +89,26 @@ export async function takeFinished(
   const failed = report.checks.filter(({ state }) => state === "fails");
   if (failed.length > 0) throw invalid(failed.map(({ name, why }) => `${name}: ${why}`).join(" "));
   const reason = confirmed.reason.trim();
-  if (reason === "" || reason.length > 500)
-    return { report, problem: "How it was finished must have 1 to 500 characters." };
+  if (reason === "" || reason.length > 500 || !isPlainText(reason))
+    return { report, problem: "How it was finished must have 1 to 500 characters of text." };
   const warned = report.checks.filter(({ state }) => state === "warns").map(({ name }) => name);
   if (warned.some((name) => !confirmed.warnings.includes(name)))
     return { report, problem: `Confirm what the check warns of: ${warned.join(", ")}.` };
-  await moveOrder(deps, { code: order.code, to: requireTurn(order, on), actor, document: bytes, facts: { reason } });
+  const request = { code: order.code, to: requireTurn(order, on), actor, document: bytes, facts: { reason } };
+  await moveOrder({ ...deps, requireByHand: (tx, locked) => requireFree(tx, locked, on, actor) }, request);
   return null;
+}
+
+/** @throws ServiceError `conflict` when all have signed here meanwhile, or a notary has the order in hand */
+async function requireFree(tx: Tx, { id, code }: LockedOrder, on: Finishing, actor: string): Promise<void> {
+  if (on === "signed") {
+    const here = await signedHere(tx, code);
+    if (here !== null && here.signed === here.of) throw new ServiceError("conflict", signedCheck(here).why);
+    return;
+  }
+  const notary = await claimantOf(tx, id, "notarize");
+  if (notary !== null && notary !== actor)
+    throw new ServiceError("conflict", "A notary has claimed this order: have it given back first.");
 }
 
 /** @returns the status that comes then @throws ServiceError `conflict` when the order does not wait for it */

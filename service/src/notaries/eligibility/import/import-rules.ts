@@ -13,8 +13,8 @@ export type ImportOptions = {
   asOf: string;
 };
 
-/** The rules with what a table says; `unread` are columns that were not understood. */
-export type ImportedRules = { yaml: string; states: string[]; remote: string[]; unread: string[] };
+/** The rules with what a table says, and what of it was not understood: columns, and what states say of remote acts. */
+export type ImportedRules = { yaml: string; states: string[]; remote: string[]; unread: string[]; doubtful: string[] };
 
 type Entry = { value: unknown; asOf: string; source: string };
 type State = { modes?: Entry; excluded?: Entry; terms?: Record<string, Entry> } & Record<string, unknown>;
@@ -39,7 +39,7 @@ export function importRules(
   names: { table: string; rules: string },
   { attribution, asOf }: ImportOptions,
 ): ImportedRules {
-  const { jurisdictions, unread } = readJurisdictions(tableRows(table, names.table), asOf, names.table);
+  const { jurisdictions, unread, doubtful } = readJurisdictions(tableRows(table, names.table), asOf, names.table);
   const source = readDataFile(names.rules);
   parseNotaryRules(source, names.rules);
   const file: RulesFile = parse(source);
@@ -54,19 +54,23 @@ export function importRules(
     file.states[each.state] = {
       ...before,
       modes: entry(modesOf(before.modes?.value ?? file.default.modes.value, each), each.remoteSource),
-      ...excludedOf(each, known, entry),
-      terms: Object.fromEntries(
-        Object.entries(each.terms).map(([name, cell]) => [name, entry(cell.text.slice(0, 1000), cell.source)]),
-      ),
+      ...excludedOf(each, before.excluded, known, entry),
+      terms: {
+        ...before.terms,
+        ...Object.fromEntries(
+          Object.entries(each.terms).map(([name, cell]) => [name, entry(cell.text.slice(0, 1000), cell.source)]),
+        ),
+      },
     };
   }
-  const yaml = stringify({ attribution, ...file });
+  const yaml = stringify({ ...file, attribution });
   parseNotaryRules(yaml, names.rules);
   return {
     yaml,
     states: jurisdictions.map(({ state }) => state).toSorted(),
     remote: jurisdictions.flatMap(({ state, isRemote }) => (isRemote ? [state] : [])).toSorted(),
     unread,
+    doubtful,
   };
 }
 
@@ -75,13 +79,16 @@ function modesOf(before: unknown, { isRemote }: Jurisdiction): string[] {
   return isRemote ? ["ron", ...others] : others;
 }
 
-/** The classes that the text names; a text that names none stays a term that the notary reads. */
+/** The classes that the text names, beside those that are excluded already; a text that names none stays a term that the notary reads. */
 function excludedOf(
-  { terms }: Jurisdiction,
+  { terms: { exclusions } }: Jurisdiction,
+  before: Entry | undefined,
   known: readonly string[],
   entry: (value: unknown, from: string | null) => Entry,
 ): { excluded?: Entry } {
-  const { exclusions } = terms;
   const named = known.filter((name) => exclusions && classWords[name]?.test(exclusions.text));
-  return exclusions && named.length > 0 ? { excluded: entry(named, exclusions.source) } : {};
+  if (!exclusions || named.length === 0) return {};
+  const kept = (before?.value ?? []) as string[];
+  const source = [exclusions.source, before?.source].filter(Boolean).join("; ") || null;
+  return { excluded: entry([...new Set([...kept, ...named])], source) };
 }

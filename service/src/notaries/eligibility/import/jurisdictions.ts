@@ -1,5 +1,6 @@
 import { StartupError } from "../../../platform/errors.ts";
 import { usStates } from "../../../pricing/pricing.ts";
+import { isDay } from "../../form-reader.ts";
 import { type TermName, termNames } from "../rules.ts";
 import type { Cell, TableRow } from "./records.ts";
 
@@ -13,12 +14,13 @@ export type Jurisdiction = {
   terms: Partial<Record<TermName, Cell>>;
 };
 
-export type ReadTable = { jurisdictions: Jurisdiction[]; unread: string[] };
+/** `unread` are columns that were not understood, `doubtful` what of a state was not read as authorized or not. */
+export type ReadTable = { jurisdictions: Jurisdiction[]; unread: string[]; doubtful: string[] };
 
 /** The names that a column may have, in the words of published tables. */
 const columns: Readonly<Record<"state" | "status" | TermName, readonly string[]>> = {
   state: ["state", "jurisdiction", "state_code", "code", "abbreviation", "abbr", "state_name", "name"],
-  status: ["status", "ron_status", "authorized", "ron_authorized", "ron", "in_state_ron"],
+  status: ["ron_status", "ron_authorized", "in_state_ron", "ron", "authorized", "status"],
   effective: ["effective", "effective_date", "ron_effective_date", "effective_dates"],
   feeCap: ["fee_cap", "notary_fee_cap", "notary_fee", "notary_fees", "max_fee", "ron_fee_cap"],
   identity: ["identity", "identity_verification", "identity_proofing"],
@@ -47,6 +49,11 @@ export function readJurisdictions(rows: readonly TableRow[], today: string, file
   const present = new Set(rows.flatMap((row) => [...row.keys()]));
   const column = (of: keyof typeof columns) => columns[of].find((name) => present.has(name));
   const [state, status, effective] = [column("state"), column("status"), column("effective")];
+  const statuses = columns.status.filter((name) => present.has(name));
+  if (statuses.length > 1)
+    throw new StartupError(
+      `${file}: ${statuses.join(" and ")} may both say whether remote acts are authorized: leave one`,
+    );
   if (!state) throw new StartupError(`${file}: needs a column with the state, such as 'jurisdiction'`);
   if (!status && !effective)
     throw new StartupError(
@@ -54,6 +61,7 @@ export function readJurisdictions(rows: readonly TableRow[], today: string, file
     );
   const termColumns = termNames.map((term) => [term, column(term)] as const);
   const seen = new Set<string>();
+  const doubtful: string[] = [];
   const jurisdictions = rows.map((row, index): Jurisdiction => {
     const place = `${file}: row ${index + 1}`;
     const named = row.get(state)?.text ?? "";
@@ -63,16 +71,24 @@ export function readJurisdictions(rows: readonly TableRow[], today: string, file
     seen.add(code);
     const cell = (name: string | undefined): Cell | undefined => filled(row, name);
     const says = cell(status) ?? cell(effective);
+    const isRemote = isInForce(status && (row.get(status)?.text ?? ""), effective && row.get(effective)?.text, today);
+    if (isRemote === null)
+      doubtful.push(
+        `${code}: ${[status, effective]
+          .map((name) => name && row.get(name)?.text)
+          .filter(Boolean)
+          .join("; ")}`,
+      );
     return {
       state: code,
-      isRemote: isInForce(cell(status)?.text, cell(effective)?.text, today),
+      isRemote: isRemote === true,
       remoteSource: says?.source ?? null,
       terms: Object.fromEntries(termColumns.flatMap(([term, name]) => (cell(name) ? [[term, cell(name)]] : []))),
     };
   });
   const read = new Set([state, status, ...termColumns.map(([, name]) => name), ...rowSources]);
   const isSource = (name: string) => [...read].some((each) => each && name.startsWith(`${each}_`));
-  return { jurisdictions, unread: [...present].filter((name) => !read.has(name) && !isSource(name)) };
+  return { jurisdictions, unread: [...present].filter((name) => !read.has(name) && !isSource(name)), doubtful };
 }
 
 function filled(row: TableRow, name: string | undefined): Cell | undefined {
@@ -82,30 +98,40 @@ function filled(row: TableRow, name: string | undefined): Cell | undefined {
   return { text: cell.text, source: cell.source ?? source ?? null };
 }
 
-/** Doubt is no: what can't be read as authorized now is not offered. */
-function isInForce(status: string | undefined, effective: string | undefined, today: string): boolean {
-  const isNo = /\b(no|not|never|pending|prohibited|repealed|expired|limited)\b/i;
-  if (
-    status !== undefined &&
-    (isNo.test(status) || !/\b(yes|full|fully|authorized|authorised|permitted|in force|active)\b/i.test(status))
-  )
-    return false;
-  if (effective === undefined) return status !== undefined;
-  const day = dayOf(effective);
-  return day !== null && day <= today && !isNo.test(effective);
+const yes = /^(?:yes|true|full(?:y authorized)?|(?:fully )?authorized|authorised|permitted|in force|active)$/i;
+const no =
+  /^(?:no|false|none|not (?:yet )?(?:authorized|authorised|permitted|in force)|pending|prohibited|n\/?a|-|—)$/i;
+/** `effective 2026-07-01`, `since July 1, 2026`: nothing else beside the day. */
+const sinceDay = /^(?:(?:effective|since|from|on)[ :]+)?(?:on )?(\d{4}-\d{2}-\d{2}|[a-z]{3,9}\.? \d{1,2}, \d{4})$/i;
+
+/**
+ * Whether remote acts are in force; null when the texts don't say so in words that are known here. Both have to say it where both are
+ * there. @param status undefined where the table has no such column
+ */
+function isInForce(status: string | undefined, effective: string | undefined, today: string): boolean | null {
+  if (status !== undefined) {
+    if (no.test(status)) return false;
+    const [, word = "", rest] = /^(.*?)(?:[ ,;(]+((?:effective|since|from)\b.*?)\)?)?$/i.exec(status) ?? [];
+    if (!yes.test(word)) return null;
+    if (rest !== undefined && !hasBegun(rest, today)) return hasBegun(rest, today);
+    if (effective === undefined || effective === "") return true;
+  }
+  return effective === undefined || effective === "" ? null : hasBegun(effective, today);
+}
+
+function hasBegun(text: string, today: string): boolean | null {
+  if (no.test(text)) return false;
+  const [, written] = sinceDay.exec(text) ?? [];
+  const day = written === undefined ? null : dayOf(written);
+  return day === null ? null : day <= today;
 }
 
 const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/** The one day that a text names, as `YYYY-MM-DD`; null for none or more than one. */
+/** A day as `YYYY-MM-DD`; null when there is no such day. */
 function dayOf(text: string): string | null {
-  const written = /\b([A-Z][a-z]{2})[a-z]*\.? (\d{1,2}), (\d{4})\b/g;
-  const days = [
-    ...[...text.matchAll(/\b(\d{4}-\d{2}-\d{2})\b/g)].map(([, day = ""]) => day),
-    ...[...text.matchAll(written)].flatMap(([, month = "", day = "", year = ""]) => {
-      const n = months.indexOf(month.toLowerCase()) + 1;
-      return n === 0 ? [] : [`${year}-${String(n).padStart(2, "0")}-${day.padStart(2, "0")}`];
-    }),
-  ];
-  return days.length === 1 ? (days[0] ?? null) : null;
+  const [, month = "", date = "", year = ""] = /^([a-z]+)\.? (\d{1,2}), (\d{4})$/i.exec(text) ?? [];
+  const n = months.indexOf(month.slice(0, 3).toLowerCase()) + 1;
+  const day = month === "" ? text : `${year}-${String(n).padStart(2, "0")}-${date.padStart(2, "0")}`;
+  return isDay(day) ? day : null;
 }

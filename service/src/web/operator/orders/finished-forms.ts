@@ -27,6 +27,7 @@ const titles: Readonly<Record<FinishedCheck["name"], string>> = {
   pages: "Pages",
   signatures: "Digital signatures",
   changes: "What was added",
+  signed_here: "Signatures given here",
 };
 
 const pathOf = (code: string, on: Finishing, rest: string) => `/operator/orders/${code}/finished/${on}${rest}`;
