@@ -3,13 +3,13 @@ import { sql } from "../platform/database/sql.ts";
 import { invalid } from "../platform/errors.ts";
 import { type Act, type ActEnd, createTelnyx, type Intent, type TelnyxFax } from "../providers/providers.ts";
 import { openTask } from "../tasks/tasks.ts";
-import { actName, type FaxDeps } from "./deps.ts";
+import { actName, type FaxDeps, pollMs } from "./deps.ts";
 import { faxPacket } from "./packet.ts";
 import { applyFax, carryOn } from "./record.ts";
-import { type FaxAttempt, findAttempt, lockFaxes, updateAttempt } from "./store.ts";
+import { type FaxAttempt, findAttempt, followSoon, lockFaxes, updateAttempt } from "./store.ts";
 
-/** By then a fax that Telnyx took stands in its list. */
-const lookAfterMs = 120_000;
+/** By then a fax that Telnyx took stands in its list: its request may take a minute. */
+const lookAfterMs = 180_000;
 /** Its clock may be behind ours. */
 const clockMs = 5 * 60_000;
 
@@ -32,7 +32,8 @@ export function faxAct(deps: FaxDeps): Act<TelnyxFax> {
     async wanted(tx, intent) {
       const faxes = await lockFaxes(tx, intent.orderId);
       const attempt = faxes?.attempts.find(({ id }) => id === attemptIdIn(intent));
-      const isFaxed = faxes?.order.status === "FaxPending" || faxes?.order.status === "FaxSent";
+      // Not `FaxedByHand`: the document would go out a second time.
+      const isFaxed = faxes?.standing === "FaxPending" || faxes?.standing === "FaxSent";
       if (faxes && isFaxed && faxes.order.environment === "live" && attempt?.state === "waiting") return true;
       if (attempt?.state === "waiting") await updateAttempt(tx, attempt.id, sql`state = 'withdrawn'`);
       return false;
@@ -40,6 +41,7 @@ export function faxAct(deps: FaxDeps): Act<TelnyxFax> {
     async perform(intent, call) {
       const { id, faxTo, faxFrom, clientState, orderCode } = await attemptOf(intent);
       const packet = await faxPacket(deps, orderCode);
+      if ("notNow" in packet) return { kind: "unavailable", why: packet.notNow, retryAfterMs: null };
       if ("refused" in packet) return { kind: "refused", status: 0, code: null, why: packet.refused };
       const { pdf, documentSha256, sentSha256, pages } = packet;
       // Before it is sent: whoever finds it later at Telnyx finds no file there.
@@ -56,10 +58,16 @@ export function faxAct(deps: FaxDeps): Act<TelnyxFax> {
       const since = new Date((intent.begunAt ?? intent.intendedAt).getTime() - clockMs);
       const listed = faxId ? await telnyx.getFax(faxId) : await telnyx.listFaxes({ to: faxTo, since });
       if (listed.kind !== "done") return { kind: "unclear", why: listed.why };
-      const found = Array.isArray(listed.result)
-        ? listed.result.find((fax) => fax.clientState === clientState)
-        : listed.result;
-      return found ? { kind: "done", result: found } : { kind: "not_done" };
+      if (!Array.isArray(listed.result)) return { kind: "done", result: listed.result };
+      const found = listed.result.find((fax) => fax?.clientState === clientState);
+      if (found) return { kind: "done", result: found };
+      // What cannot be compared may be the one.
+      return listed.result.some((fax) => !fax?.clientState)
+        ? {
+            kind: "unclear",
+            why: "Telnyx lists a fax to this number without the mark that tells whether it is this one",
+          }
+        : { kind: "not_done" };
     },
     resultOf({ id }) {
       if (!/^[\w-]{1,100}$/.test(id)) throw invalid("id must be the id of the fax at Telnyx.");
@@ -84,5 +92,6 @@ async function settle(deps: FaxDeps, tx: Tx, intent: Intent, end: ActEnd<TelnyxF
     if (status === "FaxPending")
       await tx.query(openTask({ kind: "fax_send", at, environment, orderId, isRush, reason }));
   }
-  await carryOn(deps, tx, intent.orderId);
+  const { cancel } = await carryOn(deps, tx, intent.orderId);
+  if (end.kind === "done" || cancel) await followSoon(tx, intent.orderId, cancel ? 0 : pollMs);
 }

@@ -30,6 +30,7 @@ export type FaxStep =
 
 /**
  * What is to be done next for an order, by where it stands and what became of its attempts.
+ * @param status where the order stands; `FaxedByHand` where a person faxed it: then nothing more goes out
  * @param attempts in their order
  */
 export function decide(status: string, attempts: readonly FaxAttemptState[], now: Date): FaxStep | null {
@@ -46,10 +47,10 @@ export function decide(status: string, attempts: readonly FaxAttemptState[], now
   if (last.state === "waiting") return last.dueAt.getTime() <= now.getTime() ? { do: "send" } : null;
   if (last.isSettled) return null;
   if (last.state === "failed") return afterFailure(last, now);
-  // What never went out is a person's task again while the order is pending; a retry takes its place.
+  // What never went out is a person's task again while the order is pending; afterwards nobody else would do it.
   if (status === "FaxPending") return null;
   if (last.state === "refused") return { do: "move", on: "fax_failed", reason: last.reason ?? "Telnyx refused it" };
-  return last.retries > 0 ? { do: "attempt", retries: last.retries, dueAt: now } : null;
+  return { do: "attempt", retries: last.retries, dueAt: now };
 }
 
 function afterFailure({ reason, retries, endedAt, isCanceled }: FaxAttemptState, now: Date): FaxStep {

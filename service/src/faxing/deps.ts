@@ -20,6 +20,9 @@ export type FaxDeps = {
 /** The queue that follows an order's faxes; payload `{orderId}`. */
 export { faxQueue } from "../orders/orders.ts";
 
+/** How long after one look at an order's faxes the next follows. */
+export const pollMs = 2 * 60_000;
+
 /** Who moves an order, for its record. */
 export const actor = "provider:telnyx";
 export const actName = "fax.send";

@@ -5,17 +5,16 @@ import type { Clock } from "../platform/clock.ts";
 import type { Database } from "../platform/database/database.ts";
 import { sql } from "../platform/database/sql.ts";
 import type { Jobs } from "../platform/jobs/jobs.ts";
-import { enqueue } from "../platform/jobs/jobs.ts";
 import type { Log } from "../platform/logs.ts";
 import { actsOfOrder, type Providers } from "../providers/providers.ts";
 import type { Receipts } from "../receipts/receipts.ts";
 import { faxAct } from "./act.ts";
 import { faxCertificate } from "./certificate.ts";
-import { actName, actor, type FaxDeps, faxQueue } from "./deps.ts";
+import { actName, actor, type FaxDeps, faxQueue, pollMs } from "./deps.ts";
 import { faxEvent, followFaxes } from "./follow.ts";
 import { carryOn, newAttempt } from "./record.ts";
 import { isOver } from "./states.ts";
-import { attemptsOf, updateAttempt } from "./store.ts";
+import { attemptsOf, followSoon, updateAttempt } from "./store.ts";
 
 export { reasonWords } from "./reasons.ts";
 export type { FaxState } from "./states.ts";
@@ -51,17 +50,17 @@ const faxTaker = (deps: FaxDeps): Taker => ({
   async take(tx, order, at) {
     const last = (await attemptsOf(tx, order.id, true)).at(-1);
     if (order.faxTo === null) return null;
+    const acts = (await actsOfOrder(tx, order.id)).filter(({ act }) => act === actName);
+    // Nobody faxes what may be on its way; if it is not, its end opens the task again.
+    if (acts.some(({ state }) => state === "begun" || state === "unknown")) return { outcome: "being sent by Telnyx" };
     // A person had claimed the task before Telnyx was asked, and did not do it after all.
-    const acts = await actsOfOrder(tx, order.id);
-    const isGivenUp = acts.some(
-      (each) => each.act === actName && each.attempt === last?.attempt && each.state === "withdrawn",
-    );
+    const isGivenUp = acts.some(({ attempt, state }) => attempt === last?.attempt && state === "withdrawn");
     if (last?.state === "waiting" && isGivenUp) await updateAttempt(tx, last.id, sql`state = 'withdrawn'`);
     if (!last || isOver(last.state) || isGivenUp) {
       await newAttempt(deps, tx, order, { attempt: (last?.attempt ?? 0) + 1, retries: 0, dueAt: at });
       await carryOn(deps, tx, order.id);
     }
-    await enqueue(tx, faxQueue, { orderId: order.id }, new Date(Date.now() + 60_000));
+    await followSoon(tx, order.id, pollMs);
     return "beside";
   },
 });

@@ -10,11 +10,18 @@ const most = { bytes: 50 * 1024 * 1024, pages: 350 };
 /** The file that is faxed: a cover sheet that says where the sealed original is checked, and the document. */
 export type FaxPacket = { pdf: Buffer; documentSha256: string; sentSha256: string; pages: number };
 
-/** @returns why there can be no fax, instead */
-export async function faxPacket(deps: FaxDeps, orderCode: string): Promise<FaxPacket | { refused: string }> {
+/** @returns why there can be no fax, instead: for good, or because the order was held or ended meanwhile */
+export async function faxPacket(
+  deps: FaxDeps,
+  orderCode: string,
+): Promise<FaxPacket | { refused: string } | { notNow: string }> {
   const { db, paper } = deps;
+  const order = await paperOrder(db, orderCode, "live").catch((error) => {
+    if (error instanceof ServiceError && error.code === "not_found") return null;
+    throw error;
+  });
+  if (!order) return { notNow: "the order is not being faxed now" };
   try {
-    const order = await paperOrder(db, orderCode, "live");
     const { sha256: documentSha256 } = await sentDocument(paper, order);
     const pdf = await printFor(paper, order, "packet", actor);
     if (pdf.length > most.bytes) return { refused: "With its cover sheet the document is larger than 50 MB." };

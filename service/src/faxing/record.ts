@@ -6,8 +6,9 @@ import type { TelnyxFax } from "../providers/providers.ts";
 import { enqueueReceipt } from "../receipts/receipts.ts";
 import { decide, type FaxStep } from "./decide.ts";
 import { actName, actor, type FaxDeps } from "./deps.ts";
-import { advance, isSameProgress } from "./states.ts";
+import { advance, isOver, isSameProgress } from "./states.ts";
 import { type FaxAttempt, insertAttempt, lockFaxes, updateAttempt, updateProgress } from "./store.ts";
+import { closeTrouble, openShortfall } from "./trouble.ts";
 
 /** So long the receipt waits for Telnyx's signed word, where Telnyx was asked before it came. */
 const receiptWaitsMs = 10 * 60_000;
@@ -23,12 +24,15 @@ export async function applyFax(
 ): Promise<boolean> {
   const { status: state, failureReason: reason, pages, seconds } = fax;
   if (state === null) return false;
-  const progress = advance(attempt, { state, reason, pages, seconds, at });
+  const told = advance(attempt, { state, reason, pages, seconds, at });
+  // When we asked says nothing of when a call began.
+  const progress = eventId === null ? { ...told, startedAt: attempt.startedAt } : told;
   const tellsEnd = progress.state === state && progress.endedAt !== null && attempt.eventId === null ? eventId : null;
   const isReplaced = progress.state === state && attempt.state !== state;
   const event = isReplaced && progress.endedAt !== null ? eventId : tellsEnd;
   if (attempt.faxId !== null && event === null && isSameProgress(progress, attempt)) return false;
   await updateProgress(tx, attempt.id, progress, attempt.faxId ?? fax.id, event);
+  if (isOver(progress.state)) await closeTrouble(tx, attempt, at, progress.state);
   return true;
 }
 
@@ -41,7 +45,7 @@ export async function carryOn(deps: FaxDeps, tx: Tx, orderId: number): Promise<{
     const faxes = await lockFaxes(tx, orderId);
     if (faxes?.order.environment !== "live") return { cancel: false };
     await receiptsOf(deps, tx, faxes);
-    const step = decide(faxes.order.status, faxes.attempts, deps.clock());
+    const step = decide(faxes.standing, faxes.attempts, deps.clock());
     if (step === null) return { cancel: false };
     if (step.do === "cancel") return { cancel: true };
     await take(deps, tx, faxes.order, faxes.attempts, step);
@@ -104,10 +108,12 @@ async function receiptsOf(
   { attempts }: { attempts: readonly FaxAttempt[] },
 ): Promise<void> {
   const at = clock();
-  for (const { id, orderId, state, eventId, endedAt, receiptAt } of attempts) {
+  for (const { id, orderId, state, eventId, endedAt, receiptAt, pages, sentPages } of attempts) {
     if (state !== "delivered" || receiptAt !== null) continue;
     if (eventId === null && at.getTime() - (endedAt ?? at).getTime() < receiptWaitsMs) continue;
     await updateAttempt(tx, id, sql`receipt_at = ${at}`);
+    if (pages !== null && sentPages !== null && pages < sentPages)
+      await openShortfall(tx, { id, orderId }, at, { sent: sentPages, confirmed: pages });
     await enqueueReceipt(tx, { orderId, kind: "fax_certificate", subject: id });
   }
 }

@@ -3,6 +3,7 @@ import { type LockedOrder, lockOrder } from "../orders/orders.ts";
 import type { Sql, Tx } from "../platform/database/database.ts";
 import { nothing, type Statement, sql } from "../platform/database/sql.ts";
 import type { FaxAttemptState } from "./decide.ts";
+import { actor, faxQueue } from "./deps.ts";
 import type { FaxProgress } from "./states.ts";
 
 /** An attempt to fax an order's document. */
@@ -50,14 +51,39 @@ export const findAttempt = (db: Sql, id: number) => one(db, sql`id = ${id}`);
 export const findAttemptOf = (db: Sql, { id, clientState }: { id: string; clientState: string | null }) =>
   one(db, sql`fax_id = ${id} OR fax_id IS NULL AND client_state = ${clientState}`);
 
+/** An order with its attempts. */
+export type Faxes = {
+  order: LockedOrder;
+  /** The order's status; `FaxedByHand` where a person faxed it and brought it to FaxSent. */
+  standing: string;
+  attempts: FaxAttempt[];
+};
+
 /** Of an order's row, locked with those of its attempts. */
-export async function lockFaxes(
-  tx: Tx,
-  orderId: number,
-): Promise<{ order: LockedOrder; attempts: FaxAttempt[] } | undefined> {
+export async function lockFaxes(tx: Tx, orderId: number): Promise<Faxes | undefined> {
   const [found] = await tx.query<{ code: string }>(sql`SELECT code FROM orders WHERE id = ${orderId}`);
   const order = found && (await lockOrder(tx, found.code));
-  return order && { order, attempts: await attemptsOf(tx, orderId, true) };
+  if (!order) return undefined;
+  const standing = order.status === "FaxSent" && !(await isSentByUs(tx, orderId)) ? "FaxedByHand" : order.status;
+  return { order, standing, attempts: await attemptsOf(tx, orderId, true) };
+}
+
+/** Has an order's faxes followed after so long, unless they are by then: looks at one order do not multiply. */
+export async function followSoon(tx: Tx, orderId: number, inMs: number): Promise<void> {
+  const payload = { orderId };
+  await tx.query(sql`
+    SELECT enqueue_job(${faxQueue}, ${payload}::jsonb, now() + ${inMs} * interval '1 ms')
+    WHERE NOT EXISTS (
+      SELECT FROM jobs WHERE queue = ${faxQueue} AND payload = ${payload}::jsonb AND failed_at IS NULL AND attempts = 0
+        AND due_at <= now() + ${inMs} * interval '1 ms')`);
+}
+
+/** Whether it was this that last brought the order to FaxSent; a hold's end leaves that as it was. */
+async function isSentByUs(tx: Tx, orderId: number): Promise<boolean> {
+  const [move] = await tx.query<{ actor: string }>(sql`
+    SELECT actor FROM audit_log
+    WHERE order_id = ${orderId} AND to_status = 'FaxSent' AND from_status = 'FaxPending' ORDER BY id DESC LIMIT 1`);
+  return move?.actor === actor;
 }
 
 /**

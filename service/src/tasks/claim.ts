@@ -13,6 +13,18 @@ type Locked = { kind: TaskKind; state: string; claimedBy: string | null; orderId
 /** Kinds that end by a person's word alone: nothing that happens shows that they are done. */
 const endedByWord: ReadonlySet<TaskKind> = new Set(["delivery_trouble", "key_expiry", "job_dead"]);
 
+/** The queue of live orders that a provider may take on in place of people; payload `{orderId}`. */
+export const dispatchQueue = "dispatch";
+
+/** Kinds that a provider may do in place of people. */
+const dispatched: readonly TaskKind[] = ["label_print", "packet_print", "fax_send"];
+
+/** What a person gives back a provider may do after all. */
+const dispatchAgain = (tx: Tx, ids: readonly number[]) =>
+  tx.query(sql`
+    SELECT enqueue_job(${dispatchQueue}, jsonb_build_object('orderId', order_id)) FROM tasks
+    WHERE id = ANY (${ids}::bigint[]) AND kind = ANY (${dispatched}::text[]) AND environment = 'live' AND state = 'open'`);
+
 export const endsByWord = (kind: TaskKind): boolean => endedByWord.has(kind);
 
 async function change(
@@ -57,6 +69,7 @@ export const releaseTask = (deps: TaskDeps, id: number, by: string, mayAnyone = 
     if (claimedBy === null) throw new ServiceError("conflict", "Nobody has claimed this task.");
     if (claimedBy !== by && !mayAnyone) throw new ServiceError("conflict", "Somebody else has claimed this task.");
     await tx.query(sql`UPDATE tasks SET state = 'open', claimed_by = NULL, claimed_at = NULL WHERE id = ${id}`);
+    await dispatchAgain(tx, [id]);
     return { claimedBy };
   });
 
@@ -76,6 +89,10 @@ export async function releaseClaims(
     UPDATE tasks SET state = CASE state WHEN 'claimed' THEN 'open' ELSE state END, claimed_by = NULL, claimed_at = NULL
     WHERE ${which}
     RETURNING id, kind, order_id AS "orderId"`);
+  await dispatchAgain(
+    tx,
+    released.map(({ id }) => id),
+  );
   for (const { id, kind, orderId } of released)
     await tx.query(
       auditLine({ at, action: "task.released", actor: by, orderId, detail: { task: id, kind, claimedBy } }),

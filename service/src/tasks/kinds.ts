@@ -10,7 +10,7 @@ export const taskKinds = {
   postage_dearer: "Postage dearer than quoted",
   packet_print: "Packets to print",
   shipping_exception: "Shipping exceptions",
-  delivery_trouble: "Letters and parcels to look after",
+  delivery_trouble: "Letters, parcels and faxes to look after",
   fax_send: "Faxes to send",
   fax_exception: "Failed faxes",
   provider_unclear: "Provider calls that nobody knows about",

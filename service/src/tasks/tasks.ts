@@ -1,5 +1,13 @@
 /** What people have to do: opened by what happens, claimed by a person, closed when it is done or wanted no more. */
-export { claimTask, endsByWord, finishTask, releaseClaims, releaseTask, type TaskDeps } from "./claim.ts";
+export {
+  claimTask,
+  dispatchQueue,
+  endsByWord,
+  finishTask,
+  releaseClaims,
+  releaseTask,
+  type TaskDeps,
+} from "./claim.ts";
 export { businessMorning, readTaskTimes } from "./due.ts";
 export { isTaskKind, type TaskKind, taskKinds, taskWords } from "./kinds.ts";
 export {

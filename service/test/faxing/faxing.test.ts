@@ -9,6 +9,7 @@ import { newPartner } from "@signsealship/testing/service";
 import { temporaryFolder } from "@signsealship/testing/temporary-folder";
 import { needs } from "@signsealship/testing/tools";
 import { until } from "@signsealship/testing/until";
+import { faxCertificate } from "../../src/faxing/certificate.ts";
 import { sql } from "../../src/platform/database/sql.ts";
 import { telnyxPublicKey } from "../../src/providers/telnyx/verify.ts";
 import { postForm } from "../members/signed-in-member.ts";
@@ -35,7 +36,7 @@ test("a live order is faxed from its payment to its delivery, by nobody's hand",
     clientState.startsWith(code.slice(0, 6).toUpperCase()) && !clientState.toLowerCase().includes(code.slice(0, 8)),
   );
   await world.tell(fax, "sending");
-  await world.tell(fax, "delivered");
+  await world.tell(fax, "delivered", { page_count: 4 });
   await world.become(code, "FaxDelivered");
   const shown = await world.db.query(sql`
     SELECT f.status, f.fax_to AS "faxTo" FROM faxes f JOIN orders o ON o.id = f.order_id WHERE o.code = ${code}`);
@@ -308,11 +309,119 @@ test("Telnyx is away for an hour: people may take over, and what nobody took goe
   });
   assert.deepEqual([world.faxesTo(one.faxTo).length, world.faxesTo(two.faxTo).length], [0, 1]);
   assert.equal(await world.statusOf(one.code), "FaxPending");
-  // Who had claimed it gives it back, and the order is held for a moment: then it goes by Telnyx after all.
-  await world.db.query(sql`
-    UPDATE tasks SET state = 'open', claimed_by = NULL, claimed_at = NULL WHERE state = 'claimed' AND kind = 'fax_send'`);
-  await world.harness.service.cli("order", "move", one.code, "OnHold", "--reason", "wait");
-  await world.harness.service.cli("order", "move", one.code, "--release");
+  // Who had claimed it gives it back: then it goes by Telnyx after all.
+  const claimed = (await world.tasksOf(one.code)).find(({ state }) => state === "claimed");
+  await world.harness.service.cli("task", "release", String(claimed?.id));
   await world.become(one.code, "FaxSent");
   assert.equal(world.faxesTo(one.faxTo).length, 1);
+});
+
+/** An order whose fax Telnyx does not take for now. */
+async function waitingForTelnyx() {
+  world.telnyx.fail({ status: 402 }, /^POST \/v2\/faxes$/);
+  const order = await world.order();
+  await until(async () => (await actOf(order.code))?.awaySince);
+  world.telnyx.mend();
+  return order;
+}
+
+const actOf = async (code: string) => {
+  const [act] = await world.db.query<{ id: number; state: string; awaySince: Date | null }>(sql`
+    SELECT c.id, c.state, away_since AS "awaySince" FROM provider_calls c JOIN orders o ON o.id = c.order_id
+    WHERE o.code = ${code} ORDER BY c.attempt DESC LIMIT 1`);
+  return act;
+};
+const openTasks = async (code: string) => (await world.tasksOf(code)).filter(({ state }) => state === "open");
+const attemptsWhere = (code: string) => sql`order_id = (SELECT id FROM orders WHERE code = ${code})`;
+
+test("what a person faxed while Telnyx was away does not go out a second time", async () => {
+  const { code, faxTo } = await waitingForTelnyx();
+  await world.harness.service.cli("order", "move", code, "FaxSent");
+  await until(async () => {
+    await world.passTime(code);
+    return (await actOf(code))?.state === "withdrawn";
+  });
+  assert.deepEqual(await statesOf(code), ["withdrawn"]);
+  await world.harness.service.cli("order", "move", code, "OnHold", "--reason", "wait");
+  await world.harness.service.cli("order", "move", code, "--release");
+  await world.passTime(code);
+  assert.deepEqual([await world.statusOf(code), await statesOf(code)], ["FaxSent", ["withdrawn"]]);
+  assert.equal(world.faxesTo(faxTo).length, 0);
+});
+
+test("nobody is asked to fax after a hold what Telnyx may have, and a fax that went through while it lasted is canceled", async () => {
+  world.telnyx.fail("cut", /^POST \/v2\/faxes$/);
+  const { code, faxTo } = await world.order();
+  const fax = await world.fax(faxTo);
+  await until(async () => (await actOf(code))?.state === "begun");
+  const { cli } = world.harness.service;
+  await cli("order", "move", code, "OnHold", "--reason", "wait");
+  await cli("order", "move", code, "--release");
+  await until(async () => !(await openTasks(code)).some(({ kind }) => kind === "fax_send"));
+  assert.equal((await world.tasksOf(code)).find(({ kind }) => kind === "fax_send")?.state, "done");
+  await cli("order", "move", code, "OnHold", "--reason", "wait");
+  await until(async () => {
+    await world.passTime(code);
+    return fax.failure_reason === "sender_canceled";
+  });
+});
+
+test("a fax that says nothing final for a day, or that Telnyx does not know, is a person's to look after", async () => {
+  const [silent, wrong] = [await world.order(), await world.order()];
+  for (const { code } of [silent, wrong]) await world.become(code, "FaxSent");
+  await world.db.query(
+    sql`UPDATE provider_calls SET ended_at = ended_at - interval '1 day' WHERE ${attemptsWhere(silent.code)}`,
+  );
+  await world.db.query(sql`UPDATE fax_attempts SET fax_id = 'no-such-fax' WHERE ${attemptsWhere(wrong.code)}`);
+  for (const [{ code }, words] of [
+    [silent, /^In a day Telnyx has not said how the fax/],
+    [wrong, /^Telnyx does not know the fax no-such-fax/],
+  ] as const) {
+    const task = await until(async () => {
+      await world.passTime(code);
+      return (await openTasks(code)).find(({ kind }) => kind === "delivery_trouble");
+    });
+    assert.match(task.reason ?? "", words);
+  }
+  await world.tell(await world.fax(silent.faxTo), "delivered");
+  await world.become(silent.code, "FaxDelivered");
+  assert.deepEqual(await openTasks(silent.code), [], "its end ends the task");
+});
+
+test("pages that the receiving machine did not confirm are named, and a person's to look after", async () => {
+  const { code, faxTo } = await world.order(makePdf({ pages: 3 }));
+  const fax = await world.fax(faxTo);
+  await world.become(code, "FaxSent");
+  await world.tell(fax, "delivered", { page_count: 3 });
+  const { id, orderId } = await until(async () => {
+    const [row] = await world.db.query<{ id: number; orderId: number }>(sql`
+      SELECT id, order_id AS "orderId" FROM fax_attempts WHERE receipt_at IS NOT NULL AND ${attemptsWhere(code)}`);
+    return row;
+  });
+  const receipt = await faxCertificate(world.db, orderId, id);
+  assert.match(receipt?.sentence ?? "", /confirmed 3 of the 4 pages of this fax, and not the other 1\./);
+  const said = new Map(receipt?.rows);
+  assert.equal(said.get("Began"), "not told");
+  assert.match(said.get("Ended") ?? "", /^2/);
+  const [task] = await openTasks(code);
+  assert.equal(task?.kind, "delivery_trouble");
+  assert.match(task?.reason ?? "", /3 of the 4 pages/);
+  await world.db.query(sql`UPDATE fax_attempts SET event_id = NULL WHERE id = ${id}`);
+  assert.match(new Map((await faxCertificate(world.db, orderId, id))?.rows).get("Ended") ?? "", /^asked at 2/);
+});
+
+test("a fax that cannot be compared is not said to be missing: nobody sends it twice", async () => {
+  world.telnyx.fail("cut", /^POST \/v2\/faxes$/);
+  const { code, faxTo } = await world.order();
+  const fax = await world.fax(faxTo);
+  fax.client_state = null;
+  await until(async () => {
+    await world.passTime(code);
+    const [row] = await world.db.query<{ looks: number }>(
+      sql`SELECT looks FROM provider_calls WHERE ${attemptsWhere(code)}`,
+    );
+    return row && row.looks > 0;
+  });
+  assert.equal((await actOf(code))?.state, "begun");
+  assert.equal(world.faxesTo(faxTo).length, 1);
 });

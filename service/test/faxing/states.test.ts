@@ -130,6 +130,13 @@ describe("what follows for the order", () => {
         assert.equal(decide(status, [attempt(state, { reason: "user_busy", isSettled: true })], now), null);
     for (const state of ["refused", "withdrawn"] as const)
       assert.equal(decide("FaxPending", [attempt(state)], now), null);
+    assert.deepEqual(decide("FaxSent", [attempt("withdrawn")], now), { do: "attempt", retries: 0, dueAt: now });
+  });
+
+  test("nothing goes out for an order that a person faxed", () => {
+    assert.deepEqual(decide("FaxedByHand", [attempt("waiting")], now), { do: "withdraw" });
+    assert.equal(decide("FaxedByHand", [attempt("withdrawn")], now), null);
+    assert.deepEqual(decide("FaxedByHand", [attempt("queued")], now), { do: "cancel" });
   });
 
   test("nothing is ever sent beside a fax that is under way, and nothing after one was delivered", () => {

@@ -1,4 +1,7 @@
 import type { TaskKind } from "../../tasks/tasks.ts";
+
+export { dispatchQueue } from "../../tasks/tasks.ts";
+
 import type { OrderStatus } from "./statuses.ts";
 
 /** What partners hear of an order's way after it was placed; also the names of its workflow events. */
@@ -15,9 +18,6 @@ export const nextSegmentQueue = "next-segment";
 
 /** The queue of refunds to ask the processor for; payload `{orderId}`. */
 export const refundQueue = "refund";
-
-/** The queue of live orders that a provider may take on in place of people; payload `{orderId}`. */
-export const dispatchQueue = "dispatch";
 
 /** The queue of live orders that went away from their shipping: what a provider has on hand for them is called back; payload `{orderId}`. */
 export const recallQueue = "recall";

@@ -52,10 +52,9 @@ export function faxInEvent(body: unknown): TelnyxFax | null {
   return faxOf(payload);
 }
 
-/** A page of a list, and how many there are; null for what is no list. */
-export function faxesOf(body: unknown): { faxes: TelnyxFax[]; pages: number } | null {
+/** A page of a list, with null for what cannot be read, and how many pages there are, where that is said; null for what is no list. */
+export function faxesOf(body: unknown): { faxes: (TelnyxFax | null)[]; pages: number | null } | null {
   const { data, meta } = fieldsOf(body);
   if (!Array.isArray(data)) return null;
-  const faxes = data.map((each) => faxOf(fieldsOf(each))).filter((fax) => fax !== null);
-  return { faxes, pages: countOf(fieldsOf(meta)["total_pages"]) ?? 1 };
+  return { faxes: data.map((each) => faxOf(fieldsOf(each))), pages: countOf(fieldsOf(meta)["total_pages"]) };
 }

@@ -22,8 +22,8 @@ export type FaxToSend = {
 export type Telnyx = {
   sendFax: (fax: FaxToSend) => Promise<TelnyxResult<TelnyxFax>>;
   getFax: (id: string) => Promise<TelnyxResult<TelnyxFax>>;
-  /** The faxes to a number that were created since. */
-  listFaxes: (which: { to: string; since: Date }) => Promise<TelnyxResult<TelnyxFax[]>>;
+  /** The faxes to a number that were created since, with null for one that cannot be read. */
+  listFaxes: (which: { to: string; since: Date }) => Promise<TelnyxResult<(TelnyxFax | null)[]>>;
   /** Ends a fax that is under way. */
   cancelFax: (id: string) => Promise<TelnyxResult<null>>;
   /** @returns the message's id */
@@ -46,8 +46,8 @@ export function createTelnyx(call: Call): Telnyx {
   }
   const ofFax = (body: unknown) => faxOf(dataOf(body));
 
-  async function listFaxes({ to, since }: { to: string; since: Date }): Promise<TelnyxResult<TelnyxFax[]>> {
-    const faxes: TelnyxFax[] = [];
+  async function listFaxes({ to, since }: { to: string; since: Date }): Promise<TelnyxResult<(TelnyxFax | null)[]>> {
+    const faxes: (TelnyxFax | null)[] = [];
     for (let page = 1; page <= mostPages; page++) {
       const query = new URLSearchParams({
         "filter[to][eq]": to,
@@ -57,8 +57,10 @@ export function createTelnyx(call: Call): Telnyx {
       });
       const listed = await ask({ method: "GET", path: `/v2/faxes?${query}` }, faxesOf);
       if (listed.kind !== "done") return listed;
-      faxes.push(...listed.result.faxes);
-      if (page >= listed.result.pages) return { kind: "done", result: faxes };
+      const { faxes: onPage, pages } = listed.result;
+      faxes.push(...onPage);
+      // Where it is not said how many pages there are, an empty one is the last.
+      if (pages === null ? onPage.length === 0 : page >= pages) return { kind: "done", result: faxes };
     }
     return { kind: "unknown", why: "the list of faxes does not end" };
   }

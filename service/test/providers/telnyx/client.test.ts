@@ -45,6 +45,16 @@ describe("faxes", () => {
     assert.equal(listed.kind === "done" && listed.result.length, 101);
   });
 
+  it("are listed to the end where nobody says how many pages there are, with what cannot be read", async () => {
+    const pages = [{ data: [{ id: "f1", client_state: "YTox" }, {}] }, { data: [] }];
+    const bodies = [...pages];
+    const call = async () =>
+      ({ kind: "answered", status: 200, body: bodies.shift(), bytes: new Uint8Array() }) as const;
+    const listed = await createTelnyx(call).listFaxes({ to: fax.to, since: new Date(0) });
+    assert.ok(listed.kind === "done");
+    assert.deepEqual([listed.result.map((each) => each?.id ?? null), bodies.length], [["f1", null], 0]);
+  });
+
   it("are canceled while they are under way", async () => {
     const sent = await open().sendFax(fax);
     assert.ok(sent.kind === "done");
