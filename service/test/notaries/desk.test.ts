@@ -272,6 +272,21 @@ test("the form of an act names all that is wrong at once, and keeps what was typ
   assert.match(await (await get(desk(code), nora)).text(), /value="2026-01-15T14:05"/);
 });
 
+test("an order that a notary has in hand is not taken by an agent with a document from elsewhere", async () => {
+  const code = await claimed(nora);
+  const agent = await newOperator(running, { roles: ["agent"], environment: "test" });
+  const path = `/operator/orders/${code}/finished/notarized`;
+  const scan = makePdf({ text: "Notarized elsewhere" });
+  const { sha256, warnings } = confirmedIn(await (await upload(`${path}/check`, agent, scan)).text());
+  const fields = { sha256, warnings, reason: "By another notary, in ink." };
+  const refused = await upload(path, agent, scan, fields);
+  assert.equal(refused.status, 409);
+  assert.match(await alertIn(refused), /A notary has claimed this order/);
+  assert.equal(await statusOf(code), "NotarizationPending");
+  const odd = await upload(path, agent, scan, { ...fields, reason: "a\0b" });
+  assert.match(await alertIn(odd), /How it was finished must have/);
+});
+
 test("an upload is looked at before it is stored, and sealed only as it was looked at; the act is in the journal then", async () => {
   const code = await claimed(nora);
   const given = makePdf({ text: "Deed" });

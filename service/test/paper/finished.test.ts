@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { test } from "node:test";
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import { checkFinished } from "../../src/paper/finished/check.ts";
+
+const given = makePdf({ pages: 2, text: "Deed" });
+const sha256 = createHash("sha256").update(given).digest("hex");
+
+async function report(bytes: Buffer, pages: number | null = 2) {
+  const { checks } = await checkFinished(bytes, {
+    given: { bytes: given.length, sha256, pages },
+    tsaRoots: "",
+    at: new Date("2026-06-01T00:00:00Z"),
+  });
+  return Object.fromEntries(checks.map(({ name, state, why }) => [name, `${state}: ${why}`]));
+}
+
+test("a scan can be taken, with what is to be looked at named", async () => {
+  const said = await report(makePdf({ pages: 1, text: "Scan" }));
+  assert.match(said["can_be_sealed"] ?? "", /^holds/);
+  assert.match(said["our_document"] ?? "", /^warns: It is another file/);
+  assert.match(said["pages"] ?? "", /^warns: It has 1 page, and the order’s document 2\./);
+  assert.match(said["signatures"] ?? "", /^warns: It has no digital signature/);
+  assert.equal(said["changes"], undefined);
+  assert.match((await report(makePdf({ pages: 1 }), null))["pages"] ?? "", /^holds/);
+});
+
+test("the order’s own document is refused, also with bytes behind it that add nothing", async () => {
+  assert.match((await report(given))["our_document"] ?? "", /^fails/);
+  const padded = Buffer.concat([given, Buffer.from("\n% nothing\n")]);
+  assert.match((await report(padded))["changes"] ?? "", /^fails: Nothing was added/);
+});
+
+test("a file that can’t be sealed is refused, and one whose pages can’t be counted is for a person to look at", async () => {
+  assert.match((await report(Buffer.from("a letter")))["can_be_sealed"] ?? "", /^fails/);
+  const odd = Buffer.from(makePdf({ pages: 3 }).toString("latin1").replace("/Count 3", "/Count 4"), "latin1");
+  assert.match((await report(odd))["pages"] ?? "", /^warns: Its pages can’t be counted/);
+});
