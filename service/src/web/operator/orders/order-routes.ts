@@ -176,10 +176,17 @@ function documentRoutes(scope: FastifyInstance, deps: OrderPageDeps): void {
 
 const ownerOf = ({ partnerId, order: { environment } }: OrderRecord): Owner => ({ partnerId, environment });
 
-const mayDo = ({ order, letters }: OrderRecord, operator: Operator) => ({
+const isClaimedByNotary = (tasks: OrderRecord["tasks"], { actor }: Operator): boolean =>
+  tasks.some(({ kind, state, claimedBy }) => kind === "notarize" && state === "claimed" && claimedBy !== actor);
+
+const mayDo = ({ order, letters, tasks }: OrderRecord, operator: Operator) => ({
   moves: movesOf(order, operator),
   movesOfOthers: movesOfOthers(order, operator),
-  finishingsNow: may(operator, "orders.work") ? finishings.filter((on) => targetOf(order, on) !== null) : [],
+  finishingsNow: may(operator, "orders.work")
+    ? finishings.filter(
+        (on) => targetOf(order, on) !== null && !(on === "notarized" && isClaimedByNotary(tasks, operator)),
+      )
+    : [],
   mayWorkSigners: may(operator, "signers.work"),
   mayNote: may(operator, "orders.work"),
   mayPrint:
