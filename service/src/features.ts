@@ -3,6 +3,7 @@ import { openAccess } from "./access-requests/access-requests.ts";
 import { analyticsReader } from "./analytics/analytics.ts";
 import type { Anchoring } from "./anchoring/anchoring.ts";
 import { createCertificateCheck, drawIn } from "./closing-passports/closing-passports.ts";
+import type { TelnyxSettings } from "./config/config.ts";
 import {
   createPreflight,
   type EnvelopeDeps,
@@ -16,6 +17,7 @@ import { maxReservedBytes } from "./http/uploads/multipart.ts";
 import { createUploadPlaces } from "./http/uploads/upload-places.ts";
 import { sessionResolver } from "./members/members.ts";
 import { type DeskDeps, loadNotaryRules } from "./notaries/notaries.ts";
+import { countryOfNumber } from "./orders/orders.ts";
 import {
   createStorageQuota,
   keyResolver,
@@ -93,7 +95,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
   const requireStorage = createStorageQuota(records, mostStored);
   const { dispatcher, secretCipher } = outgoingWebhooks(deps);
   const providers = providersOf(deps);
-  const envelopes = envelopesWith({ ...deps, texts: textsOf(providers, config.telnyx?.smsFrom ?? null) });
+  const envelopes = envelopesWith({ ...deps, texts: textsOf(providers, config.telnyx) });
   const consentTexts = readConsentTexts(consentFolder);
   return {
     processor,
@@ -115,6 +117,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
       requireStorage,
       trySigning: createPreflight(workers),
       textCodes: envelopes.texts !== null,
+      textsReach: (phone: string) => envelopes.texts?.reaches(phone) ?? false,
       askCarriers: labelRates({ providers, log }),
       checkoutUrlOf: processor && checkoutOfNewOrder(checkout, log),
     },
@@ -164,11 +167,16 @@ const providersOf = ({ config, db, clock, log, secrets, metrics }: AppDeps): Pro
   openProviders({ db, clock, log, secrets, fetch, ...providerMetrics(metrics, db) }, accountsOf(config));
 
 /** Text messages by Telnyx; null without a number that they come from. */
-function textsOf(providers: Providers, from: string | null): Texts | null {
-  if (from === null || !providers.has("telnyx")) return null;
-  const telnyx = createTelnyx(providers.callOf("telnyx"));
+function textsOf(providers: Providers, settings: TelnyxSettings | null): Texts | null {
+  const from = settings?.smsFrom ?? null;
+  if (settings === null || from === null || !providers.has("telnyx")) return null;
+  // A fax that goes wrong is no reason to send no codes.
+  const telnyx = createTelnyx(providers.separateCallOf("telnyx"));
   const outcomes = { done: "sent", refused: "refused", unavailable: "away", unknown: "unknown" } as const;
-  return { send: async (message) => outcomes[(await telnyx.sendText({ ...message, from })).kind] };
+  return {
+    send: async (message) => outcomes[(await telnyx.sendText({ ...message, from })).kind],
+    reaches: (phone) => settings.smsCountries.includes(countryOfNumber(phone) ?? ""),
+  };
 }
 
 /** What notaries work with. */

@@ -12,6 +12,8 @@ import {
 import { addressRange, type Env, httpUrl, listOf, listOrOff, oneOf, read, wholeNumber, withScheme } from "./read.ts";
 
 /** Every setting, read once at the start. What each means is in docs/operating.md. */
+export type { TelnyxSettings } from "./providers.ts";
+
 export type Config = {
   port: number;
   host: string;

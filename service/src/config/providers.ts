@@ -1,5 +1,5 @@
 import { StartupError } from "../platform/errors.ts";
-import { type Env, httpUrl, oneOf, read, secretEnv, wholeNumber } from "./read.ts";
+import { type Env, httpUrl, listOf, oneOf, read, secretEnv, wholeNumber } from "./read.ts";
 
 /** What every account at a provider has. Without the secret of its events nothing is taken in; the service asks by itself. */
 type Account = { apiKey: string; apiBase: string | null };
@@ -22,6 +22,8 @@ export type TelnyxSettings = Account & {
   faxFrom: string | null;
   /** Text messages are sent when it is set. */
   smsFrom: string | null;
+  /** ISO 3166 codes of the countries whose numbers text messages go to. */
+  smsCountries: readonly string[];
 };
 
 /** The account, or null without its key. @throws StartupError for a setting that needs the key */
@@ -60,8 +62,10 @@ const publicKey = (text: string): string | undefined =>
 const phoneNumber = (text: string): string | undefined => (/^\+[1-9]\d{6,14}$/.test(text) ? text : undefined);
 const anyId = (text: string): string | undefined => (/^[\w-]{1,100}$/.test(text) ? text : undefined);
 
+const country = (text: string): string | undefined => (/^[A-Z]{2}$/.test(text) ? text : undefined);
+
 export function telnyxFrom(env: Env): TelnyxSettings | null {
-  const others = ["TELNYX_PUBLIC_KEY", "TELNYX_FAX_APP", "TELNYX_FAX_FROM", "TELNYX_SMS_FROM"];
+  const others = ["TELNYX_PUBLIC_KEY", "TELNYX_FAX_APP", "TELNYX_FAX_FROM", "TELNYX_SMS_FROM", "TELNYX_SMS_COUNTRIES"];
   const account = accountOf(env, "TELNYX_API_KEY", "TELNYX_API_BASE", others);
   const optional = (name: string, rule: string, parse: (text: string) => string | undefined) =>
     read<string | null>(env, name, null, rule, parse);
@@ -76,6 +80,7 @@ export function telnyxFrom(env: Env): TelnyxSettings | null {
       faxApp,
       faxFrom,
       smsFrom: optional("TELNYX_SMS_FROM", "a number as +13125550100", phoneNumber),
+      smsCountries: read(env, "TELNYX_SMS_COUNTRIES", ["US", "CA"], "country codes as US,CA", listOf(country)),
     }
   );
 }

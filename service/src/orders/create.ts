@@ -35,6 +35,8 @@ export type CreateDeps = {
   trySigning: TrySigning;
   /** Whether text messages are sent from here. */
   textCodes: boolean;
+  /** Whether they are sent to the number's country. */
+  textsReach: (phone: string) => boolean;
   /** What carriers charge, asked over the network; null where no account is set. */
   askCarriers: AskCarriers | null;
 };
@@ -57,7 +59,7 @@ export async function createOrder(
   const { blobs } = deps;
   const filled = await filledDocument(deps, sent.fields);
   const form = parseOrderForm(withSlugOf(filled, sent.fields), sent.upload !== null, deps.pricing);
-  if (!deps.textCodes) refuseTextCodes(form.signing.signers ?? [], sent.fields);
+  requireTexts(deps, form.signing.signers ?? [], sent.fields);
   const pages = await pagesSent(deps, principal, { sent, filled, form });
   const priced = await price(deps, principal, form, pages);
   if (sent.upload) await deps.requireStorage(principal, sent.upload.bytes.length);
@@ -75,10 +77,16 @@ export async function createOrder(
   return null;
 }
 
-/** @throws ServiceError naming the field that asks for codes by text message */
-function refuseTextCodes(signers: readonly NamedSigner[], fields: SentOrder["fields"]): void {
-  const index = signers.findIndex(({ auth }) => auth === "text_code");
+/** @throws ServiceError naming the field that asks for codes by text message that are not sent */
+function requireTexts(
+  { textCodes, textsReach }: Pick<CreateDeps, "textCodes" | "textsReach">,
+  signers: readonly NamedSigner[],
+  fields: SentOrder["fields"],
+): void {
+  const index = signers.findIndex(({ auth, phone }) => auth === "text_code" && !textsReach(phone ?? ""));
   if (index === -1) return;
+  if (textCodes)
+    throw invalid(`signers[${index}].phone must be a number of a country that this service sends text messages to.`);
   const name = fields.get("signer_auth")?.trim() === "text_code" ? "signer_auth" : `signers[${index}].auth`;
   throw invalid(`${name} must not be text_code: this service sends no text messages.`);
 }

@@ -37,6 +37,11 @@ export type Providers = {
   has: (provider: ProviderName) => boolean;
   /** For requests that may be repeated. Acts are handed a call of their own. @throws Error without an account */
   callOf: (provider: ProviderName) => Call;
+  /**
+   * The same with a breaker and a pause of its own, and the usual time for a request: for what people wait for, and the failures of
+   * other requests are not to stop.
+   */
+  separateCallOf: (provider: ProviderName) => Call;
   /** At the start, before any job runs; also without an account, for intents of before. */
   defineAct: <R>(act: Act<R>) => void;
   /** Writes the intent of an act, and the job that begins it, in the caller's transaction. The same one again changes nothing. */
@@ -87,6 +92,12 @@ export function openProviders(deps: ProvidersDeps, accounts: readonly Account[])
       const caller = callerOf(provider);
       if (!caller) throw new Error(`there is no account at ${provider}`);
       return caller.call;
+    },
+    separateCallOf(provider) {
+      const account = opened.get(provider)?.account;
+      if (!account) throw new Error(`there is no account at ${provider}`);
+      const { baseUrl, authorization } = account;
+      return createCaller(callerDeps, { provider, baseUrl, authorization }).call;
     },
     defineAct: (act) => void acts.set(act.name, act),
     intend: (tx, intent) => insertIntent(tx, calls, intent),

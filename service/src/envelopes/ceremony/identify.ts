@@ -51,7 +51,7 @@ export async function sendCode(deps: EnvelopeDeps, link: Link, client: Client): 
       throw new ServiceError("rate_limited", "A code was sent a moment ago. Ask again in a minute.");
     // The signer of a test order may be anybody: what would be texted is kept with the mails.
     if (signer.auth === "text_code" && envelope.environment === "live")
-      return takeText(tx, envelope, signer, { codeId, code: signingCode(deps.secrets, codeId), at });
+      return takeText(deps, tx, { envelope, signer }, { codeId, code: signingCode(deps.secrets, codeId), at });
     await tell(tx, rowMac, envelope, "code_sent", at, { signer: signer.n, client: clientDetail(client) });
     await enqueue(tx, signingMailQueue, { signerId: signer.id, moment: "code", codeId });
     return null;

@@ -1,4 +1,4 @@
-import type { Tx } from "../../platform/database/database.ts";
+import type { Sql, Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import { ServiceError } from "../../platform/errors.ts";
 import type { EnvelopeDeps } from "../lifecycle/deps.ts";
@@ -9,42 +9,66 @@ import type { CodeOutcome } from "./ceremony.ts";
 
 const minuteMs = 60_000;
 const dayMs = 24 * 3_600_000;
-/** To one number, for whichever order. */
-const mostADay = 10;
+/**
+ * How many are sent in a day, for whoever makes texts be sent to get paid for receiving them. A code seldom needs more than two:
+ * a number's ten are enough for everybody who mistypes, an order's for many signers, a firm's for a busy day, and all of them
+ * together cost some twenty dollars.
+ */
+const mostADay = { toNumber: 10, ofOrder: 50, ofFirm: 300, ofAll: 2_000 };
 
 /** A text message that may be sent now. */
 export type TextToSend = { signerId: number; codeId: string; to: string; text: string; at: Date };
 
+type Counts = { lately: number } & Record<keyof typeof mostADay, number>;
+
 /**
- * Takes a number's place for a text message: one a minute, and ten a day.
- * @throws ServiceError `rate_limited`
+ * Takes a place for a text message: one a minute to a number, and so many a day.
+ * @throws ServiceError `rate_limited`; `conflict` where none is sent to the number
  */
 export async function takeText(
+  { texts }: Pick<EnvelopeDeps, "texts">,
   tx: Tx,
-  envelope: Envelope,
-  signer: Signer,
+  { envelope, signer }: { envelope: Envelope; signer: Signer },
   { codeId, code, at }: { codeId: string; code: string; at: Date },
 ): Promise<TextToSend> {
   const to = signer.phone;
   if (to === null) throw new ServiceError("conflict", "There is no number to send a code to.");
+  if (texts && !texts.reaches(to))
+    throw new ServiceError("conflict", "No codes are sent to numbers of this country. Ask the sender for another way.");
   if (envelope.endedAt === null) await requireTrailRoom(tx, envelope.id, signer.n);
+  const { orderId, partnerId } = envelope;
   const ago = (ms: number) => new Date(at.getTime() - ms);
-  // Who asks for the same number waits for this transaction.
-  await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${to}, 0))`);
-  await tx.query(sql`DELETE FROM signing_texts WHERE sent_at <= ${ago(dayMs)}`);
-  const [sent] = await tx.query<{ lately: number; today: number }>(sql`
-    SELECT (count(*) FILTER (WHERE sent_at > ${ago(minuteMs)}))::int AS lately, count(*)::int AS today
-    FROM signing_texts WHERE phone = ${to}`);
-  if (sent && sent.lately > 0)
-    throw new ServiceError("rate_limited", "A code was sent a moment ago. Ask again in a minute.");
-  if (sent && sent.today >= mostADay)
-    throw new ServiceError("rate_limited", "Too many codes were sent to this number today. Ask again tomorrow.");
-  await tx.query(sql`INSERT INTO signing_texts (phone, sent_at) VALUES (${to}, ${at})`);
+  // Whoever asks for another waits for this transaction.
+  await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended('signing_texts', 0))`);
+  const [sent] = await tx.query<Counts>(sql`
+    SELECT (count(*) FILTER (WHERE phone = ${to} AND sent_at > ${ago(minuteMs)}))::int AS lately,
+      (count(*) FILTER (WHERE phone = ${to}))::int AS "toNumber",
+      (count(*) FILTER (WHERE order_id = ${orderId}))::int AS "ofOrder",
+      (count(*) FILTER (WHERE partner_id = ${partnerId}))::int AS "ofFirm", count(*)::int AS "ofAll"
+    FROM signing_texts WHERE sent_at > ${ago(dayMs)}`);
+  if (sent) requireRoom(sent);
+  await tx.query(sql`
+    INSERT INTO signing_texts (phone, order_id, partner_id, sent_at) VALUES (${to}, ${orderId}, ${partnerId}, ${at})`);
   const text = codeText(code, envelope.partnerName, signer.language);
   return { signerId: signer.id, codeId, to, text, at };
 }
 
-/** Sends it. What was certainly not sent takes no place, and another may be asked for at once. */
+function requireRoom(sent: Counts): void {
+  if (sent.lately > 0) throw new ServiceError("rate_limited", "A code was sent a moment ago. Ask again in a minute.");
+  const refuse = (whose: string) => {
+    throw new ServiceError("rate_limited", `Too many codes were sent ${whose} today. Ask again tomorrow.`);
+  };
+  if (sent.toNumber >= mostADay.toNumber) refuse("to this number");
+  if (sent.ofOrder >= mostADay.ofOrder) refuse("for this document");
+  if (sent.ofFirm >= mostADay.ofFirm) refuse("for the sender");
+  if (sent.ofAll >= mostADay.ofAll) refuse("by text message");
+}
+
+/** Nobody's number is kept once its day is over. */
+export const sweepTexts = (db: Sql, now: Date) =>
+  db.query(sql`DELETE FROM signing_texts WHERE sent_at <= ${new Date(now.getTime() - dayMs)}`);
+
+/** Sends it. While none can be sent it takes no place; a number that refuses it keeps its place, for asking costs, too. */
 export async function textCode({ db, texts, log }: EnvelopeDeps, message: TextToSend): Promise<CodeOutcome> {
   const { signerId, codeId, to, text, at } = message;
   const outcome = texts === null ? "away" : await texts.send({ to, text });
@@ -53,7 +77,7 @@ export async function textCode({ db, texts, log }: EnvelopeDeps, message: TextTo
   await db.transaction(async (tx) => {
     await tx.query(sql`
       UPDATE envelope_signers SET code_id = NULL, code_sent_at = NULL WHERE id = ${signerId} AND code_id = ${codeId}`);
-    await tx.query(sql`DELETE FROM signing_texts WHERE phone = ${to} AND sent_at = ${at}`);
+    if (outcome === "away") await tx.query(sql`DELETE FROM signing_texts WHERE phone = ${to} AND sent_at = ${at}`);
   });
   return outcome;
 }

@@ -1,6 +1,7 @@
 import { sql } from "../../platform/database/sql.ts";
 import { enqueue } from "../../platform/jobs/jobs.ts";
 import { sweepPreparedActs } from "../ceremony/prepared-acts.ts";
+import { sweepTexts } from "../ceremony/text-code.ts";
 import { findSigners, lockEnvelope, whoseTurn } from "../records/envelope.ts";
 import { appendToTrail } from "../records/trail.ts";
 import type { EnvelopeDeps } from "./deps.ts";
@@ -16,6 +17,7 @@ const batchSize = 1_000;
 export async function sweepEnvelopes(deps: EnvelopeDeps, stopping?: AbortSignal): Promise<void> {
   const now = deps.clock();
   await sweepPreparedActs(deps.db, now);
+  await sweepTexts(deps.db, now);
   const due = await deps.db.query<{ id: number; orderCode: string; expired: boolean }>(sql`
     SELECT e.id, o.code AS "orderCode", e.expires_at <= ${now} AS expired
     FROM envelopes e JOIN orders o ON o.id = e.order_id

@@ -35,6 +35,8 @@ export async function replaceSigner(deps: EnvelopeDeps, request: SignerRequest, 
   const { accessCode, ...named } = parseReplacement(body, await wayOf(deps, request));
   if (named.auth === "text_code" && deps.texts === null)
     throw invalid("signer.auth must not be text_code: this service sends no text messages.");
+  if (named.auth === "text_code" && !deps.texts?.reaches(named.phone ?? ""))
+    throw invalid("signer.phone must be a number of a country that this service sends text messages to.");
   const person = { ...named, accessCodeHash: accessCode === null ? null : await slowHash(accessCode) };
   await changeSigner(deps, request, async (tx, locked) => {
     const { envelope, signer, signers, at } = locked;

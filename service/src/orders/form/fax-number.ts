@@ -9,6 +9,9 @@ const costly = /^\+(?:1900|1\d{3}976|1976|870|88[123])/;
 /** Whether a call to the E.164 number costs far more than what a fax is sold for. */
 export const isCostlyNumber = (number: string): boolean => costly.test(number);
 
+/** The ISO 3166 code of the country of an E.164 number; null for one that is no country's. */
+export const countryOfNumber = (number: string): string | null => parsePhoneNumberFromString(number)?.country ?? null;
+
 /**
  * E.164 of a 10-digit US number or an international one in `+country` form (contract, fax_to); null when it is neither.
  * Lengths and country codes are checked, not whether somebody holds the number.

@@ -5,8 +5,10 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { canonicalJson } from "@signsealship/evidence/manifest";
 import { startTelnyx, type TelnyxDouble } from "@signsealship/testing/doubles/telnyx";
+import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { sign } from "../../../src/envelopes/ceremony/sign.ts";
+import { sweepTexts } from "../../../src/envelopes/ceremony/text-code.ts";
 import { followOverdue, openCeremony, sweepEnvelopes } from "../../../src/envelopes/envelopes.ts";
 import { openEnvelope } from "../../../src/envelopes/lifecycle/open.ts";
 import { keptDocuments } from "../../../src/envelopes/records/kept-documents.ts";
@@ -28,6 +30,7 @@ before(async () => {
     TELNYX_API_KEY: telnyx.apiKey,
     TELNYX_API_BASE: telnyx.url,
     TELNYX_SMS_FROM: "+13125550100",
+    TELNYX_SMS_COUNTRIES: "US,GB",
   });
 });
 after(async () => {
@@ -189,6 +192,9 @@ test("a code by text message goes to the signer's number, and what cannot be sen
     assert.equal(refused.status, status);
     assert.match(refused.text, words);
   }
+  assert.equal((await ask(token, "/code")).status, 429, "what a number refused counts: asking costs");
+  // A minute later.
+  await running.db.query(sql`DELETE FROM signing_texts`);
   assert.match((await ask(token, "/code")).text, /We sent you a code by text message/);
   assert.deepEqual(
     telnyx.messages.map(({ from, to }) => ({ from, to })),
@@ -231,6 +237,7 @@ test("a number gets ten texts a day", async () => {
       sent.push(text);
       return "sent" as const;
     },
+    reaches: () => true,
   };
   const askAt = (minutes: number) => {
     const consentTexts = { find: () => undefined };
@@ -240,6 +247,46 @@ test("a number gets ten texts a day", async () => {
   await assert.rejects(askAt(30), { code: "rate_limited", message: /tomorrow/ });
   assert.equal(sent.length, 10);
   assert.equal(await askAt(24 * 60 + 1), "texted");
+  await sweepTexts(running.db, later(49)());
+  assert.deepEqual(
+    await running.db.query(sql`SELECT FROM signing_texts`),
+    [],
+    "no number is kept once its day is over",
+  );
+});
+
+test("an order, a firm and the service get so many texts a day, whatever the number; other countries get none", async () => {
+  const [jane] = people("Jane");
+  assert.ok(jane);
+  const code = await running.order([{ ...jane, auth: "text_code", phone: "2125550155" }]);
+  await running.db.query(sql`UPDATE orders SET environment = 'live' WHERE code = ${code}`);
+  const other = await running.order([jane]);
+  const link = await running.linkOf(jane.email);
+  const [sent, consentTexts] = [async () => "sent" as const, { find: () => undefined }];
+  const ask = (reaches: boolean) => {
+    const texts = { send: sent, reaches: () => reaches };
+    return openCeremony({ ...running.deps, texts, consentTexts }).sendCode(link, browser);
+  };
+  await assert.rejects(ask(false), { code: "conflict", message: /this country/ });
+  await newPartner(running.service);
+  for (const [times, of, firm, words] of [
+    [50, code, sql`partner_id`, /for this document today/],
+    [300, other, sql`partner_id`, /for the sender today/],
+    [2000, other, sql`(SELECT id FROM partners WHERE id <> orders.partner_id LIMIT 1)`, /by text message today/],
+  ] as const) {
+    await running.db.query(sql`DELETE FROM signing_texts`);
+    await running.db.query(sql`
+      INSERT INTO signing_texts (phone, order_id, partner_id, sent_at)
+      SELECT '+1312555' || n, id, ${firm}, now() FROM orders, generate_series(1000, 999 + ${times}::int) n WHERE code = ${of}`);
+    await assert.rejects(ask(true), { code: "rate_limited", message: words });
+    await running.db.query(sql`DELETE FROM signing_texts WHERE phone = '+13125551000'`);
+  }
+  assert.equal(await ask(true), "texted", "with one less");
+  await running.db.query(sql`DELETE FROM signing_texts`);
+  await assert.rejects(
+    running.order([{ ...jane, auth: "text_code", phone: "+33612345678" }]),
+    /phone must be a number of a country/,
+  );
 });
 
 test("of a test order no text is sent: its code is kept with the mails", async () => {
