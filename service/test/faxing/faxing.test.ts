@@ -9,8 +9,15 @@ import { newPartner } from "@signsealship/testing/service";
 import { temporaryFolder } from "@signsealship/testing/temporary-folder";
 import { needs } from "@signsealship/testing/tools";
 import { until } from "@signsealship/testing/until";
+import { faxAct } from "../../src/faxing/act.ts";
 import { faxCertificate } from "../../src/faxing/certificate.ts";
+import type { FaxDeps } from "../../src/faxing/deps.ts";
+import { followFaxes } from "../../src/faxing/follow.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import { sql } from "../../src/platform/database/sql.ts";
+import { openLog } from "../../src/platform/logs.ts";
+import { secretBytes } from "../../src/platform/secrets.ts";
+import { type Intent, openProviders } from "../../src/providers/providers.ts";
 import { telnyxPublicKey } from "../../src/providers/telnyx/verify.ts";
 import { postForm } from "../members/signed-in-member.ts";
 import { type FaxWorld, openFaxWorld } from "./fax-world.ts";
@@ -424,4 +431,44 @@ test("a fax that cannot be compared is not said to be missing: nobody sends it t
   });
   assert.equal((await actOf(code))?.state, "begun");
   assert.equal(world.faxesTo(faxTo).length, 1);
+});
+
+test("without the account's key an open fax is not forgotten: it is looked at again an hour later", async () => {
+  const { code, faxTo } = await world.order();
+  await world.become(code, "FaxSent");
+  const [order] = await world.db.query<{ id: number }>(sql`SELECT id FROM orders WHERE code = ${code}`);
+  const orderId = order?.id ?? 0;
+  const which = sql`queue = 'fax' AND (payload->>'orderId')::bigint = ${orderId}`;
+  await world.db.query(sql`DELETE FROM jobs WHERE ${which}`);
+  const given = {
+    db: world.db,
+    clock: systemClock,
+    log: openLog("silent"),
+    secrets: secretBytes(Buffer.alloc(32)),
+    fetch,
+  };
+  await followFaxes({ ...given, providers: openProviders(given, []) } as Pick<FaxDeps, "db"> as FaxDeps, orderId);
+  const jobs = await world.db.query<{ minutes: number }>(sql`
+    SELECT round(extract(epoch FROM due_at - now()) / 60)::int AS minutes FROM jobs WHERE ${which}`);
+  assert.deepEqual(jobs, [{ minutes: 60 }]);
+  world.telnyx.move(await world.fax(faxTo), "delivered");
+  await world.passTime(code);
+  await world.become(code, "FaxDelivered");
+});
+
+test("an order that is held after its fax was begun has it sent when it goes on", async () => {
+  const { code } = await waitingForTelnyx();
+  const [order] = await world.db.query<{ id: number }>(sql`SELECT id FROM orders WHERE code = ${code}`);
+  const { cli } = world.harness.service;
+  await cli("order", "move", code, "OnHold", "--reason", "wait");
+  const [attempt] = await world.db.query<{ id: number }>(sql`SELECT id FROM fax_attempts WHERE ${attemptsWhere(code)}`);
+  const intent = { orderId: order?.id ?? 0, payload: { attemptId: attempt?.id } } as Intent;
+  const call = () => Promise.reject(new Error("nothing is asked"));
+  const end = await faxAct({ db: world.db } as FaxDeps).perform(intent, call);
+  assert.deepEqual(end, { kind: "unavailable", why: "the order is not being faxed now", retryAfterMs: null });
+  await cli("order", "move", code, "--release");
+  await until(async () => {
+    await world.passTime(code);
+    return (await world.statusOf(code)) === "FaxSent";
+  });
 });

@@ -4,7 +4,7 @@ import { freePort } from "@signsealship/testing/free-port";
 import { columnCipher } from "../../src/platform/column-cipher.ts";
 import { sql } from "../../src/platform/database/sql.ts";
 import { secretBytes } from "../../src/platform/secrets.ts";
-import { callColumn, requireNoActUnderWay, sweepProviderRecords } from "../../src/providers/providers.ts";
+import { type Call, callColumn, requireNoActUnderWay, sweepProviderRecords } from "../../src/providers/providers.ts";
 import { rotateValues } from "../../src/secrets-rotation/values.ts";
 import { claimTask } from "../../src/tasks/tasks.ts";
 import { apiKey, openWorld, type World } from "./act-world.ts";
@@ -344,4 +344,14 @@ describe("what was asked of a provider", () => {
     assert.equal(payload, null);
     assert.match(hash, /^[0-9a-f]{64}$/);
   });
+});
+
+test("what people wait for has a breaker of its own: other requests that fail stop none of it", async () => {
+  const { providers } = world.openNode();
+  const ask = (call: Call, path: string) => call({ method: "POST", path, body: '{"reference":"x"}' });
+  world.things.fail(false, ...Array<"cut">(5).fill("cut"));
+  const call = providers.callOf("lob");
+  for (let n = 0; n < 5; n++) assert.equal((await ask(call, "/things")).kind, "unknown");
+  assert.equal((await ask(call, "/things")).kind, "unavailable");
+  assert.equal((await ask(providers.separateCallOf("lob"), "/things")).kind, "answered");
 });
