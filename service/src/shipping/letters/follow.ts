@@ -3,10 +3,11 @@ import { type LockedOrder, lockOrder } from "../../orders/orders.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import { enqueueReceipt } from "../../receipts/receipts.ts";
-import { closeTasks, openTask } from "../../tasks/tasks.ts";
+import { closeTasks } from "../../tasks/tasks.ts";
 import { actor, type LetterDeps } from "./deps.ts";
 import { type Happening, isFinal, type LetterProgress, mailedAt, stageOf, withHappening } from "./progress.ts";
 import { findLetter, keepProgress, type Letter, standingLetter } from "./store.ts";
+import { closeTrouble, openTrouble } from "./trouble.ts";
 
 /** Something that happened to a letter, as Lob says it. */
 export type News = { what: Happening; at: Date; words: string };
@@ -38,25 +39,34 @@ export async function applyNews(
   const progress = news.reduce<LetterProgress>((known, { what, at }) => withHappening(known, what, at), before);
   if (progress !== before) await keepProgress(tx, letter.id, progress);
   const known = { ...letter, progress };
-  await tellPeople(deps, tx, order, letter, known, news);
-  if (progress.delivered && !before.delivered)
+  const moved = await moveByLetter(deps, tx, order, known);
+  await tellPeople(tx, { order, moved, letter: known, before, news, at: deps.clock() });
+  if (stageOf(progress) === "delivered" && !before.delivered)
     await enqueueReceipt(tx, { orderId: order.id, kind: "mail_receipt", subject: letter.id });
-  await moveByLetter(deps, tx, order, known);
   return progress !== before;
 }
 
-/** Moves an order to where its letter is; one that is elsewhere by now is left there. */
-export async function moveByLetter(deps: LetterDeps, tx: Tx, order: LockedOrder, letter: Letter): Promise<void> {
-  if ((await standingLetter(tx, order.id))?.id !== letter.id) return;
+/**
+ * Moves an order to where its letter is; one that is elsewhere by now is left there.
+ * @returns the order as it is then; null where the letter is not the one that it hangs on
+ */
+export async function moveByLetter(
+  deps: LetterDeps,
+  tx: Tx,
+  order: LockedOrder,
+  letter: Letter,
+): Promise<LockedOrder | null> {
+  if ((await standingLetter(tx, order.id))?.id !== letter.id) return null;
   const by = { actor, at: deps.clock(), log: deps.log };
   const stage = stageOf(letter.progress);
   let at = order;
   if (at.status === "ShippingPending" && mailedAt(letter.progress))
     at = (await perform(tx, at, "shipped", carriageOf(letter), by)).order;
-  if (at.status === "Shipped" && stage === "delivered") await perform(tx, at, "delivered", {}, by);
+  if (at.status === "Shipped" && stage === "delivered") at = (await perform(tx, at, "delivered", {}, by)).order;
   const reason = failureOf(letter);
   if (reason !== null && (at.status === "ShippingPending" || at.status === "Shipped"))
-    await perform(tx, at, "shipping_failed", { reason }, by);
+    at = (await perform(tx, at, "shipping_failed", { reason }, by)).order;
+  return at;
 }
 
 const carriageOf = ({ mailClass, trackingNumber, letterId }: Letter) => ({
@@ -73,30 +83,48 @@ function failureOf({ letterId, progress, recalledAt }: Letter): string | null {
   return null;
 }
 
-/** A task for what somebody has to look after, until the letter has ended. */
-async function tellPeople(
-  deps: LetterDeps,
-  tx: Tx,
-  { id: orderId }: LockedOrder,
-  { letterId, progress: before }: Letter,
-  { progress, recalledAt, trackingNumber }: Letter,
-  news: readonly News[],
-): Promise<void> {
-  const at = deps.clock();
-  const which = { orderId, kinds: ["delivery_trouble"], subject: letterId } as const;
-  if (isFinal(stageOf(progress))) {
-    if (stageOf(before) !== stageOf(progress))
-      await tx.query(closeTasks(which, { state: "done", at, by: actor, outcome: stageOf(progress) }));
-    return;
+type Followed = {
+  /** Before it followed the letter. */
+  order: LockedOrder;
+  moved: LockedOrder | null;
+  letter: Letter;
+  before: LetterProgress;
+  news: readonly News[];
+  at: Date;
+};
+
+/** A task for what somebody has to look after; closed once the letter has ended as its order shows it. */
+async function tellPeople(tx: Tx, followed: Followed): Promise<void> {
+  const { moved, letter, before, at } = followed;
+  const stage = stageOf(letter.progress);
+  const reason = troubleOf(followed);
+  const isShown = moved !== null && !gone.has(moved.status);
+  const hasEnded = isFinal(stage) && stageOf(before) !== stage;
+  // What is new goes before what somebody was told earlier.
+  if (hasEnded && (reason !== null || isShown || stage === "cancelled")) await closeTrouble(tx, letter, at, stage);
+  if (reason !== null) await openTrouble(tx, letter, at, reason);
+}
+
+/** An order of these has no use for a letter that arrives. */
+const gone: ReadonlySet<string> = new Set(["OnHold", "RefundPending", "Refunded", "Cancelled"]);
+
+/** What of the news the order's way does not show; null for nothing. */
+function troubleOf({ order, moved, letter, before, news }: Followed): string | null {
+  const { letterId, progress, recalledAt, trackingNumber } = letter;
+  const stage = stageOf(progress);
+  if (stage !== stageOf(before) && (stage === "returned" || stage === "failed")) {
+    const hasFailed = moved?.status === "ShippingFailed" && order.status !== "ShippingFailed";
+    return hasFailed ? null : `${failureOf(letter)} The order is ${order.status}.`;
   }
-  const trouble = news.find(({ what }) => (what === "trouble" || what === "rerouted") && !before[what]);
-  const isPastRecall = recalledAt !== null && mailedAt(progress) !== null && mailedAt(before) === null;
-  if (!trouble && !isPastRecall) return;
-  const reason = trouble
-    ? `The post says of the letter ${trackingNumber ?? letterId}: ${trouble.words}.`
-    : `The letter ${letterId} was mailed before it could be cancelled.`;
-  const subject = letterId;
-  await tx.query(openTask({ kind: "delivery_trouble", at, environment: "live", orderId, subject, reason }));
+  const isNew = (what: Happening): boolean => progress[what] !== undefined && before[what] === undefined;
+  const isMailed = mailedAt(progress) !== null && mailedAt(before) === null;
+  if (moved === null && isNew("delivered"))
+    return `The letter ${letterId} was delivered, though the order waits for it no more.`;
+  if (moved === null && isMailed) return `The letter ${letterId} was mailed, though the order waits for it no more.`;
+  if (isFinal(stage)) return null;
+  const trouble = news.find(({ what }) => (what === "trouble" || what === "rerouted") && isNew(what));
+  if (trouble) return `The post says of the letter ${trackingNumber ?? letterId}: ${trouble.words}.`;
+  return recalledAt && isMailed ? `The letter ${letterId} was mailed before it could be cancelled.` : null;
 }
 
 /** The letter goes on its way: nobody prints another. */

@@ -1,13 +1,17 @@
+import type { Tx } from "../../platform/database/database.ts";
 import { enqueue } from "../../platform/jobs/jobs.ts";
 import { type AcceptedLetter, createLob, type EventHandler, readLetter } from "../../providers/providers.ts";
-import { openTask } from "../../tasks/tasks.ts";
 import { type LetterDeps, pollQueue } from "./deps.ts";
 import { applyNews, type News, withLetter } from "./follow.ts";
 import { isFinal, meaningOf, meaningOfTracking, stageOf } from "./progress.ts";
 import { findLetter, type Letter, refreshLetter } from "./store.ts";
+import { hadTrouble, openTrouble } from "./trouble.ts";
 
 const dayMs = 24 * 3_600_000;
 export const pollEveryMs = dayMs;
+const withoutKeyMs = 3_600_000;
+/** How long a letter takes of which Lob does not say when it is expected, and how much later one is that was lost. */
+const [usualWayMs, silentMs] = [6 * dayMs, 5 * dayMs];
 /** After so long the post says nothing more of a letter. */
 const mostPollMs = 45 * dayMs;
 
@@ -31,31 +35,37 @@ export const letterEvents =
 /** Asks Lob for a letter, in case that an event was lost, until nothing more can be heard of it. */
 export async function pollLetter(deps: LetterDeps, letterId: string): Promise<void> {
   const { db, clock, providers } = deps;
-  const known = await findLetter(db, letterId);
-  if (!known || !providers.has("lob")) return;
-  const answer = await createLob(providers.callOf("lob")).get(letterId);
+  // Without its key now, there may be one later.
+  const canAsk = providers.has("lob");
+  const answer = canAsk ? await createLob(providers.callOf("lob")).get(letterId) : null;
   const at = clock();
   const isOver = await withLetter(deps, letterId, async (tx, order, letter) => {
-    const said = answer.kind === "done" ? answer.result : undefined;
+    const said = answer?.kind === "done" ? answer.result : undefined;
     if (said) await refreshLetter(tx, letter.id, said);
     await applyNews(deps, tx, order, refreshed(letter, said), newsOf(said, at));
-    const { progress } = (await findLetter(tx, letterId)) ?? letter;
+    const after = (await findLetter(tx, letterId)) ?? letter;
     // An order on hold goes on by it later.
-    if (isFinal(stageOf(progress))) return order.status !== "OnHold";
-    if (at.getTime() - letter.acceptedAt.getTime() < mostPollMs) return false;
-    const reason = `Nothing was heard of the letter ${letterId} to its end: ask the post or Lob.`;
-    const task = {
-      kind: "delivery_trouble",
-      at,
-      environment: "live",
-      orderId: order.id,
-      subject: letterId,
-      reason,
-    } as const;
-    await tx.query(openTask(task));
-    return true;
+    if (isFinal(stageOf(after.progress))) return order.status !== "OnHold";
+    return tellOfSilence(tx, after, at);
   });
-  if (!isOver) await enqueue(db, pollQueue, { letterId }, new Date(at.getTime() + pollEveryMs));
+  if (isOver !== false) return;
+  await enqueue(db, pollQueue, { letterId }, new Date(at.getTime() + (canAsk ? pollEveryMs : withoutKeyMs)));
+}
+
+/** Has a person ask where the post said nothing for too long. @returns whether it will not say anything any more */
+async function tellOfSilence(tx: Tx, letter: Letter, at: Date): Promise<boolean> {
+  const { letterId, acceptedAt, expectedDelivery, progress } = letter;
+  if (at.getTime() - acceptedAt.getTime() >= mostPollMs) {
+    await openTrouble(tx, letter, at, `Nothing was heard of the letter ${letterId} to its end: ask the post or Lob.`);
+    return true;
+  }
+  const expected = expectedDelivery === null ? acceptedAt.getTime() + usualWayMs : Date.parse(expectedDelivery);
+  const due = new Date(expected + silentMs);
+  if (stageOf(progress) !== "accepted" || at < due || (await hadTrouble(tx, letter, due))) return false;
+  const since = acceptedAt.toISOString().slice(0, 10);
+  const reason = `Nothing was heard of the letter ${letterId} since Lob accepted it on ${since}: look at it there. A test key prints nothing.`;
+  await openTrouble(tx, letter, at, reason);
+  return false;
 }
 
 const refreshed = (letter: Letter, said: AcceptedLetter | undefined): Letter => ({

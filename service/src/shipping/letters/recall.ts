@@ -3,11 +3,11 @@ import type { Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import { enqueue } from "../../platform/jobs/jobs.ts";
 import { type Act, createLob, type Intent } from "../../providers/providers.ts";
-import { openTask } from "../../tasks/tasks.ts";
 import { type LetterDeps, mailQueue } from "./deps.ts";
 import { applyNews, closePrinting } from "./follow.ts";
 import { stageOf } from "./progress.ts";
-import { currentLetter, findLetter, type Letter, lettersOfOrder, markRecalled } from "./store.ts";
+import { currentLetter, findLetter, type Letter, letterActs, lettersOfOrder, markRecalled } from "./store.ts";
+import { openTrouble } from "./trouble.ts";
 
 const lookAfterMs = 60_000;
 
@@ -25,7 +25,8 @@ export async function recallWhereUnwanted(deps: LetterDeps, tx: Tx, order: Locke
   if (await isWanted(tx, order, letter)) return;
   const at = deps.clock();
   const { id: orderId, code: orderCode } = order;
-  const { letterId, attempt } = letter;
+  const { letterId } = letter;
+  const { nextCancel: attempt } = await letterActs(tx, orderId);
   await markRecalled(tx, letter.id, at);
   const payload: Recalled = { letterId, orderCode };
   await deps.providers.intend(tx, {
@@ -79,11 +80,11 @@ export const cancelAct = (deps: LetterDeps): Act<null> => ({
       // It was released meanwhile: another letter is made for it.
       return enqueue(tx, mailQueue, { orderId: order.id });
     }
+    // The next that does not want it asks again, and hears the same.
+    await markRecalled(tx, letter.id, null);
     if (await isWanted(tx, order, letter)) return closePrinting(tx, order.id, at);
     const reason = `The letter ${letterId} can’t be cancelled any more (${end.why}): it will be mailed.`;
-    await tx.query(
-      openTask({ kind: "delivery_trouble", at, environment: "live", orderId: order.id, subject: letterId, reason }),
-    );
+    await openTrouble(tx, letter, at, reason);
     // Shipping was taken up again meanwhile.
     await enqueue(tx, mailQueue, { orderId: order.id });
   },

@@ -2,7 +2,7 @@ import type { Sql } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import type { MailClass } from "../../providers/providers.ts";
 import type { ReceiptSource } from "../../receipts/receipts.ts";
-import { mailedAt } from "./progress.ts";
+import { mailedAt, stageOf } from "./progress.ts";
 import { lettersOfOrder } from "./store.ts";
 
 export const mailClassNames: Readonly<Record<MailClass, string>> = {
@@ -15,7 +15,7 @@ const sentences: Readonly<Record<MailClass, string>> = {
   certified:
     "The document named below was printed and mailed by Lob, and the United States Postal Service recorded its delivery, as Lob reports.",
   certified_return_receipt:
-    "The document named below was printed and mailed by Lob, and the United States Postal Service recorded its delivery with the receiver’s signature, as Lob reports.",
+    "The document named below was printed and mailed by Lob, and the United States Postal Service recorded its delivery, as Lob reports.",
   standard:
     "The document named below was printed and mailed by Lob. First-Class Mail has no proof of delivery: when it was delivered is the carrier’s estimate, as Lob reports it.",
 };
@@ -24,7 +24,8 @@ const sentences: Readonly<Record<MailClass, string>> = {
 export const mailReceipt: ReceiptSource = async (db, orderId, subject) => {
   const letter = (await lettersOfOrder(db, orderId)).find(({ id }) => id === subject);
   const delivered = letter?.progress.delivered;
-  if (!delivered) return null;
+  // One that came back after all was not delivered.
+  if (!delivered || stageOf(letter.progress) !== "delivered") return null;
   const { mailClass, letterId, trackingNumber, docSha256, pages, doubleSided, acceptedAt, progress } = letter;
   const mailed = mailedAt(progress);
   return {

@@ -77,7 +77,9 @@ async function keepAccepted(
   const { letterId, trackingNumber, expectedDelivery, sendAt } = accepted;
   const at = deps.clock();
   const facts = { letterId, trackingNumber, expectedDelivery, sendAt, mailClass, docSha256, pages, doubleSided };
-  await insertLetter(tx, { ...facts, orderId: order.id, attempt: intent.attempt, acceptedAt: at });
+  const id = await insertLetter(tx, { ...facts, orderId: order.id, attempt: intent.attempt, acceptedAt: at });
+  // A person may have typed the id of another letter, and what follows here is done to the letter of that id.
+  if (id === undefined) throw invalid("this letter is on record already");
   const detail = { letter: letterId, mailClass, pages, doubleSided, document: documentId };
   const { id: orderId, partnerId } = order;
   await tx.query(auditLine({ at, action: "letter.accepted", actor, partnerId, orderId, detail }));

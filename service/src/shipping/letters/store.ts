@@ -107,7 +107,8 @@ export async function keepProgress(tx: Tx, id: number, progress: LetterProgress)
   await tx.query(sql`UPDATE letters SET ${set} WHERE id = ${id}`);
 }
 
-export const markRecalled = (tx: Tx, id: number, at: Date) =>
+/** @param at null: it can't be cancelled after all */
+export const markRecalled = (tx: Tx, id: number, at: Date | null) =>
   tx.query(sql`UPDATE letters SET recalled_at = ${at} WHERE id = ${id}`);
 
 /** How the acts for an order's letters stand. */
@@ -118,13 +119,16 @@ export type LetterActs = {
   isSending: boolean;
   /** The number of the next attempt to send one. */
   next: number;
+  /** And that of the next to cancel one. */
+  nextCancel: number;
 };
 
 export async function letterActs(tx: Sql, orderId: number): Promise<LetterActs> {
   const [found] = await tx.query<LetterActs>(sql`
     SELECT coalesce(bool_or(ended_at IS NULL), false) AS "isUnderWay",
       coalesce(bool_or(act = 'letter.send' AND state IN ('begun', 'unknown')), false) AS "isSending",
-      coalesce(max(attempt) FILTER (WHERE act = 'letter.send'), 0) + 1 AS next
+      coalesce(max(attempt) FILTER (WHERE act = 'letter.send'), 0) + 1 AS next,
+      coalesce(max(attempt) FILTER (WHERE act = 'letter.cancel'), 0) + 1 AS "nextCancel"
     FROM provider_calls WHERE order_id = ${orderId} AND act IN ('letter.send', 'letter.cancel')`);
-  return found ?? { isUnderWay: false, isSending: false, next: 1 };
+  return found ?? { isUnderWay: false, isSending: false, next: 1, nextCancel: 1 };
 }

@@ -15,6 +15,7 @@ import type { Workers } from "../../../src/platform/workers/task.ts";
 import { accountsOf, type MailClass, openProviders } from "../../../src/providers/providers.ts";
 import { lettersOnRecord, openLetters, recallOrder } from "../../../src/shipping/letters/letters.ts";
 import { run as readPages } from "../../../src/shipping/letters/pages-task.ts";
+import { closeTrouble } from "../../../src/shipping/letters/trouble.ts";
 import { letterList } from "../../../src/web/operator/orders/letter-list.ts";
 import { openOrdersDatabase, silent } from "../../orders/orders-database.ts";
 import { jane } from "./jane.ts";
@@ -41,9 +42,9 @@ export async function openWorld() {
   } as unknown as Workers;
 
   /** A node of its own: breaker and handlers of jobs. */
-  function openNode({ mailClass = "certified" as MailClass } = {}) {
+  function openNode({ mailClass = "certified" as MailClass, hasKey = true } = {}) {
     const account = { apiKey: lob.apiKey, apiBase: lob.apiBase, webhookSecret: lob.webhookSecret };
-    const accounts = accountsOf({ easypost: null, lob: account, telnyx: null }).map((each) => ({
+    const accounts = accountsOf({ easypost: null, lob: hasKey ? account : null, telnyx: null }).map((each) => ({
       ...each,
       timeoutMs: 10_000,
     }));
@@ -162,6 +163,9 @@ export async function openWorld() {
       return shown.toString().replace(/<[^>]+>/g, "");
     },
     idOf,
+    /** Somebody looked after a letter. */
+    lookedAfter: async (code: string, letterId: string) =>
+      void (await closeTrouble(db, { orderId: await idOf(code), letterId }, clock(), "looked at")),
     async jobsOf(queue: string): Promise<number> {
       return (await db.query(sql`SELECT FROM jobs WHERE queue = ${queue}`)).length;
     },

@@ -166,6 +166,10 @@ describe("what Lob says of a letter", () => {
     // What is still heard of the first one is not of the second.
     await node.hear(world.lob.happens(letterId, "letter.certified.delivered"));
     assert.equal(await world.statusOf(code), "ShippingPending");
+    assert.match(
+      await world.reasonsOf(code),
+      new RegExp(`${letterId} was delivered, though the order waits for it no`),
+    );
     await node.hear(world.lob.happens(letters[1] ?? "", "letter.certified.mailed"));
     assert.equal(await world.statusOf(code), "Shipped");
   });
@@ -178,6 +182,37 @@ describe("what Lob says of a letter", () => {
     assert.match(await world.reasonsOf(code), /pickup_available/);
     await node.hear(world.lob.happens(letterId, "letter.certified.delivered"));
     assert.ok((await world.tasksOf(code)).includes("delivery_trouble done"));
+  });
+
+  test("may be that it comes back after all: the order was delivered, and somebody is told", async () => {
+    const { code, letterId, node } = await sent();
+    await node.hear(world.lob.happens(letterId, "letter.certified.delivered"));
+    await node.hear(world.lob.happens(letterId, "letter.certified.returned_to_sender"));
+    assert.equal(await world.statusOf(code), "Delivered");
+    assert.match(
+      await world.reasonsOf(code),
+      /The post returns the letter ltr_\w+ to its sender\. The order is Delivered/,
+    );
+  });
+
+  test("may be nothing: somebody is told once, and Lob is asked again also where its key is missing for a time", async () => {
+    const { code, letterId, node } = await sent();
+    const days = (count: number) => world.pass(minutes(60 * 24 * count));
+    const troubles = async () => (await world.tasksOf(code)).filter((task) => task.startsWith("delivery_trouble"));
+    const poll = () => node.handlers.get("poll-letter")?.({ letterId });
+    days(10);
+    await poll();
+    assert.deepEqual(await troubles(), []);
+    days(2);
+    await poll();
+    assert.match(await world.reasonsOf(code), /Nothing was heard of the letter ltr_\w+ since Lob accepted it on 2026-/);
+    await world.lookedAfter(code, letterId);
+    days(1);
+    await poll();
+    assert.deepEqual(await troubles(), ["delivery_trouble done"]);
+    await world.db.query(sql`DELETE FROM jobs WHERE queue = 'poll-letter'`);
+    await world.openNode({ hasKey: false }).handlers.get("poll-letter")?.({ letterId });
+    assert.equal(await world.jobsOf("poll-letter"), 1);
   });
 
   test("may be that it could not be printed", async () => {
@@ -226,6 +261,17 @@ describe("the receipt of a letter", () => {
     assert.ok(receipt.rows.some(([label]) => label === "Delivered (estimate)"));
     assert.equal(shipment, `Delivered USPS First-Class Mail ${letterId}`);
   });
+});
+
+test("a letter that was delivered and came back between two looks has no receipt of delivery", async () => {
+  const { code, letterId, node } = await sent();
+  const receipts = await world.jobsOf("receipt");
+  for (const what of ["delivered", "returned_to_sender"]) world.lob.happens(letterId, `letter.certified.${what}`);
+  await node.handlers.get("poll-letter")?.({ letterId });
+  assert.equal(await world.statusOf(code), "ShippingFailed");
+  assert.equal(await world.jobsOf("receipt"), receipts);
+  const [letter] = await world.db.query<{ id: number }>(sql`SELECT id FROM letters WHERE letter_id = ${letterId}`);
+  assert.equal(await mailReceipt(world.db, await world.idOf(code), letter?.id ?? 0), null);
 });
 
 describe("a letter that is wanted no more", () => {
@@ -301,6 +347,23 @@ describe("a letter that is wanted no more", () => {
     assert.ok(!(await world.tasksOf(code)).includes("packet_print open"));
     assert.deepEqual(world.lettersOf(code), [letterId]);
   });
+
+  test("is asked to be cancelled anew, and told of anew, where it was too late before and the order went on", async () => {
+    world.lob.cancellable(0);
+    const { code, node, letterId } = await sent();
+    world.lob.cancellable(3_600_000);
+    await world.move(code, "held", "the client asked");
+    await node.work();
+    await world.move(code, "released");
+    await node.work();
+    await world.lookedAfter(code, letterId);
+    await world.move(code, "refund_requested", "the client asked");
+    await node.work();
+    assert.match(await world.reasonsOf(code), new RegExp(`${letterId} can’t be cancelled any more`));
+    // It is not closed by that which it warned of.
+    await node.hear(world.lob.happens(letterId, "letter.certified.delivered"));
+    assert.match(await world.reasonsOf(code), new RegExp(`${letterId} can’t be cancelled any more`));
+  });
 });
 
 describe("Lob out of reach", () => {
@@ -335,6 +398,7 @@ describe("Lob out of reach", () => {
   });
 
   test("for good: a person says what came of it, by the letter's id at Lob", async () => {
+    const other = await sent();
     const code = await world.placed();
     const node = world.openNode();
     world.lob.fail("cut");
@@ -351,6 +415,9 @@ describe("Lob out of reach", () => {
     const say = (id: string) =>
       node.providers.resolve({ orderId, intentId: row?.id ?? 0 }, { id, tracking: null }, "operator:1");
     await assert.rejects(say("psc_1"), /must be that of a letter at Lob/);
+    // Another order's letter, which stays as it is.
+    await assert.rejects(say(other.letterId), /this letter is on record already/);
+    assert.deepEqual(world.lettersOf(other.code), [other.letterId]);
     const [letterId = ""] = world.lettersOf(code);
     await say(letterId);
     assert.ok((await world.tasksOf(code)).includes("provider_unclear done"));
