@@ -16,6 +16,7 @@ import { sweepExecutions } from "./playbooks/playbooks.ts";
 import { sweepProviderRecords } from "./providers/providers.ts";
 import type { Resources } from "./resources.ts";
 import { deleteDue, dueBefore, markedAmong, providerRecordsOf, type RetentionPlan } from "./retention/retention.ts";
+import { sweepLabels } from "./shipping/shipping.ts";
 import { deleteExpiredSecrets, sweepDeliveries } from "./webhooks/webhooks.ts";
 
 const seconds = 1000;
@@ -105,7 +106,9 @@ function tasksOf(resources: Resources, { envelopes, certificates, lastUse, ancho
       everyMs: hours,
       async work(stopping) {
         const before = dueBefore(providerRecordsOf(retention), clock());
-        if (before) await sweepProviderRecords(sweeper, before, stopping);
+        if (!before) return;
+        await sweepProviderRecords(sweeper, before, stopping);
+        await sweepLabels(sweeper, before, stopping);
       },
     },
     { name: "orphaned blobs", everyMs: hours, work: (stopping) => sweepOrphans(orphans, clock(), stopping) },

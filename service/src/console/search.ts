@@ -27,7 +27,13 @@ function waysOf(environment: Environment, text: string): Statement[] {
       of(sql`
         SELECT e.order_id FROM envelope_signers s JOIN envelopes e ON e.id = s.envelope_id WHERE lower(s.email) = ${lower}`),
     ];
-  const ways = [of(sql`SELECT order_id FROM shipments WHERE tracking_number = ${text}`), byWords(here, lower)];
+  const ways = [
+    of(sql`SELECT order_id FROM shipments WHERE tracking_number = ${text}`),
+    // What is not handed over yet.
+    of(sql`SELECT order_id FROM labels WHERE tracking_number = ${text}`),
+    of(sql`SELECT order_id FROM letters WHERE tracking_number = ${text}`),
+    byWords(here, lower),
+  ];
   if (/^[0-9a-f]{6,39}$/.test(lower))
     ways.push(
       sql`SELECT id FROM orders WHERE code >= ${lower} AND code < ${`${lower}g`} AND ${here} LIMIT ${foundMost}`,

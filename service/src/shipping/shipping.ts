@@ -8,6 +8,7 @@ import { openLetters, recallOrder } from "./letters/letters.ts";
 export type { ShippingDeps } from "./deps.ts";
 export { buyShownLabel, readLabelFile, type ShownLabel, shownLabels } from "./labels/desk.ts";
 export { labelRates } from "./labels/quote.ts";
+export { sweepLabels } from "./labels/sweep.ts";
 export { type LetterOnRecord, lettersOnRecord, requireNoLetter } from "./letters/letters.ts";
 
 /** Sets the acts, the handlers of events and the jobs of labels and letters. @returns who takes orders on */

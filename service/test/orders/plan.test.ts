@@ -103,6 +103,8 @@ test("on many orders and tasks the console's lists and searches stay on their in
       "orders_code_key",
     ],
     "found by a word of the reference": [searchStatement("live", "ref-12345"), "orders_by_words"],
+    "found by a label’s tracking number": [searchStatement("live", "9400100000000000000000"), "labels_by_tracking"],
+    "found by a letter’s tracking number": [searchStatement("live", "9407100000000000000000"), "letters_by_tracking"],
     "found by a hash": [searchStatement("live", "0".repeat(64)), "documents_by_sha256"],
     "counts of the queues": [countsStatement("live", kinds, now), "tasks_"],
     "a later page of a queue": [queueStatement("live", "quote", 5, 51), "tasks_due"],
