@@ -23,6 +23,8 @@ export type OrderRecord = {
   shipMethod: string | null;
   shipTo: Address | null;
   shipFrom: Address | null;
+  /** Why EasyPost calls the address undeliverable, as far as it was asked. */
+  addressProblem: string | null;
   isRush: boolean;
   history: OrderHistory;
   tasks: Task[];
@@ -43,7 +45,7 @@ export async function orderRecord(db: Database, code: string, environment: Envir
     ? await db.query<Facts>(sql`
         SELECT o.id, o.partner_id AS "partnerId", p.name AS "firmName", o.customer_name AS "customerName",
           o.signer_state AS "signerState", o.ship_method AS "shipMethod", o.ship_to AS "shipTo", o.ship_from AS "shipFrom",
-          o.lines @> '[{"type": "RushFee"}]' AS "isRush"
+          o.carrier_rate ->> 'addressProblem' AS "addressProblem", o.lines @> '[{"type": "RushFee"}]' AS "isRush"
         FROM orders o JOIN partners p ON p.id = o.partner_id WHERE o.code = ${code} AND o.environment = ${environment}`)
     : [];
   const order = facts && (await findOrder(db, code));

@@ -18,6 +18,8 @@ export type PaperOrder = OrderState & {
   shipMethod: string | null;
   shipTo: Address | null;
   shipFrom: Address | null;
+  /** Why EasyPost called the address undeliverable when the order was quoted. */
+  addressProblem: string | null;
   faxTo: string | null;
 };
 
@@ -38,7 +40,8 @@ export async function paperOrder(db: Sql, code: string, environment: Environment
         SELECT o.id, o.code, o.partner_id AS "partnerId", o.environment, p.name AS "firmName", o.status,
           o.status_before_hold AS "statusBeforeHold", o.sign, o.notarize, o.ship, o.fax,
           o.external_reference AS "externalReference", o.ship_method AS "shipMethod", o.ship_to AS "shipTo",
-          o.ship_from AS "shipFrom", o.fax_to AS "faxTo"
+          o.ship_from AS "shipFrom", o.fax_to AS "faxTo",
+          o.carrier_rate ->> 'addressProblem' AS "addressProblem"
         FROM orders o JOIN partners p ON p.id = o.partner_id
         WHERE o.code = ${code} AND o.environment = ${environment} AND o.status = ANY (${[...paperStatuses]}::text[])`)
     : [];

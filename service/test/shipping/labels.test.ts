@@ -4,6 +4,7 @@ import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { sql } from "../../src/platform/database/sql.ts";
 import { deliveryReceipt } from "../../src/shipping/labels/receipt.ts";
+import { sweepLabels } from "../../src/shipping/labels/sweep.ts";
 import { newOperator } from "../operators/console-people.ts";
 import { type LabelsWorld, openLabelsWorld } from "./labels-world.ts";
 
@@ -63,10 +64,26 @@ test("a live order is quoted at the carrier's rate, shipped by a label that was 
 });
 
 test("a receipt names carrier, number and who signed, and attaches the events that said so", async () => {
-  const [label] = await world.db.query<{ id: number; orderId: number; trackingNumber: string }>(sql`
-    SELECT id, order_id AS "orderId", tracking_number AS "trackingNumber" FROM labels WHERE signed_by IS NOT NULL`);
+  type Found = { id: number; orderId: number; trackingNumber: string; trackerId: string };
+  const [label] = await world.db.query<Found>(sql`
+    SELECT id, tracker_id AS "trackerId", order_id AS "orderId", tracking_number AS "trackingNumber" FROM labels WHERE signed_by IS NOT NULL`);
   assert.ok(label);
-  const receipt = await deliveryReceipt(world.db, label.orderId, label.id);
+  const source = (body: object) => {
+    const event = {
+      id: 1,
+      provider: "easypost",
+      type: "tracker.updated",
+      body: Buffer.from(JSON.stringify(body)),
+    } as const;
+    return deliveryReceipt({ rawEvents: async () => [{ ...event, headers: {} }] });
+  };
+  const { easypost } = world;
+  const tracker = [...easypost.trackers.values()].find(({ id }) => id === label.trackerId) ?? assert.fail();
+  const receipt = await source(easypost.event(tracker))(world.db, label.orderId, label.id);
+  assert.match(receipt?.sentence ?? "", /EasyPost passed that on in the attached events/);
+  const onItsWay = easypost.event({ ...tracker, status: "in_transit" });
+  const asked = await source(onItsWay)(world.db, label.orderId, label.id);
+  assert.match(asked?.sentence ?? "", /EasyPost said so when it was asked; no event of it did/);
   const rows = Object.fromEntries(receipt?.rows ?? []);
   assert.deepEqual(
     [rows["Carrier"], rows["Tracking number"], rows["Signed for by"]],
@@ -78,13 +95,15 @@ test("a receipt names carrier, number and who signed, and attaches the events th
     events.map(({ type }) => type),
     ["tracker.updated", "tracker.updated", "tracker.updated"],
   );
-  assert.equal(await deliveryReceipt(world.db, label.orderId, 0), null);
+  assert.equal(await source(onItsWay)(world.db, label.orderId, 0), null);
 });
 
 test("the console offers the label to print, and the hand-over is filled in with it", async () => {
   const code = await world.payFor(await world.place());
   const label = await world.boughtLabel(code);
   const { cookie } = await newOperator(world.harness, { roles: ["shipper"] });
+  const agent = await newOperator(world.harness, { roles: ["agent"] });
+  assert.match(await world.page(`/operator/orders/search?q=${label.trackingNumber}`, agent.cookie), new RegExp(code));
   const shown = await world.page(`/operator/paper/${code}`, cookie);
   assert.match(shown, new RegExp(`name="tracking"[^>]*value="${label.trackingNumber}"`));
   assert.match(shown, /name="carrier"[^>]*value="USPS"/);
@@ -122,7 +141,19 @@ test("postage that became dearer than quoted and a tenth is a person's to decide
   assert.equal(task.reason, "USPS Ground Advantage is $6.53; at most $6.52 is paid without asking.");
   assert.equal(world.easypost.labels(), before);
   const { cookie, id } = await newOperator(world.harness, { roles: ["shipper"] });
-  assert.match(await world.page(`/operator/paper/${code}`, cookie), /Buy it for \$6\.53 \(USPS Ground Advantage\)/);
+  const shown = () => world.page(`/operator/paper/${code}`, cookie);
+  assert.match(await shown(), /Buy it for \$6\.53 \(USPS Ground Advantage\)/);
+  // Far more than was quoted is not a shipper's to accept, and no price is nobody's.
+  const [{ id: labelId = 0 } = {}] = await world.labels(code);
+  for (const [cents, status] of [
+    [1187, 403],
+    [null, 409],
+  ] as const) {
+    await world.db.query(sql`UPDATE labels SET cents = ${cents} WHERE id = ${labelId}`);
+    assert.doesNotMatch(await shown(), /Buy it for/);
+    assert.equal((await world.post(`/operator/paper/${code}/buy`, cookie, { most: String(cents) })).status, status);
+  }
+  await world.db.query(sql`UPDATE labels SET cents = 653 WHERE id = ${labelId}`);
   assert.equal((await world.post(`/operator/paper/${code}/buy`, cookie, { most: "9999" })).status, 409);
   const answers = await Promise.all(
     [1, 2].map(() => world.post(`/operator/paper/${code}/buy`, cookie, { most: "653" })),
@@ -143,6 +174,12 @@ test("an address that nothing can be delivered to is sold postage and shown to a
   const task = await until(async () => (await world.tasks(code)).find(({ reason }) => reason));
   assert.equal(task.kind, "label_print");
   assert.match(task.reason ?? "", /No label was bought\. EasyPost calls the address undeliverable: Address not found/);
+  const { cookie } = await newOperator(world.harness, { roles: ["agent"] });
+  assert.match(
+    await world.page(`/operator/paper/${code}`, cookie),
+    /doubted the address when it was quoted: Address not/,
+  );
+  assert.match(await world.page(`/operator/orders/${code}`, cookie), /Doubt about it[\s\S]{0,40}Address not found/);
   assert.equal(world.easypost.labels(), before);
 });
 
@@ -212,9 +249,24 @@ test("a parcel that came back is shipped anew; a label that nobody used is given
   await world.deliver(first.trackerId, "return_to_sender");
   await until(async () => (await world.statusOf(code)) === "ShippingFailed");
   const { cookie } = await newOperator(world.harness, { roles: ["agent"] });
+  const { offers } = world.easypost;
+  const usual = offers.splice(0, offers.length, {
+    carrier: "USPS",
+    service: "GroundAdvantage",
+    rate: "99.00",
+    days: 3,
+  });
   assert.equal((await world.post(`/operator/orders/${code}/moves/shipping_retried`, cookie)).status, 303);
+  await until(async () =>
+    (await world.labels(code)).some(({ number, state }) => number === 2 && state === "not_bought"),
+  );
+  // The label that was used is nobody's to print or to hand over again.
+  const paper = await world.page(`/operator/paper/${code}`, cookie);
+  assert.doesNotMatch(paper, new RegExp(`labels/1"|value="${first.trackingNumber}"`));
+  offers.splice(0, offers.length, ...usual);
+  assert.equal((await world.post(`/operator/paper/${code}/buy`, cookie, { most: "9900" })).status, 303);
   const second = await until(async () =>
-    (await world.labels(code)).find(({ number, state }) => number === 2 && state === "bought"),
+    (await world.labels(code)).find(({ number, state }) => number === 3 && state === "bought"),
   );
   assert.notEqual(second.trackingNumber, first.trackingNumber);
   // The parcel of before is not that of the order any more.
@@ -226,7 +278,7 @@ test("a parcel that came back is shipped anew; a label that nobody used is given
   const form = { carrier: "FedEx", tracking: "7777 1" };
   assert.equal((await world.post(`/operator/paper/${code}/moves/shipped`, cookie, form)).status, 303);
   const refund = (state: string) =>
-    until(async () => (await world.labels(code)).find((each) => each.number === 2 && each.refundState === state));
+    until(async () => (await world.labels(code)).find((each) => each.number === 3 && each.refundState === state));
   await refund("submitted");
   assert.equal((await world.labels(code))[0]?.refundState, null);
   const shipment = [...world.easypost.shipments.values()].find(
@@ -273,6 +325,35 @@ test("whatever request is cut after the provider acted, one label is bought and 
     }
     assert.deepEqual([easypost.labels(), easypost.failing()], [before + 1, 0]);
   }
+});
+
+test("who signed for a parcel, and where its label lay, is deleted when it is old", async () => {
+  const left = () => world.db.query(sql`SELECT FROM labels WHERE num_nonnulls(signed_by, label_url) > 0`);
+  const [{ latest = new Date() } = {}] = await world.db.query<{ latest: Date }>(sql`
+    SELECT max(bought_at) AS latest FROM labels`);
+  await sweepLabels(world.db, latest);
+  assert.equal((await left()).length, 1, "the one of that instant stays");
+  await sweepLabels(world.db, new Date(latest.getTime() + 1));
+  assert.deepEqual(await left(), []);
+});
+
+test("a label of which a person said that it was bought is followed, by what EasyPost shows of it", async () => {
+  const code = await world.payFor(await world.place());
+  const label = await world.boughtLabel(code);
+  const { easypost, db } = world;
+  // As a person's word leaves it.
+  await db.query(sql`
+    UPDATE labels SET tracker_id = NULL, label_url = NULL, file_sha256 = NULL, tracking_number = 'MISTYPED',
+      ask_at = now() - interval '1 minute' WHERE id = ${label.id}`);
+  await db.query(sql`DELETE FROM documents d USING orders o WHERE o.id = d.order_id AND o.code = ${code}
+    AND d.kind = 'shipping_label'`);
+  await world.hurry("label-ask");
+  const filled = await until(async () => (await world.labels(code)).find(({ fileSha256 }) => fileSha256 !== null));
+  assert.deepEqual([filled.trackerId, filled.trackingNumber], [label.trackerId, label.trackingNumber]);
+  easypost.track(label.trackerId, "delivered");
+  await db.query(sql`UPDATE labels SET ask_at = now() - interval '1 minute' WHERE id = ${label.id}`);
+  await world.hurry("label-ask");
+  await until(async () => (await world.statusOf(code)) === "Delivered");
 });
 
 test("the labels of an order that is refunded are given back", async () => {

@@ -72,11 +72,17 @@ test("an order that stands elsewhere is left there", () => {
 });
 
 test("a person is told what the order's way does not show", () => {
-  assert.match(followUpOf(new Set(["return_to_sender"]), "Delivered", false) ?? "", /came back/);
-  assert.equal(followUpOf(new Set(["return_to_sender"]), "ShippingFailed", false), null);
-  assert.match(followUpOf(new Set(["cancelled"]), "ShippingPending", false) ?? "", /cancelled/);
-  assert.equal(followUpOf(new Set(["cancelled"]), "ShippingPending", true), null);
-  assert.equal(followUpOf(new Set(["delivered"]), "Delivered", false), null);
+  const followUp = (said: TrackingStatus, orderStatus: string, isGivenBack = false, before: TrackingStatus[] = []) =>
+    followUpOf(new Set([said]), new Set([...before, said]), orderStatus, isGivenBack);
+  assert.match(
+    followUp("return_to_sender", "Delivered", false, ["delivered"]) ?? "",
+    /came back after it was delivered/,
+  );
+  assert.match(followUp("return_to_sender", "OnHold", false, ["in_transit"]) ?? "", /carrier returns the parcel/);
+  assert.equal(followUp("return_to_sender", "ShippingFailed"), null);
+  assert.match(followUp("cancelled", "ShippingPending") ?? "", /cancelled/);
+  assert.equal(followUp("cancelled", "ShippingPending", true), null);
+  assert.equal(followUp("delivered", "Delivered"), null);
 });
 
 const offer = (carrier: string, service: string, amountCents: number) => ({

@@ -6,8 +6,8 @@ import { updateLabel } from "./store.ts";
 /** The queue of labels whose parcel, or refund, is asked for; payload `{labelId}`. */
 export const askQueue = "label-ask";
 
-const hourMs = 3_600_000;
-const trackingPauseMs = 4 * hourMs;
+export const hourMs = 3_600_000;
+export const trackingPauseMs = 4 * hourMs;
 export const refundPauseMs = 24 * hourMs;
 
 /** Has EasyPost asked what became of a label, in case its events are lost. Of two such jobs the earlier finds nothing to do. */

@@ -84,7 +84,8 @@ async function keepBought({ clock }: LabelDeps, tx: Tx, { id, orderId, number }:
   const detail = { label: number, shipment: shipmentId, carrier, service, cents: amountCents, trackingNumber };
   await tx.query(auditLine({ at, action: "label.bought", actor: easypostActor, orderId, detail }));
   if (labelUrl !== null) await enqueue(tx, fileQueue, { labelId: id });
-  if (trackerId !== null) await askLater(tx, id, at);
+  // What a person did not know is asked for at once.
+  await askLater(tx, id, at, trackerId === null ? 0 : undefined);
   // The order may have gone elsewhere meanwhile.
   await reviewLater(tx, orderId);
 }

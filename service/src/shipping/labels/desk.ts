@@ -6,7 +6,8 @@ import { ServiceError } from "../../platform/errors.ts";
 import type { LabelDeps } from "./deps.ts";
 import { labelDocumentKind } from "./file.ts";
 import { lockOrderById } from "./follow.ts";
-import { type Label, labelsOf } from "./store.ts";
+import { isHandedOver } from "./progress.ts";
+import { findLabelOrder, type Label, labelsOf, shippingAttempt } from "./store.ts";
 import { buyAnyway } from "./take.ts";
 
 /** A label as people see it. */
@@ -16,22 +17,37 @@ export type ShownLabel = Pick<
 > & {
   /** Whether its PDF can be printed. */
   hasFile: boolean;
+  /** Whether it is for the parcel that is still to be handed over. */
+  isForNow: boolean;
   /** What was said of the parcel last; null before anything was. */
   lastSeen: string | null;
   /** What a person may still have it bought for, US cents; null where there is nothing to decide. */
   offerCents: number | null;
+  /** Whether that is far more than was quoted for it, or nothing was. */
+  isFarDearer: boolean;
 };
+
+/** Above so much of what was quoted a price is no longer whoever ships the parcel's to accept. */
+const farDearer = 2;
 
 /** The labels of an order, the newest first; those that were withdrawn before anything was bought are left out. */
 export async function shownLabels(db: Sql, orderId: number): Promise<ShownLabel[]> {
   const labels = (await labelsOf(db, orderId)).filter(({ state }) => state !== "withdrawn").reverse();
+  if (labels.length === 0) return [];
+  const attempt = await shippingAttempt(db, orderId);
+  const quotedCents = (await findLabelOrder(db, orderId))?.quotedCents ?? 0;
   return labels.map((label, i) => ({
     ...label,
+    isForNow: isUsable(label) && label.attempt === attempt,
+    isFarDearer: (label.cents ?? 0) > quotedCents * farDearer,
     hasFile: label.fileSha256 !== null,
     lastSeen: label.seen.at(-1) ?? null,
     offerCents: i === 0 && label.state === "not_bought" ? label.cents : null,
   }));
 }
+
+const isUsable = ({ state, refundState, seen }: Label): boolean =>
+  state === "bought" && refundState === null && !isHandedOver(new Set(seen));
 
 export type DeskOrder = { id: number; code: string; partnerId: string };
 
@@ -64,18 +80,22 @@ export async function readLabelFile(
 /**
  * Has the label bought that nobody was to buy without a person's word.
  * @param most what the person was shown, US cents: it is bought for no more
- * @throws ServiceError when there is nothing to buy any more
+ * @param mayExceed whether the person may also accept what is far dearer than quoted
+ * @throws ServiceError when there is nothing to buy any more, and `role_required` for a price that is another's to accept
  */
 export async function buyShownLabel(
   { db, clock }: Pick<LabelDeps, "db" | "clock">,
   { id: orderId }: Pick<DeskOrder, "id">,
-  { most, operator }: { most: string; operator: string },
+  { most, operator, mayExceed }: { most: string; operator: string; mayExceed: boolean },
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const order = await lockOrderById(tx, orderId);
     const [shown] = await shownLabels(tx, orderId);
-    if (!order || shown?.offerCents === undefined || String(shown.offerCents) !== most)
+    const mostCents = shown?.offerCents ?? null;
+    if (!order || !shown || mostCents === null || String(mostCents) !== most)
       throw new ServiceError("conflict", "The offer is another by now. Look at it again.");
-    await buyAnyway(tx, order, { mostCents: shown.offerCents ?? 0, operator, at: clock() });
+    if (shown.isFarDearer && !mayExceed)
+      throw new ServiceError("role_required", "This is far dearer than quoted: it is for who works on orders to buy.");
+    await buyAnyway(tx, order, { mostCents, operator, at: clock() });
   });
 }

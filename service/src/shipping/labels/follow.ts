@@ -65,7 +65,7 @@ export async function followParcel(deps: LabelDeps, tx: Tx, { order, label, news
   const moved = isCurrent ? await moveAfter(deps, tx, order, label) : order;
   const isGivenBack = label.refundState !== null;
   const reason = isCurrent
-    ? followUpOf(news, moved.status, isGivenBack)
+    ? followUpOf(news, new Set(label.seen), moved.status, isGivenBack)
     : news.has("delivered")
       ? `A parcel that was given up (${label.trackingNumber}) was delivered after all.`
       : null;

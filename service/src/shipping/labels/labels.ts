@@ -17,7 +17,7 @@ export function openLabels(jobs: Jobs, deps: LabelDeps & { receipts: Receipts })
   providers.defineAct(buyLabel(deps));
   providers.defineAct(refundLabel(deps));
   providers.onEvent("easypost", followEvent(deps));
-  receipts.register("delivery_receipt", deliveryReceipt);
+  receipts.register("delivery_receipt", deliveryReceipt(providers));
   prepareJobs(jobs, deps);
   fileJobs(jobs, deps);
   pickupJobs(jobs, deps);

@@ -74,11 +74,12 @@ export const failureReason = (seen: Seen): string =>
 
 /**
  * What a person has to look after that the order's way does not show, of what was said for the first time; null for nothing.
+ * @param seen all that was said, the news among it
  * @param orderStatus after the order followed
  */
-export function followUpOf(news: Seen, orderStatus: string, isGivenBack: boolean): string | null {
-  const wasFollowed = orderStatus === "ShippingFailed";
-  if (news.has("return_to_sender") && !wasFollowed) return "The parcel came back after it was delivered.";
+export function followUpOf(news: Seen, seen: Seen, orderStatus: string, isGivenBack: boolean): string | null {
+  if (news.has("return_to_sender") && orderStatus !== "ShippingFailed")
+    return seen.has("delivered") ? "The parcel came back after it was delivered." : failureReason(news);
   if (news.has("error")) return "The carrier’s records of the parcel can’t be had.";
   if (news.has("cancelled") && !isGivenBack) return "The carrier says that the label was cancelled.";
   return null;

@@ -1,32 +1,38 @@
 import { sql } from "../../platform/database/sql.ts";
+import { type Providers, trackingOfEvent } from "../../providers/providers.ts";
 import type { ReceiptSource } from "../../receipts/receipts.ts";
 import { findLabel } from "./store.ts";
 
 /** What the receipt of a delivery says: the carrier's word, as EasyPost passed it on in its signed events. */
-export const deliveryReceipt: ReceiptSource = async (db, _orderId, labelId) => {
-  const label = await findLabel(db, labelId);
-  if (!label?.seen.includes("delivered")) return null;
-  // The last of them may still be worked on.
-  const events = await db.query<{ id: number }>(sql`
+export const deliveryReceipt =
+  (providers: Pick<Providers, "rawEvents">): ReceiptSource =>
+  async (db, _orderId, labelId) => {
+    const label = await findLabel(db, labelId);
+    if (!label?.seen.includes("delivered")) return null;
+    // The last of them may still be worked on.
+    const events = await db.query<{ id: number }>(sql`
     SELECT id FROM provider_events WHERE provider = 'easypost' AND object_id = ${label.trackerId} ORDER BY id`);
-  const [shipment] = await db.query<{ shippedAt: Date; deliveredAt: Date | null }>(sql`
+    const ids = events.map(({ id }) => id);
+    const isSigned = (await providers.rawEvents(db, ids)).some(
+      ({ body }) => trackingOfEvent(JSON.parse(body.toString()))?.status === "delivered",
+    );
+    const [shipment] = await db.query<{ shippedAt: Date; deliveredAt: Date | null }>(sql`
     SELECT shipped_at AS "shippedAt", delivered_at AS "deliveredAt" FROM shipments
     WHERE order_id = ${label.orderId} AND tracking_number = ${label.trackingNumber} ORDER BY id DESC LIMIT 1`);
-  const rows: [string, string][] = [
-    ["Carrier", `${label.carrier} ${label.service}`],
-    ["Tracking number", label.trackingNumber ?? ""],
-  ];
-  if (shipment) rows.push(["Handed to the carrier", shipment.shippedAt.toISOString()]);
-  if (shipment?.deliveredAt) rows.push(["Recorded as delivered", shipment.deliveredAt.toISOString()]);
-  if (label.signedBy !== null) rows.push(["Signed for by", label.signedBy]);
-  rows.push(["EasyPost shipment", label.shipmentId ?? ""]);
-  return {
-    title: "Delivery receipt",
-    sentence:
-      events.length > 0
+    const rows: [string, string][] = [
+      ["Carrier", `${label.carrier} ${label.service}`],
+      ["Tracking number", label.trackingNumber ?? ""],
+    ];
+    if (shipment) rows.push(["Handed to the carrier", shipment.shippedAt.toISOString()]);
+    if (shipment?.deliveredAt) rows.push(["Recorded as delivered", shipment.deliveredAt.toISOString()]);
+    if (label.signedBy !== null) rows.push(["Signed for by", label.signedBy]);
+    rows.push(["EasyPost shipment", label.shipmentId ?? ""]);
+    return {
+      title: "Delivery receipt",
+      sentence: isSigned
         ? `${label.carrier} says that this parcel was delivered. EasyPost passed that on in the attached events, which it signed.`
-        : `${label.carrier} says that this parcel was delivered. EasyPost said so when it was asked; no event of it came.`,
-    rows,
-    events: events.map(({ id }) => id),
+        : `${label.carrier} says that this parcel was delivered. EasyPost said so when it was asked; no event of it did.`,
+      rows,
+      events: ids,
+    };
   };
-};

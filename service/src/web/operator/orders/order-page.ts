@@ -145,6 +145,7 @@ const details = ({
   shipMethod,
   shipTo,
   shipFrom,
+  addressProblem,
   isRush,
 }: OrderRecord): Html =>
   facts([
@@ -157,6 +158,7 @@ const details = ({
     ["Signer’s state", signerState],
     ["Shipping", order.ship ? (methods[shipMethod ?? "label"] ?? null) : null],
     ["Ship to", shipTo && addressLines(shipTo).join(", ")],
+    ["Doubt about it", addressProblem],
     ["Ship from", shipFrom && addressLines(shipFrom).join(", ")],
     ["Fax", order.faxTo],
     ["Placed", time(order.createdAt)],

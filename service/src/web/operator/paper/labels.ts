@@ -22,20 +22,29 @@ const refunds: Readonly<Record<NonNullable<ShownLabel["refundState"]>, string>> 
 /** The carriers' labels of an order. @param path of the page where they are printed */
 export const labelList = (labels: readonly ShownLabel[], path: string): Html =>
   html`<ul class="plain-list">${labels.map(
-    ({ number, state, carrier, service, cents, trackingNumber, why, refundState, hasFile, lastSeen }) =>
-      html`<li>${carrier !== null && html`${carrier} ${service}, ${money(cents ?? 0)}: `}${states[state]}${trackingNumber !== null && html`, <span class="breakable">${trackingNumber}</span>`}${refundState !== null && html`, ${refunds[refundState]}`}${lastSeen !== null && html`; the carrier says ${lastSeen.replaceAll("_", " ")}`}${why !== null && html`<br>${why}`}${hasFile && refundState === null && html`<br><a href="${path}/labels/${number}" download>Print this label</a>`}</li>`,
+    ({ number, state, carrier, service, cents, trackingNumber, why, refundState, hasFile, isForNow, lastSeen }) =>
+      html`<li>${carrier !== null && html`${carrier} ${service}, ${money(cents ?? 0)}: `}${states[state]}${trackingNumber !== null && html`, <span class="breakable">${trackingNumber}</span>`}${refundState !== null && html`, ${refunds[refundState]}`}${lastSeen !== null && html`; the carrier says ${lastSeen.replaceAll("_", " ")}`}${why !== null && html`<br>${why}`}${hasFile && isForNow && html`<br><a href="${path}/labels/${number}" download>Print this label</a>`}</li>`,
   )}</ul>`;
 
-/** Asks whether a label is bought that was not bought by itself. */
-export function buyForm([label]: readonly ShownLabel[], path: string): Html | null {
+/** What EasyPost said of the address when the order was quoted. */
+export const addressDoubt = (problem: string): Html =>
+  html`<p>EasyPost doubted the address when it was quoted: ${problem}</p>`;
+
+/**
+ * Asks whether a label is bought that was not bought by itself.
+ * @param mayExceed whether the operator may also accept what is far dearer than quoted
+ */
+export function buyForm([label]: readonly ShownLabel[], path: string, mayExceed: boolean): Html | null {
   if (!label || label.offerCents === null) return null;
-  const { carrier, service, offerCents } = label;
+  const { carrier, service, offerCents, isFarDearer } = label;
+  if (isFarDearer && !mayExceed)
+    return html`<p>It is far dearer than quoted: who works on orders can buy it. Or ship the parcel in another way, and record the hand-over below.</p>`;
   return html`<form class="form" method="post" action="${path}/buy"><input type="hidden" name="most" value="${offerCents}"><p>Or ship the parcel in another way, and record the hand-over below.</p><div class="form-actions"><button type="submit" class="quiet-button">Buy it for ${money(offerCents)} (${carrier} ${service})</button></div></form>`;
 }
 
 /** What the form of the hand-over says before anybody types: the label that was bought. */
 export function handOverOf(labels: readonly ShownLabel[]): Typed | undefined {
-  const label = labels.find(({ state, refundState }) => state === "bought" && refundState === null);
+  const label = labels.find(({ isForNow }) => isForNow);
   if (!label?.carrier || !label.trackingNumber) return undefined;
   return { move: "shipped", values: { carrier: label.carrier, tracking: label.trackingNumber }, error: undefined };
 }

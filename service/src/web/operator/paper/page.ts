@@ -8,19 +8,21 @@ import { statusWords } from "../../ui/orders/status-words.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { letterList } from "../orders/letter-list.ts";
 import { isDangerous, labelOf, moveForm, type Typed } from "../orders/move-forms.ts";
-import { buyForm, handOverOf, labelList } from "./labels.ts";
+import { addressDoubt, buyForm, handOverOf, labelList } from "./labels.ts";
 
 export type PaperView = {
   order: PaperOrder;
   moves: readonly ConsoleMove[];
   labels: readonly ShownLabel[];
   letters: readonly LetterOnRecord[];
+  /** Whether the operator may accept postage that is far dearer than quoted. */
+  mayExceed: boolean;
   typed?: Typed | undefined;
   error?: string | undefined;
 };
 
 /** What is printed and sent for an order, and what is told of it afterwards. */
-export function paperBody({ order, moves, labels, letters, typed, error }: PaperView): Html {
+export function paperBody({ order, moves, labels, letters, mayExceed, typed, error }: PaperView): Html {
   const path = `/operator/paper/${order.code}`;
   const { tone, label } = statusWords(order.status);
   const [first, ...more] = [...moves].sort((one, other) => Number(isDangerous(one)) - Number(isDangerous(other)));
@@ -35,7 +37,7 @@ ${card(
 <ol class="plain-steps"><li><a href="${path}/packet.pdf" download>The packet</a>: ${sheetWords(order)}, then the document.</li></ol>
 <p>Print on both sides, flipped on the long edge; the document starts on a new sheet. Or print <a href="${path}/sheets.pdf" download>the sheets</a> and <a href="${path}/document.pdf" download>the document</a> by themselves.</p>`,
 )}
-${labels.length > 0 && card("labels", "Carrier’s label", html`${labelList(labels, path)}${buyForm(labels, path)}`)}
+${labels.length > 0 && card("labels", "Carrier’s label", html`${labelList(labels, path)}${order.addressProblem !== null && addressDoubt(order.addressProblem)}${buyForm(labels, path, mayExceed)}`)}
 ${card(
   "where",
   "Where it goes",

@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { movesOf } from "../../../console/console.ts";
 import type { EnvelopeDeps } from "../../../envelopes/envelopes.ts";
 import type { MoveDeps } from "../../../fulfilment/fulfilment.ts";
+import { may } from "../../../operators/operators.ts";
 import { keepFaxReport, type Print, paperOrder, printFor } from "../../../paper/paper.ts";
 import { buyShownLabel, lettersOnRecord, readLabelFile, shownLabels } from "../../../shipping/shipping.ts";
 import { done } from "../../ui/flash-messages.ts";
@@ -67,7 +68,9 @@ export function paperRoutes(scope: FastifyInstance, deps: PaperRouteDeps): void 
     permission,
     async handle(call) {
       const order = await orderOf(call);
-      await buyShownLabel(deps, order, { most: call.form["most"] ?? "", operator: call.operator.actor });
+      const { form, operator } = call;
+      const mayExceed = may(operator, "orders.work");
+      await buyShownLabel(deps, order, { most: form["most"] ?? "", operator: operator.actor, mayExceed });
       return done(`/operator/paper/${order.code}`, "label-ordered");
     },
     refused: (call, error) => show(call, undefined, error),
@@ -80,7 +83,8 @@ async function showPaper(deps: PaperRouteDeps, call: PaperCall, typed?: Typed, e
   const order = await paperOrder(deps.db, call.params.code, call.operator.environment);
   const [labels, letters] = await Promise.all([shownLabels(deps.db, order.id), lettersOnRecord(deps.db, order.id)]);
   const moves = movesOf(order, call.operator).filter((move) => /^(?:ship|deliver|fax)/.test(move));
-  const body = paperBody({ order, moves, labels, letters, typed, error: error ?? typed?.error });
+  const mayExceed = may(call.operator, "orders.work");
+  const body = paperBody({ order, moves, labels, letters, mayExceed, typed, error: error ?? typed?.error });
   return consolePage(deps, call.request, { title: `Order ${shortCode(order.code)}`, section: "today", body });
 }
 
