@@ -275,6 +275,16 @@ test("a letter that was delivered and came back between two looks has no receipt
 });
 
 describe("a letter that is wanted no more", () => {
+  /** An order on hold whose letter can't be cancelled any more. */
+  async function heldTooLate() {
+    world.lob.cancellable(0);
+    const order = await sent();
+    world.lob.cancellable(3_600_000);
+    await world.move(order.code, "held", "the client asked");
+    await order.node.work();
+    return order;
+  }
+
   test("is cancelled while that is possible, and made anew after a hold", async () => {
     const { code, node, letterId } = await sent();
     await world.move(code, "held", "the client asked");
@@ -332,11 +342,7 @@ describe("a letter that is wanted no more", () => {
   });
 
   test("is a task where it is too late", async () => {
-    world.lob.cancellable(0);
-    const { code, node, letterId } = await sent();
-    world.lob.cancellable(3_600_000);
-    await world.move(code, "held", "the client asked");
-    await node.work();
+    const { code, node, letterId } = await heldTooLate();
     assert.match(await world.reasonsOf(code), new RegExp(`${letterId} can’t be cancelled any more`));
     // It goes on its way, and so does the order after the hold: nobody prints a second one.
     await node.hear(world.lob.happens(letterId, "letter.certified.mailed"));
@@ -349,11 +355,7 @@ describe("a letter that is wanted no more", () => {
   });
 
   test("is asked to be cancelled anew, and told of anew, where it was too late before and the order went on", async () => {
-    world.lob.cancellable(0);
-    const { code, node, letterId } = await sent();
-    world.lob.cancellable(3_600_000);
-    await world.move(code, "held", "the client asked");
-    await node.work();
+    const { code, node, letterId } = await heldTooLate();
     await world.move(code, "released");
     await node.work();
     await world.lookedAfter(code, letterId);
