@@ -108,6 +108,33 @@ test("compiles in the strictest project, its own types checked, too; a wrong fie
   assert.match(compile(order("svcSign: 1")), /TS2322/);
 });
 
+test("the programs of the README compile", () => {
+  const readme = readFileSync(join(root, "packages/sdk/README.md"), "utf8");
+  const programs = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, program = ""]) => program);
+  assert.ok(programs.length >= 5);
+  const files = programs.map((program, index) => {
+    const given = ["declare const orderCode: string;"];
+    if (!program.includes("createClient(")) given.push("declare const client: import('@signsealship/sdk').Client;");
+    if (!program.includes("import { readFile }"))
+      given.push("declare const readFile: (path: string) => Promise<Uint8Array>;");
+    const file = `readme-${index}.ts`;
+    writeFileSync(join(project, file), `${program}\n${given.join("\n")}\nexport {};\n`);
+    return file;
+  });
+  const compilerOptions = {
+    strict: true,
+    noEmit: true,
+    target: "es2022",
+    lib: ["es2023", "dom", "dom.iterable"],
+    module: "nodenext",
+    typeRoots: [join(root, "node_modules/@types")],
+    types: ["node"],
+  };
+  writeFileSync(join(project, "tsconfig.readme.json"), JSON.stringify({ compilerOptions, files }));
+  const tsc = [join(root, "node_modules/.bin/tsc"), "-p", join(project, "tsconfig.readme.json")];
+  assert.equal(spawnSync(process.execPath, tsc, { encoding: "utf8" }).stdout, "");
+});
+
 test("bundles for browsers and edges, small", async () => {
   const { outputFiles } = await build({
     stdin: { contents: 'export * from "@signsealship/sdk";', resolveDir: project },
