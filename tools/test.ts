@@ -30,7 +30,7 @@ const events = run({
   cwd: root,
   files: positionals.length > 0 ? positionals : globSync(patterns, { cwd: root }).sort(),
   // Files wait for disks, clocks and browsers about a third of their time.
-  concurrency: availableParallelism() + 1,
+  concurrency: availableParallelism() + 2,
   timeout: 300_000,
   execArgv: [`--import=${join(root, "testing/end-of-file.ts")}`],
 });
