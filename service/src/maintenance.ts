@@ -13,7 +13,7 @@ import { sweepFailedJobs } from "./platform/jobs/jobs.ts";
 import { endsWithin } from "./platform/work/grace.ts";
 import { createLoop, type Loop } from "./platform/work/loop.ts";
 import { sweepExecutions } from "./playbooks/playbooks.ts";
-import { sweepProviderRecords } from "./providers/providers.ts";
+import { sweepProviderRecords, takeUpStranded } from "./providers/providers.ts";
 import type { Resources } from "./resources.ts";
 import { deleteDue, dueBefore, markedAmong, providerRecordsOf, type RetentionPlan } from "./retention/retention.ts";
 import { sweepLabels } from "./shipping/shipping.ts";
@@ -110,6 +110,12 @@ function tasksOf(resources: Resources, { envelopes, certificates, lastUse, ancho
         await sweepProviderRecords(sweeper, before, stopping);
         await sweepLabels(sweeper, before, stopping);
       },
+    },
+    {
+      name: "acts of providers without a job",
+      everyMs: 10 * 60 * seconds,
+      atStart: true,
+      work: () => takeUpStranded({ db, clock }),
     },
     { name: "orphaned blobs", everyMs: hours, work: (stopping) => sweepOrphans(orphans, clock(), stopping) },
   ];

@@ -3,4 +3,6 @@ export const providerNames = { easypost: "EasyPost", lob: "Lob", telnyx: "Telnyx
 
 export type ProviderName = keyof typeof providerNames;
 
+export const allProviders = Object.keys(providerNames) as ProviderName[];
+
 export const isProviderName = (text: string): text is ProviderName => Object.hasOwn(providerNames, text);

@@ -7,14 +7,15 @@ import type { SecretBytes } from "../platform/secrets.ts";
 import type { Account } from "./account.ts";
 import type { Act, ActEnd, AnyAct, Intent, NewIntent, SaidDone } from "./acts/act.ts";
 import { concludeIntent } from "./acts/conclude.ts";
+import { leavesWithinMs } from "./acts/fence.ts";
 import { resolveIntent } from "./acts/resolve.ts";
 import { runIntent } from "./acts/run.ts";
-import { actQueue, insertIntent } from "./acts/store.ts";
+import { actQueueOf, insertIntent } from "./acts/store.ts";
 import { type Call, type Caller, type CallerDeps, createCaller } from "./calls/call.ts";
 import { type EventOutcome, eventQueue, insertEvent, type RawEvent, rawEvents } from "./inbound/store.ts";
 import type { Headers } from "./inbound/verifier.ts";
 import { type EventHandler, workEvent } from "./inbound/work.ts";
-import type { ProviderName } from "./names.ts";
+import { allProviders, type ProviderName } from "./names.ts";
 import { callColumn, eventColumn, sealedJson } from "./sealed-json.ts";
 
 export type ProvidersDeps = {
@@ -72,6 +73,9 @@ export type Providers = {
   accounts: () => { account: Account; caller: Caller }[];
 };
 
+/** On each node, of one provider: each may hold a document of 35 MB several times over. */
+const actsAtOnce = 2;
+
 /** @param accounts those that are configured */
 export function openProviders(deps: ProvidersDeps, accounts: readonly Account[]): Providers {
   const { db, clock, log, secrets, fetch, countCall, countEvent } = deps;
@@ -99,7 +103,12 @@ export function openProviders(deps: ProvidersDeps, accounts: readonly Account[])
       const { baseUrl, authorization } = account;
       return createCaller(callerDeps, { provider, baseUrl, authorization }).call;
     },
-    defineAct: (act) => void acts.set(act.name, act),
+    defineAct(act) {
+      const caller = callerOf(act.provider);
+      if (caller && leavesWithinMs(act, caller) <= 0)
+        throw new Error(`${act.name} is looked up before its request can have ended`);
+      acts.set(act.name, act);
+    },
     intend: (tx, intent) => insertIntent(tx, calls, intent),
     conclude: (tx, which, end) => concludeIntent(actDeps, tx, which, end),
     resolve: (which, said, by) => resolveIntent(actDeps, which, said, by),
@@ -114,7 +123,12 @@ export function openProviders(deps: ProvidersDeps, accounts: readonly Account[])
     },
     rawEvents: (reader, ids) => rawEvents(reader, events, ids),
     work(jobs) {
-      jobs.work<{ intentId: number }>(actQueue, ({ intentId }) => runIntent(actDeps, intentId));
+      for (const provider of allProviders) {
+        const concurrency = actsAtOnce;
+        jobs.work<{ intentId: number }>(actQueueOf(provider), ({ intentId }) => runIntent(actDeps, intentId), {
+          concurrency,
+        });
+      }
       jobs.work<{ eventRow: number; tries?: number }>(eventQueue, (job) => workEvent(eventDeps, job));
     },
     accounts: () => [...opened.values()],

@@ -2,8 +2,9 @@
 export { type Account, type AccountCheck, basicAuthorization, checkBy } from "./account.ts";
 export { accountsOf } from "./accounts.ts";
 export type { Act, ActEnd, Intent, NewIntent, SaidDone } from "./acts/act.ts";
-export { requireNoActUnderWay } from "./acts/in-progress.ts";
+export { actUnderWay, requireNoActUnderWay } from "./acts/in-progress.ts";
 export { type ActOnRecord, actsOfOrder } from "./acts/list.ts";
+export { isStranded, takeUpStranded } from "./acts/stranded.ts";
 export { type Call, type CallOutcome, type CallRequest, createCaller } from "./calls/call.ts";
 export { type CheckedAccount, checkAccounts } from "./check.ts";
 export { easypostBase } from "./easypost/account.ts";

@@ -68,10 +68,12 @@ export const pauseTasks = (orderId: number, kinds: readonly TaskKind[]): Stateme
   UPDATE tasks SET state = 'paused'
   WHERE order_id = ${orderId} AND kind = ANY (${kinds}::text[]) AND state IN ('open', 'claimed')`;
 
-/** The update that has them go on where they stood. */
+/** The update that has them go on where they stood. One that was opened again meanwhile takes the place of what waited. */
 export const resumeTasks = (orderId: number): Statement => sql`
-  UPDATE tasks SET state = CASE WHEN claimed_by IS NULL THEN 'open' ELSE 'claimed' END
-  WHERE order_id = ${orderId} AND state = 'paused'`;
+  UPDATE tasks t SET state = CASE WHEN claimed_by IS NULL THEN 'open' ELSE 'claimed' END
+  WHERE order_id = ${orderId} AND state = 'paused' AND NOT EXISTS (
+    SELECT FROM tasks x WHERE x.order_id = t.order_id AND x.kind = t.kind AND x.subject = t.subject
+      AND (x.state IN ('open', 'claimed') OR x.state = 'paused' AND x.id < t.id))`;
 
 /** The update that drops what waits with an order that does not go on where it stood. */
 export const dropPaused = (orderId: number, { at, by, outcome }: Omit<TaskEnd, "state">): Statement => sql`

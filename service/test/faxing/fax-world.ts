@@ -62,7 +62,7 @@ export async function openFaxWorld() {
       await db.query(
         sql`UPDATE provider_calls SET look_at = now() - interval '1 s' WHERE ${which} AND look_at IS NOT NULL`,
       );
-      for (const queue of ["fax", "provider-act"]) await live.hurry(queue);
+      for (const queue of ["fax", "provider-act-telnyx"]) await live.hurry(queue);
     },
     async close() {
       await live.close();

@@ -54,7 +54,15 @@ export type World = Awaited<ReturnType<typeof openWorld>>;
 export async function openWorld() {
   const orders = await openOrdersDatabase();
   const things = await startThings();
-  const state = { now: new Date("2026-06-01T12:00:00Z"), wanted: true, found: true as boolean | "unclear" };
+  const state = {
+    now: new Date("2026-06-01T12:00:00Z"),
+    wanted: true,
+    found: true as boolean | "unclear",
+    /** What an act waits for before its request. */
+    files: async () => {},
+    /** What `settled` throws. */
+    broken: null as Error | null,
+  };
   const settled: string[] = [];
 
   const thing: Act<Thing> = {
@@ -64,6 +72,7 @@ export async function openWorld() {
     lookAfterMs: 20_000,
     wanted: async () => state.wanted,
     async perform({ orderId, attempt }, call) {
+      await state.files();
       const body = JSON.stringify({ reference: `${orderId}:${attempt}` });
       const outcome = await call({ method: "POST", path: "/things", body });
       return outcome.kind === "answered" ? { kind: "done", result: outcome.body as Thing } : outcome;
@@ -76,8 +85,10 @@ export async function openWorld() {
       return data ? { kind: "done", result: data } : { kind: "not_done" };
     },
     resultOf: ({ id }) => ({ id }),
-    settled: async (_tx, { orderId }, end) =>
-      void settled.push(`${orderId} ${end.kind} ${end.kind === "done" ? end.result.id : end.why}`),
+    async settled(_tx, { orderId }, end) {
+      if (state.broken) throw state.broken;
+      settled.push(`${orderId} ${end.kind} ${end.kind === "done" ? end.result.id : end.why}`);
+    },
   };
 
   /** A node of its own: breaker, callers and handlers of jobs. */
@@ -99,7 +110,7 @@ export async function openWorld() {
       work: (queue, handler) => void handlers.set(queue, handler as unknown as Handler),
     };
     providers.work(jobs as Jobs);
-    const run = async (intentId: number) => handlers.get("provider-act")?.({ intentId });
+    const run = async (intentId: number) => handlers.get("provider-act-lob")?.({ intentId });
     return { providers, run };
   }
 

@@ -4,9 +4,15 @@ import { freePort } from "@signsealship/testing/free-port";
 import { columnCipher } from "../../src/platform/column-cipher.ts";
 import { sql } from "../../src/platform/database/sql.ts";
 import { secretBytes } from "../../src/platform/secrets.ts";
-import { type Call, callColumn, requireNoActUnderWay, sweepProviderRecords } from "../../src/providers/providers.ts";
+import {
+  type Call,
+  callColumn,
+  requireNoActUnderWay,
+  sweepProviderRecords,
+  takeUpStranded,
+} from "../../src/providers/providers.ts";
 import { rotateValues } from "../../src/secrets-rotation/values.ts";
-import { claimTask } from "../../src/tasks/tasks.ts";
+import { claimTask, openTask, resumeTasks } from "../../src/tasks/tasks.ts";
 import { apiKey, openWorld, type World } from "./act-world.ts";
 
 const cuts = Number(process.env["CUTS"] ?? 6);
@@ -111,6 +117,76 @@ describe("an act", () => {
     assert.equal(await world.stateOf(id), "done");
   });
 
+  for (const taken of [true, false])
+    test(`whose files took too long sends nothing${taken ? ": another node has done it" : ", and begins again"}`, async () => {
+      const slow = world.openNode();
+      const { id, reference } = await world.intend(slow.providers);
+      const ready = Promise.withResolvers<void>();
+      const reading = Promise.withResolvers<void>();
+      world.state.files = () => {
+        reading.resolve();
+        return ready.promise;
+      };
+      const held = slow.run(id);
+      await reading.promise;
+      world.state.files = async () => {};
+      world.pass(21);
+      const other = world.openNode();
+      if (taken) for (let n = 0; n < 2; n++) await other.run(id);
+      assert.equal(madeOf(reference), taken ? 1 : 0);
+      ready.resolve();
+      await held;
+      assert.equal(await world.stateOf(id), taken ? "done" : "intended");
+      assert.equal(madeOf(reference), taken ? 1 : 0);
+      await other.run(id);
+      assert.equal(await world.stateOf(id), "done");
+      assert.equal(madeOf(reference), 1);
+    });
+
+  test("that goes wrong before its request is tried five times, and has failed with its words", async () => {
+    const { providers, run } = world.openNode();
+    const { id, orderId, reference } = await world.intend(providers);
+    world.state.files = () => Promise.reject(new Error("the file can't be read"));
+    for (let n = 0; n < 4; n++) await run(id);
+    assert.equal(await world.stateOf(id), "intended");
+    await run(id);
+    world.state.files = async () => {};
+    assert.equal(await world.stateOf(id), "failed");
+    assert.deepEqual(settledOf(orderId), ["failed the file can't be read"]);
+    assert.equal(madeOf(reference), 0);
+  });
+
+  test("that was cut once after its provider was away for long begins again", async () => {
+    const { providers, run } = world.openNode();
+    const { id, reference } = await world.intend(providers);
+    world.things.fail(false, ...Array.from({ length: 8 }, () => ({ status: 402 })), "cut");
+    for (let n = 0; n < 8; n++) {
+      await run(id);
+      world.pass(120);
+    }
+    await run(id);
+    assert.equal(await world.stateOf(id), "begun");
+    world.pass(62);
+    await run(id);
+    assert.equal(await world.stateOf(id), "intended");
+    await run(id);
+    assert.equal(await world.stateOf(id), "done");
+    assert.equal(madeOf(reference), 1);
+  });
+
+  test("that was cut five times and did nothing has failed", async () => {
+    const { providers, run } = world.openNode();
+    const { id, orderId } = await world.intend(providers);
+    for (let n = 0; n < 5; n++) {
+      world.things.fail(false, "cut");
+      await run(id);
+      world.pass(62);
+      await run(id);
+    }
+    assert.equal(await world.stateOf(id), "failed");
+    assert.deepEqual(settledOf(orderId), ["failed Lob was asked 5 times and did nothing"]);
+  });
+
   test("that was refused has failed with the provider's words, without the key", async () => {
     const { providers, run } = world.openNode();
     const { id, orderId } = await world.intend(providers);
@@ -157,6 +233,8 @@ describe("a provider that is away", () => {
       world.things.fail(false, fault, fault, fault, fault);
       await run(id);
       assert.equal(await world.stateOf(id), "intended");
+      const { isPaused } = providers.accounts()[0]?.caller.health() ?? {};
+      assert.equal(isPaused, fault.status !== 402, "who is refused once is refused everything");
       assert.deepEqual(await world.tasksOf(orderId), []);
       world.pass(31 * 60);
       await run(id);
@@ -210,6 +288,19 @@ describe("a provider that is away", () => {
     assert.equal(await world.stateOf(id), "done");
   });
 
+  test("is asked again after a request that could not be made", async () => {
+    const { providers, run } = world.openNode();
+    const { id, reference } = await world.intend(providers);
+    world.things.fail(false, { status: 401 });
+    await run(id);
+    world.pass(61);
+    const unreadable = { method: "POST", path: "/things", body: Symbol() as unknown as string } as const;
+    await assert.rejects(providers.callOf("lob")(unreadable), TypeError);
+    world.pass(61);
+    await run(id);
+    assert.equal(madeOf(reference), 1);
+  });
+
   test("leaves it to the person who has claimed it by hand", async () => {
     const { providers, run } = world.openNode(`http://127.0.0.1:${await freePort()}`);
     const { id, orderId, reference } = await world.intend(providers);
@@ -244,6 +335,74 @@ describe("people and a provider", () => {
     world.pass(21);
     await back.run(id);
     assert.deepEqual(await world.tasksOf(orderId), ["packet_print done"]);
+  });
+});
+
+describe("a hold", () => {
+  test("that comes while an act is under way ends with one task open", async () => {
+    const away = world.openNode(`http://127.0.0.1:${await freePort()}`);
+    const { id, orderId } = await world.intend(away.providers);
+    await away.run(id);
+    world.pass(31 * 60);
+    await away.run(id);
+    const { db } = world.orders;
+    const status = (to: string) => db.query(sql`UPDATE orders SET status = ${to} WHERE id = ${orderId}`);
+    // The hold comes while the next try waits for its files.
+    world.state.files = async () => {
+      assert.deepEqual(await world.tasksOf(orderId), ["packet_print paused"]);
+      await status("OnHold");
+    };
+    world.pass(61);
+    await away.run(id);
+    world.state.files = async () => {};
+    assert.deepEqual(await world.tasksOf(orderId), ["packet_print paused"]);
+    await status("ShippingPending");
+    await db.query(resumeTasks(orderId));
+    assert.deepEqual(await world.tasksOf(orderId), ["packet_print open"]);
+  });
+
+  test("is released also where a task of the kind was opened meanwhile", async () => {
+    const { providers } = world.openNode();
+    const { orderId } = await world.intend(providers);
+    const { db } = world.orders;
+    const task = { kind: "packet_print", at: world.state.now, environment: "live", orderId } as const;
+    for (const leave of ["paused", "paused", "open"]) {
+      await db.query(openTask(task));
+      await db.query(sql`UPDATE tasks SET state = ${leave} WHERE order_id = ${orderId} AND state = 'open'`);
+    }
+    await db.query(resumeTasks(orderId));
+    const states = await world.tasksOf(orderId);
+    assert.equal(states.filter((each) => each === "packet_print open").length, 1);
+  });
+});
+
+describe("an act whose job is gone", () => {
+  const jobsOf = (id: number) =>
+    world.orders.db.query(sql`
+      SELECT FROM jobs WHERE queue = 'provider-act-lob' AND payload ->> 'intentId' = ${String(id)} AND failed_at IS NULL`);
+  const takeUp = () => takeUpStranded({ db: world.orders.db, clock: () => world.state.now });
+
+  test("is taken up again, and a person may say what came of it", async () => {
+    const { providers, run } = world.openNode();
+    const { id, orderId } = await world.intend(providers);
+    await takeUp();
+    assert.equal((await jobsOf(id)).length, 1, "what has its job is left alone");
+    world.state.broken = new Error("the order does not fit");
+    await assert.rejects(run(id), /does not fit/);
+    await world.orders.db.query(sql`UPDATE jobs SET failed_at = now() WHERE payload ->> 'intentId' = ${String(id)}`);
+    await takeUp();
+    assert.equal((await jobsOf(id)).length, 1);
+    assert.deepEqual(await world.tasksOf(orderId), []);
+    world.state.broken = null;
+    const which = { orderId, intentId: id };
+    await assert.rejects(providers.resolve(which, null, "operator:p"), /known already/);
+    world.pass(3_700);
+    await takeUp();
+    await takeUp();
+    assert.deepEqual(await world.tasksOf(orderId), ["provider_unclear open"]);
+    await providers.resolve(which, { id: "thing_by_phone", tracking: null }, "operator:p");
+    assert.equal(await world.stateOf(id), "done");
+    assert.deepEqual(await world.tasksOf(orderId), ["provider_unclear done"]);
   });
 });
 

@@ -309,7 +309,7 @@ test("whatever request is cut after the provider acted, one label is bought and 
       await db.query(
         sql`UPDATE provider_calls SET look_at = now() - interval '1 minute' WHERE state IN ('begun', 'unknown')`,
       );
-      for (const queue of ["provider-act", "label-prepare", "label-file"]) await world.hurry(queue);
+      for (const queue of ["provider-act-easypost", "label-prepare", "label-file"]) await world.hurry(queue);
     };
     easypost.failOn(calls[(n + 2) % calls.length] ?? /^/, "cut");
     const code = await world.payFor(order);

@@ -9,6 +9,8 @@ export type Breaker = {
   readonly admits: () => boolean;
   readonly succeeded: () => void;
   readonly failed: () => void;
+  /** A failure that needs no second one to open it. */
+  readonly open: () => void;
   /** Whether nobody may ask now, for the cool-down lasts; asking changes nothing. */
   readonly isOpen: () => boolean;
 };
@@ -26,6 +28,11 @@ export function createBreaker(settings: BreakerSettings, clock: Clock): Breaker 
   /** Epoch milliseconds; null when closed. */
   let openUntil: number | null = null;
   let probing = false;
+  function fail(failures: number): void {
+    failuresInARow = failures;
+    probing = false;
+    if (failuresInARow >= settings.failures) openUntil = clock().getTime() + settings.coolDownMs;
+  }
   return {
     admits: () => {
       if (openUntil === null) return true;
@@ -38,11 +45,8 @@ export function createBreaker(settings: BreakerSettings, clock: Clock): Breaker 
       openUntil = null;
       probing = false;
     },
-    failed: () => {
-      failuresInARow += 1;
-      probing = false;
-      if (failuresInARow >= settings.failures) openUntil = clock().getTime() + settings.coolDownMs;
-    },
+    failed: () => fail(failuresInARow + 1),
+    open: () => fail(Math.max(failuresInARow + 1, settings.failures)),
     isOpen: () => openUntil !== null && clock().getTime() < openUntil,
   };
 }

@@ -24,6 +24,7 @@ export const resumeByHand = (tx: Tx, { byHand }: AnyAct, { orderId }: Intent) =>
       AND t.state = 'paused' AND t.claimed_by IS NULL
       AND NOT EXISTS (SELECT FROM tasks x WHERE x.order_id = t.order_id AND x.kind = t.kind AND x.state IN ('open', 'claimed'))`);
 
+/** Has people do it, unless the order is on hold, or the task waits already. */
 export async function openByHand(
   tx: Tx,
   { byHand }: AnyAct,
@@ -31,7 +32,9 @@ export async function openByHand(
   { at, reason }: { at: Date; reason: string },
 ): Promise<void> {
   if (byHand === null) return;
-  await tx.query(openTask({ kind: byHand, at, environment: "live", orderId, reason }));
+  const free = sql`orders o WHERE o.id = ${orderId} AND o.status <> 'OnHold' AND NOT EXISTS (
+    SELECT FROM tasks x WHERE x.order_id = o.id AND x.kind = ${byHand} AND x.state = 'paused')`;
+  await tx.query(openTask({ kind: byHand, at, environment: "live", orderId, reason }, free));
 }
 
 export async function closeByHand(

@@ -13,6 +13,8 @@ export type ActOnRecord = {
   tries: number;
   intendedAt: Date;
   begunAt: Date | null;
+  /** When it is looked up next; null before anybody knows that it has to be. */
+  lookAt: Date | null;
   endedAt: Date | null;
   endedBy: string | null;
   /** What the provider said, or why nobody knows; null where nothing is to be said. */
@@ -23,5 +25,6 @@ export type ActOnRecord = {
 export const actsOfOrder = (db: Sql, orderId: number) =>
   db.query<ActOnRecord>(sql`
     SELECT id, act, provider, attempt, state, tries, intended_at AS "intendedAt", begun_at AS "begunAt",
+      look_at AS "lookAt",
       ended_at AS "endedAt", ended_by AS "endedBy", why
     FROM provider_calls WHERE order_id = ${orderId} ORDER BY id`);

@@ -5,6 +5,7 @@ import { closeTasks } from "../../tasks/tasks.ts";
 import { providerNames } from "../names.ts";
 import type { SealedJson } from "../sealed-json.ts";
 import type { AnyAct } from "./act.ts";
+import { beginAgain } from "./begin-again.ts";
 import { endIntent } from "./end.ts";
 import { enqueueIntent, type IntentRow, lockIntent, updateIntent } from "./store.ts";
 
@@ -12,9 +13,8 @@ const minuteMs = 60_000;
 /** The pauses after looks that do not say whether it was done; then a person is asked. */
 const pausesMs = [1, 2, 5, 10, 15].map((minutes) => minutes * minuteMs);
 /** From then on it is looked up by the hour, for a day. */
-const [hourMs, mostLooks] = [60 * minuteMs, pausesMs.length + 24];
-/** How often an act begins that is not done again and again. */
-const mostTries = 5;
+const hourMs = 60 * minuteMs;
+export const mostLooks = pausesMs.length + 24;
 
 type LookDeps = { clock: Clock; sealed: SealedJson };
 type Seen = { kind: "done"; result: unknown } | { kind: "not_done" } | { kind: "unclear"; why: string };
@@ -36,16 +36,12 @@ export async function recordLook(deps: LookDeps, tx: Tx, act: AnyAct, looked: In
 
 /** It was provably not done: it begins again, but for what a person has taken on to say. */
 async function again(deps: LookDeps, tx: Tx, act: AnyAct, intent: IntentRow): Promise<void> {
-  const { id, orderId, tries, provider } = intent;
+  const { id, orderId, failures, provider } = intent;
   const which = { orderId, kinds: ["provider_unclear"], subject: String(id) } as const;
   const claimed = await tx.query(sql`
     SELECT FROM tasks WHERE order_id = ${orderId} AND kind = 'provider_unclear' AND subject = ${which.subject}
       AND state = 'claimed'`);
   if (claimed.length > 0) return;
-  if (tries >= mostTries) {
-    const why = `${providerNames[provider]} was asked ${tries} times and did nothing`;
-    return endIntent(deps, tx, act, intent, { kind: "failed", code: null, why });
-  }
   const end = {
     state: "dropped",
     at: deps.clock(),
@@ -53,8 +49,8 @@ async function again(deps: LookDeps, tx: Tx, act: AnyAct, intent: IntentRow): Pr
     outcome: "it was not done, and begins again",
   } as const;
   await tx.query(closeTasks(which, end));
-  await updateIntent(tx, id, sql`state = 'intended', begun_at = NULL, look_at = NULL, looks = 0`);
-  await enqueueIntent(tx, id, (tries - 1) * minuteMs);
+  const why = `${providerNames[provider]} was asked ${failures + 1} times and did nothing`;
+  await beginAgain(deps, tx, act, intent, why);
 }
 
 async function lookLater(deps: LookDeps, tx: Tx, act: AnyAct, intent: IntentRow, why: string): Promise<void> {
@@ -63,5 +59,5 @@ async function lookLater(deps: LookDeps, tx: Tx, act: AnyAct, intent: IntentRow,
   const lookAt = new Date(deps.clock().getTime() + pause);
   await updateIntent(tx, id, sql`looks = looks + 1, look_at = ${lookAt}, why = ${why}`);
   if (looks >= pausesMs.length && state === "begun") await endIntent(deps, tx, act, intent, { kind: "unclear", why });
-  if (looks < mostLooks) await enqueueIntent(tx, id, pause);
+  if (looks < mostLooks) await enqueueIntent(tx, intent, pause);
 }

@@ -6,6 +6,7 @@ import type { SaidDone } from "./act.ts";
 import { endIntent } from "./end.ts";
 import type { ActDeps } from "./run.ts";
 import { lockIntent } from "./store.ts";
+import { isStranded } from "./stranded.ts";
 
 type Unclear = { orderId: number; intentId: number };
 
@@ -24,7 +25,8 @@ export async function resolveIntent(
   await deps.db.transaction(async (tx) => {
     const intent = await lockIntent(tx, deps.sealed, intentId);
     if (intent?.orderId !== orderId) throw new ServiceError("not_found", "No such act.");
-    if (intent.state !== "unknown") throw new ServiceError("conflict", "What came of this is known already.");
+    if (intent.state !== "unknown" && !isStranded(intent, deps.clock()))
+      throw new ServiceError("conflict", "What came of this is known already.");
     const [task] = await tx.query<{ claimedBy: string | null }>(sql`
       SELECT claimed_by AS "claimedBy" FROM tasks WHERE order_id = ${orderId} AND kind = 'provider_unclear'
         AND subject = ${String(intentId)} AND state IN ('open', 'claimed', 'paused')`);

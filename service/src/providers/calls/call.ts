@@ -34,6 +34,8 @@ export type Caller = {
   watched: (watch: (exchange: Exchange) => void) => Call;
   /** How the last requests went. */
   health: () => CallerHealth;
+  /** A request has ended by then. */
+  timeoutMs: number;
 };
 
 export type CallerHealth = {
@@ -68,14 +70,16 @@ export function createCaller(deps: CallerDeps, settings: CallerSettings): Caller
   let lastAnsweredAt: Date | null = null;
   let lastFailure: CallerHealth["lastFailure"] = null;
 
-  function heed(outcome: CallOutcome): void {
+  function heed({ outcome, isKeyRefused }: Sent): void {
     const at = clock();
     if (outcome.kind === "answered" || outcome.kind === "refused") {
       breaker.succeeded();
       lastAnsweredAt = at;
       return;
     }
-    breaker.failed();
+    // An account that is refused is refused everything.
+    if (isKeyRefused) breaker.open();
+    else breaker.failed();
     lastFailure = { at, why: outcome.why };
     if (outcome.kind === "unavailable" && outcome.retryAfterMs !== null)
       pausedUntil = at.getTime() + outcome.retryAfterMs;
@@ -94,8 +98,12 @@ export function createCaller(deps: CallerDeps, settings: CallerSettings): Caller
     if (wait > 0) return notNow(`${name} asked to wait`, wait);
     if (!breaker.admits()) return notNow(`${name} did not answer lately`, breakerSettings.coolDownMs);
     const began = performance.now();
-    const made = await send(deps.fetch, settings, request);
-    heed(made.outcome);
+    const made = await send(deps.fetch, settings, request).catch((error) => {
+      // Whoever is let through says how it went, also when nothing was sent.
+      breaker.failed();
+      throw error;
+    });
+    heed(made);
     deps.count?.(provider, made.outcome.kind, (performance.now() - began) / 1000);
     return made;
   }
@@ -107,6 +115,7 @@ export function createCaller(deps: CallerDeps, settings: CallerSettings): Caller
       watch(made);
       return made.outcome;
     },
+    timeoutMs: settings.timeoutMs ?? usualTimeoutMs,
     health: () => ({
       isPaused: pausedUntil > clock().getTime() || breaker.isOpen(),
       lastAnsweredAt,
@@ -115,7 +124,10 @@ export function createCaller(deps: CallerDeps, settings: CallerSettings): Caller
   };
 }
 
-async function send(fetch: Fetch, settings: CallerSettings, request: CallRequest): Promise<Exchange> {
+/** @property isKeyRefused whether the account may do nothing */
+type Sent = Exchange & { isKeyRefused: boolean };
+
+async function send(fetch: Fetch, settings: CallerSettings, request: CallRequest): Promise<Sent> {
   const { baseUrl, authorization, timeoutMs = usualTimeoutMs } = settings;
   const { method, path, headers = {}, maxBytes = usualMaxBytes } = request;
   const { bytes, contentType } = await bodyOf(request);
@@ -134,6 +146,7 @@ async function send(fetch: Fetch, settings: CallerSettings, request: CallRequest
     outcome: outcomeOf(answer, secretsOf(authorization)),
     requestSha256: sha256(bytes ?? new Uint8Array()),
     answerSha256: answer.ok ? sha256(answer.body) : null,
+    isKeyRefused: answer.ok && (answer.status === 401 || answer.status === 403),
   };
 }
 

@@ -9,7 +9,7 @@ import { stageOf } from "./progress.ts";
 import { currentLetter, findLetter, type Letter, letterActs, lettersOfOrder, markRecalled } from "./store.ts";
 import { openTrouble } from "./trouble.ts";
 
-const lookAfterMs = 60_000;
+const lookAfterMs = 2 * 60_000;
 
 type Recalled = { letterId: string; orderCode: string };
 const recalledOf = (intent: Intent): Recalled => intent.payload as Recalled;

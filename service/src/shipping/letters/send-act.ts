@@ -3,7 +3,7 @@ import { auditLine } from "../../audit/audit.ts";
 import { readOrderDocument } from "../../envelopes/envelopes.ts";
 import { type LockedOrder, lockOrder } from "../../orders/orders.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { invalid } from "../../platform/errors.ts";
+import { invalid, ServiceError } from "../../platform/errors.ts";
 import { enqueue } from "../../platform/jobs/jobs.ts";
 import { type AcceptedLetter, type Act, createLob, type Intent, isLetterId } from "../../providers/providers.ts";
 import { actor, type LetterDeps, pollQueue } from "./deps.ts";
@@ -33,7 +33,9 @@ export const sendAct = (deps: LetterDeps): Act<AcceptedLetter> => ({
   },
   async perform(intent, call) {
     const { orderCode, owner, documentId, to, from, mailClass, doubleSided } = planOf(intent);
-    const { bytes } = await readOrderDocument(deps, { orderCode, owner, documentId });
+    const document = await readDocument(deps, { orderCode, owner, documentId });
+    if ("refused" in document) return { kind: "refused", status: 0, code: null, why: document.refused };
+    const { bytes } = document;
     const key = letterKey(orderCode, intent.attempt);
     const metadata = { order: orderCode.slice(0, 6).toUpperCase(), letter: key };
     return createLob(call).send({ to, from, pdf: new Uint8Array(bytes), mailClass, doubleSided, metadata }, key);
@@ -65,6 +67,17 @@ export const sendAct = (deps: LetterDeps): Act<AcceptedLetter> => ({
       await printByHand(tx, order, `Lob did not take the letter: ${end.why}`, deps.clock());
   },
 });
+
+/** @returns why there can be no letter, instead: the document was deleted, or is another's */
+async function readDocument(deps: LetterDeps, which: Parameters<typeof readOrderDocument>[1]) {
+  try {
+    return await readOrderDocument(deps, which);
+  } catch (error) {
+    // What can't be read now may be later.
+    if (error instanceof ServiceError && error.code !== "unavailable") return { refused: error.message };
+    throw error;
+  }
+}
 
 async function keepAccepted(
   deps: LetterDeps,

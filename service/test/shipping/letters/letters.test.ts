@@ -55,6 +55,17 @@ describe("an order to print and mail", () => {
     await byHand();
   });
 
+  test("whose document is deleted before it is sent is left to people, with the reason", async () => {
+    const code = await world.placed();
+    const node = world.openNode();
+    await node.work({ only: [...node.handlers.keys()].filter((queue) => queue !== "provider-act-lob") });
+    await world.db.query(sql`DELETE FROM documents WHERE order_id = ${await world.idOf(code)}`);
+    await node.work();
+    assert.deepEqual(await world.tasksOf(code), ["packet_print done", "packet_print open"]);
+    assert.match(await world.reasonsOf(code), /Lob did not take the letter: Document not found/);
+    assert.deepEqual(world.lettersOf(code), []);
+  });
+
   test("whose document was deleted is left to people, with the reason", async () => {
     const code = await world.placed();
     await world.db.query(sql`DELETE FROM documents WHERE order_id = ${await world.idOf(code)}`);

@@ -1,4 +1,4 @@
-import { type ActOnRecord, providerNames } from "../../../providers/providers.ts";
+import { type ActOnRecord, isStranded, providerNames } from "../../../providers/providers.ts";
 import { card, emptyState, facts, pageHead, statusBadge } from "../../ui/components.ts";
 import { shortCode, time } from "../../ui/format.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
@@ -11,17 +11,18 @@ export type ActsView = {
   acts: readonly ActOnRecord[];
   /** Whether the operator says what came of an act. */
   mayResolve: boolean;
+  now: Date;
   error?: string | undefined;
 };
 
 /** What providers were asked to do for an order; of what nobody knows a person says whether it was done. */
-export function actsBody({ code, status, acts, mayResolve, error }: ActsView): Html {
+export function actsBody({ code, status, acts, mayResolve, now, error }: ActsView): Html {
   const lead =
     "What carriers, the mail house and the fax service were asked to do. Where nobody knows whether it was done, look it up in the account there, then say so here: it is not asked for again before.";
   return html`${pageHead(`Providers, order ${shortCode(code)}`, lead)}
 ${errorSummary(error)}
 <div class="panels">
-${acts.length === 0 ? emptyState("Nothing was asked for", "What a provider does for this order appears here.") : acts.map((act) => actCard(act, { code, status, mayResolve }))}
+${acts.length === 0 ? emptyState("Nothing was asked for", "What a provider does for this order appears here.") : acts.map((act) => actCard(act, { code, status, mayResolve, now }))}
 </div>`;
 }
 
@@ -34,9 +35,9 @@ const badges: Readonly<Record<ActOnRecord["state"], Html>> = {
   withdrawn: statusBadge("stopped", "Withdrawn"),
 };
 
-type About = Pick<ActsView, "code" | "status" | "mayResolve">;
+type About = Pick<ActsView, "code" | "status" | "mayResolve" | "now">;
 
-function actCard(act: ActOnRecord, { code, status, mayResolve }: About): Html {
+function actCard(act: ActOnRecord, { code, status, mayResolve, now }: About): Html {
   const { id, provider, attempt, state, tries, intendedAt, begunAt, endedAt, endedBy, why } = act;
   const about = facts([
     ["State", badges[state]],
@@ -47,7 +48,7 @@ function actCard(act: ActOnRecord, { code, status, mayResolve }: About): Html {
     ["Ended", endedAt && html`${time(endedAt)} by ${endedBy}`],
     ["Why", why && html`<span class="breakable">${why}</span>`],
   ]);
-  const form = state === "unknown" && mayResolve && resolveForms(code, id);
+  const form = mayResolve && (state === "unknown" || isStranded(act, now)) && resolveForms(code, id);
   return card(`act-${id}`, `${providerNames[provider]}: ${act.act}`, html`${about}${form}`);
 }
 

@@ -58,7 +58,7 @@ export function actRoutes(scope: FastifyInstance, deps: ActPagesDeps): void {
     const { id, status } = await orderOf(code, operator);
     const acts = await actsOfOrder(db, id);
     const mayResolve = workers.some((permission) => may(operator, permission));
-    const body = actsBody({ code, status, acts, mayResolve, error });
+    const body = actsBody({ code, status, acts, mayResolve, now: deps.clock(), error });
     return consolePage(deps, request, { title: `Providers, order ${shortCode(code)}`, section: "today", body });
   }
 }

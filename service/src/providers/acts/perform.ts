@@ -1,0 +1,42 @@
+import type { Call, Caller, CallOutcome, Exchange } from "../calls/call.ts";
+import type { AnyAct } from "./act.ts";
+import { whyTooLate } from "./fence.ts";
+import type { ActDeps } from "./run.ts";
+import type { IntentRow } from "./store.ts";
+
+/** What came of a try. `error`: nothing was done, for the act itself went wrong here. */
+export type Performed =
+  | { kind: "done"; result: unknown }
+  | Exclude<CallOutcome, { kind: "answered" }>
+  | { kind: "error"; why: string };
+
+/** Tries an act that has begun, once. @returns what came of it, and its last request */
+export async function performAct(
+  deps: ActDeps,
+  act: AnyAct,
+  begun: IntentRow,
+  caller: Caller,
+): Promise<{ outcome: Performed; exchange: Exchange | undefined }> {
+  const exchanges: Exchange[] = [];
+  const call = caller.watched((exchange) => exchanges.push(exchange));
+  const fenced: Call = async (request) => {
+    const why = request.method === "GET" ? null : await whyTooLate(deps, act, begun, caller);
+    return why === null ? call(request) : { kind: "unavailable", why, retryAfterMs: null };
+  };
+  let outcome: Performed;
+  try {
+    outcome = await act.perform(begun, fenced);
+  } catch (error) {
+    outcome = afterError(wordsOf(error), new Set(exchanges.map((each) => each.outcome.kind)));
+  }
+  return { outcome, exchange: exchanges.at(-1) };
+}
+
+/** An error of the act's own is no answer: whether something was done is known by what was sent. */
+function afterError(why: string, outcomes: ReadonlySet<CallOutcome["kind"]>): Performed {
+  if (outcomes.has("answered") || outcomes.has("unknown")) return { kind: "unknown", why };
+  return outcomes.has("unavailable") ? { kind: "unavailable", why, retryAfterMs: null } : { kind: "error", why };
+}
+
+export const wordsOf = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).slice(0, 500);
