@@ -16,8 +16,12 @@ export type LobRequest = {
   idempotencyKey: string | null;
 };
 
-/** What the next request meets: an error, a connection cut after the work is done, or no answer at all. */
-export type LobFailure = { status: number; code?: string; message?: string; retryAfter?: number } | "cut" | "hang";
+/** What the next request meets: an error, a connection cut after the work is done, no answer after it is done, or nothing at all. */
+export type LobFailure =
+  | { status: number; code?: string; message?: string; retryAfter?: number }
+  | "cut"
+  | "silent"
+  | "hang";
 
 export type LobEvent = {
   id: string;
@@ -90,6 +94,7 @@ export async function startLob(now: () => Date = () => new Date()): Promise<LobD
       typeof failure === "object" && failure
         ? lobError(failure.status, failure.code ?? "internal_server_error", failure.message ?? "ordered")
         : await replyOnce(request.idempotencyKey, () => answer(request, key === apiKey));
+    if (failure === "silent") return;
     if (failure === "cut") response.destroy();
     else send(response, reply, typeof failure === "object" ? failure?.retryAfter : undefined);
   }

@@ -11,6 +11,9 @@ import { sql } from "../../../src/platform/database/sql.ts";
 
 const { after, before, test } = testsNeeding("mupdf");
 
+/** Each costs a start of the service. */
+const kills = Number(process.env["KILLS"] ?? 2);
+
 let harness: Harness;
 let lob: LobDouble;
 let stripe: StripeDouble;
@@ -82,4 +85,31 @@ test("events that Lob did not sign now, over these bytes, move nothing and are n
     assert.equal(answer?.status, 400, JSON.stringify(how));
   }
   assert.deepEqual(await harness.db.query(sql`SELECT FROM provider_events WHERE event_id = ${event.id}`), []);
+});
+
+test(`a service that is killed once Lob has taken a letter finds it there, and sends no second one: ${kills} times`, async () => {
+  for (let n = 0; n < kills; n++) {
+    const before = lob.letters.size;
+    lob.fail("silent");
+    const fields = { ...minimal, ...shipping, ship_method: "print_mail", create_checkout: "true" };
+    const answer = await fetch(`${baseUrl()}/api/partner/orders`, {
+      method: "POST",
+      headers,
+      body: orderForm(fields, pdf),
+    });
+    const { orderCode, checkoutUrl } = (await answer.json()) as { orderCode: string; checkoutUrl: string };
+    await stripe.deliver(baseUrl(), stripe.pay(checkoutUrl.split("/").at(-1) ?? ""));
+    await until(() => lob.letters.size === before + 1);
+    await harness.service.kill();
+    const ofOrder = sql`order_id = (SELECT id FROM orders WHERE code = ${orderCode})`;
+    const { db } = harness;
+    assert.equal((await db.query(sql`SELECT FROM provider_calls WHERE ${ofOrder} AND state = 'begun'`)).length, 1);
+    assert.equal((await db.query(sql`SELECT FROM letters WHERE ${ofOrder}`)).length, 0);
+    // The lease of the killed node, and the wait before the look, are over.
+    await db.query(sql`UPDATE provider_calls SET begun_at = begun_at - interval '3 minutes' WHERE ${ofOrder}`);
+    await db.query(sql`UPDATE jobs SET due_at = now() WHERE queue = 'provider-act-lob'`);
+    harness.service = await harness.service.restart();
+    await until(async () => (await db.query(sql`SELECT FROM letters WHERE ${ofOrder}`)).length === 1);
+    assert.equal(lob.letters.size, before + 1);
+  }
 });
