@@ -1,3 +1,4 @@
+import { isDoneByHand } from "../fulfilment/fulfilment.ts";
 import { may, type Operator, type Permission } from "../operators/operators.ts";
 import { type OrderState, type PeopleEvent, targetOf } from "../orders/orders.ts";
 
@@ -28,10 +29,16 @@ export const isConsoleMove = (text: string): text is ConsoleMove => Object.hasOw
 export const mayMove = (operator: Operator, move: ConsoleMove): boolean =>
   may(operator, moves[move]) || (moves[move] === "paper.work" && may(operator, "orders.work"));
 
-/** What the table allows of the order now and the operator may do, the most wanted first. */
-export const movesOf = (order: OrderState, operator: Operator): ConsoleMove[] =>
-  (Object.keys(moves) as ConsoleMove[]).filter((move) => targetOf(order, move) !== null && mayMove(operator, move));
+/** What the table allows of the order now. @param isUnderWay whether a provider may be doing what people would do */
+const movesNow = (order: OrderState, isUnderWay: boolean): ConsoleMove[] =>
+  (Object.keys(moves) as ConsoleMove[]).filter(
+    (move) => targetOf(order, move) !== null && !(isUnderWay && isDoneByHand(move)),
+  );
 
-/** The moves that the table allows now, and only other roles may do. */
-export const movesOfOthers = (order: OrderState, operator: Operator): ConsoleMove[] =>
-  (Object.keys(moves) as ConsoleMove[]).filter((move) => targetOf(order, move) !== null && !mayMove(operator, move));
+/** What is allowed of the order now and the operator may do, the most wanted first. */
+export const movesOf = (order: OrderState, operator: Operator, isUnderWay: boolean): ConsoleMove[] =>
+  movesNow(order, isUnderWay).filter((move) => mayMove(operator, move));
+
+/** The moves that are allowed now, and only other roles may do. */
+export const movesOfOthers = (order: OrderState, operator: Operator, isUnderWay: boolean): ConsoleMove[] =>
+  movesNow(order, isUnderWay).filter((move) => !mayMove(operator, move));

@@ -1,6 +1,6 @@
 export { dispatchJobs, type Taker } from "./dispatch.ts";
 export { orderMailJobs } from "./mails.ts";
-export { type MoveDeps, moveOrder } from "./move-order.ts";
+export { isDoneByHand, type MoveDeps, moveOrder } from "./move-order.ts";
 export { nextSegmentJobs } from "./next-segment.ts";
 export { type OrderHistory, orderHistory } from "./order-history.ts";
 export { perform } from "./perform.ts";

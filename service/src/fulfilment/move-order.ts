@@ -51,6 +51,9 @@ const doneByHand: ReadonlySet<PeopleEvent> = new Set([
   "fax_failed",
 ]);
 
+/** Whether the move says that people did what a provider may be doing: it is refused meanwhile. */
+export const isDoneByHand = (on: PeopleEvent): boolean => doneByHand.has(on);
+
 type Plan = { begin: boolean; on: PeopleEvent };
 
 /**
@@ -73,7 +76,7 @@ export async function moveOrder(deps: MoveDeps, request: MoveRequest): Promise<{
     .transaction(async (tx) => {
       const locked = await lockOrder(tx, request.code);
       if (!locked) throw new ServiceError("not_found", "Order not found.");
-      if (doneByHand.has(plan.on)) await requireNoActUnderWay(tx, locked.id);
+      if (isDoneByHand(plan.on)) await requireNoActUnderWay(tx, locked.id);
       await deps.requireByHand?.(tx, locked, plan.on);
       const actor = { actor: request.actor ?? "operator", at: deps.clock(), log: deps.log };
       const at = plan.begin ? (await transition(tx, locked, "next_segment", actor)).order : locked;

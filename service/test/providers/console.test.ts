@@ -98,6 +98,12 @@ test("nobody moves an order by hand while a provider may be doing it", async () 
   ] as const) {
     const { code } = await orderWithAct(state);
     const { cookie } = await newOperator(running, { roles: ["shipper"] });
+    const { cookie: agent } = await newOperator(running, { roles: ["agent"] });
+    for (const page of [await open(cookie, `/operator/paper/${code}`), await open(agent, `/operator/orders/${code}`)]) {
+      const text = await page.text();
+      assert.match(text, words);
+      assert.doesNotMatch(text, /moves\/(?:shipped|delivered|shipping_failed)"/);
+    }
     const refused = await open(cookie, `/operator/paper/${code}/moves/shipped`, facts);
     assert.equal(refused.status, 409);
     assert.match(await refused.text(), words);

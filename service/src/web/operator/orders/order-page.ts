@@ -38,6 +38,8 @@ export type OrderView = {
   documents: readonly OrderDocument[];
   faxAttempts: readonly FaxAttempt[];
   labels: readonly ShownLabel[];
+  /** What a provider may be doing now, in words. */
+  underWay: string | null;
   /** What the operator may do now, the most wanted first, and what only others may. */
   moves: readonly ConsoleMove[];
   movesOfOthers: readonly ConsoleMove[];
@@ -82,7 +84,7 @@ ${card("details", "Details", details(record))}
 }
 
 function statusCard(
-  { record: { order }, moves, movesOfOthers, finishingsNow, mayPrint, typed, labels }: OrderView,
+  { record: { order }, moves, movesOfOthers, finishingsNow, mayPrint, typed, labels, underWay }: OrderView,
   path: string,
 ): Html {
   const { tone, label, summary } = statusWords(order.status);
@@ -93,6 +95,7 @@ function statusCard(
 <p>${statusBadge(tone, label)}</p>
 <h2 id="status-title" class="headline">${order.status}</h2>
 <p class="lead">${summary}</p>
+${underWay !== null && html`<p>${underWay} <a href="/operator/acts/${order.code}">What providers were asked to do</a></p>`}
 ${first && html`<h3>${labelOf(first)}</h3>${moveForm(path, first, typed ?? handOverOf(labels))}`}
 ${mayPrint && html`<div class="form-actions"><a role="button" class="quiet-button" href="/operator/paper/${order.code}">Print the packet</a></div>`}
 ${!first && html`<p class="quiet">Nothing waits for you here.</p>`}

@@ -16,6 +16,7 @@ import { may, type Operator, requirePermission } from "../../../operators/operat
 import { targetOf } from "../../../orders/orders.ts";
 import { finishings, paperStatuses } from "../../../paper/paper.ts";
 import { ServiceError } from "../../../platform/errors.ts";
+import { actUnderWay } from "../../../providers/providers.ts";
 import { shownLabels } from "../../../shipping/shipping.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { shortCode } from "../../ui/format.ts";
@@ -82,11 +83,12 @@ export async function showOrder(deps: OrderPageDeps, call: OrderCall, typed?: Ty
   requirePermission(operator, ["orders.read"]);
   const record = await recordOf(deps, call);
   const owner = ownerOf(record);
-  const [{ signers }, documents, faxAttempts, labels] = await Promise.all([
+  const [{ signers }, documents, faxAttempts, labels, underWay] = await Promise.all([
     readSigning(envelopes, record.order.code, owner),
     orderDocuments(deps.db, record.order.code, owner),
     attemptsOf(deps.db, record.id),
     shownLabels(deps.db, record.id),
+    actUnderWay(deps.db, record.id),
   ]);
   const body = orderBody({
     operator,
@@ -96,7 +98,8 @@ export async function showOrder(deps: OrderPageDeps, call: OrderCall, typed?: Ty
     documents,
     faxAttempts,
     labels,
-    ...mayDo(record, operator),
+    underWay,
+    ...mayDo(record, operator, underWay !== null),
     typed,
     error: error ?? typed?.error,
   });
@@ -179,9 +182,9 @@ const ownerOf = ({ partnerId, order: { environment } }: OrderRecord): Owner => (
 const isClaimedByNotary = (tasks: OrderRecord["tasks"], { actor }: Operator): boolean =>
   tasks.some(({ kind, state, claimedBy }) => kind === "notarize" && state === "claimed" && claimedBy !== actor);
 
-const mayDo = ({ order, letters, tasks }: OrderRecord, operator: Operator) => ({
-  moves: movesOf(order, operator),
-  movesOfOthers: movesOfOthers(order, operator),
+const mayDo = ({ order, letters, tasks }: OrderRecord, operator: Operator, isUnderWay: boolean) => ({
+  moves: movesOf(order, operator, isUnderWay),
+  movesOfOthers: movesOfOthers(order, operator, isUnderWay),
   finishingsNow: may(operator, "orders.work")
     ? finishings.filter(
         (on) => targetOf(order, on) !== null && !(on === "notarized" && isClaimedByNotary(tasks, operator)),
@@ -192,6 +195,7 @@ const mayDo = ({ order, letters, tasks }: OrderRecord, operator: Operator) => ({
   mayPrint:
     may(operator, "orders.work") &&
     paperStatuses.some((status) => status === order.status) &&
+    !isUnderWay &&
     // Lob prints what waits there to be mailed.
     !letters.some(({ stage }) => stage === "accepted"),
   mayRequestRefund: may(operator, "refunds.request") && targetOf(order, "refund_requested") !== null,

@@ -13,6 +13,8 @@ import { addressDoubt, buyForm, handOverOf, labelList } from "./labels.ts";
 export type PaperView = {
   order: PaperOrder;
   moves: readonly ConsoleMove[];
+  /** What a provider may be doing now, in words. */
+  underWay: string | null;
   labels: readonly ShownLabel[];
   letters: readonly LetterOnRecord[];
   /** Whether the operator may accept postage that is far dearer than quoted. */
@@ -22,13 +24,14 @@ export type PaperView = {
 };
 
 /** What is printed and sent for an order, and what is told of it afterwards. */
-export function paperBody({ order, moves, labels, letters, mayExceed, typed, error }: PaperView): Html {
+export function paperBody({ order, moves, underWay, labels, letters, mayExceed, typed, error }: PaperView): Html {
   const path = `/operator/paper/${order.code}`;
   const { tone, label } = statusWords(order.status);
   const [first, ...more] = [...moves].sort((one, other) => Number(isDangerous(one)) - Number(isDangerous(other)));
   return html`${pageHead(`Order ${shortCode(order.code)}`, order.firmName, html`<a href="/operator">Today</a>`)}
 ${errorSummary(error)}
 <div class="panels">
+${underWay !== null && card("under-way", "Under way", html`<p>${underWay} <a href="/operator/acts/${order.code}">What providers were asked to do</a></p>`)}
 ${letters.length > 0 && card("letters", "Letters by Lob", letterList(letters))}
 ${card(
   "print",
@@ -37,7 +40,7 @@ ${card(
 <ol class="plain-steps"><li><a href="${path}/packet.pdf" download>The packet</a>: ${sheetWords(order)}, then the document.</li></ol>
 <p>Print on both sides, flipped on the long edge; the document starts on a new sheet. Or print <a href="${path}/sheets.pdf" download>the sheets</a> and <a href="${path}/document.pdf" download>the document</a> by themselves.</p>`,
 )}
-${labels.length > 0 && card("labels", "Carrier’s label", html`${labelList(labels, path)}${order.addressProblem !== null && addressDoubt(order.addressProblem)}${buyForm(labels, path, mayExceed)}`)}
+${labels.length > 0 && card("labels", "Carrier’s label", html`${labelList(labels, path)}${order.addressProblem !== null && addressDoubt(order.addressProblem)}${underWay === null && buyForm(labels, path, mayExceed)}`)}
 ${card(
   "where",
   "Where it goes",

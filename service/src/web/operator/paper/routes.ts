@@ -4,6 +4,7 @@ import type { EnvelopeDeps } from "../../../envelopes/envelopes.ts";
 import type { MoveDeps } from "../../../fulfilment/fulfilment.ts";
 import { may } from "../../../operators/operators.ts";
 import { keepFaxReport, type Print, paperOrder, printFor } from "../../../paper/paper.ts";
+import { actUnderWay } from "../../../providers/providers.ts";
 import { buyShownLabel, lettersOnRecord, readLabelFile, shownLabels } from "../../../shipping/shipping.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { shortCode } from "../../ui/format.ts";
@@ -81,10 +82,14 @@ export function paperRoutes(scope: FastifyInstance, deps: PaperRouteDeps): void 
 
 async function showPaper(deps: PaperRouteDeps, call: PaperCall, typed?: Typed, error?: string): Promise<string> {
   const order = await paperOrder(deps.db, call.params.code, call.operator.environment);
-  const [labels, letters] = await Promise.all([shownLabels(deps.db, order.id), lettersOnRecord(deps.db, order.id)]);
-  const moves = movesOf(order, call.operator).filter((move) => /^(?:ship|deliver|fax)/.test(move));
+  const [labels, letters, underWay] = await Promise.all([
+    shownLabels(deps.db, order.id),
+    lettersOnRecord(deps.db, order.id),
+    actUnderWay(deps.db, order.id),
+  ]);
+  const moves = movesOf(order, call.operator, underWay !== null).filter((move) => /^(?:ship|deliver|fax)/.test(move));
   const mayExceed = may(call.operator, "orders.work");
-  const body = paperBody({ order, moves, labels, letters, mayExceed, typed, error: error ?? typed?.error });
+  const body = paperBody({ order, moves, underWay, labels, letters, mayExceed, typed, error: error ?? typed?.error });
   return consolePage(deps, call.request, { title: `Order ${shortCode(order.code)}`, section: "today", body });
 }
 
