@@ -23,7 +23,7 @@ export async function faxPacket(
   if (!order) return { notNow: "the order is not being faxed now" };
   try {
     const { sha256: documentSha256 } = await sentDocument(paper, order);
-    const pdf = await printFor(paper, order, "packet", actor);
+    const pdf = await printFor(paper, order, { what: "packet", actor });
     if (pdf.length > most.bytes) return { refused: "With its cover sheet the document is larger than 50 MB." };
     const pages = await pagesOf(paper.workers, order.partnerId, pdf);
     if (pages > most.pages)

@@ -12,11 +12,14 @@ const kinds: Readonly<Record<string, string>> = {
   original: "The document as it came",
 };
 
-/** The sheets that go before the document: with a label, in a letter, or by fax. */
+/**
+ * The sheets that go before the document: with a label, in a letter, or by fax.
+ * @param hasLabel whether a carrier's label names the address already
+ */
 export function sheetsOf(
   order: PaperOrder,
   document: Pick<SentDocument, "kind" | "sha256">,
-  baseUrl: string,
+  { baseUrl, hasLabel }: { baseUrl: string; hasLabel: boolean },
 ): SheetContent[] {
   const common = { isTest: order.environment === "test", url: `${baseUrl}/verify` };
   const sent: [string, string][] = [
@@ -34,8 +37,7 @@ export function sheetsOf(
   const rows = [...sent, ...from];
   if (order.shipMethod === "print_mail")
     return [{ ...common, kind: "Letter", title: "Enclosed document", address, rows, notes: [check] }];
-  return [
-    { ...common, kind: "Address label", title: "Ship to", address, rows: from, notes: [], url: null },
-    { ...common, kind: "Packing sheet", title: "Enclosed document", address, rows, notes: [check] },
-  ];
+  const packing = { ...common, kind: "Packing sheet", title: "Enclosed document", address, rows, notes: [check] };
+  if (hasLabel) return [packing];
+  return [{ ...common, kind: "Address label", title: "Ship to", address, rows: from, notes: [], url: null }, packing];
 }

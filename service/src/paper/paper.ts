@@ -33,10 +33,15 @@ export type Print = "packet" | "sheets" | "document";
 
 /**
  * A PDF to print for an order. It is no evidence: sheets before a document end what its signatures say of the whole file.
+ * @param hasLabel whether a carrier's label goes on it
  * @param actor who prints, for the audit log
  * @throws ServiceError when the document was deleted, or can't be continued by sheets
  */
-export async function printFor(deps: PaperDeps, order: PaperOrder, what: Print, actor: string): Promise<Buffer> {
+export async function printFor(
+  deps: PaperDeps,
+  order: PaperOrder,
+  { what, hasLabel = false, actor }: { what: Print; hasLabel?: boolean; actor: string },
+): Promise<Buffer> {
   const { db, clock, workers, baseUrl } = deps;
   const { kind, sha256, bytes } = await sentDocument(deps, order);
   const { id: orderId, partnerId } = order;
@@ -44,7 +49,7 @@ export async function printFor(deps: PaperDeps, order: PaperOrder, what: Print, 
   await db.query(auditLine({ at: clock(), action: "document.read", actor, partnerId, orderId, detail }));
   if (what === "document") return bytes;
   const input = {
-    sheets: sheetsOf(order, { kind, sha256 }, baseUrl),
+    sheets: sheetsOf(order, { kind, sha256 }, { baseUrl, hasLabel }),
     docSha256: sha256,
     onBothSides: !order.status.startsWith("Fax"),
   };

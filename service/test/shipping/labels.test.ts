@@ -107,6 +107,10 @@ test("the console offers the label to print, and the hand-over is filled in with
   const shown = await world.page(`/operator/paper/${code}`, cookie);
   assert.match(shown, new RegExp(`name="tracking"[^>]*value="${label.trackingNumber}"`));
   assert.match(shown, /name="carrier"[^>]*value="USPS"/);
+  // The label names the address: no sheet does that beside it.
+  assert.match(shown, /The packet<\/a>: the packing sheet, then/);
+  const sheets = await fetch(`${world.url()}/operator/paper/${code}/sheets.pdf`, { headers: { cookie } });
+  assert.match(Buffer.from(await sheets.arrayBuffer()).toString("latin1"), /\/Count 1\b/);
   const file = await fetch(`${world.url()}/operator/paper/${code}/labels/1`, { headers: { cookie } });
   assert.equal(file.headers.get("content-type"), "application/pdf");
   assert.match(await file.text(), /^%PDF-/);

@@ -42,6 +42,10 @@ export function buyForm([label]: readonly ShownLabel[], path: string, mayExceed:
   return html`<form class="form" method="post" action="${path}/buy"><input type="hidden" name="most" value="${offerCents}"><p>Or ship the parcel in another way, and record the hand-over below.</p><div class="form-actions"><button type="submit" class="quiet-button">Buy it for ${money(offerCents)} (${carrier} ${service})</button></div></form>`;
 }
 
+/** Whether a label can be printed for the parcel that is still to be handed over. */
+export const hasLabelForNow = (labels: readonly ShownLabel[]): boolean =>
+  labels.some(({ hasFile, isForNow }) => hasFile && isForNow);
+
 /** What the form of the hand-over says before anybody types: the label that was bought. */
 export function handOverOf(labels: readonly ShownLabel[]): Typed | undefined {
   const label = labels.find(({ isForNow }) => isForNow);

@@ -8,7 +8,7 @@ import { statusWords } from "../../ui/orders/status-words.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { letterList } from "../orders/letter-list.ts";
 import { isDangerous, labelOf, moveForm, type Typed } from "../orders/move-forms.ts";
-import { addressDoubt, buyForm, handOverOf, labelList } from "./labels.ts";
+import { addressDoubt, buyForm, handOverOf, hasLabelForNow, labelList } from "./labels.ts";
 
 export type PaperView = {
   order: PaperOrder;
@@ -37,7 +37,7 @@ ${card(
   "print",
   "Print",
   html`<p>${statusBadge(tone, label)}</p>
-<ol class="plain-steps"><li><a href="${path}/packet.pdf" download>The packet</a>: ${sheetWords(order)}, then the document.</li></ol>
+<ol class="plain-steps"><li><a href="${path}/packet.pdf" download>The packet</a>: ${sheetWords(order, hasLabelForNow(labels))}, then the document.</li></ol>
 <p>Print on both sides, flipped on the long edge; the document starts on a new sheet. Or print <a href="${path}/sheets.pdf" download>the sheets</a> and <a href="${path}/document.pdf" download>the document</a> by themselves.</p>`,
 )}
 ${labels.length > 0 && card("labels", "Carrier’s label", html`${labelList(labels, path)}${order.addressProblem !== null && addressDoubt(order.addressProblem)}${underWay === null && buyForm(labels, path, mayExceed)}`)}
@@ -74,7 +74,8 @@ ${more.map((move) => card(`record-${move}`, labelOf(move), moveForm(path, move, 
 
 const isFax = ({ status }: PaperOrder): boolean => status.startsWith("Fax");
 
-function sheetWords(order: PaperOrder): string {
+function sheetWords(order: PaperOrder, hasLabel: boolean): string {
   if (isFax(order)) return "the cover sheet";
-  return order.shipMethod === "print_mail" ? "the address sheet" : "the address label, the packing sheet";
+  if (order.shipMethod === "print_mail") return "the address sheet";
+  return hasLabel ? "the packing sheet" : "the address label, the packing sheet";
 }

@@ -12,6 +12,7 @@ import { type ConsoleCall, type ConsoleDeps, consolePage, consoleRoute } from ".
 import { type UploadDeps, withUpload } from "../frame/uploads.ts";
 import { moveByForm } from "../orders/move-by-form.ts";
 import type { Typed } from "../orders/move-forms.ts";
+import { hasLabelForNow } from "./labels.ts";
 import { paperBody } from "./page.ts";
 
 export type PaperRouteDeps = ConsoleDeps & MoveDeps & { envelopes: EnvelopeDeps };
@@ -32,7 +33,8 @@ export function paperRoutes(scope: FastifyInstance, deps: PaperRouteDeps): void 
       permission,
       async handle(call) {
         const order = await orderOf(call);
-        const pdf = await printFor(deps.envelopes, order, what, call.operator.actor);
+        const hasLabel = hasLabelForNow(await shownLabels(deps.db, order.id));
+        const pdf = await printFor(deps.envelopes, order, { what, hasLabel, actor: call.operator.actor });
         return { pdf, name: `${what}-${order.code.slice(0, 6)}.pdf` };
       },
       refused: (call, error) => show(call, undefined, error),
