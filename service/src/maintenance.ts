@@ -2,6 +2,7 @@ import type { Anchoring } from "./anchoring/anchoring.ts";
 import { chainAuditLines } from "./audit/audit.ts";
 import { openServiceTasks, queuesToLookAt, type SigningCertificate, sendMorningMails } from "./console/console.ts";
 import { type EnvelopeDeps, followOverdue, sweepEnvelopes } from "./envelopes/envelopes.ts";
+import { sweepFaxNumbers } from "./faxing/faxing.ts";
 import { sweepSessions } from "./members/members.ts";
 import { sweepDrafts, watchExpiries } from "./notaries/notaries.ts";
 import { sweepFills } from "./orders/orders.ts";
@@ -109,6 +110,7 @@ function tasksOf(resources: Resources, { envelopes, certificates, lastUse, ancho
         if (!before) return;
         await sweepProviderRecords(sweeper, before, stopping);
         await sweepLabels(sweeper, before, stopping);
+        await sweepFaxNumbers(sweeper, before, stopping);
       },
     },
     {

@@ -19,6 +19,7 @@ import { attemptsOf, followSoon, updateAttempt } from "./store.ts";
 export { reasonWords } from "./reasons.ts";
 export type { FaxState } from "./states.ts";
 export { attemptsOf, type FaxAttempt } from "./store.ts";
+export { sweepFaxNumbers } from "./sweep.ts";
 
 export type FaxingDeps = {
   db: Database;

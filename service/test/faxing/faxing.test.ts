@@ -13,6 +13,7 @@ import { faxAct } from "../../src/faxing/act.ts";
 import { faxCertificate } from "../../src/faxing/certificate.ts";
 import type { FaxDeps } from "../../src/faxing/deps.ts";
 import { followFaxes } from "../../src/faxing/follow.ts";
+import { sweepFaxNumbers } from "../../src/faxing/sweep.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { sql } from "../../src/platform/database/sql.ts";
 import { openLog } from "../../src/platform/logs.ts";
@@ -471,4 +472,23 @@ test("an order that is held after its fax was begun has it sent when it goes on"
     await world.passTime(code);
     return (await world.statusOf(code)) === "FaxSent";
   });
+});
+
+test("to which number a fax went is deleted with the other records of providers, once it has ended", async () => {
+  const { code, faxTo } = await world.order();
+  const { db } = world;
+  const numbers = async () =>
+    (await db.query<{ to: string }>(sql`SELECT fax_to AS to FROM fax_attempts WHERE ${attemptsWhere(code)}`)).map(
+      ({ to }) => to,
+    );
+  const fax = await world.fax(faxTo);
+  const later = new Date(Date.now() + 60_000);
+  await sweepFaxNumbers(db, later);
+  assert.deepEqual(await numbers(), [faxTo], "it is under way");
+  await world.tell(fax, "delivered");
+  await world.become(code, "FaxDelivered");
+  await sweepFaxNumbers(db, new Date(0));
+  assert.deepEqual(await numbers(), [faxTo], "it ended lately");
+  await sweepFaxNumbers(db, later);
+  assert.deepEqual(await numbers(), [""]);
 });

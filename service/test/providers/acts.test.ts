@@ -482,14 +482,15 @@ describe("what was asked of a provider", () => {
     const { db } = world.orders;
     const { providers, run } = world.openNode();
     const { id } = await world.intend(providers);
+    world.things.fail(false, { status: 422 });
     await run(id);
     const next = secretBytes(Buffer.alloc(32, 8), [secretBytes(Buffer.alloc(32, 7))]);
     assert.ok((await rotateValues(db, next)) >= 40, "payloads and results, page by page");
     assert.equal(await rotateValues(db, next), 0);
     const keyOnly = columnCipher(secretBytes(Buffer.alloc(32, 8)), callColumn);
     const row = async () => {
-      const [found] = await db.query<{ payload: Buffer | null; context: string; hash: string }>(sql`
-        SELECT payload, act || ':' || order_id || ':' || attempt AS context, request_sha256 AS hash
+      const [found] = await db.query<{ payload: Buffer | null; why: string | null; context: string; hash: string }>(sql`
+        SELECT payload, why, act || ':' || order_id || ':' || attempt AS context, request_sha256 AS hash
         FROM provider_calls WHERE id = ${id}`);
       return found ?? assert.fail("there is no such row");
     };
@@ -499,8 +500,8 @@ describe("what was asked of a provider", () => {
     assert.ok((await row()).payload, "what ended just now stays");
     world.pass(1);
     await sweepProviderRecords(db, world.state.now);
-    const { payload, hash } = await row();
-    assert.equal(payload, null);
+    const { payload, why, hash } = await row();
+    assert.deepEqual([payload, why], [null, null]);
     assert.match(hash, /^[0-9a-f]{64}$/);
   });
 });
