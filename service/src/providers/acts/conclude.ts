@@ -1,7 +1,7 @@
 import type { Tx } from "../../platform/database/database.ts";
 import type { ActEnd, Intent } from "./act.ts";
+import type { ActDeps } from "./deps.ts";
 import { endIntent } from "./end.ts";
-import type { ActDeps } from "./run.ts";
 import { findIntent, lockIntent } from "./store.ts";
 
 /** Ends an act by what an event says of it. @returns false when there is none, or it has ended */

@@ -1,7 +1,7 @@
 import type { Call, Caller, CallOutcome, Exchange } from "../calls/call.ts";
 import type { AnyAct } from "./act.ts";
+import type { ActDeps } from "./deps.ts";
 import { whyTooLate } from "./fence.ts";
-import type { ActDeps } from "./run.ts";
 import type { IntentRow } from "./store.ts";
 
 /** What came of a try. `error`: nothing was done, for the act itself went wrong here. */

@@ -5,9 +5,9 @@ import { providerNames } from "../names.ts";
 import type { AnyAct } from "./act.ts";
 import { beginAgain } from "./begin-again.ts";
 import { openByHand, resumeByHand } from "./by-hand.ts";
+import type { ActDeps } from "./deps.ts";
 import { endIntent } from "./end.ts";
 import type { Performed } from "./perform.ts";
-import type { ActDeps } from "./run.ts";
 import { enqueueIntent, type IntentRow, lockIntent, updateIntent } from "./store.ts";
 
 const minuteMs = 60_000;

@@ -3,8 +3,8 @@ import { sql } from "../../platform/database/sql.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
 import { isPlainText } from "../../platform/text.ts";
 import type { SaidDone } from "./act.ts";
+import type { ActDeps } from "./deps.ts";
 import { endIntent } from "./end.ts";
-import type { ActDeps } from "./run.ts";
 import { lockIntent } from "./store.ts";
 import { isStranded } from "./stranded.ts";
 

@@ -1,27 +1,14 @@
-import type { Clock } from "../../platform/clock.ts";
-import type { Database, Tx } from "../../platform/database/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
-import type { Log } from "../../platform/logs.ts";
 import type { Caller } from "../calls/call.ts";
-import type { ProviderName } from "../names.ts";
-import type { SealedJson } from "../sealed-json.ts";
 import type { AnyAct } from "./act.ts";
 import { isClaimedByHand, pauseByHand } from "./by-hand.ts";
+import type { ActDeps } from "./deps.ts";
 import { endIntent } from "./end.ts";
 import { recordLook } from "./look.ts";
 import { performAct, wordsOf } from "./perform.ts";
 import { longestPauseMs, recordPerformed, waitForProvider } from "./record.ts";
 import { enqueueIntent, type IntentRow, lockIntent, updateIntent } from "./store.ts";
-
-export type ActDeps = {
-  db: Database;
-  clock: Clock;
-  log: Log;
-  sealed: SealedJson;
-  acts: ReadonlyMap<string, AnyAct>;
-  /** Null for a provider without an account. */
-  callerOf: (provider: ProviderName) => Caller | null;
-};
 
 /** What is to be done with an intent now, outside of any transaction. */
 type Step = { step: "perform" | "look"; intent: IntentRow; act: AnyAct; caller: Caller };
