@@ -30,7 +30,8 @@ export async function faxPacket(
       return { refused: `With its cover sheet the document has ${pages} pages: a fax has at most ${most.pages}.` };
     return { pdf, documentSha256, sentSha256: createHash("sha256").update(pdf).digest("hex"), pages };
   } catch (error) {
-    if (error instanceof ServiceError) return { refused: error.message };
-    throw error;
+    if (!(error instanceof ServiceError)) throw error;
+    // A store or workers that are away for a while are no reason for a person to fax.
+    return error.code === "unavailable" ? { notNow: error.message } : { refused: error.message };
   }
 }
