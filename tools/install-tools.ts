@@ -62,3 +62,5 @@ function installRuntimes(): void {
     run("npm", "install", "--no-audit", "--no-fund", "--no-save", "--prefix", runtimesFolder, ...packages),
   );
 }
+
+if (import.meta.main) installTools();

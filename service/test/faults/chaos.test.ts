@@ -16,7 +16,7 @@ import { sql } from "../../src/platform/database/sql.ts";
 import { openEmbeddedPostgres } from "../../src/platform/postgres/embedded.ts";
 
 /** KILLS=200 for a long run. */
-const kills = Number(process.env["KILLS"] ?? Math.max(2, fuzzRuns(6)));
+const kills = Number(process.env["KILLS"] ?? Math.max(2, fuzzRuns(4)));
 const folder = temporaryFolder();
 const dataDir = join(folder.path, "var");
 const blobs = join(dataDir, "blobs");
