@@ -2,6 +2,19 @@
 
 /** What every feature may import. */
 const foundation = ["identity", "platform", "pdf", "http", "audit", "events", "retention"];
+/** What sends an order's documents out by a provider. */
+const throughProviders = [
+  ...foundation,
+  "pricing",
+  "orders",
+  "seals",
+  "fulfilment",
+  "envelopes",
+  "paper",
+  "providers",
+  "receipts",
+  "tasks",
+];
 /** The folders of the service, lowest first, and the folders that each may import. */
 const layers = {
   identity: [],
@@ -30,30 +43,8 @@ const layers = {
   refunds: [...foundation, "orders", "payments", "fulfilment", "operators", "tasks"],
   notaries: [...foundation, "partners", "pricing", "orders", "seals", "fulfilment", "operators", "tasks"],
   paper: [...foundation, "pricing", "orders", "seals", "fulfilment", "envelopes", "operators", "tasks"],
-  shipping: [
-    ...foundation,
-    "pricing",
-    "orders",
-    "seals",
-    "fulfilment",
-    "envelopes",
-    "paper",
-    "providers",
-    "receipts",
-    "tasks",
-  ],
-  faxing: [
-    ...foundation,
-    "pricing",
-    "orders",
-    "seals",
-    "fulfilment",
-    "envelopes",
-    "paper",
-    "providers",
-    "receipts",
-    "tasks",
-  ],
+  shipping: throughProviders,
+  faxing: throughProviders,
   console: [
     ...foundation,
     "partners",

@@ -27,7 +27,7 @@ export type MoveDeps = {
   rowMac: SealDeps["rowMac"];
   /** Opened only when a document is to be sealed. */
   openSealer: () => Promise<{ sealDocument: SealDeps["sealDocument"]; close: () => Promise<void> }>;
-  /** Refuses what a provider has on hand. @throws ServiceError `conflict` */
+  /** Refuses, under the order’s lock, what somebody else has in hand. @throws ServiceError `conflict` */
   requireByHand?: (tx: Tx, order: LockedOrder, on: PeopleEvent) => Promise<void>;
 };
 

@@ -95,7 +95,11 @@ export async function takeFinished(
   if (warned.some((name) => !confirmed.warnings.includes(name)))
     return { report, problem: `Confirm what the check warns of: ${warned.join(", ")}.` };
   const request = { code: order.code, to: requireTurn(order, on), actor, document: bytes, facts: { reason } };
-  await moveOrder({ ...deps, requireByHand: (tx, locked) => requireFree(tx, locked, on, actor) }, request);
+  const requireByHand: MoveDeps["requireByHand"] = async (tx, locked, event) => {
+    await deps.requireByHand?.(tx, locked, event);
+    await requireFree(tx, locked, on, actor);
+  };
+  await moveOrder({ ...deps, requireByHand }, request);
   return null;
 }
 

@@ -29,6 +29,7 @@ export async function workEvent(
   const event: StoredEvent = { ...found.event, body: JSON.parse(found.raw.toString()) };
   const outcome = await handledBy(handlersOf(event.provider), event);
   const pause = outcome === "unknown" ? unknownPausesMs[tries] : undefined;
+  // Jobs are due by the database's clock, which no test moves.
   if (pause !== undefined) return enqueue(db, eventQueue, { eventRow, tries: tries + 1 }, new Date(Date.now() + pause));
   await endEvent(db, eventRow, outcome, clock());
   count?.(event.provider, outcome);
