@@ -10,3 +10,6 @@ export const python = `${folder}/bin/python`;
 
 /** A line for each requirement that is installed there. */
 export const requirementsFile = `${folder}/installed.txt`;
+
+/** The wheels of all that was installed there, for environments that tests make without a network. */
+export const wheelsFolder = `${folder}/wheels`;

@@ -60,7 +60,13 @@ const table = {
     isHere: () => softHsmModule() !== undefined && programPath("softhsm2-util") !== undefined,
   },
   redis: packaged("redis-server", "redis-server"),
+  nginx: packaged("nginx-light", "nginx"),
+  caddy: packaged("caddy", "caddy"),
+  systemd: packaged("systemd", "systemd-analyze"),
   jq: packaged("jq", "jq"),
+  php: packaged("php-cli", "php"),
+  // Its own libraries are compiled first, a minute of both cores: for who asks for it.
+  go: { isHere: () => process.env["TEST_GO"] === "1" && programPath("go") !== undefined },
   zip: packaged("zip", "zip"),
   unzip: packaged("unzip", "unzip"),
   // What a service without root can't be given is not installed, only named.
@@ -68,6 +74,9 @@ const table = {
   python: { debian: "python3-venv", isHere: () => existsSync(python) },
   opentimestamps: fromPypi("opentimestamps==0.4.5"),
   pyhanko: fromPypi("pyHanko==0.38.0"),
+  httpx: fromPypi("httpx==0.28.1"),
+  hatchling: fromPypi("hatchling==1.33.0"),
+  mypy: fromPypi("mypy==2.4.1"),
   node20: runtime("node20"),
   node22: runtime("node22"),
   deno: runtime("deno"),

@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { appendFileSync, existsSync } from "node:fs";
-import { python, pythonEnvironment, requirementsFile } from "../testing/python.ts";
+import { python, pythonEnvironment, requirementsFile, wheelsFolder } from "../testing/python.ts";
 import { runtimesFolder } from "../testing/runtimes.ts";
 import { missingTools, tools } from "../testing/tools.ts";
 
@@ -50,7 +50,9 @@ export function installTools(): void {
   if (environmentIsHere ? requirements.length === 0 : !canMakeEnvironment()) return;
   attempt(`${requirements.join(" ")} (pip, into node_modules/.cache)`, () => {
     if (!environmentIsHere) run("python3", "-m", "venv", pythonEnvironment);
-    run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", ...requirements);
+    const pip = (...args: string[]) => run(python, "-m", "pip", ...args, "--quiet", "--disable-pip-version-check");
+    pip("wheel", "--wheel-dir", wheelsFolder, ...requirements);
+    pip("install", "--no-index", "--find-links", wheelsFolder, ...requirements);
     appendFileSync(requirementsFile, requirements.map((each) => `${each}\n`).join(""));
   });
 }

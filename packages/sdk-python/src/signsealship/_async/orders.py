@@ -1,0 +1,150 @@
+"""Orders, their documents and their signers."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING
+
+from .._parse import given, reads, reads_bytes
+from .._request import Pdf, Request, form_parts, new_idempotency_key, path
+from ..models.orders import Checkout, CreatedOrder, OrderDetail, OrderFields, OrderList, OrderSummary
+from ..models.signing import EnvelopeVerification, OrderDocuments, OrderSigners, SignerReplacement
+from .pages import all_pages
+from .transport import AsyncTransport
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+
+class AsyncOrders:
+    """Orders, their documents and their signers."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def create(
+        self,
+        document: Pdf | None = None,
+        *,
+        file_name: str | None = None,
+        idempotency_key: str | None = None,
+        **fields: Unpack[OrderFields],
+    ) -> CreatedOrder:
+        """
+        Places an order.
+
+        :param document: the completed PDF, of at most 35 MB: its bytes or its path; None when `fill_token` is sent
+        :param file_name: of the document. Default: the path's
+        :param idempotency_key: 8 to 255 characters: what is sent again under the same key happens once. Default: a new
+            one, for retries of this call
+        :param fields: see OrderFields
+        """
+        return await self._transport.send(
+            Request(
+                "POST",
+                "/api/partner/orders",
+                reads(CreatedOrder),
+                parts=form_parts(fields, document, file_name),
+                idempotency_key=idempotency_key or new_idempotency_key(),
+            )
+        )
+
+    async def list(
+        self,
+        *,
+        limit: int | None = None,
+        status: str | None = None,
+        external_reference: str | None = None,
+        cursor: str | None = None,
+    ) -> OrderList:
+        """
+        One page, newest first.
+
+        :param limit: 1 to 100; default 25
+        :param cursor: `next_cursor` of the page before
+        """
+        query = {
+            "limit": limit,
+            "status": status,
+            "external_reference": external_reference,
+            "cursor": cursor,
+        }
+        return await self._transport.send(Request("GET", "/api/partner/orders", reads(OrderList), query=given(query)))
+
+    async def all(
+        self,
+        *,
+        limit: int | None = None,
+        status: str | None = None,
+        external_reference: str | None = None,
+    ) -> AsyncIterator[OrderSummary]:
+        """
+        All of them, newest first; pages are fetched as they are wanted.
+
+        :param limit: of one page
+        """
+        async for page in all_pages(
+            lambda cursor: self.list(limit=limit, status=status, external_reference=external_reference, cursor=cursor)
+        ):
+            for order in page.orders:
+                yield order
+
+    async def get(self, order_code: str) -> OrderDetail:
+        """One order as it is now."""
+        return await self._transport.send(
+            Request("GET", path("/api/partner/orders/{}", order_code), reads(OrderDetail))
+        )
+
+    async def checkout(self, order_code: str, *, idempotency_key: str | None = None) -> Checkout:
+        """
+        The hosted checkout; one that is still open is returned again.
+
+        :param idempotency_key: as of `create`
+        """
+        return await self._transport.send(
+            Request(
+                "POST",
+                path("/api/partner/orders/{}/checkout", order_code),
+                reads(Checkout),
+                idempotency_key=idempotency_key or new_idempotency_key(),
+            )
+        )
+
+    async def documents(self, order_code: str) -> OrderDocuments:
+        """The documents of an order, oldest first."""
+        where = path("/api/partner/orders/{}/documents", order_code)
+        return await self._transport.send(Request("GET", where, reads(OrderDocuments)))
+
+    async def document(self, order_code: str, document_id: str) -> bytes:
+        """The bytes of one of them."""
+        where = path("/api/partner/orders/{}/documents/{}", order_code, document_id)
+        return await self._transport.send(Request("GET", where, reads_bytes))
+
+    async def signers(self, order_code: str) -> OrderSigners:
+        """Who signs, and how far they are."""
+        where = path("/api/partner/orders/{}/signers", order_code)
+        return await self._transport.send(Request("GET", where, reads(OrderSigners)))
+
+    async def remind_signer(self, order_code: str, n: int) -> OrderSigners:
+        """Mails a signer their link again, at most once an hour."""
+        where = path("/api/partner/orders/{}/signers/{}/remind", order_code, n)
+        return await self._transport.send(Request("POST", where, reads(OrderSigners)))
+
+    async def replace_signer(self, order_code: str, n: int, **signer: Unpack[SignerReplacement]) -> OrderSigners:
+        """
+        Has another person sign; the link of the one before stops working at once.
+
+        :param signer: see SignerReplacement
+        """
+        where = path("/api/partner/orders/{}/signers/{}/replace", order_code, n)
+        return await self._transport.send(Request("POST", where, reads(OrderSigners), json=given(signer)))
+
+    async def unlock_signer(self, order_code: str, n: int) -> OrderSigners:
+        """After too many wrong codes: the signer gets a new link."""
+        where = path("/api/partner/orders/{}/signers/{}/unlock", order_code, n)
+        return await self._transport.send(Request("POST", where, reads(OrderSigners)))
+
+    async def verify_envelope(self, verify_code: str) -> EnvelopeVerification:
+        """How a document was signed. Needs no key: anyone who has the envelope's verify code may ask."""
+        where = path("/api/verify/envelope/{}", verify_code)
+        return await self._transport.send(Request("GET", where, reads(EnvelopeVerification)))

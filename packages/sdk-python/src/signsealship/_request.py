@@ -1,0 +1,152 @@
+"""What is asked of the service, as values: both clients send these, and nothing here sends."""
+
+from __future__ import annotations
+
+import json
+import os
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any, Generic, Literal, TypeVar, Union
+from urllib.parse import quote
+
+import httpx
+
+from ._errors import APIConnectionError, APIError, APITimeoutError, SignSealShipError
+from ._version import VERSION
+
+T = TypeVar("T")
+
+Pdf = Union[bytes, "os.PathLike[str]"]
+"""A PDF: its bytes, or the path of its file."""
+
+Part = tuple[str, Union[tuple[None, str], tuple[str, bytes, str]]]
+
+FIRST_WAIT = 0.5
+# What asks for more is refused to the caller.
+LONGEST_WAIT = 30.0
+# What the service may answer while it is restarted, and what stands before it.
+PASSING = frozenset({429, 502, 503, 504})
+
+
+@dataclass(frozen=True)
+class Request(Generic[T]):
+    """One request, and how its answer is read."""
+
+    method: Literal["GET", "POST", "DELETE"]
+    path: str
+    read: Callable[[bytes], T]
+    query: Mapping[str, str | int] = field(default_factory=dict)
+    json: Mapping[str, Any] | None = None
+    form: Mapping[str, str] | None = None
+    """Sent urlencoded."""
+    parts: Sequence[Part] | None = None
+    """Sent as multipart/form-data."""
+    idempotency_key: str | None = None
+
+
+@dataclass(frozen=True)
+class Options:
+    """Of a client."""
+
+    base_url: str
+    key: str | None = field(repr=False)
+    timeout: float
+    max_retries: int
+
+    def __post_init__(self) -> None:
+        if not self.base_url.startswith(("http://", "https://")) or self.base_url.endswith("//"):
+            raise ValueError("base_url must be an http(s) URL.")
+
+
+def path(template: str, *parts: str | int) -> str:
+    """A path with its parts escaped: `path("/api/rooms/{}", room_code)`."""
+    # A lone dot would be resolved away.
+    return template.format(*(quote(str(part), safe="").replace(".", "%2E") for part in parts))
+
+
+def instant(time: datetime) -> str:
+    """A time as the interface takes it; one without a zone is this machine's."""
+    return time.astimezone(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def new_idempotency_key() -> str:
+    """A key for a write that may be sent again."""
+    return f"sdk-{uuid.uuid4()}"
+
+
+def pdf_part(pdf: Pdf, file_name: str | None) -> tuple[str, bytes, str]:
+    """A PDF and the name of its file, as a form takes it."""
+    if isinstance(pdf, bytes):
+        return (file_name or "document.pdf", pdf, "application/pdf")
+    return (file_name or Path(pdf).name, Path(pdf).read_bytes(), "application/pdf")
+
+
+def form_text(value: object) -> str:
+    """A value as a field of a form: `true`, a number, a text, or JSON."""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def form_parts(fields: Mapping[str, Any], document: Pdf | None, file_name: str | None) -> list[Part]:
+    """The parts of an order's form; what is None or False is not sent."""
+    texts = {name: form_text(value) for name, value in fields.items() if value is not None and value is not False}
+    # Without a file name it is a field, not a file.
+    parts: list[Part] = [(name, (None, text)) for name, text in texts.items()]
+    if document is not None:
+        parts.append(("document", pdf_part(document, file_name)))
+    return parts
+
+
+def http_arguments(options: Options, request: Request[Any]) -> dict[str, Any]:
+    """The request as httpx takes it."""
+    headers = {
+        "Accept": "application/problem+json, application/json;q=0.9",
+        "User-Agent": f"signsealship-python/{VERSION}",
+    }
+    if options.key is not None:
+        headers["Authorization"] = f"Bearer {options.key}"
+    if request.idempotency_key is not None:
+        headers["Idempotency-Key"] = request.idempotency_key
+    return {
+        "method": request.method,
+        "url": options.base_url.rstrip("/") + request.path,
+        "params": request.query or None,
+        "json": request.json,
+        "data": request.form,
+        "files": request.parts,
+        "headers": headers,
+        "timeout": options.timeout,
+        "follow_redirects": False,
+    }
+
+
+def connection_error(error: httpx.RequestError) -> APIConnectionError:
+    """The exception of a request that was not answered."""
+    kind = APITimeoutError if isinstance(error, httpx.TimeoutException) else APIConnectionError
+    return kind(str(error) or type(error).__name__)
+
+
+def wait_before_retry(
+    request: Request[Any], error: SignSealShipError, attempt: int, max_retries: int, chance: float
+) -> float | None:
+    """
+    Seconds after which the request is sent again; None when it is not.
+
+    :param attempt: from 0
+    :param chance: 0 to 1, so that many clients don't come back at once
+    """
+    may_repeat = request.method == "GET" or request.idempotency_key is not None
+    if not may_repeat or attempt >= max_retries:
+        return None
+    wait = FIRST_WAIT * 2.0**attempt * (0.5 + chance / 2)
+    if isinstance(error, APIConnectionError):
+        return wait
+    if not isinstance(error, APIError):
+        return None
+    # In flight is a request that was cut off and whose first try the service still works on.
+    if error.status not in PASSING and error.code != "idempotency_in_flight":
+        return None
+    asked = wait if error.retry_after is None else error.retry_after
+    return asked if asked <= LONGEST_WAIT else None

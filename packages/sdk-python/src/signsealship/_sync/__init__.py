@@ -1,0 +1,1 @@
+# Written from _async by tools/python-sync.ts.

@@ -1,0 +1,135 @@
+# Written from _async by tools/python-sync.ts.
+"""The client."""
+
+from __future__ import annotations
+
+from types import TracebackType
+
+import httpx
+
+from .._parse import given, reads
+from .._request import Options, Request
+from ..models.firm import AccessAnswer, Analytics, Launchpad, Me
+from .events import Events
+from .orders import Orders
+from .passports import Passports
+from .playbooks import Playbooks
+from .rooms import Rooms
+from .sandbox import Sandbox
+from .transport import Transport
+from .webhooks import Webhooks
+
+
+class SignSealShip:
+    """
+    The whole partner interface. Every call raises a SignSealShipError when it has no answer: an APIError when the service
+    refuses. Reads, and writes that bear an idempotency key, are sent again when they were not answered.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        key: str | None = None,
+        *,
+        timeout: float = 60.0,
+        max_retries: int = 2,
+        http_client: httpx.Client | None = None,
+    ) -> None:
+        """
+        :param base_url: the service's base address, `https://...`
+        :param key: a partner key, `svc_pk_...`. Without one only the public routes answer
+        :param timeout: seconds that a request may stand still: while it connects, sends, or waits for bytes
+        :param max_retries: how often a request is sent again that was not answered, or was answered 429, 502, 503 or 504:
+            reads, and writes that bear an idempotency key. An answer that asks for more than 30 seconds is not waited for
+        :param http_client: what requests are sent with, for proxies and tests; whoever made it closes it
+        """
+        self._owns_http = http_client is None
+        self._transport = Transport(
+            Options(base_url, key, timeout, max_retries), http_client or httpx.Client()
+        )
+        self.orders = Orders(self._transport)
+        """Orders, their documents and their signers."""
+        self.sandbox = Sandbox(self._transport)
+        """For test keys and test orders."""
+        self.rooms = Rooms(self._transport)
+        """The orders of one closing, and the passport that seals them."""
+        self.passports = Passports(self._transport)
+        """Sealed PDFs that anybody can verify."""
+        self.webhooks = Webhooks(self._transport)
+        """Webhooks and their deliveries."""
+        self.events = Events(self._transport)
+        """The firm's events, without a webhook."""
+        self.playbooks = Playbooks(self._transport)
+        """What the service runs on demand."""
+
+    def with_options(self, *, timeout: float | None = None, max_retries: int | None = None) -> SignSealShip:
+        """The same client, on the same connections, with other options: `client.with_options(timeout=5)`."""
+        options = self._transport.options
+        return SignSealShip(
+            options.base_url,
+            options.key,
+            timeout=options.timeout if timeout is None else timeout,
+            max_retries=options.max_retries if max_retries is None else max_retries,
+            http_client=self._transport.http,
+        )
+
+    def close(self) -> None:
+        """Ends the connections."""
+        if self._owns_http:
+            self._transport.http.close()
+
+    def __enter__(self) -> SignSealShip:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def me(self) -> Me:
+        """The firm of the key."""
+        return self._transport.send(Request("GET", "/api/partner/me", reads(Me)))
+
+    def launchpad(self) -> Launchpad:
+        """What is done and what is missing before live."""
+        return self._transport.send(Request("GET", "/api/partner/launchpad", reads(Launchpad)))
+
+    def analytics(self, *, days: int | None = None) -> Analytics:
+        """
+        The orders of a window.
+
+        :param days: 1 to 366, clamped; default 90
+        """
+        query = given({"days": days})
+        return self._transport.send(Request("GET", "/api/partner/analytics", reads(Analytics), query=query))
+
+    def request_access(
+        self,
+        *,
+        firm_name: str,
+        contact_name: str,
+        work_email: str,
+        role: str | None = None,
+        expected_volume: str | None = None,
+        use_case: str | None = None,
+        recaptcha_token: str | None = None,
+    ) -> AccessAnswer:
+        """
+        Asks for a key; needs none.
+
+        :param role: what the contact does at the firm
+        :param expected_volume: documents a month, in words
+        :param use_case: what the firm wants to do, in some sentences
+        """
+        body = {
+            "firmName": firm_name,
+            "contactName": contact_name,
+            "workEmail": work_email,
+            "role": role,
+            "expectedVolume": expected_volume,
+            "useCase": use_case,
+            "recaptchaToken": recaptcha_token,
+        }
+        return self._transport.send(
+            Request("POST", "/api/partner/request", reads(AccessAnswer), json=given(body))
+        )

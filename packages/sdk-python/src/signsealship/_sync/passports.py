@@ -1,0 +1,60 @@
+# Written from _async by tools/python-sync.ts.
+"""Proof passports."""
+
+from __future__ import annotations
+
+from .._parse import reads, reads_bytes, reads_nothing
+from .._request import Pdf, Request, path, pdf_part
+from ..models.passports import Passport, PassportVerification, PassportWebhook, SealedPassport
+from .transport import Transport
+
+
+class Passports:
+    """Sealed PDFs that anybody can verify."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def seal(self, document: Pdf, *, file_name: str | None = None) -> SealedPassport:
+        """
+        Seals one executed PDF.
+
+        :param document: its bytes or its path
+        :param file_name: default: the path's
+        """
+        parts = [("file", pdf_part(document, file_name))]
+        return self._transport.send(Request("POST", "/api/passport/seal", reads(SealedPassport), parts=parts))
+
+    def get(self, passport_id: str) -> Passport:
+        """A passport of your firm."""
+        return self._transport.send(Request("GET", path("/api/passport/{}", passport_id), reads(Passport)))
+
+    def verify(self, verify_code: str) -> PassportVerification:
+        """
+        Needs no key, as all that goes by a verify code.
+
+        :raises NotFoundError: for an unknown code
+        """
+        where = path("/api/passport/verify/{}", verify_code)
+        return self._transport.send(Request("GET", where, reads(PassportVerification)))
+
+    def document(self, verify_code: str) -> bytes:
+        """The sealed PDF."""
+        where = path("/api/passport/verify/{}/document", verify_code)
+        return self._transport.send(Request("GET", where, reads_bytes))
+
+    def evidence(self, verify_code: str) -> bytes:
+        """A zip of all evidence."""
+        where = path("/api/passport/verify/{}/evidence", verify_code)
+        return self._transport.send(Request("GET", where, reads_bytes))
+
+    def subscribe(self, url: str) -> PassportWebhook:
+        """Subscribes a URL to `passport.sealed`; the secret is shown this once."""
+        return self._transport.send(
+            Request("POST", "/api/passport/webhooks", reads(PassportWebhook), json={"url": url})
+        )
+
+    def unsubscribe(self, webhook_id: str) -> None:
+        """Ends a subscription."""
+        where = path("/api/passport/webhooks/{}", webhook_id)
+        return self._transport.send(Request("DELETE", where, reads_nothing))

@@ -1,0 +1,27 @@
+# Written from _async by tools/python-sync.ts.
+"""Playbooks."""
+
+from __future__ import annotations
+
+from .._parse import reads
+from .._request import Request, form_text, path
+from ..models.firm import PlaybookList, StartedPlaybook
+from .transport import Transport
+
+
+class Playbooks:
+    """What the service runs on demand."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self) -> PlaybookList:
+        """What can be run."""
+        return self._transport.send(Request("GET", "/api/partner/playbooks", reads(PlaybookList)))
+
+    def run(self, key: str, **arguments: str | int | bool) -> StartedPlaybook:
+        """Starts one, with the arguments that its `param_schema` names."""
+        form = {name: form_text(value) for name, value in arguments.items()}
+        return self._transport.send(
+            Request("POST", path("/api/partner/playbooks/{}/run", key), reads(StartedPlaybook), form=form)
+        )

@@ -1,0 +1,126 @@
+# Written from _async by tools/python-sync.ts.
+"""Rooms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .._parse import given, reads, reads_bytes, reads_nothing
+from .._request import Request, path
+from ..models.closing import ClosingPassport, ClosingVerification
+from ..models.rooms import (
+    AddedParticipant,
+    AttachedOrder,
+    CreatedRoom,
+    ParticipantList,
+    RoomList,
+    RoomStatus,
+    RoomSummary,
+    RoomView,
+    RotatedRoom,
+)
+from .pages import all_pages
+from .transport import Transport
+
+
+class Rooms:
+    """The orders of one closing, and the passport that seals them."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create(self, name: str, *, reference: str | None = None) -> CreatedRoom:
+        """
+        Makes a room.
+
+        :param reference: your own
+        """
+        body = given({"name": name, "reference": reference})
+        return self._transport.send(Request("POST", "/api/rooms", reads(CreatedRoom), json=body))
+
+    def list(self, *, limit: int | None = None, cursor: str | None = None) -> RoomList:
+        """
+        One page, newest first.
+
+        :param limit: 1 to 100; default 25
+        :param cursor: `next_cursor` of the page before
+        """
+        query = given({"limit": limit, "cursor": cursor})
+        return self._transport.send(Request("GET", "/api/rooms", reads(RoomList), query=query))
+
+    def all(self) -> Iterator[RoomSummary]:
+        """All of them, newest first; pages are fetched as they are wanted."""
+        for page in all_pages(lambda cursor: self.list(cursor=cursor)):
+            for room in page.rooms:
+                yield room
+
+    def view(self, room_code: str) -> RoomView:
+        """The public view; needs no key."""
+        return self._transport.send(Request("GET", path("/api/rooms/{}", room_code), reads(RoomView)))
+
+    def attach(self, room_code: str, order_code: str, *, label: str | None = None) -> AttachedOrder:
+        """
+        Puts an order into a room.
+
+        :param label: what the room calls it
+        """
+        body = given({"orderCode": order_code, "label": label})
+        where = path("/api/rooms/{}/orders", room_code)
+        return self._transport.send(Request("POST", where, reads(AttachedOrder), json=body))
+
+    def detach(self, room_code: str, order_code: str) -> None:
+        """Takes an order out of a room."""
+        where = path("/api/rooms/{}/orders/{}", room_code, order_code)
+        return self._transport.send(Request("DELETE", where, reads_nothing))
+
+    def rotate(self, room_code: str) -> RotatedRoom:
+        """Gives a new code; the old one stops working at once."""
+        where = path("/api/rooms/{}/rotate", room_code)
+        return self._transport.send(Request("POST", where, reads(RotatedRoom)))
+
+    def close(self, room_code: str) -> RoomStatus:
+        """Closes a room."""
+        where = path("/api/rooms/{}/close", room_code)
+        return self._transport.send(Request("POST", where, reads(RoomStatus)))
+
+    def reopen(self, room_code: str) -> RoomStatus:
+        """Opens a closed room again."""
+        where = path("/api/rooms/{}/reopen", room_code)
+        return self._transport.send(Request("POST", where, reads(RoomStatus)))
+
+    def participants(self, room_code: str) -> ParticipantList:
+        """Who takes part."""
+        where = path("/api/rooms/{}/participants", room_code)
+        return self._transport.send(Request("GET", where, reads(ParticipantList)))
+
+    def add_participant(
+        self, room_code: str, *, name: str, email: str, role: str | None = None
+    ) -> AddedParticipant:
+        """
+        Has somebody take part.
+
+        :param role: default `client`
+        """
+        body = given({"name": name, "email": email, "role": role})
+        where = path("/api/rooms/{}/participants", room_code)
+        return self._transport.send(Request("POST", where, reads(AddedParticipant), json=body))
+
+    def remove_participant(self, room_code: str, participant_id: str) -> None:
+        """Has somebody take part no more."""
+        where = path("/api/rooms/{}/participants/{}", room_code, participant_id)
+        return self._transport.send(Request("DELETE", where, reads_nothing))
+
+    def seal(self, room_code: str) -> ClosingPassport:
+        """Seals the next version of the room's closing passport."""
+        where = path("/api/rooms/{}/passport", room_code)
+        return self._transport.send(Request("POST", where, reads(ClosingPassport)))
+
+    def verify(self, verify_code: str) -> ClosingVerification:
+        """Needs no key: anyone who has the verify code may ask."""
+        where = path("/api/verify/room/{}", verify_code)
+        return self._transport.send(Request("GET", where, reads(ClosingVerification)))
+
+    def certificate(self, verify_code: str) -> bytes:
+        """The sealed certificate PDF; needs no key."""
+        where = path("/api/verify/room/{}/pdf", verify_code)
+        return self._transport.send(Request("GET", where, reads_bytes))

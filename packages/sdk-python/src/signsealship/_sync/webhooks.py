@@ -1,0 +1,169 @@
+# Written from _async by tools/python-sync.ts.
+"""Webhooks and their deliveries."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from .._parse import given, reads, reads_member, reads_nothing
+from .._request import Request, instant, path
+from ..models.webhooks import (
+    CreatedWebhook,
+    Delivery,
+    DeliveryExchange,
+    DeliveryList,
+    DeliveryState,
+    ReplayedDelivery,
+    ReplayedFailures,
+    RotatedSecret,
+    SignatureExample,
+    Topic,
+    Webhook,
+    WebhookPublicKey,
+    WebhookTestDelivery,
+)
+from .pages import all_pages
+from .transport import Transport
+
+
+class Webhooks:
+    """Webhooks and their deliveries."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self) -> builtins.list[Webhook]:
+        """Newest first."""
+        return self._transport.send(Request("GET", "/api/partner/webhooks", reads(builtins.list[Webhook])))
+
+    def create(self, url: str, topics: Sequence[Topic]) -> CreatedWebhook:
+        """Makes one; the secret is shown this once."""
+        body = {"url": url, "topics": [*topics]}
+        return self._transport.send(Request("POST", "/api/partner/webhooks", reads(CreatedWebhook), json=body))
+
+    def remove(self, webhook_id: str) -> None:
+        """Ends one."""
+        where = path("/api/partner/webhooks/{}", webhook_id)
+        return self._transport.send(Request("DELETE", where, reads_nothing))
+
+    def rotate(self, webhook_id: str) -> RotatedSecret:
+        """Gives a new secret; the old one signs beside it for 24 hours."""
+        where = path("/api/partner/webhooks/{}/rotate", webhook_id)
+        return self._transport.send(Request("POST", where, reads(RotatedSecret)))
+
+    def feed(self, webhook_id: str) -> builtins.list[Delivery]:
+        """The latest 100 deliveries of one webhook."""
+        where = path("/api/partner/webhooks/{}/deliveries", webhook_id)
+        read = reads_member(builtins.list[Delivery], "deliveries")
+        return self._transport.send(Request("GET", where, read))
+
+    def deliveries(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        topic: str | None = None,
+        order: str | None = None,
+        external_reference: str | None = None,
+        status: DeliveryState | None = None,
+        webhook: str | None = None,
+        since: datetime | None = None,
+    ) -> DeliveryList:
+        """
+        One page of the deliveries of all webhooks, newest first.
+
+        :param limit: 1 to 100; default 25
+        :param cursor: `next_cursor` of the page before
+        :param order: an order's code
+        :param webhook: a webhook's id
+        :param since: only those made from then on
+        """
+        query = {
+            "limit": limit,
+            "cursor": cursor,
+            "topic": topic,
+            "order": order,
+            "external_reference": external_reference,
+            "status": status,
+            "webhook": webhook,
+            "since": since and instant(since),
+        }
+        return self._transport.send(
+            Request("GET", "/api/partner/webhooks/deliveries", reads(DeliveryList), query=given(query))
+        )
+
+    def all_deliveries(
+        self,
+        *,
+        limit: int | None = None,
+        topic: str | None = None,
+        order: str | None = None,
+        external_reference: str | None = None,
+        status: DeliveryState | None = None,
+        webhook: str | None = None,
+        since: datetime | None = None,
+    ) -> Iterator[Delivery]:
+        """
+        All of them, newest first; pages are fetched as they are wanted.
+
+        :param limit: of one page
+        :param order: an order's code
+        :param webhook: a webhook's id
+        :param since: only those made from then on
+        """
+        for page in all_pages(
+            lambda cursor: self.deliveries(
+                limit=limit,
+                cursor=cursor,
+                topic=topic,
+                order=order,
+                external_reference=external_reference,
+                status=status,
+                webhook=webhook,
+                since=since,
+            )
+        ):
+            for delivery in page.deliveries:
+                yield delivery
+
+    def delivery(self, delivery_id: str) -> Delivery:
+        """One of them."""
+        where = path("/api/partner/webhooks/deliveries/{}", delivery_id)
+        return self._transport.send(Request("GET", where, reads(Delivery)))
+
+    def replay(self, delivery_id: str) -> ReplayedDelivery:
+        """Sends the same event again, with a body of today's records."""
+        where = path("/api/partner/webhooks/deliveries/{}/replay", delivery_id)
+        return self._transport.send(Request("POST", where, reads(ReplayedDelivery)))
+
+    def exchange(self, delivery_id: str) -> DeliveryExchange:
+        """What was sent, and what your endpoint answered."""
+        where = path("/api/partner/webhooks/deliveries/{}/exchange", delivery_id)
+        return self._transport.send(Request("GET", where, reads(DeliveryExchange)))
+
+    def replay_failed(self, webhook_id: str, since: datetime) -> ReplayedFailures:
+        """
+        Sends again what a webhook has failed to take since then; at most 200 by one call: call again while `left` is above zero.
+        """
+        where = path("/api/partner/webhooks/{}/replay-failed", webhook_id)
+        body = {"since": instant(since)}
+        return self._transport.send(Request("POST", where, reads(ReplayedFailures), json=body))
+
+    def test(self, webhook_id: str) -> WebhookTestDelivery:
+        """Sends a `webhook.test` event."""
+        where = path("/api/partner/webhooks/{}/test", webhook_id)
+        return self._transport.send(Request("POST", where, reads(WebhookTestDelivery)))
+
+    def public_key(self) -> WebhookPublicKey:
+        """
+        Your deliveries' public key. It is made when it is first asked for; from then on deliveries bear a `v1a` signature, too.
+        """
+        return self._transport.send(Request("GET", "/api/partner/webhooks/public-key", reads(WebhookPublicKey)))
+
+    def signature_example(self) -> SignatureExample:
+        """A worked example of a signature; needs no key."""
+        return self._transport.send(
+            Request("GET", "/api/partner/webhooks/signature-example", reads(SignatureExample))
+        )

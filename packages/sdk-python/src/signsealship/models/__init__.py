@@ -1,0 +1,1 @@
+"""What the service answers, and what it is given."""

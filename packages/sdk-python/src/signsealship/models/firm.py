@@ -1,0 +1,257 @@
+"""The firm: who it is, how far it came, how it does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MyKey:
+    """The key that asked."""
+
+    prefix: str
+    """`svc_pk_test_` or `svc_pk_live_`."""
+    last4: str
+    """Its last four characters."""
+    created_at: datetime
+    """UTC."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quotas:
+    """What the firm may have."""
+
+    open_rooms: int | None
+    """None when unlimited."""
+    open_rooms_used: int
+    """How many are open."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Me:
+    """The firm of the key."""
+
+    firm_name: str
+    """Its name."""
+    tier: str
+    """Its plan."""
+    live_enabled: bool
+    """Whether it may have live keys."""
+    environment: Literal["live", "test"]
+    """Of the key."""
+    key: MyKey | None
+    """The key that asked."""
+    quotas: Quotas
+    """What the firm may have."""
+    role: Literal["owner", "member"] | None = None
+    """Of a signed-in member; None with a key."""
+    linked: bool
+    """Whether people of the firm have signed in."""
+    request_id: str
+    """Of the request, for support."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaunchpadPartner:
+    """The firm."""
+
+    id: str
+    """By which it is known."""
+    name: str
+    """Its name."""
+    tier: str
+    """Its plan."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaunchpadItem:
+    """Something to do before live."""
+
+    key: str
+    """For programs."""
+    label: str
+    """For people."""
+    done: bool
+    """Whether it is."""
+    action: str
+    """What to do."""
+    deep_link: str
+    """Where: a path on the service."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaunchpadStep:
+    """A step on the way to live."""
+
+    step: str
+    """Which."""
+    reached: bool
+    """Whether the firm came to it."""
+    at: datetime | None
+    """When."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launchpad:
+    """How far the firm has come on its way to live."""
+
+    partner: LaunchpadPartner
+    """The firm."""
+    ready_for_live: bool
+    """All items but `live` are done."""
+    completed: int
+    """Items that are done."""
+    total: int
+    """All items."""
+    checklist: list[LaunchpadItem]
+    """What to do."""
+    funnel: list[LaunchpadStep]
+    """What was reached."""
+    hours_to_first_live_order: float | None
+    """From joining, with two decimals; None before it."""
+    request_id: str
+    """Of the request, for support."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MonthVolume:
+    """The orders of a month."""
+
+    month: str
+    """`YYYY-MM` in UTC."""
+    created_count: int
+    """Orders created in it."""
+    completed_count: int
+    """Those of them that are completed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderFunnel:
+    """One bucket for each order; the five sum to the cohort."""
+
+    created: int
+    """Not paid."""
+    paid: int
+    """Paid, and no further."""
+    in_progress: int
+    """Being worked on."""
+    completed: int
+    """Done."""
+    problem: int
+    """In need of somebody."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turnaround:
+    """Hours from the payment to the completion; 0 when there is no sample."""
+
+    median: float
+    """Of half the orders."""
+    p90: float
+    """Of nine in ten."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceMix:
+    """Counts of orders with each service; not exclusive."""
+
+    sign: int
+    """Signed."""
+    notarize: int
+    """Notarized."""
+    ship: int
+    """Shipped."""
+    fax: int
+    """Faxed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceCounts:
+    """Counts of records, not of orders."""
+
+    total_completed: int
+    """Completed."""
+    sealed_document_count: int
+    """Sealed documents."""
+    delivered_with_proof_count: int
+    """Deliveries with proof."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Analytics:
+    """The orders created in the window, as they are now, in the environment of the key."""
+
+    window_days: int
+    """How far back it looks."""
+    volume_by_month: list[MonthVolume]
+    """Oldest first; months without orders are left out."""
+    funnel: OrderFunnel
+    """Where the orders are."""
+    turnaround_hours: Turnaround
+    """From the payment to the completion."""
+    service_mix: ServiceMix
+    """What is wanted."""
+    evidence: EvidenceCounts
+    """What proof there is."""
+    revenue_cents: int
+    """US cents: the total of paid, in-progress and completed orders."""
+    generated_at: datetime
+    """UTC."""
+    request_id: str
+    """Of the request, for support."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlaybookParam:
+    """An argument of a playbook."""
+
+    name: str
+    """Its name."""
+    type: Literal["string", "int", "bool"]
+    """Of its value."""
+    required: bool
+    """Whether it must be given."""
+    max_length: int | None
+    """Of a text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Playbook:
+    """A playbook that the service offers, and what it is run with."""
+
+    key: str
+    """For `playbooks.run`."""
+    name: str
+    """For people."""
+    description: str
+    """What it does."""
+    param_schema: list[PlaybookParam]
+    """Its arguments."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlaybookList:
+    """The playbooks that the service offers."""
+
+    playbooks: list[Playbook]
+    """All of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartedPlaybook:
+    """A playbook that runs."""
+
+    execution_name: str
+    """By which support knows it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccessAnswer:
+    """What became of a request for access."""
+
+    status: Literal["issued", "pending"]
+    """`issued`: a trial key was mailed once to the address; `pending`: a person looks at the request."""
+    message: str
+    """For people."""

@@ -1,0 +1,280 @@
+"""Orders: what they are placed with, and what they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, TypedDict
+
+SignerAuth = Literal["link", "mail_code", "access_code", "text_code"]
+"""How a signer is identified, besides the link that is mailed."""
+
+Language = Literal["en", "es"]
+"""Of mails and pages."""
+
+SandboxOutcome = Literal["success", "decline", "cancel", "delayed"]
+"""How a payment in the sandbox ends."""
+
+Milestone = Literal["payment.cleared", "signature.completed", "shipment.delivered"]
+"""What the sandbox can walk a test order to."""
+
+
+class _SignerRequired(TypedDict):
+    name: str
+    """The signer's whole name."""
+    email: str
+    """Where the link is mailed to."""
+
+
+class Signer(_SignerRequired, total=False):
+    """A person who signs."""
+
+    phone: str
+    """A 10-digit US number, or an international one in `+country` form. Required when `auth` is `text_code`."""
+    routing: int
+    """1 to 10: signers of one number sign in parallel, after those of lower numbers. Default 1."""
+    auth: SignerAuth
+    """Default: `signer_auth` of the order."""
+    access_code: str
+    """For `access_code`: what you tell the signer yourself."""
+    language: Language
+    """Of mails and pages. Default `en`."""
+
+
+class _SignatureFieldRequired(TypedDict):
+    kind: Literal["signature", "initials", "date", "name", "text"]
+    """What goes there."""
+    signer: int
+    """The signer's place in `signers`, from 1."""
+    page: int
+    """From 1."""
+    x: float
+    """Points from the left edge."""
+    y: float
+    """Points from the upper edge."""
+    width: float
+    """Points."""
+    height: float
+    """Points."""
+
+
+class SignatureField(_SignatureFieldRequired, total=False):
+    """A place on a page as a reader shows it, in points (1/72 inch) from its upper left corner."""
+
+    label: str
+    """What the signer is asked for."""
+    required: bool
+    """Default True."""
+
+
+class _OrderFieldsRequired(TypedDict):
+    email: str
+    """Of the client."""
+    byod_confirmed: Literal[True]
+    """Attests that the document is the client's own completed one."""
+
+
+class OrderFields(_OrderFieldsRequired, total=False):
+    """What an order is placed with, besides its document."""
+
+    fill_token: str
+    """40 hex digits, in place of a document."""
+    name: str
+    """Of the client."""
+    doc_slug: str
+    """A document of the catalog, which then decides on signing and notarization."""
+    svc_sign: bool
+    """Have the document signed."""
+    svc_notary: bool
+    """Have it notarized online."""
+    svc_ship: bool
+    """Have it shipped; send the `ship` fields with it."""
+    signer_state: str
+    """Where the signer is: two letters."""
+    dest_state: str
+    """Where the document goes: two letters."""
+    external_reference: str
+    """Your file number, up to 120 characters; it comes back in lists and webhooks."""
+    ship_name: str
+    """Who gets the shipment."""
+    ship_line1: str
+    """Street and number."""
+    ship_line2: str
+    """Suite, floor, unit."""
+    ship_city: str
+    """City."""
+    ship_state: str
+    """Two letters."""
+    ship_postal: str
+    """ZIP or ZIP+4."""
+    ship_method: Literal["label", "print_mail"]
+    """`label` (default): a prepaid carrier label; `print_mail`: the service prints and mails it."""
+    from_name: str
+    """The return address; with it go the other `from` fields."""
+    from_line1: str
+    """Street and number."""
+    from_line2: str
+    """Suite, floor, unit."""
+    from_city: str
+    """City."""
+    from_state: str
+    """Two letters."""
+    from_postal: str
+    """ZIP or ZIP+4."""
+    fax_to: str
+    """Adds a fax: a 10-digit US number, or an international one in `+country` form."""
+    create_checkout: bool
+    """Answers the hosted checkout, too."""
+    signers: Sequence[Signer]
+    """Who signs. Default: the client, alone."""
+    fields: Sequence[SignatureField]
+    """Where they sign. Default: the document's own signature fields, its tags, or a page that is added."""
+    signer_auth: SignerAuth
+    """How signers are identified who say nothing else. Default `link`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderLine:
+    """A line of a quote."""
+
+    type: str
+    """For programs: `WorkflowFee`, `NotaryFee`, ... The list can grow."""
+    label: str
+    """For people."""
+    amount_cents: int
+    """US cents; negative for discounts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Order:
+    request_id: str
+    """Of the request, for support."""
+    order_code: str
+    """By which the order is known; who has it sees the client's page."""
+    order_url: str
+    """The client's page: a path on the service."""
+    status: str
+    """`QuoteReady`, `Paid`, `EsignPending`, ... `Completed`. The list can grow."""
+    external_reference: str | None
+    """What was sent as `external_reference`."""
+    fax_to_number: str | None
+    """E.164; None without a fax."""
+    subtotal_cents: int
+    """US cents, before the discount of the firm's tier."""
+    discount_cents: int
+    """US cents."""
+    total_cents: int
+    """US cents: what a checkout charges."""
+    lines: list[OrderLine]
+    """The quote, line by line."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreatedOrder(_Order):
+    """An order that was placed, with its quote."""
+
+    checkout_url: str | None
+    """Where the client pays; None unless `create_checkout` was sent and the order can be paid."""
+    warnings: list[str] | None = None
+    """Of test orders: what may be a mistake, as a misspelt field; None when there is nothing to say."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderDetail(_Order):
+    """An order as it is now."""
+
+    services: str
+    """Flags joined by a comma and a space: `Sign, Notarize, Ship, Fax`."""
+    envelope_status: str | None
+    """Of the signatures: `Sent`, `Viewed`, `PartiallySigned`, `Completed`, ...; None when none are wanted."""
+    customer_email: str
+    """Of the client."""
+    created_at: datetime
+    """UTC."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderSummary:
+    """An order in a list."""
+
+    order_code: str
+    """By which the order is known; who has it sees the client's page."""
+    status: str
+    """`QuoteReady`, `Paid`, `EsignPending`, ... `Completed`. The list can grow."""
+    services: str
+    """Flags joined by a comma and a space: `Sign, Notarize, Ship, Fax`."""
+    total_cents: int
+    """US cents."""
+    external_reference: str | None
+    """What was sent as `external_reference`."""
+    customer_email: str
+    """Of the client."""
+    created_at: datetime
+    """UTC."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderList:
+    """A page of orders, newest first."""
+
+    orders: list[OrderSummary]
+    """Newest first."""
+    next_cursor: str | None
+    """For `cursor` of the next call; None after the last page."""
+    request_id: str
+    """Of the request, for support."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkout:
+    """The hosted checkout of an order."""
+
+    checkout_url: str
+    """Where the client pays."""
+    request_id: str
+    """Of the request, for support."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SandboxStep:
+    """A test order after a step."""
+
+    order_code: str
+    """The order's code."""
+    status: str
+    """The order's status after the step."""
+    fired_events: list[str]
+    """The milestones that were reached, as webhooks name them."""
+    request_id: str
+    """Of the request, for support."""
+    warnings: list[str] | None = None
+    """Of test orders: what may be a mistake, as a misspelt field; None when there is nothing to say."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SandboxCheckout(SandboxStep):
+    """A test order after a payment, or after one that failed."""
+
+    outcome: SandboxOutcome
+    """What was asked for."""
+    checkout_url: str
+    """Where a client of a live order would pay."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestClock:
+    """The test clock of the firm."""
+
+    status: Literal["ready", "advancing"]
+    """`advancing`: what came due is happening."""
+    test_time: datetime
+    """What the clock shows; it goes on from there."""
+    real_time: datetime
+    """What new objects, evidence and webhooks are dated with."""
+    advanced_seconds: int
+    """How far the clock is ahead of real time."""
+    request_id: str
+    """Of the request, for support."""
+    warnings: list[str] | None = None
+    """What may be a mistake, as a misspelt field; None when there is nothing to say."""

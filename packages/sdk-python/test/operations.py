@@ -1,0 +1,111 @@
+"""Every operation that the SDK knows, by its name in the published description, and a call of it with every argument."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime, timezone
+from typing import Any
+
+from signsealship import SignSealShip
+
+Call = Callable[[SignSealShip], object]
+
+NOON = datetime(2026, 12, 12, 12, tzinfo=timezone.utc)
+PDF = b"%PDF-1.7"
+FIELDS: dict[str, Any] = {"email": "a@example.com", "byod_confirmed": True, "svc_sign": True}
+SIGNER: dict[str, Any] = {"name": "Jane Doe", "email": "jane@example.com", "language": "es", "auth": "link"}
+MORE: dict[str, Any] = {"phone": "5125550100", "access_code": "1234"}
+ACCESS = {
+    "firm_name": "Acme",
+    "contact_name": "Jane",
+    "work_email": "jane@example.com",
+    "role": "Counsel",
+    "expected_volume": "9",
+    "use_case": "Deeds",
+    "recaptcha_token": "x",
+}
+DELIVERIES: dict[str, Any] = {
+    "limit": 1,
+    "cursor": "c",
+    "topic": "order.created",
+    "order": "o",
+    "external_reference": "r",
+    "status": "failed",
+    "webhook": "w",
+    "since": NOON,
+}
+
+CALLS: Mapping[str, tuple[str, Call]] = {
+    "getMe": ("me", lambda c: c.me()),
+    "getLaunchpad": ("launchpad", lambda c: c.launchpad()),
+    "getAnalytics": ("analytics", lambda c: c.analytics(days=1)),
+    "requestAccess": ("request_access", lambda c: c.request_access(**ACCESS)),
+    "listPlaybooks": ("playbooks.list", lambda c: c.playbooks.list()),
+    "runPlaybook": ("playbooks.run", lambda c: c.playbooks.run("k", order="x")),
+    "createOrder": ("orders.create", lambda c: c.orders.create(PDF, **FIELDS)),
+    "listOrders": (
+        "orders.list",
+        lambda c: c.orders.list(limit=1, status="Paid", external_reference="r", cursor="c"),
+    ),
+    "getOrder": ("orders.get", lambda c: c.orders.get("o")),
+    "mintCheckout": ("orders.checkout", lambda c: c.orders.checkout("o")),
+    "listOrderDocuments": ("orders.documents", lambda c: c.orders.documents("o")),
+    "downloadOrderDocument": ("orders.document", lambda c: c.orders.document("o", "d")),
+    "listSigners": ("orders.signers", lambda c: c.orders.signers("o")),
+    "remindSigner": ("orders.remind_signer", lambda c: c.orders.remind_signer("o", 1)),
+    "replaceSigner": ("orders.replace_signer", lambda c: c.orders.replace_signer("o", 1, **SIGNER, **MORE)),
+    "unlockSigner": ("orders.unlock_signer", lambda c: c.orders.unlock_signer("o", 1)),
+    "verifyEnvelope": ("orders.verify_envelope", lambda c: c.orders.verify_envelope("v")),
+    "sandboxCheckout": ("sandbox.checkout", lambda c: c.sandbox.checkout("o", "decline")),
+    "sandboxAdvance": ("sandbox.advance", lambda c: c.sandbox.advance("o", "payment.cleared")),
+    "getTestClock": ("sandbox.clock.get", lambda c: c.sandbox.clock.get()),
+    "advanceTestClock": ("sandbox.clock.advance", lambda c: c.sandbox.clock.advance(seconds=1, to=NOON)),
+    "resetTestClock": ("sandbox.clock.reset", lambda c: c.sandbox.clock.reset()),
+    "createRoom": ("rooms.create", lambda c: c.rooms.create("Elm", reference="r")),
+    "listRooms": ("rooms.list", lambda c: c.rooms.list(limit=1, cursor="c")),
+    "viewRoom": ("rooms.view", lambda c: c.rooms.view("r")),
+    "attachOrder": ("rooms.attach", lambda c: c.rooms.attach("r", "o", label="Deed")),
+    "detachOrder": ("rooms.detach", lambda c: c.rooms.detach("r", "o")),
+    "rotateRoom": ("rooms.rotate", lambda c: c.rooms.rotate("r")),
+    "closeRoom": ("rooms.close", lambda c: c.rooms.close("r")),
+    "reopenRoom": ("rooms.reopen", lambda c: c.rooms.reopen("r")),
+    "listParticipants": ("rooms.participants", lambda c: c.rooms.participants("r")),
+    "addParticipant": (
+        "rooms.add_participant",
+        lambda c: c.rooms.add_participant("r", name="Jane", email="j@example.com", role="lender"),
+    ),
+    "removeParticipant": ("rooms.remove_participant", lambda c: c.rooms.remove_participant("r", "p")),
+    "sealRoom": ("rooms.seal", lambda c: c.rooms.seal("r")),
+    "verifyRoomPassport": ("rooms.verify", lambda c: c.rooms.verify("v")),
+    "downloadClosingCertificate": ("rooms.certificate", lambda c: c.rooms.certificate("v")),
+    "sealPassport": ("passports.seal", lambda c: c.passports.seal(PDF)),
+    "getPassport": ("passports.get", lambda c: c.passports.get("p")),
+    "verifyPassport": ("passports.verify", lambda c: c.passports.verify("v")),
+    "downloadSealedPdf": ("passports.document", lambda c: c.passports.document("v")),
+    "downloadEvidence": ("passports.evidence", lambda c: c.passports.evidence("v")),
+    "createPassportWebhook": ("passports.subscribe", lambda c: c.passports.subscribe("https://a.example.com")),
+    "deletePassportWebhook": ("passports.unsubscribe", lambda c: c.passports.unsubscribe("w")),
+    "listEvents": (
+        "events.list",
+        lambda c: c.events.list(cursor="1", limit=1, topics=["order.created", "payment.cleared"], wait=0),
+    ),
+    "getWebhookPublicKey": ("webhooks.public_key", lambda c: c.webhooks.public_key()),
+    "listWebhooks": ("webhooks.list", lambda c: c.webhooks.list()),
+    "createWebhook": ("webhooks.create", lambda c: c.webhooks.create("https://a.example.com", ["order.created"])),
+    "deleteWebhook": ("webhooks.remove", lambda c: c.webhooks.remove("w")),
+    "rotateWebhookSecret": ("webhooks.rotate", lambda c: c.webhooks.rotate("w")),
+    "listWebhookDeliveries": ("webhooks.feed", lambda c: c.webhooks.feed("w")),
+    "listDeliveries": ("webhooks.deliveries", lambda c: c.webhooks.deliveries(**DELIVERIES)),
+    "getDelivery": ("webhooks.delivery", lambda c: c.webhooks.delivery("d")),
+    "getDeliveryExchange": ("webhooks.exchange", lambda c: c.webhooks.exchange("d")),
+    "replayFailedDeliveries": ("webhooks.replay_failed", lambda c: c.webhooks.replay_failed("w", NOON)),
+    "replayDelivery": ("webhooks.replay", lambda c: c.webhooks.replay("d")),
+    "testWebhook": ("webhooks.test", lambda c: c.webhooks.test("w")),
+    "getWebhookSignatureExample": ("webhooks.signature_example", lambda c: c.webhooks.signature_example()),
+}
+
+NOT_IN_CLIENT = {"linkPartner"}
+"""Operations of people and of the dashboard, which the client leaves out."""
+
+OWN_CALLS = {"orders.all", "rooms.all", "webhooks.all_deliveries", "events.follow", "with_options", "close"}
+"""Calls of the client that are no operation."""
