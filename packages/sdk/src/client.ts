@@ -1,3 +1,4 @@
+import { eventsOf } from "./events.ts";
 import { firmOf, playbooksOf } from "./firm.ts";
 import { ordersOf, sandboxOf } from "./orders.ts";
 import { passportsOf } from "./passports.ts";
@@ -29,6 +30,7 @@ const routesOf = (transport: Transport) => ({
   rooms: roomsOf(transport),
   passports: passportsOf(transport),
   webhooks: webhooksOf(transport),
+  events: eventsOf(transport),
   playbooks: playbooksOf(transport),
 });
 

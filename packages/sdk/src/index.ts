@@ -1,5 +1,15 @@
 export { type Client, createClient, type Me } from "./client.ts";
 export { ServiceRefusal, type WebhookReason, WebhookRefusal } from "./errors.ts";
+export {
+  type ChainedEvent,
+  type ChainFault,
+  chainHead,
+  chainStart,
+  checkChain,
+  type Place,
+  parseChain,
+} from "./event-chain.ts";
+export type { EventFeed, EventQuery, FeedEvent } from "./events.ts";
 export type { AccessAnswer, AccessRequest, Analytics, Launchpad, Playbook } from "./firm.ts";
 export type {
   CreatedOrder,
@@ -16,6 +26,7 @@ export type {
   SignatureField,
   Signer,
   SignerAuth,
+  TestClock,
   WriteOptions,
 } from "./orders.ts";
 export type { Passport, PassportVerification, PassportWebhook, SealedPassport } from "./passports.ts";
@@ -41,14 +52,16 @@ export type {
 } from "./signing.ts";
 export type { ClientOptions } from "./transport.ts";
 export type { OrderEventData, WebhookEvent } from "./webhook-events.ts";
-export { parseWebhook, signatureHeader, signWebhook, verifyWebhook } from "./webhook-signatures.ts";
+export { parseWebhook, signatureHeader, signWebhook, standardSecret, verifyWebhook } from "./webhook-signatures.ts";
 export type {
   CreatedWebhook,
   Delivery,
+  DeliveryExchange,
   DeliveryList,
   DeliveryQuery,
   RotatedSecret,
   SignatureExample,
   Topic,
   Webhook,
+  WebhookPublicKey,
 } from "./webhooks.ts";

@@ -133,3 +133,13 @@ export async function signWebhook(
   const mac = await crypto.subtle.sign("HMAC", await keyOf(secret, "sign"), signedBytes(t, body));
   return { "Content-Type": "application/json", [signatureHeader]: `t=${t},v1=${hexOf(mac)}` } as const;
 }
+
+/**
+ * The same secret as libraries of Standard Webhooks take it, to check `webhook-signature` with: `whsec_` and the base64 of its SHA-256.
+ * @throws TypeError for an empty secret
+ */
+export async function standardSecret(secret: string): Promise<string> {
+  if (secret === "") throw new TypeError("The webhook's secret is empty.");
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", encoder.encode(secret)));
+  return `whsec_${btoa(String.fromCharCode(...hash))}`;
+}

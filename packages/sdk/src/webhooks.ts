@@ -31,7 +31,26 @@ export type Delivery = {
   replayedFrom: string | null;
 };
 
+/** What was sent in one delivery, and what was answered. */
+export type DeliveryExchange = {
+  deliveryId: string;
+  /** Why it failed, in words: `Answered 500`; null unless it did. */
+  failure: string | null;
+  request: {
+    headers: Record<string, string>;
+    /** The body made anew from the records; `isAsSent` tells by its hash whether it is what was sent. */
+    payload: { text: string; isAsSent: boolean | null } | null;
+  };
+  /** Null when no answer came. `body` is its first 4 KiB. */
+  response: { statusCode: number; headers: Record<string, string>; body: string; isCut: boolean } | null;
+  requestId: string;
+};
+
 export type DeliveryQuery = {
+  /** A webhook's id. */
+  webhook?: string | undefined;
+  /** ISO 8601: only those made from then on. */
+  since?: string | undefined;
   /** 1 to 100; default 25. */
   limit?: number | undefined;
   /** `nextCursor` of the page before. */
@@ -44,6 +63,15 @@ export type DeliveryQuery = {
 };
 
 export type DeliveryList = { deliveries: Delivery[]; nextCursor: string | null; requestId: string };
+
+/** The Ed25519 key behind the `v1a` entries of `webhook-signature`. */
+export type WebhookPublicKey = {
+  /** As Standard Webhooks writes it: `whpk_` and the base64 of 32 bytes. */
+  publicKey: string;
+  publicKeyPem: string;
+  environment: "live" | "test";
+  requestId: string;
+};
 
 export type SignatureExample = {
   signatureHeader: string;
@@ -91,6 +119,14 @@ export function webhooksOf({ json }: Transport) {
     delivery: (deliveryId: string): Promise<Delivery> =>
       json("GET", path`/api/partner/webhooks/deliveries/${deliveryId}`),
 
+    /** What was sent, and what your endpoint answered. */
+    exchange: (deliveryId: string): Promise<DeliveryExchange> =>
+      json("GET", path`/api/partner/webhooks/deliveries/${deliveryId}/exchange`),
+
+    /** Sends again what a webhook has failed to take since then; at most 200 by one call: call again while `left` is above zero. */
+    replayFailed: (id: string, since: Date): Promise<{ replayed: number; left: number; requestId: string }> =>
+      json("POST", path`/api/partner/webhooks/${id}/replay-failed`, { body: { since: since.toISOString() } }),
+
     /** Sends the same event again, with a body of today's records. */
     replay: (deliveryId: string): Promise<{ ok: true; deliveryId: string; replayedFrom: string; requestId: string }> =>
       json("POST", path`/api/partner/webhooks/deliveries/${deliveryId}/replay`),
@@ -98,6 +134,9 @@ export function webhooksOf({ json }: Transport) {
     /** Sends a `webhook.test` event. */
     test: (id: string): Promise<{ ok: true; deliveryId: string; requestId: string }> =>
       json("POST", path`/api/partner/webhooks/${id}/test`),
+
+    /** Your deliveries' public key. It is made when it is first asked for; from then on deliveries bear a `v1a` signature, too. */
+    publicKey: (): Promise<WebhookPublicKey> => json("GET", "/api/partner/webhooks/public-key"),
 
     /** A worked example of a signature; needs no key. */
     signatureExample: (): Promise<SignatureExample> => json("GET", "/api/partner/webhooks/signature-example"),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { type Client, createClient, ServiceRefusal } from "@signsealship/sdk";
+import { type Client, checkChain, createClient, ServiceRefusal } from "@signsealship/sdk";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 
@@ -246,4 +246,30 @@ test("tells how the firm does, and what it may run", async () => {
   assert.equal((await client.launchpad()).partner.tier, "trial");
   assert.equal((await client.analytics({ days: 30 })).windowDays, 30);
   assert.equal((await refusal(client.playbooks.run("approval_gate", { kind: "x" }))).status, 404);
+});
+
+test("follows events as they come, goes on after an outage, and their chain holds", async () => {
+  const { key } = await newPartner(service);
+  let calls = 0;
+  const shaky: typeof fetch = async (...request) => {
+    if (++calls % 4 === 2) throw new TypeError("the line was cut");
+    return fetch(...request);
+  };
+  const own = createClient({ baseUrl: service.baseUrl, key, fetch: shaky, maxRetries: 0 });
+  const placed = createClient({ baseUrl: service.baseUrl, key });
+  const { orderCode } = await placed.orders.create(fields, makePdf());
+  const events = [];
+  for await (const event of own.events.follow()) {
+    events.push(event);
+    if (events.length === 1) await placed.sandbox.checkout(orderCode);
+    if (events.length === 2) break;
+  }
+  assert.deepEqual(
+    events.map(({ payload }) => payload?.id),
+    [`order.created:${orderCode}`, `payment.cleared:${orderCode}`],
+  );
+  const { last, fault } = await checkChain(events);
+  assert.equal(fault, null);
+  assert.deepEqual((await placed.events.list({ cursor: String(last.position), topics: ["order.created"] })).events, []);
+  assert.match((await placed.webhooks.publicKey()).publicKey, /^whpk_/);
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash, createHmac } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { parseWebhook, signWebhook, verifyWebhook, WebhookRefusal } from "@signsealship/sdk";
 import fc from "fast-check";
@@ -141,4 +142,25 @@ test("an empty secret, by which anybody could sign, is an error; so many signatu
   await assert.rejects(signWebhook(body, ""), /secret is empty/);
   const many = `t=${t}${`,v1=${v1(secret, t, body)}`.repeat(11)}`;
   await assert.rejects(parseWebhook(body, many, secret, { now }), { reason: "malformed_signature" });
+});
+
+type Vector = {
+  says: string;
+  body: string;
+  signature: string | null;
+  secret: string;
+  now: number;
+  reason: string | null;
+};
+
+test("judges the vectors that other languages are held to", async () => {
+  const vectors: Vector[] = JSON.parse(readFileSync(new URL("vectors/webhooks.json", import.meta.url), "utf8"));
+  assert.ok(vectors.length > 30);
+  for (const { says, body, signature, secret: key, now: seconds, reason } of vectors) {
+    const judged = await parseWebhook(Buffer.from(body, "base64"), signature, key, { now: seconds * 1000 }).then(
+      () => null,
+      (error: WebhookRefusal) => error.reason,
+    );
+    assert.equal(judged, reason, says);
+  }
 });

@@ -14,6 +14,9 @@ export const calls = {
   mintCheckout: "orders.checkout",
   sandboxCheckout: "sandbox.checkout",
   sandboxAdvance: "sandbox.advance",
+  getTestClock: "sandbox.clock.get",
+  advanceTestClock: "sandbox.clock.advance",
+  resetTestClock: "sandbox.clock.reset",
   createRoom: "rooms.create",
   listRooms: "rooms.list",
   viewRoom: "rooms.view",
@@ -43,6 +46,10 @@ export const calls = {
   listDeliveries: "webhooks.deliveries",
   getDelivery: "webhooks.delivery",
   replayDelivery: "webhooks.replay",
+  getDeliveryExchange: "webhooks.exchange",
+  replayFailedDeliveries: "webhooks.replayFailed",
+  getWebhookPublicKey: "webhooks.publicKey",
+  listEvents: "events.list",
   testWebhook: "webhooks.test",
   getWebhookSignatureExample: "webhooks.signatureExample",
   getAnalytics: "analytics",
@@ -56,7 +63,7 @@ export const calls = {
 export const notInClient = ["linkPartner"];
 
 /** Calls of the client that are no operation: lists over all pages, and a client with other options. */
-export const ownCalls = ["orders.all", "rooms.all", "webhooks.allDeliveries", "with"];
+export const ownCalls = ["orders.all", "rooms.all", "webhooks.allDeliveries", "events.follow", "with"];
 
 /** The types that the SDK exports, each beside what is published. */
 export const types = {
@@ -65,6 +72,8 @@ export const types = {
   Analytics: "Schemas['Analytics']",
   Launchpad: "Schemas['Launchpad']",
   Playbook: "Schemas['PlaybookList']['playbooks'][number]",
+  DeliveryExchange: "Answers['getDeliveryExchange']",
+  WebhookPublicKey: "Schemas['WebhookPublicKey']",
   DeliveryList: "Schemas['WebhookDeliveryList']",
   RoomList: "Schemas['RoomList']",
   ClosingManifest: "Schemas['ClosingManifest']",
@@ -99,10 +108,15 @@ export const types = {
   SignerAuth: "NonNullable<Forms['createOrder']['signer_auth']>",
   SignatureExample: "Schemas['WebhookSignatureExample']",
   StatusGroup: "Schemas['OrderCard']['statusGroup']",
+  TestClock: "Schemas['TestClock']",
   Topic: "Schemas['NewWebhook']['topics'][number]",
   Webhook: "Schemas['Webhook']",
   WebhookEvent: "Webhooks",
 };
+
+/** Answers of which the SDK says more than is published, and the types that do: the payload of an event is one of those of webhooks. */
+export const narrowerAnswers: ReadonlySet<string> = new Set(["listEvents"]);
+export const narrowerTypes = { EventFeed: "Schemas['WebhookEventFeed']", FeedEvent: "Schemas['WebhookEvent']" };
 
 /** Types of what is given, in the SDK's names. */
 export const givenTypes = {
@@ -120,10 +134,14 @@ export const fieldTypes = {
 
 /** Types that say nothing of the interface's shapes. */
 export const ownTypes = [
+  "ChainFault",
+  "ChainedEvent",
   "Client",
   "ClientOptions",
   "NamedPdf",
+  "EventQuery",
   "Pdf",
+  "Place",
   "ServiceRefusal",
   "WebhookReason",
   "WebhookRefusal",
@@ -134,6 +152,7 @@ export const ownTypes = [
 export const bodies = {
   sandboxCheckout: "{ outcome: NonNullable<Parameters<Client['sandbox']['checkout']>[1]> }",
   sandboxAdvance: "{ event: NonNullable<Parameters<Client['sandbox']['advance']>[1]> | null }",
+  advanceTestClock: "Parameters<Client['sandbox']['clock']['advance']>[0]",
   requestAccess: "Parameters<Client['requestAccess']>[0]",
   createRoom: "Parameters<Client['rooms']['create']>[0]",
   attachOrder: "Parameters<Client['rooms']['attach']>[1]",

@@ -32,6 +32,7 @@ export function typeOf(schema: JsonSchema): string {
   if (anyOf) return anyOf.map((each) => `(${typeOf(each)})`).join(" | ");
   if (type === "array" && items) return `(${typeOf(items)})[]`;
   if (type === "object") return objectType(schema);
+  if (Object.keys(schema).every((name) => name === "description")) return "unknown";
   const scalar = scalars[type ?? ""];
   if (scalar === undefined) throw new Error(`no type for ${JSON.stringify(schema)}`);
   return scalar;

@@ -7,14 +7,14 @@ import { parseHeaders } from "../files/block-headers.ts";
 import { readBounded } from "../files/read-file.ts";
 import { createNodeCrypto } from "../node-crypto.ts";
 
-/** The options of `verify`, in the shape of `node:util` parseArgs. */
+/** The options of `verify`, in the shape of `node:util` parseArgs, and what each does. */
 export const verifyOptions = {
-  trust: { type: "string" },
-  "tsa-trust": { type: "string" },
-  at: { type: "string" },
-  headers: { type: "string" },
-  doc: { type: "string" },
-  with: { type: "string", multiple: true },
+  trust: { type: "string", help: "PEM certificates or a trust list (JSON) that seals must lead to." },
+  "tsa-trust": { type: "string", help: "PEM roots that time stamps must lead to." },
+  at: { type: "string", help: "The instant to judge at (ISO 8601), where nothing proves a time." },
+  headers: { type: "string", help: "Block headers of Bitcoin, for a check without a network." },
+  doc: { type: "string", help: "The document that a detached proof or manifest speaks of." },
+  with: { type: "string", multiple: true, help: "Another file that belongs to it; may be given more than once." },
 } as const;
 
 export const verifyFlags =

@@ -1,0 +1,53 @@
+/** An event's place among all events of a firm in one environment, and the head that covers it and all before it. */
+export type Place = { position: number; head: string };
+
+/** What the chain says of an event; `GET /api/partner/events` answers these members, and a delivery's body has `type` and `id`. */
+export type ChainedEvent = Place & { type: string; id: string };
+
+/** Why a chain does not hold, and where: `gap` when a position is missing, `head` when what was told before is not what is told now. */
+export type ChainFault = { reason: "gap" | "head"; position: number };
+
+/** What stands before the first event. */
+export const chainStart: Place = { position: 0, head: "0".repeat(64) };
+
+const encoder = new TextEncoder();
+
+const bytesOf = (hex: string): Uint8Array =>
+  Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+
+const hexOf = (bytes: ArrayBuffer): string =>
+  Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("");
+
+/** The value of a delivery's `Service-Chain` header; null when there is none, or it is not `n=<number>; head=<hex>`. */
+export function parseChain(header: string | null | undefined): Place | null {
+  const [, n, head] = /^n=([1-9]\d{0,14}); head=([0-9a-f]{64})(?:;.*)?$/.exec(header ?? "") ?? [];
+  return n === undefined || head === undefined ? null : { position: Number(n), head };
+}
+
+/** The head after an event: SHA-256 over the 32 bytes of the head before it, and `{position}\n{type}\n{id}\n` in UTF-8. */
+export async function chainHead(before: Place, { type, id }: Pick<ChainedEvent, "type" | "id">): Promise<string> {
+  const [head, entry] = [bytesOf(before.head), encoder.encode(`${before.position + 1}\n${type}\n${id}\n`)];
+  const bytes = new Uint8Array(head.length + entry.length);
+  bytes.set(head);
+  bytes.set(entry, head.length);
+  return hexOf(await crypto.subtle.digest("SHA-256", bytes));
+}
+
+/**
+ * Checks that events follow one another without a gap, and that nothing before them was changed.
+ * @param events in the order of their positions
+ * @param before the place of the last event that you have; left out: they are the first
+ * @returns the last place, to keep, and what is wrong, or null
+ */
+export async function checkChain(
+  events: readonly ChainedEvent[],
+  before: Place = chainStart,
+): Promise<{ last: Place; fault: ChainFault | null }> {
+  let last = before;
+  for (const { position, head, type, id } of events) {
+    if (position !== last.position + 1) return { last, fault: { reason: "gap", position: last.position + 1 } };
+    if ((await chainHead(last, { type, id })) !== head) return { last, fault: { reason: "head", position } };
+    last = { position, head };
+  }
+  return { last, fault: null };
+}
