@@ -1,0 +1,2 @@
+curl https://sign.example.com/api/partner/orders/$ORDER_CODE \
+  -H "Authorization: Bearer $SIGNSEALSHIP_KEY"

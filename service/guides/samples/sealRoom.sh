@@ -1,0 +1,2 @@
+curl -X POST https://sign.example.com/api/rooms/$ROOM_CODE/passport \
+  -H "Authorization: Bearer $SIGNSEALSHIP_KEY"

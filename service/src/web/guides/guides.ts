@@ -1,0 +1,34 @@
+import { readFile } from "node:fs/promises";
+import type { FastifyInstance } from "fastify";
+import type { RateLimits } from "../../http/rate-limits.ts";
+import { ServiceError } from "../../platform/errors.ts";
+import type { Assets } from "../ui/assets.ts";
+import { publicHeaders } from "../ui/page-headers.ts";
+import { pageRoute } from "../ui/page-route.ts";
+import { guidePage, indexPage } from "./pages.ts";
+import { readGuides } from "./read-guides.ts";
+
+export type GuideDeps = { limits: RateLimits; assets: Pick<Assets, "url">; baseUrl: string };
+
+const exampleFile = new URL("../../../../examples/lien-release.pdf", import.meta.url);
+
+/** The guides for partners' developers; the reference beside them is `http/reference-page.ts`. */
+export function guidePages(app: FastifyInstance, deps: GuideDeps): void {
+  const guides = readGuides(deps.baseUrl);
+  const common = { policy: "page", headers: publicHeaders } as const;
+  const index = indexPage(deps.assets, guides);
+  pageRoute(app, deps, { ...common, url: "/docs", handle: () => index });
+  for (const guide of guides) {
+    const page = guidePage(deps.assets, guides, guide);
+    pageRoute(app, deps, { ...common, url: `/docs/${guide.name}`, handle: () => page });
+  }
+  pageRoute(app, deps, {
+    ...common,
+    url: "/docs/example.pdf",
+    async handle() {
+      const pdf = await readFile(exampleFile).catch(() => null);
+      if (pdf === null) throw new ServiceError("not_found", "Not found.");
+      return { pdf, name: "example.pdf" };
+    },
+  });
+}

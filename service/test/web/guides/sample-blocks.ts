@@ -1,0 +1,24 @@
+import { withAddress } from "../../../src/http/openapi-samples.ts";
+
+/** A fenced sample of a guide. */
+export type Sample = {
+  lang: string;
+  /** What a program is saved as; null for a command. */
+  file: string | null;
+  /** A program that goes on until it is stopped. */
+  isReceiver: boolean;
+  text: string;
+};
+
+/** The samples of a guide that a reader runs, in order, for this service and this key. */
+export function samplesOf(markdown: string, { baseUrl, key }: { baseUrl: string; key: string }): Sample[] {
+  const fences = markdown.matchAll(/^```(\w+)(?: (\S+))?( receiver)?\n([\s\S]*?)^```$/gm);
+  return [...fences]
+    .map(([, lang = "", file = null, receiver, text = ""]) => ({
+      lang,
+      file,
+      isReceiver: receiver !== undefined,
+      text: withAddress(text, baseUrl).replaceAll("svc_pk_test_...", key),
+    }))
+    .filter(({ lang, file }) => lang === "sh" || file !== null);
+}

@@ -1,0 +1,41 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { errorWords } from "../service/src/http/error-words.ts";
+import { limitWords } from "../service/src/http/limit-words.ts";
+import { policies } from "../service/src/http/rate-limits.ts";
+import { wireStatus } from "../service/src/http/wire-errors.ts";
+
+const table = (heads: readonly string[], rows: readonly (readonly unknown[])[]): string =>
+  [heads, heads.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+
+const windows: Readonly<Record<number, string>> = { 60: "a minute", 900: "15 minutes", 3600: "an hour" };
+
+const keysOf = <T extends object>(object: T) => Object.keys(object) as (keyof T)[];
+
+/** What the code says, as tables of Markdown. */
+const tables: Readonly<Record<string, string>> = {
+  errors: table(
+    ["Status", "Code", "What it means"],
+    keysOf(wireStatus).map((code) => [wireStatus[code], `\`${code}\``, errorWords[code]]),
+  ),
+  limits: table(
+    ["Policy", "Requests", "Counted by", "Applies to"],
+    keysOf(policies).map((policy) => {
+      const { points, seconds } = policies[policy];
+      const { by, appliesTo } = limitWords[policy];
+      return [`\`${policy}\``, `${points} in ${windows[seconds] ?? `${seconds} seconds`}`, by, appliesTo];
+    }),
+  ),
+};
+
+/** A guide with its tables as the code has them today. */
+export const withTables = (markdown: string): string =>
+  markdown.replace(
+    /(<!-- table: (\w+) -->\n)[\s\S]*?(<!-- end -->)/g,
+    (_, start: string, name: string, end: string) => `${start}\n${tables[name]}\n\n${end}`,
+  );
+
+if (import.meta.main)
+  for (const name of ["errors", "limits"]) {
+    const file = new URL(`../service/guides/${name}.md`, import.meta.url);
+    writeFileSync(file, withTables(readFileSync(file, "utf8")));
+  }
