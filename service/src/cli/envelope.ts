@@ -47,7 +47,7 @@ export const envelopeVerbs: Verb[] = [
     name: "envelope void",
     args: ["CODE"],
     flags: "--reason TEXT",
-    options: { reason: { type: "string" } },
+    options: { reason: { type: "string", help: "Why, as the signers will read it." } },
     summary: "Takes an open envelope back: nobody can sign it any more, and the order becomes EsignDeclined.",
     run: ([code = ""], values) => {
       const reason = textOption(values, "reason")?.trim();

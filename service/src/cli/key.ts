@@ -1,6 +1,6 @@
 import * as partners from "../partners/partners.ts";
 import { revokeWithWhatItMade } from "../revocation.ts";
-import { lines, type Verb, withResources } from "./verb.ts";
+import { lines, textOption, type Values, type Verb, withResources } from "./verb.ts";
 import { webhookLine } from "./webhook.ts";
 
 type Revoked = Awaited<ReturnType<typeof revokeWithWhatItMade>>;
@@ -17,16 +17,53 @@ function revokedText({ webhooks, members, ended, ...key }: Revoked): string {
   return [lines(key), ...(made.length > 0 ? ["", what, ...made, ...hint] : [])].join("\n");
 }
 
+/** @throws ServiceError for a name, scopes or an end that break their rule */
+function keyOptions(values: Values, now: Date) {
+  const [name, scopes, expires] = ["name", "scopes", "expires"].map((option) => textOption(values, option));
+  return {
+    ...(name !== undefined && { name: partners.keyName(name) }),
+    ...(scopes !== undefined && { scopes: partners.keyScopes(scopes.split(",").map((scope) => scope.trim())) }),
+    ...(expires !== undefined && { expiresAt: partners.keyExpiry(expires, now) }),
+  };
+}
+
+type Key = Awaited<ReturnType<typeof partners.listKeys>>[number];
+
+function stateOf({ revokedAt, expiresAt }: Key, now: Date): string {
+  if (revokedAt) return `revoked ${revokedAt.toISOString()}`;
+  if (expiresAt && expiresAt <= now) return `expired ${expiresAt.toISOString()}`;
+  return expiresAt ? `active until ${expiresAt.toISOString()}` : "active";
+}
+
+const keyLine = (key: Key, now: Date): string =>
+  [
+    key.keyId,
+    key.environment,
+    `…${key.last4}`,
+    stateOf(key, now),
+    `last used ${key.lastUsedAt?.toISOString() ?? "never"}`,
+    `may ${key.scopes?.join(",") ?? "everything"}`,
+    ...(key.name === null ? [] : [key.name]),
+  ].join("  ");
+
 export const keyVerbs: Verb[] = [
   {
     name: "key issue",
     args: ["PARTNER_ID"],
-    flags: "[--test]",
-    options: { test: { type: "boolean" } },
-    summary: "Issues a key and shows it only this once. A live key also enables live access for the partner.",
+    flags: "[--test] [--name N] [--scopes read,orders,rooms,seal,webhooks] [--expires DAYS|YYYY-MM-DD]",
+    options: {
+      test: { type: "boolean", help: "A test key: nothing real happens. Without it the key is live." },
+      name: { type: "string", help: "What the key is for, as its owners will read it." },
+      scopes: { type: "string", help: "What it may do, comma-separated: read, orders, rooms, seal, webhooks." },
+      expires: { type: "string", help: "After so many days, or on a day (YYYY-MM-DD)." },
+    },
+    summary:
+      "Issues a key and shows it only this once. Without --scopes it may do everything. A live key also enables live access for the partner.",
     run: ([partnerId = ""], values) =>
       withResources(async (resources) => {
-        const issued = await partners.issueKey(resources, partnerId, values["test"] === true ? "test" : "live");
+        const environment = values["test"] === true ? "test" : "live";
+        const options = { actor: "operator", ...keyOptions(values, resources.clock()) };
+        const issued = await partners.issueKey(resources, partnerId, environment, options);
         return { json: issued, text: lines(issued) };
       }),
   },
@@ -39,18 +76,31 @@ export const keyVerbs: Verb[] = [
     run: ([partnerId = ""]) =>
       withResources(async (resources) => {
         const keys = await partners.listKeys(resources, partnerId);
-        const text = keys.map(
-          (key) =>
-            `${key.keyId}  ${key.environment}  …${key.last4}  ${key.revokedAt ? `revoked ${key.revokedAt.toISOString()}` : "active"}`,
-        );
-        return { json: { keys }, text: text.join("\n") };
+        const now = resources.clock();
+        return { json: { keys }, text: keys.map((key) => keyLine(key, now)).join("\n") };
+      }),
+  },
+  {
+    name: "key rotate",
+    args: ["KEY_ID"],
+    flags: "[--overlap 0|1|24|72]",
+    options: { overlap: { type: "string", help: "How many hours the old key goes on: 0, 1, 24 (default) or 72." } },
+    summary:
+      "Issues a key in the place of another and shows it only this once; the old one goes on for the hours of the overlap (24).",
+    run: ([keyId = ""], values) =>
+      withResources(async (resources) => {
+        const overlap = partners.keyOverlap(textOption(values, "overlap") ?? "24");
+        const rotated = await partners.rotateKey(resources, keyId, overlap);
+        return { json: rotated, text: lines(rotated) };
       }),
   },
   {
     name: "key revoke",
     args: ["KEY_ID"],
     flags: "[--all]",
-    options: { all: { type: "boolean" } },
+    options: {
+      all: { type: "boolean", help: "Ends what was made with it, too: webhooks, memberships and their sessions." },
+    },
     summary:
       "Revokes a key, effective with the next request, and lists what was made with it; --all ends that, too: webhooks, memberships and their sessions.",
     run: ([keyId = ""], values) =>

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { ServiceError, StartupError } from "../platform/errors.ts";
+import { nearest } from "../platform/nearest.ts";
 import { readVersion } from "../version.ts";
-import { nearest } from "./nearest.ts";
 import { type Answer, UsageError, type Verb } from "./verb.ts";
 import { verbsOf } from "./verbs.ts";
 
@@ -10,9 +10,24 @@ const usage = (verb: Verb): string =>
 
 function help(about: readonly Verb[]): string {
   const lines = about.map((verb) => `  ${usage(verb)}\n      ${verb.summary}`);
-  return ["Usage:", ...lines, "", "Every verb takes --json (one JSON document on standard output) and --help."].join(
-    "\n",
-  );
+  const [one] = about.length === 1 ? about : [];
+  const more = one ? details(one) : [];
+  return [
+    "Usage:",
+    ...lines,
+    ...more,
+    "",
+    "Every verb takes --json (one JSON document on standard output) and --help.",
+  ].join("\n");
+}
+
+/** What the flags do, and the examples. */
+function details({ options, examples = [] }: Verb): string[] {
+  const explained = Object.entries(options).map(([name, { help }]) => `  ${`--${name}`.padEnd(18)} ${help}`);
+  return [
+    ...(explained.length > 0 ? ["", "Flags:", ...explained] : []),
+    ...(examples.length > 0 ? ["", "Examples:", ...examples.map((example) => `  bin/signsealship ${example}`)] : []),
+  ];
 }
 
 async function run(argv: string[]): Promise<Answer> {
@@ -27,6 +42,7 @@ async function run(argv: string[]): Promise<Answer> {
   }
   if (argv.includes("--version") && leading.length === 0)
     return { text: readVersion(), json: { version: readVersion() } };
+  if (!verb && leading.length === 0) throw new UsageError(`no such flag: ${argv[0]}; see bin/signsealship --help`);
   if (!verb) throw new UsageError(await unknownVerb(leading, verbs));
   const options = { ...verb.options, json: { type: "boolean" } } as const;
   let parsed: ReturnType<typeof parseArgs>;

@@ -24,7 +24,7 @@ export const memberVerbs: Verb[] = [
     name: "member set",
     args: ["USER_ID", "[ROLE]"],
     flags: "[--live on|off]",
-    options: { live: { type: "string" } },
+    options: { live: { type: "string", help: "on or off: whether the member works in live." } },
     summary: "Sets a member's role (owner or member), or whether the member works in live, too.",
     run: ([userId = "", role], values) => {
       const live = onOff(values, "live");
@@ -51,7 +51,9 @@ export const memberVerbs: Verb[] = [
     name: "member passkeys",
     args: ["USER_ID"],
     flags: "[--remove]",
-    options: { remove: { type: "boolean" } },
+    options: {
+      remove: { type: "boolean", help: "Takes all passkeys and recovery codes away, and signs the person out." },
+    },
     summary:
       "Lists a person's passkeys; with --remove takes them all away, with the recovery codes, and signs the person out: for who has lost them.",
     run: ([userId = ""], { remove }) =>

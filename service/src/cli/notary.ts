@@ -32,8 +32,26 @@ const optionOf = {
 
 const fileOf = { certificate: "certificate", certificateChain: "chain" } as const;
 
+type OptionName = (typeof optionOf)[keyof typeof optionOf] | (typeof fileOf)[keyof typeof fileOf];
+
+const helpOf: Readonly<Record<OptionName, string>> = {
+  name: "As the commission names the notary.",
+  state: "The state of the commission, as OH.",
+  county: "The county of the commission.",
+  number: "The number of the commission.",
+  starts: "Its first day (YYYY-MM-DD).",
+  expires: "Its last day.",
+  ron: "The number of the registration for remote notarization.",
+  "ron-starts": "Its first day.",
+  "ron-expires": "Its last day.",
+  tool: "What the notary signs and records with.",
+  status: "active or suspended.",
+  certificate: "A PEM file of the notary's own certificate.",
+  chain: "A PEM file of the certificates above it.",
+};
+
 const options = Object.fromEntries(
-  [...Object.values(optionOf), ...Object.values(fileOf)].map((name) => [name, { type: "string" as const }]),
+  Object.entries(helpOf).map(([name, help]) => [name, { type: "string" as const, help }]),
 );
 
 /** The published comparison of all jurisdictions; its DOI is the citation that it asks for. */
@@ -127,11 +145,11 @@ export const notaryVerbs: Verb[] = [
     args: ["FILE"],
     flags: "--output FILE [--as-of DAY] [--title TITLE] [--license NAME] [--url URL]",
     options: {
-      output: { type: "string" },
-      "as-of": { type: "string" },
-      title: { type: "string" },
-      license: { type: "string" },
-      url: { type: "string" },
+      output: { type: "string", help: "The file to write." },
+      "as-of": { type: "string", help: "The day of the table (YYYY-MM-DD); today without it." },
+      title: { type: "string", help: "Whose table it is." },
+      license: { type: "string", help: "Its license." },
+      url: { type: "string", help: "Where it is published." },
     },
     summary:
       "Writes a file for NOTARY_RULES: the rules of now with what a table of the states' laws (CSV or JSON) says. Whose table it is defaults to the RON law comparison of signsealship.com (CC BY 4.0).",

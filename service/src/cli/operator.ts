@@ -37,7 +37,13 @@ export const operatorVerbs: Verb[] = [
     name: "operator add",
     args: ["EMAIL"],
     flags: "--role ROLE[,ROLE] [--name NAME]",
-    options: { role: { type: "string" }, name: { type: "string" } },
+    options: {
+      role: {
+        type: "string",
+        help: "agent, notary, shipper, approver, admin or auditor; more of them comma-separated.",
+      },
+      name: { type: "string", help: "The person's name." },
+    },
     summary:
       "Makes a person an operator, who signs in to the console by email. Roles: agent, notary, shipper, approver, admin, auditor.",
     run: ([email = ""], values) => {
@@ -66,7 +72,14 @@ export const operatorVerbs: Verb[] = [
     name: "operator set",
     args: ["EMAIL|USER_ID"],
     flags: "[--role ROLE[,ROLE]] [--name NAME] [--active on|off]",
-    options: { role: { type: "string" }, name: { type: "string" }, active: { type: "string" } },
+    options: {
+      role: {
+        type: "string",
+        help: "agent, notary, shipper, approver, admin or auditor; more of them comma-separated.",
+      },
+      name: { type: "string", help: "The person's name." },
+      active: { type: "string", help: "on or off: whether the person may sign in." },
+    },
     summary: "Sets an operator's roles or name, or ends and restores the access, effective with the next request.",
     run: ([who = ""], values) => {
       const [roles, name, active] = [rolesOption(values), textOption(values, "name"), onOff(values, "active")];

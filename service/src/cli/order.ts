@@ -1,24 +1,15 @@
-import { readFile } from "node:fs/promises";
 import { type ListedOrder, listAllOrders, searchOrders } from "../console/console.ts";
 import { moveOrder, type OrderHistory, orderHistory } from "../fulfilment/fulfilment.ts";
-import { maxUploadBytes } from "../http/uploads/multipart.ts";
 import { orderStatuses, statusGroups } from "../orders/orders.ts";
-import { StartupError } from "../platform/errors.ts";
 import { createMetrics } from "../platform/metrics.ts";
 import { isUuid } from "../platform/text.ts";
 import { inlineWorkers } from "../platform/workers/inline.ts";
 import { openSealing } from "../seals/seals.ts";
 import { requireNoLetter } from "../shipping/shipping.ts";
+import { readDocument } from "./document.ts";
+import { partnerOptions } from "./partner-api.ts";
+import { createOrder, listOwnOrders } from "./partner-order.ts";
 import { lines, textOption, UsageError, type Values, type Verb, withResources } from "./verb.ts";
-
-async function readDocument(path: string | undefined): Promise<Buffer | null> {
-  if (path === undefined) return null;
-  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
-    throw new StartupError(`--document ${path} cannot be read (${error.code})`);
-  });
-  if (bytes.length > maxUploadBytes) throw new StartupError(`--document ${path} must be a PDF of at most 35 MB`);
-  return bytes;
-}
 
 function adjustmentOf(values: Values): { amountCents: number; label: string } | undefined {
   const text = textOption(values, "amount-cents");
@@ -76,18 +67,30 @@ function partnerIn(values: Values): string | null {
 }
 
 export const orderVerbs: Verb[] = [
+  createOrder,
   {
     name: "order list",
     args: [],
-    flags: "[--status STATUS] [--partner PARTNER_ID] [--after CODE] [--test]",
+    flags:
+      "[--status STATUS] [--partner PARTNER_ID] [--after CODE] [--test] | --key KEY [--status STATUS] [--reference R] [--after CODE]",
     options: {
-      status: { type: "string" },
-      partner: { type: "string" },
-      after: { type: "string" },
-      test: { type: "boolean" },
+      status: {
+        type: "string",
+        help: "Only of this status, as QuoteReady; without --key also of a group, as signing.",
+      },
+      partner: { type: "string", help: "Without --key: only of the firm with this ID." },
+      after: { type: "string", help: "CODE: goes on after that order." },
+      test: { type: "boolean", help: "Without --key: those of test." },
+      reference: { type: "string", help: "With --key: only with exactly this external reference." },
+      ...partnerOptions,
+      key: { type: "string", help: "A partner key: lists that partner's orders, asking the service over HTTP." },
     },
-    summary: `Lists orders of all firms, newest first: at most ${listedMost}, of live unless --test. --after CODE goes on after that one.`,
+    summary: `Lists orders of all firms, newest first: at most ${listedMost}, of live unless --test. With --key those of the key's partner, over HTTP.`,
+    examples: ["order list --test --status QuoteReady", "order list --key svc_pk_test_... --reference FILE-2207"],
     run: (_args, values) => {
+      if (values["key"] !== undefined) return listOwnOrders(values);
+      const partners = ["reference", "base-url"].find((flag) => values[flag] !== undefined);
+      if (partners) throw new UsageError(`--${partners} needs --key`);
       const filter = { status: statusIn(values), partnerId: partnerIn(values), service: null };
       const after = textOption(values, "after") ?? null;
       return withResources(async ({ db }) =>
@@ -99,7 +102,7 @@ export const orderVerbs: Verb[] = [
     name: "order find",
     args: ["TEXT"],
     flags: "[--test]",
-    options: { test: { type: "boolean" } },
+    options: { test: { type: "boolean", help: "Among test orders instead of live ones." } },
     summary:
       "Finds orders by code (or its first 6 digits), reference, name, email, tracking or fax number, hash, verification code or payment intent.",
     run: ([text = ""], values) =>
@@ -122,19 +125,20 @@ export const orderVerbs: Verb[] = [
     args: ["CODE", "[STATUS]"],
     flags: "[--release] [--document FILE] [--carrier C --tracking N] [--reason TEXT] [--amount-cents N [--label TEXT]]",
     options: {
-      release: { type: "boolean" },
-      document: { type: "string" },
-      carrier: { type: "string" },
-      tracking: { type: "string" },
-      reason: { type: "string" },
-      "amount-cents": { type: "string" },
-      label: { type: "string" },
+      release: { type: "boolean", help: "Ends OnHold: the order goes back to where it was." },
+      document: { type: "string", help: "The signed or notarized PDF." },
+      carrier: { type: "string", help: "Who ships it, as FedEx." },
+      tracking: { type: "string", help: "The carrier's number of the parcel." },
+      reason: { type: "string", help: "Why, for the record and for who reads the order." },
+      "amount-cents": { type: "string", help: "What the price changes by, in US cents; negative for less." },
+      label: { type: "string", help: "The words of that line in the quote." },
     },
     summary: "Moves an order to another status that the table of transitions allows; --release ends OnHold.",
     async run(args, values) {
       const to = targetOf(args, values);
       const adjustment = adjustmentOf(values);
-      const document = await readDocument(textOption(values, "document"));
+      const path = textOption(values, "document");
+      const document = path === undefined ? null : await readDocument(path);
       return withResources(async (resources) => {
         const { config } = resources;
         const moved = await moveOrder(

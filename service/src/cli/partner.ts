@@ -8,7 +8,13 @@ export const partnerVerbs: Verb[] = [
     name: "partner create",
     args: ["NAME"],
     flags: "[--tier trial|PartnerLink|ProOffice|ClosingDesk] [--live]",
-    options: { tier: { type: "string" }, live: { type: "boolean" } },
+    options: {
+      tier: {
+        type: "string",
+        help: "What it may take up and pays: trial (default), PartnerLink, ProOffice or ClosingDesk.",
+      },
+      live: { type: "boolean", help: "Live orders are allowed from the start." },
+    },
     summary: "Adds a partner firm.",
     run: ([name = ""], values) =>
       withResources(async (resources) => {
@@ -38,12 +44,12 @@ export const partnerVerbs: Verb[] = [
     args: ["PARTNER_ID"],
     flags: "[--tier T] [--live on|off] [--brand-name N] [--accent #rrggbb] [--logo URL] [--contact-email ADDRESS]",
     options: {
-      tier: { type: "string" },
-      live: { type: "string" },
-      "brand-name": { type: "string" },
-      accent: { type: "string" },
-      logo: { type: "string" },
-      "contact-email": { type: "string" },
+      tier: { type: "string", help: "trial, PartnerLink, ProOffice or ClosingDesk." },
+      live: { type: "string", help: "on or off: whether live orders are allowed." },
+      "brand-name": { type: "string", help: "The name that clients see." },
+      accent: { type: "string", help: "The color of rooms, as #1a2b3c." },
+      logo: { type: "string", help: "An https address of a picture." },
+      "contact-email": { type: "string", help: "Where clients' answers to mails go." },
     },
     summary: "Changes a partner's tier, live access or branding. An empty value clears a branding field.",
     run: ([partnerId = ""], values) => {

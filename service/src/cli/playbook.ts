@@ -15,7 +15,10 @@ export const playbookVerbs: Verb[] = [
     name: "playbook list",
     args: [],
     flags: "[--all] [--limit N]",
-    options: { all: { type: "boolean" }, limit: { type: "string" } },
+    options: {
+      all: { type: "boolean", help: "Those that ended, too, the newest first." },
+      limit: { type: "string", help: "At most so many." },
+    },
     summary: "Lists executions waiting for a decision, with their callbacks; with --all every execution, newest first.",
     run: (_args, values) => {
       const what = { all: values["all"] === true, limit: limitOf(textOption(values, "limit")) };

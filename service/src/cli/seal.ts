@@ -62,7 +62,10 @@ export const sealVerbs: Verb[] = [
     name: "seal retire",
     args: ["FINGERPRINT"],
     flags: "--reason REASON [--at INSTANT]",
-    options: { reason: { type: "string" }, at: { type: "string" } },
+    options: {
+      reason: { type: "string", help: "As superseded or key-compromise." },
+      at: { type: "string", help: "From when on (ISO 8601); now without it." },
+    },
     summary:
       "Retires a seal certificate by its SHA-256: verifiers that read /seal/trust.json refuse its seals by the reason, such as superseded or key-compromise.",
     async run([fingerprint = ""], values) {

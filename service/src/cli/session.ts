@@ -22,7 +22,7 @@ export const sessionVerbs: Verb[] = [
     name: "session end",
     args: ["[SESSION_ID]"],
     flags: "[--all EMAIL|PARTNER_ID|operator]",
-    options: { all: { type: "string" } },
+    options: { all: { type: "string", help: "Every session of an address, a firm, or the operators." } },
     summary: "Ends a session, or all sessions of an address, a firm or the operators, effective with the next request.",
     run: ([sessionId], values) => {
       const whose = textOption(values, "all");

@@ -33,7 +33,11 @@ export const taskVerbs: Verb[] = [
     name: "task list",
     args: [],
     flags: "[--kind KIND] [--test] [--claimed-by OPERATOR]",
-    options: { kind: { type: "string" }, test: { type: "boolean" }, "claimed-by": { type: "string" } },
+    options: {
+      kind: { type: "string", help: "Only of this kind, as fax_send." },
+      test: { type: "boolean", help: "Of test orders instead of live ones." },
+      "claimed-by": { type: "string", help: "Only what this operator has claimed." },
+    },
     summary: `Lists open tasks, those that are due first at the top: at most ${shownMost}, of live unless --test.`,
     run: (_args, values) => {
       const kinds = kindsOf(textOption(values, "kind"));
@@ -83,7 +87,7 @@ export const taskVerbs: Verb[] = [
     name: "task done",
     args: ["TASK_ID"],
     flags: "--outcome TEXT",
-    options: { outcome: { type: "string" } },
+    options: { outcome: { type: "string", help: "What was done, for the record." } },
     summary:
       "Ends a task that nothing else ends: a failed job that was looked into, a certificate that will be replaced.",
     run: ([id = ""], values) => {

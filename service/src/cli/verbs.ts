@@ -13,6 +13,20 @@ const serve: Verb = {
   },
 };
 
+const completion: Verb = {
+  name: "completion",
+  args: ["SHELL"],
+  flags: "",
+  options: {},
+  summary: "Prints what makes a shell (bash or zsh) complete the words and flags of this command.",
+  examples: ["completion bash > ~/.signsealship-completion && echo '. ~/.signsealship-completion' >> ~/.bashrc"],
+  async run([shell = ""]) {
+    const { completionScript } = await import("./completion.ts");
+    const script = completionScript(shell, await verbsOf(undefined));
+    return { text: script, json: { script } };
+  },
+};
+
 /** The verbs by their first word, loaded when they are wanted: most of a short command's time is loading code. */
 const groups: ReadonlyMap<string, () => Promise<readonly Verb[]>> = new Map([
   ["serve", async () => [serve]],
@@ -21,6 +35,8 @@ const groups: ReadonlyMap<string, () => Promise<readonly Verb[]>> = new Map([
   ["member", async () => (await import("./member.ts")).memberVerbs],
   ["session", async () => (await import("./session.ts")).sessionVerbs],
   ["webhook", async () => (await import("./webhook.ts")).webhookVerbs],
+  ["listen", async () => [(await import("./listen.ts")).listen]],
+  ["trigger", async () => [(await import("./trigger.ts")).trigger]],
   ["request", async () => (await import("./request.ts")).requestVerbs],
   ["fill", async () => (await import("./fill.ts")).fillVerbs],
   ["playbook", async () => (await import("./playbook.ts")).playbookVerbs],
@@ -33,6 +49,7 @@ const groups: ReadonlyMap<string, () => Promise<readonly Verb[]>> = new Map([
   ["seal", async () => (await import("./seal.ts")).sealVerbs],
   ["secrets", async () => (await import("./secrets.ts")).secretsVerbs],
   ["verify", async () => [(await import("./verify.ts")).verify]],
+  ["completion", async () => [completion]],
   ["doctor", async () => [(await import("./doctor.ts")).doctor]],
 ]);
 

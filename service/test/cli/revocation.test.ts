@@ -6,6 +6,7 @@ import { issueKey, keyResolver, trackLastUse } from "../../src/partners/partners
 import { systemClock as clock } from "../../src/platform/clock.ts";
 import { columnCipher } from "../../src/platform/column-cipher.ts";
 import { sql } from "../../src/platform/database/sql.ts";
+import { openLog } from "../../src/platform/logs.ts";
 import { secretBytes } from "../../src/platform/secrets.ts";
 import { rotateSecret, unsubscribe } from "../../src/webhooks/webhooks.ts";
 import { json, type MembersService, openMembersService } from "../members/members-service.ts";
@@ -49,7 +50,7 @@ const revoke = (keyId: string, ...flags: string[]) => service.cli<Revoked>("key"
 async function robbedFirm() {
   const firm = await running.newPartner({ live: true });
   const { key, headers } = await (async () => {
-    const issued = await issueKey({ db, clock }, firm.partnerId, "live");
+    const issued = await issueKey(running, firm.partnerId, "live");
     return { ...issued, headers: { Authorization: `Bearer ${issued.key}` } };
   })();
   const address = somebody();
@@ -90,7 +91,7 @@ test("revoking a key names the webhooks and members that it made, and ends them 
 
 test("a webhook is found though its maker has left the firm, and a membership though a test key made it first", async () => {
   const { partnerId, key, keyId } = await running.newPartner({ live: true });
-  const { key: testKey } = await issueKey({ db, clock }, partnerId, "test");
+  const { key: testKey } = await issueKey(running, partnerId, "test");
   const thief = await newMember(service, somebody(), testKey);
   assert.equal((await link(service, thief.cookie, key)).status, 200);
   const hook = await subscribe(thief.headers);
@@ -145,7 +146,9 @@ test("a request on its way when its key is revoked is 401, as the next one is, a
 test("deleting and rotating are refused in the same way to a key that was revoked since", async () => {
   const { key, keyId, headers } = await running.newPartner();
   const hook = await subscribe(headers);
-  const principal = await keyResolver(db, trackLastUse(db, clock))(`Bearer ${key}`);
+  const principal = await keyResolver({ ...running, log: openLog("silent"), lastUse: trackLastUse(db, clock) })(
+    `Bearer ${key}`,
+  );
   assert.ok(principal);
   await revoke(keyId);
   const deps = { db, clock, secretCipher: columnCipher(secretBytes(Buffer.alloc(32)), "none") };
@@ -166,7 +169,7 @@ test("for a person the text says what stays and the command that ends it", async
 
 test("the operator lists a firm's webhooks of both environments with their makers, and disables one", async () => {
   const { partnerId, keyId, headers } = await running.newPartner({ live: true });
-  const { key: testKey } = await issueKey({ db, clock }, partnerId, "test");
+  const { key: testKey } = await issueKey(running, partnerId, "test");
   const live = await subscribe(headers);
   const inTest = await subscribe({ Authorization: `Bearer ${testKey}` });
   const { webhooks } = await service.cli<Revoked>("webhook", "list", partnerId);
@@ -235,7 +238,7 @@ test("the operator lists sessions, of everybody, a person, a firm and the operat
 
 test("of a session's callers only owners with live access create, rotate and delete live webhooks; all do in test", async () => {
   const { partnerId, key, headers } = await running.newPartner({ live: true });
-  const { key: testKey } = await issueKey({ db, clock }, partnerId, "test");
+  const { key: testKey } = await issueKey(running, partnerId, "test");
   const owner = await newMember(service, somebody(), key);
   const member = await newMember(service, somebody(), key);
   const id = await subscribe(owner.headers);

@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { readdirSync } from "node:fs";
 import { test } from "node:test";
-import { runCli } from "@signsealship/testing/service";
-import { nearest } from "../../src/cli/nearest.ts";
+import { fileURLToPath } from "node:url";
+import { runCli, temporaryFolder } from "@signsealship/testing/service";
+import { nearest } from "../../src/platform/nearest.ts";
+
+const cliPath = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 
 test("the command line says its version, what a group of verbs has, and which verb was meant", async () => {
   assert.match((await runCli({}, "--version")).stdout, /^\d+\.\d+\.\d+\n$/);
@@ -14,10 +19,50 @@ test("the command line says its version, what a group of verbs has, and which ve
   assert.match((await runCli({}, "xyz")).stderr, /no such verb: xyz; see bin\/signsealship --help\n$/);
 });
 
+test("a wrong flag is named, and a command in a folder without an installation makes none there", async () => {
+  assert.match((await runCli({}, "--hlp")).stderr, /^signsealship: no such flag: --hlp; see/);
+  const elsewhere = temporaryFolder();
+  const ended = spawnSync(process.execPath, [cliPath, "partner", "list"], {
+    cwd: elsewhere.path,
+    env: { PATH: process.env["PATH"], HOME: elsewhere.path },
+    encoding: "utf8",
+  });
+  assert.equal(ended.status, 1);
+  assert.match(ended.stderr, /no installation in .*\/var: name its data folder as DATA_DIR/);
+  assert.deepEqual(readdirSync(elsewhere.path), []);
+  elsewhere.remove();
+});
+
 test("a name is near when few of its characters differ", () => {
   const names = ["order list", "order move", "key issue"];
   assert.equal(nearest("ordr list", names), "order list");
   assert.equal(nearest("order mvoe", names), "order move");
   assert.equal(nearest("", names), null);
   assert.equal(nearest("something else", names), null);
+});
+
+test("bash completes words, flags of a verb after its arguments, and nothing that is no verb", async () => {
+  const { stdout: script } = await runCli({}, "completion", "bash");
+  const completed = (line: string): string[] => {
+    const words = ["bin/signsealship", ...line.split(" ")].map((word) => `'${word}'`);
+    const ask = `COMP_WORDS=(${words.join(" ")}); COMP_CWORD=${words.length - 1}; _signsealship; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    return execFileSync("bash", ["-c", `${script}\n${ask}`], { encoding: "utf8" })
+      .split("\n")
+      .filter(Boolean);
+  };
+  assert.deepEqual(completed("par"), ["partner"]);
+  assert.deepEqual(completed("partner s"), ["set"]);
+  assert.deepEqual(completed("notary rules i"), ["import"]);
+  assert.deepEqual(completed("key rotate 1234 --o"), ["--overlap"]);
+  assert.deepEqual(completed("nonsense --o"), []);
+  const zsh = await runCli({}, "completion", "zsh");
+  assert.ok(zsh.stdout.startsWith("autoload -U +X bashcompinit && bashcompinit\n_signsealship() {"));
+  const refused = await runCli({}, "completion", "tcsh");
+  assert.deepEqual([refused.code, refused.stderr], [2, "signsealship: SHELL must be bash or zsh\n"]);
+});
+
+test("the help of a verb says what each of its flags does", async () => {
+  const { stdout } = await runCli({}, "order", "move", "--help");
+  for (const flag of ["release", "document", "carrier", "tracking", "reason", "amount-cents", "label"])
+    assert.match(stdout, new RegExp(`^ {2}--${flag} +\\S.*\\.$`, "m"));
 });

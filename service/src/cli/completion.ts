@@ -1,0 +1,41 @@
+import { UsageError, type Verb } from "./verb.ts";
+
+type Words = Pick<Verb, "name" | "options">;
+
+/** What may follow the words typed so far: the next words of verbs, or the flags of a whole one. */
+function candidates(verbs: readonly Words[]): ReadonlyMap<string, readonly string[]> {
+  const after = new Map<string, Set<string>>();
+  const add = (typed: string, next: string) => after.set(typed, (after.get(typed) ?? new Set()).add(next));
+  for (const { name, options } of verbs) {
+    const words = name.split(" ");
+    for (const [index, word] of words.entries()) add(words.slice(0, index).join(" "), word);
+    for (const flag of [...Object.keys(options), "json", "help"]) add(name, `--${flag}`);
+  }
+  return new Map([...after].map(([typed, next]) => [typed, [...next]]));
+}
+
+/** Looks the longest words up that are a verb or begin one; file names where nothing of ours fits. */
+const bash = (verbs: readonly Words[]): string => `_signsealship() {
+  local typed="\${COMP_WORDS[*]:1:COMP_CWORD-1}" next=""
+  while :; do
+    case "$typed" in
+${[...candidates(verbs)].map(([typed, next]) => `      "${typed}") next="${next.join(" ")}"; break ;;`).join("\n")}
+    esac
+    [[ "$typed" == *" "* ]] || break
+    typed="\${typed% *}"
+  done
+  COMPREPLY=($(compgen -W "$next" -- "\${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -o default -F _signsealship signsealship bin/signsealship
+`;
+
+const zsh = (verbs: readonly Words[]): string => `autoload -U +X bashcompinit && bashcompinit\n${bash(verbs)}`;
+
+const shells = { bash, zsh } as const;
+const isShell = (name: string): name is keyof typeof shells => Object.hasOwn(shells, name);
+
+/** What makes a shell complete the words and flags of verbs. @throws UsageError for a shell that it is not made for */
+export function completionScript(shell: string, verbs: readonly Words[]): string {
+  if (!isShell(shell)) throw new UsageError("SHELL must be bash or zsh");
+  return shells[shell](verbs).trimEnd();
+}

@@ -1,0 +1,51 @@
+import { type Client, createClient, ServiceRefusal } from "@signsealship/sdk";
+import { StartupError } from "../platform/errors.ts";
+import { type Options, textOption, UsageError, type Values } from "./verb.ts";
+
+/** The options of verbs that partners use: they ask a service over HTTP, with a partner key. */
+export const partnerOptions = {
+  key: { type: "string", help: "Your partner key, svc_pk_...; default: SIGNSEALSHIP_KEY of the environment." },
+  "base-url": {
+    type: "string",
+    help: "The service's address; default: BASE_URL, else http://localhost with PORT or 8080.",
+  },
+} as const satisfies Options;
+
+export type Partner = { client: Client; baseUrl: string; key: string };
+
+/** @throws UsageError naming the flag */
+export function partnerOf(values: Values): Partner {
+  const key = textOption(values, "key") ?? process.env["SIGNSEALSHIP_KEY"];
+  if (!key) throw new UsageError("--key is required: your partner key, svc_pk_... (or SIGNSEALSHIP_KEY)");
+  const given = textOption(values, "base-url") ?? process.env["BASE_URL"];
+  const baseUrl = (given ?? `http://localhost:${process.env["PORT"] ?? 8080}`).replace(/\/+$/, "");
+  if (!URL.canParse(baseUrl) || !/^https?:/.test(baseUrl)) throw new UsageError("--base-url must be an http(s) URL");
+  return { client: createClient({ baseUrl, key }), baseUrl, key };
+}
+
+/**
+ * Asks the service.
+ * @param flagOf the flag that gives a field of the request, for refusals that begin with its name
+ * @throws StartupError with what the service refused, or that it does not answer
+ */
+export async function ask<T>(
+  { client, baseUrl }: Partner,
+  work: (client: Client) => Promise<T>,
+  flagOf: (field: string) => string | null = () => null,
+): Promise<T> {
+  try {
+    return await work(client);
+  } catch (error) {
+    if (error instanceof ServiceRefusal) {
+      const flag = flagOf(/^\w+/.exec(error.message)?.[0] ?? "");
+      if (error.status === 401) throw new StartupError(`--key: ${error.message}`);
+      throw new StartupError(flag === null ? error.message : `${flag}: ${error.message}`);
+    }
+    const { name, cause } = error as Error & { cause?: { code?: string } };
+    if (error instanceof TypeError || name === "TimeoutError")
+      throw new StartupError(
+        `--base-url: no answer from ${baseUrl} (${cause?.code ?? name}); does the service run there?`,
+      );
+    throw error;
+  }
+}

@@ -1,0 +1,16 @@
+import { nearest } from "../platform/nearest.ts";
+import { testTopic, topics } from "../webhooks/webhooks.ts";
+import { UsageError } from "./verb.ts";
+
+/** Every topic that a receiver may hear of. */
+export const allTopics: readonly string[] = [...topics, testTopic];
+
+/** @throws UsageError that lists the topics, and names the one that was meant */
+export function requireTopic(flag: string, topic: string): string {
+  if (allTopics.includes(topic)) return topic;
+  const near = nearest(topic, allTopics);
+  const meant = near === null ? "" : ` Did you mean ${near}?`;
+  throw new UsageError(
+    `${flag} must be a topic, not ${topic || "nothing"}.${meant} Topics:\n  ${allTopics.join("\n  ")}`,
+  );
+}

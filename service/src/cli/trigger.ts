@@ -1,0 +1,95 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Client, OrderFields } from "@signsealship/sdk";
+import { StartupError } from "../platform/errors.ts";
+import { root } from "../resources.ts";
+import { ask, partnerOf, partnerOptions } from "./partner-api.ts";
+import { allTopics, requireTopic } from "./topics.ts";
+import { lines, UsageError, type Verb } from "./verb.ts";
+
+/** What was made so that the event came. */
+type Made = Record<string, string>;
+
+const example = () => readFile(join(root, "examples/lien-release.pdf"));
+
+const plain: OrderFields = { email: "client@example.com", byodConfirmed: true, svcSign: true };
+const shipped: OrderFields = {
+  ...plain,
+  svcShip: true,
+  shipName: "Jane Roe",
+  shipLine1: "350 Fifth Avenue",
+  shipCity: "New York",
+  shipState: "NY",
+  shipPostal: "10118",
+};
+
+async function order({ orders }: Client, fields = plain): Promise<{ orderCode: string }> {
+  const { orderCode } = await orders.create(fields, { pdf: await example(), fileName: "lien-release.pdf" });
+  return { orderCode };
+}
+
+async function room(client: Client): Promise<{ orderCode: string; roomCode: string }> {
+  const { orderCode } = await order(client);
+  const { roomCode } = await client.rooms.create({ name: "Made by signsealship trigger" });
+  await client.rooms.attach(roomCode, { orderCode });
+  return { orderCode, roomCode };
+}
+
+async function advanced(client: Client, fields: OrderFields, event: "signature.completed" | "shipment.delivered") {
+  const made = await order(client, fields);
+  await client.sandbox.advance(made.orderCode, event);
+  return made;
+}
+
+async function testEvent({ webhooks }: Client): Promise<Made> {
+  const [newest] = await webhooks.list();
+  if (!newest)
+    throw new StartupError(
+      "webhook.test is sent to a webhook, and this key has none; listen hears of every other topic",
+    );
+  const { deliveryId } = await webhooks.test(newest.id);
+  return { webhookId: newest.id, deliveryId };
+}
+
+/** What makes a real event of each topic, with objects of the sandbox. */
+const makers: Readonly<Record<string, (client: Client) => Promise<Made>>> = {
+  "order.created": (client) => order(client),
+  "payment.cleared": async (client) => {
+    const made = await order(client);
+    await client.sandbox.checkout(made.orderCode);
+    return made;
+  },
+  "signature.completed": (client) => advanced(client, plain, "signature.completed"),
+  "shipment.delivered": (client) => advanced(client, shipped, "shipment.delivered"),
+  "passport.sealed": async ({ passports }) => {
+    const { passportId, verifyCode } = await passports.seal(await example());
+    return { passportId, verifyCode };
+  },
+  "room.order_attached": room,
+  "room.passport_sealed": async (client) => {
+    const { roomCode } = await room(client);
+    const { verifyCode } = await client.rooms.seal(roomCode);
+    return { roomCode, verifyCode };
+  },
+  "webhook.test": testEvent,
+};
+
+export const trigger: Verb = {
+  name: "trigger",
+  args: ["TOPIC"],
+  flags: "--key KEY",
+  options: partnerOptions,
+  summary: `Makes a test event happen: places an order in the sandbox and walks it as far as it takes, seals the example document, or opens a room. What comes on the way is sent, too. For test keys. Topics: ${allTopics.join(", ")}.`,
+  examples: [
+    "trigger payment.cleared --key svc_pk_test_...",
+    "trigger shipment.delivered --base-url https://sign.example.com",
+  ],
+  async run([topic = ""], values) {
+    const make = makers[requireTopic("TOPIC", topic)];
+    const partner = partnerOf(values);
+    if (!partner.key.startsWith("svc_pk_test_"))
+      throw new UsageError("--key must be a test key, svc_pk_test_...: trigger makes orders that nobody placed");
+    const made = make ? await ask(partner, make) : {};
+    return { json: { topic, ...made }, text: lines({ triggered: topic, ...made }) };
+  },
+};

@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { parseWebhook } from "@signsealship/sdk";
+import { type Harness, openHarness } from "@signsealship/testing/harness";
+import { newPartner } from "@signsealship/testing/service";
+import { listen } from "../../src/cli/listen.ts";
+import { trigger } from "../../src/cli/trigger.ts";
+import type { Values } from "../../src/cli/verb.ts";
+
+type Received = { headers: IncomingHttpHeaders; body: Buffer };
+
+let harness: Harness;
+let receiver: Server;
+let key: string;
+let url: string;
+let listening: ChildProcess;
+let printed = "";
+const received: Received[] = [];
+
+before(async () => {
+  harness = await openHarness();
+  ({ key } = await newPartner(harness.service));
+  receiver = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    received.push({ headers: request.headers, body: Buffer.concat(chunks) });
+    response.writeHead(received.length === 1 ? 500 : 204).end();
+  }).listen(0, "127.0.0.1");
+  await once(receiver, "listening");
+  url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
+  const program = join(import.meta.dirname, "../../src/cli/main.ts");
+  const args = [program, "listen", "--key", key, "--base-url", harness.service.baseUrl, "--forward-to", url];
+  listening = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  listening.stdout?.on("data", (text: Buffer) => {
+    printed += text;
+  });
+  await until(() => /Signing secret/.test(printed));
+});
+after(async () => {
+  listening.kill();
+  receiver.close();
+  await harness.close();
+});
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+const here = () => ({ key, "base-url": harness.service.baseUrl });
+const triggered = (topic: string, values: Values = here()) => trigger.run([topic], values);
+const refusal = (work: Promise<unknown>) =>
+  work.then(
+    () => assert.fail("not refused"),
+    (error: Error) => error.message,
+  );
+
+test("listen posts events to this machine as a webhook would, and prints what the receiver answered", async () => {
+  const { text } = await triggered("signature.completed");
+  const [, orderCode] = /^triggered: signature.completed\norderCode: ([0-9a-f]{40})$/.exec(text) ?? [];
+  await until(() => received.length === 3);
+  const [, secret = ""] = /Signing secret: (svc_whsec_[a-z2-7]{52}) /.exec(printed) ?? [];
+  const events = await Promise.all(
+    received.map(({ headers, body }) => parseWebhook(body, headers["service-signature"]?.toString(), secret)),
+  );
+  const topics = ["order.created", "payment.cleared", "signature.completed"];
+  assert.deepEqual(
+    events.map(({ id }) => id),
+    topics.map((topic) => `${topic}:${orderCode}`),
+  );
+  assert.deepEqual(
+    received.map(({ headers }) => headers["service-event"]),
+    topics,
+  );
+  assert.match(received[2]?.headers["service-chain"]?.toString() ?? "", /^n=3; head=[0-9a-f]{64}$/);
+  await until(() => printed.includes("n=3"));
+  assert.match(printed, new RegExp(`n=1  order.created:${orderCode}  -> answered 500 in \\d+ ms\n`));
+  assert.match(printed, new RegExp(`n=3  signature.completed:${orderCode}  -> answered 204 in \\d+ ms\n`));
+});
+
+test("trigger makes events of rooms, shipments and passports, for test keys alone", async () => {
+  for (const topic of ["room.passport_sealed", "shipment.delivered", "passport.sealed"]) {
+    await triggered(topic);
+    await until(() => received.some(({ headers }) => headers["service-event"] === topic));
+  }
+  assert.match(await refusal(triggered("webhook.test")), /this key has none/);
+  const live = `svc_pk_${"a".repeat(52)}`;
+  assert.match(await refusal(triggered("order.created", { ...here(), key: live })), /--key must be a test key/);
+});
+
+test("a wrong topic, key or address is named, with the topics that there are", async () => {
+  assert.match(
+    await refusal(triggered("order.create")),
+    /^TOPIC must be a topic, not order.create. Did you mean order.created\? Topics:\n {2}passport.sealed\n/,
+  );
+  const wrong: [Values, RegExp][] = [
+    [{ topics: "x" }, /--topics must be a topic, not x/],
+    [{ "forward-to": "ftp://x" }, /--forward-to must be an http\(s\) URL/],
+    [{ since: "yesterday" }, /--since must be the number of an event/],
+    [{ key: "svc_pk_test_x" }, /^--key: /],
+    [{ "base-url": "http://127.0.0.1:9" }, /^--base-url: no answer from/],
+  ];
+  for (const [values, message] of wrong) assert.match(await refusal(listen.run([], { ...here(), ...values })), message);
+});

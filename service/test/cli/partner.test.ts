@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { parseArgs } from "node:util";
+import { freePort } from "@signsealship/testing/free-port";
+import { examplePdf } from "@signsealship/testing/order-form";
+import { newPartner, runCli, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { orderVerbs } from "../../src/cli/order.ts";
+import { createOrder } from "../../src/cli/partner-order.ts";
+import type { Verb } from "../../src/cli/verb.ts";
+
+const folder = temporaryFolder();
+const document = join(folder.path, "deed.pdf");
+let service: Service;
+let partner: Awaited<ReturnType<typeof newPartner>>;
+
+before(async () => {
+  service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" });
+  partner = await newPartner(service);
+  writeFileSync(document, examplePdf);
+});
+after(async () => {
+  await service.stop();
+  folder.remove();
+});
+
+/** Runs a verb as a partner does, beside no database. */
+const asPartner = (...args: string[]) => runCli({ BASE_URL: service.baseUrl, SIGNSEALSHIP_KEY: partner.key }, ...args);
+const wanted = ["--document", document, "--email", "a@example.com", "--byod-confirmed"];
+
+/** Runs a verb in this process: most of a command's time is loading code. */
+async function run({ options, run: work }: Verb, ...args: string[]) {
+  const asked = ["--base-url", service.baseUrl, "--key", partner.key, ...args];
+  const { values } = parseArgs({ args: asked, options, strict: true });
+  return work([], values);
+}
+
+const listOrders = () => {
+  const found = orderVerbs.find(({ name }) => name === "order list");
+  assert.ok(found);
+  return found;
+};
+
+test("a partner places an order and lists it, with the price and what the service warns of", async () => {
+  const { code, stdout, stderr } = await asPartner(
+    ...["order", "create", ...wanted, "--notarize", "--fax", "2125550123", "--reference", "FILE-9"],
+    ...["--field", "signer_state=TX", "--field", "scv_sign=true"],
+  );
+  assert.deepEqual([code, stderr], [0, ""]);
+  const [, orderCode] = /^order: ([0-9a-f]{40})$/m.exec(stdout) ?? [];
+  assert.match(stdout, new RegExp(`^page: ${service.baseUrl}/orders/${orderCode}$`, "m"));
+  assert.match(stdout, /^ {6}\$70\.00 {2}Total$/m);
+  assert.match(stdout, /^warning: scv_sign is no field .* did you mean "svc_sign"\?$/m);
+
+  const listed = await run(listOrders(), "--reference", "FILE-9", "--status", "QuoteReady");
+  assert.match(listed.text, new RegExp(`^${orderCode}  QuoteReady  \\S+  Notarize, Fax  a@example.com  FILE-9$`));
+  const none = await run(listOrders(), "--reference", "FILE-8");
+  assert.deepEqual(none.json, { orders: [], nextCursor: null });
+});
+
+test("an order under one idempotency key is placed once", async () => {
+  const place = () => run(createOrder, ...wanted, "--sign", "--idempotency-key", "from-a-script");
+  const first = await place();
+  assert.match(first.text, /^order: /);
+  assert.deepEqual(await place(), first);
+});
+
+test("what is wrong is said with the flag that it stands in", async () => {
+  const silent = `http://127.0.0.1:${await freePort()}`;
+  const refusals: [string[], RegExp][] = [
+    [["--email", "a@example.com", "--byod-confirmed"], /UsageError: either --document or --fill-token is required/],
+    [[...wanted, "--fill-token", "0".repeat(40)], /UsageError: either --document or --fill-token/],
+    [["--document", document, "--byod-confirmed"], /UsageError: --email is required/],
+    [["--document", document, "--email", "a@example.com"], /UsageError: --byod-confirmed is required/],
+    [[...wanted, "--field", "ship_name"], /UsageError: --field must be name=value, not ship_name/],
+    [[...wanted, "--sign", "--field", "svc_sign=on"], /UsageError: --field svc_sign was given already/],
+    [[...wanted, "--base-url", "ftp://example.com"], /UsageError: --base-url must be an http\(s\) URL/],
+    [["--document", "/no/such.pdf", ...wanted.slice(2)], /StartupError: --document \/no\/such\.pdf .* \(ENOENT\)/],
+    [[...wanted, "--fax", "12"], /StartupError: --fax: fax_to must be a 10-digit US number/],
+    [[...wanted, "--ship"], /StartupError: --field ship_name: ship_name is required/],
+    [[...wanted, "--key", "svc_pk_test_none"], /StartupError: --key: A valid partner API key is required/],
+    [[...wanted, "--base-url", silent], /StartupError: --base-url: no answer from \S+ \(ECONNREFUSED\)/],
+  ];
+  const saidOf = (verb: Verb, args: string[]) =>
+    run(verb, ...args).then(
+      () => "",
+      (error: Error) => `${error.constructor.name}: ${error.message}`,
+    );
+  for (const [args, said] of refusals) assert.match(await saidOf(createOrder, args), said);
+  assert.match(await saidOf(listOrders(), ["--test"]), /UsageError: --test is the operator's/);
+  const none = await runCli({}, "order", "create", ...wanted);
+  assert.deepEqual([none.code, none.stdout], [2, ""]);
+  assert.match(none.stderr, /--key is required/);
+});
+
+test("the help of a verb explains its flags and has examples", async () => {
+  const { stdout, code } = await runCli({}, "order", "create", "--help");
+  assert.equal(code, 0);
+  assert.match(stdout, /\nFlags:\n.* {2}--fax +NUMBER to fax it to: 10 digits in the US/s);
+  assert.match(stdout, /\nExamples:\n {2}bin\/signsealship order create --key svc_pk_test_/);
+});
