@@ -1,6 +1,26 @@
 export { dropMember, setMember } from "./by-operator.ts";
 export { type ConfirmationDeps, confirm, type Shown, sendCode } from "./confirmation/confirmation.ts";
 export { confirmationMailJobs } from "./confirmation/mail.ts";
+export {
+  createOwnKey,
+  findOwnKey,
+  listOwnKeys,
+  type OwnKey,
+  revokeOwnKey,
+  rotateOwnKey,
+} from "./firm-keys/firm-keys.ts";
+export { keyMailJobs } from "./firm-keys/mail.ts";
+export { acceptInvitation, lookAtInvitation, type Offer } from "./invitations/accept.ts";
+export {
+  type Invitation,
+  type InvitationDeps,
+  inviteMember,
+  listInvitations,
+  resendInvitation,
+  withdrawInvitation,
+} from "./invitations/invitations.ts";
+export { invitationMailJobs } from "./invitations/mail.ts";
+export { sweepInvitations } from "./invitations/store.ts";
 export { linkMember } from "./link/link.ts";
 export { memberMailJobs } from "./link/mail.ts";
 export { linkRoute } from "./link/routes.ts";

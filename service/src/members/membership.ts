@@ -19,7 +19,7 @@ export const listMembers = ({ db }: { db: Sql }, partnerId: string) => store.sel
  * Locks the firm's members and reads the caller's own membership again: roles may have changed since the request began.
  * @throws ServiceError when the caller is no owner of the firm any more.
  */
-async function requireOwnerNow(tx: Tx, { partnerId, member }: Principal): Promise<store.Membership> {
+export async function requireOwnerNow(tx: Tx, { partnerId, member }: Principal): Promise<store.Membership> {
   await store.lockMembers(tx, partnerId);
   const own = member && (await store.findMembership(tx, member.userId));
   if (own?.partnerId !== partnerId || own.role !== "owner")
@@ -27,7 +27,7 @@ async function requireOwnerNow(tx: Tx, { partnerId, member }: Principal): Promis
   return own;
 }
 
-const liveAccessRequired = () =>
+export const liveAccessRequired = () =>
   new ServiceError("owner_required", "Only an owner of the firm with live access may do this.");
 
 /**

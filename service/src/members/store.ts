@@ -45,7 +45,7 @@ export async function keyIsActive(tx: Tx, keyId: string): Promise<boolean> {
   return (await tx.query(sql`SELECT FROM partner_keys WHERE id = ${keyId} AND revoked_at IS NULL`)).length === 1;
 }
 
-export type NewMember = { userId: string; partnerId: string; role: Role; keyId: string; at: Date };
+export type NewMember = { userId: string; partnerId: string; role: Role; keyId: string | null; at: Date };
 
 /** The person is in test alone until `updateLiveAccess`. @returns false when the person is linked already, to whichever firm. */
 export async function insertMember(tx: Tx, { userId, partnerId, role, keyId, at }: NewMember): Promise<boolean> {

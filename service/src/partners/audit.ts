@@ -1,8 +1,12 @@
 import { auditLine } from "../audit/audit.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
+import type { RowMac } from "../platform/row-mac.ts";
 
 export type PartnerDeps = { db: Database; clock: Clock };
+
+/** What issuing a key needs. */
+export type KeyDeps = PartnerDeps & { rowMac: RowMac };
 
 /** Who changes a firm and when, for the audit log; `detail` is added to that of each line. */
 export type ChangedBy = { at: Date; actor: string; detail?: object };

@@ -4,7 +4,14 @@ import { invalid } from "../platform/errors.ts";
 import { isEmail } from "../platform/mail/email.ts";
 import { isPlainText } from "../platform/text.ts";
 import { auditPartner, type ChangedBy } from "./audit.ts";
-import { type Branding, type FirmBranding, type PartnerChange, selectBranding, updatePartner } from "./store.ts";
+import {
+  type Branding,
+  type FirmBranding,
+  type PartnerChange,
+  selectBranding,
+  selectFirm,
+  updatePartner,
+} from "./store.ts";
 
 export type { Branding, FirmBranding } from "./store.ts";
 
@@ -35,6 +42,15 @@ export function checkedBranding({ brandName, accentColor, logoUrl, contactEmail 
 
 export const readBranding = ({ db }: { db: Sql }, { partnerId }: Pick<Principal, "partnerId">): Promise<FirmBranding> =>
   selectBranding(db, partnerId);
+
+/** A firm as its clients know it. */
+export type ShownFirm = { name: string; branding: Branding | null; contactEmail: string | null };
+
+/** @param partnerId of a firm that there is */
+export async function readShownFirm(db: Sql, partnerId: string): Promise<ShownFirm> {
+  const { name, contactEmail, ...branding } = await selectFirm(db, partnerId);
+  return { name: branding.brandName ?? name, branding: shownBranding(branding), contactEmail };
+}
 
 /** Changes the branding of a firm inside a transaction. @throws ServiceError naming the field and its rule. */
 export async function setBranding(tx: Tx, partnerId: string, given: BrandingChange, by: ChangedBy): Promise<void> {

@@ -1,8 +1,9 @@
 import type { Sql, Tx } from "../platform/database/database.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
 import { newUuid } from "../platform/ids.ts";
+import type { RowMac } from "../platform/row-mac.ts";
 import { requireUuid } from "../platform/text.ts";
-import { auditPartner, type ByOperator, type ChangedBy, type PartnerDeps } from "./audit.ts";
+import { auditPartner, type ByOperator, type ChangedBy, type KeyDeps, type PartnerDeps } from "./audit.ts";
 import { checkedBranding } from "./branding.ts";
 import { addKey, type IssuedKey } from "./keys/issue.ts";
 import * as store from "./store.ts";
@@ -35,19 +36,22 @@ export async function createPartner({ db, clock }: PartnerDeps, input: { name: s
 /** Adds a trial firm with a test key, in the caller's transaction. */
 export async function addTrialPartner(
   tx: Tx,
+  rowMac: RowMac,
   name: string,
   by: ChangedBy,
 ): Promise<{ partnerId: string; issued: IssuedKey }> {
   const { partnerId } = await addPartner(tx, { name, tier: "trial", live: false }, by);
-  return { partnerId, issued: await addKey(tx, partnerId, "test", by) };
+  return { partnerId, issued: await addKey(tx, rowMac, { partnerId, environment: "test" }, by) };
 }
 
 /** Makes the demo partner with a test key on the first run; null on every later one. */
-export async function createDemoPartner({ db, clock }: PartnerDeps): Promise<IssuedKey | null> {
+export async function createDemoPartner({ db, clock, rowMac }: KeyDeps): Promise<IssuedKey | null> {
   return db.transaction(async (tx) => {
     const demo = { id: newUuid(), name: "Demo Title Co.", tier: "trial", live: false, demo: true } as const;
     const partner = await store.insertPartner(tx, demo);
-    return partner ? addKey(tx, partner.partnerId, "test", { at: clock(), actor: "operator" }) : null;
+    if (!partner) return null;
+    const wanted = { partnerId: partner.partnerId, environment: "test" } as const;
+    return addKey(tx, rowMac, wanted, { at: clock(), actor: "operator" });
   });
 }
 

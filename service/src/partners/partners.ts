@@ -1,9 +1,11 @@
-export type { ChangedBy, PartnerDeps } from "./audit.ts";
+export type { ChangedBy, KeyDeps, PartnerDeps } from "./audit.ts";
 export {
   type Branding,
   type BrandingChange,
   type FirmBranding,
   readBranding,
+  readShownFirm,
+  type ShownFirm,
   setBranding,
   shownBranding,
 } from "./branding.ts";
@@ -16,11 +18,14 @@ export {
   requirePartner,
   setPartner,
 } from "./firms.ts";
-export type { IssuedKey } from "./keys/issue.ts";
-export { issueKey, listKeys, lockFirmOfKey, revokeKey } from "./keys/keys.ts";
+export { type KeyFacts, keyMembers, keyTable } from "./keys/format.ts";
+export { addKey, type IssuedKey } from "./keys/issue.ts";
+export { issueKey, listKeys, lockFirmOfKey, revokeKey, rotateKey } from "./keys/keys.ts";
 export { type LastUse, trackLastUse } from "./keys/last-use.ts";
 export { keyResolver, keyWithRoomsResolver } from "./keys/resolve.ts";
-export type { KeyMetadata } from "./keys/store.ts";
+export { type RotatedKey, rotateUnderLock } from "./keys/rotate.ts";
+export { keyExpiry, keyName, keyOverlap, keyScopes, overlapHours } from "./keys/rules.ts";
+export { countActiveKeys, type KeyMetadata, type KeyRow, lockFirm, selectKey } from "./keys/store.ts";
 export { readLaunchpad } from "./launchpad/launchpad.ts";
 export { launchpadRoutes } from "./launchpad/routes.ts";
 export { countOpenRooms } from "./open-rooms.ts";

@@ -17,10 +17,12 @@ export function partnerRoutes(app: FastifyInstance, { db, resolveKeyWithRooms, .
     { ...deps, resolveKey: resolveKeyWithRooms },
     {
       method: "GET",
+      scope: "read",
       url: "/api/partner/me",
       tag: "Partner",
       operationId: "getMe",
-      summary: "The calling firm, its key and its quotas",
+      summary: "Get your account",
+      description: "The firm, the key and the quotas of the caller. A good first call to test a key with.",
       caller: "key-or-session",
       policy: "partner-portal",
       answer: Me,

@@ -65,6 +65,14 @@ export async function selectBranding(db: Sql, partnerId: string): Promise<FirmBr
   return found;
 }
 
+export async function selectFirm(db: Sql, partnerId: string): Promise<FirmBranding & { name: string }> {
+  const [found] = await db.query<FirmBranding & { name: string }>(
+    sql`SELECT name, ${branding} FROM partners WHERE id = ${partnerId}`,
+  );
+  if (!found) throw new Error("an order without its partner");
+  return found;
+}
+
 export async function partnerExists(db: Sql, partnerId: string): Promise<boolean> {
   return (await db.query(sql`SELECT FROM partners WHERE id = ${partnerId}`)).length === 1;
 }

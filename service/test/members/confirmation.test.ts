@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { until } from "@signsealship/testing/until";
 import { issueKey } from "../../src/partners/partners.ts";
-import { systemClock as clock } from "../../src/platform/clock.ts";
 import { sql } from "../../src/platform/database/sql.ts";
 import { json, type MembersService, openMembersService } from "./members-service.ts";
 import { codesTo, newMember, postForm } from "./signed-in-member.ts";
@@ -74,7 +73,7 @@ test("keys, roles and secrets need a sign-in within the last 15 minutes, whichev
       call(path, { method: "POST", headers: { ...dana.headers, ...json }, ...more });
     const form = async (path: string, fields = {}) =>
       (await postForm(service.baseUrl + path, fields, dana.headers)).status;
-    const member = `/dashboard/settings/members/${colleagueId}`;
+    const member = `/dashboard/team/members/${colleagueId}`;
     return [
       (await api("/api/partner/webhooks", { body })).status,
       (await api(`/api/partner/webhooks/${made.body.id}/rotate`, { headers: dana.headers })).status,
@@ -91,7 +90,7 @@ test("keys, roles and secrets need a sign-in within the last 15 minutes, whichev
   assert.deepEqual(await doors(), Array(6).fill(403));
   assert.equal(await dana.webhooks(), before);
   assert.equal(
-    (await postForm(`${service.baseUrl}/dashboard/settings/members/${colleagueId}/remove`, {}, dana.headers)).status,
+    (await postForm(`${service.baseUrl}/dashboard/team/members/${colleagueId}/remove`, {}, dana.headers)).status,
     403,
   );
   assert.equal((await call("/api/partner/me", { headers: colleague })).status, 200, "nobody was removed");
@@ -115,14 +114,14 @@ test("the API says why, as the contract writes refusals, and a key is never aske
 
 test("live access, and the end of another session, need it too; one's own sign-out does not", async () => {
   const dana = await owner(0, { live: true });
-  const { key: testKey } = await issueKey({ db, clock }, dana.partnerId, "test");
+  const { key: testKey } = await issueKey(running, dana.partnerId, "test");
   await newMember(service, running.somebody(), testKey);
   const [{ id } = { id: "" }] = await db.query<{ id: string }>(
     sql`SELECT user_id AS id FROM members WHERE partner_id = ${dana.partnerId} AND NOT live_access`,
   );
   const other = await newMember(service, dana.email, dana.key);
   await dana.age(16 * minutes);
-  assert.equal((await dana.post(`/dashboard/settings/members/${id}/live`, { live: "on" })).status, 403);
+  assert.equal((await dana.post(`/dashboard/team/members/${id}/live`, { live: "on" })).status, 403);
   const page = (await call("/dashboard/settings", { headers: dana.headers })).body as string;
   // The latest is listed first.
   const [ofOther = "", ofThis = ""] = [...page.matchAll(/\/dashboard\/settings\/sessions\/[0-9a-f-]{36}\/end/g)].map(

@@ -5,7 +5,6 @@ import { after, before, test } from "node:test";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { until } from "@signsealship/testing/until";
 import { issueKey } from "../../src/partners/partners.ts";
-import { systemClock as clock } from "../../src/platform/clock.ts";
 import { sql } from "../../src/platform/database/sql.ts";
 import { json, type MembersService, openMembersService } from "./members-service.ts";
 import { link, newMember, postForm, signIn } from "./signed-in-member.ts";
@@ -25,7 +24,7 @@ after(() => running.close());
 /** A live firm with a live and a test key. */
 async function liveFirm() {
   const { partnerId, key: live, headers } = await running.newPartner({ live: true });
-  const { key: testKey } = await issueKey({ db, clock }, partnerId, "test");
+  const { key: testKey } = await issueKey(running, partnerId, "test");
   return { partnerId, live, testKey, headers };
 }
 
@@ -44,7 +43,7 @@ async function userIdOf(partnerId: string, role: string): Promise<string> {
 }
 
 const change = async (userId: string, what: string, fields: Record<string, string>, { headers }: Holder) =>
-  (await postForm(`${service.baseUrl}/dashboard/settings/members/${userId}/${what}`, fields, headers)).status;
+  (await postForm(`${service.baseUrl}/dashboard/team/members/${userId}/${what}`, fields, headers)).status;
 
 const unknownId = "00000000-0000-4000-8000-000000000000";
 
@@ -85,7 +84,11 @@ const apiRoutes = ({ webhookId, deliveryId, orderCode }: Things): readonly Route
   ["GET", `/api/partner/webhooks/${webhookId}/deliveries`, 404],
   ["GET", `/api/partner/webhooks/deliveries?order=${orderCode}`, 200],
   ["GET", `/api/partner/webhooks/deliveries/${deliveryId}`, 404],
+  ["GET", `/api/partner/webhooks/deliveries/${deliveryId}/exchange`, 404],
   ["POST", `/api/partner/webhooks/deliveries/${deliveryId}/replay`, 404],
+  ["POST", `/api/partner/webhooks/${webhookId}/replay-failed`, 404, { since: "2026-01-01T00:00:00Z" }],
+  ["GET", "/api/partner/webhooks/public-key", 200],
+  ["GET", "/api/partner/events", 200],
   ["GET", "/api/partner/playbooks", 200],
   ["POST", "/api/partner/playbooks/approval_gate/run", 400, {}],
 ];
@@ -116,10 +119,14 @@ const pages = ({ orderCode, roomCode, webhookId, deliveryId }: Things): readonly
   ["POST", "/dashboard/webhooks", 409, { url: "https://x.example", "topic-order.created": "on", environment: "live" }],
   ["GET", `/dashboard/webhooks/${webhookId}`, 404],
   ["GET", `/dashboard/webhooks/${webhookId}/deliveries`, 404],
-  ...(["delete", "rotate", "test", `deliveries/${deliveryId}/replay`] as const).map(
+  ["GET", `/dashboard/webhooks/deliveries/${deliveryId}`, 404],
+  ...(["delete", "rotate", "test", "replay-failed", `deliveries/${deliveryId}/replay`] as const).map(
     (verb) => ["POST", `/dashboard/webhooks/${webhookId}/${verb}`, 404] as const,
   ),
   ["GET", "/dashboard/settings", 200],
+  ["GET", "/dashboard/team", 200],
+  ["GET", "/dashboard/keys", 200],
+  ["GET", `/dashboard/keys/${unknownId}`, 404],
   ["POST", "/dashboard/settings/branding", 403, { brandName: "Evil" }],
   ["POST", "/dashboard/environment", 400, { environment: "live" }],
 ];
@@ -220,7 +227,7 @@ test("an owner of test alone gives no live access, and decides over nobody who h
   assert.equal(await change(ofLive, "remove", {}, owner), 403);
   assert.equal(await change(ofTest, "role", { role: "owner" }, owner), 303);
   assert.equal((await meOf(colleague)).role, "owner");
-  const settings = (await call("/dashboard/settings", { headers: owner.headers })).body as string;
+  const settings = (await call("/dashboard/keys", { headers: owner.headers })).body as string;
   assert.doesNotMatch(settings, /<code>svc_pk_…/, "no live key is listed");
   assert.match(settings, /<code>svc_pk_test_…/);
 });

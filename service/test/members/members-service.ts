@@ -9,16 +9,17 @@ export type Sent = { method?: string; headers?: Record<string, string>; body?: B
 /** A service with firms and people. */
 export async function openMembersService() {
   const harness = await openHarness({ PLAYBOOKS: "on" });
-  const { service, db } = harness;
+  const { service, db, rowMac } = harness;
   let people = 0;
   return {
     ...harness,
+    clock,
     /** An address that nobody had yet. */
     somebody: () => `person-${++people}@harbor-title.com`,
     /** A firm with a key. */
     async newPartner({ name = "Acme Title", live = false } = {}) {
       const { partnerId } = await createPartner({ db, clock }, { name, tier: "trial", live });
-      const { key, keyId } = await issueKey({ db, clock }, partnerId, live ? "live" : "test");
+      const { key, keyId } = await issueKey({ db, clock, rowMac }, partnerId, live ? "live" : "test");
       return { partnerId, key, keyId, headers: { Authorization: `Bearer ${key}` } };
     },
     async call(path: string, { method = "GET", headers = {}, ...more }: Sent = {}) {

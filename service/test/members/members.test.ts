@@ -74,15 +74,15 @@ test("who is removed from the firm is linked to nothing from the next request on
   const { key } = await newPartner();
   const owner = await newMember(service, somebody(), key);
   const member = await newMember(service, somebody(), key);
-  const page = (await call("/dashboard/settings", { headers: owner.headers })).body as string;
-  const removals = [...page.matchAll(/\/dashboard\/settings\/members\/[0-9a-f-]{36}\/remove/g)].map(String);
+  const page = (await call("/dashboard/team", { headers: owner.headers })).body as string;
+  const removals = [...page.matchAll(/\/dashboard\/team\/members\/[0-9a-f-]{36}\/remove/g)].map(String);
   assert.equal(removals.length, 2);
   const [ofOwner = "", ofMember = ""] = removals;
   const remove = (path: string, headers: Record<string, string>) => call(path, { method: "POST", headers });
   assert.equal((await remove(ofOwner, member.headers)).status, 403);
   assert.equal((await remove(ofOwner, owner.headers)).status, 409, "the last owner");
   const removed = await remove(ofMember, owner.headers);
-  assert.deepEqual([removed.status, removed.headers.get("location")], [303, "/dashboard/settings?done=member-removed"]);
+  assert.deepEqual([removed.status, removed.headers.get("location")], [303, "/dashboard/team?done=member-removed"]);
   assert.equal((await call("/api/partner/me", { headers: member.headers })).status, 403);
   assert.equal((await link(service, member.cookie, key)).status, 200);
 });
@@ -91,8 +91,8 @@ test("roles are given by owners, and one owner always stays", async () => {
   const { key } = await newPartner();
   const owner = await newMember(service, somebody(), key);
   const member = await newMember(service, somebody(), key);
-  const page = (await call("/dashboard/settings", { headers: owner.headers })).body as string;
-  const [ofOwner = "", ofMember = ""] = [...page.matchAll(/\/dashboard\/settings\/members\/[0-9a-f-]{36}\/role/g)].map(
+  const page = (await call("/dashboard/team", { headers: owner.headers })).body as string;
+  const [ofOwner = "", ofMember = ""] = [...page.matchAll(/\/dashboard\/team\/members\/[0-9a-f-]{36}\/role/g)].map(
     String,
   );
   const give = async (path: string, role: string, headers: Record<string, string>) =>
@@ -111,10 +111,8 @@ test("of two owners who demote each other at once, one stays", async () => {
   const { key } = await newPartner();
   const one = await newMember(service, somebody(), key);
   const two = await newMember(service, somebody(), key);
-  const page = (await call("/dashboard/settings", { headers: one.headers })).body as string;
-  const [ofOne = "", ofTwo = ""] = [...page.matchAll(/\/dashboard\/settings\/members\/[0-9a-f-]{36}\/role/g)].map(
-    String,
-  );
+  const page = (await call("/dashboard/team", { headers: one.headers })).body as string;
+  const [ofOne = "", ofTwo = ""] = [...page.matchAll(/\/dashboard\/team\/members\/[0-9a-f-]{36}\/role/g)].map(String);
   const give = async (path: string, role: string, headers: Record<string, string>) =>
     (await postForm(service.baseUrl + path, { role }, headers)).status;
   assert.equal(await give(ofTwo, "owner", one.headers), 303);
@@ -130,9 +128,9 @@ test("an owner who was demoted while the request was under way is no owner any m
   const one = await newMember(service, somebody(), key);
   const two = await newMember(service, somebody(), key);
   await newMember(service, somebody(), key);
-  const page = (await call("/dashboard/settings", { headers: one.headers })).body as string;
+  const page = (await call("/dashboard/team", { headers: one.headers })).body as string;
   const of = (what: string) =>
-    [...page.matchAll(new RegExp(`/dashboard/settings/members/[0-9a-f-]{36}/${what}`, "g"))].map(String);
+    [...page.matchAll(new RegExp(`/dashboard/team/members/[0-9a-f-]{36}/${what}`, "g"))].map(String);
   const [, roleOfTwo = "", roleOfThree = ""] = of("role");
   const [, removeTwo = ""] = of("remove");
   assert.equal((await postForm(service.baseUrl + roleOfTwo, { role: "owner" }, one.headers)).status, 303);
@@ -188,9 +186,9 @@ test("odd ids and texts in the settings are refused by name, never by a fault of
   const { key } = await newPartner();
   const { headers } = await newMember(service, somebody(), key);
   for (const id of ["-".repeat(36), "a".repeat(36), "%00", "x", unknownId]) {
-    for (const what of [`sessions/${id}/end`, `members/${id}/remove`])
-      assert.equal((await call(`/dashboard/settings/${what}`, { method: "POST", headers })).status, 404, what);
-    const role = await postForm(`${service.baseUrl}/dashboard/settings/members/${id}/role`, { role: "owner" }, headers);
+    for (const what of [`settings/sessions/${id}/end`, `team/members/${id}/remove`])
+      assert.equal((await call(`/dashboard/${what}`, { method: "POST", headers })).status, 404, what);
+    const role = await postForm(`${service.baseUrl}/dashboard/team/members/${id}/role`, { role: "owner" }, headers);
     assert.equal(role.status, 404);
   }
   for (const fields of [

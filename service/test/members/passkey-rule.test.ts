@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { issueKey } from "../../src/partners/partners.ts";
-import { systemClock as clock } from "../../src/platform/clock.ts";
 import { sql } from "../../src/platform/database/sql.ts";
 import { json, type MembersService, openMembersService } from "./members-service.ts";
 import { link, newMember, postForm, signIn } from "./signed-in-member.ts";
@@ -113,14 +112,14 @@ test("then live webhooks need a passkey just shown, by page and API; test ones a
     body: JSON.stringify({ url: "https://hooks.example.com/by-key", topics: ["order.created"] }),
   });
   assert.equal(byKey.status, 200);
-  const { key: testKey } = await issueKey({ db, clock }, partnerId, "test");
+  const { key: testKey } = await issueKey(running, partnerId, "test");
   const tester = await member(testKey);
   assert.equal((await tester.byApi()).status, 200);
 });
 
 test("then nobody gets live access without one: not from an owner, and not by a live key", async () => {
   const { key, partnerId, owner } = await strictFirm();
-  const { key: testKey } = await issueKey({ db, clock }, partnerId, "test");
+  const { key: testKey } = await issueKey(running, partnerId, "test");
   const colleague = await member(testKey);
   const liveOf = async () => {
     const rows = await db.query<{ live: boolean }>(
@@ -131,7 +130,7 @@ test("then nobody gets live access without one: not from an owner, and not by a 
   const [{ id } = { id: "" }] = await db.query<{ id: string }>(
     sql`SELECT user_id AS id FROM members WHERE partner_id = ${partnerId} AND role = 'member'`,
   );
-  const give = (more = {}) => post(`/dashboard/settings/members/${id}/live`, { live: "on", ...more }, owner.headers);
+  const give = (more = {}) => post(`/dashboard/team/members/${id}/live`, { live: "on", ...more }, owner.headers);
   assert.equal((await give()).status, 403);
   assert.equal((await link(service, colleague.cookie, key)).status, 403, "a live key raises no member");
   const newcomer = await signIn(service, running.somebody());
@@ -144,7 +143,7 @@ test("then nobody gets live access without one: not from an owner, and not by a 
 
 test("then a member who has just shown a passkey gets live access by a live key", async () => {
   const { key, partnerId } = await strictFirm();
-  const { key: testKey } = await issueKey({ db, clock }, partnerId, "test");
+  const { key: testKey } = await issueKey(running, partnerId, "test");
   const colleague = await member(testKey);
   await colleague.add();
   await post("/dashboard/settings/branding", { brandName: "x", ...(await colleague.shown()) }, colleague.headers);

@@ -22,7 +22,7 @@ after(() => running.close());
 
 test("me tells a session its firm, role and quota, and goes on in the environment of the key that linked it", async () => {
   const partner = await newPartner({ name: "Both Title", live: true });
-  const { key: testKey } = await issueKey({ db, clock }, partner.partnerId, "test");
+  const { key: testKey } = await issueKey(running, partner.partnerId, "test");
   const owner = await newMember(service, somebody(), testKey);
   await call("/api/rooms", {
     method: "POST",
@@ -58,7 +58,7 @@ test("a session sees the figures of its firm and environment alone", async () =>
   };
   assert.equal(await figures(one.key), 1);
   assert.equal(await figures(other.key), 0);
-  const { key: live } = await issueKey({ db, clock }, one.partnerId, "live");
+  const { key: live } = await issueKey(running, one.partnerId, "live");
   assert.equal(await figures(live), 0);
 });
 

@@ -19,6 +19,10 @@ export function mailsTo(service: Service, email: string): string[] {
 export const linksTo = (service: Service, email: string): string[] =>
   mailsTo(service, email).flatMap((mail) => /\/sign-in\/[0-9a-f]{40}/.exec(mail)?.[0] ?? []);
 
+/** The paths of the invitations that were mailed to an address, the newest first. */
+export const invitationsTo = (service: Service, email: string): string[] =>
+  mailsTo(service, email).flatMap((mail) => /\/invitation\/[0-9a-f]{40}/.exec(mail)?.[0] ?? []);
+
 /** The confirmation codes that were mailed to an address, the newest first. */
 export const codesTo = (service: Service, email: string): string[] =>
   mailsTo(service, email)

@@ -34,6 +34,9 @@ export async function linkMember(
   const principal = await resolveKey(`Bearer ${apiKey}`);
   const { key } = principal ?? {};
   if (!principal || !key) throw noKey();
+  // A member may do in the dashboard what the key may not.
+  if (key.scopes)
+    throw new ServiceError("scope_required", "Only a key without restrictions connects a person to its firm.");
   const { partnerId, environment, firmName, tier } = principal;
   const { role } = await db.transaction(async (tx) => {
     await lockMembers(tx, partnerId);

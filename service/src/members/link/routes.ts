@@ -13,7 +13,7 @@ export function linkRoute(app: FastifyInstance, deps: MemberDeps & RouteDeps): v
     url: "/api/partner/link",
     tag: "Partner",
     operationId: "linkPartner",
-    summary: "Link the signed-in person to a firm, by a key of the firm",
+    summary: "Link a signed-in person to a firm",
     description:
       "Where the firm asks for passkeys, a live key raises a member to live only after a passkey was shown in the session within the last 15 minutes, and is refused with 403 otherwise.",
     caller: "session",

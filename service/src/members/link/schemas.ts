@@ -1,17 +1,17 @@
 import { type Static, Type } from "typebox";
-import { oneOf } from "../../http/schema-parts.ts";
+import { firm, ok, oneOf, text } from "../../http/schema-parts.ts";
 
 export const LinkRequest = Type.Object(
-  { apiKey: Type.String({ description: "A valid key of the firm." }) },
-  { $id: "LinkRequest" },
+  { apiKey: text("A valid key of the firm. Having it is the authorization.", `svc_pk_test_${"k4s7".repeat(13)}`) },
+  { $id: "LinkRequest", description: "The firm to link to, by one of its keys." },
 );
 
 export const Linked = Type.Object(
   {
-    ok: Type.Literal(true),
-    partner: Type.Object({ id: Type.String({ format: "uuid" }), name: Type.String(), tier: Type.String() }),
-    role: oneOf(["owner", "member"]),
+    ok: ok(),
+    partner: firm(),
+    role: oneOf(["owner", "member"], "The first person linked becomes `owner`, later ones `member`."),
   },
-  { $id: "Linked", description: "The first person linked becomes `owner`, later ones `member`." },
+  { $id: "Linked", description: "The session is linked to the firm." },
 );
 export type Linked = Static<typeof Linked>;

@@ -2,7 +2,7 @@ import { createHmac, hash } from "node:crypto";
 import { parseCookie, stringifySetCookie } from "cookie";
 import { base32, newSecret } from "../../platform/ids.ts";
 import { derivedToken, deriveKey, keysOf, type SecretBytes } from "../../platform/secrets.ts";
-import { isSecret } from "../../platform/text.ts";
+import { isCode, isSecret } from "../../platform/text.ts";
 
 /** `__Host-` (RFC 6265bis, section 4.1.3.2): no subdomain and no plain http can set or overwrite them. */
 export const cookieNames = {
@@ -12,6 +12,8 @@ export const cookieNames = {
   signIn: "__Host-sign-in",
   /** Of a browser that has signed in before. */
   known: "__Host-known",
+  /** The token of the invitation that was opened in the browser. */
+  invitation: "__Host-invitation",
 } as const;
 
 export type CookieName = (typeof cookieNames)[keyof typeof cookieNames];
@@ -20,7 +22,7 @@ export type CookieName = (typeof cookieNames)[keyof typeof cookieNames];
 export function cookieOf(header: string | undefined, name: CookieName): string | undefined {
   if (header === undefined || !header.includes(name)) return undefined;
   const value = parseCookie(header)[name];
-  return value !== undefined && isSecret(value) ? value : undefined;
+  return value !== undefined && (isSecret(value) || isCode(value)) ? value : undefined;
 }
 
 /** `Set-Cookie` of a new value. */
@@ -51,8 +53,17 @@ export const isKnownBrowser = (secrets: SecretBytes, email: string, token: strin
 export const linkToken = (secrets: SecretBytes, linkId: string): string =>
   derivedToken(deriveKey(secrets, "sign-in-link"), linkId);
 
+/** The token in the link of an invitation, likewise. */
+export const invitationToken = (secrets: SecretBytes, invitationId: string): string =>
+  derivedToken(deriveKey(secrets, "invitation"), invitationId);
+
 /** The token of a link that was made before, under whichever key it was; null when none of them made it. */
-export const linkTokenOf = (secrets: SecretBytes, linkId: string, sha256: Buffer): string | null =>
-  keysOf(secrets)
-    .map((key) => linkToken(key, linkId))
-    .find((token) => tokenSha256(token).equals(sha256)) ?? null;
+const madeBefore =
+  (make: typeof linkToken) =>
+  (secrets: SecretBytes, id: string, sha256: Buffer): string | null =>
+    keysOf(secrets)
+      .map((key) => make(key, id))
+      .find((token) => tokenSha256(token).equals(sha256)) ?? null;
+
+export const linkTokenOf = madeBefore(linkToken);
+export const invitationTokenOf = madeBefore(invitationToken);

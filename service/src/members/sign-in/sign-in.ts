@@ -29,8 +29,10 @@ export const linkPath = (token: string): string => `/sign-in/${token}`;
 
 /** The address that a person is known by. @throws ServiceError when it is none that we mail to */
 export function requireAddress(text: string): string {
-  const email = text.trim().toLowerCase();
-  if (!isEmail(email) || /[^\x20-\x7e]/.test(email)) throw invalid("email must be a mail address.");
+  const typed = text.trim();
+  const email = typed.toLowerCase();
+  // Before it is lowercase: a Kelvin sign would become a k.
+  if (!isEmail(email) || /[^\x20-\x7e]/.test(typed)) throw invalid("email must be a mail address.");
   return email;
 }
 

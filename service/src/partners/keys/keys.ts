@@ -1,30 +1,43 @@
-import type { Environment } from "../../identity/identity.ts";
+import type { Environment, Scope } from "../../identity/identity.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Sql, Tx } from "../../platform/database/database.ts";
 import { ServiceError } from "../../platform/errors.ts";
 import { requireUuid } from "../../platform/text.ts";
-import type { ByOperator, PartnerDeps } from "../audit.ts";
+import type { ByOperator, KeyDeps } from "../audit.ts";
 import { requirePartner } from "../firms.ts";
 import { updatePartner } from "../store.ts";
 import { addKey, type IssuedKey } from "./issue.ts";
+import { type RotatedKey, rotateUnderLock } from "./rotate.ts";
 import * as store from "./store.ts";
+
+/** What else is said of a key that the operator issues. */
+export type KeyOptions = { name?: string; scopes?: readonly Scope[]; expiresAt?: Date };
 
 /** Issues a key for the operator. A live key enables live for the firm. @throws ServiceError for an unknown partner */
 export async function issueKey(
-  { db, clock }: PartnerDeps,
+  { db, clock, rowMac }: KeyDeps,
   partnerId: string,
   environment: Environment,
-  { actor, also }: ByOperator = { actor: "operator" },
+  { actor, also, ...options }: ByOperator & KeyOptions = { actor: "operator" },
 ): Promise<IssuedKey> {
   requireUuid("PARTNER_ID", partnerId);
   return db.transaction(async (tx) => {
     const partner = await updatePartner(tx, partnerId, environment === "live" ? { live: true } : {});
     if (!partner) throw new ServiceError("not_found", "No such partner.");
-    const issued = await addKey(tx, partnerId, environment, { at: clock(), actor });
+    const issued = await addKey(tx, rowMac, { partnerId, environment, ...options }, { at: clock(), actor });
     await also?.(tx);
     return issued;
   });
 }
+
+/** Issues a key in the place of another, for the operator. @throws ServiceError for one that is unknown or opens nothing any more */
+export const rotateKey = ({ db, clock, rowMac }: KeyDeps, keyId: string, overlap: number): Promise<RotatedKey> =>
+  db.transaction(async (tx) => {
+    await lockFirmOfKey({ db: tx }, keyId);
+    const key = await store.selectKey(tx, keyId);
+    if (!key) throw new ServiceError("not_found", "No such key.");
+    return rotateUnderLock(tx, rowMac, { key, overlap }, { at: clock(), actor: "operator" });
+  });
 
 /** @throws ServiceError for an unknown partner. */
 export async function listKeys({ db }: { db: Sql }, partnerId: string) {

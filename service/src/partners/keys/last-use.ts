@@ -1,25 +1,31 @@
 import type { Clock } from "../../platform/clock.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
+import { loggedNetwork } from "../../platform/network.ts";
 
-/** Remembers when keys were last used and writes that down now and then, not with each request. */
+/** Remembers when and from which network keys were last used, and writes that down now and then, not with each request. */
 export type LastUse = {
-  seen: (keyId: string) => void;
+  seen: (keyId: string, ip: string | undefined) => void;
   /** Writes what was seen since the last call, in one statement. */
   flush: () => Promise<void>;
 };
 
 export function trackLastUse(db: Sql, clock: Clock): LastUse {
-  let seen = new Map<string, number>();
+  let seen = new Map<string, { ms: number; ip: string | undefined }>();
   return {
-    seen: (keyId) => seen.set(keyId, clock().getTime()),
+    seen: (keyId, ip) => seen.set(keyId, { ms: clock().getTime(), ip }),
     async flush() {
       if (seen.size === 0) return;
       const batch = seen;
       seen = new Map();
+      const uses = [...batch.values()];
+      const networks = uses.map(({ ip = "" }) => loggedNetwork(ip) ?? null);
+      // Another node may have written a later use.
       await db.query(
-        sql`UPDATE partner_keys k SET last_used_at = GREATEST(k.last_used_at, to_timestamp(u.ms / 1000.0))
-         FROM unnest(${[...batch.keys()]}::uuid[], ${[...batch.values()]}::float8[]) AS u (id, ms) WHERE k.id = u.id`,
+        sql`UPDATE partner_keys k SET last_used_at = to_timestamp(u.ms / 1000.0), last_used_from = u.network
+         FROM unnest(${[...batch.keys()]}::uuid[], ${uses.map(({ ms }) => ms)}::float8[], ${networks}::text[])
+           AS u (id, ms, network)
+         WHERE k.id = u.id AND (k.last_used_at IS NULL OR k.last_used_at < to_timestamp(u.ms / 1000.0))`,
       );
     },
   };

@@ -1,7 +1,10 @@
-import type { Environment, Principal } from "../../identity/identity.ts";
+import type { Environment, Principal, ResolveKey, Scope } from "../../identity/identity.ts";
+import type { Clock } from "../../platform/clock.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { nothing, type Statement, sql } from "../../platform/database/sql.ts";
-import { bearerKey, keyPrefixes, keySha256 } from "./format.ts";
+import type { Log } from "../../platform/logs.ts";
+import type { RowMac } from "../../platform/row-mac.ts";
+import { bearerKey, keyMembers, keyPrefixes, keySha256, keyTable } from "./format.ts";
 import type { LastUse } from "./last-use.ts";
 
 type KeyRow = {
@@ -9,6 +12,9 @@ type KeyRow = {
   environment: Environment;
   last4: string;
   created_at: Date;
+  scopes: Scope[] | null;
+  expires_at: Date | null;
+  row_mac: Buffer | null;
   partner_id: string;
   name: string;
   tier: string;
@@ -16,7 +22,8 @@ type KeyRow = {
 };
 
 const findKey = (key: string, more: Statement) => sql`
-  SELECT k.id AS key_id, k.environment, k.last4, k.created_at, p.id AS partner_id, p.name, p.tier, p.live_enabled${more}
+  SELECT k.id AS key_id, k.environment, k.last4, k.created_at, k.scopes, k.expires_at, k.row_mac,
+    p.id AS partner_id, p.name, p.tier, p.live_enabled${more}
   FROM partner_keys k JOIN partners p ON p.id = k.partner_id
   WHERE k.key_sha256 = ${keySha256(key)} AND k.revoked_at IS NULL AND (k.environment = 'test' OR p.live_enabled)`;
 
@@ -35,14 +42,22 @@ const principalFrom = (row: KeyRow): Principal => ({
   firmName: row.name,
   tier: row.tier,
   liveEnabled: row.live_enabled,
-  key: { id: row.key_id, prefix: keyPrefixes[row.environment], last4: row.last4, createdAt: row.created_at },
+  key: {
+    id: row.key_id,
+    prefix: keyPrefixes[row.environment],
+    last4: row.last4,
+    createdAt: row.created_at,
+    scopes: row.scopes,
+  },
   member: null,
 });
 
+export type KeyResolverDeps = { db: Sql; clock: Clock; rowMac: RowMac; log: Log; lastUse: LastUse };
+
 /** Resolves bearer keys by one indexed read each; all causes of failure give null. */
-export function keyResolver(db: Sql, lastUse: LastUse) {
-  return async (authorization: string | undefined): Promise<Principal | null> => {
-    const row = await findRow<KeyRow>(db, lastUse, authorization, keyStatement);
+export function keyResolver(deps: KeyResolverDeps): ResolveKey {
+  return async (authorization, ip) => {
+    const row = await findRow<KeyRow>(deps, { authorization, ip }, keyStatement);
     return row && principalFrom(row);
   };
 }
@@ -55,23 +70,32 @@ export const openRoomsOf = (principal: Principal): number | undefined =>
   (principal as Partial<PrincipalWithRooms>).openRooms;
 
 /** Like `keyResolver`, with the count of open rooms in the same read. */
-export function keyWithRoomsResolver(db: Sql, lastUse: LastUse) {
-  return async (authorization: string | undefined): Promise<PrincipalWithRooms | null> => {
-    const row = await findRow<KeyRow & { open_rooms: number }>(db, lastUse, authorization, keyWithRoomsStatement);
+export function keyWithRoomsResolver(deps: KeyResolverDeps) {
+  return async (authorization: string | undefined, ip?: string): Promise<PrincipalWithRooms | null> => {
+    const row = await findRow<KeyRow & { open_rooms: number }>(deps, { authorization, ip }, keyWithRoomsStatement);
     return row && { ...principalFrom(row), openRooms: row.open_rooms };
   };
 }
 
 async function findRow<Row extends KeyRow>(
-  db: Sql,
-  lastUse: LastUse,
-  authorization: string | undefined,
+  { db, clock, rowMac, log, lastUse }: KeyResolverDeps,
+  { authorization, ip }: { authorization: string | undefined; ip: string | undefined },
   statement: (key: string) => Statement,
 ): Promise<Row | null> {
   const key = bearerKey(authorization);
   if (key === undefined) return null;
   const [row] = await db.query<Row>(statement(key));
-  if (!row) return null;
-  lastUse.seen(row.key_id);
+  if (!row || (row.expires_at && row.expires_at <= clock())) return null;
+  if (!rowHolds(rowMac, keySha256(key), row)) {
+    log.error({ keyId: row.key_id }, "a key's row does not hold: it was altered, or SECRETS_KEY is another");
+    return null;
+  }
+  lastUse.seen(row.key_id, ip);
   return row;
+}
+
+function rowHolds(rowMac: RowMac, sha256: Buffer, row: KeyRow): boolean {
+  const { key_id: keyId, partner_id: partnerId, environment, scopes, expires_at: expiresAt } = row;
+  const facts = { keyId, partnerId, environment, sha256, scopes, expiresAt };
+  return rowMac.holds(keyTable, keyMembers(facts), row.row_mac);
 }

@@ -1,31 +1,78 @@
 import { auditLine } from "../../audit/audit.ts";
-import type { Environment } from "../../identity/identity.ts";
+import type { Environment, Scope } from "../../identity/identity.ts";
 import type { Sql, Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
+import type { KeyFacts } from "./format.ts";
 
 /** What is known of a key without its text. */
 export type KeyMetadata = {
   keyId: string;
   environment: Environment;
   last4: string;
+  name: string | null;
+  /** Null for a key without restrictions. */
+  scopes: Scope[] | null;
   createdAt: Date;
+  expiresAt: Date | null;
   lastUsedAt: Date | null;
+  /** The network, not the address. */
+  lastUsedFrom: string | null;
   revokedAt: Date | null;
+  /** The key that it took the place of. */
+  replaces: string | null;
 };
 
-const columns = sql`id AS "keyId", environment, last4, created_at AS "createdAt", last_used_at AS "lastUsedAt",
-  revoked_at AS "revokedAt"`;
+const columns = sql`id AS "keyId", environment, last4, name, scopes, created_at AS "createdAt", expires_at AS "expiresAt",
+  last_used_at AS "lastUsedAt", last_used_from AS "lastUsedFrom", revoked_at AS "revokedAt", replaces`;
 
-export type NewKey = { id: string; partnerId: string; environment: Environment; sha256: Buffer; last4: string };
+export type NewKey = KeyFacts & {
+  last4: string;
+  name: string | null;
+  issuedBy: string | null;
+  replaces: string | null;
+  mac: Buffer;
+};
 
-export const insertKey = (db: Sql, { id, partnerId, environment, sha256, last4 }: NewKey) =>
-  db.query(sql`INSERT INTO partner_keys (id, partner_id, environment, key_sha256, last4)
-    VALUES (${id}, ${partnerId}, ${environment}, ${sha256}, ${last4})`);
+export const insertKey = (db: Sql, key: NewKey) =>
+  db.query(sql`INSERT INTO partner_keys
+    (id, partner_id, environment, key_sha256, last4, name, scopes, expires_at, issued_by, replaces, row_mac)
+    VALUES (${key.keyId}, ${key.partnerId}, ${key.environment}, ${key.sha256}, ${key.last4}, ${key.name},
+      ${key.scopes}::text[], ${key.expiresAt}, ${key.issuedBy}, ${key.replaces}, ${key.mac})`);
 
 export const selectKeys = (db: Sql, partnerId: string) =>
   db.query<KeyMetadata>(
     sql`SELECT ${columns} FROM partner_keys WHERE partner_id = ${partnerId} ORDER BY created_at, id`,
   );
+
+export type KeyRow = KeyMetadata & KeyFacts & { mac: Buffer | null; isReplaced: boolean };
+
+/** A key as its row says, under the lock of its firm. */
+export async function selectKey(tx: Tx, keyId: string): Promise<KeyRow | undefined> {
+  const [key] = await tx.query<KeyRow>(sql`
+    SELECT ${columns}, partner_id AS "partnerId", key_sha256 AS sha256, row_mac AS mac,
+      EXISTS (SELECT FROM partner_keys n WHERE n.replaces = k.id) AS "isReplaced"
+    FROM partner_keys k WHERE id = ${keyId}`);
+  return key;
+}
+
+/** Keys that open the firm now, in one environment. */
+export async function countActiveKeys(tx: Tx, partnerId: string, environment: Environment, now: Date): Promise<number> {
+  const [row] = await tx.query<{ keys: number }>(sql`
+    SELECT count(*) AS keys FROM partner_keys WHERE partner_id = ${partnerId} AND environment = ${environment}
+      AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})`);
+  return row?.keys ?? 0;
+}
+
+export const updateExpiry = (tx: Tx, keyId: string, { expiresAt, mac }: { expiresAt: Date; mac: Buffer }) =>
+  tx.query(sql`UPDATE partner_keys SET expires_at = ${expiresAt}, row_mac = ${mac} WHERE id = ${keyId}`);
+
+/** Nobody else makes or changes keys of the firm until the transaction ends. @returns undefined for an unknown firm */
+export async function lockFirm(tx: Tx, partnerId: string): Promise<{ liveEnabled: boolean } | undefined> {
+  const [firm] = await tx.query<{ liveEnabled: boolean }>(
+    sql`SELECT live_enabled AS "liveEnabled" FROM partners WHERE id = ${partnerId} FOR NO KEY UPDATE`,
+  );
+  return firm;
+}
 
 /** @returns the firm's id; undefined for an unknown key */
 export async function lockFirmOfKey(tx: Tx, keyId: string): Promise<string | undefined> {
@@ -44,7 +91,7 @@ export async function revokeKey(
   const line = { at, action: "key.revoked", actor, partnerId: sql`partner_id`, detail: { keyId } };
   const [key] = await db.query<KeyMetadata>(sql`
     WITH revoked AS (
-      UPDATE partner_keys SET revoked_at = coalesce(revoked_at, ${at}) WHERE id = ${keyId} RETURNING *
+      UPDATE partner_keys SET revoked_at = coalesce(revoked_at, ${at}), row_mac = NULL WHERE id = ${keyId} RETURNING *
     ), audit AS (${auditLine(line, sql`revoked`)})
     SELECT ${columns} FROM revoked`);
   return key;

@@ -11,10 +11,12 @@ export type LaunchpadRouteDeps = RouteDeps & { db: Sql };
 export function launchpadRoutes(app: FastifyInstance, deps: LaunchpadRouteDeps): void {
   jsonRoute(app, deps, {
     method: "GET",
+    scope: "read",
     url: "/api/partner/launchpad",
     tag: "Partner",
     operationId: "getLaunchpad",
-    summary: "What is done and what is left on the way to live",
+    summary: "Get the go-live checklist",
+    description: "What your firm has done and what is left before live orders.",
     caller: "key-or-session",
     policy: "partner-portal",
     answer: Launchpad,

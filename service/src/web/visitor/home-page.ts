@@ -29,7 +29,7 @@ const services: readonly { shape: IconName; title: string; text: string }[] = [
 const links = [
   { href: "/request-access", title: "Request partner access", text: "Get a test key for your firm by email." },
   { href: "/verify", title: "Verify a document", text: "Check a sealed PDF or a closing passport." },
-  { href: "/docs", title: "API reference", text: "Place orders from your own system." },
+  { href: "/docs", title: "Developer docs", text: "Place orders from your own system, in five minutes." },
   { href: "/openapi.json", title: "OpenAPI description", text: "The same API, in machine-readable form." },
 ] as const;
 

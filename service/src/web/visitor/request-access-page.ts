@@ -89,7 +89,7 @@ const steps = {
     next: [
       html`Open the email and keep the key safe, like a password. It is sent only once: an address that already has a key does not get another.`,
       html`<a href="/sign-in">Sign in</a> with the same address, and paste the key once to connect to your firm.`,
-      html`Place your first test order, in the dashboard or from your own system. The <a href="/docs">API reference</a> shows how.`,
+      html`Place your first test order, in the dashboard or from your own system. The <a href="/docs/quickstart">quickstart</a> shows how.`,
     ],
   },
   pending: {
@@ -98,7 +98,7 @@ const steps = {
     next: [
       html`Someone on our team reads your request. If it is a good fit, we send a test key to your work email.`,
       html`You can then <a href="/sign-in">sign in</a> with the same address and connect to your firm.`,
-      html`In the meantime, you can read the <a href="/docs">API reference</a>.`,
+      html`In the meantime, you can read the <a href="/docs">developer docs</a>.`,
     ],
   },
 } as const;

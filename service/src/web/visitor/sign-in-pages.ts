@@ -1,6 +1,7 @@
 import type { Assets } from "../ui/assets.ts";
 import { notice } from "../ui/components.ts";
 import { errorSummary, field } from "../ui/forms/fields.ts";
+import { invitationPath } from "../ui/invitation-path.ts";
 import { layout } from "../ui/layout.ts";
 import { type Html, html } from "../ui/render.ts";
 
@@ -17,22 +18,27 @@ export const signInPage = (
   page(
     assets,
     "Sign in",
-    html`<p class="lead">Enter your work email, and we will send you a sign-in link. There is no password.</p>
+    html`<p class="lead">${
+      returnTo === invitationPath
+        ? "You were invited. Enter the address that the invitation was sent to, and we will send you a sign-in link; then you can accept."
+        : "Enter your work email, and we will send you a sign-in link. There is no password."
+    }</p>
 ${errorSummary(error)}
 <form class="form" method="post" action="/sign-in">
 <input type="hidden" name="return_to" value="${returnTo}">
 ${field({ name: "email", label: "Work email", type: "email", value: email, required: true, maxLength: 254, autocomplete: "email" })}
 <div class="form-actions"><button type="submit">Send me a link</button></div>
 </form>
-<p class="quiet">No access yet? <a href="/request-access">Request partner access</a>.</p>`,
+${returnTo !== invitationPath && html`<p class="quiet">No access yet? <a href="/request-access">Request partner access</a>.</p>`}`,
   );
 
 /** The same for every address, whether we know it or not, and whether it was mailed now or often enough before. */
-export const linkSentPage = (assets: AssetUrls, email: string): string =>
+export const linkSentPage = (assets: AssetUrls, email: string, mailsStayHere: boolean): string =>
   page(
     assets,
     "Check your email",
     html`<p class="lead">Look for our link in the mailbox of <strong class="breakable">${email}</strong>. It works once, within 10 minutes, in this browser.</p>
+${mailsStayHere && notice("info", "No mail server is set", "The link is printed in the terminal that the service runs in, and on the outbox page whose address it printed at its start.")}
 <p>An address gets only a few emails in 10 minutes. If it got them already, we send no other now, and each of their links works here, too.</p>
 <p>Nothing after a minute? Check your spam folder, or <a href="/sign-in">request another link</a>.</p>`,
   );

@@ -16,15 +16,23 @@ import {
 import type { Assets } from "../ui/assets.ts";
 import { acceptForms } from "../ui/forms/form-body.ts";
 import { pageRoute } from "../ui/page-route.ts";
+import { invitationLinkRoutes } from "./invitation-link-routes.ts";
 import { type SecondStepDeps, secondStepRoutes } from "./second-step-routes.ts";
 import { linkSentPage, signInPage } from "./sign-in-pages.ts";
 import { signInLinkRoutes } from "./use-link-routes.ts";
 
-export type SignInRouteDeps = SignInDeps & SecondStepDeps & Callers & { limits: RateLimits; assets: Assets };
+export type SignInRouteDeps = SignInDeps &
+  SecondStepDeps &
+  Callers & {
+    limits: RateLimits;
+    assets: Assets;
+    /** Nothing is mailed: the terminal that the service runs in shows the link. */
+    mailsStayHere: boolean;
+  };
 
 /** Signing in by a mailed link, by the operator's link, and signing out. */
 export function signInRoutes(app: FastifyInstance, deps: SignInRouteDeps): void {
-  const { assets, ownOrigin } = deps;
+  const { assets, ownOrigin, mailsStayHere } = deps;
 
   pageRoute(app, deps, {
     url: "/sign-in",
@@ -35,6 +43,8 @@ export function signInRoutes(app: FastifyInstance, deps: SignInRouteDeps): void 
       return request.session ? { redirect: returnTo } : signInPage(assets, { returnTo });
     },
   });
+
+  invitationLinkRoutes(app, deps);
 
   app.register(async (scope) => {
     acceptForms(scope);
@@ -50,7 +60,7 @@ export function signInRoutes(app: FastifyInstance, deps: SignInRouteDeps): void 
         const known = cookieOf(headers.cookie, cookieNames.known);
         await askForLink(deps, { email, browser, known, ip, returnTo });
         return {
-          page: linkSentPage(assets, email.trim()),
+          page: linkSentPage(assets, email.trim(), mailsStayHere),
           headers: { "Set-Cookie": setCookie(cookieNames.signIn, browser, linkSeconds) },
         };
       },

@@ -1,0 +1,142 @@
+import { actorOf, type Environment, mayUseLive, type Principal } from "../../identity/identity.ts";
+import {
+  addKey,
+  countActiveKeys,
+  type IssuedKey,
+  type KeyDeps,
+  type KeyMetadata,
+  type KeyRow,
+  keyExpiry,
+  keyName,
+  keyOverlap,
+  keyScopes,
+  listKeys,
+  lockFirm,
+  type RotatedKey,
+  revokeKey,
+  rotateUnderLock,
+  selectKey,
+} from "../../partners/partners.ts";
+import type { Sql, Tx } from "../../platform/database/database.ts";
+import { invalid, ServiceError } from "../../platform/errors.ts";
+import { requireProof } from "../../platform/proof.ts";
+import { isUuid } from "../../platform/text.ts";
+import { liveAccessRequired, requireOwnerNow } from "../membership.ts";
+import { mailOwnersOfKey } from "./mail.ts";
+import { type Issuer, type Made, selectIssuer, selectMade } from "./store.ts";
+
+const maxActiveKeys = 50;
+
+/** What an owner says of a new key, as it was typed. */
+export type WantedKey = {
+  name: string;
+  environment: string;
+  /** Null for a key without restrictions. */
+  scopes: readonly string[] | null;
+  /** Days, a date, or `never`. */
+  expires: string;
+};
+
+const noKey = () => new ServiceError("not_found", "No such key.");
+
+/** The keys of a member's firm: those of live for who works in live alone. */
+export async function listOwnKeys({ db }: { db: Sql }, principal: Principal): Promise<KeyMetadata[]> {
+  const keys = await listKeys({ db }, principal.partnerId);
+  return mayUseLive(principal) ? keys : keys.filter(({ environment }) => environment === "test");
+}
+
+/** A key as its owners see it: who issued it, and how much it made. */
+export type OwnKey = KeyMetadata & { issuer: Issuer | null; made: Made };
+
+/** @throws ServiceError for a caller who is no owner, and an unknown key or another firm's, both alike. */
+export async function findOwnKey(deps: { db: Sql }, principal: Principal, keyId: string): Promise<OwnKey> {
+  if (principal.member?.role !== "owner")
+    throw new ServiceError("owner_required", "Only an owner of the firm may do this.");
+  const key = (await listOwnKeys(deps, principal)).find((each) => each.keyId === keyId);
+  if (!key) throw noKey();
+  const [issuer, made] = await Promise.all([selectIssuer(deps.db, keyId), selectMade(deps.db, keyId)]);
+  return { ...key, issuer, made };
+}
+
+/**
+ * Issues a key for an owner; it is in this answer and in no other. All owners are mailed.
+ * @throws ServiceError for what breaks a rule, too many keys, live without live access, and a caller who may not or has no recent proof.
+ */
+export async function createOwnKey(
+  { db, clock, rowMac }: KeyDeps,
+  principal: Principal,
+  wanted: WantedKey,
+): Promise<IssuedKey> {
+  const { partnerId, member } = principal;
+  const at = clock();
+  const name = keyName(wanted.name);
+  const environment = requireEnvironment(wanted.environment);
+  const scopes = wanted.scopes && keyScopes(wanted.scopes);
+  const expiresAt = wanted.expires === "never" ? null : keyExpiry(wanted.expires, at);
+  return db.transaction(async (tx) => {
+    await requireOwnerOf(tx, principal, environment, at);
+    const firm = await lockFirm(tx, partnerId);
+    if (environment === "live" && !firm?.liveEnabled) throw invalid("environment live is not enabled for this firm.");
+    if ((await countActiveKeys(tx, partnerId, environment, at)) >= maxActiveKeys)
+      throw invalid(`A firm has at most ${maxActiveKeys} active ${environment} keys: revoke one that is not used.`);
+    const row = { partnerId, environment, name, scopes, expiresAt, issuedBy: member?.userId ?? null };
+    const issued = await addKey(tx, rowMac, row, { at, actor: actorOf(principal) });
+    await mailOwnersOfKey(tx, { partnerId, keyId: issued.keyId, userId: member?.userId ?? "", what: "created", at });
+    return issued;
+  });
+}
+
+function requireEnvironment(text: string): Environment {
+  if (text !== "live" && text !== "test") throw invalid("environment must be live or test.");
+  return text;
+}
+
+/** An owner who still is one, who works in the key's environment, and has a recent proof for it. */
+async function requireOwnerOf(tx: Tx, principal: Principal, environment: Environment, at: Date): Promise<void> {
+  const own = await requireOwnerNow(tx, principal);
+  if (environment === "live" && !own.liveAccess) throw liveAccessRequired();
+  requireProof(principal, at, environment);
+}
+
+/**
+ * Issues a key in the place of one of the owner's firm; that goes on for the overlap. All owners are mailed.
+ * @throws ServiceError as `createOwnKey` does, and for a key that is unknown, opens nothing any more or was rotated before.
+ */
+export async function rotateOwnKey(
+  { db, clock, rowMac }: KeyDeps,
+  principal: Principal,
+  keyId: string,
+  hours: string,
+): Promise<RotatedKey> {
+  const overlap = keyOverlap(hours);
+  const at = clock();
+  const userId = principal.member?.userId ?? "";
+  return db.transaction(async (tx) => {
+    const key = await requireOwnKey(tx, principal, keyId, at);
+    const by = { at, actor: actorOf(principal) };
+    const rotated = await rotateUnderLock(tx, rowMac, { key, overlap, issuedBy: userId }, by);
+    await mailOwnersOfKey(tx, { partnerId: principal.partnerId, keyId, userId, what: "rotated", at });
+    return rotated;
+  });
+}
+
+/** Ends a key with the next request. All owners are mailed. @throws ServiceError as `rotateOwnKey` does; one that was revoked stays so. */
+export async function revokeOwnKey({ db, clock }: KeyDeps, principal: Principal, keyId: string): Promise<void> {
+  const at = clock();
+  await db.transaction(async (tx) => {
+    const key = await requireOwnKey(tx, principal, keyId, at);
+    if (key.revokedAt) return;
+    await revokeKey({ db: tx, clock }, keyId, actorOf(principal));
+    const userId = principal.member?.userId ?? "";
+    await mailOwnersOfKey(tx, { partnerId: principal.partnerId, keyId, userId, what: "revoked", at });
+  });
+}
+
+async function requireOwnKey(tx: Tx, principal: Principal, keyId: string, at: Date): Promise<KeyRow> {
+  await requireOwnerNow(tx, principal);
+  const key = isUuid(keyId) ? await selectKey(tx, keyId) : undefined;
+  // Of live keys nobody knows who does not work in live.
+  if (key?.partnerId !== principal.partnerId || (key.environment === "live" && !mayUseLive(principal))) throw noKey();
+  await requireOwnerOf(tx, principal, key.environment, at);
+  return key;
+}

@@ -1,0 +1,69 @@
+import type { Sql, Tx } from "../../platform/database/database.ts";
+import { sql } from "../../platform/database/sql.ts";
+
+/** Who issued a key: a member, who may have left since. */
+export type Issuer = { email: string };
+
+/** @returns null for a key that the operator issued */
+export async function selectIssuer(db: Sql, keyId: string): Promise<Issuer | null> {
+  const [issuer] = await db.query<Issuer>(
+    sql`SELECT u.email FROM partner_keys k JOIN users u ON u.id = k.issued_by WHERE k.id = ${keyId}`,
+  );
+  return issuer ?? null;
+}
+
+/** How many of each were made with a key; `members` are those whom it connected and who are still in the firm. */
+export type Made = {
+  orders: number;
+  rooms: number;
+  passports: number;
+  roomPassports: number;
+  webhooks: number;
+  members: number;
+};
+
+export async function selectMade(db: Sql, keyId: string): Promise<Made> {
+  const lines = await db.query<{ action: string; made: number }>(sql`
+    SELECT action, count(*) AS made FROM audit_log
+    WHERE actor = ${`key:${keyId}`} AND actor LIKE 'key:%' AND action IN
+      ('order.created', 'room.created', 'passport.sealed', 'room.passport_sealed', 'webhook.created')
+    GROUP BY action`);
+  const [joined] = await db.query<{ members: number }>(
+    sql`SELECT count(*) AS members FROM members WHERE key_id = ${keyId} OR live_key_id = ${keyId}`,
+  );
+  const of = (action: string) => lines.find((line) => line.action === action)?.made ?? 0;
+  return {
+    orders: of("order.created"),
+    rooms: of("room.created"),
+    passports: of("passport.sealed"),
+    roomPassports: of("room.passport_sealed"),
+    webhooks: of("webhook.created"),
+    members: joined?.members ?? 0,
+  };
+}
+
+/** All owners of a firm. */
+export async function selectOwners(tx: Tx, partnerId: string): Promise<string[]> {
+  const owners = await tx.query<{ id: string }>(
+    sql`SELECT user_id AS id FROM members WHERE partner_id = ${partnerId} AND role = 'owner' ORDER BY linked_at LIMIT 100`,
+  );
+  return owners.map(({ id }) => id);
+}
+
+export type KeyNews = {
+  ownerEmail: string;
+  actorEmail: string;
+  firmName: string;
+  name: string | null;
+  environment: "live" | "test";
+};
+
+/** What an owner is told of a key; undefined when they are none any more. */
+export async function selectKeyNews(db: Sql, wanted: { keyId: string; userId: string; ownerId: string }) {
+  const [news] = await db.query<KeyNews>(sql`
+    SELECT ou.email AS "ownerEmail", u.email AS "actorEmail", p.name AS "firmName", k.name, k.environment
+    FROM partner_keys k JOIN partners p ON p.id = k.partner_id JOIN users u ON u.id = ${wanted.userId}
+      JOIN members o ON o.partner_id = p.id AND o.role = 'owner' JOIN users ou ON ou.id = o.user_id
+    WHERE k.id = ${wanted.keyId} AND o.user_id = ${wanted.ownerId}`);
+  return news;
+}

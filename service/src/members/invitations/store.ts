@@ -1,0 +1,127 @@
+import type { Role } from "../../identity/identity.ts";
+import type { Sql, Tx } from "../../platform/database/database.ts";
+import { sql } from "../../platform/database/sql.ts";
+
+const keptMs = 30 * 24 * 3600 * 1000;
+
+/** An invitation that nobody has accepted or withdrawn yet. */
+export type Invitation = {
+  invitationId: string;
+  email: string;
+  role: Role;
+  liveAccess: boolean;
+  invitedBy: string;
+  createdAt: Date;
+  expiresAt: Date;
+  /** Whether the inviter may still give what is offered: without it the invitation cannot be accepted. */
+  stands: boolean;
+};
+
+const stands = sql`EXISTS (SELECT FROM members o WHERE o.user_id = i.invited_by AND o.partner_id = i.partner_id
+  AND o.role = 'owner' AND (o.live_access OR NOT i.live_access))`;
+
+const columns = sql`i.id AS "invitationId", i.email, i.role, i.live_access AS "liveAccess", u.email AS "invitedBy",
+  i.created_at AS "createdAt", i.expires_at AS "expiresAt", ${stands} AS stands`;
+
+/** Those of a firm, the latest first. */
+export const selectPending = (db: Sql, partnerId: string) =>
+  db.query<Invitation>(sql`
+    SELECT ${columns} FROM invitations i JOIN users u ON u.id = i.invited_by
+    WHERE i.partner_id = ${partnerId} AND i.ended_at IS NULL ORDER BY i.created_at DESC, i.id LIMIT 200`);
+
+/** One of a firm, under its lock. */
+export async function selectOwn(tx: Tx, partnerId: string, invitationId: string): Promise<Invitation | undefined> {
+  const [found] = await tx.query<Invitation>(sql`
+    SELECT ${columns} FROM invitations i JOIN users u ON u.id = i.invited_by
+    WHERE i.partner_id = ${partnerId} AND i.id = ${invitationId} AND i.ended_at IS NULL`);
+  return found;
+}
+
+/** The one of an address, under the lock of the firm. */
+export async function selectOfAddress(tx: Tx, partnerId: string, email: string): Promise<Invitation | undefined> {
+  const [found] = await tx.query<Invitation>(sql`
+    SELECT ${columns} FROM invitations i JOIN users u ON u.id = i.invited_by
+    WHERE i.partner_id = ${partnerId} AND i.email = ${email} AND i.ended_at IS NULL`);
+  return found;
+}
+
+export type NewInvitation = {
+  id: string;
+  partnerId: string;
+  email: string;
+  role: Role;
+  liveAccess: boolean;
+  tokenSha256: Buffer;
+  invitedBy: string;
+  at: Date;
+  expiresAt: Date;
+};
+
+export const insertInvitation = (tx: Tx, one: NewInvitation) =>
+  tx.query(sql`
+    INSERT INTO invitations (id, partner_id, email, role, live_access, token_sha256, invited_by, created_at, expires_at)
+    VALUES (${one.id}, ${one.partnerId}, ${one.email}, ${one.role}, ${one.liveAccess}, ${one.tokenSha256},
+      ${one.invitedBy}, ${one.at}, ${one.expiresAt})`);
+
+export const endInvitation = (tx: Tx, invitationId: string, at: Date, outcome: "withdrawn" | "replaced") =>
+  tx.query(sql`UPDATE invitations SET ended_at = ${at}, outcome = ${outcome} WHERE id = ${invitationId}`);
+
+/** How many a firm has mailed since an instant: in all, and to one address. */
+export async function countMailed(tx: Tx, partnerId: string, email: string, since: Date) {
+  const [row] = await tx.query<{ all: number; toAddress: number }>(sql`
+    SELECT count(*) AS all, count(*) FILTER (WHERE email = ${email}) AS "toAddress"
+    FROM invitations WHERE partner_id = ${partnerId} AND created_at > ${since}`);
+  return row ?? { all: 0, toAddress: 0 };
+}
+
+export async function isMember(tx: Tx, partnerId: string, email: string): Promise<boolean> {
+  const found = await tx.query(sql`
+    SELECT FROM members m JOIN users u ON u.id = m.user_id WHERE m.partner_id = ${partnerId} AND u.email = ${email}`);
+  return found.length > 0;
+}
+
+export type Offer = {
+  partnerId: string;
+  firmName: string;
+  email: string;
+  role: Role;
+  liveAccess: boolean;
+  invitedBy: string;
+};
+
+const usable = (tokenSha256: Buffer, now: Date) =>
+  sql`i.token_sha256 = ${tokenSha256} AND i.ended_at IS NULL AND i.expires_at > ${now} AND ${stands}`;
+
+/** What a link offers; undefined for one that cannot be used. */
+export async function selectOffer(db: Sql, tokenSha256: Buffer, now: Date): Promise<Offer | undefined> {
+  const [offer] = await db.query<Offer>(sql`
+    SELECT p.id AS "partnerId", p.name AS "firmName", i.email, i.role, i.live_access AS "liveAccess", u.email AS "invitedBy"
+    FROM invitations i JOIN partners p ON p.id = i.partner_id JOIN users u ON u.id = i.invited_by
+    WHERE ${usable(tokenSha256, now)}`);
+  return offer;
+}
+
+type Taken = { invitationId: string; role: Role; liveAccess: boolean; invitedBy: string };
+
+/** Uses an invitation up, under the lock of its firm: of two who accept it at once, one gets it. */
+export async function takeInvitation(tx: Tx, tokenSha256: Buffer, email: string, at: Date): Promise<Taken | undefined> {
+  const [taken] = await tx.query<Taken>(sql`
+    UPDATE invitations i SET ended_at = ${at}, outcome = 'accepted'
+    WHERE ${usable(tokenSha256, at)} AND i.email = ${email}
+    RETURNING i.id AS "invitationId", i.role, i.live_access AS "liveAccess", i.invited_by AS "invitedBy"`);
+  return taken;
+}
+
+/** What is mailed; undefined for an invitation that has ended. */
+export async function selectToMail(db: Sql, invitationId: string, now: Date) {
+  const [found] = await db.query<Offer & { tokenSha256: Buffer }>(sql`
+    SELECT p.id AS "partnerId", p.name AS "firmName", i.email, i.role, i.live_access AS "liveAccess",
+      u.email AS "invitedBy", i.token_sha256 AS "tokenSha256"
+    FROM invitations i JOIN partners p ON p.id = i.partner_id JOIN users u ON u.id = i.invited_by
+    WHERE i.id = ${invitationId} AND i.ended_at IS NULL AND i.expires_at > ${now}`);
+  return found;
+}
+
+/** Forgets those that have expired a month ago. */
+export const sweepInvitations = (db: Sql, now: Date) =>
+  db.query(sql`DELETE FROM invitations WHERE expires_at < ${new Date(now.getTime() - keptMs)}`);

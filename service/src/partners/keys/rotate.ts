@@ -1,0 +1,51 @@
+import type { Tx } from "../../platform/database/database.ts";
+import { ServiceError } from "../../platform/errors.ts";
+import type { RowMac } from "../../platform/row-mac.ts";
+import { auditPartner, type ChangedBy } from "../audit.ts";
+import { keyMembers, keyTable } from "./format.ts";
+import { addKey, type IssuedKey } from "./issue.ts";
+import * as store from "./store.ts";
+
+const hourMs = 3600 * 1000;
+
+/** A key in the place of another, and until when that goes on. */
+export type RotatedKey = IssuedKey & { previousKeyId: string; previousExpiresAt: Date };
+
+/**
+ * Issues a key in the place of one that opens the firm; that goes on for some hours, or not at all. Name, scopes and how long a key
+ * lasts are the same. Under the lock of the firm.
+ * @throws ServiceError for a key that opens nothing any more, or was replaced before
+ */
+export async function rotateUnderLock(
+  tx: Tx,
+  rowMac: RowMac,
+  { key, overlap, issuedBy = null }: { key: store.KeyRow; overlap: number; issuedBy?: string | null },
+  by: ChangedBy,
+): Promise<RotatedKey> {
+  const { keyId, partnerId, environment, name, scopes, expiresAt, createdAt } = key;
+  requireRotatable(rowMac, key, by.at);
+  const lastsMs = expiresAt && expiresAt.getTime() - createdAt.getTime();
+  const newExpiry = lastsMs === null ? null : new Date(by.at.getTime() + lastsMs);
+  const wanted = { partnerId, environment, name, scopes, expiresAt: newExpiry, issuedBy, replaces: keyId };
+  const issued = await addKey(tx, rowMac, wanted, by);
+  const end = new Date(by.at.getTime() + overlap * hourMs);
+  const previousExpiresAt = expiresAt && expiresAt < end ? expiresAt : end;
+  if (overlap === 0) await store.revokeKey(tx, keyId, by);
+  else {
+    const mac = rowMac.of(keyTable, keyMembers({ ...key, expiresAt: previousExpiresAt }));
+    await store.updateExpiry(tx, keyId, { expiresAt: previousExpiresAt, mac });
+  }
+  const detail = { keyId, newKeyId: issued.keyId, previousExpiresAt: previousExpiresAt.toISOString() };
+  await auditPartner(tx, by, "key.rotated", partnerId, detail);
+  return { ...issued, previousKeyId: keyId, previousExpiresAt };
+}
+
+/** A row that was altered in the database is not signed anew. */
+function requireRotatable(rowMac: RowMac, key: store.KeyRow, now: Date): void {
+  const conflict = (message: string) => new ServiceError("conflict", message);
+  if (key.revokedAt) throw conflict("This key is revoked. Issue a new one instead.");
+  if (key.isReplaced) throw conflict("This key was rotated before. Rotate the key that took its place.");
+  if (key.expiresAt && key.expiresAt <= now) throw conflict("This key has expired. Issue a new one instead.");
+  if (!rowMac.holds(keyTable, keyMembers(key), key.mac))
+    throw conflict("The record of this key was altered. Revoke it, and issue a new one.");
+}

@@ -1,0 +1,82 @@
+import { mayUseLive, type Principal } from "../../../identity/identity.ts";
+import type { Invitation, Member } from "../../../members/members.ts";
+import { card, emptyState, pageHead } from "../../ui/components.ts";
+import { day } from "../../ui/format.ts";
+import { askFirst } from "../../ui/forms/ask-first.ts";
+import { buttonForm } from "../../ui/forms/button-form.ts";
+import { checkbox, errorSummary, field, select } from "../../ui/forms/fields.ts";
+import type { FormValues } from "../../ui/forms/form-body.ts";
+import { records } from "../../ui/records.ts";
+import { type Html, html } from "../../ui/render.ts";
+import { memberTable } from "./members.ts";
+
+export type TeamView = {
+  principal: Principal;
+  members: readonly Member[];
+  invitations: readonly Invitation[];
+  now: Date;
+  error?: string;
+  /** What was typed into the form that was refused. */
+  typed?: FormValues;
+};
+
+const path = "/dashboard/team";
+
+/** The people of the firm, and for owners those who are invited. */
+export function teamBody(view: TeamView): Html {
+  const { principal, invitations, error } = view;
+  const isOwner = principal.member?.role === "owner";
+  return html`${pageHead("Team", "The people of your firm who sign in here.")}
+${errorSummary(error)}
+<div class="panels">
+${card("members", "Members", memberTable(view))}
+${isOwner && card("invitations", "Invitations", invitations.length === 0 ? emptyState("Nobody is invited", "Invite a colleague below.") : invitationTable(view))}
+${card("invite", "Invite a colleague", isOwner ? inviteForm(view) : html`<p>Only owners of the firm invite others, and change what they may do.</p>`)}
+</div>`;
+}
+
+const invitationTable = ({ invitations, principal, now }: TeamView): Html =>
+  records(
+    "Invitations that wait",
+    [{ label: "Email" }, { label: "Invited as" }, { label: "State" }, { label: "Action" }],
+    invitations.map((invitation) => {
+      const { invitationId, email, role, liveAccess, invitedBy } = invitation;
+      const about = `the invitation of ${email}`;
+      const mayResend = !liveAccess || mayUseLive(principal);
+      return [
+        email,
+        html`${role === "owner" ? "Owner" : "Member"}${liveAccess && ", live and test"}, by <span class="breakable">${invitedBy}</span>`,
+        stateOf(invitation, now),
+        html`<div class="row-actions">${mayResend && buttonForm(`${path}/invitations/${invitationId}/resend`, "Send again", { kind: "quiet-button", about })}${askFirst(
+          {
+            label: "Withdraw",
+            about,
+            text: "The link in the email stops working immediately.",
+            confirm: "Withdraw now",
+            action: `${path}/invitations/${invitationId}/withdraw`,
+          },
+        )}</div>`,
+      ];
+    }),
+  );
+
+function stateOf({ expiresAt, stands }: Invitation, now: Date): string {
+  if (!stands) return "Not valid: who sent it may not give this any more. Send it again yourself.";
+  if (expiresAt <= now) return `Expired ${day(expiresAt)}`;
+  return `Valid until ${day(expiresAt)}`;
+}
+
+function inviteForm({ principal, typed = {} }: TeamView): Html {
+  return html`<p>We email a link that works once, within 7 days, for that address alone. No key is needed.</p>
+<form class="form" method="post" action="${path}/invitations">
+${field({ name: "email", label: "Email", type: "email", value: typed["email"] ?? "", required: true, maxLength: 254, autocomplete: "off" })}
+${select({ name: "role", label: "Role", value: typed["role"] ?? "member", options: roles, required: true })}
+${mayUseLive(principal) && checkbox({ name: "live", label: "Live access", hint: "Sees and changes live orders. Without it they work in test alone.", checked: typed["live"] === "on" })}
+<div class="form-actions"><button type="submit">Send invitation</button></div>
+</form>`;
+}
+
+const roles = [
+  { value: "member", label: "Member: works with orders, rooms and passports" },
+  { value: "owner", label: "Owner: also manages the team, keys and branding" },
+];
