@@ -1,6 +1,8 @@
 import type { Environment } from "../identity/identity.ts";
 import { nothing, type Part, type Statement, sql } from "../platform/database/sql.ts";
 
+export { chainStart, headAfter, type Place, placeEvents, placesOf } from "./chain.ts";
+
 /**
  * What partners may be notified of. Each member is a value, or a part of a statement where the value is a column of `from`.
  * `eventId` is how a receiver recognizes duplicates; `subject` is the code or id of the thing that the event is about.

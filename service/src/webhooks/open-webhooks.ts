@@ -1,17 +1,18 @@
 import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
 import type { Clock } from "../platform/clock.ts";
-import { columnCipher } from "../platform/column-cipher.ts";
+import { type ColumnCipher, columnCipher } from "../platform/column-cipher.ts";
 import type { Database } from "../platform/database/database.ts";
 import { StartupError } from "../platform/errors.ts";
 import type { Log } from "../platform/logs.ts";
 import type { SecretBytes } from "../platform/secrets.ts";
 import type { Loop } from "../platform/work/loop.ts";
 import { createDispatcher, type DispatcherDeps } from "./dispatch/dispatcher.ts";
+import { exchangeColumn } from "./exchange.ts";
 import { addressPolicy } from "./outbound/addresses.ts";
 import { openOutbound } from "./outbound/post.ts";
 import { openResolver } from "./outbound/resolve-name.ts";
-import type { SubscriptionDeps } from "./subscriptions/subscriptions.ts";
+import { webhookKeyColumn } from "./public-key.ts";
 
 export type WebhookSettings = {
   db: Database;
@@ -27,6 +28,8 @@ export type WebhookSettings = {
   hostLimitOf: DispatcherDeps["hostLimitOf"];
   count: DispatcherDeps["count"];
 };
+
+export type WebhookCiphers = Record<"secretCipher" | "keyCipher" | "exchangeCipher", ColumnCipher>;
 
 export const webhookSecretColumn = "webhook_secrets.hash";
 
@@ -46,14 +49,18 @@ export function readCa(path: string): string {
 }
 
 /** Opens what deliveries need; nothing is sent before `dispatcher.start`. @throws StartupError for a bad WEBHOOK_CA. */
-export function openWebhooks(settings: WebhookSettings): Pick<SubscriptionDeps, "secretCipher"> & { dispatcher: Loop } {
-  const { allow, caFile } = settings;
-  const secretCipher = columnCipher(settings.secrets, webhookSecretColumn);
+export function openWebhooks(settings: WebhookSettings): WebhookCiphers & { dispatcher: Loop } {
+  const { allow, caFile, secrets } = settings;
+  const ciphers = {
+    secretCipher: columnCipher(secrets, webhookSecretColumn),
+    keyCipher: columnCipher(secrets, webhookKeyColumn),
+    exchangeCipher: columnCipher(secrets, exchangeColumn),
+  };
   const outbound = openOutbound({
     mayReach: addressPolicy(allow),
     resolveName: openResolver(),
     extraCa: caFile === null ? null : readCa(caFile),
     timeoutMs,
   });
-  return { secretCipher, dispatcher: createDispatcher({ ...settings, outbound, secretCipher }) };
+  return { ...ciphers, dispatcher: createDispatcher({ ...settings, ...ciphers, outbound }) };
 }

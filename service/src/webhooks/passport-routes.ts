@@ -7,16 +7,19 @@ import { verification } from "./signing.ts";
 import { urlField } from "./subscriptions/fields.ts";
 import { type SubscriptionDeps, subscribe, unsubscribe } from "./subscriptions/subscriptions.ts";
 
-const common = { tag: "Proof passports", caller: "key", policy: "partner-write" } as const;
+const common = { tag: "Webhooks", caller: "key", policy: "partner-write" } as const;
 
 /** Key-only subscriptions, to `passport.sealed` and no other topic (contract, Proof passports). */
 export function passportWebhookRoutes(app: FastifyInstance, deps: SubscriptionDeps & RouteDeps): void {
   jsonRoute(app, deps, {
     ...common,
     method: "POST",
+    scope: "webhooks",
     url: "/api/passport/webhooks",
     operationId: "createPassportWebhook",
-    summary: "Subscribe a URL to passport.sealed",
+    summary: "Create a webhook for sealed passports",
+    description:
+      "Subscribes a URL to `passport.sealed` and no other topic. [Create a webhook](#tag/webhooks) does the same for all topics.",
     body: NewPassportWebhook,
     answer: PassportWebhook,
     refusals: { 400: "A https:// webhook URL is required." },
@@ -29,9 +32,11 @@ export function passportWebhookRoutes(app: FastifyInstance, deps: SubscriptionDe
   jsonRoute(app, deps, {
     ...common,
     method: "DELETE",
+    scope: "webhooks",
     url: "/api/passport/webhooks/:id",
     operationId: "deletePassportWebhook",
-    summary: "End a webhook",
+    summary: "Delete a webhook for sealed passports",
+    description: "Nothing is sent to it any more.",
     params: Type.Object({ id: Type.String({ description: "The webhook's id." }) }),
     bodyIs: "none",
     answer: PassportWebhookDeleted,

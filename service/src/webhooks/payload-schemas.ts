@@ -1,111 +1,186 @@
 import { type TProperties, type TSchema, Type } from "typebox";
-import { environment, hexCode, sha256, timestamp, uuid, verifyCode } from "../http/schema-parts.ts";
-import { eventHeader, signatureHeader, verification } from "./signing.ts";
+import {
+  environment,
+  orderCode,
+  orderCodeExample,
+  roomCode,
+  roomCodeExample,
+  sha256,
+  text,
+  timestamp,
+  uuid,
+  verifyCode,
+  verifyCodeExample,
+} from "../http/schema-parts.ts";
+import { webhookIdExample } from "./schemas.ts";
+import { chainHeader, eventHeader, signatureHeader, verification } from "./signing.ts";
+import { standardHeaders } from "./standard-signature.ts";
 import { orderTopics, testTopic } from "./topics.ts";
 
-const text = (description: string, example: string) => Type.String({ description, examples: [example] });
-const orderCode = hexCode("3f1c0d5a9be24c7786a1f0e2d4b6c8900a1b2c3d");
-const roomCode = hexCode("9a1e5c02d7b84f63a0c1e2f3b4d5968778695a4b");
 const closed = { additionalProperties: false };
 
-const orderData = {
-  orderCode,
-  status: text("The order's status when this was sent.", "QuoteReady"),
+const orderData = (status: string) => ({
+  orderCode: orderCode(),
+  status: text("The order's status when this was sent.", status),
   environment: environment(),
   occurredAtUtc: timestamp("When it happened."),
   externalReference: Type.Optional(text("The reference sent with the order; left out when none was.", "FILE-2207")),
-};
+});
 
 const roomData = (topic: string, about: TProperties) => ({
-  roomCode,
+  roomCode: roomCode("The code that the room had when this was sent."),
   roomName: text("The room's name.", "12 Elm Street"),
-  event: Type.Literal(topic),
+  event: Type.Literal(topic, { description: "The topic, as in `type`." }),
   ...about,
   occurredAtUtc: timestamp("When it happened."),
 });
 
-function envelope(topic: string, id: string, data: TProperties): TSchema {
-  const members = { type: Type.Literal(topic), id: Type.String({ description: id }), data: Type.Object(data, closed) };
+type Id = { description: string; example: string };
+
+function envelope(topic: string, id: Id, data: TProperties): TSchema {
+  const members = {
+    type: Type.Literal(topic, { description: "The topic, as in the header `Service-Event`." }),
+    id: text(`${id.description} An event that is sent again has the same id: de-duplicate by it.`, id.example),
+    data: Type.Object(data, { ...closed, description: "What the event is about. It holds no personal data." }),
+  };
   return Type.Object(members, { ...closed, description: "Members that do not apply are left out." });
 }
 
-const orderWords: Readonly<Record<(typeof orderTopics)[number], string>> = {
-  "order.created": "An order was placed",
-  "payment.cleared": "An order was paid in full",
-  "signature.completed": "All have signed, and the document is sealed",
-  "shipment.delivered": "The carrier has delivered",
+type OrderWords = { description: string; status: string };
+
+/** What happened, and a status that the order may have then. */
+const orderWords: Readonly<Record<(typeof orderTopics)[number], OrderWords>> = {
+  "order.created": { description: "An order was placed.", status: "QuoteReady" },
+  "payment.cleared": { description: "An order was paid in full.", status: "EsignPending" },
+  "signature.completed": {
+    description: "Everyone has signed, and the document is sealed.",
+    status: "EsignComplete",
+  },
+  "shipment.delivered": { description: "The carrier has delivered the document.", status: "Delivered" },
 };
 
-type Payload = { summary: string; schema: TSchema };
+type Payload = { description: string; schema: TSchema };
+
+const passportId = "8a4c2f10-9b7e-4d35-a1c6-5f0e3d2b7a91";
 
 /** Every body that a subscription may be sent (contract, Events), by topic. */
 export const payloads: Readonly<Record<string, Payload>> = {
   "passport.sealed": {
-    summary: "A proof passport was sealed",
-    schema: envelope("passport.sealed", "The passport's id.", {
-      passportId: uuid(),
-      verifyCode: verifyCode(),
-      verifyUrl: Type.String({ format: "uri" }),
-      docSha256: sha256("SHA-256 of the uploaded bytes, hex."),
-      sealedSha256: sha256("SHA-256 of the sealed PDF, hex."),
-      status: Type.Literal("sealed"),
-      sealedAtUtc: timestamp("When it was sealed."),
-      environment: environment(),
-    }),
+    description: "A proof passport was sealed.",
+    schema: envelope(
+      "passport.sealed",
+      { description: "The passport's id.", example: passportId },
+      {
+        passportId: uuid("The passport's id.", passportId),
+        verifyCode: verifyCode(),
+        verifyUrl: Type.String({
+          format: "uri",
+          description: "Where anyone can verify the passport.",
+          examples: [`https://sign.example.com/api/passport/verify/${verifyCodeExample}`],
+        }),
+        docSha256: sha256("SHA-256 of the uploaded bytes, hex."),
+        sealedSha256: sha256("SHA-256 of the sealed PDF, hex."),
+        status: Type.Literal("sealed", { description: "Always `sealed`." }),
+        sealedAtUtc: timestamp("When it was sealed."),
+        environment: environment(),
+      },
+    ),
   },
   "room.order_attached": {
-    summary: "An order was attached to a room",
+    description: "An order was attached to one of your rooms.",
     schema: envelope(
       "room.order_attached",
-      "`{event}:{roomCode}:{orderCode}`, with the code that the room had then.",
-      roomData("room.order_attached", { orderCode }),
+      {
+        description: "`{event}:{roomCode}:{orderCode}`, with the code that the room had then.",
+        example: `room.order_attached:${roomCodeExample}:${orderCodeExample}`,
+      },
+      roomData("room.order_attached", { orderCode: orderCode("The order that was attached.") }),
     ),
   },
   "room.passport_sealed": {
-    summary: "A closing passport version was sealed",
+    description: "A version of a closing passport was sealed.",
     schema: envelope(
       "room.passport_sealed",
-      "`{event}:{roomCode}:{passportVerifyCode}`, with the code that the room had then.",
-      roomData("room.passport_sealed", { passportVerifyCode: verifyCode() }),
+      {
+        description: "`{event}:{roomCode}:{passportVerifyCode}`, with the code that the room had then.",
+        example: `room.passport_sealed:${roomCodeExample}:${verifyCodeExample}`,
+      },
+      roomData("room.passport_sealed", {
+        passportVerifyCode: verifyCode("The code of the room's latest closing passport."),
+      }),
     ),
   },
   ...Object.fromEntries(
     orderTopics.map((topic) => [
       topic,
-      { summary: orderWords[topic], schema: envelope(topic, "`{topic}:{orderCode}`.", orderData) },
+      {
+        description: orderWords[topic].description,
+        schema: envelope(
+          topic,
+          { description: "`{topic}:{orderCode}`.", example: `${topic}:${orderCodeExample}` },
+          orderData(orderWords[topic].status),
+        ),
+      },
     ]),
   ),
   [testTopic]: {
-    summary: "A test that you asked for",
-    schema: envelope(testTopic, "`webhook.test:{uuid}`.", {
-      webhookId: uuid(),
-      environment: environment(),
-      occurredAtUtc: timestamp("When you asked."),
-    }),
+    description: "A test that you asked for.",
+    schema: envelope(
+      testTopic,
+      { description: "`webhook.test:{uuid}`.", example: `${testTopic}:${passportId}` },
+      {
+        webhookId: uuid("The webhook that was tested.", webhookIdExample),
+        environment: environment(),
+        occurredAtUtc: timestamp("When you asked."),
+      },
+    ),
   },
 };
 
-const headerParameter = (name: string, description: string) => ({
+const headerParameter = (name: string, description: string, required = true) => ({
   name,
   in: "header",
-  required: true,
+  required,
   description,
   schema: { type: "string" },
 });
 
+/** What is in angle brackets would be taken for HTML. */
+const asMarkdown = (words: string) => words.replace(/t=<.*?>,v1=<.*?>/, "`$&`");
+
+const parameters = [
+  headerParameter(signatureHeader, asMarkdown(verification)),
+  headerParameter(eventHeader, "The topic."),
+  headerParameter(
+    chainHeader,
+    "`n=<position>; head=<hex>`: the event's place among all events of your firm in this environment, as in `GET /api/partner/events`. " +
+      "A replay has the number of its event.",
+    false,
+  ),
+  headerParameter(standardHeaders.id, "Standard Webhooks: the `id` of the body."),
+  headerParameter(standardHeaders.timestamp, "Standard Webhooks: unix seconds."),
+  headerParameter(
+    standardHeaders.signature,
+    "Standard Webhooks: `v1,<base64>` for each secret in use and, once you have asked for your public key, `v1a,<base64>`. The key of " +
+      "`v1` is `whsec_` and the base64 of the SHA-256 of your signing secret.",
+  ),
+];
+
 /** The `webhooks` section of the published description (OpenAPI 3.1). */
 export const webhooksSection: Record<string, object> = Object.fromEntries(
-  Object.entries(payloads).map(([topic, { summary, schema }]) => {
+  Object.entries(payloads).map(([topic, { description, schema }]) => {
     const post = {
       operationId: `on.${topic}`,
-      summary,
-      tags: ["Webhooks"],
+      // The list of the reference shows summaries: the topic is what a receiver looks for.
+      summary: topic,
+      description: `${description} The [webhooks guide](/docs/webhooks) shows how to verify it.`,
+      tags: ["Events"],
       security: [],
-      parameters: [headerParameter(signatureHeader, verification), headerParameter(eventHeader, "The topic.")],
+      parameters,
       requestBody: { required: true, content: { "application/json": { schema } } },
       responses: {
-        "2XX": { description: "Received. Anything else counts as failed; it is not sent again unless you replay it." },
-        "4XX": { description: "Failed." },
+        "2XX": { description: "Received. Anything else counts as failed, and is not sent again unless you replay it." },
+        "4XX": { description: "Refused: the delivery failed." },
       },
     };
     return [topic, { post }];

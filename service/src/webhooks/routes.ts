@@ -1,10 +1,13 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { principalOf } from "../http/authentication.ts";
-import { jsonRoute, type RouteDeps } from "../http/route.ts";
+import { jsonRoute } from "../http/route.ts";
 import { ref } from "../http/schema-parts.ts";
 import type { DeliveryDeps } from "./deliveries/deliveries.ts";
+import type { ExchangeDeps } from "./deliveries/exchange.ts";
 import { deliveryRoutes } from "./deliveries/routes.ts";
+import { feedRoutes } from "./feed/routes.ts";
+import { FeedEvent } from "./feed/schemas.ts";
 import { passportWebhookRoutes } from "./passport-routes.ts";
 import { CreatedWebhook, Delivery, NewWebhook, RotatedSecret, Webhook, WebhookDeleted } from "./schemas.ts";
 import { topicsField, urlField } from "./subscriptions/fields.ts";
@@ -16,14 +19,15 @@ import {
   unsubscribe,
 } from "./subscriptions/subscriptions.ts";
 
-export type WebhookRouteDeps = SubscriptionDeps & DeliveryDeps & RouteDeps;
+export type WebhookRouteDeps = SubscriptionDeps & DeliveryDeps & ExchangeDeps & Parameters<typeof feedRoutes>[1];
 
 /** Webhook management (contract, Endpoints; all about deliveries but the feed is an addition to it). */
 export function webhookRoutes(app: FastifyInstance, deps: WebhookRouteDeps): void {
-  for (const schema of [Webhook, Delivery]) app.addSchema(schema);
-  deliveryRoutes(app, deps);
-  passportWebhookRoutes(app, deps);
+  for (const schema of [Webhook, Delivery, FeedEvent]) app.addSchema(schema);
   subscriptionRoutes(app, deps);
+  deliveryRoutes(app, deps);
+  feedRoutes(app, deps);
+  passportWebhookRoutes(app, deps);
 }
 
 const common = { tag: "Webhooks", caller: "key-or-session", policy: "partner-portal" } as const;
@@ -35,20 +39,12 @@ const refusals = { 404: "No such webhook." };
 function subscriptionRoutes(app: FastifyInstance, deps: WebhookRouteDeps): void {
   jsonRoute(app, deps, {
     ...common,
-    method: "GET",
-    url: "/api/partner/webhooks",
-    operationId: "listWebhooks",
-    summary: "List your webhooks, newest first",
-    answer: Type.Array(ref(Webhook)),
-    handle: (request) => listSubscriptions(deps, principalOf(request)),
-  });
-  jsonRoute(app, deps, {
-    ...common,
     method: "POST",
+    scope: "webhooks",
     url: "/api/partner/webhooks",
     operationId: "createWebhook",
-    summary: "Subscribe a URL to topics",
-    description: provenSession,
+    summary: "Create a webhook",
+    description: `Subscribes a URL to topics. The answer has the signing secret, which is shown this once. ${provenSession}`,
     body: NewWebhook,
     answer: CreatedWebhook,
     refusals: { 400: "A https:// webhook URL is required." },
@@ -59,10 +55,37 @@ function subscriptionRoutes(app: FastifyInstance, deps: WebhookRouteDeps): void 
   });
   jsonRoute(app, deps, {
     ...common,
+    method: "GET",
+    scope: "read",
+    url: "/api/partner/webhooks",
+    operationId: "listWebhooks",
+    summary: "List webhooks",
+    description: "Your webhooks in the key's environment, newest first.",
+    answer: Type.Array(ref(Webhook)),
+    handle: (request) => listSubscriptions(deps, principalOf(request)),
+  });
+  jsonRoute(app, deps, {
+    ...common,
+    method: "POST",
+    scope: "webhooks",
+    url: "/api/partner/webhooks/:id/rotate",
+    operationId: "rotateWebhookSecret",
+    summary: "Rotate a webhook's secret",
+    description: `Creates a new secret. For 24 hours the previous one signs beside it, so that you can switch without losing an event. ${provenSession}`,
+    params,
+    bodyIs: "none",
+    answer: RotatedSecret,
+    refusals,
+    handle: (request) => rotateSecret(deps, principalOf(request), request.params.id),
+  });
+  jsonRoute(app, deps, {
+    ...common,
     method: "DELETE",
+    scope: "webhooks",
     url: "/api/partner/webhooks/:id",
     operationId: "deleteWebhook",
-    summary: "End a webhook; what is still on its way to it is not sent",
+    summary: "Delete a webhook",
+    description: "Nothing is sent to it any more, not even what was on its way.",
     params,
     bodyIs: "none",
     answer: WebhookDeleted,
@@ -71,18 +94,5 @@ function subscriptionRoutes(app: FastifyInstance, deps: WebhookRouteDeps): void 
       await unsubscribe(deps, principalOf(request), request.params.id);
       return { ok: true as const };
     },
-  });
-  jsonRoute(app, deps, {
-    ...common,
-    method: "POST",
-    url: "/api/partner/webhooks/:id/rotate",
-    operationId: "rotateWebhookSecret",
-    summary: "Give a webhook a new secret; the old one signs beside it for 24 hours",
-    description: provenSession,
-    params,
-    bodyIs: "none",
-    answer: RotatedSecret,
-    refusals,
-    handle: (request) => rotateSecret(deps, principalOf(request), request.params.id),
   });
 }

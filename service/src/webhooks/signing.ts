@@ -1,8 +1,10 @@
 import { createHash, createHmac } from "node:crypto";
+import type { Place } from "../events/events.ts";
 import { newSecret } from "../platform/ids.ts";
 
 export const signatureHeader = "Service-Signature";
 export const eventHeader = "Service-Event";
+export const chainHeader = "Service-Chain";
 
 /** How long a receiver may take a signature for fresh, in both directions. */
 export const toleranceSeconds = 300;
@@ -26,3 +28,6 @@ export const signatureOf = (hash: Uint8Array, t: number, body: Uint8Array): stri
 /** The signature header's value: one `v1` for each hash. @param t unix seconds. */
 export const signatureValue = (hashes: readonly Uint8Array[], t: number, body: Uint8Array): string =>
   [`t=${t}`, ...hashes.map((hash) => `v1=${signatureOf(hash, t, body)}`)].join(",");
+
+/** The chain header's value: the event's place among its firm's, and the head that covers all up to it (docs/webhook-chain.md). */
+export const chainValue = ({ position, head }: Place): string => `n=${position}; head=${head.toString("hex")}`;

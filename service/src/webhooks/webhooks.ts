@@ -1,10 +1,26 @@
-export { type DeliveryDeps, deliveryFeed, oneDelivery, replayDelivery, sendTest } from "./deliveries/deliveries.ts";
+export {
+  type DeliveryDeps,
+  deliveryFeed,
+  deliveryPage,
+  oneDelivery,
+  replayDelivery,
+  sendTest,
+} from "./deliveries/deliveries.ts";
+export { type ExchangeDeps, readExchange, type ShownExchange } from "./deliveries/exchange.ts";
+export { replayFailed } from "./deliveries/replay-failed.ts";
 export { sweepDeliveries } from "./deliveries/sweep.ts";
+export { deliveryHeaders } from "./delivery-headers.ts";
+export { exchangeColumn } from "./exchange.ts";
+export { type FailingWebhook, failingWebhooks } from "./failing.ts";
+export { failingMailJobs } from "./failing-mail.ts";
 export { openWebhooks, readCa, webhookSecretColumn } from "./open-webhooks.ts";
+export { failureText } from "./outbound/failure-text.ts";
 export { type FailureReason, failureReasons } from "./outbound/post.ts";
 export { webhooksSection } from "./payload-schemas.ts";
+export { readPublicKey, webhookKeyColumn } from "./public-key.ts";
 export { webhookRoutes } from "./routes.ts";
-export { eventHeader, signatureHeader, toleranceSeconds } from "./signing.ts";
+export { eventHeader, secretHash, signatureHeader, toleranceSeconds } from "./signing.ts";
+export { standardSecret } from "./standard-signature.ts";
 export {
   disableWebhook,
   type MadeWebhook,
@@ -12,7 +28,7 @@ export {
   webhooksOfPartner,
 } from "./subscriptions/by-operator.ts";
 export { topicsField, urlField } from "./subscriptions/fields.ts";
-export { deleteExpiredSecrets } from "./subscriptions/store.ts";
+export { bringSecretEndsNearer, deleteExpiredSecrets } from "./subscriptions/store.ts";
 export {
   listSubscriptions,
   mayChangeSubscriptions,
@@ -22,4 +38,4 @@ export {
   subscribe,
   unsubscribe,
 } from "./subscriptions/subscriptions.ts";
-export { type Topic, topics } from "./topics.ts";
+export { type Topic, testTopic, topics } from "./topics.ts";

@@ -214,3 +214,75 @@ test("the figures of deliveries are on /metrics", async () => {
   assert.match(text, /^webhook_deliveries_total\{outcome="delivered"\} [1-9]/m);
   assert.match(text, /^webhook_deliveries_total\{outcome="failed"\} [1-9]/m);
 });
+
+test("of a delivery it is kept what was sent and answered, bounded and without the body that was sent", async () => {
+  const firm = await running.partner();
+  running.catcher.answer("/exchange", (_request, response) => {
+    response.writeHead(500, { "content-type": "text/html", "x-long": "y".repeat(2_000) });
+    response.end(`<script>alert(1)</script>${"z".repeat(10_000)}`);
+  });
+  const hook = await firm.subscribe("/exchange", ["order.created"]);
+  const orderCode = await firm.order();
+  const [delivery] = await firm.ended(hook);
+  const path = `${webhooks}/deliveries/${delivery?.["deliveryId"]}/exchange`;
+  type Exchange = {
+    failure: string;
+    request: { headers: Record<string, string>; payload: { text: string; isAsSent: boolean | null } };
+    response: { statusCode: number; headers: Record<string, string>; body: string; isCut: boolean };
+  };
+  const exchange = await firm.ok<Exchange>("GET", path);
+  const [caught] = await running.catcher.wait("/exchange");
+  assert.deepEqual(exchange.request.payload, { text: caught?.body.toString(), isAsSent: true });
+  assert.equal(exchange.request.headers["Service-Signature"], caught?.headers["service-signature"]);
+  assert.deepEqual([exchange.failure, exchange.response.statusCode], ["Answered 500", 500]);
+  assert.match(exchange.response.body, /^<script>alert\(1\)<\/script>z+$/);
+  assert.deepEqual([exchange.response.body.length, exchange.response.isCut], [4096, true]);
+  assert.equal(exchange.response.headers["x-long"]?.length, 500);
+  // The status that it had is found again by the hash; a record that changed otherwise is not what was sent.
+  await running.db.query(sql`UPDATE orders SET status = 'Delivered' WHERE code = ${orderCode}`);
+  assert.deepEqual((await firm.ok<Exchange>("GET", path)).request.payload, exchange.request.payload);
+  await running.db.query(sql`UPDATE orders SET external_reference = 'other' WHERE code = ${orderCode}`);
+  assert.equal((await firm.ok<Exchange>("GET", path)).request.payload.isAsSent, false);
+  await acme.refused(404, "GET", path);
+  const [row] = await running.db.query<{ plain: boolean }>(sql`
+    SELECT position(convert_to('alert(1)', 'UTF8') IN exchange) > 0 AS plain FROM webhook_deliveries WHERE webhook_id = ${hook.id}`);
+  assert.equal(row?.plain, false);
+});
+
+test("what failed since a time is sent again, each event once, and not what arrived meanwhile", async () => {
+  const firm = await running.partner();
+  running.catcher.answer("/away", (_request, response) => void response.writeHead(503).end());
+  const hook = await firm.subscribe("/away", ["order.created", "payment.cleared"]);
+  const codes = [await firm.order(), await firm.order(), await firm.order()];
+  await firm.ended(hook, 3);
+  running.catcher.answer("/away", (_request, response) => void response.end());
+  await running.events(firm.partnerId, "payment.cleared", codes.slice(0, 1));
+  await firm.ok("POST", `${webhooks}/${hook.id}/test`);
+  const replay = (since: unknown, caller = firm) =>
+    caller.ok<{ replayed: number; left: number }>("POST", `${webhooks}/${hook.id}/replay-failed`, { since });
+  const all = "2020-01-01T00:00:00Z";
+  assert.equal((await replay(new Date(Date.now() + 60_000).toISOString())).replayed, 0);
+  const { replayed, left } = await replay(all);
+  assert.deepEqual([replayed, left], [3, 0]);
+  assert.equal((await replay(all)).replayed, 0);
+  const ended = await firm.ended(hook, 8);
+  assert.deepEqual(
+    ended
+      .filter(({ replayedFrom }) => replayedFrom !== null)
+      .map(({ state, eventId }) => `${state} ${eventId}`)
+      .sort(),
+    codes.map((code) => `delivered order.created:${code}`).sort(),
+  );
+  assert.equal((await replay(all)).replayed, 0);
+  const url = `${webhooks}/${hook.id}/replay-failed`;
+  for (const since of [undefined, 1, "yesterday", "2026-13-01T00:00:00Z", "2026-01-01"])
+    await firm.refused(400, "POST", url, { since });
+  await acme.refused(404, "POST", url, { since: all });
+  const found = await firm.ok<{ deliveries: Delivery[] }>(
+    "GET",
+    `${webhooks}/deliveries?webhook=${hook.id}&status=failed&since=${all}`,
+  );
+  assert.equal(found.deliveries.length, 3);
+  await firm.refused(400, "GET", `${webhooks}/deliveries?webhook=x`);
+  await firm.refused(400, "GET", `${webhooks}/deliveries?since=x`);
+});

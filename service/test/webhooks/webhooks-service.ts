@@ -48,7 +48,7 @@ export async function openWebhooksService(more: Record<string, string> = {}): Pr
   const catcher = await startCatcher(authority);
 
   async function withKey(partnerId: string, environment: "live" | "test"): Promise<Client> {
-    const { key } = await issueKey({ db, clock: systemClock }, partnerId, environment);
+    const { key } = await issueKey({ db, clock: systemClock, rowMac: harness.rowMac }, partnerId, environment);
     const caller = newClient(service.baseUrl, key, (status) => status < 300);
     return {
       ...caller,

@@ -10,13 +10,14 @@ import {
   type PageQuery,
   pageOf,
 } from "../../platform/database/page.ts";
-import { ServiceError } from "../../platform/errors.ts";
+import { invalid, ServiceError } from "../../platform/errors.ts";
 import { newUuid } from "../../platform/ids.ts";
 import { isUuid } from "../../platform/text.ts";
 import type { Delivery, DeliveryFeed } from "../schemas.ts";
 import { ownsSubscription } from "../subscriptions/store.ts";
 import { webhookNotFound } from "../subscriptions/subscriptions.ts";
 import { testTopic } from "../topics.ts";
+import { sinceField } from "./since.ts";
 import { type DeliveryRow, insertReplay, insertTest, selectDeliveries, selectDelivery, selectFeed } from "./store.ts";
 
 export type DeliveryDeps = {
@@ -29,7 +30,7 @@ export type DeliveryDeps = {
 const feedLength = 100;
 const pageSize = { usual: 20, most: 100 };
 
-const deliveryNotFound = (): ServiceError => new ServiceError("not_found", "No such delivery.");
+export const deliveryNotFound = (): ServiceError => new ServiceError("not_found", "No such delivery.");
 
 const deliveryView = (row: DeliveryRow): Delivery => ({
   deliveryId: row.id,
@@ -54,6 +55,8 @@ export async function deliveryFeed({ db }: DeliveryDeps, owner: Owner, webhookId
 }
 
 export type DeliveryQuery = PageQuery & {
+  webhook?: string;
+  since?: string;
   topic?: string;
   order?: string;
   external_reference?: string;
@@ -69,10 +72,21 @@ async function afterOf(db: Database, owner: Owner, query: DeliveryQuery): Promis
   return last.seq;
 }
 
+function webhookIn(text: string | undefined): string | null {
+  if (text === undefined || text === "") return null;
+  if (!isUuid(text)) throw invalid("webhook must be the id of a webhook.");
+  return text;
+}
+
+const sinceIn = (text: string | undefined): Date | null =>
+  text === undefined || text === "" ? null : sinceField({ since: text });
+
 /** A page of the owner's deliveries, newest first. @throws ServiceError for a query that is not one of this list */
 export async function deliveryPage({ db }: DeliveryDeps, owner: Owner, query: DeliveryQuery): Promise<Page<Delivery>> {
   const limit = limitOf(query.limit, pageSize);
   const filter = {
+    webhookId: webhookIn(query.webhook),
+    since: sinceIn(query.since),
     topic: filterText("topic", query.topic),
     orderCode: filterText("order", query.order),
     externalReference: filterText("external_reference", query.external_reference),

@@ -39,6 +39,8 @@ export const selectFeed = (db: Sql, webhookId: string, limit: number) =>
 
 /** What a list is narrowed to; null where it is not. */
 export type DeliveryFilter = {
+  webhookId: string | null;
+  since: Date | null;
   topic: string | null;
   orderCode: string | null;
   externalReference: string | null;
@@ -49,8 +51,10 @@ export type DeliveryFilter = {
 
 /** The owner's deliveries that pass the filter, newest first. */
 export function selectDeliveries(db: Sql, owner: Owner, filter: DeliveryFilter, limit: number) {
-  const { topic, orderCode, externalReference, state, after } = filter;
+  const { webhookId, since, topic, orderCode, externalReference, state, after } = filter;
   const condition = sql`${ownedBy(owner)}
+  ${webhookId === null ? nothing : sql`AND webhook_id = ${webhookId}`}
+  ${since === null ? nothing : sql`AND delivery.created_at >= ${since}`}
   ${topic === null ? nothing : sql`AND delivery.topic = ${topic}`}
   ${orderCode === null ? nothing : sql`AND order_code = ${orderCode}`}
   ${externalReference === null ? nothing : sql`AND order_code = ANY (${codesOf(owner, externalReference)})`}

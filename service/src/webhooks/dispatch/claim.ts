@@ -1,10 +1,19 @@
+import type { Place } from "../../events/events.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { type Statement, sql } from "../../platform/database/sql.ts";
+import { type ContextRow, contextColumns, contextJoins, contextOf } from "../event-context.ts";
 import type { EventContext } from "../payload.ts";
 import { type Capacity, limits } from "./adaptive-window.ts";
 
 /** A delivery that this node has leased, with what its body is made of; a passport is read when it is sent. */
-export type Claimed = Omit<EventContext, "passport"> & { seq: number; partnerId: string };
+export type Claimed = Omit<EventContext, "passport"> & {
+  seq: number;
+  event: number;
+  partnerId: string;
+  /** Whether the event has a place in its firm's chain, or waits for one; those of before there was a chain do not. */
+  isChained: boolean;
+  place: Place | null;
+};
 
 /** A lease: deliveries that none holds at `now` are ours until `until`. */
 export type Lease = { now: Date; until: Date };
@@ -45,30 +54,24 @@ WITH RECURSIVE waiting AS (${waiting}
 )`;
 
 const selectLeased = (lease: Lease, capacity: Capacity): Statement => sql`${leasing(lease, capacity)}
-SELECT leased.seq, leased.webhook_id AS "webhookId", leased.partner_id AS "partnerId",
-  event.topic, event.event_id AS "eventId", event.occurred_at AS "occurredAt", event.environment, event.subject,
-  "order".status AS "orderStatus", "order".external_reference AS "externalReference",
-  room.code AS "roomCode", room.name AS "roomName"
+SELECT leased.seq, leased.event, leased.webhook_id AS "webhookId", leased.partner_id AS "partnerId",
+  link.event IS NOT NULL AS "isChained", link.position, link.head, ${contextColumns}
 FROM leased
 JOIN events AS event ON event.id = leased.event
-LEFT JOIN orders AS "order" ON "order".code = event.subject
-LEFT JOIN rooms AS room ON room.id = event.room_id
+LEFT JOIN event_chain AS link ON link.event = leased.event ${contextJoins}
 ORDER BY leased.seq`;
 
-type LeasedRow = Omit<Claimed, "order" | "room"> & {
-  orderStatus: string | null;
-  externalReference: string | null;
-  roomCode: string | null;
-  roomName: string | null;
-};
+type LeasedRow = ContextRow<{
+  seq: number;
+  event: number;
+  partnerId: string;
+  isChained: boolean;
+  position: number | null;
+  head: Buffer | null;
+}>;
 
-function claimedOf(row: LeasedRow): Claimed {
-  const { orderStatus, externalReference, roomCode, roomName } = row;
-  return {
-    ...row,
-    order: orderStatus === null ? null : { status: orderStatus, externalReference },
-    room: roomCode === null || roomName === null ? null : { code: roomCode, name: roomName },
-  };
+function claimedOf({ position, head, ...row }: LeasedRow): Claimed {
+  return { ...contextOf(row), place: position === null || head === null ? null : { position, head } };
 }
 
 /**

@@ -1,38 +1,50 @@
+import type { KeyObject } from "node:crypto";
+import type { Owner } from "../../identity/identity.ts";
 import { type Tier, tierOf } from "../../partners/partners.ts";
 import type { ColumnCipher } from "../../platform/column-cipher.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import type { Log } from "../../platform/logs.ts";
+import { keyContext, privateKeyOf } from "../public-key.ts";
 
 /** Where a subscription's events go; `keys` are the hashes of the secrets that sign, newest first. */
-export type Destination = { url: string; deleted: boolean; tier: Tier; keys: Buffer[] };
+export type Destination = { url: string; deleted: boolean; tier: Tier; keys: Buffer[]; privateKey: KeyObject | null };
 
-type DestinationRow = { id: string; url: string; deleted: boolean; tier: string; hashes: Buffer[] };
+type DestinationRow = Owner & {
+  id: string;
+  url: string;
+  deleted: boolean;
+  tier: string;
+  hashes: Buffer[];
+  sealedKey: Buffer | null;
+};
 
 const selectDestinations = (db: Sql, webhookIds: readonly string[], now: Date) =>
   db.query<DestinationRow>(sql`
 SELECT webhooks.id, url, deleted_at IS NOT NULL AS deleted, tier, array(
   SELECT hash FROM webhook_secrets WHERE webhook_id = webhooks.id AND (expires_at IS NULL OR expires_at > ${now})
   ORDER BY id DESC
-) AS hashes
-FROM webhooks JOIN partners ON partners.id = partner_id WHERE webhooks.id = ANY (${webhookIds}::uuid[])`);
+) AS hashes, partner_id AS "partnerId", environment, private_key AS "sealedKey"
+FROM webhooks JOIN partners ON partners.id = partner_id LEFT JOIN webhook_keys USING (partner_id, environment)
+WHERE webhooks.id = ANY (${webhookIds}::uuid[])`);
 
 /** The destinations of subscriptions, by id; without those whose secrets cannot be decrypted, which are logged. */
 export async function readDestinations(
-  { db, log, secretCipher }: { db: Sql; log: Log; secretCipher: ColumnCipher },
+  { db, log, secretCipher, keyCipher }: { db: Sql; log: Log; secretCipher: ColumnCipher; keyCipher: ColumnCipher },
   webhookIds: Iterable<string>,
   now: Date,
 ): Promise<Map<string, Destination>> {
   const ids = [...new Set(webhookIds)];
   const rows = ids.length === 0 ? [] : await selectDestinations(db, ids, now);
   const destinations = new Map<string, Destination>();
-  for (const { id, url, deleted, tier, hashes } of rows) {
+  for (const { id, url, deleted, tier, hashes, sealedKey, ...owner } of rows) {
     try {
       destinations.set(id, {
         url,
         deleted,
         tier: tierOf(tier),
         keys: hashes.map((hash) => secretCipher.decrypt(hash, id)),
+        privateKey: sealedKey && privateKeyOf(keyCipher.decrypt(sealedKey, keyContext(owner))),
       });
     } catch (error) {
       log.error(

@@ -1,32 +1,22 @@
-import type { Owner } from "../../identity/identity.ts";
-import type { Tier } from "../../partners/partners.ts";
-import type { Clock } from "../../platform/clock.ts";
 import type { ColumnCipher } from "../../platform/column-cipher.ts";
 import type { Database } from "../../platform/database/database.ts";
-import type { Log } from "../../platform/logs.ts";
 import { endsWithin } from "../../platform/work/grace.ts";
 import { createLoop, type Loop } from "../../platform/work/loop.ts";
-import type { FailureReason, Outbound, PostOutcome } from "../outbound/post.ts";
-import { type PassportContext, payloadOf } from "../payload.ts";
-import { eventHeader, signatureHeader, signatureValue } from "../signing.ts";
+import { sealExchange } from "../exchange.ts";
 import { adaptiveWindow, limits } from "./adaptive-window.ts";
 import { type Claimed, claimDue } from "./claim.ts";
 import { type Destination, readDestinations } from "./destinations.ts";
 import { createHostLimit } from "./host-limit.ts";
 import { createOutcomeWriter } from "./outcomes.ts";
 import { perKeyConcurrency } from "./per-key-concurrency.ts";
+import { placed } from "./placed.ts";
+import { type SendDeps, send } from "./send.ts";
 
-export type DispatcherDeps = {
+export type DispatcherDeps = SendDeps & {
   db: Database;
-  clock: Clock;
-  log: Log;
-  outbound: Outbound;
   secretCipher: ColumnCipher;
-  baseUrl: string;
-  /** The owner's passport; undefined when there is none, or its row is not what was written at the seal. */
-  passportOf: (id: string, owner: Owner) => Promise<PassportContext | undefined>;
-  /** Deliveries of one firm of the tier to one host in a minute. */
-  hostLimitOf: (tier: Tier) => number;
+  keyCipher: ColumnCipher;
+  exchangeCipher: ColumnCipher;
   /** Counts what became of a delivery, for measurement. */
   count: (outcome: "delivered" | "failed") => void;
 };
@@ -54,15 +44,13 @@ export const usualTimes: DispatcherTimes = {
 
 type Queued = Claimed & { destination: Destination; leasedUntil: Date; startBefore: number };
 
-const userAgent = "SignSealShip-Webhooks/1";
-
 /**
  * Sends what is due: each delivery is leased, its body built from the present records and signed, and posted once. Many nodes
  * may run one each. The records are polled a few times a second rather than announced: see docs/decisions/webhook-dispatch.md.
  * `stop` takes nothing new, waits a little for what is in progress, and gives the rest back.
  */
 export function createDispatcher(deps: DispatcherDeps, times: DispatcherTimes = usualTimes): Loop {
-  const { db, clock, log, outbound } = deps;
+  const { db, clock, log, outbound, exchangeCipher } = deps;
   const window = adaptiveWindow();
   const outcomes = createOutcomeWriter(deps, times.gatherMs);
   const withinHostLimit = createHostLimit(clock);
@@ -74,7 +62,7 @@ export function createDispatcher(deps: DispatcherDeps, times: DispatcherTimes = 
     const now = clock();
     const startBefore = now.getTime() + times.startWithinMs;
     const lease = { now, until: new Date(now.getTime() + times.leaseMs) };
-    const claimed = await claimDue(db, lease, window.capacity());
+    const claimed = await placed(db, await claimDue(db, lease, window.capacity()));
     const destinations = await readDestinations(
       deps,
       claimed.map(({ webhookId }) => webhookId),
@@ -96,7 +84,8 @@ export function createDispatcher(deps: DispatcherDeps, times: DispatcherTimes = 
     const late = stopping || clock().getTime() > delivery.startBefore;
     const outcome = late ? null : await send(deps, delivery, withinHostLimit);
     if (outcome) {
-      outcomes.complete({ ...outcome, seq, completedAt: clock() });
+      const exchange = outcome.exchange && sealExchange(exchangeCipher, seq, outcome.exchange);
+      outcomes.complete({ ...outcome, exchange, seq, webhookId, completedAt: clock() });
       deps.count(outcome.reason === null ? "delivered" : "failed");
     } else if (late || stopping) outcomes.release({ seq, leasedUntil: delivery.leasedUntil, untried: late });
     if (window.giveBack(webhookId, partnerId, outcome?.durationMs ?? null)) loop.wake();
@@ -114,33 +103,4 @@ export function createDispatcher(deps: DispatcherDeps, times: DispatcherTimes = 
       await outcomes.finish();
     },
   };
-}
-
-/** Never rejects. @returns null when it is not known what became of it */
-async function send(
-  { clock, log, outbound, baseUrl, passportOf, hostLimitOf }: DispatcherDeps,
-  delivery: Queued,
-  withinHostLimit: ReturnType<typeof createHostLimit>,
-): Promise<PostOutcome> {
-  const unsent = (reason: FailureReason) => ({ statusCode: null, reason, durationMs: 0 });
-  try {
-    const { url, deleted, tier, keys } = delivery.destination;
-    if (deleted) return unsent("webhook_deleted");
-    const isOfPassport = delivery.topic === "passport.sealed";
-    const passport = isOfPassport ? await passportOf(delivery.subject, delivery) : undefined;
-    const body = payloadOf({ ...delivery, passport: passport ?? null }, baseUrl);
-    if (!body) return unsent("subject_missing");
-    if (!withinHostLimit(delivery.partnerId, url, hostLimitOf(tier))) return unsent("host_limit");
-    const t = Math.floor(clock().getTime() / 1000);
-    const headers = {
-      "content-type": "application/json",
-      "user-agent": userAgent,
-      [signatureHeader]: signatureValue(keys, t, body),
-      [eventHeader]: delivery.topic,
-    };
-    return await outbound.post(url, headers, body);
-  } catch (error) {
-    log.error({ err: error, delivery: delivery.seq }, "a delivery could not be made");
-    return null;
-  }
 }

@@ -1,15 +1,19 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Sql } from "../../platform/database/database.ts";
+import type { Database, Sql } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import type { Log } from "../../platform/logs.ts";
+import { noteRuns } from "./failure-runs.ts";
 
 /** What became of a delivery. */
 export type Outcome = {
   seq: number;
+  webhookId: string;
   statusCode: number | null;
   durationMs: number | null;
   reason: string | null;
   completedAt: Date;
+  /** What was sent and answered, sealed; null when nothing was sent. */
+  exchange: Buffer | null;
 };
 
 /** A lease that is given back, known by its end; `untried` when nothing was sent. */
@@ -20,11 +24,12 @@ const completeDeliveries = (db: Sql, done: readonly Outcome[]) =>
   db.query(sql`
 UPDATE webhook_deliveries AS delivery
 SET state = CASE WHEN done.reason IS NULL THEN 'delivered' ELSE 'failed' END, last_status_code = done.status_code,
-  duration_ms = done.duration_ms, reason = done.reason, completed_at = done.completed_at, leased_until = NULL
+  duration_ms = done.duration_ms, reason = done.reason, completed_at = done.completed_at, leased_until = NULL,
+  exchange = done.exchange
 FROM unnest(${done.map(({ seq }) => seq)}::bigint[], ${done.map(({ statusCode }) => statusCode)}::int[],
   ${done.map(({ durationMs }) => durationMs)}::int[], ${done.map(({ reason }) => reason)}::text[],
-  ${done.map(({ completedAt }) => completedAt)}::timestamptz[])
-  AS done (seq, status_code, duration_ms, reason, completed_at)
+  ${done.map(({ completedAt }) => completedAt)}::timestamptz[], ${done.map(({ exchange }) => exchange)}::bytea[])
+  AS done (seq, status_code, duration_ms, reason, completed_at, exchange)
 WHERE delivery.seq = done.seq AND delivery.completed_at IS NULL`);
 
 /** Gives leases back, so that nobody need wait for their end; never one that ran out and is another node's now. */
@@ -45,7 +50,7 @@ export type OutcomeWriter = {
 const retryMs = 1_000;
 
 /** Writes outcomes, many by one statement. @param gatherMs how long they are gathered */
-export function createOutcomeWriter({ db, log }: { db: Sql; log: Log }, gatherMs: number): OutcomeWriter {
+export function createOutcomeWriter({ db, log }: { db: Database; log: Log }, gatherMs: number): OutcomeWriter {
   let completed: Outcome[] = [];
   let released: Release[] = [];
   let writing: Promise<void> | null = null;
@@ -56,7 +61,13 @@ export function createOutcomeWriter({ db, log }: { db: Sql; log: Log }, gatherMs
     completed = [];
     released = [];
     try {
-      if (done.length > 0) await completeDeliveries(db, done);
+      if (done.length > 0) {
+        await completeDeliveries(db, done);
+        // Beside it: a count that is missed leaves a mail for later, and an outcome that is written twice sends nothing twice.
+        await noteRuns(db, done).catch((error: unknown) =>
+          log.error({ err: error }, "failures in a row were not counted"),
+        );
+      }
       if (back.length > 0) await releaseDeliveries(db, back);
     } catch (error) {
       log.error({ err: error }, "outcomes of deliveries could not be written");

@@ -1,4 +1,5 @@
 import { Agent, type Dispatcher } from "undici";
+import type { Answer } from "../exchange.ts";
 import { type ConnectorSettings, createConnector } from "./connector.ts";
 
 /** Why a delivery failed. */
@@ -20,16 +21,24 @@ export const failureReasons = [
 export type FailureReason = (typeof failureReasons)[number];
 
 /** What became of one POST; null when the service stopped before that was known. */
-export type PostOutcome = { statusCode: number | null; reason: FailureReason | null; durationMs: number } | null;
+export type PostOutcome = {
+  statusCode: number | null;
+  reason: FailureReason | null;
+  durationMs: number;
+  /** Null when none came. */
+  answer: Answer | null;
+} | null;
 
 export type Outbound = {
-  /** Sends one POST and never throws: no redirect is followed, and the answer's body is read only to be discarded. */
+  /** Sends one POST and never throws: no redirect is followed, and the first of the answer is kept for people to look at. */
   post: (url: string, headers: Record<string, string>, body: Buffer) => Promise<PostOutcome>;
   /** Cuts what is still in progress. */
   close: () => Promise<void>;
 };
 
 const maxAnswerBytes = 64 * 1024;
+const keptBytes = 4 * 1024;
+const keptHeaders = { most: 50, nameLength: 100, valueLength: 500 };
 
 // By the error's code, or by its name where it has none.
 const reasons: [codes: RegExp, reason: FailureReason][] = [
@@ -45,6 +54,15 @@ function reasonOf(error: unknown): FailureReason {
   const { code: given, name } = error as { code?: string; name?: string };
   const code = given ?? name ?? "";
   return reasons.find(([codes]) => codes.test(code))?.[1] ?? "connection_lost";
+}
+
+/** The first headers of an answer, each bounded; one that came several times has its values joined. */
+function keptHeadersOf(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+  const { most, nameLength, valueLength } = keptHeaders;
+  const kept = Object.entries(headers).slice(0, most);
+  return Object.fromEntries(
+    kept.map(([name, value]) => [name.slice(0, nameLength), [value ?? ""].flat().join(", ").slice(0, valueLength)]),
+  );
 }
 
 function judge(statusCode: number): FailureReason | null {
@@ -71,6 +89,7 @@ export function openOutbound(settings: ConnectorSettings): Outbound {
         let answered: PostOutcome = null;
         let settled = false;
         let bytesRead = 0;
+        let answer: Answer | null = null;
         let connection: Dispatcher.DispatchController | null = null;
 
         function settle(outcome: PostOutcome): void {
@@ -84,6 +103,7 @@ export function openOutbound(settings: ConnectorSettings): Outbound {
           statusCode,
           reason,
           durationMs: Math.round(performance.now() - started),
+          answer,
         });
         /** An answer's status decides, whatever becomes of its body. */
         function cut(otherwise: PostOutcome): void {
@@ -101,12 +121,16 @@ export function openOutbound(settings: ConnectorSettings): Outbound {
           },
           onResponseStart(_controller, statusCode, answerHeaders) {
             if (statusCode < 200) return;
+            answer = { headers: keptHeadersOf(answerHeaders), body: Buffer.alloc(0), isCut: false };
             answered = outcomeOf(statusCode, judge(statusCode));
             if (Number(answerHeaders["content-length"]) > maxAnswerBytes) cut(answered);
           },
           // The body is drained so that the connection can serve again; past the limit it is cut.
           onResponseData(_controller, chunk) {
+            if (answer && bytesRead < keptBytes)
+              answer.body = Buffer.concat([answer.body, chunk.subarray(0, keptBytes - bytesRead)]);
             bytesRead += chunk.length;
+            if (answer && bytesRead > keptBytes) answer.isCut = true;
             if (bytesRead > maxAnswerBytes) cut(answered);
           },
           onResponseEnd: () => settle(answered),

@@ -136,3 +136,10 @@ ${auditOf("webhook.secret_rotated", change)}`);
 /** Forgets secrets that sign no more. */
 export const deleteExpiredSecrets = (db: Sql, now: Date) =>
   db.query(sql`DELETE FROM webhook_secrets WHERE expires_at < ${now}`);
+
+/** Has replaced secrets of a firm's test webhooks sign so many seconds shorter. */
+export const bringSecretEndsNearer = (tx: Tx, partnerId: string, seconds: number) =>
+  tx.query(sql`
+    UPDATE webhook_secrets s SET expires_at = s.expires_at - make_interval(secs => ${seconds})
+    FROM webhooks w WHERE w.id = s.webhook_id AND w.partner_id = ${partnerId} AND w.environment = 'test'
+      AND s.expires_at > now()`);

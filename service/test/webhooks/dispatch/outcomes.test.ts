@@ -68,7 +68,15 @@ test("a lease that ran out and is another node's is not given back", async () =>
 test("an outcome counts also when the lease ran out meanwhile: the delivery is not sent again", async () => {
   const { seq } = await claimOne(first);
   const writer = createOutcomeWriter({ db, log: openLog("silent") }, 0);
-  writer.complete({ seq, statusCode: 200, durationMs: 1, reason: null, completedAt: later.now });
+  writer.complete({
+    seq,
+    webhookId,
+    statusCode: 200,
+    durationMs: 1,
+    reason: null,
+    completedAt: later.now,
+    exchange: null,
+  });
   await writer.finish();
   assert.deepEqual(await claimDue(db, later, capacity), []);
 });

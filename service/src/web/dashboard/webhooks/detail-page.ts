@@ -1,13 +1,17 @@
 import type { FastifyInstance } from "fastify";
 import { principalOf } from "../../../http/authentication.ts";
 import type { RateLimits } from "../../../http/rate-limits.ts";
+import type { ColumnCipher } from "../../../platform/column-cipher.ts";
 import { ServiceError } from "../../../platform/errors.ts";
 import {
   type DeliveryDeps,
   deliveryFeed,
+  type ExchangeDeps,
   oneDelivery,
   oneSubscription,
+  readPublicKey,
   replayDelivery,
+  replayFailed,
   rotateSecret,
   type SubscriptionDeps,
   sendTest,
@@ -21,8 +25,11 @@ import { submissionFor, submitOnce } from "../submit-once.ts";
 import { decidersFor } from "./deciders.ts";
 import { feedFragment, type WebhookView, webhookBody } from "./detail.ts";
 import { secretPage } from "./secret.ts";
+import { isPeriod, periods } from "./words.ts";
 
-export type WebhookPagesDeps = SubscriptionDeps & DeliveryDeps & { assets: Assets; limits: RateLimits };
+export type WebhookPagesDeps = SubscriptionDeps &
+  DeliveryDeps &
+  ExchangeDeps & { keyCipher: ColumnCipher; assets: Assets; limits: RateLimits };
 
 const path = "/dashboard/webhooks";
 
@@ -52,12 +59,13 @@ export function webhookDetailPage(forms: FastifyInstance, deps: WebhookPagesDeps
 
   async function viewOf({ params: { id }, query, request }: PageCall<{ id: string }>): Promise<WebhookView> {
     const principal = principalOf(request);
-    const [webhook, { deliveries }, deciders] = await Promise.all([
+    const [webhook, { deliveries }, deciders, { publicKey }] = await Promise.all([
       oneSubscription(deps, principal, id),
       deliveryFeed(deps, principal, id),
       decidersFor(deps, principal),
+      readPublicKey(deps, principal),
     ]);
-    return { webhook, deliveries, deciders, showAll: query["all"] === "1" };
+    return { webhook, deliveries, deciders, publicKey, showAll: query["all"] === "1" };
   }
 }
 
@@ -68,6 +76,17 @@ function webhookForms(forms: FastifyInstance, deps: WebhookPagesDeps): void {
     handle: async ({ params: { id }, request }) => {
       await sendTest(deps, principalOf(request), id);
       return done(`${path}/${id}#deliveries`, "webhook-tested");
+    },
+  });
+
+  pageRoute(forms, deps, {
+    method: "POST",
+    url: `${path}/:id/replay-failed`,
+    handle: async ({ params: { id }, form: { period = "" }, request }) => {
+      const since = new Date(deps.clock().getTime() - periods[isPeriod(period) ? period : "day"].ms);
+      const { replayed, left } = await replayFailed(deps, principalOf(request), id, since);
+      if (replayed === 0) return done(`${path}/${id}#deliveries`, "nothing-failed");
+      return done(`${path}/${id}#deliveries`, left > 0 ? "failed-replayed-partly" : "failed-replayed");
     },
   });
 

@@ -1,14 +1,16 @@
 import type { deliveryFeed } from "../../../webhooks/webhooks.ts";
-import { card, codeText, emptyState, facts, pageHead, statusBadge, type Tone } from "../../ui/components.ts";
+import { card, codeText, emptyState, facts, pageHead } from "../../ui/components.ts";
 import { shortTime, time } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
+import { select } from "../../ui/forms/fields.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html, render } from "../../ui/render.ts";
 import type { FormSubmission } from "../submit-once.ts";
 import { askDeciders } from "./deciders.ts";
 import { topicList, type Webhook } from "./list.ts";
-import { reasonText } from "./words.ts";
+import { breakable, outcome, periodChoices } from "./outcome.ts";
+import { sentOnce } from "./words.ts";
 
 export type Delivery = Awaited<ReturnType<typeof deliveryFeed>>["deliveries"][number];
 
@@ -17,6 +19,8 @@ export type WebhookView = {
   deliveries: readonly Delivery[];
   /** Who may rotate its secret and delete it; null when the caller may. */
   deciders: readonly string[] | null;
+  /** Checks the signatures of the firm's deliveries. */
+  publicKey: string;
   /** Whether all of them are shown, or the first few. */
   showAll: boolean;
 };
@@ -50,18 +54,33 @@ ${card(
   html`<div id="feed" hx-get="${feedPath}" hx-trigger="every 5s" hx-swap="innerMorph">
 ${feed(view)}
 </div>
-<p class="quiet"><span class="with-script">This list updates automatically.</span><span class="without-script">Reload this page for the latest.</span> We do not keep what was sent: a replay is built from today’s records, with the same event ID.</p>`,
+<p class="quiet"><span class="with-script">This list updates automatically.</span><span class="without-script">Reload this page for the latest.</span> ${sentOnce} A replay is built from today’s records, with the same event ID.</p>
+<p><a href="/dashboard/webhooks/deliveries?webhook=${id}">All deliveries, with filters</a></p>`,
 )}
+${card("failed", "Replay what failed", replayForm(path))}
 ${card(
   "secret",
   "Signing secret",
-  view.deciders
-    ? askDeciders(view.deciders)
-    : html`<p>Do this when someone may have seen the secret, and from time to time.</p>${askFirst(rotation(path, submission))}`,
+  html`${publicKey(view)}${
+    view.deciders
+      ? askDeciders(view.deciders)
+      : html`<p>Rotate the secret when someone may have seen it, and from time to time.</p>${askFirst(rotation(path, submission))}`
+  }`,
 )}
 ${!view.deciders && card("end", "Delete webhook", askFirst(deletion(path)))}
 </div>`;
 }
+
+const publicKey = ({ publicKey: key }: WebhookView): Html =>
+  html`<p>Deliveries also carry the headers of <a href="https://www.standardwebhooks.com">Standard Webhooks</a>. This public key checks their <code>v1a</code> signatures:</p>
+<p>${codeText(key, "public key")}</p>`;
+
+const replayForm = (path: string): Html =>
+  html`<form class="form" method="post" action="${path}/replay-failed">
+${select({ name: "period", label: "Everything that failed in", required: "sometimes", value: "day", options: periodChoices })}
+<div class="form-actions"><button type="submit" class="quiet-button">Send again</button></div>
+</form>
+<p class="quiet">Each event that did not arrive is sent again once, oldest first, at most 200 at a time.</p>`;
 
 const rotation = (path: string, submission: string) => ({
   label: "Rotate the secret",
@@ -82,12 +101,6 @@ const deletion = (path: string) => ({
 
 /** The part that refreshes itself. */
 export const feedFragment = (view: WebhookView): string => render(feed(view));
-
-const tones: Readonly<Record<Delivery["state"], { tone: Tone; label: string }>> = {
-  pending: { tone: "waiting", label: "Pending" },
-  delivered: { tone: "done", label: "Delivered" },
-  failed: { tone: "attention", label: "Failed" },
-};
 
 function feed(view: WebhookView): Html {
   const { webhook, deliveries, showAll } = view;
@@ -113,12 +126,11 @@ const table = (webhook: Webhook, deliveries: readonly Delivery[]): Html =>
       { label: "Replay" },
     ],
     deliveries.map((delivery) => {
-      const { eventName, state, attempts, lastStatusCode, durationMs, createdAt, reason, replayedFrom } = delivery;
-      const { tone, label } = tones[state];
+      const { eventName, attempts, lastStatusCode, durationMs, createdAt, replayedFrom } = delivery;
       const at = new Date(createdAt);
       return [
-        html`${breakable(eventName)}${replayedFrom && html` <span class="quiet-text">(replay)</span>`}`,
-        html`${statusBadge(tone, label)}${reason !== null && html`<span class="reason">${reasonText(reason)}</span>`}`,
+        html`<a href="/dashboard/webhooks/deliveries/${delivery.deliveryId}">${breakable(eventName)}</a>${replayedFrom && html` <span class="quiet-text">(replay)</span>`}`,
+        outcome(delivery),
         String(attempts),
         lastStatusCode === null ? "–" : String(lastStatusCode),
         durationMs === null ? "–" : `${durationMs} ms`,
@@ -130,7 +142,3 @@ const table = (webhook: Webhook, deliveries: readonly Delivery[]): Html =>
       ];
     }),
   );
-
-/** A topic's name, which may break after its dots. */
-const breakable = (topic: string): Html =>
-  html`${topic.split(".").map((part, index) => (index === 0 ? part : html`.<wbr>${part}`))}`;

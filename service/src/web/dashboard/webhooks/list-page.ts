@@ -6,6 +6,7 @@ import { pageRoute } from "../../ui/page-route.ts";
 import { dashboardPage } from "../page-shell.ts";
 import { requireSameEnvironment, submissionFor, submitOnce } from "../submit-once.ts";
 import { decidersFor } from "./deciders.ts";
+import { deliveryPages } from "./delivery-pages.ts";
 import { type WebhookPagesDeps, webhookDetailPage } from "./detail-page.ts";
 import { chosenTopics, type WebhooksView, webhooksBody } from "./list.ts";
 import { secretPage } from "./secret.ts";
@@ -35,6 +36,7 @@ export function webhookPages(forms: FastifyInstance, deps: WebhookPagesDeps): vo
       show(request, { error: error.replace(/^topics must.*$/, "Choose at least one topic."), typed }),
   });
 
+  deliveryPages(forms, deps);
   webhookDetailPage(forms, deps);
 
   async function show(request: FastifyRequest, problem: Pick<WebhooksView, "error" | "typed"> = {}): Promise<string> {

@@ -7,7 +7,7 @@ import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { type FormSubmission, submissionFields } from "../submit-once.ts";
 import { askDeciders } from "./deciders.ts";
-import { topicWords } from "./words.ts";
+import { sentOnce, topicWords } from "./words.ts";
 
 export type Webhook = Awaited<ReturnType<typeof listSubscriptions>>[number];
 
@@ -27,7 +27,7 @@ export function webhooksBody(view: WebhooksView): Html {
   const lead = `We notify your system of every step by sending signed messages to a URL of yours.${test}`;
   return html`${pageHead("Webhooks", lead)}
 <div class="panels">
-${card("webhooks", "Your webhooks", list(view.webhooks))}
+${card("webhooks", "Your webhooks", html`${list(view.webhooks)}<p class="quiet">${sentOnce} <a href="${path}/deliveries">All deliveries</a></p>`)}
 ${card("new-webhook", "Create a webhook", view.deciders ? askDeciders(view.deciders) : newWebhook(view))}
 </div>`;
 }
@@ -61,7 +61,7 @@ function newWebhook(view: WebhooksView): Html {
   return html`${errorSummary(error)}
 <form class="form" method="post" action="${path}">
 ${submissionFields(view)}
-${field({ name: "url", label: "URL", type: "url", value: typed["url"] ?? "", required: true, maxLength: 2048, autocomplete: "off", hint: "It must start with https:// and be reachable from the internet." })}
+${field({ name: "url", label: "URL", type: "url", value: typed["url"] ?? "", required: true, maxLength: 2048, autocomplete: "off", hint: "It must start with https:// and be reachable from the internet. On a laptop no webhook is needed: bin/signsealship listen --forward-to http://localhost:3000/hook." })}
 <fieldset class="topic-choice"><legend>Topics</legend>
 ${topics.map((topic) => checkbox({ name: boxName(topic), label: topic, hint: topicWords[topic], checked: typed[boxName(topic)] === "on" }))}
 </fieldset>

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import { signatureHeader, toleranceSeconds } from "../../../webhooks/webhooks.ts";
+import { secretHash, signatureHeader, standardSecret, toleranceSeconds } from "../../../webhooks/webhooks.ts";
 import type { Assets } from "../../ui/assets.ts";
 import { card, codeText, notice, pageHead } from "../../ui/components.ts";
 import { time } from "../../ui/format.ts";
@@ -37,10 +37,16 @@ ${card(
     html`<p class="after-notice">Until ${time(previousSecretExpiresAt)} deliveries are signed with the previous secret, too.</p>`
   }`,
 )}
+${card(
+  "standard",
+  "The same for Standard Webhooks",
+  html`<p>Libraries of <a href="https://www.standardwebhooks.com">Standard Webhooks</a>, which check the header <code>webhook-signature</code>, take the secret in this form:</p>
+${codeText(standardSecret(secretHash(secret)), "secret for Standard Webhooks")}`,
+)}
 ${card("check", "How your system checks a delivery", howToCheck)}
 <div class="form-actions"><a role="button" href="/dashboard/webhooks/${id}">I saved it. Go to the webhook</a></div>
 </div>`;
 }
 
 const howToCheck = html`<p>Take <code>t</code> and <code>v1</code> from the header <code>${signatureHeader}</code>; compute HMAC-SHA256, in lowercase hex, over <code>{t}.{raw body}</code>, with the lowercase hex SHA-256 of the secret as the key, and accept the delivery when any <code>v1</code> matches. Reject it when <code>t</code> is more than ${String(toleranceSeconds / 60)} minutes from now.</p>
-<p>The <a href="/docs">API reference</a> has the details, and there is <a href="/api/partner/webhooks/signature-example">a worked example</a> to test with.</p>`;
+<p>The <a href="/docs/webhooks">webhooks guide</a> has a receiver in your language, and there is <a href="/api/partner/webhooks/signature-example">a worked example</a> to test with.</p>`;

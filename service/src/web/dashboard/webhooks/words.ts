@@ -1,4 +1,4 @@
-import type { FailureReason, Topic } from "../../../webhooks/webhooks.ts";
+import type { Topic } from "../../../webhooks/webhooks.ts";
 
 /** When each topic fires. */
 export const topicWords: Readonly<Record<Topic, string>> = {
@@ -11,21 +11,18 @@ export const topicWords: Readonly<Record<Topic, string>> = {
   "shipment.delivered": "A shipment was delivered.",
 };
 
-const reasonWords: Readonly<Record<FailureReason, string>> = {
-  http_status: "The response was not a success",
-  redirect: "The response was a redirect, which we do not follow",
-  timeout: "No response within 10 seconds",
-  dns_failed: "The host name was not found",
-  address_refused: "The address is private; we do not deliver there",
-  connect_failed: "The host refused the connection",
-  tls_failed: "The host’s certificate was not accepted",
-  connection_lost: "The connection broke",
-  bad_response: "The response was not valid HTTP",
-  webhook_deleted: "The webhook had been deleted",
-  subject_missing: "The record it was about no longer exists",
-  host_limit: "Too many deliveries to this host in a minute",
-};
+/** How far back a list of deliveries goes. */
+export const periods = {
+  hour: { label: "The last hour", ms: 3_600_000 },
+  day: { label: "The last 24 hours", ms: 24 * 3_600_000 },
+  week: { label: "The last 7 days", ms: 7 * 24 * 3_600_000 },
+  month: { label: "The last 30 days", ms: 30 * 24 * 3_600_000 },
+} as const;
 
-/** Why a delivery failed, in words; a reason that this page does not know, as it is. */
-export const reasonText = (reason: string): string =>
-  Object.hasOwn(reasonWords, reason) ? reasonWords[reason as FailureReason] : reason;
+export type Period = keyof typeof periods;
+
+export const isPeriod = (text: string): text is Period => Object.hasOwn(periods, text);
+
+/** Said wherever deliveries are shown. */
+export const sentOnce =
+  "Each event is sent once: a delivery that fails is not retried by itself. Replay it, or read what you missed from GET /api/partner/events.";

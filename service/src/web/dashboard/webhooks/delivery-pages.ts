@@ -1,0 +1,46 @@
+import type { FastifyInstance } from "fastify";
+import { principalOf } from "../../../http/authentication.ts";
+import { deliveryPage, listSubscriptions, oneDelivery, readExchange } from "../../../webhooks/webhooks.ts";
+import { type PageCall, pageRoute } from "../../ui/page-route.ts";
+import { dashboardPage } from "../page-shell.ts";
+import { type DeliveriesQuery, deliveriesBody, deliveryBody } from "./deliveries.ts";
+import type { WebhookPagesDeps } from "./detail-page.ts";
+import { isPeriod, periods } from "./words.ts";
+
+const path = "/dashboard/webhooks/deliveries";
+
+/** The list of all deliveries with its filters, and one delivery with what was sent and answered. */
+export function deliveryPages(forms: FastifyInstance, deps: WebhookPagesDeps): void {
+  pageRoute(forms, deps, {
+    url: path,
+    handle: async (call) => {
+      const query = queryOf(call);
+      const principal = principalOf(call.request);
+      const { period, ...filter } = query;
+      const since = isPeriod(period) ? new Date(deps.clock().getTime() - periods[period].ms).toISOString() : "";
+      const [webhooks, page] = await Promise.all([
+        listSubscriptions(deps, principal),
+        deliveryPage(deps, principal, { ...filter, since, limit: "50" }),
+      ]);
+      const body = deliveriesBody({ query, webhooks, page });
+      return dashboardPage(deps, call.request, { title: "Deliveries", section: "webhooks", body });
+    },
+  });
+  pageRoute(forms, deps, {
+    url: `${path}/:deliveryId`,
+    handle: async ({ params: { deliveryId }, request }) => {
+      const principal = principalOf(request);
+      const [delivery, exchange] = await Promise.all([
+        oneDelivery(deps, principal, deliveryId),
+        readExchange(deps, principal, deliveryId),
+      ]);
+      const body = deliveryBody(delivery, exchange);
+      return dashboardPage(deps, request, { title: "Delivery", section: "webhooks", body, scripts: ["copy.js"] });
+    },
+  });
+}
+
+const queryOf = ({ query }: PageCall): DeliveriesQuery => {
+  const { webhook = "", topic = "", status = "", period = "", cursor = "" } = query;
+  return { webhook, topic, status, period, cursor };
+};

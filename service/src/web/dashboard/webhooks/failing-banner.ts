@@ -1,0 +1,27 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { principalOf } from "../../../http/authentication.ts";
+import type { Sql } from "../../../platform/database/database.ts";
+import { type FailingWebhook, failingWebhooks } from "../../../webhooks/webhooks.ts";
+import { notice } from "../../ui/components.ts";
+import { time } from "../../ui/format.ts";
+import { type Html, html } from "../../ui/render.ts";
+
+const found = new WeakMap<FastifyRequest, readonly FailingWebhook[]>();
+
+/** Looks for webhooks that keep failing before a page of the dashboard is made. */
+export function noteFailing(linked: FastifyInstance, deps: { db: Sql }): void {
+  linked.addHook("preHandler", async (request) => {
+    found.set(request, await failingWebhooks(deps, principalOf(request)));
+  });
+}
+
+/** Said on every page of the dashboard until a delivery arrives again. */
+export function failingBanner(request: FastifyRequest): Html | "" {
+  const failing = found.get(request) ?? [];
+  if (failing.length === 0) return "";
+  const links = failing.map(
+    ({ id, url, since }) =>
+      html`<a class="breakable" href="/dashboard/webhooks/${id}">${url}</a> since ${time(since)}. `,
+  );
+  return notice("attention", "A webhook keeps failing", html`${links}Its events are not sent again by themselves.`);
+}

@@ -1,0 +1,90 @@
+import type { Owner } from "../../identity/identity.ts";
+import { orderStatuses } from "../../orders/orders.ts";
+import type { ColumnCipher } from "../../platform/column-cipher.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { sql } from "../../platform/database/sql.ts";
+import { isUuid } from "../../platform/text.ts";
+import { type ContextRow, contextColumns, contextJoins, contextOf } from "../event-context.ts";
+import { bodyHash, openExchange } from "../exchange.ts";
+import { failureText } from "../outbound/failure-text.ts";
+import { type EventContext, type PassportContext, payloadOf } from "../payload.ts";
+import { isOrderTopic } from "../topics.ts";
+import { deliveryNotFound } from "./deliveries.ts";
+
+export type ExchangeDeps = {
+  db: Database;
+  baseUrl: string;
+  exchangeCipher: ColumnCipher;
+  passportOf: (id: string, owner: Owner) => Promise<PassportContext | undefined>;
+};
+
+/** A body made anew; `isAsSent` when its hash is that of what was sent, null when nothing was sent or that was not kept. */
+export type Payload = { text: string; isAsSent: boolean | null };
+
+/** What went over the wire in one delivery. */
+export type ShownExchange = {
+  deliveryId: string;
+  failure: string | null;
+  request: { headers: Record<string, string>; payload: Payload | null };
+  response: { statusCode: number; headers: Record<string, string>; body: string; isCut: boolean } | null;
+};
+
+type Row = ContextRow<{
+  seq: number;
+  webhookId: string;
+  exchange: Buffer | null;
+  reason: string | null;
+  statusCode: number | null;
+}>;
+
+async function selectRow(db: Database, { partnerId, environment }: Owner, id: string): Promise<Row | undefined> {
+  const [row] = await db.query<Row>(sql`
+SELECT delivery.seq, delivery.webhook_id AS "webhookId", delivery.exchange, delivery.reason,
+  delivery.last_status_code AS "statusCode", ${contextColumns}
+FROM webhook_deliveries AS delivery JOIN events AS event ON event.id = delivery.event ${contextJoins}
+WHERE delivery.id = ${id} AND delivery.partner_id = ${partnerId} AND delivery.environment = ${environment}`);
+  return row;
+}
+
+/** What was sent in a delivery of the owner's, and what was answered. @throws ServiceError for an unknown one */
+export async function readExchange(deps: ExchangeDeps, owner: Owner, deliveryId: string): Promise<ShownExchange> {
+  const row = isUuid(deliveryId) ? await selectRow(deps.db, owner, deliveryId) : undefined;
+  if (!row) throw deliveryNotFound();
+  const { seq, exchange: sealed, reason, statusCode, ...event } = row;
+  const exchange = sealed && openExchange(deps.exchangeCipher, seq, sealed);
+  const answer = exchange?.answer ?? null;
+  return {
+    deliveryId,
+    failure: reason === null ? null : failureText(reason, statusCode),
+    request: {
+      headers: exchange?.requestHeaders ?? {},
+      payload: await payloadAnew(deps, owner, contextOf(event), exchange?.bodySha256 ?? null),
+    },
+    response:
+      answer && statusCode !== null
+        ? { statusCode, headers: answer.headers, body: answer.body.toString("utf8"), isCut: answer.isCut }
+        : null,
+  };
+}
+
+/** Payloads are not stored (contract, Webhook management): this one is made of the records, and its hash shows whether it is what was sent. */
+async function payloadAnew(
+  { baseUrl, passportOf }: ExchangeDeps,
+  owner: Owner,
+  event: Omit<EventContext, "passport">,
+  sent: Buffer | null,
+): Promise<Payload | null> {
+  const passport = event.topic === "passport.sealed" ? await passportOf(event.subject, owner) : undefined;
+  const bodies = asItMayHaveBeen({ ...event, passport: passport ?? null }).map((each) => payloadOf(each, baseUrl));
+  const [present] = bodies;
+  if (!present) return null;
+  const match = sent && bodies.find((body) => body && bodyHash(body).equals(sent));
+  return { text: (match || present).toString(), isAsSent: sent && match !== undefined };
+}
+
+/** The event as it is now and, of an order, in each status that it may have had. */
+function asItMayHaveBeen(event: EventContext): EventContext[] {
+  const { order } = event;
+  if (!order || !isOrderTopic(event.topic)) return [event];
+  return [event, ...orderStatuses.map((status) => ({ ...event, order: { ...order, status } }))];
+}

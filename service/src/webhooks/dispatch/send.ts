@@ -1,0 +1,58 @@
+import type { Owner } from "../../identity/identity.ts";
+import type { Tier } from "../../partners/partners.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Log } from "../../platform/logs.ts";
+import { deliveryHeaders } from "../delivery-headers.ts";
+import { bodyHash, type Exchange } from "../exchange.ts";
+import type { FailureReason, Outbound } from "../outbound/post.ts";
+import { type PassportContext, payloadOf } from "../payload.ts";
+import type { Claimed } from "./claim.ts";
+import type { Destination } from "./destinations.ts";
+import type { createHostLimit } from "./host-limit.ts";
+
+export type SendDeps = {
+  clock: Clock;
+  log: Log;
+  outbound: Outbound;
+  baseUrl: string;
+  /** The owner's passport; undefined when there is none, or its row is not what was written at the seal. */
+  passportOf: (id: string, owner: Owner) => Promise<PassportContext | undefined>;
+  /** Deliveries of one firm of the tier to one host in a minute. */
+  hostLimitOf: (tier: Tier) => number;
+};
+
+/** What became of a delivery; `exchange` is null when nothing was sent. */
+export type Sent = {
+  statusCode: number | null;
+  reason: FailureReason | null;
+  durationMs: number;
+  exchange: Exchange | null;
+};
+
+const unsent = (reason: FailureReason): Sent => ({ statusCode: null, reason, durationMs: 0, exchange: null });
+
+/** Posts one delivery; never rejects. @returns null when it is not known what became of it */
+export async function send(
+  { clock, log, outbound, baseUrl, passportOf, hostLimitOf }: SendDeps,
+  delivery: Claimed & { destination: Destination },
+  withinHostLimit: ReturnType<typeof createHostLimit>,
+): Promise<Sent | null> {
+  try {
+    const { url, deleted, tier, keys: secretHashes, privateKey } = delivery.destination;
+    if (deleted) return unsent("webhook_deleted");
+    const isOfPassport = delivery.topic === "passport.sealed";
+    const passport = isOfPassport ? await passportOf(delivery.subject, delivery) : undefined;
+    const body = payloadOf({ ...delivery, passport: passport ?? null }, baseUrl);
+    if (!body) return unsent("subject_missing");
+    if (!withinHostLimit(delivery.partnerId, url, hostLimitOf(tier))) return unsent("host_limit");
+    const keys = { hashes: secretHashes, privateKey };
+    const requestHeaders = deliveryHeaders({ ...delivery, keys }, Math.floor(clock().getTime() / 1000), body);
+    const outcome = await outbound.post(url, requestHeaders, body);
+    if (!outcome) return null;
+    const { answer, ...rest } = outcome;
+    return { ...rest, exchange: { requestHeaders, bodySha256: bodyHash(body), answer } };
+  } catch (error) {
+    log.error({ err: error, delivery: delivery.seq }, "a delivery could not be made");
+    return null;
+  }
+}

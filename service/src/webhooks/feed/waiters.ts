@@ -1,0 +1,34 @@
+import type { Owner } from "../../identity/identity.ts";
+
+const limits = { ofFirm: 10, inAll: 200 };
+
+export type Waiters = {
+  /** Runs what waits, unless too many wait already: then null. Its signal ends with the caller's, and with the service. */
+  hold: <T>(owner: Owner, gone: AbortSignal, wait: (ended: AbortSignal) => Promise<T>) => Promise<T | null>;
+  /** Ends every wait. */
+  stop: () => void;
+};
+
+/** Bounds requests that are answered late, on this node: each looks into the database a few times a second. */
+export function createWaiters(): Waiters {
+  const stopping = new AbortController();
+  const ofFirm = new Map<string, number>();
+  let inAll = 0;
+  return {
+    async hold({ partnerId }, gone, wait) {
+      const held = ofFirm.get(partnerId) ?? 0;
+      if (held >= limits.ofFirm || inAll >= limits.inAll || stopping.signal.aborted) return null;
+      ofFirm.set(partnerId, held + 1);
+      inAll++;
+      try {
+        return await wait(AbortSignal.any([gone, stopping.signal]));
+      } finally {
+        inAll--;
+        const left = (ofFirm.get(partnerId) ?? 1) - 1;
+        if (left === 0) ofFirm.delete(partnerId);
+        else ofFirm.set(partnerId, left);
+      }
+    },
+    stop: () => stopping.abort(),
+  };
+}

@@ -1,0 +1,28 @@
+import type { FailureReason } from "./post.ts";
+
+const texts: Readonly<Record<Exclude<FailureReason, "http_status" | "redirect">, string>> = {
+  timeout: "No answer in 10 seconds",
+  dns_failed: "The host name was not found",
+  address_refused: "The address is private; we do not deliver there",
+  connect_failed: "The host refused the connection",
+  tls_failed: "TLS certificate not trusted, or no TLS",
+  connection_lost: "The connection broke",
+  bad_response: "The answer was not valid HTTP",
+  webhook_deleted: "The webhook had been deleted",
+  subject_missing: "The record it was about no longer exists",
+  host_limit: "Too many deliveries to this host in a minute",
+};
+
+/** Why a delivery failed, in words: what happened. A reason that is not known here comes back as it is. */
+export function failureText(reason: string, statusCode: number | null): string {
+  if (reason === "http_status") return `Answered ${statusCode}`;
+  if (reason === "redirect") return `Answered ${statusCode}, a redirect, which we do not follow`;
+  return Object.hasOwn(texts, reason) ? texts[reason as keyof typeof texts] : reason;
+}
+
+/** Failures that say nothing of the endpoint. */
+export const oursAlone: ReadonlySet<string> = new Set<FailureReason>([
+  "webhook_deleted",
+  "subject_missing",
+  "host_limit",
+]);

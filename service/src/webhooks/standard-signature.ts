@@ -1,0 +1,33 @@
+import { createHmac, type KeyObject, sign } from "node:crypto";
+
+/** Headers of Standard Webhooks 1.0.0 (standardwebhooks.com), beside the contract's own. */
+export const standardHeaders = {
+  id: "webhook-id",
+  timestamp: "webhook-timestamp",
+  signature: "webhook-signature",
+} as const;
+
+/** The form of a signing secret that libraries of the standard take: the base64 of the 32 bytes that we keep of it. */
+export const standardSecret = (hash: Buffer): string => `whsec_${hash.toString("base64")}`;
+
+/** The form of a public key in the standard: the base64 of its 32 raw bytes. */
+export const standardPublicKey = (raw: Buffer): string => `whpk_${raw.toString("base64")}`;
+
+export type StandardKeys = {
+  /** The hashes of the secrets that sign, newest first. */
+  hashes: readonly Buffer[];
+  /** Ed25519; null where the firm has not asked for its public key. */
+  privateKey: KeyObject | null;
+};
+
+/** The standard's three headers: `v1` for each secret, HMAC-SHA256, and `v1a`, Ed25519, over `{id}.{t}.{body}`. @param t unix seconds */
+export function standardSigned(id: string, t: number, body: Buffer, keys: StandardKeys): Record<string, string> {
+  const content = Buffer.concat([Buffer.from(`${id}.${t}.`), body]);
+  const signatures = keys.hashes.map((hash) => `v1,${createHmac("sha256", hash).update(content).digest("base64")}`);
+  if (keys.privateKey) signatures.push(`v1a,${sign(null, content, keys.privateKey).toString("base64")}`);
+  return {
+    [standardHeaders.id]: id,
+    [standardHeaders.timestamp]: String(t),
+    [standardHeaders.signature]: signatures.join(" "),
+  };
+}
