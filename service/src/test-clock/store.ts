@@ -1,0 +1,62 @@
+import type { Sql, Tx } from "../platform/database/database.ts";
+import { nothing, type Statement, sql } from "../platform/database/sql.ts";
+
+/** A partner's clock as its rows have it. */
+export type ClockState = {
+  /** How far it is ahead of real time. */
+  seconds: number;
+  /** Whether something that came due may not have happened yet. */
+  advancing: boolean;
+  /** Advances of the last 24 hours. */
+  lately: number;
+};
+
+const dayMs = 24 * 3600_000;
+
+const latest = sql`ORDER BY advanced_at DESC, id DESC LIMIT 1`;
+
+/** How far the clock was ever moved: `total_seconds` of the last of these advances. */
+const totalOf = (partnerId: string, which: Statement = nothing): Statement => sql`coalesce((
+  SELECT total_seconds FROM test_clock_advances WHERE partner_id = ${partnerId} ${which} ${latest}), 0)`;
+
+export async function readClock(db: Sql, partnerId: string, now: Date): Promise<ClockState> {
+  const [state] = await db.query<ClockState>(sql`
+    SELECT (${totalOf(partnerId)} - ${totalOf(partnerId, sql`AND reset_at IS NOT NULL`)})::float8 AS seconds,
+      EXISTS (SELECT FROM test_clock_advances WHERE partner_id = ${partnerId} AND settled_at IS NULL) AS advancing,
+      (SELECT count(*)::int FROM test_clock_advances
+        WHERE partner_id = ${partnerId} AND advanced_at > ${new Date(now.getTime() - dayMs)}) AS lately`);
+  return state ?? { seconds: 0, advancing: false, lately: 0 };
+}
+
+/** One change of a partner's clock at a time. Orders of the firm may be written meanwhile. */
+export const lockClock = (tx: Tx, partnerId: string) =>
+  tx.query(sql`SELECT FROM partners WHERE id = ${partnerId} FOR NO KEY UPDATE`);
+
+/** Under the clock's lock. Advances stay in their order also when the machine's clock goes back. */
+export const insertAdvance = (tx: Tx, partnerId: string, seconds: number, at: Date) =>
+  tx.query(sql`
+    INSERT INTO test_clock_advances (partner_id, seconds, advanced_at, total_seconds)
+    SELECT ${partnerId}, ${seconds}, greatest(${at}::timestamptz, (
+        SELECT advanced_at FROM test_clock_advances WHERE partner_id = ${partnerId} ${latest})),
+      ${totalOf(partnerId)} + ${seconds}::bigint`);
+
+/** Forgets what was leapt up to now. @returns false when the clock shows real time already */
+export async function resetAdvances(tx: Tx, partnerId: string, at: Date): Promise<boolean> {
+  const reset = await tx.query(sql`
+    UPDATE test_clock_advances SET reset_at = ${at}
+    WHERE id = (SELECT id FROM test_clock_advances WHERE partner_id = ${partnerId} ${latest}) AND reset_at IS NULL
+    RETURNING 1`);
+  return reset.length === 1;
+}
+
+/** The last leap whose consequences are not known to have happened; null when there is none. */
+export async function lastUnsettled(db: Sql, partnerId: string): Promise<number | null> {
+  const [row] = await db.query<{ id: number | null }>(sql`
+    SELECT max(id) AS id FROM test_clock_advances WHERE partner_id = ${partnerId} AND settled_at IS NULL`);
+  return row?.id ?? null;
+}
+
+export const settle = (db: Sql, partnerId: string, last: number, at: Date) =>
+  db.query(sql`
+    UPDATE test_clock_advances SET settled_at = ${at}
+    WHERE partner_id = ${partnerId} AND id <= ${last} AND settled_at IS NULL`);
