@@ -60,7 +60,8 @@ const layers = {
   envelopes: [...foundation, "partners", "pricing", "orders", "seals", "fulfilment", "tasks"],
   analytics: [...foundation, "partners", "orders"],
   playbooks: [...foundation, "partners", "orders", "tasks"],
-  webhooks: [...foundation, "partners"],
+  webhooks: [...foundation, "partners", "orders"],
+  "test-clock": [...foundation],
 };
 
 const rule = (name, from, to, comment) => ({ name, severity: "error", comment, from, to });

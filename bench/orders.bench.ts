@@ -53,7 +53,7 @@ function sampleOrder(partnerId: string, keyId: string): NewOrder {
       firmName: "",
       tier: "trial",
       liveEnabled: false,
-      key: { id: keyId, prefix: "", last4: "", createdAt: new Date() },
+      key: { id: keyId, prefix: "", last4: "", createdAt: new Date(), scopes: null },
       member: null,
     },
     form: {

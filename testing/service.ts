@@ -8,6 +8,8 @@ import { prepareDatabase } from "./data-template.ts";
 import { databaseOfRunning } from "./database.ts";
 import { freePort } from "./free-port.ts";
 import { endWithTests } from "./reaper.ts";
+import { rowMacOf } from "./row-mac.ts";
+import { prepareSealKey } from "./seal-keys.ts";
 
 const sources = fileURLToPath(new URL("../service/src/cli/main.ts", import.meta.url));
 // A run of all tests names the same command line in fewer files.
@@ -46,8 +48,12 @@ export type Service = {
 };
 
 /** Runs a verb to its end; never throws for an exit code. */
-export async function runCli(env: Env, ...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  const run = promisify(execFile)(process.execPath, [cli, ...args], {
+export const runCli = (env: Env, ...args: string[]): Promise<Ended> => runProgram(cli, env, args);
+
+type Ended = { code: number; stdout: string; stderr: string };
+
+async function runProgram(program: string, env: Env, args: string[]): Promise<Ended> {
+  const run = promisify(execFile)(process.execPath, [program, ...args], {
     env: { ...basics, ...env },
     maxBuffer: 64 << 20,
   });
@@ -59,17 +65,18 @@ export async function runCli(env: Env, ...args: string[]): Promise<{ code: numbe
 
 /**
  * Starts the real service as a process of its own on a free port, and waits until it answers.
- * A data folder that is empty gets a database made beforehand; with `firstStart` the service makes it itself, and is run
- * from its sources, as users start it.
+ * A data folder that is empty gets a database and a seal key made beforehand; with `firstStart` the service makes it itself, and is run
+ * from its sources, as users start it. `program`: another command line than the repository's.
  */
 export async function startService(
   env: Env & { DATA_DIR: string },
-  { firstStart = false }: { firstStart?: boolean } = {},
+  { firstStart = false, program = firstStart ? sources : cli }: { firstStart?: boolean; program?: string } = {},
 ): Promise<Service> {
   if (!firstStart && env["DATABASE_URL"] === undefined) await prepareDatabase(env.DATA_DIR);
+  if (!firstStart && env["SEAL_KEY"] === undefined) prepareSealKey(env.DATA_DIR);
   const port = env["PORT"] ?? String(await freePort());
   const settings = { LOG_LEVEL: "warn", ...env, PORT: port };
-  const child = spawn(process.execPath, [firstStart ? sources : cli, "serve"], {
+  const child = spawn(process.execPath, [program, "serve"], {
     env: { ...basics, ...settings },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -99,7 +106,7 @@ export async function startService(
     stderr: () => stderr,
     process: child,
     async cli<T>(...args: string[]): Promise<T> {
-      const { code, stdout: out, stderr: err } = await runCli(settings, ...args, "--json");
+      const { code, stdout: out, stderr: err } = await runProgram(program, settings, [...args, "--json"]);
       if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}: ${err}`);
       return JSON.parse(out) as T;
     },
@@ -112,7 +119,7 @@ export async function startService(
       child.kill("SIGKILL");
       await ended;
     },
-    restart: (more = {}) => startService({ ...env, ...more, PORT: port }),
+    restart: (more = {}) => startService({ ...env, ...more, PORT: port }, firstStart ? {} : { program }),
   };
 }
 
@@ -121,7 +128,7 @@ export async function newPartner(service: Service, options: { tier?: string; liv
   const { name = "Acme Title", tier = "trial", live = false } = options;
   const db = databaseOfRunning(service.dataDir);
   try {
-    const deps = { db, clock: systemClock };
+    const deps = { db, clock: systemClock, rowMac: await rowMacOf(service.dataDir) };
     const { partnerId } = await createPartner(deps, { name, tier, live });
     const { key, keyId } = await issueKey(deps, partnerId, live ? "live" : "test");
     return { partnerId, key, keyId, headers: { Authorization: `Bearer ${key}` } };

@@ -13,6 +13,7 @@ import {
   readOrderDocument,
   readSigning,
   signingRoutes,
+  sweepEnvelopes,
 } from "./envelopes/envelopes.ts";
 import { openFaxing } from "./faxing/faxing.ts";
 import { type AppDeps, type Features, openFeatures } from "./features.ts";
@@ -23,22 +24,32 @@ import { openRateLimits } from "./http/rate-limits.ts";
 import { openReadiness, type ReadReadiness } from "./http/readiness.ts";
 import { createServer } from "./http/server.ts";
 import { acceptMultipart } from "./http/uploads/multipart.ts";
-import { confirmationMailJobs, factorMailJobs, linkRoute, memberMailJobs, signInMailJobs } from "./members/members.ts";
+import {
+  confirmationMailJobs,
+  factorMailJobs,
+  invitationMailJobs,
+  keyMailJobs,
+  linkRoute,
+  memberMailJobs,
+  signInMailJobs,
+} from "./members/members.ts";
 import { appointmentMailJobs, expiryMailJobs } from "./notaries/notaries.ts";
 import { operatorMailJobs, operatorSessions } from "./operators/operators.ts";
 import { isDocumentsToken, orderRoutes } from "./orders/orders.ts";
-import { launchpadRoutes, partnerRoutes } from "./partners/partners.ts";
+import { launchpadRoutes, partnerRoutes, readShownFirm } from "./partners/partners.ts";
 import { checkoutRoute, checkoutUrl, paymentJobs, processorWebhook } from "./payments/payments.ts";
 import { sql } from "./platform/database/sql.ts";
 import { createJobs, type Jobs } from "./platform/jobs/jobs.ts";
 import { openMailer } from "./platform/mail/mail.ts";
-import { playbookRoutes } from "./playbooks/playbooks.ts";
+import { playbookRoutes, sweepExecutions } from "./playbooks/playbooks.ts";
 import { passportRoutes, proofRecord } from "./proof-passports/proof-passports.ts";
 import { providerWebhook } from "./providers/providers.ts";
+import { deleteDue } from "./retention/retention.ts";
 import { roomRoutes } from "./rooms/rooms.ts";
 import { openShipping, requireNoLetter } from "./shipping/shipping.ts";
+import { type Sweep, testClockJobs, testClockRoutes } from "./test-clock/test-clock.ts";
 import { acceptsPage, buildAssets, notFoundPage, type PageDeps, pages } from "./web/pages.ts";
-import { webhookRoutes, webhooksSection } from "./webhooks/webhooks.ts";
+import { failingMailJobs, webhookRoutes, webhooksSection } from "./webhooks/webhooks.ts";
 
 /** Wires everything into one server; listens nowhere yet. */
 export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
@@ -78,7 +89,7 @@ function workWith(
   const { config, db, clock, log, metrics } = deps;
   app.addHook("onListen", async () => dispatcher.start());
   app.addHook("onClose", async () => dispatcher.stop());
-  const mailer = openMailer({ ...config, clock });
+  const mailer = openMailer({ ...config, clock, onKept: deps.onMailKept });
   const ended = metrics.counter("jobs_total", "Jobs that ended, by what became of them.", ["queue", "outcome"]);
   const jobs: Jobs = createJobs({ db, log, onOutcome: (queue, outcome) => ended.inc({ queue, outcome }) });
   const mails = { db, clock, secrets: deps.secrets, mailer, baseUrl: config.baseUrl };
@@ -92,18 +103,37 @@ function workWith(
   confirmationMailJobs(jobs, mails);
   factorMailJobs(jobs, mails);
   memberMailJobs(jobs, mails);
+  keyMailJobs(jobs, mails);
+  invitationMailJobs(jobs, mails);
   expiryMailJobs(jobs, mails);
   appointmentMailJobs(jobs, mails);
   operatorMailJobs(jobs, mails);
+  failingMailJobs(jobs, mails);
   const outside = { ...deps, ...config, providers, receipts, envelopes, fetch };
   dispatchJobs(jobs, deps, [...openShipping(jobs, outside), ...openFaxing(jobs, outside)]);
   providers.work(jobs);
   receipts.work(jobs);
+  testClockJobs(jobs, { db, clock, sweeps: testClockSweeps(deps, envelopes) });
   app.addHook("onListen", jobs.start);
   app.addHook("onClose", async () => {
     await jobs.stop();
     mailer.close();
   });
+}
+
+const mostBatches = 100;
+
+/** What has come due of a firm's test objects; envelopes and executions of others that are due are done with them. */
+function testClockSweeps(deps: AppDeps, envelopes: Features["envelopes"]): Sweep[] {
+  const { db, clock, retention } = deps;
+  return [
+    async (_partnerId, stopping) => {
+      // An envelope that can't be expired stays due.
+      for (let batch = 0; batch < mostBatches && (await sweepEnvelopes(envelopes, stopping)); batch++);
+    },
+    (_partnerId, stopping) => sweepExecutions(db, clock(), stopping),
+    (partnerId, stopping) => deleteDue(deps, retention, clock(), stopping, partnerId),
+  ];
 }
 
 /** Asks what the service can't do without. */
@@ -135,6 +165,7 @@ async function addRoutes(app: FastifyInstance, deps: ReadyDeps, features: Featur
   await processorWebhook(app, features.processorEvents);
   await providerWebhook(app, { ...deps, providers: features.providers });
   sandboxRoutes(app, features.sandbox);
+  testClockRoutes(app, features.testClock);
   roomRoutes(app, features.rooms);
   passportRoutes(app, features.passports);
   closingRoutes(app, features.closings);
@@ -143,13 +174,26 @@ async function addRoutes(app: FastifyInstance, deps: ReadyDeps, features: Featur
 
 function pageDeps(deps: ReadyDeps, features: Features, assets: PageDeps["assets"]): PageDeps {
   const { config, db, sealing } = deps;
-  const { frame, access, analytics, checkout, closings, envelopes, members, orders, passports, sandbox, webhooks } =
-    features;
+  const {
+    frame,
+    access,
+    analytics,
+    checkout,
+    closings,
+    envelopes,
+    members,
+    orders,
+    passports,
+    sandbox,
+    testClock,
+    webhooks,
+  } = features;
   return {
     limits: frame.limits,
     assets,
     retention: deps.retention,
     baseUrl: config.baseUrl,
+    outbox: deps.outbox,
     verify: {
       sealCertificates: sealing.trustList,
       proofRecord: (verifyCode) => proofRecord(passports, verifyCode),
@@ -160,6 +204,7 @@ function pageDeps(deps: ReadyDeps, features: Features, assets: PageDeps["assets"
       db,
       checkoutUrl: (code) => checkoutUrl(checkout, code, null),
       paymentsConfigured: checkout.processor !== null,
+      firmOf: (partnerId) => readShownFirm(db, partnerId),
       signersOf: async (code) => (await readSigning(envelopes, code, null)).signers,
       documents: {
         isToken: (code, token) => isDocumentsToken(deps.secrets, code, token),
@@ -184,6 +229,7 @@ function pageDeps(deps: ReadyDeps, features: Features, assets: PageDeps["assets"
       ...closings,
       ...webhooks,
       ...analytics,
+      ...testClock,
       notaryDesk: features.notaryDesk,
       providers: features.providers,
       finished: features.finished,

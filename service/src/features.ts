@@ -5,6 +5,7 @@ import type { Anchoring } from "./anchoring/anchoring.ts";
 import { createCertificateCheck, drawIn } from "./closing-passports/closing-passports.ts";
 import type { TelnyxSettings } from "./config/config.ts";
 import {
+  bringEnvelopesNearer,
   createPreflight,
   type EnvelopeDeps,
   openCeremony,
@@ -15,6 +16,7 @@ import type { RateLimits } from "./http/rate-limits.ts";
 import type { RouteDeps } from "./http/route.ts";
 import { maxReservedBytes } from "./http/uploads/multipart.ts";
 import { createUploadPlaces } from "./http/uploads/upload-places.ts";
+import type { Owner } from "./identity/identity.ts";
 import { sessionResolver } from "./members/members.ts";
 import { type DeskDeps, loadNotaryRules } from "./notaries/notaries.ts";
 import { countryOfNumber } from "./orders/orders.ts";
@@ -32,10 +34,12 @@ import {
 } from "./partners/partners.ts";
 import { type CheckoutDeps, checkoutUrl, openProcessor, sandboxPayment } from "./payments/payments.ts";
 import { createKeyedSemaphore } from "./platform/bounds/keyed-semaphore.ts";
+import { ageTestIdempotencyKeys } from "./platform/idempotency.ts";
 import type { Log } from "./platform/logs.ts";
+import type { Mail, Outbox } from "./platform/mail/mail.ts";
 import type { Metrics } from "./platform/metrics.ts";
 import type { Workers } from "./platform/workers/task.ts";
-import { createCallbacks } from "./playbooks/playbooks.ts";
+import { bringExecutionsNearer, createCallbacks } from "./playbooks/playbooks.ts";
 import type { VersionedPricing } from "./pricing/pricing.ts";
 import { findOwnPassport } from "./proof-passports/proof-passports.ts";
 import { accountsOf, createTelnyx, openProviders, type Providers, providerMetrics } from "./providers/providers.ts";
@@ -44,7 +48,8 @@ import { type Resources, root } from "./resources.ts";
 import type { RetentionPlan } from "./retention/retention.ts";
 import { type Authority, type Sealing, tsaRootsPem } from "./seals/seals.ts";
 import { labelRates } from "./shipping/shipping.ts";
-import { openWebhooks } from "./webhooks/webhooks.ts";
+import type { BringNearer } from "./test-clock/test-clock.ts";
+import { bringSecretEndsNearer, openWebhooks } from "./webhooks/webhooks.ts";
 
 // Eight of the largest uploads at once; more wait their turn with the sender held back. Five are kept for firms that have live.
 const uploadSizes = {
@@ -70,6 +75,9 @@ export type AppDeps = Resources & {
   workers: Workers;
   /** Null when no calendars are set. */
   anchoring: Anchoring | null;
+  /** Where mails stay that no server sends; null when they are sent, or the service is not for this machine alone. */
+  outbox: Outbox | null;
+  onMailKept: (mail: Mail) => void;
 };
 
 export type Features = ReturnType<typeof openFeatures>;
@@ -79,7 +87,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
   const { config, db, clock, log, metrics, blobs, secrets, rowMac, sealing, anchoring, pricing, workers } = deps;
   const { baseUrl } = config;
   const frame: RouteDeps = {
-    resolveKey: keyResolver(db, deps.lastUse),
+    resolveKey: keyResolver(deps),
     resolveSession: sessionResolver(deps),
     ownOrigin: new URL(baseUrl).origin,
     limits,
@@ -93,7 +101,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
   });
   const mostStored = (tier: string) => numberOf(deps.tierLimits[tierOf(tier)].storedBytes);
   const requireStorage = createStorageQuota(records, mostStored);
-  const { dispatcher, secretCipher } = outgoingWebhooks(deps);
+  const { dispatcher, ...ciphers } = outgoingWebhooks(deps);
   const providers = providersOf(deps);
   const envelopes = envelopesWith({ ...deps, texts: textsOf(providers, config.telnyx) });
   const consentTexts = readConsentTexts(consentFolder);
@@ -102,8 +110,8 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
     dispatcher,
     frame,
     storageUse: storageUse(db, mostStored),
-    partners: { ...records, resolveKeyWithRooms: keyWithRoomsResolver(db, deps.lastUse) },
-    members: { ...records, secrets, workers },
+    partners: { ...records, resolveKeyWithRooms: keyWithRoomsResolver(deps) },
+    members: { ...records, rowMac, secrets, workers },
     access: { ...frame, requestAccess: accessRequests(deps) },
     analytics: { ...frame, readAnalytics: analyticsReader(deps) },
     playbooks: { ...records, enabled: config.playbooks, callbacks: createCallbacks(secrets) },
@@ -158,9 +166,18 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
       certificates: createCertificateCheck(deps),
       semaphore: createKeyedSemaphore(sealsAtOnce),
     },
-    webhooks: { ...records, secretCipher, wake: dispatcher.wake },
+    webhooks: { ...records, ...ciphers, baseUrl, passportOf: passportReader(deps), wake: dispatcher.wake },
+    testClock: { ...records, nearer: broughtNearer },
   };
 }
+
+/** What a firm's test clock brings nearer; what documents are kept for adds up its leaps. */
+const broughtNearer: readonly BringNearer[] = [
+  bringEnvelopesNearer,
+  bringExecutionsNearer,
+  bringSecretEndsNearer,
+  ageTestIdempotencyKeys,
+];
 
 /** The accounts at providers that are configured. */
 const providersOf = ({ config, db, clock, log, secrets, metrics }: AppDeps): Providers =>
@@ -213,6 +230,8 @@ export function envelopesWith(
   };
 }
 
+const passportReader = (deps: AppDeps) => (id: string, owner: Owner) => findOwnPassport(deps, id, owner);
+
 function outgoingWebhooks(deps: AppDeps) {
   const { config, metrics } = deps;
   const deliveries = metrics.counter("webhook_deliveries_total", "Webhook deliveries that ended.", ["outcome"]);
@@ -221,7 +240,7 @@ function outgoingWebhooks(deps: AppDeps) {
     baseUrl: config.baseUrl,
     allow: config.webhookAllow,
     caFile: config.webhookCa,
-    passportOf: (id, owner) => findOwnPassport(deps, id, owner),
+    passportOf: passportReader(deps),
     hostLimitOf: (tier) => numberOf(deps.tierLimits[tier].deliveriesPerHostPerMinute),
     count: (outcome) => deliveries.inc({ outcome }),
   });

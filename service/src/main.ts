@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { availableParallelism } from "node:os";
-import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import { openAnchoring } from "./anchoring/anchoring.ts";
 import { createApp } from "./app.ts";
@@ -11,13 +10,16 @@ import { startMaintenance } from "./maintenance.ts";
 import { createDemoPartner, readTierLimits, readTrialsPerDomain, trackLastUse } from "./partners/partners.ts";
 import { StartupError } from "./platform/errors.ts";
 import { type Log, openLog } from "./platform/logs.ts";
+import { type Outbox, outboxFolder } from "./platform/mail/mail.ts";
 import { createMetrics, type Metrics } from "./platform/metrics.ts";
+import { isLoopback } from "./platform/network.ts";
 import { createWorkerPool, type WorkerPool } from "./platform/workers/pool.ts";
 import { openPricing } from "./pricing/pricing.ts";
 import { openResources, root } from "./resources.ts";
 import { readRetention } from "./retention/retention.ts";
 import { openSealing, type Sealing, sealChainPem } from "./seals/seals.ts";
 import { readVersion } from "./version.ts";
+import { keptMail, welcome } from "./welcome.ts";
 
 const drainMs = 2_500;
 
@@ -54,26 +56,11 @@ async function drain(app: FastifyInstance): Promise<void> {
   clearTimeout(cut);
 }
 
-function welcome({ baseUrl, smtpUrl, dataDir }: Config, key: string): string {
-  const mails =
-    smtpUrl === null
-      ? `Mails, such as the sign-in link, are files in ${join(dataDir, "outbox")}.`
-      : "Mails go out by SMTP_URL.";
-  return `
-First run: a demo partner was made. Its test key is shown this once:
-
-  ${key}
-
-Place a first order:
-
-  curl -sS ${baseUrl}/api/partner/orders \\
-    -H 'Authorization: Bearer ${key}' \\
-    -F document=@examples/lien-release.pdf -F email=signer@example.com \\
-    -F byod_confirmed=true -F svc_sign=true -F svc_notary=true
-
-Or in the browser: sign in at ${baseUrl}/sign-in, and paste the key there once.
-${mails}
-`;
+/** The page of mails, where there is no mail server and the service is for this machine alone. */
+function openOutbox({ smtpUrl, baseUrl, dataDir }: Config): Outbox | null {
+  const { hostname } = new URL(baseUrl);
+  if (smtpUrl !== null || !(hostname === "localhost" || isLoopback(hostname.replace(/^\[|\]$/g, "")))) return null;
+  return { folder: outboxFolder(dataDir), token: randomBytes(16).toString("hex") };
 }
 
 /** Serves until SIGINT or SIGTERM. @throws StartupError when the start fails; nothing stays open then. */
@@ -104,8 +91,11 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
     // Maintenance sends no codes.
     const mine = { ...resources, workers, sealing, signerAuthority: signers.authority, texts: null };
     const envelopes = envelopesWith(mine);
+    const outbox = openOutbox(config);
     app = await createApp({
       ...resources,
+      outbox,
+      onMailKept: (mail) => outbox && process.stdout.write(keptMail(mail)),
       version: readVersion(),
       metrics,
       lastUse,
@@ -130,7 +120,10 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
       retention,
     });
     const demo = await createDemoPartner(resources);
-    process.stdout.write(`SignSealShip listens on ${config.baseUrl}\n${demo ? welcome(config, demo.key) : ""}`);
+    const outboxPath = outbox && `/outbox/${outbox.token}/`;
+    process.stdout.write(
+      welcome({ config, outboxPath, demoKey: demo?.key ?? null, from: { folder: process.cwd(), env } }),
+    );
     log.info({ signal: await stopped }, "stopping");
     await drain(app);
   } finally {

@@ -3,7 +3,7 @@ import { chainAuditLines } from "./audit/audit.ts";
 import { openServiceTasks, queuesToLookAt, type SigningCertificate, sendMorningMails } from "./console/console.ts";
 import { type EnvelopeDeps, followOverdue, sweepEnvelopes } from "./envelopes/envelopes.ts";
 import { sweepFaxNumbers } from "./faxing/faxing.ts";
-import { sweepSessions } from "./members/members.ts";
+import { sweepInvitations, sweepSessions } from "./members/members.ts";
 import { sweepDrafts, watchExpiries } from "./notaries/notaries.ts";
 import { sweepFills } from "./orders/orders.ts";
 import type { LastUse } from "./partners/partners.ts";
@@ -47,6 +47,11 @@ function tasksOf(resources: Resources, { envelopes, certificates, lastUse, ancho
     { name: "chain of the audit log", everyMs: seconds, work: (stopping) => chainAuditLines(resources, stopping) },
     { name: "expired idempotency keys", everyMs: hours, work: () => sweepIdempotencyKeys(sweeper, clock()) },
     { name: "expired sessions and sign-in links", everyMs: hours, work: () => sweepSessions(sweeper, clock()) },
+    {
+      name: "invitations of long ago",
+      everyMs: hours,
+      work: async () => void (await sweepInvitations(sweeper, clock())),
+    },
     { name: "expired fill tokens", everyMs: hours, work: () => sweepFills(sweeper, clock()) },
     { name: "expired webhook secrets", everyMs: hours, work: () => deleteExpiredSecrets(sweeper, clock()) },
     {

@@ -37,12 +37,18 @@ export type Resources = {
 
 type Connected = { db: Database; asOwner: AsOwner; close: () => Promise<void> };
 
+/** Of a connection that could not be had: what the system says, without what may be of the URL. */
+function reasonOf(error: Error): string {
+  const { code = "", message } = (error.cause ?? error) as NodeJS.ErrnoException;
+  return /^E[A-Z]+$/.test(code) ? code : message || "connection refused";
+}
+
 async function connect(config: Config, log: Log): Promise<Connected> {
   const onIdleError = (error: Error) => log.warn({ err: error }, "an idle database connection broke");
   if (config.databaseUrl !== null) {
     const db = openDatabase({ connectionString: config.databaseUrl }, onIdleError);
     await db.query(sql`SELECT 1`).catch((error: Error) => {
-      throw new StartupError(`DATABASE_URL does not answer: ${error.message || "connection refused"}`);
+      throw new StartupError(`DATABASE_URL does not answer: ${reasonOf(error)}`);
     });
     // An operator's server: the service is whom DATABASE_URL names, in all it does.
     return { db, asOwner: (work) => work(db), close: db.close };

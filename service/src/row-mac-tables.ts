@@ -13,6 +13,7 @@ import {
   signingColumns,
   signingMembers,
 } from "./orders/orders.ts";
+import { type KeyFacts, keyMembers } from "./partners/partners.ts";
 import { type Statement, sql } from "./platform/database/sql.ts";
 import type { Members } from "./platform/row-mac.ts";
 import {
@@ -145,6 +146,17 @@ export const trailRows: MacTable<TrailFacts> = {
 SELECT t.id AS key, e.verify_code AS "verifyCode", t.position, t.sha256, t.row_mac AS mac
 FROM envelope_events t JOIN envelopes e ON e.id = t.envelope_id`,
   members: trailMembers,
+};
+
+/** Keys of firms; one that is revoked bears none. */
+export const partnerKeyRows: MacTable<KeyFacts> = {
+  table: sql`partner_keys`,
+  key: sql`id`,
+  mac: sql`row_mac`,
+  rows: sql`
+SELECT id AS key, id AS "keyId", partner_id AS "partnerId", environment, key_sha256 AS sha256, scopes,
+  expires_at AS "expiresAt", row_mac AS mac FROM partner_keys`,
+  members: keyMembers,
 };
 
 /** Entries of the journals of notaries. */

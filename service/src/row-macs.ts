@@ -17,6 +17,7 @@ import {
   fillRows,
   type MacRow,
   type MacTable,
+  partnerKeyRows,
   passportRows,
   signingRows,
   versionRows,
@@ -54,6 +55,12 @@ const rowSets: readonly RowSet[] = [
       fill(tx, rowMac, signingRows, sql`${without(signingRows)} AND o.sign AND o.envelope_status <> 'Completed'`),
     record: (doneAt) => ({ filled: "order signers", doneAt }),
   },
+  {
+    name: "partner keys",
+    marker: "row-macs-filled-4",
+    fill: (tx, { rowMac }) => fill(tx, rowMac, partnerKeyRows, sql`${without(partnerKeyRows)} AND revoked_at IS NULL`),
+    record: (doneAt) => ({ filled: "partner keys", doneAt }),
+  },
 ];
 
 /**
@@ -84,7 +91,8 @@ async function withoutRecord(db: Sql, marked: readonly RowSet[]): Promise<RowSet
 async function isEmpty(db: Sql): Promise<boolean> {
   const [row] = await db.query<{ isEmpty: boolean }>(sql`
     SELECT NOT (EXISTS (SELECT FROM orders) OR EXISTS (SELECT FROM passports) OR EXISTS (SELECT FROM fill_documents)
-      OR EXISTS (SELECT FROM closing_passports) OR EXISTS (SELECT FROM seal_chains)) AS "isEmpty"`);
+      OR EXISTS (SELECT FROM closing_passports) OR EXISTS (SELECT FROM seal_chains)
+      OR EXISTS (SELECT FROM partner_keys)) AS "isEmpty"`);
   return row?.isEmpty ?? false;
 }
 

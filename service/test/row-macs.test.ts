@@ -11,6 +11,8 @@ import { newPartner, runCli } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { type StoredVersion, storedColumns, versionMembers } from "../src/closing-passports/versions.ts";
 import { documentMembers, documentUse } from "../src/orders/orders.ts";
+import { issueKey, revokeKey } from "../src/partners/partners.ts";
+import { systemClock } from "../src/platform/clock.ts";
 import { type Statement, sql } from "../src/platform/database/sql.ts";
 import { download, sealRoom, verify } from "./closing-passports/seal-room.ts";
 import { seal } from "./proof-passports/seal-document.ts";
@@ -233,13 +235,14 @@ test("a document that waits for an order is ordered by no token once its row was
   assert.equal((await order(fillToken)).status, 201);
 });
 
-test("tokens of an earlier release stay good: their rows get MACs at the first start", async () => {
+test("tokens and keys of an earlier release stay good: their rows get MACs at the first start", async () => {
   const file = join(running.service.dataDir, "earlier.pdf");
   writeFileSync(file, makePdf({ text: "earlier" }));
   const { fillToken = "" } = await running.service.cli("fill", "add", file);
-  for (const n of [2, 3]) rmSync(join(running.service.dataDir, `keys/row-macs-filled-${n}`));
+  for (const n of [2, 3, 4]) rmSync(join(running.service.dataDir, `keys/row-macs-filled-${n}`));
   await attack(sql`DELETE FROM row_mac_backfill WHERE filled <> 'evidence'`);
-  await restarted(sql`UPDATE fill_documents SET row_mac = NULL`);
+  await restarted(sql`
+    WITH keys AS (UPDATE partner_keys SET row_mac = NULL) UPDATE fill_documents SET row_mac = NULL`);
   const { status } = await acme.call(
     "POST",
     "/api/partner/orders",
@@ -247,6 +250,38 @@ test("tokens of an earlier release stay good: their rows get MACs at the first s
   );
   assert.equal(status, 201);
 });
+
+test("a key whose row was altered, or that is no longer revoked by the database's word alone, opens nothing", async () => {
+  const deps = { ...running, clock: systemClock };
+  const issue = () => {
+    const expiresAt = new Date(Date.now() + 3_600_000);
+    return issueKey(deps, acme.partnerId, "test", { actor: "operator", scopes: ["read"], expiresAt });
+  };
+  for (const change of [
+    sql`scopes = '{read,orders,rooms,seal,webhooks}'`,
+    sql`scopes = NULL`,
+    sql`expires_at = NULL`,
+    sql`expires_at = expires_at + interval '1 day'`,
+    sql`environment = 'live'`,
+    sql`partner_id = (SELECT id FROM partners WHERE id <> ${acme.partnerId} LIMIT 1)`,
+    sql`row_mac = NULL`,
+    sql`row_mac = (SELECT row_mac FROM partner_keys WHERE id = ${acme.keyId})`,
+  ]) {
+    const { keyId, key } = await issue();
+    assert.equal((await listOrders(key)).status, 200);
+    await attack(sql`UPDATE partner_keys SET ${change} WHERE id = ${keyId}`);
+    assert.equal((await listOrders(key)).status, 401, change.text);
+  }
+  const [replaced, revoked] = [await issue(), await issue()];
+  const known = `svc_pk_test_${"a".repeat(52)}`;
+  await attack(sql`UPDATE partner_keys SET key_sha256 = sha256(${known}::text::bytea) WHERE id = ${replaced.keyId}`);
+  await revokeKey(deps, revoked.keyId);
+  await attack(sql`UPDATE partner_keys SET revoked_at = NULL WHERE id = ${revoked.keyId}`);
+  for (const key of [replaced.key, known, revoked.key]) assert.equal((await listOrders(key)).status, 401);
+});
+
+const listOrders = (key: string) =>
+  fetch(`${running.service.baseUrl}/api/partner/orders`, { headers: { Authorization: `Bearer ${key}` } });
 
 test("the running service chains the audit log, and doctor finds a line that was removed of it", async () => {
   await roomWithOrder();

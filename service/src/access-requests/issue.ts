@@ -4,10 +4,11 @@ import type { Clock } from "../platform/clock.ts";
 import { columnCipher } from "../platform/column-cipher.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { enqueue } from "../platform/jobs/jobs.ts";
+import type { RowMac } from "../platform/row-mac.ts";
 import type { SecretBytes } from "../platform/secrets.ts";
 import { markIssued } from "./store.ts";
 
-export type AccessDeps = { db: Database; clock: Clock; secrets: SecretBytes };
+export type AccessDeps = { db: Database; clock: Clock; secrets: SecretBytes; rowMac: RowMac };
 
 /** The queue of mails that carry a key, or say that there is none. */
 export const accessMailQueue = "access-mail";
@@ -30,12 +31,12 @@ export const auditRequest = (
 /** Makes the firm and its test key in the caller's transaction; `mailKey` has it mailed. @returns the firm's id */
 export async function issueTrialKey(
   tx: Tx,
-  { clock, secrets }: AccessDeps,
+  { clock, secrets, rowMac }: AccessDeps,
   request: { requestId: string; firmName: string; actor: Actor },
 ): Promise<string> {
   const { requestId, firmName, actor } = request;
   const at = clock();
-  const { partnerId, issued } = await addTrialPartner(tx, firmName, { at, actor, detail: { requestId } });
+  const { partnerId, issued } = await addTrialPartner(tx, rowMac, firmName, { at, actor, detail: { requestId } });
   const sealedKey = keyCipher(secrets).encrypt(Buffer.from(issued.key), requestId);
   await markIssued(tx, requestId, { partnerId, sealedKey, at });
   await auditRequest(tx, { at, actor, partnerId }, "issued", { requestId });

@@ -11,7 +11,7 @@ export function accessRoutes(app: FastifyInstance, deps: RouteDeps & { requestAc
     url: "/api/partner/request",
     tag: "Partner",
     operationId: "requestAccess",
-    summary: "Ask for partner access",
+    summary: "Request partner access",
     description: "People find the same as a form at `/request-access`.",
     caller: "anybody",
     policy: "partner-request",

@@ -1,25 +1,29 @@
 import { type Static, Type } from "typebox";
-import { nullable, oneOf } from "../http/schema-parts.ts";
+import { nullable, oneOf, text } from "../http/schema-parts.ts";
 import { maxLengths } from "./fields.ts";
 
 const optionalText = (field: keyof typeof maxLengths, description: string) =>
-  Type.Optional(nullable(Type.String({ maxLength: maxLengths[field], description })));
+  Type.Optional(nullable(Type.String({ maxLength: maxLengths[field] }), description));
+
+const requiredText = (field: keyof typeof maxLengths, description: string, example: string) =>
+  Type.String({ minLength: 1, maxLength: maxLengths[field], description, examples: [example] });
 
 export const PartnerRequest = Type.Object(
   {
-    firmName: Type.String({ minLength: 1, maxLength: maxLengths.firmName, examples: ["Harbor Title Co."] }),
-    contactName: Type.String({ minLength: 1, maxLength: maxLengths.contactName, examples: ["Dana Reyes"] }),
+    firmName: requiredText("firmName", "The firm's name.", "Harbor Title Co."),
+    contactName: requiredText("contactName", "Who asks.", "Dana Reyes"),
     workEmail: Type.String({
       format: "email",
       maxLength: maxLengths.workEmail,
+      description: "Where the key is sent. A business address gets an answer sooner.",
       examples: ["dana@harbor-title.example"],
     }),
     role: optionalText("role", "What the contact does at the firm."),
-    expectedVolume: optionalText("expectedVolume", "Documents a month, in words."),
-    useCase: optionalText("useCase", "What the firm wants to do, in some sentences."),
-    recaptchaToken: optionalText("recaptchaToken", "Leaving it out never blocks."),
+    expectedVolume: optionalText("expectedVolume", "How many documents a month, in words."),
+    useCase: optionalText("useCase", "What the firm wants to do, in a few sentences."),
+    recaptchaToken: optionalText("recaptchaToken", "The token of a bot check. Leaving it out never blocks a request."),
   },
-  { $id: "PartnerRequest", description: "Texts are trimmed." },
+  { $id: "PartnerRequest", description: "A request for access. Texts are trimmed." },
 );
 
 export const requestMessages = {
@@ -29,12 +33,15 @@ export const requestMessages = {
 
 export const PartnerRequestAnswer = Type.Object(
   {
-    status: oneOf(["issued", "pending"]),
-    message: Type.String({ examples: [requestMessages.issued] }),
+    status: oneOf(
+      ["issued", "pending"],
+      "`issued`: a trial key was created and mailed once to `workEmail`. `pending`: a person looks at the request.",
+    ),
+    message: text("The same for people.", requestMessages.issued),
   },
   {
     $id: "PartnerRequestAnswer",
-    description: "`issued`: a trial key was created and mailed once to `workEmail`; `pending`: queued for a person.",
+    description: "What became of the request.",
   },
 );
 export type PartnerRequestAnswer = Static<typeof PartnerRequestAnswer>;

@@ -12,14 +12,25 @@ export type AnalyticsRouteDeps = RouteDeps & { readAnalytics: AnalyticsReader };
 export function analyticsRoutes(app: FastifyInstance, deps: AnalyticsRouteDeps): void {
   jsonRoute(app, deps, {
     method: "GET",
+    scope: "read",
     url: "/api/partner/analytics",
     tag: "Analytics",
     operationId: "getAnalytics",
-    summary: "Volume, funnel, turnaround, mix, evidence and revenue of the orders created in a window",
+    summary: "Get analytics",
+    description:
+      "Volume, funnel, turnaround, service mix, evidence and revenue of the orders that were created in the last `days` days, computed from their current records.",
     caller: "key-or-session",
     policy: "partner-portal",
     query: Type.Object({
-      days: Type.Optional(Type.Unsafe<unknown>(Type.Integer({ default: 90, description: "Clamped to 1-366." }))),
+      days: Type.Optional(
+        Type.Unsafe<unknown>(
+          Type.Integer({
+            default: 90,
+            description: "How many days back the window reaches. Values outside of 1 to 366 are clamped.",
+            examples: [90],
+          }),
+        ),
+      ),
     }),
     answer: Analytics,
     refusals: {

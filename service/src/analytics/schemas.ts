@@ -46,8 +46,12 @@ export const Analytics = Type.Object(
       },
       { description: "Counts of records, not of orders." },
     ),
-    revenueCents: Type.Integer({ minimum: 0, description: "Total of paid, in-progress and completed orders." }),
-    generatedAt: timestamp(),
+    revenueCents: Type.Integer({
+      minimum: 0,
+      description: "The sum of `totalCents` of paid, in-progress and completed orders, in USD cents.",
+      examples: [1_284_500],
+    }),
+    generatedAt: timestamp("When the figures were computed."),
     requestId: requestId(),
   },
   {

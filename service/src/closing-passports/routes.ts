@@ -27,10 +27,13 @@ function sealRoute(app: FastifyInstance, deps: ClosingRouteDeps): void {
     caller: "key",
     policy: "partner-write",
     method: "POST",
+    scope: "seal",
     url: "/api/rooms/:roomCode/passport",
     operationId: "sealRoom",
-    summary: "Seal the room as it is now",
-    params: Type.Object({ roomCode: Type.String({ description: "The room's present code." }) }),
+    summary: "Seal a room",
+    description:
+      "Seals a snapshot of the room as the next version of its closing passport: a manifest of its documents' hashes, chained to the version before, and a certificate PDF that carries it. At most 20 versions per room.",
+    params: Type.Object({ roomCode: Type.String({ description: "The room's current code." }) }),
     bodyIs: "none",
     answer: ClosingPassport,
     refusals: {
@@ -55,7 +58,9 @@ function verificationRoutes(app: FastifyInstance, deps: ClosingRouteDeps): void 
     method: "GET",
     url: "/api/verify/room/:verifyCode",
     operationId: "verifyRoomPassport",
-    summary: "Verify a version of a closing passport",
+    summary: "Verify a closing passport",
+    description:
+      "Public: the code is the credential. Returns the manifest and its hashes; `chainOk` is computed for this answer.",
     answer: ClosingVerification,
     async handle({ params }, reply) {
       const answer = await verifyClosing(deps, params.verifyCode);
@@ -67,7 +72,8 @@ function verificationRoutes(app: FastifyInstance, deps: ClosingRouteDeps): void 
     ...common,
     url: "/api/verify/room/:verifyCode/pdf",
     operationId: "downloadClosingCertificate",
-    summary: "Download the sealed certificate, byte for byte",
+    summary: "Download the certificate",
+    description: "Public: the sealed certificate PDF, byte for byte, with the manifest attached.",
     media: "application/pdf",
     async handle({ params }) {
       const certificate = await closingCertificate(deps, params.verifyCode);

@@ -1,22 +1,35 @@
 import { type Static, Type } from "typebox";
-import { environment, nullable, sha256, timestamp, verifyCode, verifyCodeExample } from "../http/schema-parts.ts";
+import {
+  environment,
+  nullable,
+  orderCodeExample,
+  roomCodeExample,
+  sha256,
+  text,
+  timestamp,
+  verifyCode,
+  verifyCodeExample,
+} from "../http/schema-parts.ts";
 
-const orderCode = "3f1c0d5a9be24c7786a1f0e2d4b6c8900a1b2c3d";
-
-const version = Type.Integer({ minimum: 1, maximum: 20, description: "From 1, without a gap." });
+const version = Type.Integer({
+  minimum: 1,
+  maximum: 20,
+  description: "The version, from 1 without a gap.",
+  examples: [1],
+});
 const manifestSha256 = sha256("SHA-256 of the canonical manifest, hex.");
-const prevManifestSha256 = nullable(sha256("manifestSha256 of the version before; null on version 1."));
+const prevManifestSha256 = nullable(sha256("`manifestSha256` of the previous version; null on version 1."));
 const sealedSha256 = sha256("SHA-256 of the sealed certificate PDF, hex.");
 
 export const ClosingPassport = Type.Object(
   {
     version,
     verifyCode: verifyCode(),
-    verifyUrl: Type.String({ examples: [`/v/room/${verifyCodeExample}`], description: "Root-relative." }),
+    verifyUrl: text("The page that verifies it: a path on this service.", `/v/room/${verifyCodeExample}`),
     manifestSha256,
     prevManifestSha256,
     sealedSha256,
-    createdAt: timestamp(),
+    createdAt: timestamp("When it was sealed."),
   },
   { $id: "ClosingPassport", description: "One version of a room's closing passport; it never changes." },
 );
@@ -26,64 +39,83 @@ const artifact = (description: string) => Type.Optional(sha256(`${description} A
 
 export const ClosingManifest = Type.Object(
   {
-    coverage: Type.Object({ covers: Type.Array(Type.String()), doesNotCover: Type.Array(Type.String()) }),
+    coverage: Type.Object(
+      {
+        covers: Type.Array(Type.String(), { description: "What is evidence." }),
+        doesNotCover: Type.Array(Type.String(), { description: "What is not." }),
+      },
+      { description: "What the passport covers, in sentences that never change." },
+    ),
     documents: Type.Array(
       Type.Object({
-        orderCode: Type.String({ examples: [orderCode] }),
-        label: nullable(Type.String()),
-        originalSha256: artifact("Of the document as it came."),
-        sealedSha256: artifact("Of the sealed document."),
-        envelopeVerifyCode: Type.Optional(Type.String({ description: "Absent when there is none." })),
-        custodyCertSha256: artifact("Of the custody certificate."),
-        statusAtSnapshot: Type.Object({
-          basis: Type.Literal("platform_attestation"),
-          note: Type.String(),
-          value: Type.String({ examples: ["EsignPending"] }),
-        }),
+        orderCode: text("The order's public code.", orderCodeExample),
+        label: nullable(Type.String({ examples: ["Deed of trust"] }), "What the room calls the document."),
+        originalSha256: artifact("SHA-256 of the document as it came, hex."),
+        sealedSha256: artifact("SHA-256 of the sealed document, hex."),
+        envelopeVerifyCode: Type.Optional(
+          text("The verify code of how it was signed. Absent when there is none.", verifyCodeExample),
+        ),
+        custodyCertSha256: artifact("SHA-256 of the custody certificate, hex."),
+        statusAtSnapshot: Type.Object(
+          {
+            basis: Type.Literal("platform_attestation", { description: "Always `platform_attestation`." }),
+            note: text("What that means, in one sentence that never changes."),
+            value: text("The order's status then.", "EsignPending"),
+          },
+          { description: "The order's status when the room was sealed: our statement, not evidence." },
+        ),
       }),
-      { description: "One for each order attached, ordered by orderCode." },
+      { description: "One for each attached order, sorted by `orderCode`." },
     ),
-    passport: Type.Object({
-      roomCode: Type.String(),
-      roomName: Type.String(),
-      reference: nullable(Type.String()),
-      version,
-      prevManifestSha256,
-      generatedAtUtc: Type.String({ examples: ["2026-03-04T05:06:07Z"] }),
-    }),
+    passport: Type.Object(
+      {
+        roomCode: text("The room's code then.", roomCodeExample),
+        roomName: text("The room's name.", "12 Elm Street"),
+        reference: nullable(Type.String({ examples: ["FILE-2207"] }), "The firm's own reference; null for none."),
+        version,
+        prevManifestSha256,
+        generatedAtUtc: text("When the snapshot was taken, UTC, to the second.", "2026-03-04T15:06:07Z"),
+      },
+      { description: "Which room was sealed, and which version this is." },
+    ),
   },
   {
     $id: "ClosingManifest",
     description:
-      "Its canonical form is what was hashed: members sorted, no white space, characters outside ASCII as \\uXXXX; `jq -Sca .` prints it.",
+      "What was sealed. Its canonical form is what was hashed: members sorted, no white space, characters outside ASCII as `\\uXXXX`. `jq -Sca .` prints it.",
   },
 );
 
 export const ClosingVerification = Type.Object(
   {
     // Null when what is stored is no JSON any more; `chainOk` is false then.
-    manifest: nullable(Type.Unsafe<object>({ $ref: "ClosingManifest#" })),
+    manifest: nullable(
+      Type.Unsafe<object>({ $ref: "ClosingManifest#" }),
+      "What was sealed; null when what is stored can't be read any more, and `chainOk` is false.",
+    ),
     manifestSha256,
     sealedSha256,
     version,
     prevManifestSha256,
     chainOk: Type.Boolean({
-      description: "Computed for this answer: the stored manifest hashes to manifestSha256 and the link holds.",
+      description:
+        "Computed for this answer: the stored manifest hashes to `manifestSha256`, and `prevManifestSha256` is the hash of the previous version.",
     }),
     branding: nullable(
       Type.Object({
-        brandName: nullable(Type.String()),
-        accentColor: nullable(Type.String()),
-        logoUrl: nullable(Type.String()),
+        brandName: nullable(Type.String({ examples: ["Harbor Title"] }), "The name that the firm shows."),
+        accentColor: nullable(Type.String({ examples: ["#1a2b3c"] }), "The firm's color, as `#rrggbb`."),
+        logoUrl: nullable(Type.String(), "The firm's logo, a public https address."),
       }),
+      "How the firm shows itself; null where it set nothing.",
     ),
-    createdAt: timestamp(),
+    createdAt: timestamp("When it was sealed."),
     environment: environment("`test`: sealed with a test key; it means nothing outside of testing."),
     certificateDeletedAtUtc: Type.Optional(
       timestamp("When the retention plan deleted the certificate; absent when it did not."),
     ),
-    downloadUrl: Type.String({ examples: [`/api/verify/room/${verifyCodeExample}/pdf`] }),
+    downloadUrl: text("The certificate PDF: a path on this service.", `/api/verify/room/${verifyCodeExample}/pdf`),
   },
-  { $id: "ClosingVerification" },
+  { $id: "ClosingVerification", description: "What is recorded of a version of a closing passport." },
 );
 export type ClosingVerification = Static<typeof ClosingVerification>;

@@ -20,6 +20,7 @@ export { envelopeJobs } from "./envelope-jobs.ts";
 export { type OrderEnvelope, readOrderEnvelope, reissueEnvelope, voidEnvelope } from "./lifecycle/by-operator.ts";
 export type { EnvelopeDeps } from "./lifecycle/deps.ts";
 export { sweepEnvelopes } from "./lifecycle/due.ts";
+export { bringEnvelopesNearer } from "./lifecycle/nearer.ts";
 export { followOverdue } from "./lifecycle/overdue.ts";
 export { remindSigner } from "./lifecycle/remind.ts";
 export { replaceSigner } from "./lifecycle/replace.ts";

@@ -31,6 +31,7 @@ export function orderMailJobs(
       documents: baseUrl + documentsPath(secrets, order.code),
     });
     // The client of a test order may be anybody: nothing is sent to them.
-    await (order.environment === "test" ? mailer.keep(mail) : mailer.send(mail));
+    if (order.environment === "test") await mailer.keep({ ...mail, subject: `TEST: ${mail.subject}` });
+    else await mailer.send(mail);
   });
 }

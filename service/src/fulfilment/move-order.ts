@@ -3,6 +3,7 @@ import {
   eventsTo,
   type LockedOrder,
   lockOrder,
+  orderStatuses,
   type PeopleEvent,
   processorEvents,
   targetOf,
@@ -113,7 +114,9 @@ function refusal(log: Log, order: OrderFacts, to: string | null): ServiceError {
       "conflict",
       `Only the payment processor moves an order to ${to} (${wordsOf(byProcessor)}).`,
     );
-  return new ServiceError("conflict", `An order in ${order.status} cannot move to ${to}.`);
+  const allowed = orderStatuses.filter((status) => planMove(order, status) !== null);
+  const instead = allowed.length > 0 ? `; it can move to ${allowed.join(", ")}` : "";
+  return new ServiceError("conflict", `An order in ${order.status} cannot move to ${to}${instead}.`);
 }
 
 const reasonOf = (on: PeopleEvent, { environment }: OrderFacts): SealReason =>

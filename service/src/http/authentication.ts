@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
-import type { Principal, ResolveKey, ResolveSession, Session } from "../identity/identity.ts";
+import type { Principal, ResolveKey, ResolveSession, Scope, Session } from "../identity/identity.ts";
+import { ServiceError } from "../platform/errors.ts";
 import { HttpError } from "./http-error.ts";
 
 /** What session-or-key routes need to know their caller. `ownOrigin` is the origin of the service's public address. */
@@ -15,7 +16,7 @@ declare module "fastify" {
 /** Hook of key-only routes (contract, Authentication 2). */
 export function requireKey(resolveKey: ResolveKey) {
   return async (request: FastifyRequest): Promise<void> => {
-    request.principal = await resolveKey(request.headers.authorization);
+    request.principal = await resolveKey(request.headers.authorization, request.ip);
     if (!request.principal) throw new HttpError("unauthenticated", "A valid partner API key is required.");
   };
 }
@@ -39,13 +40,23 @@ export function requireSession({ ownOrigin }: Pick<Callers, "ownOrigin">) {
 /** Hook of session-or-key routes, after `readSession` (contract, Authentication 6): the key first, then the session. */
 export function requireKeyOrSession({ resolveKey, ownOrigin }: Pick<Callers, "resolveKey" | "ownOrigin">) {
   return async (request: FastifyRequest): Promise<void> => {
-    request.principal = await resolveKey(request.headers.authorization);
+    request.principal = await resolveKey(request.headers.authorization, request.ip);
     if (request.principal) return;
     const principal = linkedPrincipalOf(request);
     refuseCrossSite(request, ownOrigin);
     request.principal = principal;
   };
 }
+
+/** Hook that comes last: a key that is restricted must have the route's scope. Members of a firm are not bound by scopes. */
+export function requireScope(scope: Scope) {
+  return async ({ principal }: FastifyRequest): Promise<void> => {
+    const scopes = principal?.key?.scopes;
+    if (scopes && !scopes.includes(scope)) throw new ServiceError("scope_required", scopeMissing(scope));
+  };
+}
+
+export const scopeMissing = (scope: Scope): string => `This key does not have the scope ${scope}.`;
 
 /** The session that a hook has found. @throws HttpError when there is none. */
 export function sessionOf({ session }: FastifyRequest): Session {

@@ -1,16 +1,16 @@
 import { type TSchema, Type } from "typebox";
-import { ref } from "./schema-parts.ts";
+import { ref, text } from "./schema-parts.ts";
 
 /** The contract's error body. */
 export const ErrorBody = Type.Object(
-  { error: Type.String() },
+  { error: text("What was refused and why. For people; programs read the problem's `code`.", "Order not found.") },
   { $id: "Error", description: "What was refused and why." },
 );
 
 const errorText: Readonly<Record<number, string>> = {
   400: "The request breaks a rule; the message names the field and the rule.",
   401: "No valid credential.",
-  403: "The session is not linked to a partner.",
+  403: "The session is not linked to a partner, or the key does not have the scope.",
   404: "Unknown, or another partner's: both look the same.",
   409: "In conflict with the present state.",
   413: "The body is too large.",

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { type TObject, Type } from "typebox";
-import { type JsonRoute, jsonRoute, type RouteDeps, type RouteRequest, type Sent } from "./route.ts";
+import { type Access, type JsonRoute, jsonRoute, type RouteDeps, type RouteRequest, type Sent } from "./route.ts";
 import { uncached } from "./verdicts.ts";
 
 /** Bytes that are made as the caller takes them. */
@@ -16,13 +16,14 @@ export type FileAnswer = {
 };
 
 type NoSchema = ReturnType<typeof Type.Unsafe<never>>;
-type Frame = "tag" | "operationId" | "summary" | "url" | "caller" | "policy" | "otherAnswers";
+type Frame = "tag" | "operationId" | "summary" | "description" | "url" | "policy" | "otherAnswers";
 
-export type FileRoute<P extends TObject> = Pick<JsonRoute<P, TObject, NoSchema>, Frame> & {
-  params: P;
-  media: "application/pdf" | "application/zip";
-  handle: (request: RouteRequest<P, TObject>) => Promise<FileAnswer>;
-};
+export type FileRoute<P extends TObject> = Pick<JsonRoute<P, TObject, NoSchema>, Frame> &
+  Access & {
+    params: P;
+    media: "application/pdf" | "application/zip";
+    handle: (request: RouteRequest<P, TObject>) => Promise<FileAnswer>;
+  };
 
 /** Adds a route that answers a file, byte for byte, which no cache keeps. */
 export function fileRoute<P extends TObject>(

@@ -2,7 +2,7 @@ import { hash, timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { ServiceError } from "../platform/errors.ts";
 import type { Metrics } from "../platform/metrics.ts";
-import { isLoopback } from "../platform/network.ts";
+import { isFromOwnMachine } from "./own-machine.ts";
 import type { ReadReadiness } from "./readiness.ts";
 
 export type HealthDeps = {
@@ -29,13 +29,11 @@ export function healthRoutes(app: FastifyInstance, { version, metrics, metricsTo
   app.get("/api/version", { schema: { hide: true } }, async () => ({ version, interface: "1.0.0" }));
 }
 
-const forwarding = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip"];
-
 /** Counts tell of the firms and people behind them: a scraper on this machine that no proxy speaks for, or whoever has the token. */
-function maySeeMetrics({ headers, raw }: FastifyRequest, token: string | null): boolean {
-  const sent = /^Bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1];
+function maySeeMetrics(request: FastifyRequest, token: string | null): boolean {
+  const sent = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? "")?.[1];
   if (token !== null && sent !== undefined && timingSafeEqual(sha256(sent), sha256(token))) return true;
-  return isLoopback(raw.socket.remoteAddress ?? "") && forwarding.every((name) => headers[name] === undefined);
+  return isFromOwnMachine(request);
 }
 
 const sha256 = (text: string): Buffer => hash("sha256", text, "buffer");

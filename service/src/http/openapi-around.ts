@@ -1,14 +1,21 @@
 import { type TSchema, Type } from "typebox";
+import { requestId } from "./schema-parts.ts";
 
 /** RFC 9457, for callers that ask for it. */
 const Problem = Type.Object(
   {
-    type: Type.String({ examples: ["urn:signsealship:problem:not_found"] }),
+    type: Type.String({
+      description: "`urn:signsealship:problem:` and the code.",
+      examples: ["urn:signsealship:problem:not_found"],
+    }),
     title: Type.String({ description: "The reason phrase of the status.", examples: ["Not Found"] }),
-    status: Type.Integer({ examples: [404] }),
+    status: Type.Integer({ description: "The HTTP status, repeated.", examples: [404] }),
     detail: Type.String({ description: "The message of the plain error.", examples: ["Order not found."] }),
-    code: Type.String({ description: "Stable, for machines.", examples: ["not_found"] }),
-    requestId: Type.String({ format: "uuid" }),
+    code: Type.String({
+      description: "The stable machine code. The [errors guide](/docs/errors) lists all of them.",
+      examples: ["not_found"],
+    }),
+    requestId: requestId(),
   },
   { description: "The refusal for a caller that sends `Accept: application/problem+json`." },
 );

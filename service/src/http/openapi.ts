@@ -1,24 +1,21 @@
 import swagger from "@fastify/swagger";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
+import { collectionOf } from "./collection.ts";
 import { ErrorBody } from "./error-schemas.ts";
 import { describeAround } from "./openapi-around.ts";
+import { addSamples } from "./openapi-samples.ts";
+import { tags } from "./openapi-tags.ts";
 import { referencePage } from "./reference-page.ts";
 
-const tags = [
-  "Orders",
-  "Signing",
-  "Partner",
-  "Rooms",
-  "Closing passports",
-  "Proof passports",
-  "Webhooks",
-  "Analytics",
-  "Playbooks",
-  "Sandbox",
-];
+const introduction = `Place orders to sign, notarize, ship and fax documents, follow them in closing rooms, and verify the evidence that they leave.
+
+New here? The [quickstart](/docs/quickstart) places a test order in five minutes. [All guides](/docs) explain keys, errors, limits, webhooks and going live.
+
+Every request with a key sends it as \`Authorization: Bearer <key>\`. Amounts are in USD cents, times are ISO 8601 in UTC, and names that you don't know may appear later: order statuses, line types and topics grow.`;
 
 /**
- * Publishes `/openapi.json` (OpenAPI 3.1) and its readable form at `/docs`, all of it served from here.
+ * Publishes `/openapi.json` (OpenAPI 3.1), its readable form at `/docs/reference`, and a collection of its requests at
+ * `/docs/collection.json`, all of it served from here.
  * @param webhooks the path item of each topic.
  * @param limit counts a request of either.
  */
@@ -35,25 +32,39 @@ export async function openapi(
       info: {
         title: "SignSealShip partner interface",
         version: "1.0.0",
-        description: "Orders, closing rooms, passports and webhooks for partner firms.",
+        description: introduction,
         license: { name: "Apache-2.0", identifier: "Apache-2.0" },
       },
       servers: [{ url: baseUrl }],
-      // In the order in which the reference shows them.
-      tags: tags.map((name) => ({ name })),
+      tags,
       webhooks,
       components: {
         securitySchemes: {
-          partnerKey: { type: "http", scheme: "bearer", description: "A partner key, `svc_pk_...`." },
-          session: { type: "apiKey", in: "cookie", name: "__Host-session", description: "A signed-in member." },
+          partnerKey: {
+            type: "http",
+            scheme: "bearer",
+            description: "A partner key. Test keys begin with `svc_pk_test_`.",
+          },
+          session: {
+            type: "apiKey",
+            in: "cookie",
+            name: "__Host-session",
+            description: "The session of a signed-in member.",
+          },
         },
       },
     },
-    transformObject: (document) =>
-      "openapiObject" in document ? describeAround(document.openapiObject) : document.swaggerObject,
+    transformObject(document) {
+      if (!("openapiObject" in document)) return document.swaggerObject;
+      addSamples(document.openapiObject.paths ?? {}, baseUrl);
+      return describeAround(document.openapiObject);
+    },
     refResolver: { buildLocalReference: (json, _base, _fragment, index) => String(json.$id ?? `schema${index}`) },
   });
   app.get("/openapi.json", { onRequest: limit, schema: { hide: true } }, async () => app.swagger());
+  app.get("/docs/collection.json", { onRequest: limit, schema: { hide: true } }, async () =>
+    collectionOf(app.swagger(), baseUrl),
+  );
   await app.register(async (docs) => {
     docs.addHook("onRequest", limit);
     referencePage(docs);

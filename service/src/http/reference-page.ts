@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import fastify, { type FastifyInstance } from "fastify";
 
-const path = "/docs";
+const path = "/docs/reference";
 
 // The library is 4 MB of JavaScript, a tenth of the service's start: it is loaded with the first reader.
 async function openReference(): Promise<FastifyInstance> {
@@ -11,7 +11,11 @@ async function openReference(): Promise<FastifyInstance> {
     routePrefix: path,
     configuration: {
       url: "/openapi.json",
-      pageTitle: "SignSealShip partner interface",
+      pageTitle: "API reference · SignSealShip",
+      // As they are described: in the order of thought.
+      orderSchemaPropertiesBy: "preserve",
+      orderRequiredPropertiesFirst: false,
+      authentication: { preferredSecurityScheme: "partnerKey" },
       withDefaultFonts: false,
       telemetry: false,
       hideClientButton: true,
@@ -19,10 +23,18 @@ async function openReference(): Promise<FastifyInstance> {
       // Nothing on the page may send a reader's requests to another service.
       agent: { disabled: true },
       mcp: { disabled: true },
+      customCss: `:root { --scalar-custom-header-height: ${barHeight} }`,
     } as object,
   });
   return reference;
 }
+
+const barHeight = "2.75rem";
+
+/** The way back to the site: the library's page has none. */
+const bar = `<nav aria-label="Site" style="position: sticky; top: 0; z-index: 100; display: flex; align-items: center; gap: 1.25rem; box-sizing: border-box; height: ${barHeight}; padding: 0 1rem; border-bottom: 1px solid rgb(128 128 128 / 30%); background: Canvas; color: CanvasText; color-scheme: light dark; font: 0.9rem/1 system-ui, sans-serif"><a href="/" style="color: inherit; font-weight: 600; text-decoration: none">SignSealShip</a><a href="/docs" style="color: inherit">Guides</a><a href="/docs/quickstart" style="color: inherit">Quickstart</a></nav>`;
+
+const framed = (html: string): string => html.replace("<html>", '<html lang="en">').replace("<body>", `<body>${bar}`);
 
 const inlineScript = /<script type="text\/javascript">([\s\S]*?)<\/script>/;
 
@@ -48,6 +60,7 @@ export function referencePage(app: FastifyInstance): void {
         if (value !== undefined) reply.header(name, value);
       }
       reply.header("Content-Security-Policy", contentSecurityPolicy(payload));
-      return reply.code(statusCode).send(payload);
+      const isPage = String(headers["content-type"]).startsWith("text/html");
+      return reply.code(statusCode).send(isPage ? framed(payload) : payload);
     });
 }

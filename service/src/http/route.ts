@@ -7,21 +7,35 @@ import type {
   onRequestAsyncHookHandler,
 } from "fastify";
 import { type Static, type TObject, type TSchema, Type } from "typebox";
+import type { Scope } from "../identity/identity.ts";
 import { invalid } from "../platform/errors.ts";
-import { type Callers, readSession, requireKey, requireKeyOrSession, requireSession } from "./authentication.ts";
+import {
+  type Callers,
+  readSession,
+  requireKey,
+  requireKeyOrSession,
+  requireScope,
+  requireSession,
+  scopeMissing,
+} from "./authentication.ts";
 import { acceptBody, type BodyKind } from "./bodies.ts";
 import { errors } from "./error-schemas.ts";
 import { bodyOptional } from "./openapi-around.ts";
 import type { Policy, RateLimits } from "./rate-limits.ts";
-import { ref } from "./schema-parts.ts";
+import { ref, text } from "./schema-parts.ts";
 import { formTypes } from "./text-forms.ts";
+import { unknownMembers, warningsFor } from "./warnings.ts";
 import { wireError } from "./wire-errors.ts";
 
 /** What every route needs: who calls, and how often one may. */
 export type RouteDeps = Callers & { limits: RateLimits };
 
-/** Who may call a route (contract, Authentication). */
-export type Caller = "key" | "key-or-session" | "session" | "anybody";
+/** Who may call a route (contract, Authentication), and the scope that a restricted key needs for it. */
+export type Access =
+  | { caller: "key" | "key-or-session"; scope: Scope }
+  | { caller: "session" | "anybody"; scope?: undefined };
+
+export type Caller = Access["caller"];
 
 const tooMany = { 429: "Rate limit exceeded. Try again in 42 seconds." };
 const notLinked = "This session is not linked to a partner. Link with a partner API key first.";
@@ -34,12 +48,24 @@ const commonRefusals: Readonly<Record<Caller, Record<number, string>>> = {
   anybody: tooMany,
 };
 
-const security: Readonly<Record<Caller, Record<string, string[]>[]>> = {
-  key: [{ partnerKey: [] }],
-  "key-or-session": [{ partnerKey: [] }, { session: [] }],
-  session: [{ session: [] }],
-  anybody: [],
-};
+/** For keys with the scope as the role that is needed (OpenAPI 3.1, Security Requirement Object). */
+function securityOf({ caller, scope }: Access): Record<string, string[]>[] {
+  switch (caller) {
+    case "key":
+      return [{ partnerKey: [scope] }];
+    case "key-or-session":
+      return [{ partnerKey: [scope] }, { session: [] }];
+    case "session":
+      return [{ session: [] }];
+    case "anybody":
+      return [];
+  }
+}
+
+/** The refusals that the routes of a caller have in common, as a sentence for each status. */
+function commonRefusalsOf({ caller, scope }: Access): Record<number, string> {
+  return { ...(caller === "key" && { 403: scopeMissing(scope) }), ...commonRefusals[caller] };
+}
 
 /**
  * The hooks that find the caller and count the request. `partner-write` counts by firm, so after the caller is known; the others
@@ -84,13 +110,14 @@ function countingBadKeys(
 /** What a route says of itself in /openapi.json. */
 export type About = { tag: string; operationId: string; summary: string; description?: string };
 
+type Described = About & Access;
+
 type Named = TSchema & { $id?: string };
 
 /** A route that answers JSON. `P` and `Q` are its path and query parameters, `A` its answer. */
-export type JsonRoute<P extends TObject, Q extends TObject, A extends TSchema> = About & {
+export type JsonRoute<P extends TObject, Q extends TObject, A extends TSchema> = Described & {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   url: string;
-  caller: Caller;
   policy: Policy;
   /** Runs once the caller is known. */
   guard?: onRequestAsyncHookHandler;
@@ -103,6 +130,8 @@ export type JsonRoute<P extends TObject, Q extends TObject, A extends TSchema> =
   bodyIs?: BodyKind;
   /** A multipart form in the place of a JSON body: its description, and the refusal of a body of another type. */
   form?: { schema: object; notForm: string };
+  /** Names the members of the body that are unknown, to callers with a test key; `answer` has `warnings` then. */
+  warns?: true;
   headers?: TObject;
   /** Default 200. */
   status?: 200 | 201;
@@ -139,21 +168,21 @@ export function jsonRoute<P extends TObject, Q extends TObject, A extends TSchem
   deps: RouteDeps,
   route: JsonRoute<P, Q, A>,
 ): void {
-  const { method, url, caller, policy, guard, bodyIs } = route;
-  const addTo = (scope: FastifyInstance) =>
-    scope.route({
+  const { method, url, caller, scope, policy, guard, bodyIs } = route;
+  const addTo = (instance: FastifyInstance) =>
+    instance.route({
       method,
       url,
-      onRequest: [...callerHooks(deps, caller, policy), ...(guard ? [guard] : [])],
+      onRequest: [...callerHooks(deps, caller, policy), guard ?? [], scope ? requireScope(scope) : []].flat(),
       schema: schemaOf(app, route),
       ...((route.form || route.onRefusal) && { errorHandler: refuse(route) }),
       handler: answerOf(route),
     });
   if (bodyIs === undefined) addTo(app);
   else
-    app.register(async (scope) => {
-      acceptBody[bodyIs](scope);
-      addTo(scope);
+    app.register(async (instance) => {
+      acceptBody[bodyIs](instance);
+      addTo(instance);
     });
 }
 
@@ -164,8 +193,13 @@ const answerOf =
     const answer = await route.handle(request as RouteRequest<P, Q>, reply);
     if (isSent(answer)) return answer.sent;
     reply.code(route.status ?? 200).headers(route.answerHeaders ?? {});
-    return reply.type(json).send(JSON.stringify(answer));
+    return reply.type(json).send(JSON.stringify(route.warns ? warned(request, route, answer) : answer));
   };
+
+const warned = (request: FastifyRequest, { body = {} }: { body?: object }, answer: unknown): object => ({
+  ...(answer as object),
+  ...warningsFor(request, () => unknownMembers(request.body, body)),
+});
 
 /** What the framework has against the type of a body is said in the form's own words. */
 const refuse =
@@ -180,10 +214,10 @@ function schemaOf<P extends TObject, Q extends TObject, A extends TSchema>(
   app: FastifyInstance,
   route: JsonRoute<P, Q, A>,
 ): FastifySchema {
-  const { tag, operationId, summary, description, caller, params, query, body, headers, bodyIs, form } = route;
+  const { tag, operationId, summary, description, params, query, body, headers, bodyIs, form } = route;
   return {
     tags: [tag],
-    security: security[caller],
+    security: securityOf(route),
     operationId,
     summary,
     ...(description && { description }),
@@ -196,7 +230,7 @@ function schemaOf<P extends TObject, Q extends TObject, A extends TSchema>(
     ...(bodyIs === "optional" && { [bodyOptional]: true }),
     response: {
       [route.status ?? 200]: shared(app, route.answer),
-      ...errors({ ...commonRefusals[caller], ...route.refusals }),
+      ...errors({ ...commonRefusalsOf(route), ...route.refusals }),
       ...route.otherAnswers,
     },
   };
@@ -217,4 +251,5 @@ function requireEachOnce(query: object, { properties }: TObject): void {
 }
 
 /** A text in a query that may be left out. */
-export const optionalText = (description: string) => Type.Optional(Type.String({ description }));
+export const optionalText = (description: string, ...examples: string[]) =>
+  Type.Optional(text(description, ...examples));

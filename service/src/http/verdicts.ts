@@ -7,7 +7,7 @@ import { ref } from "./schema-parts.ts";
 
 const UnknownVerdict = Type.Object(
   {
-    verdict: Type.String({ enum: ["unknown"] }),
+    verdict: Type.String({ enum: ["unknown"], description: "Always `unknown`." }),
     deleted: Type.Optional(Type.String({ description: "Of a file that the retention plan deleted: when and why." })),
   },
   { $id: "UnknownVerdict", description: "No such code, or nothing to be had under it: all look the same." },

@@ -16,6 +16,7 @@ export const wireStatus: Readonly<Record<WireCode, number>> = {
   not_linked: 403,
   cross_site: 403,
   owner_required: 403,
+  scope_required: 403,
   role_required: 403,
   confirmation_required: 403,
   passkey_required: 403,

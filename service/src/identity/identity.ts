@@ -5,6 +5,13 @@ export type Owner = { partnerId: string; environment: Environment };
 
 export type Role = "owner" | "member";
 
+/** What a key may be restricted to: `read` is for all that is only read, each other one for the writes of its area. */
+export const scopes = ["read", "orders", "rooms", "seal", "webhooks"] as const;
+
+export type Scope = (typeof scopes)[number];
+
+export const isScope = (text: string): text is Scope => scopes.some((scope) => scope === text);
+
 /** What shows that the person of a session is still the one who asks. */
 export type Proof = {
   /** When the person signed in, or confirmed it since. */
@@ -24,8 +31,8 @@ export type Principal = {
   tier: string;
   /** Whether the firm has live. */
   liveEnabled: boolean;
-  /** Null when the caller came by a session. */
-  key: { id: string; prefix: string; last4: string; createdAt: Date } | null;
+  /** Null when the caller came by a session. `scopes` is null for a key without restrictions. */
+  key: { id: string; prefix: string; last4: string; createdAt: Date; scopes: readonly Scope[] | null } | null;
   /** Null when the caller came by a key. */
   member: { userId: string; email: string; role: Role; liveAccess: boolean; proof: Proof } | null;
 };
@@ -37,8 +44,11 @@ export const mayUseLive = ({ liveEnabled, key, member }: Principal): boolean =>
 /** A signed-in person; `principal` is null until the person is linked to a firm. */
 export type Session = { id: string; userId: string; email: string; proof: Proof; principal: Principal | null };
 
-/** Finds the principal of a bearer key; null for a missing, malformed, unknown or revoked one, all alike. */
-export type ResolveKey = (authorization: string | undefined) => Promise<Principal | null>;
+/**
+ * Finds the principal of a bearer key; null for a missing, malformed, unknown, revoked or expired one, all alike.
+ * @param ip whose request it is
+ */
+export type ResolveKey = (authorization: string | undefined, ip?: string) => Promise<Principal | null>;
 
 /**
  * Finds the session of a `Cookie` header; null when there is none that is valid.

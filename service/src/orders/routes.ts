@@ -5,13 +5,16 @@ import { idempotencyHeader, idempotencyKeyOf, sendStored } from "../http/idempot
 import { jsonRoute, optionalText, type RouteDeps, type Sent } from "../http/route.ts";
 import { readForm } from "../http/uploads/multipart.ts";
 import type { UploadPlaces } from "../http/uploads/upload-places.ts";
+import { unknownFields, warningsFor } from "../http/warnings.ts";
 import { ServiceError } from "../platform/errors.ts";
 import { isCode } from "../platform/text.ts";
+import type { SentOrder } from "./create.ts";
 import { orderPage } from "./list.ts";
 import { type OrderDeps, placeOrder, type Wording } from "./place.ts";
 import { CreatedOrder, OrderDetail, OrderLine, OrderList, OrderSummary, orderFormSchema } from "./schemas.ts";
+import { serviceFlags } from "./services.ts";
 import { findOwnOrder } from "./store.ts";
-import { createdView, detailView } from "./views.ts";
+import { createdView, detailView, type OrderRow } from "./views.ts";
 
 export type OrderRouteDeps = OrderDeps & RouteDeps & { uploadPlaces: UploadPlaces };
 
@@ -30,9 +33,12 @@ export function orderRoutes(app: FastifyInstance, deps: OrderRouteDeps): void {
   jsonRoute(app, deps, {
     ...frame,
     method: "POST",
+    scope: "orders",
     url: path,
     operationId: "createOrder",
-    summary: "Place an order for a completed document",
+    summary: "Place an order",
+    description:
+      "Uploads the client's completed PDF, or names a document completed online, and says what should happen to it. The answer is the itemized price; nothing happens until it is paid. Send an `Idempotency-Key`, so that a retry never orders twice.",
     form: { schema: orderFormSchema, notForm: messages.notMultipart },
     headers: idempotencyHeader,
     status: 201,
@@ -44,14 +50,16 @@ export function orderRoutes(app: FastifyInstance, deps: OrderRouteDeps): void {
   jsonRoute(app, deps, {
     ...frame,
     method: "GET",
+    scope: "read",
     url: path,
     operationId: "listOrders",
-    summary: "List orders, newest first",
+    summary: "List orders",
+    description: "The orders of your firm in the key's environment, newest first, a page at a time.",
     query: Type.Object({
-      limit: optionalText("1 to 100, default 20; values outside are clamped."),
-      status: optionalText("Exact order status name."),
-      external_reference: optionalText("Exact reference."),
-      cursor: optionalText("`nextCursor` of the page before."),
+      status: optionalText("Only in this status, exact. An unknown one finds nothing.", "Completed"),
+      external_reference: optionalText("Only of this reference of yours, exact.", "FILE-2207"),
+      limit: optionalText("How many to answer: 1 to 100, default 20. Values outside are clamped.", "20"),
+      cursor: optionalText("`nextCursor` of the previous page."),
     }),
     answer: OrderList,
     refusals: { 400: "limit must be a whole number from 1 to 100." },
@@ -64,9 +72,12 @@ export function orderRoutes(app: FastifyInstance, deps: OrderRouteDeps): void {
   jsonRoute(app, deps, {
     ...frame,
     method: "GET",
+    scope: "read",
     url: `${path}/:code`,
     operationId: "getOrder",
-    summary: "Fetch one order",
+    summary: "Get an order",
+    description:
+      "One order with its price, its services and where it stands. Another firm's order looks like an unknown one.",
     params: Type.Object({ code: Type.String({ description: "The order code." }) }),
     answer: OrderDetail,
     refusals: { 404: "Order not found." },
@@ -86,17 +97,28 @@ async function create(deps: OrderRouteDeps, request: FastifyRequest, reply: Fast
   try {
     const route = `POST ${path}`;
     const wanted = { principal: principalOf(request), sent, route, idempotencyKey };
-    return sendStored(reply, await placeOrder(deps, wanted, wordingOf(request.id)));
+    return sendStored(reply, await placeOrder(deps, wanted, wordingOf(request, sent.fields)));
   } finally {
     sent.release();
   }
 }
 
-const wordingOf = (requestId: string): Wording => ({
+const wordingOf = (request: FastifyRequest, sent: SentOrder["fields"]): Wording => ({
   status: 201,
-  bodyOf: (order) => JSON.stringify(createdView(order, requestId, null)),
+  bodyOf: (order) =>
+    JSON.stringify({
+      ...createdView(order, request.id, null),
+      ...warningsFor(request, () => orderWarnings(sent.keys(), order)),
+    }),
   async withCheckout(body, mint) {
     const view = JSON.parse(body) as Static<typeof CreatedOrder>;
     return JSON.stringify({ ...view, checkoutUrl: await mint(view.orderCode) });
   },
 });
+
+function orderWarnings(sent: Iterable<string>, order: OrderRow): string[] {
+  const unknown = unknownFields(sent, Object.keys(orderFormSchema.properties));
+  const none =
+    "No service was chosen (svc_sign, svc_notary, svc_ship, fax_to, doc_slug): the price is the workflow fee alone.";
+  return serviceFlags(order) === "" ? [...unknown, none] : unknown;
+}

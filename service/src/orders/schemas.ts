@@ -1,68 +1,110 @@
 import { Type } from "typebox";
-import { hexCode, nextCursor, nullable, ref, requestId, timestamp } from "../http/schema-parts.ts";
+import {
+  text as described,
+  nextCursor,
+  nullable,
+  orderCode,
+  orderCodeExample,
+  ref,
+  requestId,
+  timestamp,
+} from "../http/schema-parts.ts";
+import { warnings } from "../http/warnings.ts";
 import { mostFields, mostSigners, requestedFieldSchema, signerAuths, signerSchema } from "./form/signing-schemas.ts";
 
-const code = () => hexCode("3f1c0d5a9be24c7786a1f0e2d4b6c8900a1b2c3d");
-const cents = () => Type.Integer({ examples: [6100] });
+const cents = (description: string, example: number) => Type.Integer({ description, examples: [example] });
+
+const status = () =>
+  described(
+    "The order's status. The list of statuses may grow; treat one that you don't know as not finished.",
+    "QuoteReady",
+  );
+const services = () =>
+  described("What was ordered: `Sign`, `Notarize`, `Ship` and `Fax`, joined by a comma and a space.", "Sign, Notarize");
+const externalReference = () =>
+  nullable(Type.String({ examples: ["FILE-2207"] }), "Your own reference; null when none was sent.");
+const customerEmail = () => described("The client's email address.", "signer@example.com");
+const totalCents = () => cents("What the client pays: the subtotal less the discount, in USD cents.", 6100);
+const createdAt = () => timestamp("When the order was placed.");
+
+/** They add up to the total, and are what `services` names. */
+const linesExample = [
+  { type: "WorkflowFee", label: "Document workflow and e-signature", amountCents: 1200 },
+  { type: "NotaryFee", label: "Online notarization", amountCents: 2500 },
+  { type: "TechFee", label: "Notarization technology", amountCents: 2400 },
+];
 
 export const OrderLine = Type.Object(
   {
     type: Type.String({
       examples: ["WorkflowFee"],
-      description: "Machine-readable; render unknown types as display-only rows.",
+      description: "What the line is for. Show a type that you don't know as a row and nothing more.",
     }),
-    label: Type.String({ examples: ["Document workflow and e-signature"] }),
-    amountCents: Type.Integer({ examples: [1200], description: "USD cents; negative for discounts." }),
+    label: described("The same for people.", "Document workflow and e-signature"),
+    amountCents: cents("In USD cents; negative for discounts.", 1200),
   },
-  { $id: "OrderLine" },
+  { $id: "OrderLine", description: "A line of an order's price." },
 );
 
 const common = {
   requestId: requestId(),
-  orderCode: code(),
-  orderUrl: Type.String({ examples: ["/orders/3f1c0d5a9be24c7786a1f0e2d4b6c8900a1b2c3d"] }),
-  status: Type.String({ examples: ["QuoteReady"] }),
-  externalReference: nullable(Type.String({ examples: ["FILE-2207"] })),
-  faxToNumber: nullable(Type.String({ examples: ["+12125550123"] })),
-  subtotalCents: cents(),
-  discountCents: cents(),
-  totalCents: cents(),
-  lines: Type.Array(ref(OrderLine)),
+  orderCode: orderCode(),
+  orderUrl: described("The client's page of the order: a path on this service.", `/orders/${orderCodeExample}`),
+  status: status(),
+  externalReference: externalReference(),
+  faxToNumber: nullable(Type.String(), "Where it is faxed to, in E.164 form; null when `fax_to` was not sent."),
+  subtotalCents: cents("The sum of the lines, in USD cents.", 6100),
+  discountCents: cents("The discount of your tier, in USD cents.", 0),
+  totalCents: totalCents(),
+  lines: Type.Array(ref(OrderLine), { description: "The price, line by line.", examples: [linesExample] }),
 };
 
-export const CreatedOrder = Type.Object({ ...common, checkoutUrl: nullable(Type.String()) }, { $id: "CreatedOrder" });
+export const CreatedOrder = Type.Object(
+  {
+    ...common,
+    checkoutUrl: nullable(
+      Type.String(),
+      "The hosted payment page. Null unless `create_checkout` was sent, payments are set up and the order can be paid.",
+    ),
+    warnings,
+  },
+  { $id: "CreatedOrder", description: "The new order, with its price." },
+);
 
 export const OrderDetail = Type.Object(
   {
     ...common,
-    services: Type.String({ examples: ["Sign, Notarize"], description: "Flags joined by a comma and a space." }),
-    envelopeStatus: nullable(Type.String({ examples: ["Created"] })),
-    customerEmail: Type.String({ examples: ["signer@example.com"] }),
-    createdAt: timestamp(),
+    services: services(),
+    envelopeStatus: nullable(
+      Type.String({ examples: ["Created"] }),
+      "Where signing stands: `Created`, `Sent`, `Viewed`, `PartiallySigned`, `Completed`, `Declined`, `Expired` or `Voided`. Null for an order without signing.",
+    ),
+    customerEmail: customerEmail(),
+    createdAt: createdAt(),
   },
-  { $id: "OrderDetail" },
+  { $id: "OrderDetail", description: "An order." },
 );
 
 export const OrderSummary = Type.Object(
   {
-    orderCode: code(),
-    status: Type.String(),
-    services: Type.String(),
-    totalCents: cents(),
-    externalReference: nullable(Type.String()),
-    customerEmail: Type.String(),
-    createdAt: timestamp(),
+    orderCode: orderCode(),
+    status: status(),
+    services: services(),
+    totalCents: totalCents(),
+    externalReference: externalReference(),
+    customerEmail: customerEmail(),
+    createdAt: createdAt(),
   },
-  { $id: "OrderSummary" },
+  { $id: "OrderSummary", description: "An order, as lists show it." },
 );
 
 export const OrderList = Type.Object(
   {
-    orders: Type.Array(ref(OrderSummary)),
+    orders: Type.Array(ref(OrderSummary), { description: "Newest first." }),
     nextCursor: nextCursor(),
     requestId: requestId(),
   },
-  { $id: "OrderList" },
+  { $id: "OrderList", description: "A page of orders." },
 );
 
 const text = (description: string, more: object = {}) => ({ type: "string", description, ...more });
@@ -71,42 +113,35 @@ const json = (description: string, items: object, maxItems: number) =>
     contentMediaType: "application/json",
     contentSchema: { type: "array", items, minItems: 1, maxItems },
   });
-const flag = (description: string) => text(description, { examples: ["true"] });
+const flag = (description: string) => text(`\`true\` or \`on\`: ${description}`, { examples: ["true"] });
 
 /** The create form, for the published description; the rules themselves are in form/form.ts. */
 export const orderFormSchema = {
   type: "object",
   required: ["email", "byod_confirmed"],
+  examples: [
+    {
+      document: "@deed.pdf",
+      email: "signer@example.com",
+      name: "Jane Doe",
+      byod_confirmed: "true",
+      svc_sign: "true",
+      external_reference: "FILE-2207",
+    },
+  ],
   properties: {
-    document: text("The client's own completed PDF, at most 35 MB. Exclusive with fill_token.", {
+    document: text("The client's own completed PDF, at most 35 MB. Send this or `fill_token`.", {
       contentMediaType: "application/pdf",
     }),
-    fill_token: text("A document completed online. Exclusive with document.", { pattern: "^[0-9a-f]{40}$" }),
-    email: text("The client's mail address.", { format: "email" }),
-    name: text("The client's name."),
-    doc_slug: text("A document of the catalog; it decides signing and notarization."),
-    svc_sign: flag("`true` or `on`: e-signing."),
-    svc_notary: flag("`true` or `on`: online notarization."),
-    svc_ship: flag("`true` or `on`: shipping; send the ship_ fields with it."),
-    signer_state: text("US state where the signer is.", { minLength: 2, maxLength: 2 }),
-    dest_state: text("US state of the destination.", { minLength: 2, maxLength: 2 }),
-    byod_confirmed: flag("`true` or `on`: attests that the document is the client's own completed document."),
-    external_reference: text("Your own reference, echoed.", { maxLength: 120 }),
-    ship_name: text("Recipient."),
-    ship_line1: text("Recipient's street."),
-    ship_line2: text("Recipient's second line."),
-    ship_city: text("Recipient's city."),
-    ship_state: text("Recipient's US state, 2 letters."),
-    ship_postal: text("Recipient's ZIP code."),
-    ship_method: text("`label` (default) or `print_mail`."),
-    from_name: text("Sender; with it from_line1, from_city, from_state and from_postal are required."),
-    from_line1: text("Sender's street."),
-    from_line2: text("Sender's second line."),
-    from_city: text("Sender's city."),
-    from_state: text("Sender's US state."),
-    from_postal: text("Sender's ZIP code."),
-    fax_to: text("A 10-digit US number, or an international one in +country form."),
-    create_checkout: flag("`true` or `on`: also mint the hosted checkout."),
+    fill_token: text(
+      "The token of a document that was completed online: 40 lowercase hex digits. Send this or `document`.",
+      { pattern: "^[0-9a-f]{40}$" },
+    ),
+    email: text("The client's email address.", { format: "email", examples: ["signer@example.com"] }),
+    name: text("The client's name.", { examples: ["Jane Doe"] }),
+    byod_confirmed: flag("you attest that the document is the client's own, and completed."),
+    doc_slug: text("A document of the catalog, by its short name. It then decides about signing and notarization."),
+    svc_sign: flag("have it signed online."),
     signers: json("Who signs, as JSON text. Default: the client, alone.", signerSchema, mostSigners),
     fields: json(
       "Where they sign, as JSON text. Default: the document's own empty signature fields, else its tags as `{{signature, r1}}`, else a page that is added to its end.",
@@ -117,6 +152,41 @@ export const orderFormSchema = {
       enum: signerAuths,
       default: "link",
     }),
+    svc_notary: flag("have it notarized online."),
+    signer_state: text("The US state where the signer is, 2 letters.", {
+      minLength: 2,
+      maxLength: 2,
+      examples: ["TX"],
+    }),
+    svc_ship: flag("ship it. Send the `ship_` fields with it."),
+    ship_method: text("`label`: a prepaid carrier label, the default. `print_mail`: we print and mail the document."),
+    ship_name: text(
+      "The recipient. Required for shipping, as are the other `ship_` fields but `ship_line2` and `ship_method`.",
+    ),
+    ship_line1: text("The recipient's street and number."),
+    ship_line2: text("The recipient's suite or apartment."),
+    ship_city: text("The recipient's city."),
+    ship_state: text("The recipient's US state, 2 letters."),
+    ship_postal: text("The recipient's ZIP code."),
+    dest_state: text("The US state where it is shipped to, 2 letters.", {
+      minLength: 2,
+      maxLength: 2,
+      examples: ["TX"],
+    }),
+    from_name: text(
+      "The sender, where it is not us. With it `from_line1`, `from_city`, `from_state` and `from_postal` are required.",
+    ),
+    from_line1: text("The sender's street and number."),
+    from_line2: text("The sender's suite or apartment."),
+    from_city: text("The sender's city."),
+    from_state: text("The sender's US state, 2 letters."),
+    from_postal: text("The sender's ZIP code."),
+    fax_to: text("Fax it to this number: 10 digits for the US, else with `+` and the country code."),
+    external_reference: text("Your own reference, at most 120 characters. Lists, the order and its events repeat it.", {
+      maxLength: 120,
+      examples: ["FILE-2207"],
+    }),
+    create_checkout: flag("also create the hosted payment page, and answer its address as `checkoutUrl`."),
   },
 } as const;
 

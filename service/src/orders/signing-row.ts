@@ -19,7 +19,18 @@ export type SigningFacts = {
 export const signingMembers = ({ orderCode, fields, ...order }: SigningFacts): Members => ({
   orderCode,
   signers: canonicalJson(signersOf(order)),
-  fields: canonicalJson(fields),
+  fields: canonicalJson(fields?.map(withExactMeasures) ?? null),
+});
+
+/** Canonical JSON has no fractions: a measure that is one is the text that JavaScript writes of it. */
+const withExactMeasures = ({ x, y, width, height, ...field }: RequestedField) => ({
+  ...field,
+  ...Object.fromEntries(
+    Object.entries({ x, y, width, height }).map(([name, value]) => [
+      name,
+      Number.isInteger(value) ? value : `${value}`,
+    ]),
+  ),
 });
 
 /** Columns of `orders o` for its facts and their MAC. */

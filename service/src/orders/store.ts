@@ -37,7 +37,7 @@ export async function whenDocumentsWereDeleted(db: Sql, orderId: number): Promis
 /** Any order, for anyone who has its code. */
 export async function findOrder(db: Sql, code: string): Promise<PublicOrderRow | undefined> {
   const [order] = await db.query<PublicOrderRow>(sql`
-    SELECT ${detailColumns}, environment, status_before_hold AS "statusBeforeHold",
+    SELECT ${detailColumns}, partner_id AS "partnerId", environment, status_before_hold AS "statusBeforeHold",
       ${documentsDeletedAt(sql`orders.id`)} AS "documentsDeletedAt"
     FROM orders WHERE code = ${code}`);
   return order;

@@ -21,6 +21,7 @@ export type OrderRow = BoughtServices & {
 
 /** What an order's page needs to know besides. */
 export type PublicOrderRow = OrderRow & {
+  partnerId: string;
   environment: Environment;
   statusBeforeHold: string | null;
   /** When the retention plan deleted its documents; null when it did not. */

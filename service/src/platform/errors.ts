@@ -3,6 +3,7 @@ export type ErrorCode =
   | "validation"
   | "key_revoked"
   | "owner_required"
+  | "scope_required"
   | "role_required"
   | "confirmation_required"
   | "passkey_required"

@@ -177,3 +177,10 @@ const releaseKey = (db: Sql, key: RequestKey) =>
 /** Forgets expired keys. */
 export const sweepIdempotencyKeys = (db: Sql, now: Date) =>
   db.query(sql`DELETE FROM idempotency_keys WHERE created_at < ${after(now, -retentionMs)}`);
+
+/** Has the finished requests of a firm's test keys be forgotten so many seconds earlier. */
+export const ageTestIdempotencyKeys = (db: Sql, partnerId: string, seconds: number) =>
+  db.query(sql`
+    UPDATE idempotency_keys SET created_at = created_at - make_interval(secs => ${seconds})
+    WHERE caller_id IN (SELECT id FROM partner_keys WHERE partner_id = ${partnerId} AND environment = 'test')
+      AND pending_until IS NULL AND created_at > now() - ${retentionMs} * interval '1 ms'`);

@@ -1,5 +1,7 @@
+import { isatty } from "node:tty";
 import { type Logger, pino } from "pino";
 import { maskEmails } from "./mail/mask-email.ts";
+import { readableLine } from "./readable-log.ts";
 
 export type Log = Logger;
 
@@ -55,6 +57,9 @@ function batching(fd: number): { write: (line: string) => void } {
   };
 }
 
+// Node writes to a terminal at once: nothing is lost when the process ends.
+const readable = { write: (line: string) => void process.stderr.write(readableLine(line)) };
+
 /** The member that gives a line its time; the text is made once a millisecond. */
 function timestamps(): () => string {
   let lastMs = 0;
@@ -69,8 +74,11 @@ function timestamps(): () => string {
   };
 }
 
-/** JSON lines on standard error, the last of them when the process ends; what a person is meant to read goes to standard output. */
+/**
+ * JSON lines on standard error, readable ones where that is a terminal; the last of them when the process ends. What a person
+ * is meant to read goes to standard output.
+ */
 export function openLog(level: string, fd = 2): Log {
   const options = { level, base: null, timestamp: timestamps(), serializers: { err: errorFields } };
-  return pino(options, batching(fd));
+  return pino(options, fd === 2 && isatty(fd) ? readable : batching(fd));
 }

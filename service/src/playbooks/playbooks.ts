@@ -9,3 +9,4 @@ export {
   type ShownExecution,
 } from "./overview.ts";
 export { playbookRoutes } from "./routes.ts";
+export { bringExecutionsNearer } from "./store.ts";

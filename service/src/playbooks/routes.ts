@@ -21,9 +21,11 @@ export function playbookRoutes(app: FastifyInstance, deps: PlaybookRouteDeps): v
   jsonRoute(app, deps, {
     ...common,
     method: "GET",
+    scope: "read",
     url: "/api/partner/playbooks",
     operationId: "listPlaybooks",
-    summary: "The playbooks that you may run; 404 unless enabled for your account",
+    summary: "List playbooks",
+    description: "The automations that you may run. Limited release: 404 unless it is enabled for your account.",
     policy: "partner-portal",
     answer: PlaybookList,
     refusals: { 404: "Not found." },
@@ -32,11 +34,16 @@ export function playbookRoutes(app: FastifyInstance, deps: PlaybookRouteDeps): v
   jsonRoute(app, deps, {
     ...common,
     method: "POST",
+    scope: "orders",
     url: "/api/partner/playbooks/:key/run",
     operationId: "runPlaybook",
-    summary: "Start an execution of a playbook; 404 unless enabled for your account",
+    summary: "Run a playbook",
+    description:
+      "Starts an execution. Arguments are form fields, not JSON. Each successful call starts another execution, so don't retry blindly. Limited release: 404 unless it is enabled for your account.",
     policy: "partner-write",
-    params: Type.Object({ key: Type.String({ description: "Case-sensitive." }) }),
+    params: Type.Object({
+      key: Type.String({ description: "The playbook's key, case-sensitive.", examples: ["approval_gate"] }),
+    }),
     body: PlaybookArguments,
     bodyIs: "form",
     answer: PlaybookStarted,

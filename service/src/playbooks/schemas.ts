@@ -1,30 +1,32 @@
 import { type Static, Type } from "typebox";
-import { nullable, oneOf } from "../http/schema-parts.ts";
+import { nullable, oneOf, text } from "../http/schema-parts.ts";
 
 export const PlaybookList = Type.Object(
   {
     playbooks: Type.Array(
       Type.Object({
-        key: Type.String({ examples: ["approval_gate"] }),
-        name: Type.String(),
-        description: Type.String(),
+        key: text("What to call to run it.", "approval_gate"),
+        name: text("Its name, for people.", "Approval gate"),
+        description: text("What it does, for people."),
         paramSchema: Type.Array(
           Type.Object({
-            name: Type.String(),
-            type: oneOf(["string", "int", "bool"]),
-            required: Type.Boolean(),
-            maxLength: nullable(Type.Integer()),
+            name: text("The form field.", "kind"),
+            type: oneOf(["string", "int", "bool"], "The type of its value."),
+            required: Type.Boolean({ description: "Whether it must be sent.", examples: [true] }),
+            maxLength: nullable(Type.Integer({ examples: [40] }), "The most characters; null for no limit."),
           }),
+          { description: "The arguments, in order." },
         ),
       }),
+      { description: "The playbooks that you may run." },
     ),
   },
-  { $id: "PlaybookList" },
+  { $id: "PlaybookList", description: "The registered playbooks." },
 );
 export type PlaybookList = Static<typeof PlaybookList>;
 
 export const PlaybookStarted = Type.Object(
-  { executionName: Type.String({ examples: ["executions/6f9619ff-8b86-4d01-b42d-00cf4fc964ff"] }) },
+  { executionName: text("The execution's opaque name.", "executions/6f9619ff-8b86-4d01-b42d-00cf4fc964ff") },
   { $id: "PlaybookStarted", description: "The execution was created; it may wait for up to 30 days." },
 );
 export type PlaybookStarted = Static<typeof PlaybookStarted>;

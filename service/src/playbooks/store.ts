@@ -1,6 +1,6 @@
 import { auditLine } from "../audit/audit.ts";
 import type { Environment } from "../identity/identity.ts";
-import type { Sql } from "../platform/database/database.ts";
+import type { Sql, Tx } from "../platform/database/database.ts";
 import { type Statement, sql } from "../platform/database/sql.ts";
 import { closeTasks, openTask } from "../tasks/tasks.ts";
 import type { Arguments } from "./arguments.ts";
@@ -122,3 +122,9 @@ export async function expireExecutions(db: Sql, now: Date, limit: number): Promi
   const [row] = await db.query<{ ended: number }>(expireStatement(now, limit));
   return row?.ended ?? 0;
 }
+
+/** Has the test executions of a firm that wait expire so many seconds earlier. */
+export const bringExecutionsNearer = (tx: Tx, partnerId: string, seconds: number) =>
+  tx.query(sql`
+    UPDATE playbook_executions SET expires_at = greatest(expires_at - make_interval(secs => ${seconds}), started_at)
+    WHERE partner_id = ${partnerId} AND environment = 'test' AND outcome IS NULL`);

@@ -39,9 +39,11 @@ function ownPassportRoute(app: FastifyInstance, deps: PassportRouteDeps): void {
     caller: "key",
     policy: "partner-write",
     method: "GET",
+    scope: "read",
     url: "/api/passport/:id",
     operationId: "getPassport",
-    summary: "Fetch one of your own proof passports",
+    summary: "Get a proof passport",
+    description: "One of your own passports, by its id.",
     params: Type.Object({ id: Type.String({ description: "The passport's UUID." }) }),
     answer: Passport,
     refusals: { 404: "No such passport." },
@@ -67,6 +69,8 @@ function verificationRoutes(app: FastifyInstance, deps: PassportRouteDeps): void
     url: "/api/passport/verify/:code",
     operationId: "verifyPassport",
     summary: "Verify a proof passport",
+    description:
+      "Public: the code is the credential. What is recorded about the sealed PDF. To check a file itself, hash it and compare, or drop it on `/verify`.",
     answer: PassportVerification,
     answerHeaders: uncached,
     handle: async ({ params }) => verificationView(await passportOf(deps, params.code)),
@@ -75,7 +79,8 @@ function verificationRoutes(app: FastifyInstance, deps: PassportRouteDeps): void
     ...common,
     url: "/api/passport/verify/:code/document",
     operationId: "downloadSealedPdf",
-    summary: "Download the sealed PDF, byte for byte",
+    summary: "Download the sealed PDF",
+    description: "Public: the sealed file, byte for byte.",
     media: "application/pdf",
     async handle({ params }) {
       const passport = await passportOf(deps, params.code);
@@ -89,7 +94,9 @@ function verificationRoutes(app: FastifyInstance, deps: PassportRouteDeps): void
     ...common,
     url: "/api/passport/verify/:code/evidence",
     operationId: "downloadEvidence",
-    summary: "Download all evidence as a zip, with the commands that check it",
+    summary: "Download the evidence",
+    description:
+      "Public: a zip with the sealed PDF where it is kept, the time stamps, the certificates, and a README with the commands that check them without us.",
     media: "application/zip",
     async handle({ params }) {
       const evidence = await findEvidence(deps, params.code);

@@ -17,9 +17,12 @@ export function sealRoute(app: FastifyInstance, deps: SealRouteDeps & RouteDeps)
     caller: "key",
     policy: "public-write",
     method: "POST",
+    scope: "seal",
     url: "/api/passport/seal",
     operationId: "sealPassport",
-    summary: "Seal one executed PDF",
+    summary: "Seal a PDF",
+    description:
+      "Seals one executed PDF: a signature, an RFC 3161 time stamp and an OpenTimestamps proof. The uploaded bytes are not kept; the sealed file begins with them unchanged.",
     form: { schema: sealFormSchema, notForm: expectedFile },
     answer: SealedPassport,
     refusals: { 400: expectedFile, 503: "The seal can't be made now. Try again later." },

@@ -9,6 +9,9 @@ export type Source = {
   table: string;
   /** What follows FROM. */
   rows: Statement;
+  /** Whose the row is. */
+  partnerId: Statement;
+  environment: Statement;
   /** By which pages of rows are read, and what is before the first. */
   id: Statement;
   first: string;
@@ -24,6 +27,18 @@ export type Source = {
 
 const after = (since: Statement, days: Days): Statement =>
   days === "none" ? sql`'infinity'::timestamptz` : sql`${since} + make_interval(days => ${days})`;
+
+// What PostgreSQL can reckon with; no plan that counts by test clocks keeps longer.
+const mostLeaptSeconds = 5 * 365 * 24 * 3600;
+
+/** How far the firm's test clock had been moved in all, after the last of these advances: one look into an index. */
+const movedSeconds = (partnerId: Statement, which: Statement = nothing): Statement => sql`coalesce((
+  SELECT total_seconds FROM test_clock_advances WHERE partner_id = ${partnerId} ${which}
+  ORDER BY advanced_at DESC, id DESC LIMIT 1), 0)`;
+
+/** The instant moved back by the leaps that the firm's test clock has made since then. */
+const leapt = (since: Statement, partnerId: Statement): Statement => sql`${since} - make_interval(secs => least(
+  ${movedSeconds(partnerId)} - ${movedSeconds(partnerId, sql`AND advanced_at < ${since}`)}, ${mostLeaptSeconds})::float8)`;
 
 const choose = (rules: readonly Rule[], of: (rule: Rule) => Statement, otherwise: Statement): Statement => {
   const cases = rules.map((rule) => sql`WHEN ${rule.holds} THEN ${of(rule)}`);
@@ -47,7 +62,12 @@ const unpaid = sql`o.status IN ('Created', 'QuoteReady', 'ManualQuoteRequired', 
 function documents({ test, live }: RetentionPlan): Source {
   const since = lastNeeded;
   const { keptUntil, rule } = ruled([
-    { name: "test.orderDocuments", holds: sql`o.environment = 'test'`, days: test.orderDocuments, since },
+    {
+      name: "test.orderDocuments",
+      holds: sql`o.environment = 'test'`,
+      days: test.orderDocuments,
+      since: leapt(since, sql`o.partner_id`),
+    },
     { name: "live.finishedOrders", holds: sql`o.status = 'Completed'`, days: live.finishedOrders, since },
     { name: "live.refundedOrders", holds: sql`o.status = 'Refunded'`, days: live.refundedOrders, since },
     { name: "live.unpaidOrders", holds: unpaid, days: live.unpaidOrders, since },
@@ -55,6 +75,8 @@ function documents({ test, live }: RetentionPlan): Source {
   return {
     table: "documents",
     rows: sql`documents d JOIN orders o ON o.id = d.order_id`,
+    partnerId: sql`o.partner_id`,
+    environment: sql`o.environment`,
     id: sql`d.id`,
     first: "0",
     lock: sql`FOR NO KEY UPDATE OF o SKIP LOCKED`,
@@ -74,12 +96,19 @@ function proofPassports({ test, live }: RetentionPlan): Source {
   return {
     table: "passports",
     rows: sql`passports p`,
+    partnerId: sql`p.partner_id`,
+    environment: sql`p.environment`,
     id: sql`p.id`,
     first: "00000000-0000-0000-0000-000000000000",
     lock: nothing,
     blobKey: sql`p.blob_key`,
     ...ruled([
-      { name: "test.proofPassports", holds: sql`p.environment = 'test'`, days: test.proofPassports, since },
+      {
+        name: "test.proofPassports",
+        holds: sql`p.environment = 'test'`,
+        days: test.proofPassports,
+        since: leapt(since, sql`p.partner_id`),
+      },
       { name: "live.proofPassports", holds: sql`true`, days: live.proofPassports, since },
     ]),
     unshared: () => sql`
@@ -93,12 +122,19 @@ function closingPassports({ test, live }: RetentionPlan): Source {
   return {
     table: "closing_passports",
     rows: sql`closing_passports c JOIN rooms r ON r.id = c.room_id`,
+    partnerId: sql`r.partner_id`,
+    environment: sql`r.environment`,
     id: sql`c.verify_code`,
     first: "",
     lock: nothing,
     blobKey: sql`c.blob_key`,
     ...ruled([
-      { name: "test.closingPassports", holds: sql`r.environment = 'test'`, days: test.closingPassports, since },
+      {
+        name: "test.closingPassports",
+        holds: sql`r.environment = 'test'`,
+        days: test.closingPassports,
+        since: leapt(since, sql`r.partner_id`),
+      },
       { name: "live.closingPassports", holds: sql`true`, days: live.closingPassports, since },
     ]),
     unshared: () => sql`

@@ -32,9 +32,12 @@ function createAndListRoutes(app: FastifyInstance, deps: RoomRouteDeps): void {
   jsonRoute(app, deps, {
     ...common,
     method: "POST",
+    scope: "rooms",
     url: "/api/rooms",
     operationId: "createRoom",
-    summary: "Create a closing room",
+    summary: "Create a room",
+    description:
+      "A room bundles the orders of one transaction under one link. How many rooms may be open at a time depends on your tier.",
     body: NewRoom,
     answer: CreatedRoom,
     refusals: { 400: "A room name (1-200 chars) is required." },
@@ -43,12 +46,14 @@ function createAndListRoutes(app: FastifyInstance, deps: RoomRouteDeps): void {
   jsonRoute(app, deps, {
     ...common,
     method: "GET",
+    scope: "read",
     url: "/api/rooms",
     operationId: "listRooms",
-    summary: "List your rooms, newest first",
+    summary: "List rooms",
+    description: "Your rooms, newest first, a page at a time.",
     query: Type.Object({
-      limit: optionalText("1 to 1000, default 1000; values outside are clamped."),
-      cursor: optionalText("`nextCursor` of the page before."),
+      limit: optionalText("How many to answer: 1 to 1000, default 1000. Values outside are clamped.", "100"),
+      cursor: optionalText("`nextCursor` of the previous page."),
     }),
     answer: RoomList,
     refusals: { 400: "limit must be a whole number from 1 to 1000." },
@@ -60,12 +65,13 @@ function createAndListRoutes(app: FastifyInstance, deps: RoomRouteDeps): void {
 }
 
 function lifecycleRoutes(app: FastifyInstance, deps: RoomRouteDeps): void {
-  const frame = { ...common, method: "POST", params: roomParams, bodyIs: "none" } as const;
+  const frame = { ...common, method: "POST", scope: "rooms", params: roomParams, bodyIs: "none" } as const;
   jsonRoute(app, deps, {
     ...frame,
     url: "/api/rooms/:roomCode/rotate",
     operationId: "rotateRoom",
-    summary: "Replace a room's code; the old one stops working at once",
+    summary: "Replace a room's code",
+    description: "The remedy for a leaked link: the room gets a new code, and the old one stops working at once.",
     answer: RotatedRoom,
     refusals: unknownRoom,
     handle: (request) => rotateRoom(deps, principalOf(request), request.params.roomCode),
@@ -74,7 +80,8 @@ function lifecycleRoutes(app: FastifyInstance, deps: RoomRouteDeps): void {
     ...frame,
     url: "/api/rooms/:roomCode/close",
     operationId: "closeRoom",
-    summary: "Close a room: it leaves the quota, keeps its view and takes no new orders",
+    summary: "Close a room",
+    description: "A closed room no longer counts against your quota, keeps its public view, and takes no new orders.",
     answer: RoomStatus,
     refusals: unknownRoom,
     handle: (request) => closeRoom(deps, principalOf(request), request.params.roomCode),
@@ -83,7 +90,8 @@ function lifecycleRoutes(app: FastifyInstance, deps: RoomRouteDeps): void {
     ...frame,
     url: "/api/rooms/:roomCode/reopen",
     operationId: "reopenRoom",
-    summary: "Open a closed room again",
+    summary: "Reopen a room",
+    description: "The room takes orders again, and counts against your quota again.",
     answer: RoomStatus,
     refusals: { ...quotaReached, ...unknownRoom },
     handle: (request) => reopenRoom(deps, principalOf(request), request.params.roomCode),

@@ -1,28 +1,49 @@
 import { type Static, Type } from "typebox";
-import { hexCode, nextCursor, nullable, ref, requestId, timestamp } from "../http/schema-parts.ts";
+import {
+  nextCursor,
+  nullable,
+  ok,
+  ref,
+  requestId,
+  roomCode,
+  roomCodeExample,
+  text,
+  timestamp,
+} from "../http/schema-parts.ts";
 
-const roomUrl = () => Type.String({ examples: ["/rooms/9a1e5c02d7b84f63a0c1e2f3b4d5968778695a4b"] });
+const roomUrl = () => text("The room's page: a path on this service.", `/rooms/${roomCodeExample}`);
 
-export const roomCode = () => hexCode("9a1e5c02d7b84f63a0c1e2f3b4d5968778695a4b");
-export const status = () => Type.String({ examples: ["open"], description: "`open` or `closed`." });
+export const roomName = () => text("The room's name.", "12 Elm Street");
+export const reference = () =>
+  nullable(Type.String({ examples: ["FILE-2207"] }), "Your own reference; null when none was sent.");
+export const status = () => text("`open` or `closed`.", "open");
+export const createdAt = () => timestamp("When the room was created.");
+export const updatedAt = () => timestamp("When an order was last attached or detached, or the code replaced.");
 export const count = (description: string) => Type.Integer({ minimum: 0, description });
 
 export const NewRoom = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: 200, description: "Trimmed.", examples: ["12 Elm Street"] }),
-    reference: Type.Optional(nullable(Type.String({ maxLength: 200, examples: ["FILE-2207"] }))),
+    name: Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: "The room's name, trimmed: 1 to 200 characters.",
+      examples: ["12 Elm Street"],
+    }),
+    reference: Type.Optional(
+      nullable(Type.String({ maxLength: 200, examples: ["FILE-2207"] }), "Your own reference, at most 200 characters."),
+    ),
   },
-  { $id: "NewRoom" },
+  { $id: "NewRoom", description: "A room to create." },
 );
 
 export const CreatedRoom = Type.Object(
   {
     roomCode: roomCode(),
     roomUrl: roomUrl(),
-    name: Type.String(),
-    reference: nullable(Type.String()),
+    name: roomName(),
+    reference: reference(),
     status: status(),
-    createdAt: timestamp(),
+    createdAt: createdAt(),
   },
   { $id: "CreatedRoom", description: "`roomCode` is the credential of everybody who may see the room." },
 );
@@ -31,28 +52,38 @@ export type CreatedRoom = Static<typeof CreatedRoom>;
 export const RoomSummary = Type.Object(
   {
     roomCode: roomCode(),
-    name: Type.String(),
-    reference: nullable(Type.String()),
+    name: roomName(),
+    reference: reference(),
     status: status(),
-    orderCount: count("Orders attached now."),
-    createdAt: timestamp(),
-    updatedAt: timestamp("Time of the last attach, detach or rotation."),
+    orderCount: count("How many orders are attached."),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
   },
-  { $id: "RoomSummary" },
+  { $id: "RoomSummary", description: "A room, as lists show it." },
 );
 export type RoomSummary = Static<typeof RoomSummary>;
 
 export const RoomList = Type.Object(
-  { rooms: Type.Array(ref(RoomSummary)), nextCursor: nextCursor(), requestId: requestId() },
-  { $id: "RoomList" },
+  {
+    rooms: Type.Array(ref(RoomSummary), { description: "Newest first." }),
+    nextCursor: nextCursor(),
+    requestId: requestId(),
+  },
+  { $id: "RoomList", description: "A page of rooms." },
 );
 export type RoomList = Static<typeof RoomList>;
 
-export const RotatedRoom = Type.Object({ roomCode: roomCode(), roomUrl: roomUrl() }, { $id: "RotatedRoom" });
+export const RotatedRoom = Type.Object(
+  { roomCode: roomCode(), roomUrl: roomUrl() },
+  { $id: "RotatedRoom", description: "The room's new code." },
+);
 export type RotatedRoom = Static<typeof RotatedRoom>;
 
-export const RoomStatus = Type.Object({ ok: Type.Literal(true), status: status() }, { $id: "RoomStatus" });
+export const RoomStatus = Type.Object(
+  { ok: ok(), status: status() },
+  { $id: "RoomStatus", description: "The room's status now." },
+);
 export type RoomStatus = Static<typeof RoomStatus>;
 
-export const RoomChanged = Type.Object({ ok: Type.Literal(true) }, { $id: "RoomChanged" });
+export const RoomChanged = Type.Object({ ok: ok() }, { $id: "RoomChanged", description: "It was done." });
 export type RoomChanged = Static<typeof RoomChanged>;

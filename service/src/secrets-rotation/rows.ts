@@ -23,7 +23,7 @@ export async function rotateRowMacs(db: Sql, secrets: SecretBytes): Promise<numb
   counts.push(await rotate(tables.documentRows), await rotate(tables.versionRows), await rotate(tables.backfillRows));
   counts.push(await rotate(tables.fillRows), await rotate(tables.auditRows), await rotate(tables.markRows));
   counts.push(await rotate(tables.trailRows), await rotate(tables.signingRows));
-  counts.push(await rotate(tables.journalRows));
+  counts.push(await rotate(tables.journalRows), await rotate(tables.partnerKeyRows));
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
@@ -66,6 +66,7 @@ const macTables = [
   tables.trailRows,
   tables.signingRows,
   tables.journalRows,
+  tables.partnerKeyRows,
 ];
 
 /** How many rows with a MAC are under which key. */

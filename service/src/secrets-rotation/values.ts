@@ -4,7 +4,7 @@ import type { Sql } from "../platform/database/database.ts";
 import { nothing, type Statement, sql } from "../platform/database/sql.ts";
 import { keyIdBytes, type SecretBytes } from "../platform/secrets.ts";
 import { callColumn, eventColumn } from "../providers/providers.ts";
-import { webhookSecretColumn } from "../webhooks/webhooks.ts";
+import { exchangeColumn, webhookKeyColumn, webhookSecretColumn } from "../webhooks/webhooks.ts";
 import { countsOf, type KeyCounts, unionOf } from "./rows.ts";
 
 /** A column of encrypted values: what each is bound to is `context`. */
@@ -17,6 +17,20 @@ const columns: readonly SealedColumn[] = [
     key: sql`id`,
     column: sql`hash`,
     context: sql`webhook_id::text`,
+  },
+  {
+    use: webhookKeyColumn,
+    table: sql`webhook_keys`,
+    key: sql`partner_id || ':' || environment`,
+    column: sql`private_key`,
+    context: sql`partner_id || ':' || environment`,
+  },
+  {
+    use: exchangeColumn,
+    table: sql`webhook_deliveries`,
+    key: sql`seq`,
+    column: sql`exchange`,
+    context: sql`seq::text`,
   },
   {
     use: keyCipherColumn,

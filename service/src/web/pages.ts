@@ -1,10 +1,13 @@
 import type { FastifyInstance } from "fastify";
 import type { RateLimits } from "../http/rate-limits.ts";
 import { pageHeaders } from "../http/security-headers.ts";
+import type { Outbox } from "../platform/mail/mail.ts";
 import type { RetentionPlan } from "../retention/retention.ts";
 import { type ClientDeps, clientPages } from "./client/client.ts";
 import { type DashboardDeps, dashboard } from "./dashboard/dashboard.ts";
+import { guidePages } from "./guides/guides.ts";
 import { type OperatorDeps, operatorPages } from "./operator/operator.ts";
+import { outboxRoutes } from "./outbox/outbox-routes.ts";
 import { type SigningDeps, signingPages } from "./signing/signing.ts";
 import { assetRoutes } from "./ui/asset-routes.ts";
 import { type Assets, buildAssets } from "./ui/assets.ts";
@@ -20,6 +23,8 @@ type Common = { limits: RateLimits; assets: Assets; retention: RetentionPlan };
 
 export type PageDeps = Common & {
   baseUrl: string;
+  /** Null where mails are sent. */
+  outbox: Outbox | null;
   client: Omit<ClientDeps, keyof Common>;
   verify: EvidenceSources;
   visitor: Pick<VisitorDeps, "recaptcha" | "requestAccess">;
@@ -31,7 +36,7 @@ export type PageDeps = Common & {
 
 /** Pages for people, audience by audience, and what they are made of. */
 export async function pages(app: FastifyInstance, deps: PageDeps): Promise<void> {
-  const { limits, assets, baseUrl, client, verify, visitor, retention, signing } = deps;
+  const { limits, assets, baseUrl, client, verify, visitor, retention, signing, outbox } = deps;
   const ownOrigin = new URL(baseUrl).origin;
   const common = { limits, assets, retention };
   const members = deps.members && { ...deps.members, ...common };
@@ -39,7 +44,14 @@ export async function pages(app: FastifyInstance, deps: PageDeps): Promise<void>
   await app.register(async (people) => {
     people.setErrorHandler(errorPage(assets));
     people.addHook("onRequest", async (_request, reply) => void reply.headers(pageHeaders));
-    visitorPages(people, { ...common, ...visitor, ownOrigin, signIn: members });
+    guidePages(people, { ...common, baseUrl });
+    visitorPages(people, {
+      ...common,
+      ...visitor,
+      ownOrigin,
+      signIn: members && { ...members, mailsStayHere: outbox !== null },
+    });
+    if (outbox) outboxRoutes(people, { ...common, outbox });
     clientPages(people, { ...common, ...client });
     if (signing) signingPages(people, { ...common, ...signing, ownOrigin });
     verifyPages(people, { ...common, ...verify, baseUrl });

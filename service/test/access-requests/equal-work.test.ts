@@ -8,6 +8,7 @@ import { askForLink } from "../../src/members/members.ts";
 import { systemClock as clock } from "../../src/platform/clock.ts";
 import type { Database, Tx } from "../../src/platform/database/database.ts";
 import { sql } from "../../src/platform/database/sql.ts";
+import { openRowMac } from "../../src/platform/row-mac.ts";
 import { secretBytes } from "../../src/platform/secrets.ts";
 
 let harness: Harness;
@@ -87,7 +88,7 @@ test("asking for access does the same for an address that has a key and for one 
   const ask = (email: string) =>
     statementsOf((counted) =>
       requestAccess(
-        { db: counted, clock, secrets, rules, scoreBot: null, trialsPerDomain: 1 },
+        { db: counted, clock, secrets, rowMac: openRowMac(secrets), rules, scoreBot: null, trialsPerDomain: 1 },
         request(email),
         "192.0.2.1",
       ),

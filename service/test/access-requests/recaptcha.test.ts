@@ -7,6 +7,7 @@ import { requestAccess } from "../../src/access-requests/request.ts";
 import { type BotVerdict, recaptchaAction, recaptchaScorer } from "../../src/access-requests/screening/recaptcha.ts";
 import { readScreeningRules } from "../../src/access-requests/screening/rules.ts";
 import { readConfig } from "../../src/config/config.ts";
+import { openRowMac } from "../../src/platform/row-mac.ts";
 import { secretBytes } from "../../src/platform/secrets.ts";
 
 const hostname = "desk.harbor-title.com";
@@ -116,7 +117,7 @@ test("the scorer is asked about a token alone, and before a transaction is opene
   const request = { firmName: "Harbor", contactName: "Dana", workEmail: "dana@harbor-title.com", ...empty };
   const ask = (recaptchaToken: string | null) =>
     requestAccess(
-      { db, clock: () => new Date(0), secrets, rules, scoreBot, trialsPerDomain: 1 },
+      { db, clock: () => new Date(0), secrets, rowMac: openRowMac(secrets), rules, scoreBot, trialsPerDomain: 1 },
       { ...request, recaptchaToken },
       "::1",
     );

@@ -8,6 +8,7 @@ import { type SeverableProxy, startSeverableProxy } from "@signsealship/testing/
 import { fuzzRuns } from "@signsealship/testing/fuzz";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { makePdf } from "@signsealship/testing/pdf-maker";
+import { rowMacOf } from "@signsealship/testing/row-mac";
 import { runCli, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { createPartner, issueKey } from "../../src/partners/partners.ts";
 import { systemClock } from "../../src/platform/clock.ts";
@@ -37,7 +38,7 @@ before(async () => {
   env = { DATA_DIR: dataDir, DATABASE_URL: url, RATE_LIMITS: "off" };
   nodes = [await startService(env), await startService(env)];
   db = openDatabase(server.owner, () => {}, { poolSize: 2 });
-  const deps = { db, clock: systemClock };
+  const deps = { db, clock: systemClock, rowMac: await rowMacOf(dataDir) };
   const { partnerId } = await createPartner(deps, { name: "Acme", tier: "ClosingDesk", live: false });
   ({ key } = await issueKey(deps, partnerId, "test"));
 });

@@ -7,6 +7,7 @@ import { prepareDatabase } from "@signsealship/testing/data-template";
 import { type SeverableProxy, startSeverableProxy } from "@signsealship/testing/doubles/severable-proxy";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { makePdf } from "@signsealship/testing/pdf-maker";
+import { rowMacOf } from "@signsealship/testing/row-mac";
 import { type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 import { createPartner, issueKey } from "../../src/partners/partners.ts";
 import { systemClock } from "../../src/platform/clock.ts";
@@ -34,7 +35,7 @@ before(async () => {
     RATE_LIMITS: "off",
   });
   db = openDatabase(server.owner, () => {}, { poolSize: 2 });
-  const deps = { db, clock: systemClock };
+  const deps = { db, clock: systemClock, rowMac: await rowMacOf(join(folder.path, "var")) };
   const { partnerId } = await createPartner(deps, { name: "Acme", tier: "trial", live: false });
   ({ key } = await issueKey(deps, partnerId, "test"));
 });

@@ -41,6 +41,7 @@ type Answer = {
   checkoutUrl: string;
   requestId: string;
   outcome: string;
+  warnings?: string[];
 };
 
 async function sandbox(code: string, action: "checkout" | "advance", body?: unknown, headers = partner.headers) {
@@ -63,6 +64,14 @@ type OrderShown = {
   faxes: { status: string }[];
   history: { toStatus: string }[];
 };
+
+test("a member that the sandbox does not know is named in the answer", async () => {
+  const code = await place({ svc_sign: "true" });
+  assert.deepEqual((await sandbox(code, "checkout", { outcom: "decline" })).warnings, [
+    'outcom is no field of this request and was ignored: did you mean "outcome"?',
+  ]);
+  assert.equal((await sandbox(code, "advance", { event: null })).warnings, undefined);
+});
 
 test("walks through every milestone to the end, leaving real artifacts", async () => {
   const code = await place(everything);
@@ -232,5 +241,5 @@ test("the client of a test order is written to in the outbox only", async () => 
       .map((name) => readFileSync(join(outbox, name), "utf8"))
       .find((text) => text.includes("xxxxxxxxxx@example.com"));
   });
-  assert.match(mail, /Subject: We received your payment/);
+  assert.match(mail, /Subject: TEST: We received your payment/);
 });

@@ -133,7 +133,9 @@ test("what is described of a body that is too large, of another type or left out
 });
 
 test("the readable description is served from here alone", async () => {
-  const response = await fetch(`${service.baseUrl}/docs`);
-  assert.equal(response.status, 200);
-  assert.doesNotMatch(await response.text(), /(src|href)="https?:/);
+  for (const path of ["/docs", "/docs/reference"]) {
+    const response = await fetch(service.baseUrl + path);
+    assert.equal(response.status, 200, path);
+    assert.doesNotMatch(await response.text(), /(src|href)="https?:/, path);
+  }
 });

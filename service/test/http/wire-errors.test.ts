@@ -15,6 +15,7 @@ const ofDomain: Record<ErrorCode, Wire> = {
   validation: [400, "Bad Request"],
   key_revoked: [401, "Unauthorized"],
   owner_required: [403, "Forbidden"],
+  scope_required: [403, "Forbidden"],
   role_required: [403, "Forbidden"],
   confirmation_required: [403, "Forbidden"],
   passkey_required: [403, "Forbidden"],

@@ -31,6 +31,7 @@ type Order = {
   lines: Line[];
   checkoutUrl: string | null;
   requestId: string;
+  warnings?: string[];
   services: string;
   envelopeStatus: string | null;
   customerEmail: string;
@@ -96,6 +97,34 @@ describe("placing an order", () => {
     assert.equal(order.externalReference, "FILE-1");
     assert.equal(order.faxToNumber, null);
     assert.equal(order.checkoutUrl, null);
+  });
+
+  test("with a test key warns of fields that are unknown, with the one that was meant, and of no service", async () => {
+    const misspelt = { scv_sign: "true", colour_of_paper: "blue" };
+    assert.deepEqual((await place({ ...misspelt, svc_notary: "on" })).warnings, [
+      'scv_sign is no field of this request and was ignored: did you mean "svc_sign"?',
+      "colour_of_paper is no field of this request and was ignored.",
+    ]);
+    const [, , none] = (await place(misspelt)).warnings ?? [];
+    assert.match(none ?? "", /^No service was chosen .* the workflow fee alone\.$/);
+    assert.equal((await place({})).warnings?.length, 1);
+    const many = Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`unknown_${n}`, "x"]));
+    assert.equal((await place({ ...many, fax_to: "2125550123" })).warnings?.length, 10);
+  });
+
+  test("warns a retry in the same words, and a live key of nothing", async () => {
+    const send = async (headers: Record<string, string>) => {
+      const body = orderForm({ ...minimal, scv_sign: "true" }, examplePdf);
+      const response = await fetch(`${service.baseUrl}/api/partner/orders`, { method: "POST", headers, body });
+      assert.equal(response.status, 201);
+      return response.text();
+    };
+    const keyed = { ...partner.headers, "Idempotency-Key": "warned-once" };
+    const first = await send(keyed);
+    assert.match(first, /did you mean/);
+    assert.equal(await send(keyed), first);
+    const live = await newPartner(service, { live: true });
+    assert.ok(!("warnings" in (JSON.parse(await send(live.headers)) as object)));
   });
 
   test("repeats the Request-Id header in the body", async () => {

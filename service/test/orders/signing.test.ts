@@ -223,14 +223,19 @@ describe("an order that is placed", () => {
 
   test("keeps its signers and fields, and of an access code nothing but a salted hash", async () => {
     const signers = [{ ...jane, auth: "access_code", access_code: "sesame-4711" }];
-    const { status, body } = await post({ signers, fields: [signature] });
+    const fraction = { ...signature, x: 72.5, y: 600.125 };
+    const { status, body } = await post({ signers, fields: [signature, fraction] });
     assert.equal(status, 201, JSON.stringify(body));
     const row = await kept(body.orderCode);
     const { accessCodeHash = "", ...signer } = row?.signers?.[0] ?? {};
     assert.deepEqual(signer, { ...jane, phone: null, routing: 1, auth: "access_code", language: "en" });
     assert.ok(await slowHashHolds(accessCodeHash, "sesame-4711"));
     assert.ok(!(await slowHashHolds(accessCodeHash, "sesame-4712")));
-    assert.deepEqual(row?.signature_fields, [{ ...signature, label: null, required: true }]);
+    const asked = [signature, fraction];
+    assert.deepEqual(
+      row?.signature_fields,
+      asked.map((field) => ({ ...field, label: null, required: true })),
+    );
   });
 
   test("asks for codes by text message only where text messages are sent", async () => {

@@ -90,6 +90,24 @@ test("documents of a test order are deleted 30 days after its last change, with 
   assert.equal(await run(after30), 0, "a second run finds nothing");
 });
 
+test("leaps of the firm's test clock count towards the 30 days, those since the last change and for test alone", async () => {
+  const [{ code, key }, live] = [await order("Completed", { environment: "test" }), await order("Completed")];
+  const leap = (at: Date, days: number) =>
+    orders.db.query(sql`
+      INSERT INTO test_clock_advances (partner_id, seconds, advanced_at, total_seconds)
+      SELECT partner_id, ${days * 86_400}, ${at}, ${days * 86_400} + coalesce((
+        SELECT sum(seconds) FROM test_clock_advances a WHERE a.partner_id = o.partner_id), 0)
+      FROM orders o WHERE code = ${code}`);
+  await leap(new Date(placed.getTime() - 1), 30);
+  await leap(placed, 7);
+  await leap(new Date(placed.getTime() + 5 * day), 3);
+  const due = new Date(after30.getTime() - 10 * day);
+  assert.equal(await run(new Date(due.getTime() - 1)), 0);
+  assert.equal(await run(due), 1);
+  assert.deepEqual([await isStored(key), await isStored(live.key)], [false, true]);
+  await orders.db.query(sql`DELETE FROM test_clock_advances`);
+});
+
 test("live documents are kept by what became of their order", async () => {
   const years = (n: number) => n * 365;
   const expected: [string, number | null, string][] = [
@@ -286,6 +304,8 @@ test("each row is judged by indexes: no table is read whole for one of them", as
   });
   assert.match(plans, /checkout_sessions_of_order/);
   assert.match(plans, /Scan using deleted_blobs_pkey/);
+  // The last row of the index, not all of a firm's.
+  assert.match(plans, /Limit[^\n]*\n[^\n]*Scan Backward using test_clock_advances_of_partner/);
   // Payments may be read once and hashed.
   assert.doesNotMatch(plans, /Seq Scan on (?!payments)/);
 });

@@ -3,6 +3,7 @@ import { type Client as Caller, newClient } from "@signsealship/testing/client";
 import { type Harness, openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { makePdf } from "@signsealship/testing/pdf-maker";
+import { rowMacOf } from "@signsealship/testing/row-mac";
 import type { Service } from "@signsealship/testing/service";
 import { createPartner, issueKey } from "../../src/partners/partners.ts";
 import { systemClock } from "../../src/platform/clock.ts";
@@ -67,7 +68,12 @@ function client(
       return String(body["orderCode"]);
     },
     withKey: async (environment) =>
-      client(db, service, partnerId, await issueKey({ db, clock: systemClock }, partnerId, environment)),
+      client(
+        db,
+        service,
+        partnerId,
+        await issueKey({ db, clock: systemClock, rowMac: await rowMacOf(service.dataDir) }, partnerId, environment),
+      ),
     at: (other) => client(db, other, partnerId, { keyId, key }),
   };
 }
@@ -76,7 +82,7 @@ function client(
 export async function openRoomsService(): Promise<RoomsService> {
   const harness = await openHarness();
   const { service, db } = harness;
-  const deps = { db, clock: systemClock };
+  const deps = { db, clock: systemClock, rowMac: harness.rowMac };
   return {
     ...harness,
     async partner(tier = "trial", name = "Acme Title") {

@@ -39,7 +39,7 @@ type Rotated = {
 before(async () => {
   running = await openRoomsService();
   acme = await running.partner("ClosingDesk", "Acme Title");
-  const { key } = await issueKey({ db: running.db, clock: () => new Date() }, acme.partnerId, "test");
+  const { key } = await issueKey({ ...running, clock: () => new Date() }, acme.partnerId, "test");
   headers = { Authorization: `Bearer ${key}` };
   ({ dataDir } = running.service);
   paths = { old: join(dataDir, "keys/secrets"), next: join(dataDir, "keys/secrets-2") };

@@ -29,9 +29,11 @@ export function signingRoutes(app: FastifyInstance, deps: EnvelopeDeps & RouteDe
   jsonRoute(app, deps, {
     ...frame,
     method: "GET",
+    scope: "read",
     url: `${path}/signers`,
     operationId: "listSigners",
-    summary: "Who signs an order, and where each of them stands",
+    summary: "List an order's signers",
+    description: "Who signs the order and where each of them stands.",
     params: codeParams,
     answer: OrderSigners,
     refusals: { 404: "Order not found." },
@@ -49,9 +51,12 @@ function documentRoutes(app: FastifyInstance, deps: EnvelopeDeps & RouteDeps): v
   jsonRoute(app, deps, {
     ...frame,
     method: "GET",
+    scope: "read",
     url: `${path}/documents`,
     operationId: "listOrderDocuments",
-    summary: "The documents of an order: what came in, and what was sealed of it",
+    summary: "List an order's documents",
+    description:
+      "What came in, and what was made of it: the sealed document, the notarized one, certificates and receipts, oldest first.",
     params: codeParams,
     answer: OrderDocuments,
     refusals: { 404: "Order not found." },
@@ -65,10 +70,12 @@ function documentRoutes(app: FastifyInstance, deps: EnvelopeDeps & RouteDeps): v
   });
   fileRoute(app, deps, {
     ...frame,
+    scope: "read",
     url: `${path}/documents/:documentId`,
     operationId: "downloadOrderDocument",
-    summary: "Download a document of an order, byte for byte",
-    params: Type.Object({ code, documentId: Type.String({ description: "Of the list." }) }),
+    summary: "Download a document",
+    description: "The file, byte for byte: its SHA-256 is the one in the list.",
+    params: Type.Object({ code, documentId: Type.String({ description: "The document's id, from the list." }) }),
     media: "application/pdf",
     async handle(request) {
       const { code: orderCode, documentId } = request.params;
@@ -82,6 +89,7 @@ function documentRoutes(app: FastifyInstance, deps: EnvelopeDeps & RouteDeps): v
 type Act = {
   name: "remind" | "replace" | "unlock";
   summary: string;
+  description: string;
   body?: typeof replacementSchema;
   refusals: Record<number, string>;
   change: (deps: EnvelopeDeps, request: SignerRequest, body: unknown) => Promise<void>;
@@ -90,20 +98,23 @@ type Act = {
 const acts: readonly Act[] = [
   {
     name: "remind",
-    summary: "Mail a signer their link again, at most once an hour",
+    summary: "Remind a signer",
+    description: "Mails the signer their link again, at most once an hour.",
     refusals: { 409: "This person was reminded within the last hour. Try again later." },
     change: remindSigner,
   },
   {
     name: "replace",
-    summary: "Have another person sign in a signer's place; the link of the one before stops working at once",
+    summary: "Replace a signer",
+    description: "Another person signs in this signer's place. The previous link stops working at once.",
     body: replacementSchema,
     refusals: { 400: "signer.name is required.", 409: "This person has signed already." },
     change: replaceSigner,
   },
   {
     name: "unlock",
-    summary: "Give a signer who entered too many wrong codes a new link",
+    summary: "Unlock a signer",
+    description: "Gives a new link to a signer who entered too many wrong codes.",
     refusals: { 409: "This person's link is not locked." },
     change: unlockSigner,
   },
@@ -111,13 +122,15 @@ const acts: readonly Act[] = [
 
 /** What is done for a signer; each answers who signs, as it is then. */
 function signerRoutes(app: FastifyInstance, deps: EnvelopeDeps & RouteDeps): void {
-  for (const { name, summary, body, refusals, change } of acts)
+  for (const { name, summary, description, body, refusals, change } of acts)
     jsonRoute(app, deps, {
       ...frame,
       method: "POST",
+      scope: "orders",
       url: `${path}/signers/:n/${name}`,
       operationId: `${name}Signer`,
       summary,
+      description,
       params: signerParams,
       ...(body ? { body } : { bodyIs: "none" }),
       answer: OrderSigners,

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { nullable, oneOf, ref, requestId, sha256, timestamp, verifyCode } from "../../http/schema-parts.ts";
+import { nullable, oneOf, ref, requestId, sha256, text, timestamp, verifyCode } from "../../http/schema-parts.ts";
 import { signerAuths, signerLanguages } from "../../orders/orders.ts";
 import { documentKinds } from "../records/documents.ts";
 import { signerStatuses } from "../records/signing.ts";
@@ -8,62 +8,70 @@ export const OrderDocument = Type.Object(
   {
     documentId: Type.String({
       examples: [`sealed-${"5f".repeat(32)}`],
-      description: "Opaque. The same for the same document of the order.",
+      description: "The document's id, opaque; it does not change.",
     }),
-    kind: oneOf(documentKinds),
-    sha256: sha256("Of the file."),
-    bytes: Type.Integer(),
-    createdAt: timestamp(),
+    kind: oneOf(documentKinds, "What it is. `original` is the document as it came.", ["sealed"]),
+    sha256: sha256("SHA-256 of the file, hex."),
+    bytes: Type.Integer({ description: "The size of the file in bytes.", examples: [84_213] }),
+    createdAt: timestamp("When it was stored."),
     deletedAt: Type.Optional(timestamp("When the retention plan deleted the file; left out while it is there.")),
   },
-  { $id: "OrderDocument" },
+  { $id: "OrderDocument", description: "A document of an order." },
 );
 
 const sinceOrNull = (description: string) => nullable(timestamp(description));
 
 export const OrderSignerState = Type.Object(
   {
-    n: Type.Integer({ description: "The signer's place in `signers`, from 1." }),
-    name: Type.String(),
-    email: Type.String(),
-    language: oneOf(signerLanguages),
-    routing: Type.Integer({ description: "Those of the lowest number sign first, in any order." }),
-    auth: oneOf(signerAuths),
+    n: Type.Integer({ description: "The signer's place in `signers`, from 1.", examples: [1] }),
+    name: text("The signer's name.", "Jane Doe"),
+    email: text("Where the link is mailed.", "jane@example.com"),
+    language: oneOf(signerLanguages, "The language of this signer's emails and pages."),
+    routing: Type.Integer({ description: "Those of the lowest number sign first, in any order.", examples: [1] }),
+    auth: oneOf(signerAuths, "How this signer is identified, besides the mailed link."),
     status: oneOf(
       signerStatuses,
-      "`pending` until the link is sent, which is when the signer's turn comes; `locked` after too many wrong codes.",
+      "Where this signer stands: `pending` until the link is sent, which is when the turn comes; `locked` after too many wrong codes.",
+      ["sent"],
     ),
-    issuedAt: sinceOrNull("When the present link was made."),
-    openedAt: sinceOrNull("When the page was first opened in a browser."),
-    signedAt: sinceOrNull("When the signature was made; null also where the sandbox simulated it."),
+    issuedAt: sinceOrNull("When the current link was made; null before it is sent."),
+    openedAt: sinceOrNull("When the page was first opened in a browser; null before."),
+    signedAt: sinceOrNull("When the signature was made; null before, and where the sandbox simulated it."),
     proposal: nullable(
-      Type.Object({ name: Type.String(), email: Type.String() }, { description: "Whom the signer says should sign." }),
+      Type.Object({
+        name: text("That person's name.", "Bob Roe"),
+        email: text("That person's email address.", "bob@example.com"),
+      }),
+      "Who should sign instead, as the signer says; null where nobody was named.",
     ),
-    signingUrl: nullable(Type.String({ description: "Of test orders alone: the signer's link." })),
+    signingUrl: nullable(Type.String(), "The signer's link, for test orders only; null for live ones."),
   },
-  { $id: "OrderSignerState" },
+  { $id: "OrderSignerState", description: "A signer, and where they stand." },
 );
 
 export const OrderDocuments = Type.Object(
   { documents: Type.Array(ref(OrderDocument), { description: "Oldest first." }), requestId: requestId() },
-  { $id: "OrderDocuments" },
+  { $id: "OrderDocuments", description: "The documents of an order." },
 );
 
 export const OrderSigners = Type.Object(
   {
-    signers: Type.Array(ref(OrderSignerState)),
+    signers: Type.Array(ref(OrderSignerState), { description: "Who signs, in the order in which they were sent." }),
     envelope: nullable(
       Type.Object(
         {
-          verifyCode: verifyCode("Of its public page, once it is completed."),
-          expiresAt: timestamp(),
-          outcome: nullable(oneOf(["Completed", "Declined", "Expired", "Voided"])),
-          endedAt: nullable(timestamp()),
+          verifyCode: verifyCode("The code of its public page, once it is completed."),
+          expiresAt: timestamp("When the links stop working.", "2026-04-03T15:06:07.089Z"),
+          outcome: nullable(
+            oneOf(["Completed", "Declined", "Expired", "Voided"]),
+            "What became of it; null while it is open.",
+          ),
+          endedAt: nullable(timestamp("When it ended; null while it is open.")),
         },
-        { description: "The latest one; null before the order waits for signatures." },
+        { description: "The latest round of signing; null before the order waits for signatures." },
       ),
     ),
     requestId: requestId(),
   },
-  { $id: "OrderSigners" },
+  { $id: "OrderSigners", description: "Who signs an order." },
 );

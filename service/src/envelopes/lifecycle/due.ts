@@ -7,14 +7,14 @@ import { appendToTrail } from "../records/trail.ts";
 import type { EnvelopeDeps } from "./deps.ts";
 import { endUnsigned } from "./end.ts";
 import { signingMailQueue } from "./links.ts";
-import { reminderDays } from "./open.ts";
+import { openMs, reminderDays } from "./open.ts";
 
 const dayMs = 24 * 3600_000;
 /** As many a minute. */
 const batchSize = 1_000;
 
-/** Expires what nobody signed in time, and reminds those whose turn it is. Safe beside itself on another node. */
-export async function sweepEnvelopes(deps: EnvelopeDeps, stopping?: AbortSignal): Promise<void> {
+/** Expires what nobody signed in time, and reminds those whose turn it is. Safe beside itself on another node. @returns whether there may be more that is due */
+export async function sweepEnvelopes(deps: EnvelopeDeps, stopping?: AbortSignal): Promise<boolean> {
   const now = deps.clock();
   await sweepPreparedActs(deps.db, now);
   await sweepTexts(deps.db, now);
@@ -25,7 +25,7 @@ export async function sweepEnvelopes(deps: EnvelopeDeps, stopping?: AbortSignal)
       AND EXISTS (SELECT FROM envelope_signers s WHERE s.envelope_id = e.id AND s.signed_at IS NULL)
     ORDER BY least(e.expires_at, e.remind_at) LIMIT ${batchSize}`);
   for (const { expired, ...envelope } of due) {
-    if (stopping?.aborted) return;
+    if (stopping?.aborted) return false;
     await (expired ? expire(deps, envelope) : remind(deps, envelope.id, now)).catch((error: Error) => {
       if (!(error instanceof LastHasSigned))
         deps.log.error(
@@ -34,6 +34,7 @@ export async function sweepEnvelopes(deps: EnvelopeDeps, stopping?: AbortSignal)
         );
     });
   }
+  return due.length === batchSize;
 }
 
 class LastHasSigned extends Error {}
@@ -49,7 +50,8 @@ async function remind({ db, rowMac }: EnvelopeDeps, envelopeId: number, now: Dat
   await db.transaction(async (tx) => {
     const envelope = await lockEnvelope(tx, envelopeId);
     if (!envelope || envelope.endedAt !== null) return;
-    const passed = (days: number) => envelope.createdAt.getTime() + days * dayMs;
+    // Counted from the end: a test clock that was advanced brings both nearer.
+    const passed = (days: number) => envelope.expiresAt.getTime() - openMs + days * dayMs;
     const next = reminderDays.map(passed).find((instant) => instant > now.getTime());
     const moved = await tx.query(sql`
       UPDATE envelopes SET remind_at = ${next === undefined ? null : new Date(next)}

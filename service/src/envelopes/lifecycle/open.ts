@@ -15,7 +15,8 @@ import { issueLink } from "./links.ts";
 import { readSigningOrder, type SigningOrder } from "./signing-order.ts";
 
 const dayMs = 24 * 3600_000;
-const openMs = 30 * dayMs;
+/** How long an envelope is open, unless the clock of a test firm was advanced. */
+export const openMs = 30 * dayMs;
 /** Days after the links went out at which who has not signed is reminded. */
 export const reminderDays = [2, 5, 9, 14, 21] as const;
 

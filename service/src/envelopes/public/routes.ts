@@ -17,6 +17,8 @@ export function envelopeVerificationRoutes(app: FastifyInstance, deps: DocumentD
     url: "/api/verify/envelope/:verifyCode",
     operationId: "verifyEnvelope",
     summary: "Verify how a document was signed",
+    description:
+      "Public: the code is the credential. The claims are computed for this answer from what is stored. Names and email addresses are masked.",
     params: Type.Object({ verifyCode: Type.String({ description: "The verify code." }) }),
     otherAnswers: unknownAnswer(app),
     answer: EnvelopeVerification,

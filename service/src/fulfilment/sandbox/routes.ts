@@ -2,7 +2,8 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { principalOf } from "../../http/authentication.ts";
 import { jsonRoute, type RouteDeps } from "../../http/route.ts";
-import { nullable, oneOf, requestId } from "../../http/schema-parts.ts";
+import { nullable, oneOf, orderCode, orderCodeExample, requestId, text } from "../../http/schema-parts.ts";
+import { warnings } from "../../http/warnings.ts";
 import { invalid } from "../../platform/errors.ts";
 import {
   milestones,
@@ -16,37 +17,49 @@ import {
 export type SandboxRouteDeps = SandboxDeps & RouteDeps & { baseUrl: string };
 
 const common = {
-  orderCode: Type.String({ pattern: "^[0-9a-f]{40}$" }),
-  status: Type.String({ examples: ["EsignPending"] }),
+  orderCode: orderCode(),
+  status: text("The order's status now.", "EsignPending"),
   firedEvents: Type.Array(Type.String(), {
     examples: [["payment.cleared"]],
-    description: "Topics, in the order they fired.",
+    description: "The topics of the events that this caused, in order.",
   }),
   requestId: requestId(),
+  warnings,
 };
 const SandboxCheckout = Type.Object(
   {
     ...common,
-    outcome: oneOf(outcomes),
-    checkoutUrl: Type.String({ description: "The order's page: no processor is involved." }),
+    outcome: oneOf(outcomes, "What was simulated.", ["success"]),
+    checkoutUrl: text(
+      "The order's page: no processor is involved.",
+      `https://sign.example.com/orders/${orderCodeExample}`,
+    ),
   },
-  { $id: "SandboxCheckout" },
+  { $id: "SandboxCheckout", description: "What the payment changed." },
 );
-const SandboxAdvance = Type.Object(common, { $id: "SandboxAdvance" });
+const SandboxAdvance = Type.Object(common, { $id: "SandboxAdvance", description: "How far the order came." });
 
-const params = Type.Object({ code: Type.String() });
-const checkoutBody = Type.Object({ outcome: Type.Optional(oneOf(outcomes, "Default: success.")) });
-const advanceBody = Type.Object({ event: Type.Optional(nullable(oneOf(milestones))) });
+const params = Type.Object({ code: text("The order code.") });
+const checkoutBody = Type.Object({
+  outcome: Type.Optional(oneOf(outcomes, "What becomes of the payment. Default: `success`.", ["success"])),
+});
+const advanceBody = Type.Object({
+  event: Type.Optional(
+    nullable(oneOf(milestones), "How far to walk. Default: the next milestone, and after the last one to `Completed`."),
+  ),
+});
 
 /** The sandbox: a test order's way, driven by its partner (test keys and test orders only). */
 export function sandboxRoutes(app: FastifyInstance, deps: SandboxRouteDeps): void {
   const frame = {
     method: "POST",
+    scope: "orders",
     tag: "Sandbox",
     caller: "key",
     policy: "partner-write",
     params,
     bodyIs: "optional",
+    warns: true,
   } as const;
   const refusals = (field: string) => ({
     400: `${field} must be one of the named values.`,
@@ -58,7 +71,9 @@ export function sandboxRoutes(app: FastifyInstance, deps: SandboxRouteDeps): voi
     ...frame,
     url: "/api/partner/sandbox/orders/:code/checkout",
     operationId: "sandboxCheckout",
-    summary: "Simulate the payment of a test order",
+    summary: "Simulate a payment",
+    description:
+      "Pays a test order, or has its payment fail, as the payment processor would. No processor is involved; your webhooks get the events.",
     body: checkoutBody,
     answer: SandboxCheckout,
     refusals: refusals("outcome"),
@@ -75,7 +90,9 @@ export function sandboxRoutes(app: FastifyInstance, deps: SandboxRouteDeps): voi
     ...frame,
     url: "/api/partner/sandbox/orders/:code/advance",
     operationId: "sandboxAdvance",
-    summary: "Walk a test order to its next milestone",
+    summary: "Advance a test order",
+    description:
+      "Walks a test order to the named milestone or to the next one, as if its client, notary and carrier had done their part. Your webhooks get the events.",
     body: advanceBody,
     answer: SandboxAdvance,
     refusals: refusals("event"),

@@ -15,12 +15,17 @@ const points = (description: string) => Type.Number({ minimum: 0, maximum: mostP
 /** One element of the form's `signers`. */
 export const signerSchema = Type.Object(
   {
-    name: Type.String({ maxLength: 200 }),
-    email: Type.String({ format: "email", maxLength: 254 }),
+    name: Type.String({ maxLength: 200, description: "The signer's name.", examples: ["Jane Doe"] }),
+    email: Type.String({
+      format: "email",
+      maxLength: 254,
+      description: "Where the link is mailed.",
+      examples: ["jane@example.com"],
+    }),
     phone: Type.Optional(
       Type.String({
         description:
-          "A 10-digit US number, or an international one in +country form. Required when `auth` is `text_code`.",
+          "The signer's phone: 10 digits for the US, else with `+` and the country code. Required when `auth` is `text_code`.",
       }),
     ),
     routing: Type.Optional(
@@ -30,15 +35,15 @@ export const signerSchema = Type.Object(
         description: "Signers of one number sign in parallel, after those of lower numbers. Default 1.",
       }),
     ),
-    auth: Type.Optional(oneOf(signerAuths, "Default: `signer_auth`.")),
+    auth: Type.Optional(oneOf(signerAuths, "How this signer is identified besides the link. Default: `signer_auth`.")),
     access_code: Type.Optional(
       Type.String({
         minLength: 4,
         maxLength: 64,
-        description: "For `access_code`: what you tell the signer yourself. We keep only a hash of it.",
+        description: "For `access_code`: the code, which you tell the signer yourself. We keep only a hash of it.",
       }),
     ),
-    language: Type.Optional(oneOf(signerLanguages, "Of mails and pages. Default `en`.")),
+    language: Type.Optional(oneOf(signerLanguages, "The language of this signer's emails and pages. Default `en`.")),
   },
   { additionalProperties: false },
 );
@@ -48,24 +53,24 @@ export const replacementSchema = Type.Object(
   {
     name: signerSchema.properties.name,
     email: signerSchema.properties.email,
-    language: Type.Optional(oneOf(signerLanguages, "Default: as before.")),
-    auth: Type.Optional(oneOf(signerAuths, "Default: as before.")),
+    language: Type.Optional(oneOf(signerLanguages, "The language of emails and pages. Default: as before.")),
+    auth: Type.Optional(oneOf(signerAuths, "How the person is identified besides the link. Default: as before.")),
     phone: signerSchema.properties.phone,
     access_code: signerSchema.properties.access_code,
   },
-  { additionalProperties: false, $id: "SignerReplacement" },
+  { additionalProperties: false, $id: "SignerReplacement", description: "Who signs instead." },
 );
 
 /** One element of the form's `fields`. */
 export const requestedFieldSchema = Type.Object(
   {
-    kind: oneOf(requestedKinds),
+    kind: oneOf(requestedKinds, "What is filled in here."),
     signer: Type.Integer({ minimum: 1, maximum: mostSigners, description: "The signer's place in `signers`, from 1." }),
-    page: Type.Integer({ minimum: 1, description: "From 1." }),
+    page: Type.Integer({ minimum: 1, description: "The page, from 1." }),
     x: points("Points (1/72 inch) from the left edge of the page as a reader shows it, rotated and cropped."),
-    y: points("Points from its upper edge."),
-    width: points("Points; at least 8."),
-    height: points("Points; at least 8."),
+    y: points("Points from the upper edge of that page."),
+    width: points("The width in points, at least 8."),
+    height: points("The height in points, at least 8."),
     label: Type.Optional(Type.String({ maxLength: 100, description: "What the signer is asked for." })),
     required: Type.Optional(Type.Boolean({ description: "Whether it must be filled. Default true." })),
   },

@@ -3,26 +3,32 @@ import { Type } from "typebox";
 import { principalOf } from "../../http/authentication.ts";
 import { idempotencyHeader, idempotencyKeyOf, sendStored } from "../../http/idempotency-key.ts";
 import { jsonRoute, type RouteDeps } from "../../http/route.ts";
-import { requestId } from "../../http/schema-parts.ts";
+import { requestId, text } from "../../http/schema-parts.ts";
 import { fingerprintOf, once, requestKey } from "../../platform/idempotency.ts";
 import { type CheckoutDeps, checkoutUrl } from "./checkout.ts";
 
 const Checkout = Type.Object(
   {
-    checkoutUrl: Type.String({ description: "The hosted checkout page; the same one while it is open." }),
+    checkoutUrl: text(
+      "The hosted payment page; the same one while it is open.",
+      "https://checkout.stripe.com/c/pay/cs_test_a1b2",
+    ),
     requestId: requestId(),
   },
-  { $id: "Checkout" },
+  { $id: "Checkout", description: "Where the client pays." },
 );
 
 /** Minting a hosted checkout (contract, Endpoints, Orders); it never changes the order. */
 export function checkoutRoute(app: FastifyInstance, deps: CheckoutDeps & RouteDeps): void {
   jsonRoute(app, deps, {
     method: "POST",
+    scope: "orders",
     url: "/api/partner/orders/:code/checkout",
     tag: "Orders",
     operationId: "mintCheckout",
-    summary: "Mint the hosted checkout of an order",
+    summary: "Create a checkout",
+    description:
+      "Opens the payment processor's hosted page for the order and returns its address. It never changes the order: that does the processor's signed notice that the money came. While the page is open, the same address is returned again.",
     caller: "key",
     policy: "partner-write",
     params: Type.Object({ code: Type.String({ description: "The order code." }) }),

@@ -10,6 +10,7 @@
  *   still is after a crash.
  * - While a handler runs its lease is extended. A killed node's jobs are retaken when their leases end, `leaseMs` later at most.
  */
+import { createKeyedSemaphore } from "../bounds/keyed-semaphore.ts";
 import { endsWithin } from "../work/grace.ts";
 import type { Loop } from "../work/loop.ts";
 import { createQueue, type Handler, type JobsDeps, type WorkOptions } from "./queue.ts";
@@ -25,17 +26,20 @@ export type Jobs = {
 };
 
 const channel = "jobs";
+// All queues look when the node starts and again after each pause: together they would take every connection of the pool.
+const queuesAtOnce = 3;
 // A job that was asked to stop gets so long to do it.
 const abortMs = 500;
 
 export function createJobs(deps: JobsDeps): Jobs {
   const queues = new Map<string, Loop>();
   const abort = new AbortController();
+  const look = createKeyedSemaphore(queuesAtOnce);
   let listening: Promise<() => Promise<void>> | undefined;
   const all = () => [...queues.values()];
   return {
     work(name, handler, options = {}) {
-      queues.set(name, createQueue(deps, name, handler, options, abort.signal));
+      queues.set(name, createQueue({ ...deps, look, abort: abort.signal }, name, handler, options));
     },
     async start() {
       listening = deps.db.listen(channel, (name) => {

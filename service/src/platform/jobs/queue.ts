@@ -1,3 +1,4 @@
+import type { KeyedSemaphore } from "../bounds/keyed-semaphore.ts";
 import type { Database } from "../database/database.ts";
 import { type Log, maskSecrets } from "../logs.ts";
 import { backoffMs } from "../work/backoff.ts";
@@ -31,15 +32,21 @@ export type JobsDeps = {
 // A notification may be lost with its connection; then a job waits this long at most.
 const pollMs = 5_000;
 
-/** Works on one queue. `stop` waits for the jobs that run, whose signal is `abort`. */
+export type QueueDeps = JobsDeps & {
+  /** Looks for jobs, a few queues at a time. */
+  look: KeyedSemaphore;
+  /** Aborted when the node stops and waits no longer. */
+  abort: AbortSignal;
+};
+
+/** Works on one queue. `stop` waits for the jobs that run. */
 export function createQueue<P extends object>(
-  deps: JobsDeps,
+  deps: QueueDeps,
   name: string,
   handler: Handler<P>,
   options: WorkOptions,
-  abort: AbortSignal,
 ): Loop {
-  const { db, log } = deps;
+  const { db, log, look, abort } = deps;
   const { concurrency = 10, leaseMs = 30_000 } = options;
   const running = new Set<Promise<void>>();
   const loop = createLoop({ name: `jobs ${name}`, log, turn: takeDue });
@@ -48,7 +55,7 @@ export function createQueue<P extends object>(
     const free = concurrency - running.size;
     // The end of each job wakes the loop.
     if (free === 0) return pollMs;
-    const jobs = await claimDueJobs(db, name, free, leaseMs);
+    const jobs = await look(name, () => claimDueJobs(db, name, free, leaseMs));
     for (const job of jobs) {
       const work = doJob(job)
         .catch((error) => log.error({ err: error, queue: name, job: job.id }, "a job's end was not recorded"))
@@ -59,7 +66,7 @@ export function createQueue<P extends object>(
       running.add(work);
     }
     if (jobs.length === free) return pollMs;
-    return Math.min((await nextDueInMs(db, name)) ?? pollMs, pollMs);
+    return Math.min((await look(name, () => nextDueInMs(db, name))) ?? pollMs, pollMs);
   }
 
   async function doJob(job: ClaimedJob): Promise<void> {

@@ -39,13 +39,21 @@ export type MailSettings = {
   /** Its host is the right side of message ids. */
   baseUrl: string;
   clock: Clock;
+  /** Hears of each mail that is written to the outbox because there is no server. */
+  onKept?: (mail: Mail) => void;
 };
 
 const timeoutMs = 15_000;
 
+/** Mails of a service that is for one machine alone: their folder, and the secret in the address of their page. */
+export type Outbox = { folder: string; token: string };
+
+/** Where mails are files: `YYYY-MM-DD-HASH.eml`. */
+export const outboxFolder = (dataDir: string): string => join(dataDir, "outbox");
+
 /** Opens no connection yet. */
-export function openMailer({ smtpUrl, mailFrom, dataDir, baseUrl, clock }: MailSettings): Mailer {
-  const outbox = join(dataDir, "outbox");
+export function openMailer({ smtpUrl, mailFrom, dataDir, baseUrl, clock, onKept }: MailSettings): Mailer {
+  const outbox = outboxFolder(dataDir);
   const host = new URL(baseUrl).hostname;
   let smtp: Promise<Transporter> | undefined;
 
@@ -72,7 +80,10 @@ export function openMailer({ smtpUrl, mailFrom, dataDir, baseUrl, clock }: MailS
   return {
     keep,
     async send(mail) {
-      if (smtpUrl === null) return keep(mail);
+      if (smtpUrl === null) {
+        await keep(mail);
+        return onKept?.(mail);
+      }
       smtp ??= connect(smtpUrl);
       await (await smtp).sendMail(message(mail));
     },

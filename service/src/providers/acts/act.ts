@@ -66,9 +66,8 @@ export type Act<R> = {
   /** What a person's word makes of it. @throws ServiceError `validation` for an id or number that cannot be */
   resultOf: (said: SaidDone, intent: Intent) => R;
   /** In the transaction of the intent's end, with the order's row locked. */
-  settled: (tx: Tx, intent: Intent, end: ActEnd<R>) => Promise<void>;
+  settled(tx: Tx, intent: Intent, end: ActEnd<R>): Promise<void>;
 };
 
-/** An act of any result: each is handed only results of its own. */
-// biome-ignore lint/suspicious/noExplicitAny: a registry of acts cannot know their results
-export type AnyAct = Act<any>;
+/** An act of any result, for a registry: `settled` is a method, whose parameters TypeScript compares both ways, and is handed results of its own act alone. */
+export type AnyAct = Act<unknown>;

@@ -14,9 +14,12 @@ export function attachmentRoutes(app: FastifyInstance, deps: RoomDeps & RouteDep
   jsonRoute(app, deps, {
     ...common,
     method: "POST",
+    scope: "rooms",
     url: "/api/rooms/:roomCode/orders",
     operationId: "attachOrder",
-    summary: "Attach an order to a room",
+    summary: "Attach an order",
+    description:
+      "Shows the order in the room. Having the order's code is the authorization. Attaching it again changes nothing.",
     params: roomParams,
     body: Attachment,
     answer: Attached,
@@ -26,9 +29,11 @@ export function attachmentRoutes(app: FastifyInstance, deps: RoomDeps & RouteDep
   jsonRoute(app, deps, {
     ...common,
     method: "DELETE",
+    scope: "rooms",
     url: "/api/rooms/:roomCode/orders/:orderCode",
     operationId: "detachOrder",
-    summary: "Take an order out of a room",
+    summary: "Detach an order",
+    description: "Takes the order out of the room. It may be attached again.",
     params: roomOrderParams,
     bodyIs: "none",
     answer: RoomChanged,

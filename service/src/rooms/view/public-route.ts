@@ -17,7 +17,9 @@ export function publicViewRoute(app: FastifyInstance, deps: RouteDeps & { db: Sq
     url: "/api/rooms/:roomCode",
     tag: "Rooms",
     operationId: "viewRoom",
-    summary: "See a room by its code",
+    summary: "View a room",
+    description:
+      "Public: the room code is the credential. Shows the status of every attached order, what happened, and the latest closing passport. Poll it no more than once every few seconds; the room's own page does so every 15.",
     caller: "anybody",
     policy: "public-read",
     params: roomParams,

@@ -1,10 +1,12 @@
 import type { OrderDocument, SignerState } from "../../envelopes/envelopes.ts";
 import type { PublicOrderRow } from "../../orders/orders.ts";
+import type { ShownFirm } from "../../partners/partners.ts";
 import { maskEmail } from "../../platform/mail/mask-email.ts";
+import { accentStripe, attribution } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets.ts";
 import { card, codeText, facts, moneyTable, notice, progressSteps, statusBadge } from "../ui/components.ts";
 import { money, shortCode, time } from "../ui/format.ts";
-import { layout } from "../ui/layout.ts";
+import { clientNav, layout } from "../ui/layout.ts";
 import { documentList } from "../ui/orders/document-list.ts";
 import { signerWords } from "../ui/orders/signer-words.ts";
 import { statusWords } from "../ui/orders/status-words.ts";
@@ -19,6 +21,7 @@ export type OrderView = Omit<PublicOrderRow, "lines"> & {
   /** What the retention plan says of its documents. */
   retention: string | null;
   signers: readonly ShownSigner[];
+  firm: ShownFirm;
 };
 
 /** Whoever has the code may see the page: it names the signers, and nothing that leads to them. */
@@ -44,6 +47,12 @@ function signersPart({ signers, environment, status }: OrderView): Html {
   )}</ul>
 ${asked && environment === "live" && html`<p>If you are one of them, open the signing link that was emailed to you. It is yours alone.</p>`}`;
 }
+
+const contactOf = ({ contactEmail }: ShownFirm): Html | null =>
+  contactEmail === null ? null : html`<a class="breakable" href="mailto:${contactEmail}">${contactEmail}</a>`;
+
+/** What the order is called: the firm's own reference, or the first digits of its code. */
+const nameOf = ({ externalReference, code }: OrderView): string => externalReference ?? `Order ${shortCode(code)}`;
 
 /** Everything that changes while one looks at the page; merged into what is shown, so focus and scroll stay. */
 function live(order: OrderView): Html {
@@ -72,6 +81,8 @@ ${card(
   "Details",
   facts([
     ["Reference", order.externalReference],
+    ["Placed by", order.firm.name],
+    ["Questions", contactOf(order.firm)],
     ["Placed", time(order.createdAt)],
     ["Client", maskEmail(order.customerEmail)],
     ["Order code", codeText(order.code, "order code")],
@@ -86,10 +97,15 @@ export const orderFragment = (order: OrderView): string => render(live(order));
 /** The page of an order. Its code in the address is the permission to see it, and no more than that. */
 export const orderPage = (assets: Pick<Assets, "url">, order: OrderView, documents?: LinkedDocuments): string =>
   layout(assets, {
-    title: `Order ${shortCode(order.code)}`,
+    title: `${nameOf(order)} · ${order.firm.name}`,
     credential: true,
+    headerNav: clientNav,
     scripts: ["htmx.js", "copy.js"],
-    body: html`<div id="order" class="order" hx-get="/orders/${order.code}/status" hx-trigger="every 15s" hx-swap="innerMorph">
+    body: html`<header class="order-head">
+${accentStripe(order.firm.branding?.accentColor)}
+${attribution(order.firm.name, order.firm.branding)}
+</header>
+<div id="order" class="order" hx-get="/orders/${order.code}/status" hx-trigger="every 15s" hx-swap="innerMorph">
 ${live(order)}
 </div>
 ${documents && html`<div class="order-main">${card("documents", "Documents", documentList(documents.path, documents.list))}</div>`}

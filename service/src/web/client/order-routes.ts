@@ -2,16 +2,19 @@ import type { FastifyInstance } from "fastify";
 import type { OrderDocument } from "../../envelopes/envelopes.ts";
 import type { RateLimits } from "../../http/rate-limits.ts";
 import { findOrder, isPayable, type PublicOrderRow } from "../../orders/orders.ts";
+import type { ShownFirm } from "../../partners/partners.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { ServiceError } from "../../platform/errors.ts";
 import { isCode } from "../../platform/text.ts";
 import type { RetentionPlan } from "../../retention/retention.ts";
+import { logoOf } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets.ts";
 import { documentToSave } from "../ui/orders/document-list.ts";
 import { credentialHeaders } from "../ui/page-headers.ts";
-import { pageRoute } from "../ui/page-route.ts";
+import { refreshingPolicy } from "../ui/page-policy.ts";
+import { type PageAnswer, pageRoute } from "../ui/page-route.ts";
 import { orderRetention } from "../ui/retention.ts";
-import { type OrderView, orderFragment, orderPage, type ShownSigner } from "./order-page.ts";
+import { type LinkedDocuments, type OrderView, orderFragment, orderPage, type ShownSigner } from "./order-page.ts";
 
 export type OrderPageDeps = {
   db: Sql;
@@ -20,6 +23,7 @@ export type OrderPageDeps = {
   /** Whether order pages offer the checkout at all. */
   paymentsConfigured: boolean;
   retention: RetentionPlan;
+  firmOf: (partnerId: string) => Promise<ShownFirm>;
   signersOf: (orderCode: string) => Promise<readonly ShownSigner[]>;
   /** For whoever has the link to an order's documents. */
   documents: {
@@ -38,7 +42,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
   pageRoute(app, deps, {
     ...frame,
     url: "/orders/:code",
-    handle: async ({ params }) => orderPage(assets, await view(params.code)),
+    handle: async ({ params }) => withPolicy(await view(params.code)),
   });
   pageRoute(app, deps, {
     ...frame,
@@ -52,7 +56,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
     handle: async ({ params: { code, token } }) => {
       await requireToken(code, token);
       const documents = { path: `/orders/${code}/documents/${token}`, list: await deps.documents.of(code) };
-      return orderPage(assets, await view(code), documents);
+      return withPolicy(await view(code), documents);
     },
   });
   pageRoute(app, deps, {
@@ -73,8 +77,15 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
   async function view(code: string): Promise<OrderView> {
     const order = await orderOf(db, code);
     const payable = paymentsConfigured && isPayable(order.status) && order.documentsDeletedAt === null;
-    const signers = await deps.signersOf(order.code);
-    return { ...order, payable, retention: orderRetention(deps.retention, order), signers };
+    const [signers, firm] = await Promise.all([deps.signersOf(order.code), deps.firmOf(order.partnerId)]);
+    return { ...order, payable, retention: orderRetention(deps.retention, order), signers, firm };
+  }
+
+  /** Its policy lets the firm's logo in. */
+  function withPolicy(order: OrderView, documents?: LinkedDocuments): PageAnswer {
+    const logo = logoOf(order.firm.branding);
+    const page = orderPage(assets, order, documents);
+    return { page, headers: { "Content-Security-Policy": refreshingPolicy(logo ? [logo.origin] : []) } };
   }
 }
 

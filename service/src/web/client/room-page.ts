@@ -4,7 +4,7 @@ import type { Assets } from "../ui/assets.ts";
 import { card, emptyState, facts, notice, statusBadge, type Tone } from "../ui/components.ts";
 import { time } from "../ui/format.ts";
 import { type IconName, icon } from "../ui/icons.ts";
-import { layout } from "../ui/layout.ts";
+import { clientNav, layout } from "../ui/layout.ts";
 import { orderCount, progressMeters } from "../ui/orders/progress.ts";
 import { activityText, nameOf, servicesText } from "../ui/orders/room-words.ts";
 import { statusWords } from "../ui/orders/status-words.ts";
@@ -101,8 +101,9 @@ export const roomFragment = (room: RoomPageView): string => render(live(room));
 /** The page of a room. Its code in the address is the permission to see it. */
 export const roomPage = (assets: Pick<Assets, "url">, room: RoomPageView): string =>
   layout(assets, {
-    title: room.name,
+    title: `${room.name} · ${room.branding?.brandName ?? room.partnerName}`,
     credential: true,
+    headerNav: clientNav,
     scripts: ["htmx.js"],
     body: html`<div id="room" class="stack" hx-get="/rooms/${room.roomCode}/status" hx-trigger="every 15s" hx-swap="innerMorph">
 ${live(room)}

@@ -4,6 +4,8 @@ import type { RateLimits } from "../../http/rate-limits.ts";
 import { type ConfirmingDeps, confirming } from "../ui/confirmation/confirming.ts";
 import { acceptForms } from "../ui/forms/form-body.ts";
 import { type AnalyticsPageDeps, analyticsPage } from "./analytics/page.ts";
+import { type InvitationPageDeps, invitationPage } from "./invitation-page.ts";
+import { type KeyPagesDeps, keyPages } from "./keys/pages.ts";
 import { type LinkPageDeps, linkPage } from "./link-page.ts";
 import { type OrderDetailDeps, orderDetailPage } from "./orders/detail-page.ts";
 import { type OrderListDeps, orderListPage } from "./orders/list-page.ts";
@@ -15,12 +17,17 @@ import { roomsPages } from "./rooms/list-page.ts";
 import { type SecurityDeps, securityPages } from "./security.ts";
 import { type SettingsDeps, settingsPage } from "./settings/page.ts";
 import { type StartPageDeps, startPage } from "./start-page.ts";
+import { type TeamDeps, teamPages } from "./team/pages.ts";
 import { waysBack } from "./ways-back.ts";
 import type { WebhookPagesDeps } from "./webhooks/detail-page.ts";
+import { noteFailing } from "./webhooks/failing-banner.ts";
 import { webhookPages } from "./webhooks/list-page.ts";
 
 export type DashboardDeps = Callers & { limits: RateLimits } & StartPageDeps &
   LinkPageDeps &
+  InvitationPageDeps &
+  KeyPagesDeps &
+  TeamDeps &
   ConfirmingDeps &
   SettingsDeps &
   SecurityDeps &
@@ -52,20 +59,24 @@ export function dashboard(app: FastifyInstance, deps: DashboardDeps): void {
     scope.register(async (unlinked) => {
       acceptForms(unlinked);
       linkPage(unlinked, deps);
+      invitationPage(unlinked, deps);
     });
     scope.register(async (linked) => {
       linked.addHook("onRequest", async (request) => {
         request.principal = linkedPrincipalOf(request);
       });
+      noteFailing(linked, deps);
       confirming(linked, deps, confirmArea, reauthenticate(deps));
-      startPage(linked, deps);
       analyticsPage(linked, deps);
       orderListPage(linked, deps);
       orderNewPage(linked, deps);
       passportPages(linked, deps);
       linked.register(async (forms) => {
         acceptForms(forms);
+        startPage(forms, deps);
         settingsPage(forms, deps);
+        teamPages(forms, deps);
+        keyPages(forms, deps);
         securityPages(forms, deps);
         orderDetailPage(forms, deps);
         roomsPages(forms, deps);

@@ -46,7 +46,7 @@ const page = (assets: Assets, { session, flash, error }: LinkView): string =>
     title: "Connect to your firm",
     headerNav: accountNav(session.email),
     body: html`<div class="narrow">${flash}<h1>Connect to your firm</h1>
-<p class="lead">Paste one of your firm’s API keys to show that you belong to it. A test key connects you to test alone, a live key to live as well. We check the key and do not store it.</p>
+<p class="lead">If a colleague invited you, open the link in that email. Otherwise paste one of your firm’s API keys to show that you belong to it. A test key connects you to test alone, a live key to live as well. We check the key and do not store it.</p>
 ${errorSummary(error)}
 <form class="form" method="post" action="/dashboard/link">
 ${field({ name: "apiKey", label: "API key", hint: "It starts with svc_pk_ and was emailed to someone at your firm.", required: true, maxLength: 200, autocomplete: "off" })}

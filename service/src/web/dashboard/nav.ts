@@ -9,6 +9,8 @@ const sections = {
   passports: { path: "/dashboard/passports", label: "Passports" },
   webhooks: { path: "/dashboard/webhooks", label: "Webhooks" },
   analytics: { path: "/dashboard/analytics", label: "Analytics" },
+  team: { path: "/dashboard/team", label: "Team" },
+  keys: { path: "/dashboard/keys", label: "API keys" },
   security: { path: "/dashboard/security", label: "Sign-in and security" },
   settings: { path: "/dashboard/settings", label: "Firm and settings" },
 } as const;

@@ -6,6 +6,7 @@ import { flashOf } from "../ui/flash-messages.ts";
 import { layout } from "../ui/layout.ts";
 import { type Html, html } from "../ui/render.ts";
 import { type Section, sideNav } from "./nav.ts";
+import { failingBanner } from "./webhooks/failing-banner.ts";
 
 export type DashboardPage = {
   title: string;
@@ -25,7 +26,7 @@ export function dashboardPage(
     title,
     headerNav: accountNav(principal.member?.email ?? ""),
     side: sideNav(principal, section, request.url),
-    body: html`${flashOf(request)}${body}`,
+    body: html`${flashOf(request)}${failingBanner(request)}${body}`,
     scripts,
   });
 }

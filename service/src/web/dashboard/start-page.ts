@@ -1,16 +1,16 @@
 import type { FastifyInstance } from "fastify";
 import { principalOf } from "../../http/authentication.ts";
-import type { RateLimits } from "../../http/rate-limits.ts";
 import { readLaunchpad } from "../../partners/partners.ts";
-import type { Sql } from "../../platform/database/database.ts";
+import { showTestClock } from "../../test-clock/test-clock.ts";
 import type { Assets } from "../ui/assets.ts";
 import { card, pageHead, progressSteps, type Step } from "../ui/components.ts";
 import { time } from "../ui/format.ts";
-import { pageRoute } from "../ui/page-route.ts";
+import { type PageCall, pageRoute } from "../ui/page-route.ts";
 import { type Html, html } from "../ui/render.ts";
 import { dashboardPage } from "./page-shell.ts";
+import { type TestClockPageDeps, testClockCard, testClockForms } from "./test-clock.ts";
 
-export type StartPageDeps = { db: Sql; assets: Assets; limits: RateLimits };
+export type StartPageDeps = TestClockPageDeps & { assets: Assets };
 
 type Launchpad = Awaited<ReturnType<typeof readLaunchpad>>;
 
@@ -32,18 +32,24 @@ const notes: Readonly<Record<string, string>> = {
   live: "Ask the operator of this service to turn on live orders and issue a live key.",
 };
 
-/** The first page: what is done and what is next on the way to live. */
-export function startPage(app: FastifyInstance, deps: StartPageDeps): void {
-  pageRoute(app, deps, {
-    url: "/dashboard",
-    handle: async ({ request }) => {
-      const launchpad = await readLaunchpad(deps.db, principalOf(request));
-      return dashboardPage(deps, request, { title: "Start", section: "start", body: body(launchpad) });
-    },
-  });
+/** The first page: what is done and what is next on the way to live; in test the clock, too. */
+export function startPage(forms: FastifyInstance, deps: StartPageDeps): void {
+  pageRoute(forms, deps, { url: "/dashboard", handle: (call) => show(call) });
+  testClockForms(forms, deps, show);
+
+  async function show({ request }: PageCall, error: string | null = null): Promise<string> {
+    const principal = principalOf(request);
+    const isTest = principal.environment === "test";
+    const [launchpad, clock] = await Promise.all([
+      readLaunchpad(deps.db, principal),
+      isTest ? showTestClock(deps, principal) : null,
+    ]);
+    const shown = body(launchpad, clock && testClockCard(clock, error));
+    return dashboardPage(deps, request, { title: "Start", section: "start", body: shown });
+  }
 }
 
-function body({ partner, completed, total, checklist, funnel }: Launchpad): Html {
+function body({ partner, completed, total, checklist, funnel }: Launchpad, clock: Html | null): Html {
   const next = checklist.find(({ done }) => !done);
   const steps = checklist.map(({ key, label, done }): Step => {
     if (done) return { label, state: "done" };
@@ -62,6 +68,7 @@ ${
 }
 ${card("launchpad", "Go-live checklist", progressSteps(steps))}
 ${card("milestones", "Milestones", milestones(funnel))}
+${clock}
 </div>`;
 }
 

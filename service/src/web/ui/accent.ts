@@ -20,7 +20,7 @@ export function logoOf(branding: Branding | null): { url: string; origin: string
     : null;
 }
 
-/** Whose room or passport it is: an attribution beside our own mark, which stays. */
+/** Whose order, room or passport it is: an attribution beside our own mark, which stays. */
 export function attribution(partnerName: string | null, branding: Branding | null): Html | "" {
   const name = branding?.brandName ?? partnerName;
   const logo = logoOf(branding);

@@ -13,6 +13,7 @@ const sources = {
   "site.css": "./ui/styles/site.css",
   "htmx.js": "htmx.org/dist/htmx.min.js",
   "copy.js": "./ui/browser/copy.ts",
+  "guides.js": "./guides/browser/guides.ts",
   "keys.js": "./operator/browser/keys.ts",
   "passkey.js": "./ui/browser/passkey.ts",
   "preview.js": "./ui/browser/preview.ts",

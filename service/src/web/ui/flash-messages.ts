@@ -1,6 +1,5 @@
 import type { FastifyRequest } from "fastify";
 import { icon } from "./icons.ts";
-import type { PageAnswer } from "./page-route.ts";
 import { type Html, html } from "./render.ts";
 
 /** What pages say after a form was accepted; the address has the name of the message, never a text. */
@@ -8,6 +7,9 @@ const flashMessages = {
   linked: "You are now connected to your firm.",
   environment: "You switched environments.",
   "session-ended": "That session was signed out.",
+  "invitation-sent": "The invitation is being emailed.",
+  "invitation-withdrawn": "The invitation was withdrawn.",
+  "invitation-accepted": "Welcome. You are now a member of the firm.",
   "member-removed": "The member was removed.",
   "firm-left": "You left the firm.",
   "role-changed": "The role was changed.",
@@ -33,6 +35,10 @@ const flashMessages = {
   "webhook-tested": "A test event is on its way.",
   "webhook-deleted": "The webhook was deleted.",
   "delivery-replayed": "The event is being sent again.",
+  "failed-replayed": "Everything that failed in that time is being sent again.",
+  "failed-replayed-partly":
+    "200 events are being sent again. More have failed: replay once more when these have arrived.",
+  "nothing-failed": "Nothing in that time failed to arrive.",
   "execution-decided": "Your decision was recorded.",
   "request-approved": "The request was approved. Its key is being emailed.",
   "request-declined": "The request was declined.",
@@ -43,6 +49,8 @@ const flashMessages = {
   "label-ordered": "The label is being bought.",
   "report-kept": "The report is kept with the order.",
   "firm-changed": "The firm was changed.",
+  "key-there": "This form already created the key. If you did not copy it, revoke it and create another one.",
+  "key-rotated-before": "This form already rotated the key. If you did not copy the new one, rotate that.",
   "key-revoked": "The key no longer works.",
   "order-moved": "The order was moved.",
   "order-noted": "Your note was added.",
@@ -77,12 +85,14 @@ const flashMessages = {
   "sandbox-delayed": "The test payment was made but has not cleared yet.",
   "sandbox-advanced": "The test order moved on.",
   "sandbox-completed": "The test order is now completed.",
+  "test-clock-advanced": "The test clock was advanced. What came due is happening.",
+  "test-clock-reset": "The test clock shows real time again.",
 } as const;
 
 export type FlashMessage = keyof typeof flashMessages;
 
 /** After a form was accepted: leads to a page, which says what was done. */
-export function done(path: string, message: FlashMessage): PageAnswer {
+export function done(path: string, message: FlashMessage): { redirect: string } {
   const [before = "", hash] = path.split("#", 2);
   const address = `${before}${before.includes("?") ? "&" : "?"}done=${message}`;
   return { redirect: hash === undefined ? address : `${address}#${hash}` };

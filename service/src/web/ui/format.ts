@@ -15,6 +15,11 @@ const shortUtc = new Intl.DateTimeFormat("en-US", {
   timeZone: "UTC",
 });
 
+const utcDay = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeZone: "UTC" });
+
+/** The day of an instant, in UTC, as a text. */
+export const day = (at: Date): string => utcDay.format(at);
+
 /** USD cents as `$1,234.50`; what is taken off has a true minus sign. */
 export const money = (cents: number): string => usd.format(cents / 100).replace("-", "\u2212");
 

@@ -28,7 +28,10 @@ const english: FrameLanguage = {
 // A refusal (too many requests, a restart) must not replace what the page shows.
 const htmxConfig = JSON.stringify({ noSwap: [204, 304, "4xx", "5xx"], history: false, includeIndicatorCSS: false });
 
-const publicNav = html`<nav aria-label="Main"><a href="/verify">Verify</a><a href="/docs">API</a><a href="/sign-in">Sign in</a></nav>`;
+const publicNav = html`<nav aria-label="Main"><a href="/verify">Verify</a><a href="/docs">Docs</a><a href="/sign-in">Sign in</a></nav>`;
+
+/** For clients of firms: what is for developers and members is not theirs. */
+export const clientNav = html`<nav aria-label="Main"><a href="/verify">Verify</a></nav>`;
 
 const main = (body: Html, kind: string): Html => html`<main id="main" class="${kind}" tabindex="-1">
 ${body}

@@ -1,6 +1,6 @@
-import { html } from "hono/html";
+import { html, raw } from "hono/html";
 
-export { html };
+export { html, raw };
 
 /** A piece of a page: text in it was escaped when it was put in. */
 export type Html = ReturnType<typeof html>;

@@ -38,7 +38,7 @@ test("a signer is shown the fields that the order asked for, where and as it ask
   const at = { signer: 1, page: 2, x: 72, y: 500, width: 180, height: 40, label: null, required: true };
   const asked = [
     { ...at, kind: "signature" },
-    { ...at, kind: "text", y: 560, height: 20, label: "Unit", required: false },
+    { ...at, kind: "text", x: 72.5, y: 560.25, width: 100.125, height: 20, label: "Unit", required: false },
   ];
   await running.order([jane], { fields: JSON.stringify(asked) }, makePdf({ pages: 2 }));
   const { fields, completed } = await signedBy(await running.linkOf(jane.email), "Jane");

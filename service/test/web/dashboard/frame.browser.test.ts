@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, type Browser, before, startBrowser, test } from "@signsealship/testing/browser";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
-import { giveLiveAccess, linksTo, newMember, postForm, signIn } from "../../members/signed-in-member.ts";
+import { until } from "@signsealship/testing/until";
+import { giveLiveAccess, invitationsTo, linksTo, newMember, postForm, signIn } from "../../members/signed-in-member.ts";
 import { assertGoodLooks, signedIn } from "./signed-in-page.ts";
 
 const folder = temporaryFolder();
@@ -65,16 +66,20 @@ test("an owner brands the firm, gives a role, ends a session and signs out", asy
   assert.match((await page.getByRole("status").textContent()) ?? "", /branding was saved/);
   assert.equal(await page.getByLabel("Color").inputValue(), "#1a2b3c");
 
+  await page.getByRole("link", { name: "Team" }).click();
   await page.getByRole("button", { name: "Make owner of max@acme.example" }).click();
   assert.match((await page.getByRole("status").textContent()) ?? "", /role was changed/);
   assert.equal(await page.getByRole("button", { name: /^Make member/ }).count(), 2);
+  for (const question of await page.locator(".question > summary").all()) await question.click();
+  await page.getByText("rotate the keys that they know").first().waitFor();
+  await assertGoodLooks(opened);
+  await page.getByRole("link", { name: "Firm and settings" }).click();
 
   const sessions = page.locator("#sessions tbody tr");
   assert.equal(await sessions.count(), 2);
   const another = sessions.filter({ hasNotText: "this one" });
   assert.equal(await another.getByRole("button").count(), 0);
   for (const question of await page.locator(".question > summary").all()) await question.click();
-  await page.getByText("ask the operator of this service to revoke the keys that they know").waitFor();
   await assertGoodLooks(opened);
   await another.getByRole("button", { name: "Sign out now" }).click();
   assert.match((await page.getByRole("status").textContent()) ?? "", /session was signed out/);
@@ -87,6 +92,74 @@ test("an owner brands the firm, gives a role, ends a session and signs out", asy
   await opened.close();
 });
 
+test("an owner invites a colleague, who joins without a key and, without script, on a phone", async () => {
+  const { key } = await newPartner(service, { name: "Invited Title" });
+  const owner = await signedIn(service, browser, { key, email: "inviter@acme.example", width: 1280 });
+  await owner.page.getByRole("link", { name: "Team" }).click();
+  await owner.page.getByLabel("Email").fill("Colleague@Acme.example");
+  await owner.page.getByRole("button", { name: "Send invitation" }).click();
+  await owner.page.getByRole("status").getByText("The invitation is being emailed.").waitFor();
+  await owner.page.locator("#invitations").getByText("colleague@acme.example", { exact: true }).waitFor();
+  await assertGoodLooks(owner);
+  const path = await until(() => invitationsTo(service, "colleague@acme.example")[0]);
+  const opened = await browser.open(service.baseUrl + path, { width: 375, javaScript: false });
+  const { page } = opened;
+  assert.match(page.url(), /\/sign-in\?return_to=%2Fdashboard%2Finvitation$/);
+  await page.getByLabel("Work email").fill("colleague@acme.example");
+  await page.getByRole("button", { name: "Send me a link" }).click();
+  const [signInPath = ""] = await until(() => {
+    const links = linksTo(service, "colleague@acme.example");
+    return links.length > 0 ? links : undefined;
+  });
+  await page.goto(service.baseUrl + signInPath);
+  await page.getByRole("main").getByRole("button", { name: "Sign in" }).click();
+  assert.equal(await page.getByRole("heading", { level: 1 }).textContent(), "Join Invited Title");
+  assert.equal(await opened.overflow(), 0);
+  await page.getByRole("button", { name: "Accept the invitation" }).click();
+  await page.getByRole("status").getByText("You are now a member of the firm.").waitFor();
+  await page.goto(service.baseUrl + path);
+  assert.equal(await page.getByRole("heading", { level: 1 }).textContent(), "This invitation cannot be used");
+  assert.equal(await opened.overflow(), 0);
+  await opened.close();
+  await owner.close();
+});
+
+test("an owner creates, rotates and revokes a key, which is shown once each time", async () => {
+  const { key } = await newPartner(service, { name: "Key Title" });
+  const opened = await signedIn(service, browser, { key, email: "keys@acme.example", width: 1280 });
+  const { page } = opened;
+  await page.getByRole("link", { name: "API keys" }).click();
+  await page.getByLabel("Name").fill("Intake <1>");
+  await page.getByLabel("What it may do").selectOption("restricted");
+  await page.getByRole("button", { name: "Create key" }).click();
+  assert.match((await page.getByRole("alert").textContent()) ?? "", /Tick at least one box/);
+  await assertGoodLooks(opened);
+  await page.getByLabel("orders", { exact: true }).check();
+  await page.getByRole("button", { name: "Create key" }).click();
+  const shown = (await page.locator("#secret code").textContent()) ?? "";
+  assert.match(shown, /^svc_pk_test_[a-z2-7]{52}$/);
+  await assertGoodLooks(opened);
+  await page.getByRole("button", { name: /I saved it/ }).click();
+  assert.equal(await page.getByText(shown).count(), 0);
+  await page.getByLabel("How long the old key goes on").selectOption("1");
+  await page.getByRole("button", { name: "Rotate key" }).click();
+  const rotated = (await page.locator("#secret code").textContent()) ?? "";
+  assert.notEqual(rotated, shown);
+  await page.getByRole("button", { name: /I saved it/ }).click();
+  await page.getByText("Revoke this key").click();
+  await assertGoodLooks(opened);
+  await page.getByRole("button", { name: "Revoke now" }).click();
+  await page.getByRole("status").getByText("The key no longer works.").waitFor();
+  await page.getByRole("link", { name: "All keys" }).click();
+  await page.locator("#ended").getByText("Revoked").waitFor();
+  await assertGoodLooks(opened);
+  assert.deepEqual(
+    opened.troubles.filter((trouble) => !trouble.includes("status of 400")),
+    [],
+  );
+  await opened.close();
+});
+
 test("a member sees the branding and may not change it", async () => {
   const { key } = await newPartner(service);
   await newMember(service, "first@acme.example", key);
@@ -94,6 +167,11 @@ test("a member sees the branding and may not change it", async () => {
   const { page } = opened;
   await page.goto(`${service.baseUrl}/dashboard/settings`);
   assert.equal(await page.getByRole("button", { name: "Save branding" }).count(), 0);
+  await page.goto(`${service.baseUrl}/dashboard/keys`);
+  assert.equal(await page.getByRole("button", { name: "Create key" }).count(), 0);
+  assert.deepEqual(await page.getByRole("columnheader").allTextContents(), ["Name", "Key"]);
+  await page.goto(`${service.baseUrl}/dashboard/team`);
+  assert.equal(await page.getByRole("button", { name: "Send invitation" }).count(), 0);
   assert.equal(await page.getByRole("button", { name: /^Make / }).count(), 0);
   assert.equal(await page.getByText("Remove", { exact: true }).count(), 0);
   await page.getByText("Leave the firm").click();
@@ -192,7 +270,7 @@ test("the address of a form leads to the page that it is on; other addresses of 
   const code = "f".repeat(40);
   for (const [form, page] of [
     ["/dashboard/settings/branding", "/dashboard/settings"],
-    ["/dashboard/settings/members/x/role?a=b", "/dashboard/settings"],
+    ["/dashboard/team/members/x/role?a=b", "/dashboard/team"],
     ["/dashboard/environment", "/dashboard"],
     [`/dashboard/rooms/${code}/orders`, `/dashboard/rooms/${code}`],
     [`/dashboard/rooms/${code}/orders/${code}/detach`, `/dashboard/rooms/${code}`],

@@ -97,7 +97,7 @@ test("a webhook is made, its secret is shown once, and a test event arrives sign
   await page.getByRole("button", { name: "Copy signing secret" }).click();
   await page.getByText("Copied", { exact: true }).waitFor();
   assert.equal(await page.evaluate("navigator.clipboard.readText()"), secret);
-  assert.equal(await page.locator("main a[href='/docs']").count(), 1);
+  assert.equal(await page.locator("main a[href='/docs/webhooks']").count(), 1);
 
   await page.goto(address());
   assert.doesNotMatch(await page.content(), secretForm);
@@ -124,14 +124,25 @@ test("a webhook is made, its secret is shown once, and a test event arrives sign
 
 test("a delivery that failed says why, and its replay is a delivery of the same event", async () => {
   const { page } = dana;
-  running.catcher.answer("/flaky", (_request, response) => response.writeHead(503).end());
+  running.catcher.answer("/flaky", (_request, response) => response.writeHead(503).end("<b>away</b>"));
   const { id, secret } = await created(`${running.catcher.url}/flaky`, ["order.created"]);
   await acme.order();
   await running.catcher.wait("/flaky");
   await open(id);
   assert.deepEqual(await settled(1, reloaded), ["Failed"]);
   const failed = (await rows().first().textContent()) ?? "";
-  for (const cell of ["order.created", "503", "The response was not a success"]) assert.ok(failed.includes(cell), cell);
+  for (const cell of ["order.created", "503", "Answered 503"]) assert.ok(failed.includes(cell), cell);
+  await rows().first().getByRole("link").click();
+  await page.getByRole("heading", { name: "What your system answered" }).waitFor();
+  const shown = await text(dana);
+  for (const part of ["Answered 503", "<b>away</b>", "byte for byte what was sent", "Service-Signature: t="])
+    assert.ok(shown.includes(part), part);
+  await page.getByRole("link", { name: "All deliveries" }).click();
+  await page.getByLabel("Outcome").selectOption("failed");
+  await page.getByRole("button", { name: "Apply" }).click();
+  await page.waitForURL(/status=failed/);
+  assert.equal(await page.locator("#deliveries tbody tr").count(), 1);
+  await open(id);
   running.catcher.answer("/flaky", (_request, response) => response.end());
   await page.getByRole("button", { name: "Replay" }).click();
   await page.getByText("The event is being sent again.").waitFor();

@@ -46,12 +46,16 @@ export const order = (changes: Partial<OrderView> = {}): OrderView => ({
   discountCents: 120,
   totalCents: 9500,
   createdAt: new Date("2026-11-20T15:04:05.678Z"),
+  partnerId: "2c3d8a52-4a31-4c5e-9a53-5b5a2f1c7d10",
+  firm: { name: "Acme Title", branding: null, contactEmail: null },
   ...changes,
 });
 
 /** What the pages find, by code. */
 export type Shown = {
   orders?: Map<string, OrderView>;
+  /** Whose orders they are. */
+  firm?: OrderView["firm"];
   rooms?: Map<string, RoomRow>;
   proofs?: Map<string, ProofRecord>;
   closings?: Map<string, ClosingRecord>;
@@ -89,6 +93,7 @@ export async function servePages(shown: Shown, limit: () => Promise<void> = asyn
       assets,
       limits: { limit: () => limit, close: async () => {} },
       baseUrl: "http://localhost",
+      outbox: null,
       members: null,
       signing: shown.signing ?? null,
       retention,
@@ -96,6 +101,7 @@ export async function servePages(shown: Shown, limit: () => Promise<void> = asyn
         db,
         checkoutUrl: () => Promise.reject(new Error("payments are not set up here")),
         paymentsConfigured: false,
+        firmOf: async () => shown.firm ?? order().firm,
         signersOf: async () => [],
         documents: { isToken: () => false, of: async () => [], read: () => Promise.reject(new Error("none")) },
       },

@@ -95,6 +95,36 @@ for (const { width, colorScheme } of looks) {
   });
 }
 
+for (const { width, colorScheme } of looks)
+  test(`${width} pixels wide, ${colorScheme}: the docs are accessible and fit, and a language that was chosen holds`, async () => {
+    const { page, axe, overflow, close, troubles } = await browser.open(`${service.baseUrl}/docs`, {
+      width,
+      colorScheme,
+    });
+    assert.deepEqual([await axe(), await overflow()], [[], 0]);
+    await page.locator("main ul.links").getByRole("link", { name: "Webhooks" }).click();
+    assert.deepEqual([await axe(), await overflow()], [[], 0]);
+    const samples = page.locator(".tabs").first().locator(".sample");
+    assert.match(await samples.nth(0).innerText(), /curl/);
+    await page.locator(".tabs").first().getByText("Python", { exact: true }).click();
+    assert.deepEqual([await samples.nth(0).isVisible(), await samples.nth(2).isVisible()], [false, true]);
+    await page.locator(".guide-steps").getByRole("link", { name: /^Next/ }).click();
+    assert.match(
+      await page.locator(".tabs").first().locator(".sample:visible").innerText(),
+      /from signsealship import/,
+    );
+    assert.deepEqual(troubles, []);
+    await close();
+  });
+
+test("without a script a language can be chosen, too", async () => {
+  const { page, close } = await browser.open(`${service.baseUrl}/docs/webhooks`, { width: 360, javaScript: false });
+  const samples = page.locator(".tabs").first().locator(".sample");
+  await page.locator(".tabs").first().getByText("TypeScript", { exact: true }).click();
+  assert.deepEqual([await samples.nth(0).isVisible(), await samples.nth(1).isVisible()], [false, true]);
+  await close();
+});
+
 test("a firm that meets the rules is told that its key is on its way and what to do with it, and a token went along", async () => {
   const { page, close, fill, send, heading, ownTroubles } = await open({ width: 360 });
   const address = newAddress();

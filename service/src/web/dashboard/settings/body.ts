@@ -1,20 +1,17 @@
 import { mayUseLive, type Principal, type Session } from "../../../identity/identity.ts";
-import type { ListedSession, Member } from "../../../members/members.ts";
-import type { FirmBranding, KeyMetadata } from "../../../partners/partners.ts";
-import { card, emptyState, facts, pageHead } from "../../ui/components.ts";
-import { shortTime, time } from "../../ui/format.ts";
+import type { ListedSession } from "../../../members/members.ts";
+import type { FirmBranding } from "../../../partners/partners.ts";
+import { card, facts, pageHead } from "../../ui/components.ts";
+import { shortTime } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
 import { errorSummary, field } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
-import { memberTable } from "./members.ts";
 
 export type SettingsView = {
   principal: Principal;
   session: Session;
-  keys: readonly KeyMetadata[];
-  members: readonly Member[];
   branding: FirmBranding;
   sessions: readonly ListedSession[];
   error?: string;
@@ -24,9 +21,9 @@ export type SettingsView = {
 
 const path = "/dashboard/settings";
 
-/** Firm, branding, members, keys, sessions. */
+/** Firm, branding, sessions. */
 export function settingsBody(view: SettingsView): Html {
-  const { principal, keys, error } = view;
+  const { principal, error } = view;
   return html`${pageHead("Firm and settings")}
 ${errorSummary(error)}
 <div class="panels">
@@ -40,8 +37,6 @@ ${card(
   ]),
 )}
 ${card("branding", "Branding", brandingForm(view))}
-${card("members", "Members", html`${memberTable(view)}<p class="quiet">To add someone, have them sign in with their work email and connect with one of the firm’s keys: with a test key they work in test alone, with a live key in live, too.</p>`)}
-${card("keys", "API keys", keys.length === 0 ? emptyState("No keys", "The operator of this service issues them.") : keyTable(keys))}
 ${card("sessions", "Your sessions", sessionTable(view))}
 </div>`;
 }
@@ -72,19 +67,6 @@ ${field({ name: "contactEmail", label: "Contact email", type: "email", value: va
 <div class="form-actions"><button type="submit">Save branding</button></div>
 </form>`;
 }
-
-const keyTable = (keys: readonly KeyMetadata[]): Html =>
-  records(
-    "API keys of the firm",
-    [{ label: "Key" }, { label: "Environment" }, { label: "Issued" }, { label: "Last used" }, { label: "State" }],
-    keys.map(({ environment, last4, createdAt, lastUsedAt, revokedAt }) => [
-      html`<code>${environment === "test" ? "svc_pk_test_" : "svc_pk_"}…${last4}</code>`,
-      environment === "test" ? "Test" : "Live",
-      time(createdAt),
-      lastUsedAt ? time(lastUsedAt) : "Never",
-      revokedAt ? html`Revoked ${time(revokedAt)}` : "Active",
-    ]),
-  );
 
 const sessionTable = ({ session, sessions }: SettingsView): Html =>
   records(

@@ -5,13 +5,14 @@ import { type IssuedKey, issueKey, listKeys, type StorageUse, setPartner } from 
 import type { Clock } from "../../../platform/clock.ts";
 import type { Database, Tx } from "../../../platform/database/database.ts";
 import { ServiceError } from "../../../platform/errors.ts";
+import type { RowMac } from "../../../platform/row-mac.ts";
 import { isUuid } from "../../../platform/text.ts";
 import { revokeWithWhatItMade } from "../../../revocation.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { type ConsoleCall, type ConsoleDeps, consolePage, consoleRoute } from "../frame/console.ts";
 import { firmBody, firmsBody } from "./pages.ts";
 
-export type PartnerPagesDeps = ConsoleDeps & { db: Database; clock: Clock; storageUse: StorageUse };
+export type PartnerPagesDeps = ConsoleDeps & { db: Database; clock: Clock; rowMac: RowMac; storageUse: StorageUse };
 
 type FirmCall = ConsoleCall<{ id: string }>;
 

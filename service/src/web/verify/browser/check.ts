@@ -2,31 +2,26 @@ import { toHex } from "@signsealship/evidence/bytes";
 import type { Claim } from "@signsealship/evidence/claim";
 import { sha256Hex } from "@signsealship/evidence/digest";
 import { EvidenceError } from "@signsealship/evidence/errors";
-import {
-  evidenceNames,
-  otherPdfs,
-  parseRoomRecord,
-  type RoomRecord,
-  serviceChainClaim,
-} from "@signsealship/evidence/records";
-import {
-  type ClosingVersion,
-  type ProofTrust,
-  type ProofVerification,
-  readTrust,
-  type TrustList,
-  verifyClosing,
-  verifyProof,
-} from "@signsealship/evidence/seal";
+import { evidenceNames, otherPdfs } from "@signsealship/evidence/records";
+import { type ClosingVersion, type ProofVerification, verifyProof } from "@signsealship/evidence/seal";
 import { createWebCrypto } from "@signsealship/evidence/webcrypto";
 import { nameText } from "@signsealship/evidence/x509";
 import { readZip } from "@signsealship/evidence/zip";
 import { findingsBeside } from "./beside.ts";
-import { isClosingCertificate, joinedVersions } from "./closing-versions.ts";
+import { checkClosing } from "./check-closing.ts";
+import { isClosingCertificate } from "./closing-versions.ts";
 import type { ReadersTrust, VerifyConfig } from "./config.ts";
 import { custodyClaims, isCustodyCertificate } from "./custody.ts";
 import { kindOf, type NamedBytes } from "./files.ts";
-import type { CertificateFacts, ClosingOutcome, FailedOutcome, Outcome, ProofOutcome } from "./outcome.ts";
+import {
+  type CertificateFacts,
+  type FailedOutcome,
+  failed,
+  type Outcome,
+  type ProofOutcome,
+  sentence,
+} from "./outcome.ts";
+import { type CheckContext, trustClaim, trustFrom } from "./trust.ts";
 
 export type CheckInput = {
   readonly files: readonly NamedBytes[];
@@ -36,8 +31,6 @@ export type CheckInput = {
   readonly at: number;
   readonly subtle: SubtleCrypto;
 };
-
-type Context = { config: VerifyConfig; trust: ProofTrust; at: number; crypto: ReturnType<typeof createWebCrypto> };
 
 /** Judges what was dropped: every PDF on its own, closing certificates and manifests of one room together. */
 export async function checkFiles({ files, config, trust, at, subtle }: CheckInput): Promise<Outcome[]> {
@@ -114,71 +107,7 @@ function unpacked(file: NamedBytes, failures: FailedOutcome[]): readonly NamedBy
   }
 }
 
-function trustFrom(config: VerifyConfig, given: ReadersTrust, failures: FailedOutcome[]): ProofTrust {
-  const read = (name: string, text: string): TrustList => {
-    if (text.trim() === "") return nobody;
-    try {
-      return readTrust(text);
-    } catch (error) {
-      if (!(error instanceof EvidenceError)) throw error;
-      failures.push({ kind: "failed", name, why: `${sentence(error.message)} It was ignored.` });
-      return nobody;
-    }
-  };
-  const lists = [
-    read("The service's certificates", config.sealCertificates),
-    read("Your seal certificate", given.seal),
-  ];
-  const stampers = read("Your time-stamping certificate", given.timeStamping).sealAnchors;
-  return {
-    sealAnchors: lists.flatMap(({ sealAnchors }) => sealAnchors),
-    retired: lists.flatMap(({ retired }) => retired),
-    tsaAnchors: [...lists.flatMap(({ tsaAnchors }) => tsaAnchors), ...stampers],
-  };
-}
-
-const nobody: TrustList = { sealAnchors: [], retired: [], tsaAnchors: [] };
-
-async function checkClosing(
-  given: readonly (ClosingVersion & { name: string })[],
-  files: readonly NamedBytes[],
-  { config, trust, at, crypto }: Context,
-): Promise<ClosingOutcome> {
-  const recorded = config.closing;
-  const { records, claims } = readRoomRecords(files);
-  const versions = joinedVersions(given, recorded?.versions ?? [], records);
-  const room = recorded ? { roomCode: recorded.roomCode } : {};
-  const verification = await verifyClosing({ versions, ...room, trust, at, crypto });
-  const newest = verification.versions.toReversed().find(({ manifest }) => manifest !== null);
-  const purposes = verification.versions.flatMap(({ purpose }) => purpose ?? []);
-  return {
-    kind: "closing",
-    names: [...given, ...files].map(({ name }) => name),
-    verdict: claims.some(({ state }) => state === "fails") ? "not_verified" : verification.verdict,
-    claims: [...claims, ...verification.claims, ...trustClaim(config)],
-    roomName: newest?.manifest?.passport.roomName ?? null,
-    purpose: purposes.find(({ environment }) => environment === "test") ?? purposes[0] ?? null,
-  };
-}
-
-/** A service's answers about versions of a room, as somebody saved them. */
-function readRoomRecords(files: readonly NamedBytes[]): { records: RoomRecord[]; claims: Claim[] } {
-  const records: RoomRecord[] = [];
-  const claims: Claim[] = [];
-  for (const { bytes } of files) {
-    try {
-      const record = parseRoomRecord(bytes);
-      records.push(record);
-      claims.push(serviceChainClaim(record));
-    } catch (error) {
-      if (!(error instanceof EvidenceError)) throw error;
-      claims.push({ name: "record_readable", state: "fails", why: `The record cannot be read: ${error.message}.` });
-    }
-  }
-  return { records, claims };
-}
-
-async function checkPdf(file: NamedBytes, beside: readonly NamedBytes[], context: Context): Promise<ProofOutcome> {
+async function checkPdf(file: NamedBytes, beside: readonly NamedBytes[], context: CheckContext): Promise<ProofOutcome> {
   const { config, trust, at, crypto } = context;
   const token = beside.find((one) => kindOf(one) === "der");
   const proof = beside.find((one) => kindOf(one) === "ots");
@@ -212,20 +141,16 @@ async function checkPdf(file: NamedBytes, beside: readonly NamedBytes[], context
 }
 
 /** A page's record is of the document that was signed, and not of its custody certificate. */
-const ofNoRecord = (context: Context): Context => ({ ...context, config: { ...context.config, proof: null } });
+const ofNoRecord = (context: CheckContext): CheckContext => ({
+  ...context,
+  config: { ...context.config, proof: null },
+});
 
 const withClaims = (outcome: ProofOutcome, claims: readonly Claim[]): ProofOutcome => ({
   ...outcome,
   verdict: claims.some(({ state }) => state === "fails") ? "not_verified" : outcome.verdict,
   claims: [...outcome.claims, ...claims],
 });
-
-/** Nobody should take for proof what rests on certificates that came with the page. */
-function trustClaim({ sealCertificates }: VerifyConfig): Claim[] {
-  if (sealCertificates.trim() === "") return [];
-  const why = "The certificates of the service that made this page are trusted.";
-  return [{ name: "seal_certificate_source", state: "holds", why }];
-}
 
 function handedIn(name: string, { docSha256 }: NonNullable<VerifyConfig["proof"]>): ProofOutcome {
   const why = `Its SHA-256 is ${docSha256}, which is on record for the document that was submitted.`;
@@ -264,7 +189,3 @@ function subjectText(subject: Uint8Array): string {
     throw error;
   }
 }
-
-const sentence = (message: string): string => `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
-
-const failed = ({ name }: NamedBytes, why: string): FailedOutcome => ({ kind: "failed", name, why });

@@ -35,4 +35,9 @@ export type ClosingOutcome = {
 /** A file that could not be looked at. `why` completes "contract.zip: ...". */
 export type FailedOutcome = { kind: "failed"; name: string; why: string };
 
+export const failed = ({ name }: { name: string }, why: string): FailedOutcome => ({ kind: "failed", name, why });
+
+/** An error's words as a sentence. */
+export const sentence = (message: string): string => `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+
 export type Outcome = ProofOutcome | ClosingOutcome | FailedOutcome;

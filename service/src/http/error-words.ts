@@ -1,0 +1,31 @@
+import type { WireCode } from "./wire-errors.ts";
+
+/** What each machine code means and what to do, for the guide about errors. */
+export const errorWords: Readonly<Record<WireCode, string>> = {
+  validation: "The request breaks a rule; the message names the field and the rule. Correct it.",
+  unauthenticated: "No key was sent, or one that is unknown or malformed. Check the `Authorization` header.",
+  key_revoked: "The key was revoked. Use another one.",
+  sign_in_required: "Neither a key nor a session was sent.",
+  not_linked: "The session belongs to no firm yet. Link it with a key of the firm.",
+  cross_site: "A browser sent this write from another site.",
+  scope_required: "The key lacks the scope that this route asks for. The message names it.",
+  owner_required: "Only an owner of the firm may do this.",
+  role_required: "The signed-in person's role does not allow this.",
+  confirmation_required: "The session needs a sign-in within the last 15 minutes. A key is not asked for more.",
+  passkey_required: "The firm asks for a passkey, and none was shown in this session.",
+  not_found: "There is no such thing, or it is another firm's, or of the other environment: all look the same.",
+  verdict_unknown: "Public verification: no such code, or nothing to be had under it.",
+  verdict_deleted: "Public verification: the file was deleted by the retention plan.",
+  method_not_allowed: "The address exists, but not for this method. `Allow` names those that do.",
+  conflict: "The request does not fit the present state. Read it again, then decide.",
+  not_payable: "The order can't be paid in its present status.",
+  idempotency_key_reused: "This `Idempotency-Key` was used before with another body. Use another key.",
+  idempotency_in_flight: "A request with this `Idempotency-Key` is still running. Send it again a little later.",
+  payload_too_large: "The body is too large.",
+  unsupported_media_type: "The body has another type than the route takes.",
+  rate_limited: "Too many requests. Wait for `Retry-After` seconds.",
+  internal: "A fault on our side. Quote the request id.",
+  processor_failed: "The payment processor did not answer as it should. Send it again.",
+  payments_not_configured: "This installation has no payment processor.",
+  unavailable: "Briefly unavailable. Wait for `Retry-After` seconds, then send it again.",
+};

@@ -1,0 +1,16 @@
+import type { Policy } from "./rate-limits.ts";
+
+/** What each policy counts by and where it applies, for the guide about limits. */
+export const limitWords: Readonly<Record<Policy, { by: string; appliesTo: string }>> = {
+  "partner-write": { by: "key", appliesTo: "Orders, signing, the sandbox, rooms, sealing rooms, running playbooks" },
+  "partner-portal": {
+    by: "session, or address without one",
+    appliesTo: "Your account, webhooks and deliveries, analytics, the list of playbooks",
+  },
+  "public-read": { by: "address", appliesTo: "Viewing rooms, verifying closing passports and signatures" },
+  "public-write": { by: "address", appliesTo: "Sealing a PDF, verifying proof passports" },
+  "partner-request": { by: "address", appliesTo: "Asking for access" },
+  "bad-key": { by: "address", appliesTo: "Requests whose key was refused" },
+  page: { by: "address", appliesTo: "Pages, these guides and the reference" },
+  "sign-in": { by: "address", appliesTo: "Signing in" },
+};

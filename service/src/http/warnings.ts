@@ -1,0 +1,35 @@
+import type { FastifyRequest } from "fastify";
+import { Type } from "typebox";
+import { nearest } from "../platform/nearest.ts";
+import { shownText } from "../platform/text.ts";
+import { principalOf } from "./authentication.ts";
+
+const most = 10;
+
+/** For the answers of routes that warn. */
+export const warnings = Type.Optional(
+  Type.Array(Type.String(), {
+    description: "With a test key alone, and only when there is something to warn of: fields that are unknown, say.",
+    examples: [['scv_sign is no field of this request and was ignored: did you mean "svc_sign"?']],
+  }),
+);
+
+/** One sentence for each name that was sent and is none of the known ones; the first ten. */
+export const unknownFields = (sent: Iterable<string>, known: readonly string[]): string[] =>
+  [...sent]
+    .filter((name) => !known.includes(name))
+    .slice(0, most)
+    .map((name) => {
+      const meant = nearest(name, known);
+      return `${shownText(name)} is no field of this request and was ignored${meant === null ? "." : `: did you mean "${meant}"?`}`;
+    });
+
+/** Warnings as members of an answer: to a test key, and only when there are any. Answers to live keys never change. */
+export function warningsFor(request: FastifyRequest, find: () => string[]): { warnings?: string[] } {
+  const found = principalOf(request).environment === "test" ? find() : [];
+  return found.length > 0 ? { warnings: found } : {};
+}
+
+/** What a JSON body has beside the members of its schema. */
+export const unknownMembers = (body: unknown, { properties = {} }: { properties?: object }): string[] =>
+  typeof body === "object" && body !== null ? unknownFields(Object.keys(body), Object.keys(properties)) : [];

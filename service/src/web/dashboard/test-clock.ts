@@ -1,0 +1,70 @@
+import type { FastifyInstance } from "fastify";
+import { principalOf } from "../../http/authentication.ts";
+import type { RateLimits } from "../../http/rate-limits.ts";
+import { advanceTestClock, resetTestClock, type TestClock, type TestClockDeps } from "../../test-clock/test-clock.ts";
+import { card } from "../ui/components.ts";
+import { done } from "../ui/flash-messages.ts";
+import { time } from "../ui/format.ts";
+import { buttonForm } from "../ui/forms/button-form.ts";
+import { errorSummary, select } from "../ui/forms/fields.ts";
+import { type PageCall, pageRoute } from "../ui/page-route.ts";
+import { type Html, html } from "../ui/render.ts";
+
+export type TestClockPageDeps = TestClockDeps & { limits: RateLimits };
+
+const [hour, day] = [3_600, 86_400];
+const steps = [
+  { value: `${hour}`, label: "1 hour" },
+  { value: `${day}`, label: "1 day" },
+  { value: `${3 * day}`, label: "3 days" },
+  { value: `${7 * day}`, label: "7 days" },
+  { value: `${31 * day}`, label: "31 days" },
+];
+const path = "/dashboard/test-clock";
+const back = "/dashboard#test-clock";
+
+/** What the test clock shows, and the form that advances it. */
+export function testClockCard(clock: TestClock, error: string | null = null): Html {
+  const ahead = clock.advancedSeconds > 0;
+  return card(
+    "test-clock",
+    "Test clock",
+    html`${errorSummary(error)}<p>${time(new Date(clock.testTime))}${!ahead && " (real time)"}</p>
+<p>Advance it, and what comes due of your test orders happens now: reminders, expiries, deletions. Seals and events keep real time.</p>
+${clock.status === "advancing" && html`<p role="status">What came due is happening. Reload this page to see it done.</p>`}
+<form method="post" action="${path}/advance">
+${select({ name: "seconds", label: "Advance by", required: true, form: "test-clock", value: `${day}`, options: steps })}
+<div class="form-actions"><button type="submit">Advance</button></div>
+</form>
+${ahead && buttonForm(`${path}/reset`, "Back to real time", { kind: "secondary" })}`,
+  );
+}
+
+/** @param refused shows the page with the card again */
+export function testClockForms(
+  forms: FastifyInstance,
+  deps: TestClockPageDeps,
+  refused: (call: PageCall, error: string) => Promise<string>,
+): void {
+  pageRoute(forms, deps, {
+    method: "POST",
+    policy: "partner-write",
+    url: `${path}/advance`,
+    handle: async ({ form: { seconds }, request }) => {
+      const step = steps.find(({ value }) => value === seconds) ?? { value: `${day}` };
+      await advanceTestClock(deps, principalOf(request), { seconds: Number(step.value) });
+      return done(back, "test-clock-advanced");
+    },
+    refused,
+  });
+  pageRoute(forms, deps, {
+    method: "POST",
+    policy: "partner-write",
+    url: `${path}/reset`,
+    handle: async ({ request }) => {
+      await resetTestClock(deps, principalOf(request));
+      return done(back, "test-clock-reset");
+    },
+    refused,
+  });
+}

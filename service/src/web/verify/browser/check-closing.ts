@@ -1,0 +1,48 @@
+import type { Claim } from "@signsealship/evidence/claim";
+import { EvidenceError } from "@signsealship/evidence/errors";
+import { parseRoomRecord, type RoomRecord, serviceChainClaim } from "@signsealship/evidence/records";
+import { type ClosingVersion, verifyClosing } from "@signsealship/evidence/seal";
+import { joinedVersions } from "./closing-versions.ts";
+import type { NamedBytes } from "./files.ts";
+import type { ClosingOutcome } from "./outcome.ts";
+import { type CheckContext, trustClaim } from "./trust.ts";
+
+/** Judges certificates, manifests and records of one room together. */
+export async function checkClosing(
+  given: readonly (ClosingVersion & { name: string })[],
+  files: readonly NamedBytes[],
+  { config, trust, at, crypto }: CheckContext,
+): Promise<ClosingOutcome> {
+  const recorded = config.closing;
+  const { records, claims } = readRoomRecords(files);
+  const versions = joinedVersions(given, recorded?.versions ?? [], records);
+  const room = recorded ? { roomCode: recorded.roomCode } : {};
+  const verification = await verifyClosing({ versions, ...room, trust, at, crypto });
+  const newest = verification.versions.toReversed().find(({ manifest }) => manifest !== null);
+  const purposes = verification.versions.flatMap(({ purpose }) => purpose ?? []);
+  return {
+    kind: "closing",
+    names: [...given, ...files].map(({ name }) => name),
+    verdict: claims.some(({ state }) => state === "fails") ? "not_verified" : verification.verdict,
+    claims: [...claims, ...verification.claims, ...trustClaim(config)],
+    roomName: newest?.manifest?.passport.roomName ?? null,
+    purpose: purposes.find(({ environment }) => environment === "test") ?? purposes[0] ?? null,
+  };
+}
+
+/** A service's answers about versions of a room, as somebody saved them. */
+function readRoomRecords(files: readonly NamedBytes[]): { records: RoomRecord[]; claims: Claim[] } {
+  const records: RoomRecord[] = [];
+  const claims: Claim[] = [];
+  for (const { bytes } of files) {
+    try {
+      const record = parseRoomRecord(bytes);
+      records.push(record);
+      claims.push(serviceChainClaim(record));
+    } catch (error) {
+      if (!(error instanceof EvidenceError)) throw error;
+      claims.push({ name: "record_readable", state: "fails", why: `The record cannot be read: ${error.message}.` });
+    }
+  }
+  return { records, claims };
+}

@@ -1,0 +1,47 @@
+import type { Claim } from "@signsealship/evidence/claim";
+import { EvidenceError } from "@signsealship/evidence/errors";
+import { type ProofTrust, readTrust, type TrustList } from "@signsealship/evidence/seal";
+import type { createWebCrypto } from "@signsealship/evidence/webcrypto";
+import type { ReadersTrust, VerifyConfig } from "./config.ts";
+import { type FailedOutcome, sentence } from "./outcome.ts";
+
+/** What every check has at hand; `at` is the instant of the verification, epoch ms. */
+export type CheckContext = {
+  config: VerifyConfig;
+  trust: ProofTrust;
+  at: number;
+  crypto: ReturnType<typeof createWebCrypto>;
+};
+
+/** Whom the page and its reader trust; what can't be read is ignored, and said among the failures. */
+export function trustFrom(config: VerifyConfig, given: ReadersTrust, failures: FailedOutcome[]): ProofTrust {
+  const read = (name: string, text: string): TrustList => {
+    if (text.trim() === "") return nobody;
+    try {
+      return readTrust(text);
+    } catch (error) {
+      if (!(error instanceof EvidenceError)) throw error;
+      failures.push({ kind: "failed", name, why: `${sentence(error.message)} It was ignored.` });
+      return nobody;
+    }
+  };
+  const lists = [
+    read("The service's certificates", config.sealCertificates),
+    read("Your seal certificate", given.seal),
+  ];
+  const stampers = read("Your time-stamping certificate", given.timeStamping).sealAnchors;
+  return {
+    sealAnchors: lists.flatMap(({ sealAnchors }) => sealAnchors),
+    retired: lists.flatMap(({ retired }) => retired),
+    tsaAnchors: [...lists.flatMap(({ tsaAnchors }) => tsaAnchors), ...stampers],
+  };
+}
+
+const nobody: TrustList = { sealAnchors: [], retired: [], tsaAnchors: [] };
+
+/** Nobody should take for proof what rests on certificates that came with the page. */
+export function trustClaim({ sealCertificates }: VerifyConfig): Claim[] {
+  if (sealCertificates.trim() === "") return [];
+  const why = "The certificates of the service that made this page are trusted.";
+  return [{ name: "seal_certificate_source", state: "holds", why }];
+}

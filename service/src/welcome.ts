@@ -1,0 +1,65 @@
+import { join } from "node:path";
+import type { Config } from "./config/config.ts";
+import type { Mail } from "./platform/mail/mail.ts";
+import { toPlainText } from "./platform/text.ts";
+import { root } from "./resources.ts";
+
+export type Welcome = {
+  config: Pick<Config, "baseUrl" | "dataDir" | "smtpUrl">;
+  /** Of the page of mails that stay here; null where there is none. */
+  outboxPath: string | null;
+  /** Of the demo partner that this start made. */
+  demoKey: string | null;
+  /** Where the start was typed, and with which settings. */
+  from: { folder: string; env: NodeJS.ProcessEnv };
+};
+
+const quoted = (text: string): string => (/^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+
+/** A file of ours as one names it in that folder. */
+const pathFrom = (folder: string, path: string): string => (folder === root ? path : quoted(join(root, path)));
+
+/** The command line for the data and the address of this service. */
+const commandFrom = ({ folder, env }: Welcome["from"]): string =>
+  [
+    ...["DATA_DIR", "PORT", "BASE_URL"].flatMap((name) => (env[name] ? [`${name}=${quoted(env[name])}`] : [])),
+    pathFrom(folder, "bin/signsealship"),
+  ].join(" ");
+
+/** What a start prints: where everything is, and at the first one how to place an order. */
+export function welcome({ config: { baseUrl, dataDir, smtpUrl }, outboxPath, demoKey, from }: Welcome): string {
+  const mails = outboxPath === null ? mailsElsewhere(smtpUrl, dataDir) : `${baseUrl}${outboxPath}`;
+  const places = [
+    ["Dashboard", `${baseUrl}/sign-in`],
+    ["API", `${baseUrl}/docs`],
+    ["Console", `${commandFrom(from)} operator link`],
+    ["Mails", mails],
+    ["Data", dataDir],
+  ];
+  const lines = places.map(([name = "", where]) => `  ${name.padEnd(11)}${where}`);
+  return `SignSealShip listens on ${baseUrl}\n\n${lines.join("\n")}\n${demoKey === null ? "" : firstOrder(baseUrl, demoKey, pathFrom(from.folder, "examples/lien-release.pdf"))}`;
+}
+
+const mailsElsewhere = (smtpUrl: string | null, dataDir: string): string =>
+  smtpUrl === null ? `files in ${dataDir}/outbox` : `sent by ${new URL(smtpUrl).host}`;
+
+const firstOrder = (baseUrl: string, key: string, document: string): string => `
+First run: a demo partner was made. Its test key is shown this once:
+
+  ${key}
+
+Place a first order:
+
+  curl -sS ${baseUrl}/api/partner/orders \\
+    -H 'Authorization: Bearer ${key}' \\
+    -F document=@${document} -F email=signer@example.com \\
+    -F byod_confirmed=true -F svc_sign=true -F svc_notary=true
+
+Or in the browser: sign in at ${baseUrl}/sign-in, and paste the key there once.
+`;
+
+const link = /https?:\/\/[^\s<>"]+/g;
+
+/** A mail that stays here, with its links whole: in the file they are broken into lines. */
+export const keptMail = ({ to, subject, text }: Mail): string =>
+  `Mail to ${toPlainText(to)}: ${toPlainText(subject)}\n${[...new Set(text.match(link))].map((url) => `  ${url}\n`).join("")}`;
