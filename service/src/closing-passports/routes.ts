@@ -2,8 +2,9 @@ import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { principalOf } from "../http/authentication.ts";
 import { fileRoute } from "../http/file-route.ts";
+import { negotiated, pageForBrowsers } from "../http/page-for-browsers.ts";
 import { jsonRoute, type RouteDeps, sendText } from "../http/route.ts";
-import { deletedVerdict, uncached, unknownAnswer, unknownBelow, unknownVerdict } from "../http/verdicts.ts";
+import { deletedVerdict, unknownAnswer, unknownBelow, unknownVerdict } from "../http/verdicts.ts";
 import { deletedMessage } from "../retention/retention.ts";
 import { closingCertificate } from "./certificate-file.ts";
 import { ClosingManifest, ClosingPassport, ClosingVerification } from "./schemas.ts";
@@ -55,17 +56,18 @@ function verificationRoutes(app: FastifyInstance, deps: ClosingRouteDeps): void 
   } as const;
   jsonRoute(app, deps, {
     ...common,
+    guard: pageForBrowsers("/v/room/"),
     method: "GET",
     url: "/api/verify/room/:verifyCode",
     operationId: "verifyRoomPassport",
     summary: "Verify a closing passport",
     description:
-      "Public: the code is the credential. Returns the manifest and its hashes; `chainOk` is computed for this answer.",
+      "Public: the code is the credential. Returns the manifest and its hashes; `chainOk` is computed for this answer. A browser is led to the page for people, `/v/room/{verifyCode}`.",
     answer: ClosingVerification,
     async handle({ params }, reply) {
       const answer = await verifyClosing(deps, params.verifyCode);
       if (answer === null) throw unknownVerdict();
-      return sendText(reply.headers(uncached), answer);
+      return sendText(reply.headers(negotiated), answer);
     },
   });
   fileRoute(app, deps, {

@@ -3,7 +3,7 @@ const quality = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i;
 /**
  * The quality that an `Accept` header gives to a media type by its full name (RFC 9110, section 12.5.1), from 0 to 1. Wildcards
  * don't count: a type that is sent only on request has to be named.
- * @param type in lower case, without parameters.
+ * @param type in lower case, without parameters; a range is asked for by its own name.
  * @returns null when the header doesn't name the type; a quality that is none counts as 1.
  */
 export function namedQuality(accept: string | undefined, type: string): number | null {
@@ -23,4 +23,13 @@ export function namedQuality(accept: string | undefined, type: string): number |
 export function wantsProblem(accept: string | undefined): boolean {
   const problem = namedQuality(accept, "application/problem+json") ?? 0;
   return problem > 0 && problem >= (namedQuality(accept, "application/json") ?? 0);
+}
+
+/**
+ * Whether a caller would rather have a page than JSON: it names text/html, as browsers do, with a higher quality than the closest
+ * range that takes JSON (RFC 9110, section 12.5.1). Who asks for anything gets JSON.
+ */
+export function prefersPage(accept: string | undefined): boolean {
+  const json = ["application/json", "application/*", "*/*"].map((range) => namedQuality(accept, range));
+  return (namedQuality(accept, "text/html") ?? 0) > (json.find((quality) => quality !== null) ?? 0);
 }

@@ -3,8 +3,9 @@ import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { principalOf } from "../http/authentication.ts";
 import { fileRoute } from "../http/file-route.ts";
+import { negotiated, pageForBrowsers } from "../http/page-for-browsers.ts";
 import { jsonRoute, type RouteDeps } from "../http/route.ts";
-import { deletedVerdict, uncached, unknownAnswer, unknownBelow, unknownVerdict } from "../http/verdicts.ts";
+import { deletedVerdict, unknownAnswer, unknownBelow, unknownVerdict } from "../http/verdicts.ts";
 import { ServiceError } from "../platform/errors.ts";
 import { deletedMessage } from "../retention/retention.ts";
 import { evidenceFiles } from "./evidence/files.ts";
@@ -65,14 +66,15 @@ function verificationRoutes(app: FastifyInstance, deps: PassportRouteDeps): void
   } as const;
   jsonRoute(app, deps, {
     ...common,
+    guard: pageForBrowsers("/verify/"),
     method: "GET",
     url: "/api/passport/verify/:code",
     operationId: "verifyPassport",
     summary: "Verify a proof passport",
     description:
-      "Public: the code is the credential. What is recorded about the sealed PDF. To check a file itself, hash it and compare, or drop it on `/verify`.",
+      "Public: the code is the credential. What is recorded about the sealed PDF. To check a file itself, hash it and compare, or drop it on `/verify`. A browser is led to the page for people, `/verify/{code}`.",
     answer: PassportVerification,
-    answerHeaders: uncached,
+    answerHeaders: negotiated,
     handle: async ({ params }) => verificationView(await passportOf(deps, params.code)),
   });
   fileRoute(app, deps, {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { namedQuality, wantsProblem } from "../../src/http/accept.ts";
+import { namedQuality, prefersPage, wantsProblem } from "../../src/http/accept.ts";
 
 const problem = "application/problem+json";
 
@@ -76,5 +76,31 @@ describe("an Accept header", () => {
   test("as long as a header may be is read at once", () => {
     assert.equal(namedQuality('"\\'.repeat(8000), problem), null);
     assert.equal(namedQuality(`${"a,".repeat(8000)}${problem};q=0.5`, problem), 0.5);
+  });
+
+  test("prefers a page only where it names one with a higher quality than JSON gets from any range", () => {
+    for (const accept of [
+      "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+      "text/html",
+      "text/html;q=0.1",
+      "application/json;q=0.8, text/html;q=0.9",
+      "application/json;q=0, */*, text/html;q=0.5",
+      "TEXT/HTML, */*;q=0.1",
+    ])
+      assert.equal(prefersPage(accept), true, accept);
+    for (const accept of [
+      undefined,
+      "",
+      "*/*",
+      "application/json",
+      "text/*",
+      "text/html, application/json",
+      "text/html, */*",
+      "text/html;q=0",
+      "text/html;q=0.8, application/json",
+      "text/html;q=0.8, application/*;q=0.9",
+      "text/html;q=0.8, application/json;q=0.9, */*;q=0.1",
+    ])
+      assert.equal(prefersPage(accept), false, accept);
   });
 });

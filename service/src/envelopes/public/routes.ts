@@ -1,7 +1,8 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
+import { negotiated, pageForBrowsers } from "../../http/page-for-browsers.ts";
 import { jsonRoute, type RouteDeps } from "../../http/route.ts";
-import { uncached, unknownAnswer, unknownBelow, unknownVerdict } from "../../http/verdicts.ts";
+import { unknownAnswer, unknownBelow, unknownVerdict } from "../../http/verdicts.ts";
 import type { DocumentDeps } from "../records/revisions.ts";
 import { envelopeRecord } from "./record.ts";
 import { EnvelopeVerification, verificationView } from "./schemas.ts";
@@ -13,19 +14,20 @@ export function envelopeVerificationRoutes(app: FastifyInstance, deps: DocumentD
     tag: "Signing",
     caller: "anybody",
     policy,
+    guard: pageForBrowsers("/v/envelope/"),
     method: "GET",
     url: "/api/verify/envelope/:verifyCode",
     operationId: "verifyEnvelope",
     summary: "Verify how a document was signed",
     description:
-      "Public: the code is the credential. The claims are computed for this answer from what is stored. Names and email addresses are masked.",
+      "Public: the code is the credential. The claims are computed for this answer from what is stored. Names and email addresses are masked. A browser is led to the page for people, `/v/envelope/{verifyCode}`.",
     params: Type.Object({ verifyCode: Type.String({ description: "The verify code." }) }),
     otherAnswers: unknownAnswer(app),
     answer: EnvelopeVerification,
     async handle({ params }, reply) {
       const record = await envelopeRecord(deps, params.verifyCode);
       if (record === null) throw unknownVerdict();
-      reply.headers(uncached);
+      reply.headers(negotiated);
       return verificationView(record);
     },
   });

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { type Harness, openHarness } from "@signsealship/testing/harness";
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import { newPartner } from "@signsealship/testing/service";
+import { type Caller, seal } from "../../proof-passports/seal-document.ts";
+
+const browsers = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+const nobody = "a".repeat(26);
+
+let harness: Harness;
+let owner: Caller;
+before(async () => {
+  harness = await openHarness();
+  owner = { ...(await newPartner(harness.service, { live: true })), baseUrl: harness.service.baseUrl };
+});
+after(() => harness.close());
+
+const get = (path: string, accept?: string) =>
+  fetch(new URL(path, harness.service.baseUrl), {
+    redirect: "manual",
+    headers: accept === undefined ? {} : { accept },
+  });
+
+test("the verifyUrl of a passport is its page for a browser, and JSON for whoever does not prefer a page", async () => {
+  const { verifyCode } = await seal(owner, makePdf());
+  const path = `/api/passport/verify/${verifyCode}`;
+  const led = await get(path, browsers);
+  assert.deepEqual([led.status, led.headers.get("location")], [303, `/verify/${verifyCode}`]);
+  assert.equal(led.headers.get("vary"), "Accept");
+  assert.equal(led.headers.get("cache-control"), "no-store");
+  assert.match(await (await get(led.headers.get("location") ?? "", browsers)).text(), /<h1>/);
+  for (const accept of [undefined, "*/*", "application/json", "text/html;q=0.8, application/json", "text/html, */*"]) {
+    const answer = await get(path, accept);
+    assert.deepEqual([answer.status, answer.headers.get("vary")], [200, "Accept"], accept);
+    assert.match(answer.headers.get("content-type") ?? "", /^application\/json/);
+    assert.equal(((await answer.json()) as { verifyCode: string }).verifyCode, verifyCode);
+  }
+});
+
+test("its files are files for browsers, too", async () => {
+  const { verifyCode } = await seal(owner, makePdf());
+  for (const file of ["document", "evidence"])
+    assert.equal((await get(`/api/passport/verify/${verifyCode}/${file}`, browsers)).status, 200, file);
+});
+
+test("closing passports and signings lead browsers to their pages, and an unknown code is one in both forms", async () => {
+  for (const [api, page] of [
+    ["/api/passport/verify", "/verify"],
+    ["/api/verify/room", "/v/room"],
+    ["/api/verify/envelope", "/v/envelope"],
+  ] as const) {
+    for (const code of [nobody, "x", "a%2Fb"]) {
+      const led = await get(`${api}/${code}`, browsers);
+      assert.deepEqual([led.status, led.headers.get("location")], [303, `${page}/${code}`]);
+      assert.equal((await get(`${page}/${code}`, browsers)).status, 404);
+      const answer = await get(`${api}/${code}`, "application/json");
+      assert.deepEqual([answer.status, await answer.json()], [404, { verdict: "unknown" }]);
+    }
+  }
+});
