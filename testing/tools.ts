@@ -1,8 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import * as nodeTest from "node:test";
+import { jarPath } from "./java.ts";
 import { python, requirementsFile } from "./python.ts";
 import { type RuntimeName, runtimePackages, runtimeProgram } from "./runtimes.ts";
+import { veraPdf } from "./verapdf.ts";
 
 /** A program or library of others that tests hold ours against. */
 type Tool = {
@@ -14,6 +16,8 @@ type Tool = {
   readonly python?: string;
   /** A package of npm, installed into the folder of runtimes.ts. */
   readonly npm?: string;
+  /** An artifact of Maven's central repository, one file that runs, copied into the folder of java.ts. */
+  readonly maven?: string;
 };
 
 /** The path of a program in PATH. */
@@ -36,6 +40,12 @@ const fromPypi = (requirement: string): Tool => ({
 const runtime = (name: RuntimeName): Tool => ({
   npm: runtimePackages[name],
   isHere: () => existsSync(runtimeProgram(name)),
+});
+
+const fromMaven = (artifact: string): Tool => ({
+  debian: "maven",
+  maven: artifact,
+  isHere: () => programPath("java") !== undefined && existsSync(jarPath(artifact)),
 });
 
 export const chromiumPath = (): string | undefined =>
@@ -80,6 +90,7 @@ const table = {
   node20: runtime("node20"),
   node22: runtime("node22"),
   deno: runtime("deno"),
+  verapdf: fromMaven(veraPdf),
 } as const satisfies Record<string, Tool>;
 
 export type ToolName = keyof typeof table;

@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { appendFileSync, existsSync } from "node:fs";
+import { jarsFolder } from "../testing/java.ts";
 import { python, pythonEnvironment, requirementsFile, wheelsFolder } from "../testing/python.ts";
 import { runtimesFolder } from "../testing/runtimes.ts";
 import { missingTools, tools } from "../testing/tools.ts";
@@ -20,8 +21,12 @@ const run = (program: string, ...args: string[]): void => {
 
 const canMakeEnvironment = (): boolean => spawnSync("python3", ["-c", "import venv, ensurepip"]).status === 0;
 
+const hasMaven = (): boolean => spawnSync("mvn", ["--version"]).status === 0;
+
 const missingPackages = (): string[] => {
-  const names = missingTools().filter((name) => name !== "python" || !canMakeEnvironment());
+  const names = missingTools().filter((name) =>
+    name === "python" ? !canMakeEnvironment() : !(tools[name].maven && hasMaven()),
+  );
   return [...new Set(names.flatMap((name) => tools[name].debian ?? []))];
 };
 
@@ -45,6 +50,7 @@ export function installTools(): void {
       run("apt-get", "install", "-y", "-qq", "--no-install-recommends", ...known);
     });
   installRuntimes();
+  installJars();
   const requirements = missingRequirements();
   const environmentIsHere = tools.python.isHere();
   if (environmentIsHere ? requirements.length === 0 : !canMakeEnvironment()) return;
@@ -63,6 +69,16 @@ function installRuntimes(): void {
   attempt(`${packages.join(" ")} (npm, into node_modules/.cache)`, () =>
     run("npm", "install", "--no-audit", "--no-fund", "--no-save", "--prefix", runtimesFolder, ...packages),
   );
+}
+
+function installJars(): void {
+  const artifacts = missingTools().flatMap((name) => tools[name].maven ?? []);
+  if (artifacts.length === 0 || !hasMaven()) return;
+  attempt(`${artifacts.join(" ")} (mvn, into node_modules/.cache)`, () => {
+    const copy = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy";
+    for (const artifact of artifacts)
+      run("mvn", "-q", "-B", copy, `-Dartifact=${artifact}`, `-DoutputDirectory=${jarsFolder}`);
+  });
 }
 
 if (import.meta.main) installTools();

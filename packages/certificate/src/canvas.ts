@@ -1,5 +1,5 @@
-import { type GlyphFont, type GlyphFonts, toUnicodeMap } from "./glyph-fonts.ts";
-import type { ObjectWriter } from "./pdf-file.ts";
+import { codeHex } from "./font-objects.ts";
+import type { GlyphFonts } from "./glyph-fonts.ts";
 import type { Line } from "./typeset.ts";
 
 /** Red, green and blue as `#rrggbb`. */
@@ -44,10 +44,10 @@ function showing(glyphs: GlyphFonts, { clusters }: Line, size: number): string {
   const out: string[] = [];
   let font = -1;
   let ahead = 0;
-  let shown = "";
+  let [shown, codes] = ["", ""];
   const flush = () => {
-    if (shown !== "") out.push(`[${shown}]TJ`);
-    shown = "";
+    if (codes !== "") out.push(`[${shown}<${codes}>]TJ`);
+    [shown, codes] = ["", ""];
   };
   for (const cluster of clusters) {
     const code = glyphs.codeOf(cluster);
@@ -57,31 +57,13 @@ function showing(glyphs: GlyphFonts, { clusters }: Line, size: number): string {
       font = code.font;
     }
     const back = Math.round(ahead);
-    if (back !== 0) shown += back;
-    shown += `<${code.code.toString(16).padStart(2, "0")}>`;
+    if (back !== 0) {
+      shown += codes === "" ? back : `<${codes}>${back}`;
+      codes = "";
+    }
+    codes += codeHex(code.code);
     ahead += code.width - cluster.advance - back;
   }
   flush();
   return out.join(" ");
-}
-
-/**
- * Writes the fonts of canvases.
- * @param more further entries of the dictionary, as they are written
- * @returns the reference of their resource dictionary
- */
-export function addResources(to: ObjectWriter, { fonts }: GlyphFonts, more = ""): string {
-  const named = fonts.map((font, index) => `/F${index} ${addFont(to, font)}`).join("");
-  return to.add(`<</Font<<${named}>>${more}>>`);
-}
-
-function addFont(to: ObjectWriter, font: GlyphFont): string {
-  const names = font.procedures.map((_, code) => `/g${code}`).join("");
-  const procedures = font.procedures.map((procedure, code) => `/g${code} ${to.stream("", procedure)}`).join("");
-  const map = to.stream("", toUnicodeMap(font));
-  return to.add(
-    `<</Type/Font/Subtype/Type3/FontBBox[0 0 0 0]/FontMatrix[.001 0 0 .001 0 0]/FirstChar 0` +
-      `/LastChar ${font.widths.length - 1}/Widths[${font.widths.join(" ")}]/CharProcs<<${procedures}>>` +
-      `/Encoding<</Type/Encoding/Differences[0${names}]>>/Resources<<>>/ToUnicode ${map}>>`,
-  );
 }

@@ -1,8 +1,9 @@
+import { archivalEntries } from "./pdf-a.ts";
 import { createPdfFile, type PdfFile, pdfDate, pdfText } from "./pdf-file.ts";
 import type { Sheets } from "./sheet.ts";
 
-/** JSON that a certificate speaks of; name and description without characters that PDF strings would escape. */
-export type Attached = { name: string; description: string; bytes: Uint8Array };
+/** Data that a certificate speaks of, JSON by default; name and description without characters that PDF strings would escape. */
+export type Attached = { name: string; description: string; bytes: Uint8Array; media?: string };
 
 export type CertificateFacts = {
   title: string;
@@ -12,24 +13,30 @@ export type CertificateFacts = {
   attached: Attached | readonly Attached[];
 };
 
-/** The file of the drawn pages, with its data attached (ISO 32000-2 section 14.13). */
+/** The file of the drawn pages, tagged, with its data attached (ISO 32000-2 section 14.13), fit to be kept for good. */
 export function certificateFile(sheets: Sheets, { title, at, attached }: CertificateFacts): Buffer {
   const file = createPdfFile();
   const date = pdfDate(at);
   const files = [attached].flat().map((each) => ({ name: each.name, ref: attach(file, each, date) }));
-  const pages = sheets.addTo(file);
   const names = files.map(({ name, ref }) => `(${name})${ref}`).join("");
   const root = file.add(
-    `<</Type/Catalog/Pages ${pages}/Lang(en)/ViewerPreferences<</DisplayDocTitle true>>` +
+    `<</Type/Catalog${sheets.addWholeTo(file)}${archivalEntries(file, title, at)}` +
+      `/Lang(en-US)/ViewerPreferences<</DisplayDocTitle true>>` +
       `/AF[${files.map(({ ref }) => ref).join(" ")}]/Names<</EmbeddedFiles<</Names[${names}]>>>>>>`,
   );
   const info = file.add(`<</Title${pdfText(title)}/Producer(SignSealShip)/CreationDate${date}>>`);
   return file.finish(root, info);
 }
 
-function attach(file: PdfFile, { name, description, bytes }: Attached, date: string): string {
+function attach(
+  file: PdfFile,
+  { name, description, bytes, media = "application/json" }: Attached,
+  date: string,
+): string {
   const size = `/Params<</Size ${bytes.length}/ModDate${date}>>`;
-  const data = file.stream(`/Type/EmbeddedFile/Subtype/application#2Fjson${size}`, bytes, { compress: false });
+  const data = file.stream(`/Type/EmbeddedFile/Subtype/${media.replace("/", "#2F")}${size}`, bytes, {
+    compress: false,
+  });
   return file.add(
     `<</Type/Filespec/F(${name})/UF(${name})/AFRelationship/Data` +
       `/Desc(${description})/EF<</F ${data}/UF ${data}>>>>`,

@@ -1,12 +1,14 @@
-export { addResources, type Canvas, createCanvas } from "./canvas.ts";
+export { type Canvas, createCanvas } from "./canvas.ts";
 export { type Attached, certificateFile } from "./certificate-file.ts";
 export { type Faces, openFaces } from "./faces.ts";
 export { createFlow, type Flow, ink, type Look, margin, muted, textWidth } from "./flow.ts";
+export { addResources } from "./font-objects.ts";
 export { bullet, letterhead, limitsSection, manualChecks, pageFeet, qrAtRight, testNotice } from "./frame.ts";
 export { createGlyphFonts } from "./glyph-fonts.ts";
 export { legible } from "./legible.ts";
-export { body, code, fine, heading, quiet, section, titleLook } from "./looks.ts";
+export { body, code, fine, heading, itemLook, quiet, section, tableHead, titleLook } from "./looks.ts";
 export { markOperators } from "./mark.ts";
+export { pageSize } from "./pages.ts";
 export { qrOperators } from "./qr.ts";
-export { createSheets, pageSize, type Sheets } from "./sheet.ts";
+export { createSheets, type Sheets } from "./sheet.ts";
 export { createTypeset, type Typeset } from "./typeset.ts";

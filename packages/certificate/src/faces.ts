@@ -1,13 +1,21 @@
 import { readFile } from "node:fs/promises";
 import type { Font } from "harfbuzzjs";
-import { type FontFile, type HanStyle, hanFonts, monoFontPath, scriptFonts, textFontPaths } from "./font-files.ts";
+import {
+  type FontFile,
+  fontName,
+  type HanStyle,
+  hanFonts,
+  monoFontPath,
+  scriptFonts,
+  textFontPaths,
+} from "./font-files.ts";
 
 type HarfBuzz = typeof import("harfbuzzjs");
 
 export type Weight = "regular" | "semibold";
 
-/** One font file, ready to shape with. */
-export type Face = { id: number; fonts: Readonly<Record<Weight, Font>>; upem: number };
+/** One font file, ready to shape with; `name` is the font's, of which there may be more files. */
+export type Face = { id: number; name: string; fonts: Readonly<Record<Weight, Font>>; upem: number };
 
 /** Fonts for whatever may be written. Files are read when a text first needs them, and stay. */
 export type Faces = {
@@ -52,7 +60,8 @@ export async function openFaces(): Promise<Faces> {
       font.setVariations([new hb.Variation("wght", wght[weight])]);
       return font;
     };
-    return { id: ++opened, fonts: { regular: at("regular"), semibold: at("semibold") }, upem: face.upem };
+    const fonts = { regular: at("regular"), semibold: at("semibold") };
+    return { id: ++opened, name: fontName(path), fonts, upem: face.upem };
   }
   function load(path: string): Promise<Face> {
     const known = loading.get(path);
@@ -67,7 +76,12 @@ export async function openFaces(): Promise<Faces> {
 
   const paths = textFontPaths();
   const [regular, semibold] = [openFont(await read(paths.regular)), openFont(await read(paths.semibold))];
-  const text: Face = { id: 0, fonts: { regular: regular.font, semibold: semibold.font }, upem: regular.upem };
+  const text: Face = {
+    id: 0,
+    name: "NotoSans",
+    fonts: { regular: regular.font, semibold: semibold.font },
+    upem: regular.upem,
+  };
   const mono = await load(monoFontPath());
 
   const candidates = new Map(

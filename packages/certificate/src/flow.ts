@@ -1,9 +1,11 @@
 import type { Colour } from "./canvas.ts";
-import { pageSize, type Sheets } from "./sheet.ts";
-import type { Line, TextStyle, Typeset } from "./typeset.ts";
+import { pageSize } from "./pages.ts";
+import type { Sheets } from "./sheet.ts";
+import type { Structure, Tag } from "./structure.ts";
+import type { Line, Paragraph, TextStyle, Typeset } from "./typeset.ts";
 
-/** How a text is drawn: size in points, `leading` as a multiple of it. */
-export type Look = TextStyle & { size: number; colour?: Colour; leading?: number };
+/** How a text is drawn: size in points, `leading` as a multiple of it; and what it is, a paragraph by default. */
+export type Look = TextStyle & { size: number; colour?: Colour; leading?: number; tag?: Tag };
 
 /** Text from top to bottom over as many pages as it takes. */
 export type Flow = {
@@ -19,6 +21,13 @@ export type Flow = {
   text: (text: string, look: Look, place?: { x?: number; width?: number }) => void;
   /** Draws a label and beside it a value; a long value has several lines. */
   row: (label: string, value: string, look: Look, place?: { labelWidth?: number; width?: number }) => void;
+  /** Draws the cells of a table's row, each one line at its distance from the left margin. */
+  cells: (
+    cells: readonly (readonly [text: string, look: Look, x: number])[],
+    height?: number,
+    tag?: "TH" | "TD",
+  ) => void;
+  tagged: Structure["tagged"];
   /** A hair line over the width of the text. */
   rule: () => void;
   /** Whether any text had characters written as code points. */
@@ -38,10 +47,10 @@ export function createFlow(sheets: Sheets, typeset: Typeset): Flow {
   let y: number = pageSize.height - margin.top;
   let escaped = false;
 
-  const linesOf = (text: string, width: number, look: Look): Line[] => {
+  const set = (text: string, width: number, look: Look): Paragraph => {
     const paragraph = typeset(text, (width * 1000) / look.size, look);
     escaped ||= paragraph.escaped;
-    return paragraph.lines;
+    return paragraph;
   };
   const keep = (height: number) => {
     if (y - height >= margin.bottom) return;
@@ -52,6 +61,14 @@ export function createFlow(sheets: Sheets, typeset: Typeset): Flow {
   const lineAt = (line: Line, x: number, look: Look, baseline = y - look.size) =>
     sheets.text(line, x, baseline, look.size, look.colour ?? ink);
 
+  const drawLines = (lines: readonly Line[], x: number, look: Look) => {
+    for (const line of lines) {
+      keep(leadingOf(look));
+      lineAt(line, x, look);
+      y -= leadingOf(look);
+    }
+  };
+
   return {
     y: () => y,
     skip(height) {
@@ -61,27 +78,43 @@ export function createFlow(sheets: Sheets, typeset: Typeset): Flow {
       y = to;
     },
     keep,
-    measure: (text, width, look) => linesOf(text, width, look).length * leadingOf(look),
+    measure: (text, width, look) => set(text, width, look).lines.length * leadingOf(look),
     text(text, look, { x = margin.side, width = textWidth } = {}) {
-      for (const line of linesOf(text, width, look)) {
-        keep(leadingOf(look));
-        lineAt(line, x, look);
-        y -= leadingOf(look);
-      }
+      const paragraph = set(text, width, look);
+      const draw = () => drawLines(paragraph.lines, x, look);
+      sheets.tagged(look.tag ?? "P", draw, spoken(paragraph));
     },
     row(label, value, look, { labelWidth = 118, width = textWidth } = {}) {
       const labelLook: Look = { size: 8.5, colour: muted };
-      const [name] = linesOf(label, labelWidth, labelLook);
-      for (const [index, line] of linesOf(value, width - labelWidth, look).entries()) {
-        keep(leadingOf(look));
-        if (index === 0 && name) lineAt(name, margin.side, labelLook, y - look.size);
-        lineAt(line, margin.side + labelWidth, look);
-        y -= leadingOf(look);
-      }
+      const [name] = set(label, labelWidth, labelLook).lines;
+      const paragraph = set(value, width - labelWidth, look);
+      keep(leadingOf(look));
+      sheets.tagged("LI", () => {
+        if (name) sheets.tagged("Lbl", () => lineAt(name, margin.side, labelLook, y - look.size));
+        sheets.tagged("LBody", () => drawLines(paragraph.lines, margin.side + labelWidth, look), spoken(paragraph));
+      });
     },
+    cells(cells, height = 14, tag = "TD") {
+      keep(height);
+      const top = y;
+      sheets.tagged("TR", () => {
+        for (const [text, look, x] of cells) {
+          y = top;
+          const paragraph = set(text, textWidth - x, look);
+          sheets.tagged(tag, () => drawLines(paragraph.lines, margin.side + x, look), spoken(paragraph));
+        }
+      });
+    },
+    tagged: sheets.tagged,
     rule() {
       sheets.rectangle(margin.side, y, textWidth, 0.6, hair);
     },
     escaped: () => escaped,
   };
+}
+
+/** A text that is not drawn in the order of its characters, or is broken where a space was, is given as it is read. */
+function spoken({ text, lines }: Paragraph): { actualText?: string } {
+  const drawn = lines.flatMap(({ clusters }) => clusters.map((cluster) => cluster.text)).join("");
+  return drawn === text ? {} : { actualText: text };
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** A font file and the code points that it is for. */
@@ -46,6 +46,13 @@ export const scriptFonts = (): FontFile[] => [...scripts.map(noto), ...others].f
 
 /** The Han fonts by style. */
 export const hanFonts = (style: HanStyle): FontFile[] => filesOf(noto(style));
+
+/** The PostScript name of the font that a file of a package is a part of: `NotoSansArabic`. */
+export const fontName = (path: string): string =>
+  basename(dirname(dirname(path)))
+    .split("-")
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join("");
 
 function filesOf(name: string): FontFile[] {
   const folder = folderOf(name);

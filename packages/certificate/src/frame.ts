@@ -1,8 +1,9 @@
 import { type Flow, type Look, margin, muted, textWidth } from "./flow.ts";
 import { body, code, fine, quiet, section } from "./looks.ts";
 import { markOperators } from "./mark.ts";
+import { type Place, pageSize } from "./pages.ts";
 import { qrOperators } from "./qr.ts";
-import { pageSize, type Sheets } from "./sheet.ts";
+import type { Sheets } from "./sheet.ts";
 import type { Typeset } from "./typeset.ts";
 
 const footSize = 7.5;
@@ -35,12 +36,18 @@ export function testNotice(sheets: Sheets, flow: Flow): void {
 
 const qrSide = 100;
 
+function drawQr(sheets: Sheets, place: Place, url: string): void {
+  sheets.tagged("Link", () => {
+    const draw = () => sheets.drawing(place.x, place.y, 1, `0 0 0 rg ${qrOperators(url, place.width)}`);
+    sheets.tagged("Figure", draw, { alt: `QR code of ${url}` });
+    sheets.link(place, url);
+  });
+}
+
 /** Draws a QR code of an address at the right margin. @returns how wide rows beside it may be, and where it ends */
 export function qrAtRight(sheets: Sheets, flow: Flow, url: string): { width: number; bottom: number } {
   const bottom = flow.y() - qrSide;
-  const at = [pageSize.width - margin.side - qrSide, bottom] as const;
-  sheets.drawing(...at, 1, `0 0 0 rg ${qrOperators(url, qrSide)}`);
-  sheets.link(...at, qrSide, qrSide, url);
+  drawQr(sheets, { x: pageSize.width - margin.side - qrSide, y: bottom, width: qrSide, height: qrSide }, url);
   return { width: textWidth - qrSide - 24, bottom };
 }
 
@@ -50,10 +57,13 @@ export function bullet(
   text: string,
   { x = margin.side, width = textWidth }: { x?: number; width?: number } = {},
 ): void {
+  flow.keep(flow.measure(text, width - 12, fine));
   const y = flow.y();
-  flow.text("•", fine, { x: x + 2 });
-  flow.moveTo(y);
-  flow.text(text, fine, { x: x + 12, width: width - 12 });
+  flow.tagged("LI", () => {
+    flow.text("•", { ...fine, tag: "Lbl" }, { x: x + 2 });
+    flow.moveTo(y);
+    flow.text(text, { ...fine, tag: "LBody" }, { x: x + 12, width: width - 12 });
+  });
 }
 
 /** What a certificate says and what nobody is to take it for, in points. */
@@ -74,9 +84,12 @@ const escapedNote = (attached: string) =>
 export function manualChecks(flow: Flow, steps: readonly (readonly [string, string])[], attached: string): void {
   section(flow, "Check it yourself", 82);
   for (const [command, outcome] of steps) {
-    flow.text(command, code);
-    flow.moveTo(flow.y() + code.size * (code.leading ?? 1));
-    flow.text(outcome, { ...fine, colour: muted }, { x: margin.side + 270, width: textWidth - 270 });
+    flow.keep(flow.measure(outcome, textWidth - 270, fine));
+    flow.tagged("LI", () => {
+      flow.text(command, { ...code, tag: "Lbl" });
+      flow.moveTo(flow.y() + code.size * (code.leading ?? 1));
+      flow.text(outcome, { ...fine, colour: muted, tag: "LBody" }, { x: margin.side + 270, width: textWidth - 270 });
+    });
     flow.skip(2);
   }
   if (!flow.escaped()) return;

@@ -5,8 +5,11 @@ export const body: Look = { size: 9.5 };
 export const fine: Look = { size: 8.5 };
 export const code: Look = { size: 8, mono: true, leading: 1.6 };
 export const quiet: Look = { size: 9, colour: muted };
-export const heading: Look = { size: 12, weight: "semibold", leading: 1.7 };
-export const titleLook: Look = { size: 20, weight: "semibold", leading: 1.25 };
+export const heading: Look = { size: 12, weight: "semibold", leading: 1.7, tag: "H2" };
+export const titleLook: Look = { size: 20, weight: "semibold", leading: 1.25, tag: "H1" };
+
+/** The name of one thing of several: a document, a signer. */
+export const itemLook: Look = { size: 10.5, weight: "semibold", tag: "H3" };
 
 /** Begins a section, on a page that has room for so much of it. */
 export function section(flow: Flow, title: string, least: number): void {
@@ -16,3 +19,11 @@ export function section(flow: Flow, title: string, least: number): void {
   flow.text(title, heading);
   flow.skip(2);
 }
+
+/** The head of a table: a name for each column, by its distance from the left margin. */
+export const tableHead = (flow: Flow, columns: Readonly<Record<string, number>>): void =>
+  flow.cells(
+    Object.entries(columns).map(([name, x]) => [name, { ...fine, colour: muted }, x]),
+    14,
+    "TH",
+  );

@@ -1,9 +1,11 @@
-import { addResources, type Canvas, createCanvas } from "./canvas.ts";
+import { type Canvas, createCanvas } from "./canvas.ts";
 import { createGlyphFonts } from "./glyph-fonts.ts";
-import type { ObjectWriter } from "./pdf-file.ts";
+import { type Annotation, type Page, type Place, short, writePages } from "./pages.ts";
+import { type ObjectWriter, pdfText } from "./pdf-file.ts";
+import { createStructure, type Structure } from "./structure.ts";
 
-/** US Letter in points; the origin is the lower left corner. */
-export const pageSize = { width: 612, height: 792 } as const;
+/** The name of the signature field that waits for the seal; the sealer finds it by that. */
+const sealField = "SignSealShip-Seal";
 
 /** Pages that are drawn on. */
 export type Sheets = Omit<Canvas, "operators"> & {
@@ -12,19 +14,41 @@ export type Sheets = Omit<Canvas, "operators"> & {
   /** To an earlier page again, counted from 0. */
   turnTo: (page: number) => void;
   pageCount: () => number;
-  /** A link to a URL. */
-  link: (x: number, y: number, width: number, height: number, url: string) => void;
+  tagged: Structure["tagged"];
+  /** A link to a URL, of the element that is open. */
+  link: (place: Place, url: string) => void;
+  /** Where the seal is to be seen: once at most. What `draw` draws is its appearance, with its own origin. */
+  seal: (place: Place, description: string, draw: (canvas: Canvas) => void) => void;
   /** Adds the pages to a file. @param parent the reference of the tree that theirs is to be a part of @returns the reference of their tree */
-  addTo: (file: ObjectWriter, parent?: string) => string;
+  addTo: (file: ObjectWriter, parent: string | null) => string;
+  /** Adds pages, structure and form to a file. @returns the entries of its catalog */
+  addWholeTo: (file: ObjectWriter) => string;
 };
-
-type Page = { canvas: Canvas; links: string[] };
 
 export function createSheets(): Sheets {
   const glyphs = createGlyphFonts();
-  const emptyPage = (): Page => ({ canvas: createCanvas(glyphs), links: [] });
+  const structure = createStructure();
+  const emptyPage = (): Page => ({ number: pages.length, segments: [], marks: [], annotations: [] });
   const pages: Page[] = [];
   let page = emptyPage();
+
+  function canvas(): Canvas {
+    const element = structure.current();
+    const last = page.segments.at(-1);
+    if (last?.element === element) return last.canvas;
+    const segment = { element, canvas: createCanvas(glyphs) };
+    page.segments.push(segment);
+    if (element) element.kids.push({ page: page.number, mark: page.marks.push(element) - 1 });
+    return segment.canvas;
+  }
+
+  function annotate(place: Place, write: Annotation["write"]): void {
+    const element = structure.current();
+    if (!element) throw new Error("an annotation belongs to an element");
+    const annotation = pages.reduce((sum, { annotations }) => sum + annotations.length, 0);
+    page.annotations.push({ element, place, write });
+    element.kids.push({ page: page.number, annotation });
+  }
 
   return {
     newPage() {
@@ -35,29 +59,36 @@ export function createSheets(): Sheets {
       page = pages[number] ?? page;
     },
     pageCount: () => pages.length,
-    text: (...given) => page.canvas.text(...given),
-    rectangle: (...given) => page.canvas.rectangle(...given),
-    drawing: (...given) => page.canvas.drawing(...given),
-    link(x, y, width, height, url) {
-      const rect = [x, y, x + width, y + height].map((value) => Math.round(value * 100) / 100).join(" ");
+    tagged: structure.tagged,
+    text: (...given) => canvas().text(...given),
+    rectangle: (...given) => canvas().rectangle(...given),
+    drawing: (...given) => canvas().drawing(...given),
+    link(place, url) {
       const uri = encodeURI(decodeURI(url)).replace(/[\\()]/g, "\\$&");
-      page.links.push(
-        `<</Type/Annot/Subtype/Link/F 4/Border[0 0 0]/Rect[${rect}]/A<</Type/Action/S/URI/URI(${uri})>>>>`,
+      annotate(
+        place,
+        () => `/Subtype/Link/F 4/Border[0 0 0]/Contents${pdfText(url)}/A<</Type/Action/S/URI/URI(${uri})>>`,
       );
     },
-    addTo(file, parent) {
-      const tree = file.reserve();
-      const resources = addResources(file, glyphs);
-      const kids = pages.map(({ canvas, links }) => {
-        const content = file.stream("", canvas.operators());
-        const annotations = links.length > 0 ? `/Annots[${links.map(file.add).join(" ")}]` : "";
-        return file.add(`<</Type/Page/Parent ${tree.ref}/Contents ${content}${annotations}>>`);
+    seal(place, description, draw) {
+      const seen = createCanvas(glyphs);
+      draw(seen);
+      annotate(place, (file, resources) => {
+        const box = `/BBox[0 0 ${short(place.width)} ${short(place.height)}]`;
+        const appearance = file.stream(`/Type/XObject/Subtype/Form${box}/Resources ${resources}`, seen.operators());
+        return `/Subtype/Widget/FT/Sig/T(${sealField})/TU${pdfText(description)}/F 132/AP<</N ${appearance}>>`;
       });
-      tree.fill(
-        `<</Type/Pages${parent === undefined ? "" : `/Parent ${parent}`}/Count ${kids.length}/Kids[${kids.join(" ")}]/Resources ${resources}` +
-          `/MediaBox[0 0 ${pageSize.width} ${pageSize.height}]>>`,
-      );
-      return tree.ref;
+    },
+    addTo: (file, parent) => writePages(file, { pages, glyphs, parent, isTagged: false }).tree,
+    addWholeTo(file) {
+      const { tree, ...refs } = writePages(file, { pages, glyphs, parent: null, isTagged: true });
+      const ofAll = pages.flatMap((each) => each.annotations);
+      const named = ofAll.map(({ element }, index) => [refs.annotations[index] ?? "null", element] as const);
+      const marks = pages.map((each) => each.marks);
+      const root = structure.addTo(file, refs.pages, marks, named);
+      const fields = named.filter(([, { tag }]) => tag === "Form").map(([ref]) => ref);
+      const form = fields.length > 0 ? `/AcroForm<</Fields[${fields.join(" ")}]/SigFlags 3>>` : "";
+      return `/Pages ${tree}/StructTreeRoot ${root}/MarkInfo<</Marked true>>${form}`;
     },
   };
 }

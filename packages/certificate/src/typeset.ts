@@ -15,7 +15,8 @@ export type Cluster = {
 /** One line, from left to right. `width` is in thousandths of the font size. */
 export type Line = { clusters: Cluster[]; width: number };
 
-type Paragraph = { lines: Line[]; escaped: boolean };
+/** A text in lines; `text` is what is drawn, in the order of its characters. */
+export type Paragraph = { lines: Line[]; text: string; escaped: boolean };
 
 export type TextStyle = { weight?: Weight; mono?: boolean };
 
@@ -85,7 +86,7 @@ export function createTypeset(faces: Faces): Typeset {
     const { levels } = bidi.getEmbeddingLevels(text, "auto");
     const line = (start: number, end: number) => layOut(found, levels, start, end, weight);
     const whole = line(0, trimmed(text, 0, text.length));
-    if (whole.width <= width) return { lines: [whole], escaped };
+    if (whole.width <= width) return { lines: [whole], text, escaped };
     const lines: Line[] = [];
     let start = 0;
     let end = 0;
@@ -97,7 +98,7 @@ export function createTypeset(faces: Faces): Typeset {
       end = next;
     }
     if (end > start) lines.push(line(start, trimmed(text, start, end)));
-    return { lines, escaped };
+    return { lines, text, escaped };
   };
 }
 

@@ -46,7 +46,7 @@ export async function run(
 
 function fileOf(drawn: Sheets): Buffer {
   const file = createPdfFile();
-  const root = file.add(`<</Type/Catalog/Pages ${drawn.addTo(file)}/Lang(en)>>`);
+  const root = file.add(`<</Type/Catalog${drawn.addWholeTo(file)}/Lang(en-US)>>`);
   return file.finish(root, file.add("<</Producer(SignSealShip)>>"));
 }
 

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { createTypeset, legible, openFaces } from "@signsealship/certificate";
 import { buildManifest, manifestBytes } from "@signsealship/evidence/manifest";
 import { needs } from "@signsealship/testing/tools";
+import { brokenRules } from "@signsealship/testing/verapdf";
 import fc from "fast-check";
 import qrcode from "qrcode";
 import { type CertificateContent, openCertificates } from "../../src/closing-passports/certificate/certificate.ts";
@@ -142,6 +143,54 @@ test(
   },
 );
 
+const manyScripts = () => content([...Object.values(scripts), "Deed סעיף 12 (עותק)", "bad\u202efdp.exe", null]);
+const fullRoom = () =>
+  content(
+    Array.from({ length: 50 }, (_, n) => (n % 5 === 0 ? "W".repeat(200) : `Deed ${n}`)),
+    { roomName: "很".repeat(200), versions: 20 },
+  );
+
+test(
+  "it may be kept for good and read aloud: PDF/A-3a and PDF/UA-1, in any script, of any length",
+  needs("verapdf"),
+  async () => {
+    const files = { scripts: await draw(manyScripts()), full: await draw(fullRoom()), empty: await draw(content([])) };
+    for (const profile of ["3a", "ua1"] as const) assert.deepEqual(brokenRules(profile, files), []);
+    const spoilt = Buffer.from(files.empty.toString("latin1").replace("/Marked true", "/Marked null"), "latin1");
+    assert.notDeepEqual(brokenRules("3a", { spoilt }), []);
+  },
+);
+
+test("its fonts are outlines of its own, embedded as a subset, with their characters", needs("poppler"), async () => {
+  const fonts = withPdf(await draw(manyScripts()), (run) => run("pdffonts", "certificate.pdf"));
+  const [, , ...lines] = fonts.trim().split("\n");
+  assert.ok(lines.length > 20);
+  for (const line of lines)
+    assert.match(line, /^[A-Z]{6}\+Noto\w+-(Regular|SemiBold) +CID TrueType +Identity-H +yes yes yes /);
+});
+
+test(
+  "its structure has headings, lists and tables, and says text in the order of its characters",
+  needs("poppler"),
+  async () => {
+    const pdf = await draw(content(["Deed of trust", "סעיף 12 (עותק)"]));
+    const structure = withPdf(pdf, (run) => run("pdfinfo", "-struct-text", "certificate.pdf"));
+    const flat = structure.replace(/\s+/g, " ");
+    assert.match(flat, /H1[^"]*"12 Elm Street"/);
+    assert.match(flat, /H2[^"]*"Documents".*H3[^"]*"Deed of trust"/);
+    assert.match(flat, /Lbl[^"]*"Reference" LBody[^"]*"FILE-2207"/);
+    assert.match(flat, /Table[^"]* TH[^"]*"Version"/);
+    const [, spoken] =
+      /\/ActualText<feff([0-9a-f]+)>/.exec((await draw(content(["סעיף 12 (עותק)"]))).toString("latin1")) ?? [];
+    assert.equal(
+      Buffer.from(spoken ?? "", "hex")
+        .swap16()
+        .toString("utf16le"),
+      "סעיף 12 (עותק)",
+    );
+  },
+);
+
 test("any text is drawn whole: by glyphs of the font or by code points, within its width", async () => {
   const typeset = createTypeset(faces);
   const units = fc.oneof(
@@ -236,8 +285,7 @@ test(
   "fifty orders and long names take more pages, and each reader accepts the file",
   needs("poppler", "qpdf", "mupdf"),
   async () => {
-    const labels = Array.from({ length: 50 }, (_, n) => (n % 5 === 0 ? "W".repeat(200) : `Deed ${n}`));
-    const given = content(labels, { roomName: "很".repeat(200), versions: 20 });
+    const given = fullRoom();
     const pdf = await draw(given);
     withPdf(pdf, (run) => {
       run("qpdf", "--check", "certificate.pdf");

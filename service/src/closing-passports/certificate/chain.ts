@@ -1,18 +1,17 @@
-import { code, type Flow, fine, margin, muted, section } from "@signsealship/certificate";
+import { code, type Flow, fine, muted, section, tableHead } from "@signsealship/certificate";
 import type { ChainLink } from "../store.ts";
 import { instantText } from "./content.ts";
 
 /** Every version up to this one, with the hash of its manifest. */
 export function chainList(flow: Flow, chain: readonly ChainLink[]): void {
   section(flow, "Versions of this passport", 80);
+  tableHead(flow, { Version: 0, Sealed: 58, "Manifest, SHA-256": 178 });
   for (const { version, createdAt, manifestSha256 } of chain) {
-    flow.keep(14);
-    const y = flow.y();
-    flow.text(`Version ${version}`, { ...fine, weight: version === chain.length ? "semibold" : "regular" });
-    flow.moveTo(y);
-    flow.text(instantText(createdAt.toISOString()), { ...fine, colour: muted }, { x: margin.side + 58 });
-    flow.moveTo(y);
-    flow.text(manifestSha256, { ...code, size: 7.6 }, { x: margin.side + 178 });
+    flow.cells([
+      [`Version ${version}`, { ...fine, weight: version === chain.length ? "semibold" : "regular" }, 0],
+      [instantText(createdAt.toISOString()), { ...fine, colour: muted }, 58],
+      [manifestSha256, { ...code, size: 7.6 }, 178],
+    ]);
   }
   flow.skip(10);
 }

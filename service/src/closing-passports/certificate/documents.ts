@@ -1,4 +1,15 @@
-import { code, type Flow, fine, ink, type Look, muted, quiet, section, textWidth } from "@signsealship/certificate";
+import {
+  code,
+  type Flow,
+  fine,
+  ink,
+  itemLook,
+  type Look,
+  muted,
+  quiet,
+  section,
+  textWidth,
+} from "@signsealship/certificate";
 import type { ManifestDocument } from "@signsealship/evidence/manifest";
 
 const artifacts = [
@@ -19,7 +30,7 @@ export function documentList(flow: Flow, documents: readonly ManifestDocument[])
 function documentBlock(flow: Flow, document: ManifestDocument): void {
   const { label, orderCode, statusAtSnapshot } = document;
   const name = label ?? "Order without a label";
-  const nameLook: Look = { size: 10.5, weight: "semibold", colour: label === null ? muted : ink };
+  const nameLook: Look = { ...itemLook, colour: label === null ? muted : ink };
   const held = artifacts.filter(([member]) => document[member] !== undefined);
   flow.keep(flow.measure(name, textWidth, nameLook) + (held.length + 2) * 14);
   flow.text(name, nameLook);

@@ -6,19 +6,18 @@ import {
   createSheets,
   type Flow,
   fine,
-  type Look,
+  itemLook,
   letterhead,
   limitsSection,
   manualChecks,
-  margin,
   muted,
   pageFeet,
   qrAtRight,
   type Sheets,
   section,
   type Typeset,
+  tableHead,
   testNotice,
-  textWidth,
   titleLook,
 } from "@signsealship/certificate";
 import { envelopeAttachmentName } from "@signsealship/evidence/envelope";
@@ -87,11 +86,9 @@ function summary(sheets: Sheets, flow: Flow, { envelope, envelopeSha256, verifyU
   flow.skip(10);
 }
 
-const nameLook: Look = { size: 10.5, weight: "semibold" };
-
 function actBlock(flow: Flow, act: ShownAct): void {
   flow.keep(130);
-  flow.text(`${act.n}. ${act.name}`, nameLook);
+  flow.text(`${act.n}. ${act.name}`, itemLook);
   flow.row("Address", act.email, fine);
   flow.row("Signed", act.signedAt, fine);
   flow.row("Identified by", act.identifiedBy, fine);
@@ -105,24 +102,15 @@ function actBlock(flow: Flow, act: ShownAct): void {
 
 const columns = { what: 18, bytes: 190, sha256: 246 } as const;
 
-/** Cells of one line, each at its distance from the left margin. */
-function line(flow: Flow, cells: readonly (readonly [string, Look, number])[], rowHeight = 14): void {
-  flow.keep(rowHeight);
-  const y = flow.y();
-  for (const [text, look, x] of cells) {
-    flow.moveTo(y);
-    flow.text(text, look, { x: margin.side + x, width: textWidth - x });
-  }
-}
-
 function revisionTable(flow: Flow, { envelope }: CustodyContent): void {
   section(flow, "States of the file", 120);
   flow.text("Each state is the beginning of the next: head -c BYTES of the sealed file has the hash beside it.", fine);
   flow.skip(4);
+  tableHead(flow, { "No.": 0, State: columns.what, Bytes: columns.bytes, "SHA-256": columns.sha256 });
   const whatOf = { original: "As uploaded", prepared: "Prepared for signing", sealed: "Sealed by this service" };
   for (const { number, kind, signer, bytes, sha256 } of envelope.revisions) {
     const what = kind === "signed" ? `Signed by signer ${signer}` : whatOf[kind];
-    line(flow, [
+    flow.cells([
       [String(number), { ...fine, colour: muted }, 0],
       [what, fine, columns.what],
       [String(bytes), fine, columns.bytes],
@@ -136,8 +124,9 @@ const mostShown = 120;
 
 function trailList(flow: Flow, { envelope }: CustodyContent): void {
   section(flow, "What happened", 100);
+  tableHead(flow, { "No.": 0, When: columns.what, What: 140 });
   for (const entry of envelope.trail.slice(0, mostShown)) {
-    line(flow, [
+    flow.cells([
       [String(entry.position), { ...fine, colour: muted }, 0],
       [instantText(entry.at), { ...fine, colour: muted }, columns.what],
       [entryWords(envelope, entry), fine, 140],

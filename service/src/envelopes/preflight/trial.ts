@@ -12,7 +12,7 @@ import { prepareDocument } from "../pdf/prepare.ts";
 export type Trial = Omit<ToSign, "holder" | "bytes">;
 
 /** No text is drawn: whatever a text is, there are glyphs for it, and loading the fonts would take longer than all the rest. */
-const withoutGlyphs: Typeset = () => ({ lines: [], escaped: false });
+const withoutGlyphs: Typeset = () => ({ lines: [], text: "", escaped: false });
 
 /** Room for what is appended: the fields and the seal, and for each signer a certificate, a time stamp and what is drawn. */
 const roomBytes = 256 * 1024;

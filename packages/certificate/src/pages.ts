@@ -1,0 +1,72 @@
+import type { Canvas } from "./canvas.ts";
+import { addResources } from "./font-objects.ts";
+import type { GlyphFonts } from "./glyph-fonts.ts";
+import type { ObjectWriter } from "./pdf-file.ts";
+import type { Element } from "./structure.ts";
+
+/** US Letter in points; the origin is the lower left corner. */
+export const pageSize = { width: 612, height: 792 } as const;
+
+export type Place = { x: number; y: number; width: number; height: number };
+
+/** What is drawn of one element, or of none. */
+type Segment = { element: Element | null; canvas: Canvas };
+
+/** `write` gives further entries of its dictionary. */
+export type Annotation = { element: Element; place: Place; write: (file: ObjectWriter, resources: string) => string };
+
+/** `marks` are the elements of its marked content, by their numbers. */
+export type Page = { number: number; segments: Segment[]; marks: Element[]; annotations: Annotation[] };
+
+export const short = (value: number): number => Math.round(value * 100) / 100;
+
+/** Of the tree of pages, of the pages and of all their annotations. */
+export type PageRefs = { tree: string; pages: string[]; annotations: string[] };
+
+/** @param parent the reference of the tree that theirs is to be a part of @param isTagged whether a structure refers to what they hold */
+export function writePages(
+  file: ObjectWriter,
+  {
+    pages,
+    glyphs,
+    parent,
+    isTagged,
+  }: { pages: readonly Page[]; glyphs: GlyphFonts; parent: string | null; isTagged: boolean },
+): PageRefs {
+  const tree = file.reserve();
+  const resources = addResources(file, glyphs);
+  const refs: string[] = [];
+  const annotations: string[] = [];
+  for (const page of pages) {
+    const own = file.reserve();
+    const first = pages.length + annotations.length;
+    const ofPage = page.annotations.map(({ place: { x, y, width, height }, write }, index) => {
+      const key = isTagged ? `/StructParent ${first + index}` : "";
+      const rect = [x, y, x + width, y + height].map(short).join(" ");
+      return file.add(`<</Type/Annot/Rect[${rect}]/P ${own.ref}${key}${write(file, resources)}>>`);
+    });
+    const content = file.stream("", operatorsOf(page, isTagged));
+    const annots = ofPage.length > 0 ? `/Annots[${ofPage.join(" ")}]` : "";
+    const keys = isTagged ? `/StructParents ${page.number}/Tabs/S` : "";
+    own.fill(`<</Type/Page/Parent ${tree.ref}/Resources ${resources}/Contents ${content}${annots}${keys}>>`);
+    refs.push(own.ref);
+    annotations.push(...ofPage);
+  }
+  tree.fill(
+    `<</Type/Pages${parent === null ? "" : `/Parent ${parent}`}/Count ${refs.length}/Kids[${refs.join(" ")}]` +
+      `/MediaBox[0 0 ${pageSize.width} ${pageSize.height}]>>`,
+  );
+  return { tree: tree.ref, pages: refs, annotations };
+}
+
+/** In a tagged file each segment is marked content of its element, or an artifact (ISO 32000-2, section 14.8.2.2). */
+function operatorsOf({ segments }: Page, isTagged: boolean): string {
+  if (!isTagged) return segments.map(({ canvas }) => canvas.operators()).join("\n");
+  let mark = 0;
+  return segments
+    .map(({ element, canvas }) => {
+      const begin = element ? `/${element.tag}<</MCID ${mark++}>>BDC` : "/Artifact BMC";
+      return `${begin}\n${canvas.operators()}\nEMC`;
+    })
+    .join("\n");
+}
