@@ -18,7 +18,7 @@ import { sweepProviderRecords, takeUpStranded } from "./providers/providers.ts";
 import type { Resources } from "./resources.ts";
 import { deleteDue, dueBefore, markedAmong, providerRecordsOf, type RetentionPlan } from "./retention/retention.ts";
 import { sweepLabels } from "./shipping/shipping.ts";
-import { deleteExpiredSecrets, sweepDeliveries } from "./webhooks/webhooks.ts";
+import { deleteExpiredSecrets, dropOldExchanges, sweepDeliveries } from "./webhooks/webhooks.ts";
 
 const seconds = 1000;
 const hours = 3600 * seconds;
@@ -106,6 +106,11 @@ function tasksOf(resources: Resources, { envelopes, certificates, lastUse, ancho
         const before = dueBefore(retention.webhookDeliveries, clock());
         if (before) await sweepDeliveries(sweeper, before, stopping);
       },
+    },
+    {
+      name: "what was sent and answered in earlier webhook deliveries",
+      everyMs: hours,
+      work: (stopping) => dropOldExchanges(sweeper, stopping),
     },
     {
       name: "old records of providers",

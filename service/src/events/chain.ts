@@ -26,13 +26,30 @@ type Waiting = { event: number; topic: string; eventId: string };
  */
 export async function placeEvents(db: Database, owner: Owner): Promise<void> {
   let placed: number;
-  do placed = await db.transaction((tx) => placeSome(tx, owner));
+  do
+    placed = await db.transaction(async (tx) => {
+      await tx.query(sql`SELECT pg_advisory_xact_lock(${chainOf(owner)})`);
+      return placePage(tx, owner);
+    });
   while (placed === atOnce);
 }
 
-async function placeSome(tx: Tx, { partnerId, environment }: Owner): Promise<number> {
-  // Held to the end; a statement after it sees what the holder before it committed.
-  await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`event chain ${partnerId} ${environment}`}, 0))`);
+/** Gives the first of the owner's waiting events their places, unless another is just giving them. */
+export async function placeSomeEvents(db: Database, owner: Owner): Promise<void> {
+  await db.transaction(async (tx) => {
+    const [lock] = await tx.query<{ isOurs: boolean }>(
+      sql`SELECT pg_try_advisory_xact_lock(${chainOf(owner)}) AS "isOurs"`,
+    );
+    if (lock?.isOurs) await placePage(tx, owner);
+  });
+}
+
+// Held to the end of a transaction; a statement after it sees what the holder before it committed.
+const chainOf = ({ partnerId, environment }: Owner) =>
+  sql`hashtextextended(${`event chain ${partnerId} ${environment}`}, 0)`;
+
+/** @returns how many */
+async function placePage(tx: Tx, { partnerId, environment }: Owner): Promise<number> {
   const of = sql`partner_id = ${partnerId} AND environment = ${environment}`;
   const [last] = await tx.query<Place>(
     sql`SELECT position, head FROM event_chain WHERE ${of} AND position IS NOT NULL ORDER BY position DESC LIMIT 1`,

@@ -1,7 +1,7 @@
 import type { Environment } from "../identity/identity.ts";
 import { nothing, type Part, type Statement, sql } from "../platform/database/sql.ts";
 
-export { chainStart, headAfter, type Place, placeEvents, placesOf } from "./chain.ts";
+export { chainStart, headAfter, type Place, placeEvents, placeSomeEvents, placesOf } from "./chain.ts";
 
 /**
  * What partners may be notified of. Each member is a value, or a part of a statement where the value is a column of `from`.

@@ -47,7 +47,8 @@ export function failingMailJobs(
         "Each event is sent once and is not retried by itself. When your system is back, open the webhook and replay what failed.",
       ],
       link: { label: "Open the webhook", url: `${baseUrl}/dashboard/webhooks/${webhookId}` },
-      caution: "You receive this email because you are an owner of the firm. We send one for each run of failures.",
+      caution:
+        "You receive this email because you are an owner of the firm. We send at most one for a webhook in 24 hours.",
     });
     await mailer.send({ id: `webhook-failing:${webhookId}:${userId}:${since}`, to: email, ...mail });
   });

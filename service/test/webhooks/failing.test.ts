@@ -73,6 +73,30 @@ test("five failures are enough when the first is an hour old; a success between 
   assert.deepEqual(row, { failures: 4, alerted: false });
 });
 
+test("a webhook has at most one mail in 24 hours, and a run that goes on longer has its own after that", async () => {
+  answered("/flaps", 500);
+  const hook = await firm.subscribe("/flaps", ["order.created"]);
+  const ofHook = () => mails().filter((mail) => mail.includes(hook.id)).length;
+  const failures = async () =>
+    (await running.db.query<{ failures: number }>(sql`SELECT failures FROM webhooks WHERE id = ${hook.id}`))[0]
+      ?.failures;
+  await sends(hook, 20);
+  await until(() => ofHook() === 1);
+  answered("/flaps", 204);
+  await sends(hook, 1);
+  answered("/flaps", 500);
+  await until(async () => (await failures()) === 0);
+  await sends(hook, 20);
+  await until(async () => (await failures()) === 20);
+  assert.deepEqual([ofHook(), await banner()], [1, true]);
+  await running.db.query(sql`UPDATE webhooks SET mailed_at = mailed_at - interval '1 day' WHERE id = ${hook.id}`);
+  await sends(hook, 1);
+  await until(() => ofHook() === 2);
+  await sends(hook, 1);
+  await until(async () => (await failures()) === 22);
+  assert.equal(ofHook(), 2);
+});
+
 plain("of many outcomes those after the last success count, in the order of their ends, and ours do not", () => {
   const ended = (second: number, reason: string | null) => ({
     seq: second,

@@ -4,7 +4,7 @@ import { newDatabase } from "@signsealship/testing/database";
 import type { Database } from "../../src/platform/database/database.ts";
 import { sql } from "../../src/platform/database/sql.ts";
 import { newUuid } from "../../src/platform/ids.ts";
-import { sweepDeliveries } from "../../src/webhooks/webhooks.ts";
+import { dropOldExchanges, sweepDeliveries } from "../../src/webhooks/webhooks.ts";
 
 let db: Database;
 const [partnerId, webhookId] = [newUuid(), newUuid()];
@@ -49,4 +49,22 @@ test("a sweep that is stopped leaves the rest for the next", async () => {
   assert.equal(await sweepDeliveries(db, at(30), AbortSignal.abort()), 0);
   assert.equal(await sweepDeliveries(db, at(30)), 3);
   assert.equal(await left(), 2);
+});
+
+test("what was sent and answered is kept of a webhook's latest 1,000 deliveries", async () => {
+  const kept = async () =>
+    (
+      await db.query<{ kept: number; oldest: number }>(sql`
+        SELECT count(*) AS kept, (max(seq) - min(seq)) AS oldest FROM webhook_deliveries WHERE exchange IS NOT NULL`)
+    )[0];
+  await deliver(6_500, 21, "delivered");
+  await db.query(sql`UPDATE webhook_deliveries SET exchange = 'x'`);
+  await dropOldExchanges(db, AbortSignal.abort());
+  assert.equal((await kept())?.kept, 6_502);
+  await dropOldExchanges(db);
+  assert.deepEqual(await kept(), { kept: 1_000, oldest: 999 });
+  await deliver(10, 22, "delivered");
+  await db.query(sql`UPDATE webhook_deliveries SET exchange = 'x' WHERE created_at = ${at(22)}`);
+  await dropOldExchanges(db);
+  assert.deepEqual(await kept(), { kept: 1_000, oldest: 999 });
 });

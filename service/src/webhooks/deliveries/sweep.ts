@@ -25,3 +25,35 @@ SELECT max(seq) AS last, bool_or(created_at >= ${before}) AS reached, (SELECT co
   }
   return deleted;
 }
+
+/** What was sent and answered is kept of so many of a webhook's latest deliveries. */
+const exchangesKept = 1_000;
+
+type Dropping = { webhookId: string; from: number; upTo: number };
+
+// The webhook keeps how far this has come: nothing is looked at twice, and no index serves this alone.
+const selectDropping = (db: Sql) =>
+  db.query<Dropping>(sql`
+SELECT webhooks.id AS "webhookId", exchanges_dropped_to AS from, latest.seq AS "upTo"
+FROM webhooks, LATERAL (
+  SELECT seq FROM webhook_deliveries WHERE webhook_id = webhooks.id ORDER BY seq DESC OFFSET ${exchangesKept} LIMIT 1
+) AS latest
+WHERE latest.seq > exchanges_dropped_to`);
+
+/** Drops what was sent and answered in deliveries before each webhook's latest 1,000. Stops between pages once `stopping` is aborted. */
+export async function dropOldExchanges(db: Sql, stopping?: AbortSignal): Promise<void> {
+  for (const { webhookId, from, upTo } of await selectDropping(db))
+    for (let after = from; after < upTo && !stopping?.aborted; ) {
+      const [page] = await db.query<{ last: number }>(sql`
+WITH page AS (
+  SELECT seq, exchange IS NOT NULL AS holds FROM webhook_deliveries
+  WHERE webhook_id = ${webhookId} AND seq > ${after} AND seq <= ${upTo} ORDER BY seq LIMIT ${pageSize}
+), dropped AS (
+  UPDATE webhook_deliveries AS delivery SET exchange = NULL FROM page WHERE delivery.seq = page.seq AND holds
+)
+UPDATE webhooks SET exchanges_dropped_to = coalesce((SELECT max(seq) FROM page), ${upTo}) WHERE id = ${webhookId}
+RETURNING exchanges_dropped_to AS last`);
+      if (!page) break;
+      after = page.last;
+    }
+}

@@ -7,13 +7,21 @@ import { sql } from "../../platform/database/sql.ts";
 import type { Log } from "../../platform/logs.ts";
 import { keyContext, privateKeyOf } from "../public-key.ts";
 
-/** Where a subscription's events go; `keys` are the hashes of the secrets that sign, newest first. */
-export type Destination = { url: string; deleted: boolean; tier: Tier; keys: Buffer[]; privateKey: KeyObject | null };
+/** Where a subscription's events go; `keys` are the hashes of the secrets that sign, newest first; `isFailing` while failures are counted. */
+export type Destination = {
+  url: string;
+  deleted: boolean;
+  tier: Tier;
+  keys: Buffer[];
+  privateKey: KeyObject | null;
+  isFailing: boolean;
+};
 
 type DestinationRow = Owner & {
   id: string;
   url: string;
   deleted: boolean;
+  isFailing: boolean;
   tier: string;
   hashes: Buffer[];
   sealedKey: Buffer | null;
@@ -21,7 +29,7 @@ type DestinationRow = Owner & {
 
 const selectDestinations = (db: Sql, webhookIds: readonly string[], now: Date) =>
   db.query<DestinationRow>(sql`
-SELECT webhooks.id, url, deleted_at IS NOT NULL AS deleted, tier, array(
+SELECT webhooks.id, url, deleted_at IS NOT NULL AS deleted, failures > 0 AS "isFailing", tier, array(
   SELECT hash FROM webhook_secrets WHERE webhook_id = webhooks.id AND (expires_at IS NULL OR expires_at > ${now})
   ORDER BY id DESC
 ) AS hashes, partner_id AS "partnerId", environment, private_key AS "sealedKey"
@@ -37,11 +45,12 @@ export async function readDestinations(
   const ids = [...new Set(webhookIds)];
   const rows = ids.length === 0 ? [] : await selectDestinations(db, ids, now);
   const destinations = new Map<string, Destination>();
-  for (const { id, url, deleted, tier, hashes, sealedKey, ...owner } of rows) {
+  for (const { id, url, deleted, isFailing, tier, hashes, sealedKey, ...owner } of rows) {
     try {
       destinations.set(id, {
         url,
         deleted,
+        isFailing,
         tier: tierOf(tier),
         keys: hashes.map((hash) => secretCipher.decrypt(hash, id)),
         privateKey: sealedKey && privateKeyOf(keyCipher.decrypt(sealedKey, keyContext(owner))),

@@ -62,13 +62,14 @@ export function createDispatcher(deps: DispatcherDeps, times: DispatcherTimes = 
     const now = clock();
     const startBefore = now.getTime() + times.startWithinMs;
     const lease = { now, until: new Date(now.getTime() + times.leaseMs) };
-    const claimed = await placed(db, await claimDue(db, lease, window.capacity()));
+    const { ready, waiting } = await placed(deps, await claimDue(db, lease, window.capacity()));
+    for (const { seq } of waiting) outcomes.release({ seq, leasedUntil: lease.until, untried: true });
     const destinations = await readDestinations(
       deps,
-      claimed.map(({ webhookId }) => webhookId),
+      ready.map(({ webhookId }) => webhookId),
       now,
     );
-    for (const delivery of claimed) {
+    for (const delivery of ready) {
       const destination = destinations.get(delivery.webhookId);
       // Tried again when the lease has run out.
       if (!destination) continue;
@@ -85,7 +86,8 @@ export function createDispatcher(deps: DispatcherDeps, times: DispatcherTimes = 
     const outcome = late ? null : await send(deps, delivery, withinHostLimit);
     if (outcome) {
       const exchange = outcome.exchange && sealExchange(exchangeCipher, seq, outcome.exchange);
-      outcomes.complete({ ...outcome, exchange, seq, webhookId, completedAt: clock() });
+      const { isFailing } = delivery.destination;
+      outcomes.complete({ ...outcome, exchange, seq, webhookId, isFailing, completedAt: clock() });
       deps.count(outcome.reason === null ? "delivered" : "failed");
     } else if (late || stopping) outcomes.release({ seq, leasedUntil: delivery.leasedUntil, untried: late });
     if (window.giveBack(webhookId, partnerId, outcome?.durationMs ?? null)) loop.wake();

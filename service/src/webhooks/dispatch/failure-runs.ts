@@ -1,14 +1,17 @@
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import { enqueue } from "../../platform/jobs/jobs.ts";
+import type { Log } from "../../platform/logs.ts";
 import { type FailingMail, failingQueue } from "../failing-mail.ts";
-import { oursAlone } from "../outbound/failure-text.ts";
+import { isUnsent } from "../outbound/failure-text.ts";
 
 /** A run of failures that is worth a mail: so many in a row, or a few over so long. */
 const alarm = { inARow: 20, few: 5, overMs: 3_600_000 };
+/** Between two mails about one webhook, however many runs begin. */
+const mailEveryMs = 24 * 3_600_000;
 
 /** How one delivery ended; `reason` is null when it arrived. */
-type Ended = { webhookId: string; reason: string | null; statusCode: number | null; completedAt: Date };
+export type Ended = { webhookId: string; reason: string | null; statusCode: number | null; completedAt: Date };
 
 /** The failures at the end of what a webhook's deliveries came to, and whether one arrived before them. */
 export type Run = {
@@ -20,11 +23,13 @@ export type Run = {
   arrived: boolean;
 };
 
+const counts = (reason: string | null): boolean => reason === null || !isUnsent(reason);
+
 /** The run of each webhook among outcomes; failures that say nothing of the endpoint do not count. */
 export function runsOf(outcomes: readonly Ended[]): Map<string, Run> {
   const runs = new Map<string, Run>();
   const inTime = outcomes
-    .filter(({ reason }) => reason === null || !oursAlone.has(reason))
+    .filter(({ reason }) => counts(reason))
     .sort((one, other) => one.completedAt.getTime() - other.completedAt.getTime());
   for (const { webhookId, reason, statusCode, completedAt: last } of inTime) {
     const before = runs.get(webhookId);
@@ -42,34 +47,82 @@ export function runsOf(outcomes: readonly Ended[]): Map<string, Run> {
   return runs;
 }
 
+/** `isFailing`: whether failures of its webhook had been counted when it was claimed. */
+type Noted = Ended & { isFailing: boolean };
+
+export type FailureRuns = {
+  /** Takes what ended, in that order; never throws, and nobody waits for what it writes. */
+  note: (outcomes: readonly Noted[]) => void;
+  finish: () => Promise<void>;
+};
+
 /**
- * Counts failures in a row, and has the firm's owners mailed once for each run that goes on: after 20 in a row, or 5 over an hour.
- * The first delivery that arrives ends the run.
+ * Counts failures in a row, and has the firm's owners mailed once for a run that goes on: after 20 in a row, or 5 over an hour, and at
+ * most once a day for a webhook. The first delivery that arrives ends the run. What arrives where nothing has failed costs no
+ * statement, and a count that is missed leaves a mail for later.
  */
-export async function noteRuns(db: Database, outcomes: readonly Ended[]): Promise<void> {
-  const runs = [...runsOf(outcomes)];
-  const arrived = runs.filter(([, run]) => run.arrived).map(([id]) => id);
-  if (arrived.length > 0)
-    await db.query(sql`
-UPDATE webhooks SET failures = 0, failing_since = NULL, alerted_at = NULL
-WHERE id = ANY (${arrived}::uuid[]) AND failures > 0`);
-  for (const [id, run] of runs) if (run.failures > 0) await db.transaction((tx) => noteFailures(tx, id, run));
+export function createFailureRuns({ db, log }: { db: Database; log: Log }): FailureRuns {
+  // Of which this node has noted failures, and nothing since that arrived.
+  const failing = new Set<string>();
+  let waiting: Ended[] = [];
+  let writing: Promise<void> | null = null;
+
+  async function write(): Promise<void> {
+    while (waiting.length > 0) {
+      const runs = runsOf(waiting);
+      waiting = [];
+      for (const [id, run] of runs)
+        await db
+          .transaction((tx) => writeRun(tx, id, run))
+          .catch((error: unknown) => log.error({ err: error, webhook: id }, "failures in a row were not counted"));
+    }
+    writing = null;
+  }
+
+  return {
+    note(outcomes) {
+      for (const outcome of outcomes) {
+        const { webhookId, reason, isFailing } = outcome;
+        if (!counts(reason)) continue;
+        if (reason !== null) failing.add(webhookId);
+        else if (!failing.delete(webhookId) && !isFailing) continue;
+        waiting.push(outcome);
+      }
+      if (waiting.length > 0) writing ??= write();
+    },
+    async finish() {
+      await writing;
+    },
+  };
 }
 
-async function noteFailures(tx: Tx, id: string, { failures, since, last, reason, statusCode }: Run): Promise<void> {
+async function writeRun(tx: Tx, id: string, run: Run): Promise<void> {
+  // Runs follow one another: a webhook that is being changed does not hold up the others for long.
+  await tx.script("SET LOCAL lock_timeout = '500ms'");
+  if (run.arrived)
+    await tx.query(sql`
+UPDATE webhooks SET failures = 0, failing_since = NULL, alerted_at = NULL WHERE id = ${id} AND failures > 0`);
+  if (run.failures > 0) await writeFailures(tx, id, run);
+}
+
+async function writeFailures(tx: Tx, id: string, { failures, since, last, reason, statusCode }: Run): Promise<void> {
   await tx.query(sql`
 UPDATE webhooks SET failures = failures + ${failures}, failing_since = coalesce(failing_since, ${since}) WHERE id = ${id}`);
+  // Once for a run; one that began within a day of a mail has its own when the day is over.
+  const isDue = sql`(
+    mailed_at IS NULL OR (mailed_at < failing_since AND mailed_at <= ${new Date(last.getTime() - mailEveryMs)})
+  )`;
   const owners = await tx.query<{ userId: string; since: Date; failures: number }>(sql`
 WITH alerted AS (
-  UPDATE webhooks SET alerted_at = ${last}
-  WHERE id = ${id} AND alerted_at IS NULL AND deleted_at IS NULL AND (failures >= ${alarm.inARow} OR (
+  UPDATE webhooks SET alerted_at = coalesce(alerted_at, ${last}), mailed_at = CASE WHEN ${isDue} THEN ${last} ELSE mailed_at END
+  WHERE id = ${id} AND (alerted_at IS NULL OR ${isDue}) AND deleted_at IS NULL AND (failures >= ${alarm.inARow} OR (
     failures >= ${alarm.few} AND failing_since <= ${new Date(last.getTime() - alarm.overMs)}
   ))
-  RETURNING partner_id, environment, failing_since, failures
+  RETURNING partner_id, environment, failing_since, failures, mailed_at
 )
 SELECT user_id AS "userId", failing_since AS since, failures
 FROM alerted JOIN members USING (partner_id)
-WHERE role = 'owner' AND (environment = 'test' OR live_access) ORDER BY linked_at LIMIT 100`);
+WHERE mailed_at = ${last} AND role = 'owner' AND (environment = 'test' OR live_access) ORDER BY linked_at LIMIT 100`);
   for (const owner of owners) {
     const mail: FailingMail = {
       ...owner,

@@ -2,12 +2,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Database, Sql } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import type { Log } from "../../platform/logs.ts";
-import { noteRuns } from "./failure-runs.ts";
+import { createFailureRuns } from "./failure-runs.ts";
 
 /** What became of a delivery. */
 export type Outcome = {
   seq: number;
   webhookId: string;
+  /** Whether failures of its webhook had been counted when it was claimed. */
+  isFailing: boolean;
   statusCode: number | null;
   durationMs: number | null;
   reason: string | null;
@@ -51,6 +53,7 @@ const retryMs = 1_000;
 
 /** Writes outcomes, many by one statement. @param gatherMs how long they are gathered */
 export function createOutcomeWriter({ db, log }: { db: Database; log: Log }, gatherMs: number): OutcomeWriter {
+  const failureRuns = createFailureRuns({ db, log });
   let completed: Outcome[] = [];
   let released: Release[] = [];
   let writing: Promise<void> | null = null;
@@ -63,10 +66,7 @@ export function createOutcomeWriter({ db, log }: { db: Database; log: Log }, gat
     try {
       if (done.length > 0) {
         await completeDeliveries(db, done);
-        // Beside it: a count that is missed leaves a mail for later, and an outcome that is written twice sends nothing twice.
-        await noteRuns(db, done).catch((error: unknown) =>
-          log.error({ err: error }, "failures in a row were not counted"),
-        );
+        failureRuns.note(done);
       }
       if (back.length > 0) await releaseDeliveries(db, back);
     } catch (error) {
@@ -102,6 +102,7 @@ export function createOutcomeWriter({ db, log }: { db: Database; log: Log }, gat
     async finish() {
       finishing = true;
       await writing;
+      await failureRuns.finish();
     },
   };
 }

@@ -1,17 +1,30 @@
-import { placeEvents, placesOf } from "../../events/events.ts";
+import { placeSomeEvents, placesOf } from "../../events/events.ts";
 import type { Owner } from "../../identity/identity.ts";
 import type { Database } from "../../platform/database/database.ts";
+import type { Log } from "../../platform/logs.ts";
 import type { Claimed } from "./claim.ts";
 
-/** What was claimed, each with its event's place in its firm's chain: given now where it has none yet. */
-export async function placed(db: Database, claimed: readonly Claimed[]): Promise<readonly Claimed[]> {
-  const waiting = claimed.filter(({ isChained, place }) => isChained && place === null);
-  if (waiting.length === 0) return claimed;
-  const owners = new Map<string, Owner>(waiting.map((each) => [`${each.partnerId} ${each.environment}`, each]));
-  for (const owner of owners.values()) await placeEvents(db, owner);
+/** What may be sent, each with its event's place in its firm's chain, and what waits for its place still. */
+export type Placed = { ready: readonly Claimed[]; waiting: readonly Claimed[] };
+
+const isWaiting = ({ isChained, place }: Claimed): boolean => isChained && place === null;
+
+/**
+ * Gives events that have no place yet theirs: of each firm a page at a time, and one whose events can't be placed, or just are by
+ * another node, holds up no other.
+ */
+export async function placed({ db, log }: { db: Database; log: Log }, claimed: readonly Claimed[]): Promise<Placed> {
+  const unplaced = claimed.filter(isWaiting);
+  if (unplaced.length === 0) return { ready: claimed, waiting: [] };
+  const owners = new Map<string, Owner>(unplaced.map((each) => [`${each.partnerId} ${each.environment}`, each]));
+  for (const { partnerId, environment } of owners.values())
+    await placeSomeEvents(db, { partnerId, environment }).catch((error: unknown) =>
+      log.error({ err: error, partner: partnerId, environment }, "events could not be given their places"),
+    );
   const places = await placesOf(
     db,
-    waiting.map(({ event }) => event),
+    unplaced.map(({ event }) => event),
   );
-  return claimed.map((each) => (each.place ? each : { ...each, place: places.get(each.event) ?? null }));
+  const all = claimed.map((each) => (each.place ? each : { ...each, place: places.get(each.event) ?? null }));
+  return { ready: all.filter((each) => !isWaiting(each)), waiting: all.filter(isWaiting) };
 }

@@ -20,9 +20,7 @@ export function failureText(reason: string, statusCode: number | null): string {
   return Object.hasOwn(texts, reason) ? texts[reason as keyof typeof texts] : reason;
 }
 
-/** Failures that say nothing of the endpoint. */
-export const oursAlone: ReadonlySet<string> = new Set<FailureReason>([
-  "webhook_deleted",
-  "subject_missing",
-  "host_limit",
-]);
+const unsent: ReadonlySet<string> = new Set<FailureReason>(["webhook_deleted", "subject_missing", "host_limit"]);
+
+/** Whether nothing was sent: such a failure says nothing of the endpoint. */
+export const isUnsent = (reason: string): boolean => unsent.has(reason);

@@ -38,7 +38,7 @@ export type Outbound = {
 
 const maxAnswerBytes = 64 * 1024;
 const keptBytes = 4 * 1024;
-const keptHeaders = { most: 50, nameLength: 100, valueLength: 500 };
+const keptHeaders = { most: 50, bytes: 4 * 1024, nameLength: 100, valueLength: 500 };
 
 // By the error's code, or by its name where it has none.
 const reasons: [codes: RegExp, reason: FailureReason][] = [
@@ -56,13 +56,18 @@ function reasonOf(error: unknown): FailureReason {
   return reasons.find(([codes]) => codes.test(code))?.[1] ?? "connection_lost";
 }
 
-/** The first headers of an answer, each bounded; one that came several times has its values joined. */
+/** The first headers of an answer, each bounded, and all together; one that came several times has its values joined. */
 function keptHeadersOf(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
-  const { most, nameLength, valueLength } = keptHeaders;
-  const kept = Object.entries(headers).slice(0, most);
-  return Object.fromEntries(
-    kept.map(([name, value]) => [name.slice(0, nameLength), [value ?? ""].flat().join(", ").slice(0, valueLength)]),
-  );
+  const { most, bytes, nameLength, valueLength } = keptHeaders;
+  const kept: [name: string, value: string][] = [];
+  let left = bytes;
+  for (const [name, value] of Object.entries(headers).slice(0, most)) {
+    const header: (typeof kept)[0] = [name.slice(0, nameLength), [value ?? ""].flat().join(", ").slice(0, valueLength)];
+    left -= Buffer.byteLength(header.join(""));
+    if (left < 0) break;
+    kept.push(header);
+  }
+  return Object.fromEntries(kept);
 }
 
 function judge(statusCode: number): FailureReason | null {

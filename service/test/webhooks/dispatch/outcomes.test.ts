@@ -71,6 +71,7 @@ test("an outcome counts also when the lease ran out meanwhile: the delivery is n
   writer.complete({
     seq,
     webhookId,
+    isFailing: false,
     statusCode: 200,
     durationMs: 1,
     reason: null,

@@ -241,3 +241,15 @@ test("closing cuts what is in progress, and its outcome is unknown", async () =>
   await outbound.close();
   assert.equal(await outcome, null);
 });
+
+test("of an answer's headers the first are kept, of 4 KiB in all", async () => {
+  catcher.answer("/headers", (_request, response) => {
+    for (let n = 10; n < 30; n++) response.setHeader(`x-${n}`, "a".repeat(450));
+    response.end("ok");
+  });
+  const outcome = await post(outboundWith(), `${catcher.url}/headers`);
+  const headers = outcome?.answer?.headers ?? {};
+  const bytes = Buffer.byteLength(Object.entries(headers).flat().join(""));
+  assert.ok(bytes > 3 * 1024 && bytes <= 4 * 1024, String(bytes));
+  assert.deepEqual([outcome?.statusCode, headers["x-10"]?.length, headers["x-29"]], [200, 450, undefined]);
+});

@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { newDatabase } from "@signsealship/testing/database";
+import { createPartner } from "../../../src/partners/partners.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
+import type { Database } from "../../../src/platform/database/database.ts";
+import { sql } from "../../../src/platform/database/sql.ts";
+import { newUuid } from "../../../src/platform/ids.ts";
+import { openLog } from "../../../src/platform/logs.ts";
+import { claimDue } from "../../../src/webhooks/dispatch/claim.ts";
+import { placed } from "../../../src/webhooks/dispatch/placed.ts";
+
+const capacity = { total: 100, webhooks: { ids: [], free: [] }, partners: { ids: [], free: [] } };
+const log = openLog("silent");
+
+let db: Database;
+before(async () => {
+  db = await newDatabase();
+});
+after(() => db.close());
+
+/** A firm with a webhook and one event on its way to it. */
+async function firmWithEvent(): Promise<string> {
+  const { partnerId } = await createPartner({ db, clock: systemClock }, { name: "Acme", tier: "trial", live: false });
+  await db.query(sql`
+    INSERT INTO webhooks (id, partner_id, environment, url, topics, created_at)
+    VALUES (${newUuid()}, ${partnerId}, 'test', 'https://example.com', '{order.created}', now())`);
+  await db.query(sql`
+    INSERT INTO events (occurred_at, topic, event_id, partner_id, environment, subject)
+    VALUES (now(), 'order.created', ${partnerId}, ${partnerId}, 'test', 'x')`);
+  return partnerId;
+}
+
+async function claimed() {
+  await db.query(sql`UPDATE webhook_deliveries SET leased_until = NULL`);
+  const now = systemClock();
+  return claimDue(db, { now, until: new Date(now.getTime() + 60_000) }, capacity);
+}
+
+const partnersOf = (claims: readonly { partnerId: string }[]) => claims.map(({ partnerId }) => partnerId);
+
+test("a firm whose chain another node holds, or whose events can't be placed, waits alone", async () => {
+  const [held, broken, free] = [await firmWithEvent(), await firmWithEvent(), await firmWithEvent()];
+  await db.query(sql`
+    CREATE FUNCTION refuse_places() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$`);
+  await db.transaction((tx) =>
+    tx.script(`CREATE TRIGGER refused BEFORE UPDATE ON event_chain FOR EACH ROW WHEN (OLD.partner_id = '${broken}')
+      EXECUTE FUNCTION refuse_places()`),
+  );
+  await db.transaction(async (tx) => {
+    await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`event chain ${held} test`}, 0))`);
+    const { ready, waiting } = await placed({ db, log }, await claimed());
+    assert.deepEqual([partnersOf(ready), partnersOf(waiting)], [[free], [held, broken]]);
+    assert.deepEqual(
+      ready.map(({ place }) => place?.position),
+      [1],
+    );
+  });
+  await db.query(sql`DROP FUNCTION refuse_places() CASCADE`);
+  const { ready, waiting } = await placed({ db, log }, await claimed());
+  assert.deepEqual([partnersOf(ready), waiting], [[held, broken, free], []]);
+});
