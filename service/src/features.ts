@@ -41,7 +41,7 @@ import type { Metrics } from "./platform/metrics.ts";
 import type { Workers } from "./platform/workers/task.ts";
 import { bringExecutionsNearer, createCallbacks } from "./playbooks/playbooks.ts";
 import type { VersionedPricing } from "./pricing/pricing.ts";
-import { findOwnPassport } from "./proof-passports/proof-passports.ts";
+import { findOwnPassport, findOwnPassports } from "./proof-passports/proof-passports.ts";
 import { accountsOf, createTelnyx, openProviders, type Providers, providerMetrics } from "./providers/providers.ts";
 import { openReceipts } from "./receipts/receipts.ts";
 import { type Resources, root } from "./resources.ts";
@@ -166,7 +166,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
       certificates: createCertificateCheck(deps),
       semaphore: createKeyedSemaphore(sealsAtOnce),
     },
-    webhooks: { ...records, ...ciphers, baseUrl, passportOf: passportReader(deps), wake: dispatcher.wake },
+    webhooks: { ...records, ...ciphers, ...passportReaders(deps), baseUrl, wake: dispatcher.wake },
     testClock: { ...records, nearer: broughtNearer },
   };
 }
@@ -230,7 +230,10 @@ export function envelopesWith(
   };
 }
 
-const passportReader = (deps: AppDeps) => (id: string, owner: Owner) => findOwnPassport(deps, id, owner);
+const passportReaders = (deps: AppDeps) => ({
+  passportOf: (id: string, owner: Owner) => findOwnPassport(deps, id, owner),
+  passportsOf: (ids: readonly string[], owner: Owner) => findOwnPassports(deps, ids, owner),
+});
 
 function outgoingWebhooks(deps: AppDeps) {
   const { config, metrics } = deps;
@@ -240,7 +243,7 @@ function outgoingWebhooks(deps: AppDeps) {
     baseUrl: config.baseUrl,
     allow: config.webhookAllow,
     caFile: config.webhookCa,
-    passportOf: passportReader(deps),
+    ...passportReaders(deps),
     hostLimitOf: (tier) => numberOf(deps.tierLimits[tier].deliveriesPerHostPerMinute),
     count: (outcome) => deliveries.inc({ outcome }),
   });

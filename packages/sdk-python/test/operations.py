@@ -90,6 +90,7 @@ CALLS: Mapping[str, tuple[str, Call]] = {
         lambda c: c.events.list(cursor="1", limit=1, topics=["order.created", "payment.cleared"], wait=0),
     ),
     "getWebhookPublicKey": ("webhooks.public_key", lambda c: c.webhooks.public_key()),
+    "makeWebhookPublicKey": ("webhooks.make_public_key", lambda c: c.webhooks.make_public_key()),
     "listWebhooks": ("webhooks.list", lambda c: c.webhooks.list()),
     "createWebhook": ("webhooks.create", lambda c: c.webhooks.create("https://a.example.com", ["order.created"])),
     "deleteWebhook": ("webhooks.remove", lambda c: c.webhooks.remove("w")),
@@ -98,7 +99,7 @@ CALLS: Mapping[str, tuple[str, Call]] = {
     "listDeliveries": ("webhooks.deliveries", lambda c: c.webhooks.deliveries(**DELIVERIES)),
     "getDelivery": ("webhooks.delivery", lambda c: c.webhooks.delivery("d")),
     "getDeliveryExchange": ("webhooks.exchange", lambda c: c.webhooks.exchange("d")),
-    "replayFailedDeliveries": ("webhooks.replay_failed", lambda c: c.webhooks.replay_failed("w", NOON)),
+    "replayFailedDeliveries": ("webhooks.replay_failed", lambda c: c.webhooks.replay_failed("w", NOON, NOON)),
     "replayDelivery": ("webhooks.replay", lambda c: c.webhooks.replay("d")),
     "testWebhook": ("webhooks.test", lambda c: c.webhooks.test("w")),
     "getWebhookSignatureExample": ("webhooks.signature_example", lambda c: c.webhooks.signature_example()),
@@ -107,5 +108,13 @@ CALLS: Mapping[str, tuple[str, Call]] = {
 NOT_IN_CLIENT = {"linkPartner"}
 """Operations of people and of the dashboard, which the client leaves out."""
 
-OWN_CALLS = {"orders.all", "rooms.all", "webhooks.all_deliveries", "events.follow", "with_options", "close"}
+OWN_CALLS = {
+    "orders.all",
+    "rooms.all",
+    "webhooks.all_deliveries",
+    "webhooks.replay_all_failed",
+    "events.follow",
+    "with_options",
+    "close",
+}
 """Calls of the client that are no operation."""

@@ -153,7 +153,10 @@ class ClientTest(unittest.TestCase):
         events = self.client.events.list(limit=100).events
         last, fault = check_chain(events)
         self.assertEqual((fault, last.position), (None, len(events)))
-        self.assertTrue(self.client.webhooks.public_key().public_key.startswith("whpk_"))
+        with self.assertRaises(NotFoundError):
+            self.client.webhooks.public_key()
+        made = self.client.webhooks.make_public_key()
+        self.assertEqual(self.client.webhooks.public_key().public_key, made.public_key)
 
     def test_tells_of_the_firm(self) -> None:
         me = self.client.me()

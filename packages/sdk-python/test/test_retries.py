@@ -7,6 +7,7 @@ import json
 import time
 import unittest
 from collections.abc import Callable
+from datetime import datetime, timezone
 from unittest import mock
 
 import httpx
@@ -194,20 +195,47 @@ def feed(*events: object) -> Answer:
 
 class FollowTest(unittest.TestCase):
     def test_goes_on_where_it_was_when_the_service_was_away_and_ends_when_it_is_refused(self) -> None:
-        service = Scripted(feed(EVENT), cut, refused(500), feed(), feed(EVENT), refused(401))
+        service = Scripted(feed(EVENT), cut, silent, refused(500), feed(), feed(EVENT), refused(401))
         with mock.patch("time.sleep") as sleep:
             events = service.client(max_retries=0).events.follow(cursor="6", topics=["a"])
             self.assertEqual([next(events).position, next(events).position], [7, 7])
             with self.assertRaises(AuthenticationError):
                 next(events)
-        self.assertEqual([call.args[0] for call in sleep.call_args_list], [1, 2, 1])
-        self.assertEqual([request.url.params["cursor"] for request in service.sent], ["6", "8", "8", "8", "8", "8"])
+        self.assertEqual([call.args[0] for call in sleep.call_args_list], [1, 2, 4, 1])
+        self.assertEqual([request.url.params["cursor"] for request in service.sent], ["6", *["8"] * 6])
 
     def test_waits_for_no_longer_than_its_client_does(self) -> None:
         for timeout, wait in ((60.0, "25"), (12.0, "7"), (1.0, "0")):
             service = Scripted(feed(EVENT))
             next(service.client().with_options(timeout=timeout).events.follow())
             self.assertEqual(service.sent[0].url.params["wait"], wait)
+
+
+UNTIL = "2026-03-04T05:06:07.089Z"
+
+
+def replayed(count: int, left: int) -> Answer:
+    return answered(json.dumps({"replayed": count, "left": left, "until": UNTIL, "requestId": "r"}).encode())
+
+
+class ReplayTest(unittest.TestCase):
+    def test_replays_all_that_failed_in_one_period_and_waits_while_many_are_on_their_way(self) -> None:
+        service = Scripted(replayed(200, 5), refused(409), replayed(5, 0))
+        since = datetime(2026, 3, 4, tzinfo=timezone.utc)
+        with mock.patch("time.sleep") as sleep:
+            self.assertEqual(service.client().webhooks.replay_all_failed("w", since), 205)
+        self.assertEqual([call.args[0] for call in sleep.call_args_list], [5])
+        first, *others = [json.loads(request.content) for request in service.sent]
+        self.assertEqual(first, {"since": "2026-03-04T00:00:00.000Z"})
+        self.assertEqual(others, [{**first, "until": UNTIL}] * 2)
+
+    def test_ends_when_too_many_are_on_their_way_for_long_and_at_any_other_refusal(self) -> None:
+        since = datetime(2026, 3, 4, tzinfo=timezone.utc)
+        for status, calls in ((409, 121), (404, 1)):
+            service = Scripted(refused(status))
+            with mock.patch("time.sleep"), self.assertRaises(APIError):
+                service.client().webhooks.replay_all_failed("w", since)
+            self.assertEqual(len(service.sent), calls)
 
 
 class AsyncRetriesTest(unittest.IsolatedAsyncioTestCase):

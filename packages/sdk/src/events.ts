@@ -24,13 +24,16 @@ const longestWaitSeconds = 25;
 const firstPauseMs = 1_000;
 const longestPauseMs = 30_000;
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** Whether it may be another answer in a while: what was cut off, and what the service asks to try again. */
+/** Whether it may be another answer in a while: what was cut off or took too long, and what the service asks to try again. */
 const mayPass = (error: unknown): boolean =>
-  error instanceof ServiceRefusal ? error.status === 429 || error.status >= 500 : error instanceof TypeError;
+  error instanceof ServiceRefusal
+    ? error.status === 429 || error.status >= 500
+    : error instanceof TypeError || (error instanceof Error && error.name === "TimeoutError");
 
-export function eventsOf({ json }: Transport) {
+export function eventsOf({ json, timeoutMs, isEnded, pause }: Transport) {
+  // The answer must come before the client gives up waiting for it.
+  const waitSeconds = Math.floor(Math.max(0, Math.min(longestWaitSeconds, timeoutMs / 1000 - 5)));
+
   /** One page of the firm's events in the key's environment, oldest first. @param page.wait seconds to wait for one, at most 25 */
   const list = ({
     topics,
@@ -51,9 +54,9 @@ export function eventsOf({ json }: Transport) {
       let feed: EventFeed;
       try {
         // Where the first wait begins is settled before it: what comes between two calls is not missed.
-        feed = await list({ cursor: next, topics, limit: 100, wait: next === "latest" ? 0 : longestWaitSeconds });
+        feed = await list({ cursor: next, topics, limit: 100, wait: next === "latest" ? 0 : waitSeconds });
       } catch (error) {
-        if (!mayPass(error)) throw error;
+        if (isEnded() || !mayPass(error)) throw error;
         await pause(pauseMs);
         pauseMs = Math.min(pauseMs * 2, longestPauseMs);
         continue;

@@ -59,6 +59,7 @@ export type {
   DeliveryExchange,
   DeliveryList,
   DeliveryQuery,
+  ReplayedFailures,
   RotatedSecret,
   SignatureExample,
   Topic,

@@ -170,7 +170,7 @@ export type WriteOptions = {
 };
 
 export type OrderQuery = {
-  /** 1 to 100; default 25. */
+  /** 1 to 100; default 20. */
   limit?: number | undefined;
   status?: string | undefined;
   externalReference?: string | undefined;

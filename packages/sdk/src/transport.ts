@@ -28,6 +28,12 @@ export type Transport = {
   json: <T>(method: Method, path: string, options?: RequestOptions) => Promise<T>;
   /** The bytes of a success. @throws ServiceRefusal */
   bytes: (path: string) => Promise<Uint8Array<ArrayBuffer>>;
+  /** How long one request may take. */
+  timeoutMs: number;
+  /** Whether the client's own signal has ended it: nothing is tried again. */
+  isEnded: () => boolean;
+  /** Waits between two requests. @throws what the client's signal was aborted with */
+  pause: (ms: number) => Promise<void>;
 };
 
 /** A path with its parts escaped: path`/api/rooms/${code}`. */
@@ -86,6 +92,9 @@ export function createTransport(options: ClientOptions): Transport {
     json: <T>(method: Method, route: string, asked: RequestOptions = {}) =>
       request(method, route, asked, async (answer) => (await answer.json()) as T),
     bytes: (route) => request("GET", route, {}, async (answer) => new Uint8Array(await answer.arrayBuffer())),
+    timeoutMs,
+    isEnded: () => signal?.aborted ?? false,
+    pause: (ms) => wait(ms, signal),
   };
 }
 

@@ -1,3 +1,4 @@
+import { ServiceRefusal } from "./errors.ts";
 import { allOf } from "./pages.ts";
 import { path, type Transport } from "./transport.ts";
 
@@ -51,7 +52,7 @@ export type DeliveryQuery = {
   webhook?: string | undefined;
   /** ISO 8601: only those made from then on. */
   since?: string | undefined;
-  /** 1 to 100; default 25. */
+  /** 1 to 100; default 20. */
   limit?: number | undefined;
   /** `nextCursor` of the page before. */
   cursor?: string | undefined;
@@ -86,7 +87,29 @@ export type SignatureExample = {
   headers: Record<string, string>;
 };
 
-export function webhooksOf({ json }: Transport) {
+export type ReplayedFailures = {
+  replayed: number;
+  /** For another call. */
+  left: number;
+  /** The end of the period: pass it to that call. */
+  until: string;
+  requestId: string;
+};
+
+const busyPauseMs = 5_000;
+const mostBusyWaits = 120;
+
+export function webhooksOf({ json, pause }: Transport) {
+  /**
+   * Sends again what was first sent to a webhook since then and has not arrived; at most 200 by one call. While `left` is above zero,
+   * call again with the answer's `until`: each event is sent once for a period.
+   * @throws ServiceRefusal 409 while more than 200 deliveries of the webhook are on their way
+   */
+  const replayFailed = (id: string, since: Date, until?: Date): Promise<ReplayedFailures> =>
+    json("POST", path`/api/partner/webhooks/${id}/replay-failed`, {
+      body: { since: since.toISOString(), until: until?.toISOString() },
+    });
+
   const deliveries = (query: DeliveryQuery = {}): Promise<DeliveryList> =>
     json("GET", "/api/partner/webhooks/deliveries", { query });
   return {
@@ -123,9 +146,30 @@ export function webhooksOf({ json }: Transport) {
     exchange: (deliveryId: string): Promise<DeliveryExchange> =>
       json("GET", path`/api/partner/webhooks/deliveries/${deliveryId}/exchange`),
 
-    /** Sends again what a webhook has failed to take since then; at most 200 by one call: call again while `left` is above zero. */
-    replayFailed: (id: string, since: Date): Promise<{ replayed: number; left: number; requestId: string }> =>
-      json("POST", path`/api/partner/webhooks/${id}/replay-failed`, { body: { since: since.toISOString() } }),
+    replayFailed,
+
+    /**
+     * All of what was first sent to a webhook since then and has not arrived, each event once, with waits while many are on their way.
+     * @returns how many events
+     * @throws ServiceRefusal 409 when too many are on their way for ten minutes
+     */
+    async replayAllFailed(id: string, since: Date): Promise<number> {
+      let until: Date | undefined;
+      let [replayed, waits] = [0, 0];
+      for (;;) {
+        try {
+          const answer = await replayFailed(id, since, until);
+          replayed += answer.replayed;
+          if (answer.left === 0 || answer.replayed === 0) return replayed;
+          until = new Date(answer.until);
+          waits = 0;
+        } catch (error) {
+          const isBusy = error instanceof ServiceRefusal && error.status === 409;
+          if (!isBusy || ++waits > mostBusyWaits) throw error;
+          await pause(busyPauseMs);
+        }
+      }
+    },
 
     /** Sends the same event again, with a body of today's records. */
     replay: (deliveryId: string): Promise<{ ok: true; deliveryId: string; replayedFrom: string; requestId: string }> =>
@@ -135,8 +179,11 @@ export function webhooksOf({ json }: Transport) {
     test: (id: string): Promise<{ ok: true; deliveryId: string; requestId: string }> =>
       json("POST", path`/api/partner/webhooks/${id}/test`),
 
-    /** Your deliveries' public key. It is made when it is first asked for; from then on deliveries bear a `v1a` signature, too. */
+    /** Your deliveries' public key, once it is made. */
     publicKey: (): Promise<WebhookPublicKey> => json("GET", "/api/partner/webhooks/public-key"),
+
+    /** Makes that key, unless there is one; from then on deliveries bear a `v1a` signature, too. */
+    makePublicKey: (): Promise<WebhookPublicKey> => json("POST", "/api/partner/webhooks/public-key"),
 
     /** A worked example of a signature; needs no key. */
     signatureExample: (): Promise<SignatureExample> => json("GET", "/api/partner/webhooks/signature-example"),

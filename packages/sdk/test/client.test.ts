@@ -271,5 +271,56 @@ test("follows events as they come, goes on after an outage, and their chain hold
   const { last, fault } = await checkChain(events);
   assert.equal(fault, null);
   assert.deepEqual((await placed.events.list({ cursor: String(last.position), topics: ["order.created"] })).events, []);
-  assert.match((await placed.webhooks.publicKey()).publicKey, /^whpk_/);
+  assert.equal((await refusal(placed.webhooks.publicKey())).status, 404);
+  const made = await placed.webhooks.makePublicKey();
+  assert.equal((await placed.webhooks.publicKey()).publicKey, made.publicKey);
+});
+
+const feedOf = (...positions: number[]) =>
+  Response.json({ events: positions.map((position) => ({ position })), cursor: "7", requestId: "r" });
+
+test("events that take too long are asked for again, but not once the client has ended", async () => {
+  const asked: string[] = [];
+  const slow: typeof fetch = async (address) => {
+    asked.push(new URL(String(address)).searchParams.get("wait") ?? "");
+    if (asked.length === 1) throw new DOMException("The operation was aborted due to timeout", "TimeoutError");
+    return feedOf(7);
+  };
+  const options = { baseUrl: "https://sign.example.com", maxRetries: 0, fetch: slow };
+  const { value } = await createClient({ ...options, timeoutMs: 12_000 })
+    .events.follow()
+    .next();
+  assert.deepEqual([value?.position, asked], [7, ["7", "7"]]);
+  const signal = AbortSignal.abort(new DOMException("The operation was aborted due to timeout", "TimeoutError"));
+  const ending: typeof fetch = async (_address, init) => {
+    init?.signal?.throwIfAborted();
+    return feedOf();
+  };
+  await assert.rejects(
+    createClient({ ...options, fetch: ending, signal })
+      .events.follow()
+      .next(),
+    /due to timeout/,
+  );
+});
+
+test("all that failed is replayed in one period, and ends also while nothing can arrive", async () => {
+  const bodies: unknown[] = [];
+  const answers = [
+    Response.json({ replayed: 200, left: 5, until: "2026-03-04T05:06:07.089Z", requestId: "r" }),
+    Response.json({ replayed: 5, left: 0, until: "2026-03-04T05:06:07.089Z", requestId: "r" }),
+  ];
+  const scripted: typeof fetch = async (_address, init) => {
+    bodies.push(JSON.parse(String(init?.body)));
+    return answers.shift() ?? assert.fail("asked for more");
+  };
+  const own = createClient({ baseUrl: "https://sign.example.com", fetch: scripted });
+  assert.equal(await own.webhooks.replayAllFailed("w", new Date("2026-03-04T00:00:00Z")), 205);
+  const since = "2026-03-04T00:00:00.000Z";
+  assert.deepEqual(bodies, [{ since }, { since, until: "2026-03-04T05:06:07.089Z" }]);
+  const refused = createClient({
+    baseUrl: "https://sign.example.com",
+    fetch: async () => Response.json({ detail: "No such webhook." }, { status: 404 }),
+  });
+  assert.equal((await refusal(refused.webhooks.replayAllFailed("w", new Date()))).status, 404);
 });

@@ -16,6 +16,7 @@ import {
   rowHolds,
   selectEvidence,
   selectOwnPassport,
+  selectOwnPassports,
   selectPassportByCode,
 } from "./store.ts";
 
@@ -27,6 +28,17 @@ export const isPassportId = (text: string): boolean => isUuid(text.toLowerCase()
 /** The owner's passport, or undefined. @param id as it came; need not be a UUID */
 export async function findOwnPassport(deps: LookupDeps, id: string, owner: Owner): Promise<PassportRow | undefined> {
   return isPassportId(id) ? verifiedRow(deps, await selectOwnPassport(deps.db, id, owner)) : undefined;
+}
+
+/** The owner's passports among these, by id. */
+export async function findOwnPassports(
+  deps: LookupDeps,
+  ids: readonly string[],
+  owner: Owner,
+): Promise<ReadonlyMap<string, PassportRow>> {
+  const known = ids.filter(isPassportId);
+  const rows = known.length === 0 ? [] : await selectOwnPassports(deps.db, known, owner);
+  return new Map(rows.filter((row) => verifiedRow(deps, row)).map((row) => [row.id, row]));
 }
 
 /** The passport under a verify code, or undefined. @param verifyCode as it came; need not be one */

@@ -129,6 +129,12 @@ export async function selectOwnPassport(db: Sql, id: string, owner: Owner): Prom
   return passport;
 }
 
+/** Those of the passports that are this owner's. */
+export const selectOwnPassports = (db: Sql, ids: readonly string[], owner: Owner): Promise<PassportRow[]> =>
+  db.query<PassportRow>(
+    sql`SELECT ${passportColumns} ${fromPassports} WHERE id = ANY (${ids}::uuid[]) AND ${ownedBy(owner)}`,
+  );
+
 /** What became of the certificate that sealed it: both are null unless it was retired. */
 export type SealRetirement = { retiredAt: Date | null; retirementReason: string | null };
 

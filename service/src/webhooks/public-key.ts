@@ -1,9 +1,11 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from "node:crypto";
-import type { Owner } from "../identity/identity.ts";
+import type { Owner, Principal } from "../identity/identity.ts";
 import type { ColumnCipher } from "../platform/column-cipher.ts";
 import type { Sql } from "../platform/database/database.ts";
 import { sql } from "../platform/database/sql.ts";
+import { ServiceError } from "../platform/errors.ts";
 import { standardPublicKey } from "./standard-signature.ts";
+import { mayChangeSubscriptions } from "./subscriptions/subscriptions.ts";
 
 export const webhookKeyColumn = "webhook_keys.private_key";
 
@@ -15,21 +17,39 @@ const rawFrom = 12;
 
 export type PublicKey = { publicKey: string; publicKeyPem: string };
 
-/**
- * The public key of the owner's deliveries. It is made when it is first asked for; from then on each delivery bears a `v1a` signature:
- * who has no key could not check one, and Ed25519 costs ten times an HMAC.
- */
-export async function readPublicKey(
-  { db, keyCipher }: { db: Sql; keyCipher: ColumnCipher },
-  owner: Owner,
-): Promise<PublicKey> {
-  const stored = (await selectKey(db, owner)) ?? (await makeKey(db, keyCipher, owner));
-  const key = createPublicKey(privateKeyOf(keyCipher.decrypt(stored, keyContext(owner))));
+type KeyDeps = { db: Sql; keyCipher: ColumnCipher };
+
+/** The public key of the owner's deliveries; null until it is made. */
+export async function readPublicKey({ db, keyCipher }: KeyDeps, owner: Owner): Promise<PublicKey | null> {
+  const sealed = await selectKey(db, owner);
+  if (!sealed) return null;
+  const key = createPublicKey(privateKeyOf(keyCipher.decrypt(sealed, keyContext(owner))));
   const spki = key.export({ format: "der", type: "spki" });
   return {
     publicKey: standardPublicKey(spki.subarray(rawFrom)),
     publicKeyPem: String(key.export({ format: "pem", type: "spki" })),
   };
+}
+
+/**
+ * Makes the owner's key unless there is one. From then on each delivery bears a `v1a` signature: who has no key could not check one,
+ * and Ed25519 costs ten times an HMAC.
+ * @throws ServiceError for a caller who may not
+ */
+export async function makePublicKey(deps: KeyDeps, principal: Principal): Promise<PublicKey> {
+  if (!mayChangeSubscriptions(principal))
+    throw new ServiceError(
+      "owner_required",
+      "Only an owner of the firm with live access may make the public key of live webhooks.",
+    );
+  const { partnerId, environment } = principal;
+  const owner = { partnerId, environment };
+  const present = await readPublicKey(deps, owner);
+  if (present) return present;
+  await insertKey(deps, owner);
+  const made = await readPublicKey(deps, owner);
+  if (!made) throw new Error("the key of a firm's deliveries was not written");
+  return made;
 }
 
 /** The key of what a row holds, decrypted: PKCS #8. */
@@ -41,12 +61,11 @@ SELECT private_key AS key FROM webhook_keys WHERE partner_id = ${partnerId} AND 
   return row?.key;
 }
 
-async function makeKey(db: Sql, keyCipher: ColumnCipher, owner: Owner): Promise<Buffer> {
+async function insertKey({ db, keyCipher }: KeyDeps, owner: Owner): Promise<void> {
   const { privateKey } = generateKeyPairSync("ed25519");
   const sealed = keyCipher.encrypt(privateKey.export({ format: "der", type: "pkcs8" }), keyContext(owner));
+  // Another may have been first: what is there is the key.
   await db.query(sql`
 INSERT INTO webhook_keys (partner_id, environment, private_key) VALUES (${owner.partnerId}, ${owner.environment}, ${sealed})
 ON CONFLICT DO NOTHING`);
-  // Another may have been first: what is there is the key.
-  return (await selectKey(db, owner)) ?? sealed;
 }

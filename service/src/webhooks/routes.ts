@@ -9,6 +9,7 @@ import { deliveryRoutes } from "./deliveries/routes.ts";
 import { feedRoutes } from "./feed/routes.ts";
 import { FeedEvent } from "./feed/schemas.ts";
 import { passportWebhookRoutes } from "./passport-routes.ts";
+import { publicKeyRoutes } from "./public-key-routes.ts";
 import { CreatedWebhook, Delivery, NewWebhook, RotatedSecret, Webhook, WebhookDeleted } from "./schemas.ts";
 import { topicsField, urlField } from "./subscriptions/fields.ts";
 import {
@@ -19,7 +20,11 @@ import {
   unsubscribe,
 } from "./subscriptions/subscriptions.ts";
 
-export type WebhookRouteDeps = SubscriptionDeps & DeliveryDeps & ExchangeDeps & Parameters<typeof feedRoutes>[1];
+export type WebhookRouteDeps = SubscriptionDeps &
+  DeliveryDeps &
+  ExchangeDeps &
+  Parameters<typeof feedRoutes>[1] &
+  Parameters<typeof publicKeyRoutes>[1];
 
 /** Webhook management (contract, Endpoints; all about deliveries but the feed is an addition to it). */
 export function webhookRoutes(app: FastifyInstance, deps: WebhookRouteDeps): void {
@@ -27,6 +32,7 @@ export function webhookRoutes(app: FastifyInstance, deps: WebhookRouteDeps): voi
   subscriptionRoutes(app, deps);
   deliveryRoutes(app, deps);
   feedRoutes(app, deps);
+  publicKeyRoutes(app, deps);
   passportWebhookRoutes(app, deps);
 }
 

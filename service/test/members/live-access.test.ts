@@ -87,6 +87,7 @@ const apiRoutes = ({ webhookId, deliveryId, orderCode }: Things): readonly Route
   ["GET", `/api/partner/webhooks/deliveries/${deliveryId}/exchange`, 404],
   ["POST", `/api/partner/webhooks/deliveries/${deliveryId}/replay`, 404],
   ["POST", `/api/partner/webhooks/${webhookId}/replay-failed`, 404, { since: "2026-01-01T00:00:00Z" }],
+  ["POST", "/api/partner/webhooks/public-key", 200],
   ["GET", "/api/partner/webhooks/public-key", 200],
   ["GET", "/api/partner/events", 200],
   ["GET", "/api/partner/playbooks", 200],
@@ -120,7 +121,7 @@ const pages = ({ orderCode, roomCode, webhookId, deliveryId }: Things): readonly
   ["GET", `/dashboard/webhooks/${webhookId}`, 404],
   ["GET", `/dashboard/webhooks/${webhookId}/deliveries`, 404],
   ["GET", `/dashboard/webhooks/deliveries/${deliveryId}`, 404],
-  ...(["delete", "rotate", "test", "replay-failed", `deliveries/${deliveryId}/replay`] as const).map(
+  ...(["delete", "rotate", "test", "replay-failed", "public-key", `deliveries/${deliveryId}/replay`] as const).map(
     (verb) => ["POST", `/dashboard/webhooks/${webhookId}/${verb}`, 404] as const,
   ),
   ["GET", "/dashboard/settings", 200],

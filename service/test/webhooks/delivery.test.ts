@@ -277,6 +277,8 @@ test("what failed since a time is sent again, each event once, and not what arri
   const url = `${webhooks}/${hook.id}/replay-failed`;
   for (const since of [undefined, 1, "yesterday", "2026-13-01T00:00:00Z", "2026-01-01"])
     await firm.refused(400, "POST", url, { since });
+  for (const until of [1, "tomorrow", "2019-12-31T00:00:00Z", new Date(Date.now() + 60_000).toISOString()])
+    await firm.refused(400, "POST", url, { since: all, until });
   await acme.refused(404, "POST", url, { since: all });
   const found = await firm.ok<{ deliveries: Delivery[] }>(
     "GET",
@@ -285,4 +287,52 @@ test("what failed since a time is sent again, each event once, and not what arri
   assert.equal(found.deliveries.length, 3);
   await firm.refused(400, "GET", `${webhooks}/deliveries?webhook=x`);
   await firm.refused(400, "GET", `${webhooks}/deliveries?since=x`);
+});
+
+test("each event is replayed once for a period, though it fails again, and never what is about a record that is gone", async () => {
+  const firm = await running.partner();
+  running.catcher.answer("/broken", (_request, response) => void response.writeHead(500).end());
+  const hook = await firm.subscribe("/broken", ["order.created", "payment.cleared"]);
+  await running.events(firm.partnerId, "payment.cleared", ["gone"]);
+  await firm.order();
+  const before = await firm.ended(hook, 2);
+  assert.deepEqual(before.map(({ reason }) => reason).sort(), ["http_status", "subject_missing"]);
+  type Answer = { replayed: number; left: number; until: string };
+  const since = "2020-01-01T00:00:00Z";
+  const replay = (until?: string) => firm.ok<Answer>("POST", `${webhooks}/${hook.id}/replay-failed`, { since, until });
+  const first = await replay();
+  assert.deepEqual([first.replayed, first.left], [1, 0]);
+  await firm.ended(hook, 3);
+  const again = await replay(first.until);
+  assert.deepEqual([again.replayed, again.left, again.until], [0, 0, first.until]);
+  // Asked for anew it is another period, and what was first sent after it is none of its.
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  const until = new Date().toISOString();
+  await firm.order();
+  await firm.ended(hook, 4);
+  assert.equal((await replay(until)).replayed, 1);
+});
+
+test("while more than 200 deliveries are on their way to a webhook, no failed ones are added", async () => {
+  const firm = await running.partner();
+  running.catcher.answer("/full", hang);
+  const hook = await firm.subscribe("/full", ["payment.cleared"]);
+  const [{ id: order = "" } = {}] = await running.db.query<{ id: string }>(sql`SELECT code AS id FROM orders LIMIT 1`);
+  const events = (count: number) =>
+    running.db.query(sql`
+      INSERT INTO events (occurred_at, topic, event_id, partner_id, environment, subject)
+      SELECT now(), 'payment.cleared', gen_random_uuid()::text, ${firm.partnerId}, 'test', ${order} FROM generate_series(1, ${count})`);
+  const since = "2020-01-01T00:00:00Z";
+  const url = `${webhooks}/${hook.id}/replay-failed`;
+  await events(201);
+  assert.match(
+    JSON.stringify(await firm.refused(409, "POST", url, { since })),
+    /More than 200 deliveries of this webhook are on their way/,
+  );
+  await running.db.query(sql`
+    UPDATE webhook_deliveries SET state = 'failed', reason = 'timeout', completed_at = now() - interval '1 second'
+    WHERE webhook_id = ${hook.id}`);
+  const answer = await firm.ok<{ replayed: number; left: number }>("POST", url, { since });
+  assert.deepEqual([answer.replayed, answer.left], [200, 1]);
+  await firm.ok("DELETE", `${webhooks}/${hook.id}`);
 });

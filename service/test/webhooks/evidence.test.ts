@@ -63,15 +63,17 @@ test("during a rotation the standard header has a signature for each secret, sep
   for (const each of [hook.secret, secret]) new Webhook(standardForm(each)).verify(caught.body, headersOf(caught));
 });
 
-test("once the public key is known, v1a is a signature that OpenSSL accepts; each firm and environment has its own key", async () => {
+test("once the public key is made, v1a is a signature that OpenSSL accepts; each firm and environment has its own key", async () => {
   const folder = temporaryFolder();
   const firm = await running.partner();
   const path = "/api/partner/webhooks/public-key";
-  const key = await firm.ok<{ publicKey: string; publicKeyPem: string; environment: string }>("GET", path);
+  await firm.refused(404, "GET", path);
+  const key = await firm.ok<{ publicKey: string; publicKeyPem: string; environment: string }>("POST", path);
   assert.match(key.publicKey, /^whpk_[A-Za-z0-9+/]{43}=$/);
-  assert.deepEqual({ ...(await firm.ok("GET", path)), requestId: "" }, { ...key, requestId: "" });
+  for (const method of ["GET", "POST"])
+    assert.deepEqual({ ...(await firm.ok(method, path)), requestId: "" }, { ...key, requestId: "" });
   const others = await Promise.all(
-    [client, await running.withKey(firm.partnerId, "live")].map((other) => other.ok<typeof key>("GET", path)),
+    [client, await running.withKey(firm.partnerId, "live")].map((other) => other.ok<typeof key>("POST", path)),
   );
   assert.equal(new Set([key, ...others].map(({ publicKey }) => publicKey)).size, 3);
 

@@ -49,6 +49,7 @@ export const calls = {
   getDeliveryExchange: "webhooks.exchange",
   replayFailedDeliveries: "webhooks.replayFailed",
   getWebhookPublicKey: "webhooks.publicKey",
+  makeWebhookPublicKey: "webhooks.makePublicKey",
   listEvents: "events.list",
   testWebhook: "webhooks.test",
   getWebhookSignatureExample: "webhooks.signatureExample",
@@ -63,7 +64,14 @@ export const calls = {
 export const notInClient = ["linkPartner"];
 
 /** Calls of the client that are no operation: lists over all pages, and a client with other options. */
-export const ownCalls = ["orders.all", "rooms.all", "webhooks.allDeliveries", "events.follow", "with"];
+export const ownCalls = [
+  "orders.all",
+  "rooms.all",
+  "webhooks.allDeliveries",
+  "webhooks.replayAllFailed",
+  "events.follow",
+  "with",
+];
 
 /** The types that the SDK exports, each beside what is published. */
 export const types = {
@@ -73,6 +81,7 @@ export const types = {
   Launchpad: "Schemas['Launchpad']",
   Playbook: "Schemas['PlaybookList']['playbooks'][number]",
   DeliveryExchange: "Answers['getDeliveryExchange']",
+  ReplayedFailures: "Answers['replayFailedDeliveries']",
   WebhookPublicKey: "Schemas['WebhookPublicKey']",
   DeliveryList: "Schemas['WebhookDeliveryList']",
   RoomList: "Schemas['RoomList']",

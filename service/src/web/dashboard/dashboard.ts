@@ -19,9 +19,9 @@ import { type SettingsDeps, settingsPage } from "./settings/page.ts";
 import { type StartPageDeps, startPage } from "./start-page.ts";
 import { type TeamDeps, teamPages } from "./team/pages.ts";
 import { waysBack } from "./ways-back.ts";
-import type { WebhookPagesDeps } from "./webhooks/detail-page.ts";
 import { noteFailing } from "./webhooks/failing-banner.ts";
 import { webhookPages } from "./webhooks/list-page.ts";
+import type { WebhookPagesDeps } from "./webhooks/show-webhook.ts";
 
 export type DashboardDeps = Callers & { limits: RateLimits } & StartPageDeps &
   LinkPageDeps &

@@ -33,11 +33,11 @@ const flashMessages = {
   "webhook-there": "This form already created the webhook. If you did not copy its secret, rotate the secret now.",
   "webhook-rotated-before": "This form already rotated the secret. If you did not copy it, rotate it again.",
   "webhook-tested": "A test event is on its way.",
+  "webhook-key-made": "The public key was made. New deliveries bear its signature.",
   "webhook-deleted": "The webhook was deleted.",
   "delivery-replayed": "The event is being sent again.",
   "failed-replayed": "Everything that failed in that time is being sent again.",
-  "failed-replayed-partly":
-    "200 events are being sent again. More have failed: replay once more when these have arrived.",
+  "failed-replayed-partly": "200 events are being sent again. More have failed: send the rest when these have ended.",
   "nothing-failed": "Nothing in that time failed to arrive.",
   "execution-decided": "Your decision was recorded.",
   "request-approved": "The request was approved. Its key is being emailed.",

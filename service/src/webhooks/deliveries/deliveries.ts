@@ -17,7 +17,7 @@ import type { Delivery, DeliveryFeed } from "../schemas.ts";
 import { ownsSubscription } from "../subscriptions/store.ts";
 import { webhookNotFound } from "../subscriptions/subscriptions.ts";
 import { testTopic } from "../topics.ts";
-import { sinceField } from "./since.ts";
+import { instantIn } from "./period.ts";
 import { type DeliveryRow, insertReplay, insertTest, selectDeliveries, selectDelivery, selectFeed } from "./store.ts";
 
 export type DeliveryDeps = {
@@ -79,7 +79,7 @@ function webhookIn(text: string | undefined): string | null {
 }
 
 const sinceIn = (text: string | undefined): Date | null =>
-  text === undefined || text === "" ? null : sinceField({ since: text });
+  text === undefined || text === "" ? null : instantIn("since", text);
 
 /** A page of the owner's deliveries, newest first. @throws ServiceError for a query that is not one of this list */
 export async function deliveryPage({ db }: DeliveryDeps, owner: Owner, query: DeliveryQuery): Promise<Page<Delivery>> {

@@ -9,7 +9,6 @@ import { type DeliveryDeps, deliveryFeed, deliveryPage, oneDelivery, replayDeliv
 import { DeliveryExchange, FailedReplayed, ReplayFailed } from "./evidence-schemas.ts";
 import { type ExchangeDeps, readExchange } from "./exchange.ts";
 import { replayFailed } from "./replay-failed.ts";
-import { sinceField } from "./since.ts";
 
 type Deps = DeliveryDeps & ExchangeDeps & RouteDeps;
 
@@ -108,8 +107,8 @@ function exchangeRoute(app: FastifyInstance, deps: Deps): void {
     operationId: "getDeliveryExchange",
     summary: "Get what was sent and answered",
     description:
-      "The headers that were sent, the body, and what your endpoint answered. Kept as long as the delivery. Of the body only a hash " +
-      "is kept: it is made anew, and the hash tells whether it is what was sent.",
+      "The headers that were sent, the body, and what your endpoint answered; kept of each webhook's latest 1,000 deliveries. Of the " +
+      "body only a hash is kept: it is made anew, and the hash tells whether it is what was sent.",
     answer: DeliveryExchange,
     async handle(request) {
       const exchange = await readExchange(deps, principalOf(request), request.params.deliveryId);
@@ -128,14 +127,18 @@ function replayFailedRoute(app: FastifyInstance, deps: Deps): void {
     operationId: "replayFailedDeliveries",
     summary: "Replay what failed",
     description:
-      "Sends again every event that this webhook has failed to take since then, oldest first, each as a replay does; at most 200 by " +
-      "one call. Test events are left out. Call it again while `left` is above zero.",
+      "Sends again every event that was first sent to this webhook in the period and has not arrived, oldest first, each as a replay " +
+      "does; at most 200 by one call. Test events are left out, and what is about a record that is gone. While `left` is above zero, " +
+      "call it again with the `until` of the answer: each event is sent once for a period, so `left` comes to zero.",
     body: ReplayFailed,
     answer: FailedReplayed,
-    refusals: { ...ofWebhook.refusals, 400: "since must be an ISO 8601 time with its zone." },
+    refusals: {
+      ...ofWebhook.refusals,
+      400: "since must be an ISO 8601 time with its zone.",
+      409: "More than 200 deliveries of this webhook are on their way. Replay what failed when they have ended.",
+    },
     async handle(request) {
-      const since = sinceField(request.body);
-      const counts = await replayFailed(deps, principalOf(request), request.params.id, since);
+      const counts = await replayFailed(deps, principalOf(request), request.params.id, request.body);
       return { ...counts, requestId: request.id };
     },
   });

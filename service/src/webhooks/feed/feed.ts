@@ -13,7 +13,8 @@ import type { Waiters } from "./waiters.ts";
 export type FeedDeps = {
   db: Database;
   baseUrl: string;
-  passportOf: (id: string, owner: Owner) => Promise<PassportContext | undefined>;
+  /** Those of the owner's passports, by id, whose rows are what was written at the seal. */
+  passportsOf: (ids: readonly string[], owner: Owner) => Promise<ReadonlyMap<string, PassportContext>>;
   waiters: Waiters;
 };
 
@@ -59,21 +60,19 @@ async function readOnce(
   if (after > upTo) throw foreignCursor();
   if (after === upTo) return { events: [], cursor: String(after) };
   const rows = await selectEvents(deps.db, owner, { after, upTo, topics: topicNames }, limit);
-  const events = await Promise.all(
-    rows.map(async ({ position, head, ...event }): Promise<FeedEvent> => {
-      const isOfPassport = event.topic === "passport.sealed";
-      const passport = isOfPassport ? await deps.passportOf(event.subject, owner) : undefined;
-      const body = payloadOf({ ...event, passport: passport ?? null }, deps.baseUrl);
-      return {
-        position,
-        head: head.toString("hex"),
-        type: event.topic,
-        id: event.eventId,
-        occurredAtUtc: event.occurredAt.toISOString(),
-        payload: body && (JSON.parse(body.toString()) as FeedEvent["payload"]),
-      };
-    }),
-  );
+  const sealed = rows.filter(({ topic }) => topic === "passport.sealed").map(({ subject }) => subject);
+  const passports = sealed.length === 0 ? null : await deps.passportsOf(sealed, owner);
+  const events = rows.map(({ position, head, ...event }): FeedEvent => {
+    const body = payloadOf({ ...event, passport: passports?.get(event.subject) ?? null }, deps.baseUrl);
+    return {
+      position,
+      head: head.toString("hex"),
+      type: event.topic,
+      id: event.eventId,
+      occurredAtUtc: event.occurredAt.toISOString(),
+      payload: body && (JSON.parse(body.toString()) as FeedEvent["payload"]),
+    };
+  });
   return { events, cursor: String(events.length === limit ? events.at(-1)?.position : upTo) };
 }
 

@@ -2,10 +2,8 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 import { Type } from "typebox";
 import { principalOf } from "../../http/authentication.ts";
 import { jsonRoute, optionalText, type RouteDeps } from "../../http/route.ts";
-import type { ColumnCipher } from "../../platform/column-cipher.ts";
-import { readPublicKey } from "../public-key.ts";
 import { type FeedDeps, readFeed } from "./feed.ts";
-import { EventFeed, WebhookPublicKey } from "./schemas.ts";
+import { EventFeed } from "./schemas.ts";
 import { createWaiters } from "./waiters.ts";
 
 const common = { tag: "Webhooks", caller: "key-or-session", policy: "partner-portal", scope: "read" } as const;
@@ -18,10 +16,7 @@ const query = Type.Object({
 });
 
 /** What webhooks tell, without one: for a laptop, and to fill in what a receiver missed. */
-export function feedRoutes(
-  app: FastifyInstance,
-  deps: Omit<FeedDeps, "waiters"> & RouteDeps & { keyCipher: ColumnCipher },
-): void {
+export function feedRoutes(app: FastifyInstance, deps: Omit<FeedDeps, "waiters"> & RouteDeps): void {
   const waiters = createWaiters();
   app.addHook("preClose", async () => waiters.stop());
   jsonRoute(app, deps, {
@@ -40,22 +35,6 @@ export function feedRoutes(
     async handle(request, reply) {
       const feed = await readFeed({ ...deps, waiters }, principalOf(request), request.query, closed(reply));
       return { ...feed, requestId: request.id };
-    },
-  });
-  jsonRoute(app, deps, {
-    ...common,
-    method: "GET",
-    url: "/api/partner/webhooks/public-key",
-    operationId: "getWebhookPublicKey",
-    summary: "Get the public key of your deliveries",
-    description:
-      "The Ed25519 key behind the `v1a` signatures: one for your firm in each environment. It is made when it is first asked for; from then on `webhook-signature` " +
-      "holds a `v1a` beside each `v1`.",
-    answer: WebhookPublicKey,
-    async handle(request) {
-      const { environment, partnerId } = principalOf(request);
-      const key = await readPublicKey({ db: deps.db, keyCipher: deps.keyCipher }, { environment, partnerId });
-      return { ...key, environment, requestId: request.id };
     },
   });
 }

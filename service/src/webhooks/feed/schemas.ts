@@ -1,13 +1,5 @@
 import { type Static, Type } from "typebox";
-import {
-  environment,
-  nullable,
-  orderCodeExample,
-  requestId,
-  sha256,
-  text,
-  timestamp,
-} from "../../http/schema-parts.ts";
+import { nullable, orderCodeExample, requestId, sha256, text, timestamp } from "../../http/schema-parts.ts";
 
 const payloadExample = {
   type: "order.created",
@@ -54,21 +46,4 @@ export const EventFeed = Type.Object(
     requestId: requestId(),
   },
   { $id: "WebhookEventFeed", description: "A part of your events." },
-);
-
-export const WebhookPublicKey = Type.Object(
-  {
-    publicKey: Type.String({
-      pattern: "^whpk_",
-      description: "The key as Standard Webhooks writes it: `whpk_` and the base64 of its 32 bytes.",
-      examples: ["whpk_1J1dKtyPyEM/6tSAtZ0nXfQVfWwhIyAf5Xm1Nyj7Bck="],
-    }),
-    publicKeyPem: text(
-      "The same key as PEM, for OpenSSL.",
-      "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA1J1dKtyPyEM/6tSAtZ0nXfQVfWwhIyAf5Xm1Nyj7Bck=\n-----END PUBLIC KEY-----\n",
-    ),
-    environment: environment(),
-    requestId: requestId(),
-  },
-  { $id: "WebhookPublicKey", description: "The public key of your deliveries." },
 );

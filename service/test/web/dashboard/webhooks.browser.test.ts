@@ -33,7 +33,7 @@ after(async () => {
 const welcomed = ({ page }: OpenPage) => page.getByRole("heading", { level: 1, name: /^Welcome/ }).waitFor();
 const address = (more = "") => `${running.service.baseUrl}${path}${more}`;
 // Refusals are told as errors, and a page that is left breaks off what it was loading.
-const ownTroubles = ({ troubles }: OpenPage) => troubles.filter((line) => !/status of 40[04]|^failed: /.test(line));
+const ownTroubles = ({ troubles }: OpenPage) => troubles.filter((line) => !/status of 40[049]|^failed: /.test(line));
 const rows = () => dana.page.locator("#feed tbody tr");
 const open = (id: string) => dana.page.goto(address(`/${id}`));
 const text = async ({ page }: OpenPage) => (await page.locator("main").textContent()) ?? "";
@@ -167,6 +167,59 @@ test("of many deliveries the latest are shown, and all of them on request", asyn
   assert.match((await rows().first().textContent()) ?? "", /The record it was about no longer exists/);
   await page.getByRole("link", { name: "Show 3 more" }).click();
   await settled(28, reloaded);
+});
+
+test("a delivery that was not sent shows what would be, and no answer", async () => {
+  const { page } = dana;
+  const { id } = await acme.subscribe("/unsent", ["payment.cleared"]);
+  await running.events(acme.partnerId, "payment.cleared", ["unsent"]);
+  await open(id);
+  await settled(1, reloaded);
+  await rows().first().getByRole("link").click();
+  await page.getByRole("heading", { name: "Nothing was sent" }).waitFor();
+  const shown = await text(dana);
+  for (const part of ["What we sent", "What your system answered"]) assert.ok(!shown.includes(part), part);
+});
+
+test("what failed is sent again 200 at a time, the rest for the same period, and not while many are on their way", async () => {
+  const { page } = dana;
+  const { id } = await acme.subscribe("/rest", ["payment.cleared"]);
+  running.catcher.answer("/rest", () => {});
+  const order = await acme.order();
+  await running.db.query(sql`
+    INSERT INTO events (occurred_at, topic, event_id, partner_id, environment, subject)
+    SELECT now(), 'payment.cleared', gen_random_uuid()::text, ${acme.partnerId}, 'test', ${order} FROM generate_series(1, 201)`);
+  const fail = () =>
+    running.db.query(sql`
+      UPDATE webhook_deliveries SET state = 'failed', reason = 'timeout', completed_at = created_at
+      WHERE webhook_id = ${id} AND state = 'pending'`);
+  const send = (name: string) => page.getByRole("button", { name }).click();
+  await open(id);
+  await send("Send again");
+  await page.getByText("More than 200 deliveries of this webhook are on their way.").waitFor();
+  await fail();
+  await open(id);
+  await send("Send again");
+  await page.getByText("200 events are being sent again.").waitFor();
+  await fail();
+  await send("Send the rest again");
+  await page.getByText("Everything that failed in that time is being sent again.").waitFor();
+  const [row] = await running.db.query<{ replays: number }>(sql`
+    SELECT count(*) AS replays FROM webhook_deliveries WHERE webhook_id = ${id} AND replayed_from IS NOT NULL`);
+  assert.equal(row?.replays, 201);
+  await acme.ok("DELETE", `/api/partner/webhooks/${id}`);
+});
+
+test("looking at a webhook makes no public key; a button does", async () => {
+  const { page } = dana;
+  const { id } = await acme.subscribe("/keyed", ["order.created"]);
+  const publicKey = "/api/partner/webhooks/public-key";
+  await open(id);
+  await acme.refused(404, "GET", publicKey);
+  await page.getByRole("button", { name: "Make a public key" }).click();
+  await page.getByText("The public key was made.").waitFor();
+  const made = await acme.ok<{ publicKey: string }>("GET", publicKey);
+  assert.ok((await text(dana)).includes(made.publicKey));
 });
 
 test("rotating asks first, shows the new secret once with the old one's end, and both sign", async () => {

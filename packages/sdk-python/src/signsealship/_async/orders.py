@@ -60,7 +60,7 @@ class AsyncOrders:
         """
         One page, newest first.
 
-        :param limit: 1 to 100; default 25
+        :param limit: 1 to 100; default 20
         :param cursor: `next_cursor` of the page before
         """
         query = {

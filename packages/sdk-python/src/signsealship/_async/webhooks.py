@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import builtins
 from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
 
+from .._errors import ConflictError
 from .._parse import given, reads, reads_member, reads_nothing
 from .._request import Request, instant, path
 from ..models.webhooks import (
@@ -25,6 +27,10 @@ from ..models.webhooks import (
 )
 from .pages import all_pages
 from .transport import AsyncTransport
+
+
+_BUSY_PAUSE = 5.0
+_MOST_BUSY_WAITS = 120
 
 
 class AsyncWebhooks:
@@ -73,7 +79,7 @@ class AsyncWebhooks:
         """
         One page of the deliveries of all webhooks, newest first.
 
-        :param limit: 1 to 100; default 25
+        :param limit: 1 to 100; default 20
         :param cursor: `next_cursor` of the page before
         :param order: an order's code
         :param webhook: a webhook's id
@@ -142,13 +148,42 @@ class AsyncWebhooks:
         where = path("/api/partner/webhooks/deliveries/{}/exchange", delivery_id)
         return await self._transport.send(Request("GET", where, reads(DeliveryExchange)))
 
-    async def replay_failed(self, webhook_id: str, since: datetime) -> ReplayedFailures:
+    async def replay_failed(
+        self, webhook_id: str, since: datetime, until: datetime | None = None
+    ) -> ReplayedFailures:
         """
-        Sends again what a webhook has failed to take since then; at most 200 by one call: call again while `left` is above zero.
+        Sends again what was first sent to a webhook since then and has not arrived; at most 200 by one call. While `left` is
+        above zero, call again with the answer's `until`: each event is sent once for a period.
+
+        :param until: default: now
+        :raises ConflictError: while more than 200 deliveries of the webhook are on their way
         """
         where = path("/api/partner/webhooks/{}/replay-failed", webhook_id)
-        body = {"since": instant(since)}
+        body = given({"since": instant(since), "until": until and instant(until)})
         return await self._transport.send(Request("POST", where, reads(ReplayedFailures), json=body))
+
+    async def replay_all_failed(self, webhook_id: str, since: datetime) -> int:
+        """
+        All of what was first sent to a webhook since then and has not arrived, each event once, with waits while many are on
+        their way; how many events.
+
+        :raises ConflictError: when too many are on their way for ten minutes
+        """
+        until: datetime | None = None
+        replayed = waits = 0
+        while True:
+            try:
+                answer = await self.replay_failed(webhook_id, since, until)
+            except ConflictError:
+                waits += 1
+                if waits > _MOST_BUSY_WAITS:
+                    raise
+                await asyncio.sleep(_BUSY_PAUSE)
+                continue
+            replayed += answer.replayed
+            if answer.left == 0 or answer.replayed == 0:
+                return replayed
+            until, waits = answer.until, 0
 
     async def test(self, webhook_id: str) -> WebhookTestDelivery:
         """Sends a `webhook.test` event."""
@@ -156,10 +191,12 @@ class AsyncWebhooks:
         return await self._transport.send(Request("POST", where, reads(WebhookTestDelivery)))
 
     async def public_key(self) -> WebhookPublicKey:
-        """
-        Your deliveries' public key. It is made when it is first asked for; from then on deliveries bear a `v1a` signature, too.
-        """
+        """Your deliveries' public key, once it is made."""
         return await self._transport.send(Request("GET", "/api/partner/webhooks/public-key", reads(WebhookPublicKey)))
+
+    async def make_public_key(self) -> WebhookPublicKey:
+        """Makes that key, unless there is one; from then on deliveries bear a `v1a` signature, too."""
+        return await self._transport.send(Request("POST", "/api/partner/webhooks/public-key", reads(WebhookPublicKey)))
 
     async def signature_example(self) -> SignatureExample:
         """A worked example of a signature; needs no key."""

@@ -42,7 +42,7 @@ class Rooms:
         """
         One page, newest first.
 
-        :param limit: 1 to 100; default 25
+        :param limit: 1 to 1,000; default 1,000
         :param cursor: `next_cursor` of the page before
         """
         query = given({"limit": limit, "cursor": cursor})

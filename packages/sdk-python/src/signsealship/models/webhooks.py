@@ -180,7 +180,9 @@ class ReplayedFailures:
     replayed: int
     """How many were."""
     left: int
-    """How many were not: call again while it is above zero."""
+    """How many were not: call again, with `until`, while it is above zero."""
+    until: datetime
+    """The end of the period, for that call."""
     request_id: str
     """Of the request, for support."""
 

@@ -1,4 +1,4 @@
-import { type ShownExchange, testTopic, topics } from "../../../webhooks/webhooks.ts";
+import { isUnsent, type ShownExchange, testTopic, topics } from "../../../webhooks/webhooks.ts";
 import { card, codeText, emptyState, facts, pageHead } from "../../ui/components.ts";
 import { shortTime, time } from "../../ui/format.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
@@ -68,7 +68,7 @@ function pager(query: DeliveriesQuery, nextCursor: string | null): Html | "" {
 }
 
 /** One delivery: what became of it, what was sent, and what was answered. */
-export function deliveryBody(delivery: Delivery, { request, response }: ShownExchange): Html {
+export function deliveryBody(delivery: Delivery, exchange: ShownExchange): Html {
   const { deliveryId, webhookId, eventId, eventName, attempts, durationMs, createdAt, completedAt, replayedFrom } =
     delivery;
   const replay = buttonForm(`/dashboard/webhooks/${webhookId}/deliveries/${deliveryId}/replay`, "Replay");
@@ -90,9 +90,17 @@ ${card(
     ["Ended", completedAt && time(new Date(completedAt))],
   ])}<p class="quiet">${sentOnce}</p>`,
 )}
-${card("answer", "What your system answered", answerPart(response))}
-${card("request", "What we sent", html`${payloadPart(request.payload)}${headerList(request.headers)}`)}
+${wireCards(delivery, exchange)}
 </div>`;
+}
+
+function wireCards({ state, reason }: Delivery, { request: { payload, headers }, response }: ShownExchange): Html {
+  if (state === "pending")
+    return card("request", "What we will send", payloadPart(payload, "Not sent yet: this is what would be."));
+  if (reason !== null && isUnsent(reason))
+    return card("request", "Nothing was sent", payloadPart(payload, "This is what a replay would send."));
+  return html`${card("answer", "What your system answered", answerPart(response))}
+${card("request", "What we sent", html`${payloadPart(payload, noteOf(payload))}${headerList(headers)}`)}`;
 }
 
 function answerPart(response: ShownExchange["response"]): Html {
@@ -103,14 +111,17 @@ ${body === "" ? html`<p>The answer had no body.</p>` : html`<pre class="wire" ta
 ${isCut && html`<p class="quiet">Only the first 4 KiB are kept.</p>`}${headerList(headers)}`;
 }
 
-function payloadPart(payload: ShownExchange["request"]["payload"]): Html {
+type Payload = ShownExchange["request"]["payload"];
+
+function noteOf(payload: Payload): string {
+  if (payload?.isAsSent === true)
+    return "Rebuilt from the records, byte for byte what was sent: its SHA-256 is the one we kept.";
+  if (payload?.isAsSent === false) return "The records have changed since: this is what a replay would send.";
+  return "What was sent is no longer kept: this is what a replay would send.";
+}
+
+function payloadPart(payload: Payload, note: string): Html {
   if (!payload) return html`<p>The record that this event was about no longer exists.</p>`;
-  const note =
-    payload.isAsSent === true
-      ? "Rebuilt from the records, byte for byte what was sent: its SHA-256 is the one we kept."
-      : payload.isAsSent === false
-        ? "The records have changed since: this is what a replay would send."
-        : "Nothing was sent yet; this is what would be.";
   return html`<pre class="wire" tabindex="0">${payload.text}</pre><p class="quiet">${note}</p>`;
 }
 

@@ -4,7 +4,7 @@ import { deliveryPage, listSubscriptions, oneDelivery, readExchange } from "../.
 import { type PageCall, pageRoute } from "../../ui/page-route.ts";
 import { dashboardPage } from "../page-shell.ts";
 import { type DeliveriesQuery, deliveriesBody, deliveryBody } from "./deliveries.ts";
-import type { WebhookPagesDeps } from "./detail-page.ts";
+import type { WebhookPagesDeps } from "./show-webhook.ts";
 import { isPeriod, periods } from "./words.ts";
 
 const path = "/dashboard/webhooks/deliveries";

@@ -1,39 +1,35 @@
-import type { deliveryFeed } from "../../../webhooks/webhooks.ts";
-import { card, codeText, emptyState, facts, pageHead } from "../../ui/components.ts";
-import { shortTime, time } from "../../ui/format.ts";
+import { card, codeText, facts, pageHead } from "../../ui/components.ts";
+import { time } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
-import { select } from "../../ui/forms/fields.ts";
-import { records } from "../../ui/records.ts";
-import { type Html, html, render } from "../../ui/render.ts";
+import { errorSummary, select } from "../../ui/forms/fields.ts";
+import { type Html, html } from "../../ui/render.ts";
 import type { FormSubmission } from "../submit-once.ts";
 import { askDeciders } from "./deciders.ts";
-import { topicList, type Webhook } from "./list.ts";
-import { breakable, outcome, periodChoices } from "./outcome.ts";
+import { type FeedView, feed, webhookPath } from "./feed.ts";
+import { topicList } from "./list.ts";
+import { periodChoices } from "./outcome.ts";
 import { sentOnce } from "./words.ts";
 
-export type Delivery = Awaited<ReturnType<typeof deliveryFeed>>["deliveries"][number];
+/** A period whose failures were sent again in part. */
+export type Rest = { since: string; until: string };
 
-export type WebhookView = {
-  webhook: Webhook;
-  deliveries: readonly Delivery[];
+export type WebhookView = FeedView & {
   /** Who may rotate its secret and delete it; null when the caller may. */
   deciders: readonly string[] | null;
-  /** Checks the signatures of the firm's deliveries. */
-  publicKey: string;
-  /** Whether all of them are shown, or the first few. */
-  showAll: boolean;
+  /** Checks the signatures of the firm's deliveries; null until it is made. */
+  publicKey: string | null;
+  /** What a replay of everything that failed has left. */
+  rest: Rest | null;
+  /** Why that was refused. */
+  error?: string;
 };
-
-const fewDeliveries = 25;
-
-const pathOf = ({ id }: Webhook): string => `/dashboard/webhooks/${id}`;
 
 /** One webhook: its events, its actions, and its latest deliveries. */
 export function webhookBody(view: WebhookView & FormSubmission): Html {
   const { webhook, submission } = view;
   const { id, url, topics, active, createdAt } = webhook;
-  const path = pathOf(webhook);
+  const path = webhookPath(webhook);
   const feedPath = `${path}/deliveries${view.showAll ? "?all=1" : ""}`;
   return html`<p><a href="/dashboard/webhooks">All webhooks</a></p>
 ${pageHead("Webhook", html`<span class="breakable">${url}</span>`, buttonForm(`${path}/test`, "Send a test"))}
@@ -57,11 +53,11 @@ ${feed(view)}
 <p class="quiet"><span class="with-script">This list updates automatically.</span><span class="without-script">Reload this page for the latest.</span> ${sentOnce} A replay is built from today’s records, with the same event ID.</p>
 <p><a href="/dashboard/webhooks/deliveries?webhook=${id}">All deliveries, with filters</a></p>`,
 )}
-${card("failed", "Replay what failed", replayForm(path))}
+${card("failed", "Replay what failed", html`${errorSummary(view.error)}${view.rest ? restForm(path, view.rest) : replayForm(path)}`)}
 ${card(
   "secret",
   "Signing secret",
-  html`${publicKey(view)}${
+  html`${publicKey(view, path)}${
     view.deciders
       ? askDeciders(view.deciders)
       : html`<p>Rotate the secret when someone may have seen it, and from time to time.</p>${askFirst(rotation(path, submission))}`
@@ -71,16 +67,26 @@ ${!view.deciders && card("end", "Delete webhook", askFirst(deletion(path)))}
 </div>`;
 }
 
-const publicKey = ({ publicKey: key }: WebhookView): Html =>
-  html`<p>Deliveries also carry the headers of <a href="https://www.standardwebhooks.com">Standard Webhooks</a>. This public key checks their <code>v1a</code> signatures:</p>
+const publicKey = ({ publicKey: key, deciders }: WebhookView, path: string): Html => {
+  const standard = html`Deliveries also carry the headers of <a href="https://www.standardwebhooks.com">Standard Webhooks</a>.`;
+  if (key !== null)
+    return html`<p>${standard} This public key checks their <code>v1a</code> signatures:</p>
 <p>${codeText(key, "public key")}</p>`;
+  return html`<p>${standard} With a public key of your firm they bear a <code>v1a</code> signature besides, which others can check without the secret.</p>
+${!deciders && buttonForm(`${path}/public-key`, "Make a public key", { kind: "quiet-button" })}`;
+};
 
 const replayForm = (path: string): Html =>
   html`<form class="form" method="post" action="${path}/replay-failed">
 ${select({ name: "period", label: "Everything that failed in", required: "sometimes", value: "day", options: periodChoices })}
 <div class="form-actions"><button type="submit" class="quiet-button">Send again</button></div>
 </form>
-<p class="quiet">Each event that did not arrive is sent again once, oldest first, at most 200 at a time.</p>`;
+<p class="quiet">Each event that was first sent in that time and did not arrive is sent again once, oldest first, at most 200 at a time.</p>`;
+
+const restForm = (path: string, { since, until }: Rest): Html =>
+  html`<p>More failed between ${time(new Date(since))} and ${time(new Date(until))}. Send the next 200 when these have ended.</p>
+${buttonForm(`${path}/replay-failed`, "Send the rest again", { fields: { since, until }, kind: "quiet-button" })}
+<p class="quiet">What was sent again is not sent a third time. <a href="${path}#failed">Choose another time</a></p>`;
 
 const rotation = (path: string, submission: string) => ({
   label: "Rotate the secret",
@@ -98,47 +104,3 @@ const deletion = (path: string) => ({
   confirm: "Delete now",
   action: `${path}/delete`,
 });
-
-/** The part that refreshes itself. */
-export const feedFragment = (view: WebhookView): string => render(feed(view));
-
-function feed(view: WebhookView): Html {
-  const { webhook, deliveries, showAll } = view;
-  if (deliveries.length === 0) return emptyState("No deliveries yet", "Send a test to see one arrive.");
-  const shown = showAll ? deliveries : deliveries.slice(0, fewDeliveries);
-  const left = deliveries.length - shown.length;
-  return html`${table(webhook, shown)}${
-    left > 0 &&
-    html`<nav class="pager" aria-label="More deliveries"><a href="${pathOf(webhook)}?all=1#deliveries">Show ${String(left)} more</a></nav>`
-  }`;
-}
-
-const table = (webhook: Webhook, deliveries: readonly Delivery[]): Html =>
-  records(
-    "Latest deliveries, newest first",
-    [
-      { label: "Event" },
-      { label: "State" },
-      { label: "Attempts", number: true },
-      { label: "Status", number: true },
-      { label: "Duration", number: true },
-      { label: "When (UTC)" },
-      { label: "Replay" },
-    ],
-    deliveries.map((delivery) => {
-      const { eventName, attempts, lastStatusCode, durationMs, createdAt, replayedFrom } = delivery;
-      const at = new Date(createdAt);
-      return [
-        html`<a href="/dashboard/webhooks/deliveries/${delivery.deliveryId}">${breakable(eventName)}</a>${replayedFrom && html` <span class="quiet-text">(replay)</span>`}`,
-        outcome(delivery),
-        String(attempts),
-        lastStatusCode === null ? "–" : String(lastStatusCode),
-        durationMs === null ? "–" : `${durationMs} ms`,
-        shortTime(at),
-        buttonForm(`${pathOf(webhook)}/deliveries/${delivery.deliveryId}/replay`, "Replay", {
-          kind: "quiet-button",
-          about: `${eventName} of ${createdAt}`,
-        }),
-      ];
-    }),
-  );

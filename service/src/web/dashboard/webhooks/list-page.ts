@@ -7,9 +7,10 @@ import { dashboardPage } from "../page-shell.ts";
 import { requireSameEnvironment, submissionFor, submitOnce } from "../submit-once.ts";
 import { decidersFor } from "./deciders.ts";
 import { deliveryPages } from "./delivery-pages.ts";
-import { type WebhookPagesDeps, webhookDetailPage } from "./detail-page.ts";
+import { webhookDetailPage } from "./detail-page.ts";
 import { chosenTopics, type WebhooksView, webhooksBody } from "./list.ts";
 import { secretPage } from "./secret.ts";
+import type { WebhookPagesDeps } from "./show-webhook.ts";
 
 const path = "/dashboard/webhooks";
 

@@ -1,0 +1,104 @@
+import type { FastifyInstance } from "fastify";
+import { principalOf } from "../../../http/authentication.ts";
+import { ServiceError } from "../../../platform/errors.ts";
+import {
+  makePublicKey,
+  oneDelivery,
+  oneSubscription,
+  replayDelivery,
+  replayFailed,
+  rotateSecret,
+  sendTest,
+  unsubscribe,
+} from "../../../webhooks/webhooks.ts";
+import { done } from "../../ui/flash-messages.ts";
+import { pageRoute } from "../../ui/page-route.ts";
+import { submitOnce } from "../submit-once.ts";
+import { secretPage } from "./secret.ts";
+import { restOf, showWebhook, type WebhookPagesDeps } from "./show-webhook.ts";
+import { isPeriod, periods } from "./words.ts";
+
+const path = "/dashboard/webhooks";
+
+/** What can be done to one webhook. */
+export function webhookForms(forms: FastifyInstance, deps: WebhookPagesDeps): void {
+  pageRoute(forms, deps, {
+    method: "POST",
+    url: `${path}/:id/test`,
+    handle: async ({ params: { id }, request }) => {
+      await sendTest(deps, principalOf(request), id);
+      return done(`${path}/${id}#deliveries`, "webhook-tested");
+    },
+  });
+
+  pageRoute(forms, deps, {
+    method: "POST",
+    url: `${path}/:id/replay-failed`,
+    handle: async ({ params: { id }, form, request }) => {
+      const since = form["since"] ?? sinceOf(form["period"] ?? "").toISOString();
+      const { replayed, left, until } = await replayFailed(deps, principalOf(request), id, { ...form, since });
+      if (left > 0)
+        return done(`${path}/${id}?${new URLSearchParams({ since, until })}#failed`, "failed-replayed-partly");
+      return done(`${path}/${id}#deliveries`, replayed === 0 ? "nothing-failed" : "failed-replayed");
+    },
+    refused: (call, error) => showWebhook(deps, call, { rest: restOf(call.form), error }),
+  });
+
+  pageRoute(forms, deps, {
+    method: "POST",
+    url: `${path}/:id/public-key`,
+    handle: async ({ params: { id }, request }) => {
+      const principal = principalOf(request);
+      await oneSubscription(deps, principal, id);
+      await makePublicKey(deps, principal);
+      return done(`${path}/${id}#secret`, "webhook-key-made");
+    },
+  });
+
+  pageRoute(forms, deps, {
+    method: "POST",
+    url: `${path}/:id/rotate`,
+    handle: async ({ params, form, request }) => {
+      const principal = principalOf(request);
+      const { id, url } = await oneSubscription(deps, principal, params.id);
+      const { made } = await submitOnce(deps, request, {
+        fields: new Map([...Object.entries(form), ["id", id]]),
+        make: () => rotateSecret(deps, principal, id),
+        nameOf: () => id,
+      });
+      if (!made) return done(`${path}/${id}`, "webhook-rotated-before");
+      const { secret, previousSecretExpiresAt } = made;
+      return secretPage(deps, request, {
+        id,
+        url,
+        secret,
+        previousSecretExpiresAt: new Date(previousSecretExpiresAt),
+      });
+    },
+  });
+
+  pageRoute(forms, deps, {
+    method: "POST",
+    url: `${path}/:id/delete`,
+    handle: async ({ params: { id }, request }) => {
+      await unsubscribe(deps, principalOf(request), id);
+      return done(path, "webhook-deleted");
+    },
+  });
+
+  pageRoute(forms, deps, {
+    method: "POST",
+    url: `${path}/:id/deliveries/:deliveryId/replay`,
+    handle: async ({ params: { id, deliveryId }, request }) => {
+      const principal = principalOf(request);
+      const { webhookId } = await oneDelivery(deps, principal, deliveryId);
+      if (webhookId !== id) throw new ServiceError("not_found", "No such delivery.");
+      await replayDelivery(deps, principal, deliveryId);
+      return done(`${path}/${id}#deliveries`, "delivery-replayed");
+    },
+  });
+
+  function sinceOf(period: string): Date {
+    return new Date(deps.clock().getTime() - periods[isPeriod(period) ? period : "day"].ms);
+  }
+}

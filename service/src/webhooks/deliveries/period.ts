@@ -1,0 +1,22 @@
+import { invalid } from "../../platform/errors.ts";
+
+/** An instant in a request. @throws ServiceError unless it is a date with a time and a zone */
+export function instantIn(name: string, value: unknown): Date {
+  const at = typeof value === "string" && /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(value) ? new Date(value) : null;
+  if (!at || Number.isNaN(at.getTime())) throw invalid(`${name} must be an ISO 8601 time with its zone.`);
+  return at;
+}
+
+/** From `since`, up to but without `until`. */
+export type Period = { since: Date; until: Date };
+
+/** `since` and `until` of a body; `until` may be left out and is `now` then. @throws ServiceError for a period that is none */
+export function periodIn(body: unknown, now: Date): Period {
+  const given = (body ?? {}) as { since?: unknown; until?: unknown };
+  const since = instantIn("since", given.since);
+  if (given.until === undefined || given.until === null) return { since, until: now };
+  const until = instantIn("until", given.until);
+  if (until > now) throw invalid("until must not be in the future.");
+  if (until < since) throw invalid("until must not be before since.");
+  return { since, until };
+}
