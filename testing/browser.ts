@@ -23,6 +23,8 @@ export type Look = {
   height?: number;
   colorScheme?: "light" | "dark";
   javaScript?: boolean;
+  /** Default UTC. */
+  timeZone?: string;
   /** Timers of the page move only by `page.clock`. */
   heldClock?: boolean;
 };
@@ -55,11 +57,15 @@ export async function startBrowser(): Promise<Browser> {
   if (executablePath === undefined) throw new Error("Chromium is not installed");
   const browser = await chromium.launch({ executablePath, args });
   return {
-    async open(url, { width, height = 800, colorScheme = "light", javaScript = true, heldClock = false }) {
+    async open(
+      url,
+      { width, height = 800, colorScheme = "light", javaScript = true, timeZone = "UTC", heldClock = false },
+    ) {
       const context = await browser.newContext({
         viewport: { width, height },
         colorScheme,
         javaScriptEnabled: javaScript,
+        timezoneId: timeZone,
       });
       const page = await context.newPage();
       clickToTheEnd(page);

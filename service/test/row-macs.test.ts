@@ -75,7 +75,7 @@ test("a closing passport whose manifest and hashes were replaced does not hold, 
       manifest_sha256 = encode(sha256(replace(manifest, 'QuoteReady', 'Completed')::bytea), 'hex')
     WHERE verify_code = ${verifyCode}`);
   assert.equal((await verify(running.service.baseUrl, verifyCode)).chainOk, false);
-  assert.match(await textOf(verifyUrl), /This closing passport does not verify/);
+  assert.match(await textOf(verifyUrl), /This closing passport failed/);
   assert.equal((await acme.call("POST", `/api/rooms/${room}/passport`)).status, 500);
 });
 
@@ -98,7 +98,7 @@ test("who has SECRETS_KEY, too, makes no manifest that a sealed certificate bear
   await restarted(sql`SELECT`);
   assert.deepEqual([await chainOk(verifyCode), await chainOk(whole)], [false, true]);
   const page = await textOf(verifyUrl);
-  assert.match(page, /This closing passport does not verify/);
+  assert.match(page, /This closing passport failed/);
   assert.match(page, /The archived certificate is gone, bears another manifest, or its seal does not hold/);
   assert.equal((await acme.call("POST", `/api/rooms/${room}/passport`)).status, 500);
 });

@@ -11,7 +11,7 @@ describe("a claim's title", () => {
       ["ots.pending", "A calendar has promised a proof"],
       ["chain.versions", "No version is missing"],
       ["manifest.v12.hash", "Version 12: the manifest has the hash stated"],
-      ["certificate.v?.seal", "Version ?: the certificate's seal holds"],
+      ["certificate.v?.seal", "Version ?: the certificate's seal is genuine"],
     ] as const)
       assert.equal(titleOf(claim), title);
   });

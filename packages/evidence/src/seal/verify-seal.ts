@@ -39,6 +39,8 @@ export interface SealVerification {
   readonly statesPlace: boolean;
   /** The earliest trusted time at which the seal is known to have existed, epoch ms; null without a trusted time stamp. */
   readonly provenTime: number | null;
+  /** What the seal itself says of its time, epoch ms; null when it says nothing that can be read. */
+  readonly claimedTime: number | null;
   /** What the seal says that it was made for; null when it states no purpose that is known. */
   readonly purpose: SealPurpose | null;
 }
@@ -65,10 +67,12 @@ export async function verifySeal(input: {
   const provenTime = times.length === 0 ? null : Math.min(...times);
   const statement = readSealStatement(pades.signedData?.signerInfos[0]?.signedAttrs ?? []);
   const purpose = sealPurposeOf(dictionary);
+  const claimedTime = claimedTimeOf(dictionary);
   const certificate = await judgeCertificate(pades, sealAnchors, provenTime ?? at, crypto);
   return {
     pades,
     provenTime,
+    claimedTime,
     purpose,
     statesPlace: statement !== "absent",
     claims: [
@@ -77,7 +81,7 @@ export async function verifySeal(input: {
       placeClaim(statement, range, dictionary),
       purposeClaim(purpose),
       ...certificate.claims,
-      ...retirementClaims(certificate.path, trust.retired ?? [], provenTime, claimedTimeOf(dictionary)),
+      ...retirementClaims(certificate.path, trust.retired ?? [], provenTime, claimedTime),
       timeStampClaim(pades),
     ],
   };

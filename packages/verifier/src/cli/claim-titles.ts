@@ -20,7 +20,7 @@ const TITLES: Titles = {
   seal_certificate_trusted: "The seal is by a known certificate",
   seal_certificate_valid_at_time: "The certificate was valid at the time",
   seal_certificate_not_retired: "The seal is older than its certificate's retirement",
-  time_stamp_valid: "An independent authority stamped the time",
+  time_stamp_valid: "The time stamp of an independent authority",
   original_document_hash: "The document inside is told apart from its seal",
   certification_respected: "Limits set by the document's author were kept",
   sealed_hash_as_expected: "It is the sealed file expected",
@@ -81,7 +81,7 @@ const TITLES: Titles = {
   document_hash: "The document is the one named",
   document_revisions: "Every state of the file is in the document",
   document_acts: "Each signature in the document bears its act",
-  document_seal: "The document's own seal holds",
+  document_seal: "The document's own seal is genuine",
   document_signatures: "Each signer's signature is intact",
 };
 
@@ -92,7 +92,7 @@ const OF_VERSION: Readonly<Record<string, string>> = {
   "manifest.version": "the manifest names its version",
   "manifest.room": "the manifest is of this room",
   "manifest.link": "it links to the version before",
-  "certificate.seal": "the certificate's seal holds",
+  "certificate.seal": "the certificate's seal is genuine",
   "certificate.trusted": "the seal is by a known certificate",
   "certificate.purpose": "the seal was made for a closing certificate",
   "certificate.manifest": "the manifest is attached to the certificate",

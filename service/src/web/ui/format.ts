@@ -27,8 +27,15 @@ export const money = (cents: number): string => usd.format(cents / 100).replace(
 export const moneyIn = (amount: number, currency: string | null): string =>
   currency?.toLowerCase() === "usd" ? money(amount) : `${amount} (${currency || "no currency"}, smallest unit)`;
 
+/** An instant as a text, in UTC. */
+export const timeText = (at: Date): string => `${utc.format(at)} UTC`;
+
 /** An instant, readable, in UTC, with the exact one for machines. */
-export const time = (at: Date): Html => html`<time datetime="${at.toISOString()}">${utc.format(at)} UTC</time>`;
+export const time = (at: Date): Html => html`<time datetime="${at.toISOString()}">${timeText(at)}</time>`;
+
+/** The same, to which `showLocalTimes` adds the reader's own time. */
+export const localTime = (at: Date): Html =>
+  html`<time datetime="${at.toISOString()}" data-local>${timeText(at)}</time>`;
 
 /** The same in short, for tables: their head says that it is UTC. */
 export const shortTime = (at: Date): Html => html`<time datetime="${at.toISOString()}">${shortUtc.format(at)}</time>`;

@@ -4,18 +4,18 @@ import { icon } from "../ui/icons.ts";
 import { type Html, html } from "../ui/render.ts";
 import type { VerifyConfig } from "./browser/config.ts";
 
-/** What can be dropped, in words. */
-export type DropWords = { title: string; hint: string; accept: string };
+/** What can be dropped or chosen, in words. */
+export type DropWords = { file: string; hint: string; accept: string };
 
 /**
  * Where files are dropped or chosen, and where `verify.js` shows what came of them. Without script it says so.
  * @param config public facts for the script, as JSON in the page: data, not script
  */
-export const dropZone = (config: VerifyConfig, { title, hint, accept }: DropWords): Html =>
+export const dropZone = (config: VerifyConfig, { file, hint, accept }: DropWords): Html =>
   html`<div class="drop-part with-script-block">
 <div class="drop" id="drop">
 ${icon("evidence")}
-<label for="drop-files">${title}</label>
+<label for="drop-files"><span class="by-mouse">Drop the ${file} here, or choose it</span><span class="by-touch">Choose the ${file}</span></label>
 <input type="file" id="drop-files" accept="${accept}" multiple aria-describedby="drop-hint">
 <p id="drop-hint">${hint} <strong>Nothing is uploaded</strong>: your browser reads and checks the file.</p>
 <progress id="drop-progress" max="1" aria-label="Progress of the check" hidden></progress>
@@ -35,17 +35,17 @@ ${icon("evidence")}
 </div>
 </details>
 </div>
-<div class="without-script">${notice("info", "This page needs JavaScript", "To check a file in your browser, allow this page to run its script. You can also run the commands below instead.")}</div>
+<div class="without-script">${notice("info", "This page needs JavaScript", "To check a file in your browser, allow this page to run its script. Or run the commands below.")}</div>
 <script type="application/json" id="verify-config">${raw(JSON.stringify(config).replaceAll("<", "\\u003c"))}</script>`;
 
 export const proofDropWords: DropWords = {
-  title: "Drop the sealed PDF here, or choose a file",
+  file: "sealed PDF",
   hint: "You can add its evidence zip, .ots proof, or time-stamp token.",
   accept: ".pdf,.zip,.ots,.tst,.tsr,.json,application/pdf",
 };
 
 export const closingDropWords: DropWords = {
-  title: "Drop the certificate PDF here, or choose a file",
+  file: "certificate PDF",
   hint: "You can add manifests and certificates of other versions.",
   accept: ".pdf,.json,application/pdf,application/json",
 };

@@ -52,7 +52,7 @@ export const closingChecks = (baseUrl: string, verifyCode: string): ManualCheck[
   return [
     {
       means:
-        "The manifest’s hash. The canonical form is sorted ASCII without white space. The hash must equal manifestSha256.",
+        "The manifest’s hash. The canonical form is sorted ASCII without white space. The hash must equal that of the manifest above.",
       commands: [`curl -sS ${api} | jq -Scaj .manifest | sha256sum`],
     },
     {
@@ -60,7 +60,7 @@ export const closingChecks = (baseUrl: string, verifyCode: string): ManualCheck[
       commands: [`curl -sS ${api} | jq -r .manifest.passport.prevManifestSha256`],
     },
     {
-      means: "The certificate’s hash. It must equal sealedSha256.",
+      means: "The certificate’s hash. It must equal that of the certificate above.",
       commands: [`curl -sSo passport.pdf ${api}/pdf`, "sha256sum passport.pdf"],
     },
     {

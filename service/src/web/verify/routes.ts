@@ -10,9 +10,10 @@ import type { Assets } from "../ui/assets.ts";
 import { credentialHeaders, publicHeaders } from "../ui/page-headers.ts";
 import { silentPolicy } from "../ui/page-policy.ts";
 import { pageRoute } from "../ui/page-route.ts";
-import { closingPage, unknownClosingPage } from "./closing/page.ts";
+import { closingPage } from "./closing/page.ts";
 import { envelopePage } from "./envelope/page.ts";
-import { proofRecordPage, unknownRecordPage, verifyPage } from "./page.ts";
+import { unknownCodePage, verifyPage } from "./page.ts";
+import { proofRecordPage } from "./record-page.ts";
 
 /** Where the verification pages get what they show. */
 export type EvidenceSources = {
@@ -44,7 +45,7 @@ export function verifyPages(app: FastifyInstance, deps: VerifyDeps): void {
     url: "/verify",
     policy: "page",
     headers: { ...publicHeaders, ...policyHeaders() },
-    handle: async () => verifyPage(assets, await sealCertificates()),
+    handle: async () => verifyPage(assets, { sealCertificates: await sealCertificates(), baseUrl }),
   });
 
   pageRoute(app, deps, {
@@ -52,7 +53,7 @@ export function verifyPages(app: FastifyInstance, deps: VerifyDeps): void {
     url: "/verify/:code",
     handle: async ({ params: { code } }) => {
       const record = isVerifyCode(code) ? await proofRecord(code) : null;
-      if (!record) return { status: 404, page: unknownRecordPage(assets) };
+      if (!record) return { status: 404, page: unknownCodePage(assets, "document") };
       return proofRecordPage(assets, { record, sealCertificates: await sealCertificates(), baseUrl, retention });
     },
   });
@@ -62,7 +63,7 @@ export function verifyPages(app: FastifyInstance, deps: VerifyDeps): void {
     url: "/v/room/:code",
     handle: async ({ params: { code } }) => {
       const record = isVerifyCode(code) ? await closingRecord(code) : null;
-      if (!record) return { status: 404, page: unknownClosingPage(assets) };
+      if (!record) return { status: 404, page: unknownCodePage(assets, "certificate") };
       return {
         page: closingPage(assets, { record, sealCertificates: await sealCertificates(), baseUrl, retention }),
         headers: policyHeaders(logoOf(record.branding)?.origin),
@@ -75,7 +76,7 @@ export function verifyPages(app: FastifyInstance, deps: VerifyDeps): void {
     url: "/v/envelope/:code",
     handle: async ({ params: { code } }) => {
       const record = isVerifyCode(code) ? await envelopeRecord(code) : null;
-      if (!record) return { status: 404, page: unknownRecordPage(assets) };
+      if (!record) return { status: 404, page: unknownCodePage(assets, "document") };
       return {
         page: envelopePage(assets, { record, sealCertificates: await sealCertificates(), baseUrl }),
         headers: policyHeaders(logoOf(record.branding)?.origin),

@@ -47,7 +47,7 @@ export function standaloneVerifier({ bytes }: Pick<Assets, "bytes">, sealCertifi
 <a class="skip" href="#main">Skip to content</a>
 <header class="site-header"><div class="wrap"><span class="wordmark"><img src="${mark}" alt="" width="32" height="32">SignSealShip</span></div></header>
 <main id="main" class="wrap" tabindex="-1">
-${verifyBody({ sealCertificates, proof: null, closing: null })}
+${verifyBody({ sealCertificates, firm: null, proof: null, closing: null })}
 </main>
 <footer class="site-footer"><div class="wrap"><p>This page is a single file. It works without a network, and its security policy keeps it from using one.</p></div></footer>
 <script>${raw(copy)}</script>

@@ -1,4 +1,5 @@
 import { type Html, html } from "../ui/render.ts";
+import { plainWords } from "./plain-words.ts";
 
 /** What a verification amounts to, in sentences. */
 export type Statement = {
@@ -7,15 +8,15 @@ export type Statement = {
   notCovered: readonly string[];
 };
 
-const column = (kind: string, title: string, meaning: string, lines: readonly string[]): Html =>
-  html`<section class="${kind}"><h3>${title}</h3><p class="meaning">${meaning}</p>${
-    lines.length === 0 ? html`<p>None.</p>` : html`<ul>${lines.map((line) => html`<li>${line}</li>`)}</ul>`
+const column = (kind: string, title: string, lines: readonly string[], level: "h3" | "h4"): Html =>
+  html`<section class="${kind}">${level === "h3" ? html`<h3>${title}</h3>` : html`<h4>${title}</h4>`}${
+    lines.length === 0 ? html`<p>None.</p>` : html`<ul>${lines.map((line) => html`<li>${plainWords(line)}</li>`)}</ul>`
   }</section>`;
 
-/** Proven, attested, not covered: three lists side by side where there is room. */
-export const statementView = ({ proven, attested, notCovered }: Statement): Html =>
+/** What passed, what is only stated, what no seal shows: three lists side by side where there is room. */
+export const statementView = ({ proven, attested, notCovered }: Statement, level: "h3" | "h4" = "h3"): Html =>
   html`<div class="statement">
-${column("proven", "Proven", "Anyone can recompute it.", proven)}
-${column("attested", "Attested", "Stated by someone, not computed.", attested)}
-${column("not-covered", "Not covered", "No seal can show this.", notCovered)}
+${column("proven", "Passed: anyone can compute it", proven, level)}
+${column("attested", "Not checked: somebody states it", attested, level)}
+${column("not-covered", "Not covered: no seal shows it", notCovered, level)}
 </div>`;

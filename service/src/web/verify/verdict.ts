@@ -1,5 +1,7 @@
 import { type IconName, icon } from "../ui/icons.ts";
 import { type Html, html } from "../ui/render.ts";
+import { plainWords } from "./plain-words.ts";
+import { type Summary, summaryView } from "./summary.ts";
 
 /** What a verification came to, as a whole. */
 export type VerdictTone = "verified" | "refuted" | "unknown";
@@ -21,6 +23,10 @@ export const verdictBanner = (
   return html`<div class="verdict ${tone}">${icon(verdictIcons[tone])}<div>${heading}<p>${text}</p></div></div>`;
 };
 
+/** A verdict, and the six lines that say of what. */
+export const resultCard = (verdict: Html, summary: Summary): Html =>
+  html`<section class="result" aria-label="Result">${verdict}${summaryView(summary)}</section>`;
+
 /** One claim as the verifier states it. */
 export type ClaimLine = { name: string; state: "holds" | "fails" | "unchecked"; why: string };
 
@@ -34,5 +40,5 @@ const claimLooks = {
 export const claimList = (claims: readonly ClaimLine[], titleOf: (name: string) => string = (name) => name): Html =>
   html`<ul class="claims">${claims.map(({ name, state, why }) => {
     const { shape, words } = claimLooks[state];
-    return html`<li class="${state}">${icon(shape)}<div><p><span class="claim-state">${words}</span> ${titleOf(name)}</p><p class="claim-why">${why}</p></div></li>`;
+    return html`<li class="${state}">${icon(shape)}<div><p><span class="claim-state">${words}</span> ${titleOf(name)}</p><p class="claim-why">${plainWords(why)}</p></div></li>`;
   })}</ul>`;

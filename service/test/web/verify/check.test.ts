@@ -24,6 +24,7 @@ describe("what is dropped", () => {
 
   const config = (changes: Partial<VerifyConfig> = {}): VerifyConfig => ({
     sealCertificates: own.pem,
+    firm: null,
     proof: null,
     closing: null,
     ...changes,

@@ -62,7 +62,7 @@ test("passports and a room of the running service are seen, and their PDFs are c
     const certificatePath = join(folder.path, "certificate.pdf");
     writeFileSync(certificatePath, Buffer.from(await certificate.arrayBuffer()));
     const closing = await browser.open(service.baseUrl + verifyUrl, { width: 360 });
-    await closing.page.getByText("as stated").waitFor();
+    await closing.page.getByText("everything matches").waitFor();
     assert.equal(await closing.page.locator("svg.chain circle").count(), 2);
     await closing.page.setInputFiles("#drop-files", certificatePath);
     await closing.page.getByRole("heading", { name: "A test certificate, unchanged" }).waitFor();

@@ -33,7 +33,7 @@ async function shownOf(one: WholeCase, roles: readonly string[]): Promise<Outcom
   const given = roles.flatMap((role) => filesOf(one, role));
   const [shown, another] = await checkFiles({
     files: given.map(({ path, bytes }) => ({ name: path, bytes })),
-    config: { sealCertificates: "", proof: null, closing: null },
+    config: { sealCertificates: "", firm: null, proof: null, closing: null },
     trust: { seal: pem(one.trust), timeStamping: pem(one.tsaTrust) },
     at: Date.parse(one.at),
     subtle: crypto.subtle,

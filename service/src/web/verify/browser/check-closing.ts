@@ -5,6 +5,7 @@ import { type ClosingVersion, verifyClosing } from "@signsealship/evidence/seal"
 import { joinedVersions } from "./closing-versions.ts";
 import type { NamedBytes } from "./files.ts";
 import type { ClosingOutcome } from "./outcome.ts";
+import { sealFacts } from "./seal-facts.ts";
 import { type CheckContext, trustClaim } from "./trust.ts";
 
 /** Judges certificates, manifests and records of one room together. */
@@ -19,6 +20,7 @@ export async function checkClosing(
   const room = recorded ? { roomCode: recorded.roomCode } : {};
   const verification = await verifyClosing({ versions, ...room, trust, at, crypto });
   const newest = verification.versions.toReversed().find(({ manifest }) => manifest !== null);
+  const sealed = verification.versions.toReversed().find(({ certificate }) => certificate !== null);
   const purposes = verification.versions.flatMap(({ purpose }) => purpose ?? []);
   return {
     kind: "closing",
@@ -26,6 +28,8 @@ export async function checkClosing(
     verdict: claims.some(({ state }) => state === "fails") ? "not_verified" : verification.verdict,
     claims: [...claims, ...verification.claims, ...trustClaim(config)],
     roomName: newest?.manifest?.passport.roomName ?? null,
+    version: newest?.version ?? null,
+    seal: sealed?.certificate ? sealFacts(sealed.certificate) : null,
     purpose: purposes.find(({ environment }) => environment === "test") ?? purposes[0] ?? null,
   };
 }

@@ -1,11 +1,9 @@
-import { toHex } from "@signsealship/evidence/bytes";
 import type { Claim } from "@signsealship/evidence/claim";
 import { sha256Hex } from "@signsealship/evidence/digest";
 import { EvidenceError } from "@signsealship/evidence/errors";
 import { evidenceNames, otherPdfs } from "@signsealship/evidence/records";
 import { type ClosingVersion, type ProofVerification, verifyProof } from "@signsealship/evidence/seal";
 import { createWebCrypto } from "@signsealship/evidence/webcrypto";
-import { nameText } from "@signsealship/evidence/x509";
 import { readZip } from "@signsealship/evidence/zip";
 import { findingsBeside } from "./beside.ts";
 import { checkClosing } from "./check-closing.ts";
@@ -21,6 +19,7 @@ import {
   type ProofOutcome,
   sentence,
 } from "./outcome.ts";
+import { sealFacts, subjectText } from "./seal-facts.ts";
 import { type CheckContext, trustClaim, trustFrom } from "./trust.ts";
 
 export type CheckInput = {
@@ -72,7 +71,7 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
     outcomes.push(custody.has(pdf) ? withClaims(outcome, await custodyClaims(pdf, documents, context)) : outcome);
   }
   if (pdfs.length !== 1)
-    for (const file of beside) failures.push(failed(file, "Drop it together with the one PDF that it belongs to."));
+    for (const file of beside) failures.push(failed(file, "Choose it together with the one PDF that it belongs to."));
   // Beside a document they explain it; alone there is nothing to say about them.
   if (outcomes.length === 0) failures.push(...ignored.map((file) => failed(file, unreadable)));
   return [...outcomes, ...failures];
@@ -85,11 +84,11 @@ function withoutSeconds(beside: NamedBytes[]): FailedOutcome[] {
   const seconds = (["der", "ots"] as const).flatMap((kind) => beside.filter((one) => kindOf(one) === kind).slice(1));
   for (const file of seconds) beside.splice(beside.indexOf(file), 1);
   return seconds.map((file) =>
-    failed(file, "Another file of this kind was checked. Drop this one with the PDF alone."),
+    failed(file, "Another file of this kind was checked. Choose this one with the PDF alone."),
   );
 }
 
-const unreadable = "We can’t check this kind of file. Drop a PDF, or evidence that belongs to one.";
+const unreadable = "We can’t check this kind of file. Choose a PDF, or evidence that belongs to one.";
 
 function unpacked(file: NamedBytes, failures: FailedOutcome[]): readonly NamedBytes[] {
   if (kindOf(file) !== "zip") return [file];
@@ -102,7 +101,7 @@ function unpacked(file: NamedBytes, failures: FailedOutcome[]): readonly NamedBy
     return [];
   } catch (error) {
     if (!(error instanceof EvidenceError)) throw error;
-    failures.push(failed(file, `${sentence(error.message)} Unpack it, and drop the files inside.`));
+    failures.push(failed(file, `${sentence(error.message)} Unpack it, and choose the files inside.`));
     return [];
   }
 }
@@ -134,7 +133,7 @@ async function checkPdf(file: NamedBytes, beside: readonly NamedBytes[], context
     docSha256: verification.docSha256,
     purpose: found.isTest && purpose ? { ...purpose, environment: "test" } : purpose,
     certificate: await certificateFacts(verification),
-    provenTime: verification.seal?.provenTime ?? null,
+    seal: sealFacts(verification),
     earlier: verification.earlierSignatures.map(({ claims }) => claims),
     anchoring: verification.anchoring,
   };
@@ -168,7 +167,7 @@ function handedIn(name: string, { docSha256 }: NonNullable<VerifyConfig["proof"]
     docSha256: null,
     purpose: null,
     certificate: null,
-    provenTime: null,
+    seal: null,
     earlier: [],
     anchoring: [],
   };
@@ -179,13 +178,4 @@ async function certificateFacts({ seal }: ProofVerification): Promise<Certificat
   if (!certificate) return null;
   const { subject, notBefore, notAfter, der } = certificate;
   return { subject: subjectText(subject), notBefore, notAfter, sha256: await sha256Hex(der) };
-}
-
-function subjectText(subject: Uint8Array): string {
-  try {
-    return nameText(subject);
-  } catch (error) {
-    if (error instanceof EvidenceError) return toHex(subject);
-    throw error;
-  }
 }

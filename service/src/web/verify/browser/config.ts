@@ -2,6 +2,8 @@
 export type VerifyConfig = {
   /** Certificates of the service's seals, as its trust list or as PEM: a seal by one of them is its own. */
   readonly sealCertificates: string;
+  /** Whose record the page shows; null where that is not said. */
+  readonly firm: string | null;
   /** The record that the page shows, to compare the file with. */
   readonly proof: { readonly sealedSha256: string; readonly docSha256: string } | null;
   readonly closing: ClosingConfig | null;

@@ -1,5 +1,6 @@
 import type { Claim } from "@signsealship/evidence/claim";
 import type { ClosingVerdict, ProofStatement, ProofVerdict, SealPurpose } from "@signsealship/evidence/seal";
+import type { SealFacts } from "./seal-facts.ts";
 
 /** A certificate, for people. Instants are epoch milliseconds. */
 export type CertificateFacts = { subject: string; notBefore: number; notAfter: number; sha256: string };
@@ -17,8 +18,7 @@ export type ProofOutcome = {
   docSha256: string | null;
   purpose: SealPurpose | null;
   certificate: CertificateFacts | null;
-  /** The time that a trusted authority stamped, epoch ms. */
-  provenTime: number | null;
+  seal: SealFacts | null;
   earlier: readonly (readonly Claim[])[];
   anchoring: readonly Claim[];
 };
@@ -29,6 +29,9 @@ export type ClosingOutcome = {
   verdict: ClosingVerdict;
   claims: readonly Claim[];
   roomName: string | null;
+  /** The newest, and its seal. */
+  version: number | null;
+  seal: SealFacts | null;
   purpose: SealPurpose | null;
 };
 

@@ -1,4 +1,6 @@
 import { takeDrops } from "../../ui/browser/drops.ts";
+import { showLocalTimes } from "../../ui/browser/local-times.ts";
+import { part } from "../../ui/browser/parts.ts";
 import { type Html, render } from "../../ui/render.ts";
 import { recheckClosing } from "./closing-recheck.ts";
 import type { VerifyConfig } from "./config.ts";
@@ -10,7 +12,7 @@ export function startPage(): void {
   const worker = workerAddress();
   const config = JSON.parse(part("verify-config").textContent ?? "") as VerifyConfig;
   const zone = part("drop");
-  const picker = part("drop-files") as HTMLInputElement;
+  const picker = part<HTMLInputElement>("drop-files");
   let files: readonly File[] = [];
   let running: Worker | null = null;
 
@@ -32,7 +34,7 @@ export function startPage(): void {
     mine.addEventListener("message", ({ data }: MessageEvent<CheckReport>) => {
       if (data.kind === "reading") progress(data.read, data.total);
       else if (data.kind === "checking") progress(null, 1);
-      else if (data.kind === "done") finish(headlineOf(data.outcomes), outcomesView(data.outcomes));
+      else if (data.kind === "done") finish(headlineOf(data.outcomes), outcomesView(data.outcomes, config.firm));
       else finish("That did not work.", outcomesView([{ kind: "failed", name: "The check", why: data.why }]));
     });
     mine.addEventListener("error", ({ message }) =>
@@ -44,11 +46,13 @@ export function startPage(): void {
   const take = (chosen: FileList | undefined) => {
     if (chosen === undefined || chosen.length === 0) return;
     files = [...chosen];
+    // Beside the button stands what was dropped, too.
+    if (picker.files !== chosen) picker.files = chosen;
     void check();
   };
-  picker.addEventListener("change", () => {
-    take(picker.files ?? undefined);
-    // So that the same file, changed on the disk, can be chosen again.
+  picker.addEventListener("change", () => take(picker.files ?? undefined));
+  // So that the same file, changed on the disk, can be chosen again.
+  picker.addEventListener("click", () => {
     picker.value = "";
   });
   for (const name of ["trust-seal", "trust-time"]) part(name).addEventListener("change", () => void check());
@@ -58,8 +62,27 @@ export function startPage(): void {
     part("outcome-said").textContent = "This browser checks signatures only on https pages. Use the commands below.";
   }
   if (config.closing !== null) {
-    void recheckClosing(config.closing).then((view) => put(part("recheck"), view));
+    void recheckClosing(config.closing).then(({ said, claims }) => {
+      part("recheck-said").textContent = said;
+      put(part("recheck"), claims);
+    });
   }
+  showLocalTimes(document);
+  startPrinting();
+}
+
+/** Buttons that print, and the date on paper. */
+function startPrinting(): void {
+  document.addEventListener("click", ({ target }) => {
+    if (target instanceof Element && target.closest("[data-print]")) print();
+  });
+  const date = () => {
+    const printed = document.getElementById("printed-at");
+    if (printed)
+      printed.textContent = `Printed on ${new Date().toLocaleString("en-US", { dateStyle: "long", timeStyle: "long" })}`;
+  };
+  date();
+  addEventListener("beforeprint", date);
 }
 
 /** The address of this very script, for a worker: where it came from, or its text when it is part of the page. */
@@ -70,14 +93,14 @@ function workerAddress(): string {
 }
 
 async function readersTrust(): Promise<CheckRequest["trust"]> {
-  const text = (id: string) => (part(id) as HTMLInputElement).files?.[0]?.text() ?? "";
+  const text = (id: string) => part<HTMLInputElement>(id).files?.[0]?.text() ?? "";
   const [seal, timeStamping] = await Promise.all([text("trust-seal"), text("trust-time")]);
   return { seal, timeStamping };
 }
 
 /** Bytes read of a total; without the first it is not known how far the work is; without both there is none. */
 function progress(read: number | null, total: number | null): void {
-  const bar = part("drop-progress") as HTMLProgressElement;
+  const bar = part<HTMLProgressElement>("drop-progress");
   const said = part("outcome-said");
   bar.hidden = total === null;
   if (total === null) return;
@@ -99,10 +122,5 @@ function show(said: string, view: Html): void {
 
 function put(into: HTMLElement, view: Html): void {
   into.innerHTML = render(view);
-}
-
-function part(id: string): HTMLElement {
-  const found = document.getElementById(id);
-  if (!found) throw new Error(`the page has no #${id}`);
-  return found;
+  showLocalTimes(into);
 }

@@ -1,23 +1,24 @@
 import type { ClosingRecord, ClosingVersionRecord } from "../../../closing-passports/closing-passports.ts";
 import { deletedMessage, type RetentionPlan } from "../../../retention/retention.ts";
-import { card, codeText } from "../../ui/components.ts";
+import { codeText } from "../../ui/components.ts";
 import { time } from "../../ui/format.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { roomRetention } from "../../ui/retention.ts";
+import { technicalPart } from "../technical-details.ts";
 import type { ClaimLine } from "../verdict.ts";
 import { chainPicture } from "./chain-picture.ts";
 
 /** The version that the page is about. */
 export const ownOf = ({ versions }: ClosingRecord): ClosingVersionRecord => versions.at(-1) ?? versions[0];
 
-/** Whether everything that was computed of a version holds. */
+/** Whether everything that was computed of a version passed. */
 export const isIntact = ({ hashHolds, linkHolds, certificateHolds }: ClosingVersionRecord): boolean =>
   hashHolds && linkHolds && certificateHolds;
 
 const stateWords = (version: ClosingVersionRecord): string => {
-  if (isIntact(version)) return "intact";
-  if (!version.linkHolds) return "broken link";
-  return version.hashHolds ? "another certificate" : "hash mismatch";
+  if (isIntact(version)) return "passed";
+  if (!version.linkHolds) return "failed: its link to the version before is broken";
+  return version.hashHolds ? "failed: it has another certificate" : "failed: its hash does not match";
 };
 
 function certificateClaim(record: ClosingRecord): ClaimLine {
@@ -30,11 +31,11 @@ function certificateClaim(record: ClosingRecord): ClaimLine {
       why: `${deletedMessage("The certificate", certificateDeletedAt)} Check your own copy.`,
     };
   return ownOf(record).certificateHolds
-    ? { name, state: "holds", why: "The archived certificate was compared with it, and the seal holds." }
+    ? { name, state: "holds", why: "The archived certificate was compared with it, and its seal passed." }
     : {
         name,
         state: "fails",
-        why: "The archived certificate is gone, bears another manifest, or its seal does not hold.",
+        why: "The archived certificate is gone, bears another manifest, or its seal failed.",
       };
 }
 
@@ -62,7 +63,7 @@ export function claimsOf(record: ClosingRecord): ClaimLine[] {
     ...(earlier.length > 0
       ? [
           {
-            name: "All earlier versions are intact",
+            name: "All earlier versions",
             state: state(whole),
             why: `${earlier.length === 1 ? "One version was" : `${earlier.length} versions were`} checked for this page, too.`,
           } as const,
@@ -83,7 +84,7 @@ function versionsTable({ versions }: ClosingRecord): Html {
 }
 
 /** The chain up to this version, as a picture and as a list. */
-export function chainCard(record: ClosingRecord): Html {
+export function chainPart(record: ClosingRecord): Html {
   const own = ownOf(record);
   const links = record.versions.map(({ version, createdAt, manifestSha256, linkHolds }) => ({
     version,
@@ -92,12 +93,15 @@ export function chainCard(record: ClosingRecord): Html {
     linked: linkHolds,
     own: version === own.version,
   }));
-  return card(
-    "chain",
+  return technicalPart(
     "The chain of versions",
     html`<p>Each version states the hash of the previous one, so nothing in an old version can change without breaking the chain.</p><div class="chain-part">${chainPicture(links)}${versionsTable(record)}</div>`,
   );
 }
+
+/** Where the certificate is had. */
+export const certificateLink = (verifyCode: string): Html =>
+  html`<a href="/api/verify/room/${verifyCode}/pdf">Certificate (PDF)</a>`;
 
 /** What the record itself states of the version, as facts. */
 export function sealedFacts(
@@ -105,7 +109,7 @@ export function sealedFacts(
   retention: RetentionPlan,
 ): (readonly [string, Html | string | null])[] {
   const own = ownOf(record);
-  const { verifyCode, certificateDeletedAt, environment } = record;
+  const { certificateDeletedAt, environment } = record;
   return [
     ["SHA-256 of the manifest", codeText(own.manifestSha256, "manifest hash")],
     [
@@ -113,12 +117,6 @@ export function sealedFacts(
       own.prevManifestSha256 && codeText(own.prevManifestSha256, "manifest hash of the previous version"),
     ],
     ["SHA-256 of the certificate PDF", codeText(own.sealedSha256, "certificate hash")],
-    [
-      "Certificate",
-      certificateDeletedAt
-        ? deletedMessage("It", certificateDeletedAt)
-        : html`<a href="/api/verify/room/${verifyCode}/pdf">Download the sealed PDF</a>`,
-    ],
     ["How long it is kept", certificateDeletedAt ? null : roomRetention(retention, environment)],
   ];
 }

@@ -9,7 +9,10 @@ import { layout } from "../../ui/layout.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { type DropWords, dropZone } from "../drop-zone.ts";
 import { envelopeChecks, manualChecks } from "../manual-checks.ts";
-import { claimList, verdictBanner } from "../verdict.ts";
+import { onPaper } from "../on-paper.ts";
+import { type Summary, sealedAt } from "../summary.ts";
+import { technicalDetails, technicalPart } from "../technical-details.ts";
+import { claimList, resultCard, verdictBanner } from "../verdict.ts";
 
 type Deps = { record: EnvelopeRecord; sealCertificates: string; baseUrl: string };
 
@@ -23,13 +26,9 @@ const endings: Readonly<Record<Exclude<EnvelopeRecord["status"], "Completed">, r
   Voided: ["This signing was ended", "The document was not signed this way, and nothing was sealed here."],
 };
 
-function banner({ status, chainOk, environment, endedAt, signers }: EnvelopeRecord): Html {
+function banner({ status, chainOk, environment, signers }: EnvelopeRecord): Html {
   if (!chainOk)
-    return verdictBanner(
-      "refuted",
-      "This signing does not verify",
-      "The stored records do not match. Do not rely on it.",
-    );
+    return verdictBanner("refuted", "This signing failed", "The stored records do not match. Do not rely on it.");
   if (status !== "Completed") return verdictBanner("unknown", ...endings[status]);
   const people = signers.length === 1 ? "one person" : `${signers.length} people`;
   if (environment === "test")
@@ -41,8 +40,30 @@ function banner({ status, chainOk, environment, endedAt, signers }: EnvelopeReco
   return verdictBanner(
     "verified",
     "This document was signed and sealed here",
-    html`By ${people}, sealed on ${endedAt && time(endedAt)}. The trail was recomputed for this page.`,
+    `By ${people}. Check below that your copy is that document.`,
   );
+}
+
+function summaryOf(
+  { status, chainOk, branding, partnerName, endedAt, signers, document }: EnvelopeRecord,
+  host: string,
+): Summary {
+  const done = status === "Completed";
+  return {
+    document: `A document signed by ${signers.map(({ name }) => name).join(", ")}`,
+    firm: branding?.brandName ?? partnerName,
+    sealed: done && endedAt ? sealedAt(endedAt, "As this service states it.") : "Not yet sealed",
+    sealedBy: done ? `SignSealShip at ${host}` : "Nobody",
+    unchanged: chainOk
+      ? {
+          answer: document ? "yes" : "unchecked",
+          why: document
+            ? "Our records of it are. To check your own copy, choose it below."
+            : "Nothing was sealed here.",
+        }
+      : { answer: "no", why: "The stored records do not match." },
+    download: "Everybody who signed was mailed a link. Ask the firm for a copy.",
+  };
 }
 
 const signersCard = ({ signers }: EnvelopeRecord) =>
@@ -59,10 +80,9 @@ const signersCard = ({ signers }: EnvelopeRecord) =>
 
 const states = { original: "as uploaded", prepared: "prepared for signing", sealed: "sealed" } as const;
 
-const revisionsCard = ({ revisions }: EnvelopeRecord) =>
+const revisionsPart = ({ revisions }: EnvelopeRecord) =>
   revisions.length > 0 &&
-  card(
-    "revisions",
+  technicalPart(
     "States of the file",
     html`<p>Each is the beginning of the next. <code>head -c</code> that many bytes of the sealed document have this SHA-256.</p>
 <ol class="versions" start="0">${revisions.map(
@@ -86,7 +106,7 @@ function documentFacts({ document, custodyCertSha256, certificateDeletedAt, trai
 }
 
 const dropWords: DropWords = {
-  title: "Drop the signed document here, or choose a file",
+  file: "signed document",
   hint: "You can add its custody certificate.",
   accept: ".pdf,application/pdf",
 };
@@ -102,18 +122,20 @@ export function envelopePage(assets: Pick<Assets, "url">, { record, sealCertific
     scripts: ["verify.js", "copy.js"],
     body: html`<div class="stack verify">
 <div class="room-head">${accentStripe(branding?.accentColor)}${attribution(partnerName, branding)}</div>
-${banner(record)}
-${card("claims", "What was checked", claimList(claims, titleOf))}
+${resultCard(banner(record), summaryOf(record, new URL(baseUrl).host))}
 ${signersCard(record)}
-${card("facts", "The document", documentFacts(record))}
-${document && dropZone({ sealCertificates, proof, closing: null }, dropWords)}
-${revisionsCard(record)}
+${document && dropZone({ sealCertificates, firm: branding?.brandName ?? partnerName, proof, closing: null }, dropWords)}
 ${notice(
   "info",
   "What this does not say",
   "Each signer acted through a link that was mailed to an address, after the steps that the custody certificate names. Nobody looked at an identity document, and these are no qualified signatures.",
 )}
-${document && card("manual-checks", "Check it yourself from the command line", manualChecks(envelopeChecks(baseUrl, verifyCode, revisions)))}
+${technicalDetails(html`
+${technicalPart("What was checked", claimList(claims, titleOf))}
+${technicalPart("The document", documentFacts(record))}
+${revisionsPart(record)}
+${document && technicalPart("Check it yourself from the command line", manualChecks(envelopeChecks(baseUrl, verifyCode, revisions)))}`)}
+${onPaper(`${baseUrl}/v/envelope/${verifyCode}`)}
 </div>`,
   });
 }

@@ -1,0 +1,108 @@
+import type { VerdictTone } from "../verdict.ts";
+import type { ClosingOutcome, FailedOutcome, Outcome, ProofOutcome } from "./outcome.ts";
+
+/** The verdict in a few words, and what it means in a sentence. */
+export type Banner = { tone: VerdictTone; title: string; text: string };
+
+export function bannerOf(outcome: Outcome): Banner {
+  if (outcome.kind === "failed") return failedBanner(outcome);
+  return outcome.kind === "proof" ? proofBanner(outcome) : closingBanner(outcome);
+}
+
+const failedBanner = ({ why }: FailedOutcome): Banner => ({
+  tone: "unknown",
+  title: "This file was not checked",
+  text: why,
+});
+
+const noTest = "It was sealed with a test key, so it means nothing outside of testing.";
+
+function proofBanner({ verdict, claims, purpose }: ProofOutcome): Banner {
+  const state = (name: string) => claims.find((one) => one.name === name)?.state;
+  switch (verdict) {
+    case "verified":
+      return purpose?.environment === "test"
+        ? {
+            tone: "unknown",
+            title: "A test document, unchanged",
+            text: `Not a single byte has changed since it was sealed. ${noTest}`,
+          }
+        : {
+            tone: "verified",
+            title: "This document is genuine",
+            text: "Not a single byte has changed since it was sealed, and the seal was made with a known certificate.",
+          };
+    case "handed_in":
+      return {
+        tone: "verified",
+        title: "This is the document on record, before it was sealed",
+        text: "It has the hash on record for the document as it was submitted.",
+      };
+    case "intact":
+      if (state("seal_certificate_trusted") === "holds") {
+        return {
+          tone: "unknown",
+          title: "Unchanged, but sealed for what?",
+          text: "The seal passed and is by a certificate that you trust, but it states no purpose that is known here.",
+        };
+      }
+      return {
+        tone: "unknown",
+        title: "Unchanged, but sealed by whom?",
+        text: "The seal passed, but no certificate that you trust confirms who made it. Anyone could have. Add a certificate that you trust to check it again.",
+      };
+    case "unsigned":
+      return {
+        tone: "unknown",
+        title: "This PDF has no seal",
+        text: "It may be the document as it was before sealing. There is nothing in it to check.",
+      };
+    case "not_a_pdf":
+      return { tone: "unknown", title: "This is not a PDF", text: "There is nothing in it to check." };
+    default:
+      return state("sealed_hash_as_expected") === "fails" && state("seal_certificate_trusted") === "holds"
+        ? {
+            tone: "refuted",
+            title: "This is not the file on record",
+            text: "The record on this page is for another file.",
+          }
+        : {
+            tone: "refuted",
+            title: "This document failed",
+            text: `Do not rely on it. ${claims.find((one) => one.state === "fails")?.why ?? ""}`,
+          };
+  }
+}
+
+function closingBanner({ verdict, purpose, roomName, claims }: ClosingOutcome): Banner {
+  const name = roomName === null ? "the room" : `“${roomName}”`;
+  if (verdict === "verified") {
+    return purpose?.environment === "test"
+      ? {
+          tone: "unknown",
+          title: "A test certificate, unchanged",
+          text: `Nothing in the closing passport of ${name} has changed. ${noTest}`,
+        }
+      : {
+          tone: "verified",
+          title: "This certificate is genuine",
+          text: `Nothing in the closing passport of ${name} has changed, and the seal was made with a known certificate.`,
+        };
+  }
+  if (verdict === "intact") {
+    return {
+      tone: "unknown",
+      title: "Unchanged, but sealed by whom?",
+      text: "Nothing has changed, but no certificate that you trust confirms who made the seal.",
+    };
+  }
+  if (verdict === "unsigned") {
+    return {
+      tone: "unknown",
+      title: "There is no seal to check",
+      text: "The manifests match. Choose the certificate PDF, too.",
+    };
+  }
+  const why = claims.find(({ state }) => state === "fails")?.why ?? "";
+  return { tone: "refuted", title: "This closing passport failed", text: `Do not rely on it. ${why}` };
+}

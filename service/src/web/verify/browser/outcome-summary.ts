@@ -1,0 +1,90 @@
+import type { SealPurpose } from "@signsealship/evidence/seal";
+import { type Html, html } from "../../ui/render.ts";
+import { printButton, type Summary, sealedAt } from "../summary.ts";
+import type { ClosingOutcome, ProofOutcome } from "./outcome.ts";
+import type { SealFacts } from "./seal-facts.ts";
+
+const kinds: Readonly<Record<SealPurpose["kind"], string>> = {
+  proof: "sealed document",
+  closing: "closing certificate",
+  custody: "custody certificate of a signing",
+  signed: "signed document",
+  notarized: "notarized document",
+  journal: "notary’s journal",
+  receipt: "receipt",
+};
+
+const stampWords: Readonly<Record<SealFacts["stamp"], string>> = {
+  passed: "An independent authority stamped this time. Its stamp passed.",
+  failed: "The time stamp failed.",
+  authority_unknown:
+    "An independent authority stamped the seal. The stamp is whole, but no certificate here confirms the authority.",
+  none: "As the sealer states it. The seal has no independent time stamp.",
+};
+
+/** Of a file that failed nothing is repeated that it says of itself. */
+const notConfirmed = "Not confirmed";
+
+/** Claims that fail when bytes are not what they were; others fail for whom or when. */
+const tellsOfChange =
+  /^(?:whole_file_covered|document_unchanged_since_seal|seal_signature_valid|\w+_hash(?:_as_expected)?|manifest\..+\.(?:hash|link|canonical)|certificate\..+\.(?:hash|seal|manifest))$/;
+
+/** The six lines about what was checked. @param firm whose record the page shows, when the file is of that record */
+export function summaryOf(outcome: ProofOutcome | ClosingOutcome, firm: string | null): Summary {
+  const { seal, verdict } = outcome;
+  const failed = verdict === "not_verified";
+  return {
+    document: documentWords(outcome),
+    firm: isOfThePage(outcome) ? firm : null,
+    sealed: sealedWords(outcome),
+    sealedBy: failed ? notConfirmed : seal ? sealerWords(outcome, seal) : "No seal in this file",
+    unchanged: unchangedWords(outcome),
+    download: html`<span>You have the file.</span> ${printButton}`,
+  };
+}
+
+/** Whether the file is the one whose record the page shows; what passed of a room was compared with the page's room. */
+function isOfThePage({ kind, verdict, claims }: ProofOutcome | ClosingOutcome): boolean {
+  if (kind === "closing") return verdict === "verified" || verdict === "intact";
+  const expected = claims.some(({ name, state }) => name === "sealed_hash_as_expected" && state === "holds");
+  return verdict === "handed_in" || (expected && verdict !== "not_verified");
+}
+
+function documentWords(outcome: ProofOutcome | ClosingOutcome): Html {
+  if (outcome.kind === "proof")
+    return html`<strong class="file-name">${outcome.name}</strong>${outcome.seal && outcome.purpose && html`, a ${kinds[outcome.purpose.kind]}`}`;
+  const { names, roomName, version } = outcome;
+  const room = roomName === null ? "" : ` of “${roomName}”, version ${version ?? "unknown"}`;
+  return html`<strong class="file-name">${names.join(", ")}</strong>, closing passport${room}`;
+}
+
+function sealedWords({ seal, verdict }: ProofOutcome | ClosingOutcome): Html | string {
+  if (verdict === "not_verified") return notConfirmed;
+  if (verdict === "handed_in") return "The sealed copy of it is on record above";
+  if (!seal) return "No seal in this file";
+  const words = stampWords[seal.stamp];
+  return seal.at === null ? words : sealedAt(new Date(seal.at), words);
+}
+
+const sealerWords = ({ verdict, claims }: ProofOutcome | ClosingOutcome, { by }: SealFacts): Html => {
+  const known =
+    verdict === "verified" || claims.some((one) => one.name === "seal_certificate_trusted" && one.state === "holds");
+  return html`${by} <span class="quiet-text">${known ? "A certificate that is known here." : "No certificate here confirms that name."}</span>`;
+};
+
+function unchangedWords({ verdict, claims }: ProofOutcome | ClosingOutcome): Summary["unchanged"] {
+  switch (verdict) {
+    case "verified":
+    case "intact":
+      return { answer: "yes", why: "Not a single byte." };
+    case "handed_in":
+      return { answer: "yes", why: "It is the document on record, as it was before it was sealed." };
+    case "not_verified": {
+      const failed = claims.filter(({ state }) => state === "fails");
+      const change = failed.find(({ name }) => tellsOfChange.test(name));
+      return { answer: change ? "no" : "failed", why: (change ?? failed[0])?.why ?? "" };
+    }
+    default:
+      return { answer: "unchecked", why: "There is no seal to compare it with." };
+  }
+}

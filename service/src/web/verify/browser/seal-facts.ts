@@ -1,0 +1,40 @@
+import { toHex } from "@signsealship/evidence/bytes";
+import { EvidenceError } from "@signsealship/evidence/errors";
+import type { ProofVerification } from "@signsealship/evidence/seal";
+import { nameText } from "@signsealship/evidence/x509";
+
+/** What is said of a seal, for people. Instants are epoch milliseconds. */
+export type SealFacts = {
+  /** The name in its certificate. */
+  by: string;
+  /** The time that a trusted authority stamped, else what the seal says of itself. */
+  at: number | null;
+  /** What became of its independent time stamp. */
+  stamp: "passed" | "failed" | "authority_unknown" | "none";
+};
+
+/** Null where there is no seal, or none whose certificate can be read. */
+export function sealFacts({ seal, claims }: ProofVerification): SealFacts | null {
+  const certificate = seal?.pades.certificate;
+  if (!certificate) return null;
+  const { provenTime, claimedTime, pades } = seal;
+  const state = claims.find(({ name }) => name === "time_stamp_valid")?.state;
+  const unchecked = pades.timeStamps.length > 0 ? "authority_unknown" : "none";
+  return {
+    by: commonName(subjectText(certificate.subject)),
+    at: provenTime ?? claimedTime,
+    stamp: state === "holds" ? "passed" : state === "fails" ? "failed" : unchecked,
+  };
+}
+
+/** The common name of a subject as RFC 4514 writes it; the whole of it where it has none. */
+const commonName = (subject: string): string => /(?:^|,\s*)CN=((?:\\.|[^,\\])+)/.exec(subject)?.[1] ?? subject;
+
+export function subjectText(subject: Uint8Array): string {
+  try {
+    return nameText(subject);
+  } catch (error) {
+    if (error instanceof EvidenceError) return toHex(subject);
+    throw error;
+  }
+}

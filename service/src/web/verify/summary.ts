@@ -1,0 +1,49 @@
+import { facts } from "../ui/components.ts";
+import { localTime } from "../ui/format.ts";
+import { type IconName, icon } from "../ui/icons.ts";
+import { type Html, html } from "../ui/render.ts";
+import { plainWords } from "./plain-words.ts";
+
+type Words = Html | string;
+
+/** Whether a document is what it was when it was sealed, as far as is known. */
+export type Unchanged = "yes" | "no" | "failed" | "unchecked";
+
+/** What a reader wants to know first, in six lines. */
+export type Summary = {
+  document: Words;
+  firm: string | null;
+  sealed: Words;
+  sealedBy: Words;
+  unchanged: { answer: Unchanged; why: Words };
+  download: Words;
+};
+
+const answers: Readonly<Record<Unchanged, { shape: IconName; words: string; look: string }>> = {
+  yes: { shape: "done", words: "Yes", look: "holds" },
+  no: { shape: "failed", words: "No", look: "fails" },
+  failed: { shape: "failed", words: "Failed", look: "fails" },
+  unchecked: { shape: "unchecked", words: "Not checked", look: "unchecked" },
+};
+
+/** The six lines of a result: what, whose, when, by whom, whether it changed, and where to get it. */
+export function summaryView({ document, firm, sealed, sealedBy, unchanged, download }: Summary): Html {
+  const { shape, words, look } = answers[unchanged.answer];
+  return html`<div class="summary">${facts([
+    ["Document", document],
+    ["Firm", firm ?? html`<span class="quiet-text">Not named. Ask whoever gave you the document.</span>`],
+    ["Sealed", sealed],
+    ["Sealed by", sealedBy],
+    [
+      "Unchanged since",
+      html`<span class="answer ${look}">${icon(shape)}<strong>${words}</strong></span> <span class="answer-why">${typeof unchanged.why === "string" ? plainWords(unchanged.why) : unchanged.why}</span>`,
+    ],
+    ["Download", download],
+  ])}</div>`;
+}
+
+/** A time, and in small by whose word it is. */
+export const sealedAt = (at: Date, word: Words): Html => html`${localTime(at)} <span class="quiet-text">${word}</span>`;
+
+/** Only a script can print. */
+export const printButton = html`<button type="button" class="print-button secondary outline with-script" data-print>Print this result</button>`;
