@@ -99,7 +99,7 @@ test("who has SECRETS_KEY, too, makes no manifest that a sealed certificate bear
   assert.deepEqual([await chainOk(verifyCode), await chainOk(whole)], [false, true]);
   const page = await textOf(verifyUrl);
   assert.match(page, /This closing passport failed/);
-  assert.match(page, /The archived certificate is gone, bears another manifest, or its seal does not hold/);
+  assert.match(page, /The archived certificate is gone, bears another manifest, or its seal failed/);
   assert.equal((await acme.call("POST", `/api/rooms/${room}/passport`)).status, 500);
 });
 
