@@ -45,8 +45,10 @@ const layers = {
   paper: [...foundation, "pricing", "orders", "seals", "fulfilment", "envelopes", "operators", "tasks"],
   shipping: throughProviders,
   faxing: throughProviders,
+  "order-search": [...foundation, "partners", "pricing", "orders"],
   console: [
     ...foundation,
+    "order-search",
     "partners",
     "pricing",
     "orders",

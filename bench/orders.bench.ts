@@ -45,6 +45,7 @@ function sampleOrder(partnerId: string, keyId: string): NewOrder {
     discountCents: 0,
     totalCents: 1200,
     carrierRate: null,
+    documentName: null,
     rowMac: Buffer.alloc(36),
     createdAt: new Date(),
     principal: {

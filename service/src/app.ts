@@ -204,6 +204,7 @@ function pageDeps(deps: ReadyDeps, features: Features, assets: PageDeps["assets"
       db,
       checkoutUrl: (code) => checkoutUrl(checkout, code, null),
       paymentsConfigured: checkout.processor !== null,
+      titleOf: orders.titleOf,
       firmOf: (partnerId) => readShownFirm(db, partnerId),
       signersOf: async (code) => (await readSigning(envelopes, code, null)).signers,
       documents: {

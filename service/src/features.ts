@@ -19,7 +19,7 @@ import { createUploadPlaces } from "./http/uploads/upload-places.ts";
 import type { Owner } from "./identity/identity.ts";
 import { sessionResolver } from "./members/members.ts";
 import { type DeskDeps, loadNotaryRules } from "./notaries/notaries.ts";
-import { countryOfNumber } from "./orders/orders.ts";
+import { countryOfNumber, titleReader } from "./orders/orders.ts";
 import {
   createStorageQuota,
   keyResolver,
@@ -34,6 +34,7 @@ import {
 } from "./partners/partners.ts";
 import { type CheckoutDeps, checkoutUrl, openProcessor, sandboxPayment } from "./payments/payments.ts";
 import { createKeyedSemaphore } from "./platform/bounds/keyed-semaphore.ts";
+import { openDocumentNames } from "./platform/document-name.ts";
 import { ageTestIdempotencyKeys } from "./platform/idempotency.ts";
 import type { Log } from "./platform/logs.ts";
 import type { Mail, Outbox } from "./platform/mail/mail.ts";
@@ -93,6 +94,8 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
     limits,
   };
   const records = { ...frame, db, clock, log };
+  const names = openDocumentNames(deps);
+  const kept = { rowMac, blobs };
   const processor = config.stripe && openProcessor(config.stripe, baseUrl);
   const checkout = { ...records, processor };
   const uploadPlaces = createUploadPlaces({
@@ -117,8 +120,9 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
     playbooks: { ...records, enabled: config.playbooks, callbacks: createCallbacks(secrets) },
     orders: {
       ...records,
-      rowMac,
-      blobs,
+      ...kept,
+      names,
+      titleOf: titleReader({ names, pricing }),
       pricing,
       workers,
       uploadPlaces,
@@ -146,8 +150,8 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
     passports: {
       ...records,
       ...sealing,
-      rowMac,
-      blobs,
+      ...kept,
+      names,
       anchoring,
       baseUrl,
       keepSealed: config.keepSealed,
@@ -157,8 +161,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
     closings: {
       ...records,
       ...sealing,
-      rowMac,
-      blobs,
+      ...kept,
       anchoring,
       baseUrl,
       requireStorage,

@@ -1,3 +1,4 @@
+export { namesOfFirmActors } from "./actor-names.ts";
 export { dropMember, setMember } from "./by-operator.ts";
 export { type ConfirmationDeps, confirm, type Shown, sendCode } from "./confirmation/confirmation.ts";
 export { confirmationMailJobs } from "./confirmation/mail.ts";

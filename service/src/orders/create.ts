@@ -5,6 +5,7 @@ import type { Clock } from "../platform/clock.ts";
 import type { Database } from "../platform/database/database.ts";
 import type { Statement } from "../platform/database/sql.ts";
 import { isOutcomeUnknown } from "../platform/database/sql-errors.ts";
+import { type DocumentNames, documentName } from "../platform/document-name.ts";
 import { invalid } from "../platform/errors.ts";
 import { newCode } from "../platform/ids.ts";
 import type { Log } from "../platform/logs.ts";
@@ -27,6 +28,7 @@ export type CreateDeps = {
   db: Database;
   blobs: Blobs;
   rowMac: RowMac;
+  names: DocumentNames;
   log: Log;
   requireStorage: RequireStorage;
   clock: Clock;
@@ -42,7 +44,10 @@ export type CreateDeps = {
 };
 
 /** A form as it was sent: its text fields, and the file part where one came. */
-export type SentOrder = { fields: ReadonlyMap<string, string>; upload: { bytes: Buffer; sha256: string } | null };
+export type SentOrder = { fields: ReadonlyMap<string, string>; upload: SentDocument | null };
+
+/** A file as it was sent, and what its sender calls it. */
+export type SentDocument = { bytes: Buffer; sha256: string; filename?: string | undefined };
 
 /**
  * The writing part of `placeOrder`: checks the form, prices it, stores the document and writes everything at once.
@@ -67,7 +72,8 @@ export async function createOrder(
   const document = sent.upload ? await storeUpload(blobs, sent.upload, pages) : filled;
   if (!document) throw unusableFill();
   try {
-    const order = newOrder(deps, principal, { form, signers, priced, document });
+    const name = documentName(sent.upload?.filename);
+    const order = newOrder(deps, principal, { form, signers, priced, document, name });
     if (await write(deps.db, order, claim?.(order) ?? null)) return order;
   } catch (error) {
     if (sent.upload && !isOutcomeUnknown(error)) await blobs.discard(document.blobKey);
@@ -125,11 +131,7 @@ async function pagesSent(
 
 const unusableFill = () => invalid("fill_token is unknown, used or expired.");
 
-async function storeUpload(
-  blobs: Blobs,
-  { bytes, sha256 }: NonNullable<SentOrder["upload"]>,
-  pages: number,
-): Promise<OriginalDocument> {
+async function storeUpload(blobs: Blobs, { bytes, sha256 }: SentDocument, pages: number): Promise<OriginalDocument> {
   return { sha256, bytes: bytes.length, pages, blobKey: await blobs.put(bytes, documentUse(sha256)) };
 }
 
@@ -156,12 +158,18 @@ async function keptSigner({ accessCode, ...signer }: NamedSigner): Promise<Order
   return { ...signer, accessCodeHash: accessCode === null ? null : await slowHash(accessCode) };
 }
 
-type Made = { form: OrderForm; signers: OrderSigner[] | null; priced: Priced; document: OriginalDocument };
+type Made = {
+  form: OrderForm;
+  signers: OrderSigner[] | null;
+  priced: Priced;
+  document: OriginalDocument;
+  name: string | null;
+};
 
 function newOrder(
-  { clock, pricing, rowMac }: CreateDeps,
+  { clock, pricing, rowMac, names }: CreateDeps,
   principal: Principal,
-  { form, signers, priced, document }: Made,
+  { form, signers, priced, document, name }: Made,
 ): NewOrder {
   const code = newCode();
   const { outcome, quote, carrierRate } = priced;
@@ -186,6 +194,7 @@ function newOrder(
     form,
     signers,
     carrierRate,
+    documentName: names.seal(name, code),
     priceBookVersion: pricing.priceBookVersion,
     document: {
       ...document,

@@ -20,6 +20,8 @@ export type NewOrder = OrderRow & {
   /** Of the postage line, where a carrier named it. */
   carrierRate: CarrierRate | null;
   priceBookVersion: number;
+  /** What its document is called, encrypted. */
+  documentName: Buffer | null;
   document: OriginalDocument & { rowMac: Buffer };
   /** Of what the order says of its signers; null for one without signing. */
   rowMac: Buffer | null;
@@ -57,13 +59,13 @@ export function insertStatement(order: NewOrder, claim: Statement | null): State
       INSERT INTO orders (code, partner_id, environment, status, sign, notarize, ship, fax, envelope_status,
         external_reference, customer_email, customer_name, doc_slug, signer_state, dest_state, ship_method, ship_to,
         ship_from, fax_to, lines, subtotal_cents, discount_cents, total_cents, price_book_version,
-        carrier_rate, signers, signature_fields, row_mac, created_at, updated_at)
+        carrier_rate, document_name, signers, signature_fields, row_mac, created_at, updated_at)
       SELECT ${code}, ${partnerId}::uuid, ${environment}, ${status}, ${order.sign}, ${order.notarize}, ${order.ship},
         ${order.fax}, ${order.envelopeStatus}, ${order.externalReference}, ${order.customerEmail}, ${form.name},
         ${form.docSlug}, ${form.signerState}, ${form.destState}, ${form.shipMethod}, ${jsonOrNull(form.shipTo)}::jsonb,
         ${jsonOrNull(form.shipFrom)}::jsonb, ${order.faxTo}, ${JSON.stringify(order.lines)}::jsonb,
         ${order.subtotalCents}, ${order.discountCents}, ${order.totalCents}, ${order.priceBookVersion},
-        ${jsonOrNull(order.carrierRate)}::jsonb, ${jsonOrNull(order.signers)}::jsonb,
+        ${jsonOrNull(order.carrierRate)}::jsonb, ${order.documentName}::bytea, ${jsonOrNull(order.signers)}::jsonb,
         ${jsonOrNull(form.signing.signatureFields)}::jsonb, ${order.rowMac}::bytea, ${at}, ${at}
       ${claim ? sql`FROM claim` : nothing}
       RETURNING id

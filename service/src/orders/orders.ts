@@ -14,6 +14,7 @@ export { orderRoutes } from "./routes.ts";
 export { serviceFlags } from "./services.ts";
 export { type SigningFacts, signingColumns, signingMembers } from "./signing-row.ts";
 export { findOrder, findOwnOrder, type StoredDocument, whenDocumentsWereDeleted } from "./store.ts";
+export { type Titled, type TitleOf, titleReader } from "./title.ts";
 export {
   closeCheckoutQueue,
   dispatchQueue,

@@ -37,7 +37,8 @@ export async function whenDocumentsWereDeleted(db: Sql, orderId: number): Promis
 /** Any order, for anyone who has its code. */
 export async function findOrder(db: Sql, code: string): Promise<PublicOrderRow | undefined> {
   const [order] = await db.query<PublicOrderRow>(sql`
-    SELECT ${detailColumns}, partner_id AS "partnerId", environment, status_before_hold AS "statusBeforeHold",
+    SELECT ${detailColumns}, partner_id AS "partnerId", environment, customer_name AS "customerName", doc_slug AS "docSlug",
+      document_name AS "documentName", status_before_hold AS "statusBeforeHold",
       ${documentsDeletedAt(sql`orders.id`)} AS "documentsDeletedAt"
     FROM orders WHERE code = ${code}`);
   return order;

@@ -23,6 +23,10 @@ export type OrderRow = BoughtServices & {
 export type PublicOrderRow = OrderRow & {
   partnerId: string;
   environment: Environment;
+  customerName: string | null;
+  docSlug: string | null;
+  /** What its document is called, encrypted. */
+  documentName: Buffer | null;
   statusBeforeHold: string | null;
   /** When the retention plan deleted its documents; null when it did not. */
   documentsDeletedAt: Date | null;

@@ -1,11 +1,13 @@
 import type { Owner } from "../identity/identity.ts";
 import { cursorOf, foreignCursor, limitOf, type PageQuery, pageOf } from "../platform/database/page.ts";
-import { isPassportId, type LookupDeps, verifiedRow } from "./lookup.ts";
+import { isPassportId, type LookupDeps, type NamedDeps, verifiedRow } from "./lookup.ts";
 import { type AnchorStatus, isKept, type PassportRow, selectOwnPassport, selectPassports } from "./store.ts";
 
 /** A proof passport in the list of its firm. */
 export type ListedPassport = {
   passportId: string;
+  /** What the document is called, where its file had a name. */
+  name: string | null;
   verifyCode: string;
   /** Lowercase hex SHA-256 of the document as it was handed in. */
   docSha256: string;
@@ -28,8 +30,9 @@ async function afterOf({ db }: LookupDeps, owner: Owner, query: PageQuery): Prom
   return cursor;
 }
 
-const listed = (row: PassportRow): ListedPassport => ({
+const listed = ({ names }: NamedDeps, row: PassportRow): ListedPassport => ({
   passportId: row.id,
+  name: names.open(row.name, row.id),
   verifyCode: row.verifyCode,
   docSha256: row.docSha256,
   sealedAt: row.createdAt,
@@ -39,9 +42,9 @@ const listed = (row: PassportRow): ListedPassport => ({
 });
 
 /** A page of the owner's proof passports, newest first, and the cursor of the next page or null. @throws ServiceError */
-export async function listPassports(deps: LookupDeps, owner: Owner, query: PageQuery) {
+export async function listPassports(deps: NamedDeps, owner: Owner, query: PageQuery) {
   const limit = limitOf(query.limit, pageSize);
   const rows = await selectPassports(deps.db, owner, limit + 1, await afterOf(deps, owner, query));
   const { items, nextCursor } = pageOf(rows, limit, ({ id }) => id);
-  return { passports: items.filter((row) => verifiedRow(deps, row)).map(listed), nextCursor };
+  return { passports: items.filter((row) => verifiedRow(deps, row)).map((row) => listed(deps, row)), nextCursor };
 }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Owner } from "../identity/identity.ts";
 import type { Blobs } from "../platform/blobs/blobs.ts";
 import type { Sql } from "../platform/database/database.ts";
+import type { DocumentNames } from "../platform/document-name.ts";
 import { ServiceError } from "../platform/errors.ts";
 import { hashYielding } from "../platform/hash-yielding.ts";
 import type { Log } from "../platform/logs.ts";
@@ -21,6 +22,9 @@ import {
 } from "./store.ts";
 
 export type LookupDeps = { db: Sql; blobs: Blobs; rowMac: RowMac; log: Log };
+
+/** What also shows what documents are called. */
+export type NamedDeps = LookupDeps & { names: DocumentNames };
 
 /** Anything else is unknown without a look at the database. */
 export const isPassportId = (text: string): boolean => isUuid(text.toLowerCase());

@@ -1,5 +1,5 @@
 export { type ListedPassport, listPassports } from "./list.ts";
-export { findOwnPassport, findOwnPassports, type LookupDeps } from "./lookup.ts";
+export { findOwnPassport, findOwnPassports, type LookupDeps, type NamedDeps } from "./lookup.ts";
 export { ownProofRecord, type ProofRecord, proofRecord } from "./public-record.ts";
 export { type PassportRouteDeps, passportRoutes } from "./routes.ts";
 export { createRowIntegrity } from "./row-integrity.ts";

@@ -1,10 +1,12 @@
 import type { Environment, Owner } from "../identity/identity.ts";
-import { findOwnPassport, findPassport, type LookupDeps } from "./lookup.ts";
+import { findOwnPassport, findPassport, type NamedDeps } from "./lookup.ts";
 import { type AnchorStatus, isKept, type PassportRow } from "./store.ts";
 
 /** What is kept of a proof passport, for everybody who has its verify code. A time is null when it was not had. */
 export type ProofRecord = {
   verifyCode: string;
+  /** What the document is called; null where that is not known, and while nobody but its firm has it. */
+  name: string | null;
   environment: Environment;
   /** Lowercase hex SHA-256 of the document as it was handed in, and of the sealed PDF. */
   docSha256: string;
@@ -21,24 +23,26 @@ export type ProofRecord = {
 };
 
 /** The record under a verify code; null when there is none. @param verifyCode as it came; need not be one */
-export async function proofRecord(deps: LookupDeps, verifyCode: string): Promise<ProofRecord | null> {
+export async function proofRecord(deps: NamedDeps, verifyCode: string): Promise<ProofRecord | null> {
   const passport = await findPassport(deps, verifyCode);
   if (!passport) return null;
   const { retiredAt: at, retirementReason: reason } = passport;
-  return { ...recordOf(passport), sealRetirement: at && reason !== null ? { at, reason } : null };
+  const name = isKept(passport) ? deps.names.open(passport.name, passport.id) : null;
+  return { ...recordOf(passport, name), sealRetirement: at && reason !== null ? { at, reason } : null };
 }
 
 /** The record of the owner's passport; null when there is none. @param id as it came; need not be one */
-export async function ownProofRecord(deps: LookupDeps, id: string, owner: Owner): Promise<ProofRecord | null> {
+export async function ownProofRecord(deps: NamedDeps, id: string, owner: Owner): Promise<ProofRecord | null> {
   const passport = await findOwnPassport(deps, id, owner);
-  return passport ? recordOf(passport) : null;
+  return passport ? recordOf(passport, deps.names.open(passport.name, passport.id)) : null;
 }
 
-function recordOf(passport: PassportRow): ProofRecord {
+function recordOf(passport: PassportRow, name: string | null): ProofRecord {
   const { environment, docSha256, sealedSha256, createdAt, deletedAt } = passport;
   const { authority, stampedAt, calendar, submittedAt, anchorStatus } = passport;
   return {
     verifyCode: passport.verifyCode,
+    name,
     environment,
     docSha256,
     sealedSha256,

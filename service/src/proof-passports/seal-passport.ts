@@ -4,6 +4,7 @@ import { actorOf, type Principal } from "../identity/identity.ts";
 import type { RequireStorage } from "../partners/partners.ts";
 import type { Blobs } from "../platform/blobs/blobs.ts";
 import type { Sql } from "../platform/database/database.ts";
+import { type DocumentNames, documentName } from "../platform/document-name.ts";
 import { newUuid, newVerifyCode } from "../platform/ids.ts";
 import type { RowMac } from "../platform/row-mac.ts";
 import { type SealDocument, type SealInput, sealChainOf } from "../seals/seals.ts";
@@ -16,6 +17,7 @@ export type SealPassportDeps = {
   db: Sql;
   blobs: Blobs;
   rowMac: RowMac;
+  names: DocumentNames;
   sealDocument: SealDocument;
   /** PEM of the seal's certificates. */
   chainPem: string;
@@ -36,12 +38,13 @@ export type SealPassportDeps = {
 export async function sealPassport(
   deps: SealPassportDeps,
   principal: Principal,
-  upload: Pick<SealInput, "bytes" | "hash" | "spare">,
+  upload: Pick<SealInput, "bytes" | "hash" | "spare"> & { filename: string | undefined },
 ): Promise<SealedPassport> {
   const { blobs, anchoring } = deps;
   const { partnerId, environment } = principal;
   if (deps.keepSealed) await deps.requireStorage(principal, upload.bytes.length);
-  const sealed = await deps.sealDocument({ ...upload, holder: partnerId, reason: sealReasons.proof[environment] });
+  const { filename, ...document } = upload;
+  const sealed = await deps.sealDocument({ ...document, holder: partnerId, reason: sealReasons.proof[environment] });
   const id = newUuid();
   const [anchor, blobKey] = await Promise.all([
     anchoring?.submit(Buffer.from(sealed.sealedSha256, "hex")) ?? null,
@@ -60,7 +63,8 @@ export async function sealPassport(
   const chain = sealChainOf(deps.chainPem);
   // When this fails the blob stays for the sweep: a connection that broke does not say whether the row was committed.
   const bytes = sealed.bytes.length;
-  await insertPassport(deps, { ...facts, blobKey, bytes, chain, timeStamp, anchor }, actorOf(principal));
+  const name = deps.names.seal(documentName(filename), id);
+  await insertPassport(deps, { ...facts, name, blobKey, bytes, chain, timeStamp, anchor }, actorOf(principal));
   const times = {
     authority: timeStamp?.authority ?? null,
     stampedAt: timeStamp?.genTime ?? null,

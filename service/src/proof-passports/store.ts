@@ -14,6 +14,8 @@ import type { PassportFacts } from "./row-integrity.ts";
 export type AnchorStatus = "pending" | "confirmed";
 
 export type NewPassport = PassportFacts & {
+  /** What the document is called, encrypted. */
+  name: Buffer | null;
   blobKey: string | null;
   /** Length of the sealed PDF. */
   bytes: number;
@@ -73,9 +75,9 @@ WITH chain AS (
   ${sealChainRow(rowMac, chain, at)}
 ), passport AS (
   INSERT INTO passports (id, verify_code, partner_id, environment, doc_sha256, sealed_sha256, created_at, seal_chain, row_mac,
-    blob_key, bytes, rfc3161_token, rfc3161_authority, rfc3161_at)
+    document_name, blob_key, bytes, rfc3161_token, rfc3161_authority, rfc3161_at)
   VALUES (${id}, ${verifyCode}, ${partnerId}, ${environment}, ${passport.docSha256}, ${passport.sealedSha256}, ${at},
-    ${chain.sha256}, ${macOf(rowMac, passport)}, ${passport.blobKey}, ${passport.bytes}, ${timeStamp?.token},
+    ${chain.sha256}, ${macOf(rowMac, passport)}, ${passport.name}, ${passport.blobKey}, ${passport.bytes}, ${timeStamp?.token},
     ${timeStamp?.authority}, ${timeStamp?.genTime})
 )${anchor ? sql`, anchor AS (${anchorRow(rowMac, id, anchor)})` : nothing}, audit AS (
   ${auditLine({ at, action, actor, partnerId, detail: { passportId: id } })}
@@ -85,6 +87,8 @@ ${eventRow({ at, topic: action, eventId: id, partnerId, environment, subject: id
 
 /** A passport with all that is known of its time. */
 export type PassportRow = WholePassport & {
+  /** What the document is called, encrypted. */
+  name: Buffer | null;
   mac: Buffer;
   /** When the retention plan deleted the sealed PDF; null when it did not. */
   deletedAt: Date | null;
@@ -100,7 +104,7 @@ export const passportColumns = sql`id, verify_code AS "verifyCode", partner_id A
   sealed_sha256 AS "sealedSha256", created_at AS "createdAt", blob_key AS "blobKey", seal_chain AS "sealChain",
   encode(sha256(rfc3161_token), 'hex') AS "tokenSha256", rfc3161_authority AS authority, rfc3161_at AS "stampedAt",
   passport_id IS NOT NULL AS anchored, passports.row_mac AS mac, ${deletedAt(sql`passports.blob_key`)} AS "deletedAt",
-  calendar, submitted_at AS "submittedAt", status AS "anchorStatus", block_height AS "blockHeight",
+  document_name AS name, calendar, submitted_at AS "submittedAt", status AS "anchorStatus", block_height AS "blockHeight",
   encode(sha256(proof), 'hex') AS "proofSha256", passport_anchors.row_mac AS "anchorMac"`;
 
 export const fromPassports = sql`FROM passports LEFT JOIN passport_anchors ON passport_id = id`;

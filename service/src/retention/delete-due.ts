@@ -61,7 +61,9 @@ async function markBatch(tx: Tx, rowMac: RowMac, source: Source, { after, now, t
   const ids = due.map(({ id }) => id);
   const blobs = ids.length === 0 ? [] : await tx.query<DueBlob>(dueBlobsStatement(source, ids, now));
   const marked = blobs.length === 0 ? [] : await tx.query<{ blobKey: string }>(markStatement(rowMac, blobs, now));
-  return { blobKeys: marked.map(({ blobKey }) => blobKey), last: ids.at(-1) };
+  const blobKeys = marked.map(({ blobKey }) => blobKey);
+  for (const statement of blobKeys.length === 0 ? [] : namesOf(blobKeys)) await tx.query(statement);
+  return { blobKeys, last: ids.at(-1) };
 }
 
 /** A page of rows that are due, locked where they may change; apart from its running, so that its plan can be looked at. */
@@ -84,6 +86,13 @@ SELECT DISTINCT ON (blob_key) blob_key AS "blobKey", rule FROM (
   SELECT ${id}::text AS id, ${blobKey} AS blob_key, ${rule} AS rule FROM ${rows}
   WHERE ${id} = ANY (${ids}) AND ${keptUntil} <= ${now}
 ) AS named WHERE ${unshared(now)}`;
+
+/** What deleted documents were called is forgotten with them. */
+const namesOf = (blobKeys: readonly string[]): Statement[] => [
+  sql`UPDATE orders SET document_name = NULL FROM documents d
+    WHERE d.order_id = orders.id AND d.kind = 'original' AND d.blob_key = ANY (${blobKeys}::text[]) AND document_name IS NOT NULL`,
+  sql`UPDATE passports SET document_name = NULL WHERE blob_key = ANY (${blobKeys}::text[]) AND document_name IS NOT NULL`,
+];
 
 /** What another node marked at the same time is left to it. */
 function markStatement(rowMac: RowMac, blobs: readonly DueBlob[], now: Date): Statement {

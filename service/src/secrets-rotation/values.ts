@@ -2,6 +2,7 @@ import { keyCipherColumn } from "../access-requests/access-requests.ts";
 import { columnCipher, columnMagic, columnPrefix } from "../platform/column-cipher.ts";
 import type { Sql } from "../platform/database/database.ts";
 import { nothing, type Statement, sql } from "../platform/database/sql.ts";
+import { documentNameColumn } from "../platform/document-name.ts";
 import { keyIdBytes, type SecretBytes } from "../platform/secrets.ts";
 import { callColumn, eventColumn } from "../providers/providers.ts";
 import { exchangeColumn, webhookKeyColumn, webhookSecretColumn } from "../webhooks/webhooks.ts";
@@ -39,6 +40,16 @@ const columns: readonly SealedColumn[] = [
     column: sql`sealed_key`,
     context: sql`id::text`,
   },
+  ...[
+    { table: sql`orders`, key: sql`code` },
+    { table: sql`passports`, key: sql`id` },
+  ].map(({ table, key }) => ({
+    use: documentNameColumn,
+    table,
+    key,
+    column: sql`document_name`,
+    context: sql`${key}::text`,
+  })),
   ...[sql`payload`, sql`result`].map((column) => ({
     use: callColumn,
     table: sql`provider_calls`,

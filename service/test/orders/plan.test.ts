@@ -3,6 +3,7 @@ import { after, before, test } from "node:test";
 import { newDatabase } from "@signsealship/testing/database";
 import { ordersStatement } from "../../src/console/orders-list.ts";
 import { searchStatement } from "../../src/console/search.ts";
+import { firmOrdersStatement } from "../../src/order-search/firm-orders.ts";
 import { listStatement } from "../../src/orders/store.ts";
 import type { Database } from "../../src/platform/database/database.ts";
 import { type Statement, sql } from "../../src/platform/database/sql.ts";
@@ -77,6 +78,39 @@ test("on many orders every list stays on its index and touches few pages", async
     assert.ok(same, `${name}: ${plan.indexes}`);
     assert.equal(plan.types.includes("Seq Scan") || plan.types.includes("Sort"), false, `${name}: ${plan.types}`);
     assert.ok(plan.blocks < 60, `${name}: ${plan.blocks} pages`);
+  }
+});
+
+test("on many orders a firm's list stays on its indexes, however it is asked for", async () => {
+  const whole = {
+    text: null,
+    statuses: null,
+    from: null,
+    until: null,
+    sort: "newest",
+    place: null,
+    side: "after",
+  } as const;
+  const [middle] = await db.query<{ code: string; at: Date }>(
+    sql`SELECT code, created_at AS at FROM orders WHERE id = 25000`,
+  );
+  const place = `${middle?.at.getTime()}-${middle?.code}`;
+  const lists = {
+    newest: [whole, "orders_newest"],
+    oldest: [{ ...whole, sort: "oldest" }, "orders_newest"],
+    "last changed": [{ ...whole, sort: "changed" }, "orders_by_change"],
+    "a later page": [{ ...whole, place }, "orders_newest"],
+    "a page before": [{ ...whole, place, side: "before" }, "orders_newest"],
+    "a group": [{ ...whole, statuses: ["Completed", "Refunded"] }, "orders_by_status"],
+    "a day": [{ ...whole, from: new Date("2026-01-03"), until: new Date("2026-01-04") }, "orders_newest"],
+    "found by a word": [{ ...whole, text: "ref-12345" }, "orders_by_words"],
+    "found by the code": [{ ...whole, text: (middle?.code ?? "").slice(0, 8) }, "orders_code_key"],
+  } as const;
+  for (const [name, [query, index]] of Object.entries(lists)) {
+    const plan = await explain(firmOrdersStatement(of, query, 26));
+    assert.ok(plan.indexes.includes(index), `${name}: ${plan.indexes}`);
+    assert.equal(plan.types.includes("Seq Scan"), false, `${name}: ${plan.types}`);
+    assert.ok(plan.blocks < 200, `${name}: ${plan.blocks} pages`);
   }
 });
 

@@ -5,23 +5,25 @@ import { actorOf, type Environment, type Principal } from "../../src/identity/id
 import type { Blobs } from "../../src/platform/blobs/blobs.ts";
 import type { Database } from "../../src/platform/database/database.ts";
 import { sql } from "../../src/platform/database/sql.ts";
+import { openDocumentNames } from "../../src/platform/document-name.ts";
 import { newUuid, newVerifyCode } from "../../src/platform/ids.ts";
 import { openLog } from "../../src/platform/logs.ts";
 import { openRowMac } from "../../src/platform/row-mac.ts";
 import { secretBytes } from "../../src/platform/secrets.ts";
-import { type LookupDeps, listPassports } from "../../src/proof-passports/proof-passports.ts";
+import { listPassports, type NamedDeps } from "../../src/proof-passports/proof-passports.ts";
 import type { PassportFacts } from "../../src/proof-passports/row-integrity.ts";
 import { insertPassport, type NewPassport, passportListStatement } from "../../src/proof-passports/store.ts";
 import { recentProof } from "../members/recent-proof.ts";
 
 const rowMac = openRowMac(secretBytes(Buffer.alloc(32, 7)));
 let db: Database;
-let deps: LookupDeps;
+let deps: NamedDeps;
 
 before(async () => {
   db = await newDatabase();
   // A list opens no blob.
-  deps = { db, rowMac, log: openLog("silent"), blobs: {} as Blobs };
+  const [log, secrets] = [openLog("silent"), secretBytes(Buffer.alloc(32, 7))];
+  deps = { db, rowMac, names: openDocumentNames({ secrets, log }), log, blobs: {} as Blobs };
 });
 after(() => db.close());
 
@@ -47,9 +49,9 @@ async function record(of: Principal, createdAt: Date, more: Partial<NewPassport>
     createdAt,
   };
   const chain = { sha256: "c".repeat(64), pem: "pem" };
-  const bare = { blobKey: null, bytes: 0, chain, timeStamp: null, anchor: null };
+  const bare = { name: null, blobKey: null, bytes: 0, chain, timeStamp: null, anchor: null };
   await insertPassport(deps, { ...facts, ...bare, ...more }, actorOf(of));
-  return facts.id;
+  return more.id ?? facts.id;
 }
 
 const ids = async (of: Principal, query = {}) =>
@@ -64,7 +66,10 @@ test("a firm sees its own passports of one environment, newest first, with what 
     nextUpgradeAt: second(9),
   };
   const bare = await record(acme, second(1));
+  const id = newUuid();
   const full = await record(acme, second(2), {
+    id,
+    name: deps.names.seal("Deed of trust", id),
     blobKey: "key",
     timeStamp: { token: Buffer.from("tst"), authority: "https://tsa", genTime: second(3) },
     anchor,
@@ -76,8 +81,22 @@ test("a firm sees its own passports of one environment, newest first, with what 
   assert.deepEqual(
     passports.map(({ verifyCode: _, docSha256: __, ...rest }) => rest),
     [
-      { passportId: full, sealedAt: second(2), documentKept: true, timeStampedAt: second(3), anchorStatus: "pending" },
-      { passportId: bare, sealedAt: second(1), documentKept: false, timeStampedAt: null, anchorStatus: null },
+      {
+        passportId: full,
+        name: "Deed of trust",
+        sealedAt: second(2),
+        documentKept: true,
+        timeStampedAt: second(3),
+        anchorStatus: "pending",
+      },
+      {
+        passportId: bare,
+        name: null,
+        sealedAt: second(1),
+        documentKept: false,
+        timeStampedAt: null,
+        anchorStatus: null,
+      },
     ],
   );
   assert.match(passports[0]?.verifyCode ?? "", /^[a-z2-7]{26}$/);

@@ -12,6 +12,8 @@ export const maxFieldBytes = 64 * 1024;
 export type Upload = {
   bytes: Buffer;
   sha256: string;
+  /** What the sender calls the file. */
+  filename: string | undefined;
   /** State of the hash after the last byte; copy it to go on. */
   hash: Hash;
   /** Bytes of the same memory after `bytes` that belong to this upload. */
@@ -113,7 +115,13 @@ async function readFile(part: MultipartFile, rules: PartRules, capacity: number 
     throw error;
   }
   if (length <= maxUploadBytes)
-    return { bytes: held.subarray(0, length), sha256: hash.copy().digest("hex"), hash, spare: held.length - length };
+    return {
+      bytes: held.subarray(0, length),
+      sha256: hash.copy().digest("hex"),
+      filename: part.filename,
+      hash,
+      spare: held.length - length,
+    };
   freeMemory(held.buffer);
   return "too large";
 }

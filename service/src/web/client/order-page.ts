@@ -14,7 +14,7 @@ import { orderSteps } from "../ui/orders/steps.ts";
 import { type Html, html, render } from "../ui/render.ts";
 
 /** What an order's page shows of it. */
-export type OrderView = Omit<PublicOrderRow, "lines"> & {
+export type OrderView = Omit<PublicOrderRow, "lines" | "customerName" | "documentName" | "docSlug"> & {
   lines: readonly { type: string; label: string; amountCents: number }[];
   /** Whether a hosted checkout can be had for it now. */
   payable: boolean;
@@ -22,6 +22,8 @@ export type OrderView = Omit<PublicOrderRow, "lines"> & {
   retention: string | null;
   signers: readonly ShownSigner[];
   firm: ShownFirm;
+  /** What its document is called; null when nothing says so. */
+  title: string | null;
 };
 
 /** Whoever has the code may see the page: it names the signers, and nothing that leads to them. */
@@ -51,8 +53,9 @@ ${asked && environment === "live" && html`<p>If you are one of them, open the si
 const contactOf = ({ contactEmail }: ShownFirm): Html | null =>
   contactEmail === null ? null : html`<a class="breakable" href="mailto:${contactEmail}">${contactEmail}</a>`;
 
-/** What the order is called: the firm's own reference, or the first digits of its code. */
-const nameOf = ({ externalReference, code }: OrderView): string => externalReference ?? `Order ${shortCode(code)}`;
+/** What the order is called: by its document, the firm's own reference, or the first digits of its code. */
+const nameOf = ({ title, externalReference, code }: OrderView): string =>
+  title ?? externalReference ?? `Order ${shortCode(code)}`;
 
 /** Everything that changes while one looks at the page; merged into what is shown, so focus and scroll stay. */
 function live(order: OrderView): Html {
@@ -62,7 +65,7 @@ function live(order: OrderView): Html {
 ${test && notice("attention", "A test order", "Nothing in it is real: no money moves, and nothing is signed, notarized, or sent.")}
 <section class="card status-card ${tone}" aria-labelledby="status-title">
 <div aria-live="polite">
-<p class="eyebrow">Order ${shortCode(order.code)} ${statusBadge(tone, label)}</p>
+<p class="eyebrow"><span class="breakable">${nameOf(order)}</span> ${statusBadge(tone, label)}</p>
 <h1 id="status-title">${headline}</h1>
 <p class="lead">${summary}</p>
 </div>
@@ -80,6 +83,7 @@ ${card(
   "details",
   "Details",
   facts([
+    ["Document", order.title],
     ["Reference", order.externalReference],
     ["Placed by", order.firm.name],
     ["Questions", contactOf(order.firm)],

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { OrderDocument } from "../../envelopes/envelopes.ts";
 import type { RateLimits } from "../../http/rate-limits.ts";
-import { findOrder, isPayable, type PublicOrderRow } from "../../orders/orders.ts";
+import { findOrder, isPayable, type PublicOrderRow, type TitleOf } from "../../orders/orders.ts";
 import type { ShownFirm } from "../../partners/partners.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { ServiceError } from "../../platform/errors.ts";
@@ -23,6 +23,7 @@ export type OrderPageDeps = {
   /** Whether order pages offer the checkout at all. */
   paymentsConfigured: boolean;
   retention: RetentionPlan;
+  titleOf: TitleOf;
   firmOf: (partnerId: string) => Promise<ShownFirm>;
   signersOf: (orderCode: string) => Promise<readonly ShownSigner[]>;
   /** For whoever has the link to an order's documents. */
@@ -78,7 +79,8 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
     const order = await orderOf(db, code);
     const payable = paymentsConfigured && isPayable(order.status) && order.documentsDeletedAt === null;
     const [signers, firm] = await Promise.all([deps.signersOf(order.code), deps.firmOf(order.partnerId)]);
-    return { ...order, payable, retention: orderRetention(deps.retention, order), signers, firm };
+    const title = deps.titleOf(order);
+    return { ...order, title, payable, retention: orderRetention(deps.retention, order), signers, firm };
   }
 
   /** Its policy lets the firm's logo in. */

@@ -12,6 +12,8 @@ export type DashboardPage = {
   title: string;
   section: Section;
   body: Html;
+  /** Of a list, which takes the width that there is. */
+  wide?: boolean;
   scripts?: readonly Extract<AssetName, `${string}.js`>[];
 };
 
@@ -19,7 +21,7 @@ export type DashboardPage = {
 export function dashboardPage(
   { assets }: { assets: Assets },
   request: FastifyRequest,
-  { title, section, body, scripts = [] }: DashboardPage,
+  { title, section, body, wide = false, scripts = [] }: DashboardPage,
 ): string {
   const principal = principalOf(request);
   return layout(assets, {
@@ -28,5 +30,6 @@ export function dashboardPage(
     side: sideNav(principal, section, request.url),
     body: html`${flashOf(request)}${failingBanner(request)}${body}`,
     scripts,
+    wide,
   });
 }

@@ -52,6 +52,7 @@ const flashMessages = {
   "key-there": "This form already created the key. If you did not copy it, revoke it and create another one.",
   "key-rotated-before": "This form already rotated the key. If you did not copy the new one, rotate that.",
   "key-revoked": "The key no longer works.",
+  "order-cancelled": "The order was canceled.",
   "order-moved": "The order was moved.",
   "order-noted": "Your note was added.",
   "notary-added": "The notary is on record.",

@@ -11,6 +11,8 @@ export type PageOptions = {
   headerNav?: Html;
   /** A column of links beside the content. */
   side?: Html;
+  /** Of a list, which takes the width that there is. */
+  wide?: boolean;
   /** Scripts of ours that the page would like; every page works without them. */
   scripts?: readonly Extract<AssetName, `${string}.js`>[];
   /** Of a page that is not in English: its language, and what the frame around the page says. */
@@ -40,8 +42,18 @@ ${body}
 /** A whole page: head, skip link, header, main, footer. */
 export function layout(
   { url }: Pick<Assets, "url">,
-  { title, body, credential = false, headerNav = publicNav, side, scripts = [], language = english }: PageOptions,
+  {
+    title,
+    body,
+    credential = false,
+    headerNav = publicNav,
+    side,
+    wide = false,
+    scripts = [],
+    language = english,
+  }: PageOptions,
 ): string {
+  const width = wide ? "wrap wide" : "wrap";
   return render(html`<!doctype html>
 <html lang="${language.code}">
 <head>
@@ -59,12 +71,12 @@ ${scripts.map((name) => html`<script src="${url(name)}" defer></script>`)}
 </head>
 <body>
 <a class="skip" href="#main">${language.skip}</a>
-<header class="site-header"><div class="wrap">
+<header class="site-header"><div class="${width}">
 <a class="wordmark" href="/"><img src="${url("mark.svg")}" alt="" width="32" height="32">SignSealShip</a>
 ${headerNav}
 </div></header>
-${side ? html`<div class="wrap with-side">${side}${main(body, "")}</div>` : main(body, "wrap")}
-<footer class="site-footer"><div class="wrap">
+${side ? html`<div class="${width} with-side">${side}${main(body, "")}</div>` : main(body, width)}
+<footer class="site-footer"><div class="${width}">
 <p>${language.footer}</p>
 </div></footer>
 </body>

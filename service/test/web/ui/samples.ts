@@ -47,6 +47,7 @@ export const retention = readRetention(fileURLToPath(new URL("../../../data/rete
 
 export const proofRecord = (changes: Partial<ProofRecord> = {}): ProofRecord => ({
   verifyCode: proofCode,
+  name: null,
   environment: "live",
   docSha256: "a".repeat(64),
   sealedSha256: "b".repeat(64),

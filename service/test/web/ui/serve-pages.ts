@@ -18,6 +18,7 @@ export const code = "3f9ac1d2e4b5a6978081726354a5b6c7d8e9f0a1";
 
 /** An order that buys everything. */
 export const order = (changes: Partial<OrderView> = {}): OrderView => ({
+  title: null,
   payable: false,
   documentsDeletedAt: null,
   retention: null,
@@ -101,6 +102,7 @@ export async function servePages(shown: Shown, limit: () => Promise<void> = asyn
         db,
         checkoutUrl: () => Promise.reject(new Error("payments are not set up here")),
         paymentsConfigured: false,
+        titleOf: () => null,
         firmOf: async () => shown.firm ?? order().firm,
         signersOf: async () => [],
         documents: { isToken: () => false, of: async () => [], read: () => Promise.reject(new Error("none")) },

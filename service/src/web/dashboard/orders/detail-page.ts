@@ -1,27 +1,29 @@
-import type { FastifyInstance, FastifyRequest } from "fastify";
-import { type EnvelopeDeps, orderDocuments, readOrderDocument, readSigning } from "../../../envelopes/envelopes.ts";
-import { milestones } from "../../../fulfilment/fulfilment.ts";
+import type { FastifyInstance } from "fastify";
+import { type EnvelopeDeps, orderDocuments, readSigning } from "../../../envelopes/envelopes.ts";
+import { type MoveDeps, milestones, orderHistory } from "../../../fulfilment/fulfilment.ts";
 import { principalOf } from "../../../http/authentication.ts";
 import type { RateLimits } from "../../../http/rate-limits.ts";
-import { findOrder, findOwnOrder, isPayable, type OrderDeps, type PublicOrderRow } from "../../../orders/orders.ts";
-import { ServiceError } from "../../../platform/errors.ts";
-import { isCode } from "../../../platform/text.ts";
+import { namesOfFirmActors } from "../../../members/members.ts";
+import { isPayable, type OrderDeps, type TitleOf } from "../../../orders/orders.ts";
 import type { RetentionPlan } from "../../../retention/retention.ts";
 import { attachFields, attachOrder, latestOpenRooms, roomsOfOrder } from "../../../rooms/rooms.ts";
 import type { Assets } from "../../ui/assets.ts";
 import { done } from "../../ui/flash-messages.ts";
-import { shortCode } from "../../ui/format.ts";
-import { documentToSave } from "../../ui/orders/document-list.ts";
 import { type PageCall, pageRoute } from "../../ui/page-route.ts";
 import { orderRetention } from "../../ui/retention.ts";
 import { dashboardPage } from "../page-shell.ts";
-import { type OrderDetailView, orderDetailBody } from "./detail.ts";
+import { cancelForm } from "./cancel-form.ts";
+import { type OrderDetailView, orderDetailBody, orderName } from "./detail.ts";
+import { orderDocumentPages } from "./document-pages.ts";
+import { ownOrder } from "./own-order.ts";
 import { roomCodeOf, roomsToChooseFrom } from "./rooms.ts";
 import { type SandboxPageDeps, sandboxForms } from "./sandbox-forms.ts";
 import { signerForms } from "./signer-forms.ts";
 
 export type OrderDetailDeps = OrderDeps &
-  SandboxPageDeps & {
+  SandboxPageDeps &
+  MoveDeps & {
+    titleOf: TitleOf;
     limits: RateLimits;
     assets: Assets;
     baseUrl: string;
@@ -44,49 +46,43 @@ export function orderDetailPage(forms: FastifyInstance, deps: OrderDetailDeps): 
 
   sandboxForms(forms, deps, form);
   signerForms(forms, deps, show);
-
-  pageRoute(forms, deps, {
-    url: "/dashboard/orders/:code/documents/:documentId",
-    handle: async ({ params: { code, documentId }, request }) => {
-      const order = await ownOrder(request, code);
-      const wanted = { orderCode: order.code, owner: principalOf(request), documentId };
-      return documentToSave(order.code, await readOrderDocument(deps.envelopes, wanted));
-    },
+  cancelForm(forms, deps, {
+    ownOrder: ({ params, request }) => ownOrder(db, request, params.code),
+    refused: (call, error) => show(call, { error }),
   });
+
+  orderDocumentPages(forms, deps);
 
   pageRoute(forms, deps, {
     ...form,
     url: "/dashboard/orders/:code/attach",
     handle: async ({ params, form: typed, request }) => {
-      const { code } = await ownOrder(request, params.code);
+      const { code } = await ownOrder(db, request, params.code);
       const fields = attachFields({ orderCode: code, label: typed["label"] ?? "" });
       const { alreadyAttached } = await attachOrder(deps, principalOf(request), roomCodeOf(typed), fields);
       return done(`/dashboard/orders/${code}`, alreadyAttached ? "room-order-there" : "room-order-attached");
     },
   });
 
-  /** @throws ServiceError for an unknown code, and for an order of another firm or environment alike */
-  async function ownOrder(request: FastifyRequest, code: string): Promise<PublicOrderRow> {
-    const own = isCode(code) && (await findOwnOrder(db, code, principalOf(request)));
-    const order = own ? await findOrder(db, code) : undefined;
-    if (!order) throw new ServiceError("not_found", "Order not found.");
-    return order;
-  }
-
   async function show(
     { params, query, request }: OrderCall,
     problem: Pick<OrderDetailView, "error" | "typed" | "refusedSigner"> = {},
   ): Promise<string> {
     const principal = principalOf(request);
-    const order = await ownOrder(request, params.code);
-    const [{ signers }, documents, rooms, openRooms] = await Promise.all([
+    const order = await ownOrder(db, request, params.code);
+    const [{ signers }, documents, rooms, openRooms, history] = await Promise.all([
       readSigning(deps.envelopes, order.code, principal),
       orderDocuments(db, order.code, principal),
       roomsOfOrder(db, order.code, principal),
       latestOpenRooms(db, principal, roomsToChooseFrom),
+      orderHistory(db, order.code),
     ]);
+    const actors = history.history.map(({ actor }) => actor);
+    const view = { order, title: deps.titleOf(order) };
     const body = orderDetailBody({
-      order,
+      ...view,
+      history,
+      names: await namesOfFirmActors(db, principal.partnerId, actors),
       clientUrl: `${deps.baseUrl}/orders/${order.code}`,
       payable: deps.checkoutUrlOf !== null && isPayable(order.status) && order.documentsDeletedAt === null,
       retention: orderRetention(deps.retention, order),
@@ -98,7 +94,7 @@ export function orderDetailPage(forms: FastifyInstance, deps: OrderDetailDeps): 
       fired: firedIn(query["fired"]),
       ...problem,
     });
-    const title = `Order ${shortCode(order.code)}`;
+    const title = orderName(view);
     return dashboardPage(deps, request, { title, section: "orders", body, scripts: ["copy.js"] });
   }
 }

@@ -1,5 +1,5 @@
 import type { OrderDocument, SignerState } from "../../../envelopes/envelopes.ts";
-import { sandboxMoves } from "../../../fulfilment/fulfilment.ts";
+import { type OrderHistory, sandboxMoves } from "../../../fulfilment/fulfilment.ts";
 import { type PublicOrderRow, serviceFlags } from "../../../orders/orders.ts";
 import {
   card,
@@ -18,12 +18,20 @@ import { documentList } from "../../ui/orders/document-list.ts";
 import { statusWords } from "../../ui/orders/status-words.ts";
 import { orderSteps } from "../../ui/orders/steps.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { activityPart } from "./activity.ts";
+import { cancelPart, isCancellable } from "./cancel-form.ts";
 import { type OrderRoomsView, roomPart } from "./rooms.ts";
 import { type RefusedSigner, signersPart } from "./signers.ts";
+import { trackingPart } from "./tracking.ts";
 import { envelopeLabel } from "./words.ts";
 
 export type OrderDetailView = OrderRoomsView & {
   order: PublicOrderRow;
+  /** What its document is called; null when nothing says so. */
+  title: string | null;
+  history: OrderHistory;
+  /** Who did what of it, by what the audit log calls them. */
+  names: ReadonlyMap<string, string>;
   /** The client's page, absolute. */
   clientUrl: string;
   /** Whether a hosted checkout can be had now. */
@@ -42,9 +50,9 @@ export type OrderDetailView = OrderRoomsView & {
 
 /** An order as its firm sees it. */
 export function orderDetailBody(view: OrderDetailView): Html {
-  const { order, clientUrl, fired, error } = view;
+  const { order, clientUrl, fired, error, history } = view;
   const test = order.environment === "test";
-  return html`${pageHead(`Order ${shortCode(order.code)}`, "", html`<a href="/dashboard/orders">All orders</a>`)}
+  return html`${pageHead(orderName(view), clientLine(order), html`<a href="/dashboard/orders">All orders</a>`)}
 ${errorSummary(error)}
 ${fired && firedNotice(fired)}
 <div class="order">
@@ -53,7 +61,9 @@ ${statusCard(view)}
 ${test && card("sandbox", "Sandbox", sandbox(order))}
 ${card("progress", "Progress", progressSteps(orderSteps(order)))}
 ${view.signers.length > 0 && card("signers", "Signers", signersPart({ orderCode: order.code, signers: view.signers, open: order.status === "EsignPending", textCodes: view.textCodes, refused: view.refusedSigner }))}
-${card("documents", "Documents", documentList(`/dashboard/orders/${order.code}/documents`, view.documents))}
+${card("documents", "Documents", documentList(`/dashboard/orders/${order.code}/documents`, view.documents, true))}
+${history.shipments.length + history.faxes.length > 0 && card("tracking", "Tracking", trackingPart(history))}
+${card("activity", "Activity", activityPart(history, view.names))}
 ${card("rooms", "Rooms", roomPart(view))}
 </div>
 <div class="order-side">
@@ -62,7 +72,8 @@ ${card(
   "details",
   "Details",
   facts([
-    ["Client", order.customerEmail],
+    ["Client", order.customerName],
+    ["Email", order.customerEmail],
     ["Reference", order.externalReference],
     ["Services", serviceFlags(order) || "None"],
     ["Signing status", envelopeLabel(order.envelopeStatus)],
@@ -73,9 +84,17 @@ ${card(
     ["Link for the client", codeText(clientUrl, "link for the client")],
   ]),
 )}
+${isCancellable(order) && cancelPart(order.code)}
 </div>
 </div>`;
 }
+
+/** What an order is called in its firm's dashboard. */
+export const orderName = ({ order, title }: Pick<OrderDetailView, "order" | "title">): string =>
+  title ?? `Order ${shortCode(order.code)}`;
+
+const clientLine = ({ customerName, customerEmail, externalReference }: PublicOrderRow): string =>
+  [customerName ?? customerEmail, externalReference].filter((each) => each !== null).join(" · ");
 
 function statusCard({ order, payable }: OrderDetailView): Html {
   const { tone, label, headline, summary } = statusWords(order.status);

@@ -1,33 +1,53 @@
 import type { FastifyInstance } from "fastify";
 import { principalOf } from "../../../http/authentication.ts";
 import type { RateLimits } from "../../../http/rate-limits.ts";
-import { orderPage } from "../../../orders/orders.ts";
+import { countFirmOrders, type FirmOrdersPage, firmOrders } from "../../../order-search/order-search.ts";
+import { orderStatuses, type TitleOf } from "../../../orders/orders.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import type { Assets } from "../../ui/assets.ts";
 import { type PageCall, pageRoute } from "../../ui/page-route.ts";
 import { dashboardPage } from "../page-shell.ts";
-import { type OrderListView, orderListBody } from "./list.ts";
+import { orderListBody } from "./list.ts";
+import { ordersCsv } from "./list-csv.ts";
+import { queryOf, wantedOf } from "./list-query.ts";
 import { refusalWords } from "./words.ts";
 
-export type OrderListDeps = { db: Database; limits: RateLimits; assets: Assets };
+export type OrderListDeps = { db: Database; limits: RateLimits; assets: Assets; titleOf: TitleOf };
 
-/** The list of the firm's orders. */
+const pageSize = 25;
+/** A file of more is asked for by days. */
+const mostRows = 10_000;
+
+/** The list of the firm's orders, as a page and as a file. */
 export function orderListPage(app: FastifyInstance, deps: OrderListDeps): void {
+  const { db, titleOf } = deps;
+
   pageRoute(app, deps, {
     url: "/dashboard/orders",
-    handle: async (call) => {
-      const { status, reference, cursor } = queryOf(call);
-      const filter = { status, external_reference: reference, cursor };
-      return show(call, await orderPage(deps.db, principalOf(call.request), filter));
-    },
-    refused: (call, message) => show(call, { orders: [], nextCursor: null }, refusalWords(message).text),
+    handle: async (call) =>
+      show(call, await firmOrders(db, principalOf(call.request), wantedOf(queryOf(call.query)), pageSize)),
+    refused: (call, message) => show(call, nothing, refusalWords(message).text),
   });
 
-  function show(call: PageCall, page: OrderListView["page"], error?: string): string {
-    const { environment } = principalOf(call.request);
-    const body = orderListBody({ query: queryOf(call), page, environment, ...(error !== undefined && { error }) });
-    return dashboardPage(deps, call.request, { title: "Orders", section: "orders", body });
+  pageRoute(app, deps, {
+    url: "/dashboard/orders.csv",
+    handle: async (call) => {
+      const owner = principalOf(call.request);
+      const wanted = { ...wantedOf(queryOf(call.query)), place: null, side: "after" as const };
+      const { orders } = await firmOrders(db, owner, wanted, mostRows);
+      const name = `orders-${owner.environment}.csv`;
+      return { file: ordersCsv(orders, titleOf), type: "text/csv; charset=utf-8", name };
+    },
+    refused: (call, message) => show(call, nothing, refusalWords(message).text),
+  });
+
+  async function show(call: PageCall, page: FirmOrdersPage, error?: string): Promise<string> {
+    const principal = principalOf(call.request);
+    const counts = await countFirmOrders(db, principal, orderStatuses);
+    const { environment } = principal;
+    const body = orderListBody({ query: queryOf(call.query), page, counts, titleOf, environment, error });
+    return dashboardPage(deps, call.request, { title: "Orders", section: "orders", body, wide: true });
   }
 }
 
-const queryOf = ({ query: { status = "", reference = "", cursor = "" } }: PageCall) => ({ status, reference, cursor });
+const nothing: FirmOrdersPage = { orders: [], before: null, after: null };

@@ -1,34 +1,40 @@
-import type { orderPage } from "../../../orders/orders.ts";
+import { countedMost, type FirmOrder, type FirmOrdersPage } from "../../../order-search/order-search.ts";
+import { serviceFlags, type TitleOf } from "../../../orders/orders.ts";
 import { emptyState, pageHead, statusBadge } from "../../ui/components.ts";
 import { money, shortCode, shortTime } from "../../ui/format.ts";
 import { errorSummary, field, select } from "../../ui/forms/fields.ts";
 import { statusWords } from "../../ui/orders/status-words.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
-import { statusChoices } from "./words.ts";
+import { groups } from "./groups.ts";
+import { isFiltered, listUrl, type OrderQuery, sortLabels } from "./list-query.ts";
 
-type Orders = Awaited<ReturnType<typeof orderPage>>;
-
-/** What the address asks for; empty texts ask for nothing. */
-export type OrderQuery = { status: string; reference: string; cursor: string };
-
-export type OrderListView = { query: OrderQuery; page: Orders; environment: "live" | "test"; error?: string };
+export type OrderListView = {
+  query: OrderQuery;
+  page: FirmOrdersPage;
+  /** How many orders of each status there are, whatever is asked for. */
+  counts: ReadonlyMap<string, number>;
+  titleOf: TitleOf;
+  environment: "live" | "test";
+  error?: string | undefined;
+};
 
 const path = "/dashboard/orders";
 
-/** The firm's orders, the way to find one, and the way to place one. */
-export function orderListBody({ query, page, environment, error }: OrderListView): Html {
+/** The firm's orders, the ways to find one, and the way to place one. */
+export function orderListBody(view: OrderListView): Html {
+  const { query, page, counts, environment, error } = view;
   const placeText = environment === "test" ? "Place a test order" : "Place an order";
   const place = html`<div class="form-actions"><a role="button" href="${path}/new">${placeText}</a></div>`;
-  const filtered = query.status !== "" || query.reference !== "" || query.cursor !== "";
   const none = page.orders.length === 0;
-  if (none && !filtered && !error)
+  if (none && !isFiltered(query) && !error && [...counts.values()].every((count) => count === 0))
     return html`${pageHead("Orders")}${emptyState("No orders yet", firstSteps[environment])}<div class="after-empty">${place}</div>`;
   return html`${pageHead("Orders", "", place)}
 ${errorSummary(error)}
-${filterForm(query)}
-${none ? nothingFound(error) : html`<div class="order-list">${table(page.orders)}</div>`}
-${pager(query, page.nextCursor)}`;
+${searchForm(query)}
+${groupNav(query, counts)}
+${none ? nothingFound(error) : html`<div class="order-list">${table(page.orders, view.titleOf)}</div>`}
+<div class="list-foot">${pager(query, page)}<p class="quiet">${!none && html`<a href="${listUrl(query, {}, `${path}.csv`)}" download>Save this list as CSV</a>`}</p></div>`;
 }
 
 const firstSteps = {
@@ -36,40 +42,57 @@ const firstSteps = {
   live: "All live orders from your firm are listed here.",
 } as const;
 
-const filterForm = ({ status, reference }: OrderQuery): Html =>
-  html`<form class="form filters" method="get" action="${path}" aria-label="Filter">
-${select({ name: "status", label: "Status", required: "sometimes", value: status, options: statusChoices(status) })}
-${field({ name: "reference", label: "Exact reference", required: "sometimes", type: "search", value: reference, maxLength: 120 })}
-<div class="form-actions"><button type="submit" class="quiet-button">Apply</button>${(status !== "" || reference !== "") && html`<a href="${path}">Clear filters</a>`}</div>
+const sortChoices = Object.entries(sortLabels).map(([value, label]) => ({
+  value: value === "newest" ? "" : value,
+  label,
+}));
+
+const searchForm = (query: OrderQuery): Html =>
+  html`<form class="form filters order-search" method="get" action="${path}" role="search" aria-label="Orders">
+${query.status !== "" && html`<input type="hidden" name="status" value="${query.status}">`}
+${field({ name: "q", label: "Search", required: "sometimes", type: "search", value: query.q, maxLength: 254, hint: "Client, email, reference, order code, tracking or fax number, signer, or a document’s SHA-256" })}
+${field({ name: "from", label: "Placed from", required: "sometimes", type: "date", value: query.from })}
+${field({ name: "to", label: "Placed until", required: "sometimes", type: "date", value: query.to })}
+${select({ name: "sort", label: "Sort by", required: "sometimes", value: query.sort, options: sortChoices })}
+<div class="form-actions"><button type="submit" class="quiet-button">Search</button>${isFiltered(query) && html`<a href="${path}">Clear</a>`}</div>
 </form>`;
+
+/** One link for each group, with how many orders it has. */
+function groupNav(query: OrderQuery, counts: OrderListView["counts"]): Html {
+  const countOf = (statuses: readonly string[]) => statuses.reduce((sum, each) => sum + (counts.get(each) ?? 0), 0);
+  const tab = (status: string, label: string, count: number) =>
+    html`<li><a href="${listUrl(query, { status })}"${query.status === status && html` aria-current="true"`}>${label} <span class="count">${count >= countedMost ? `${countedMost}+` : String(count)}</span></a></li>`;
+  const named = Object.entries(groups).map(([name, { label, statuses }]) => tab(name, label, countOf(statuses)));
+  const other = query.status !== "" && !Object.hasOwn(groups, query.status);
+  return html`<nav class="tabs" aria-label="Groups of orders"><ul>${tab("", "All", countOf([...counts.keys()]))}${named}${other && tab(query.status, statusWords(query.status).label, counts.get(query.status) ?? 0)}</ul></nav>`;
+}
 
 const nothingFound = (error: string | undefined): Html =>
   error
-    ? html`<p><a href="${path}">Show the newest orders</a></p>`
-    : html`${emptyState("No matching orders", "None of your orders match these filters.")}<p class="after-empty"><a href="${path}">Show all orders</a></p>`;
+    ? html`<p><a href="${path}">Show all orders</a></p>`
+    : html`${emptyState("No matching orders", "None of your orders match this search.")}<p class="after-empty"><a href="${path}">Show all orders</a></p>`;
 
-const table = (orders: Orders["orders"]): Html =>
+const table = (orders: readonly FirmOrder[], titleOf: TitleOf): Html =>
   records(
-    "Orders, newest first",
+    "Your orders",
     [
       { label: "Order" },
+      { label: "Client" },
       { label: "Status" },
       { label: "Services" },
-      { label: "Reference" },
-      { label: "Client" },
       { label: "Total", number: true },
       { label: "Placed (UTC)" },
     ],
-    orders.map(({ orderCode, status, services, externalReference, customerEmail, totalCents, createdAt }) => {
-      const { tone, label } = statusWords(status);
+    orders.map((order) => {
+      const { tone, label } = statusWords(order.status);
+      const code = shortCode(order.code);
       return [
-        html`<a class="keep" href="${path}/${orderCode}">${shortCode(orderCode)}</a>`,
+        html`<a class="row-title" href="${path}/${order.code}">${titleOf(order) ?? `Order ${code}`}</a><br><span class="second-line">${order.externalReference !== null && html`${order.externalReference} · `}<span class="keep">${code}</span></span>`,
+        html`${order.customerName ?? breakable(order.customerEmail)}${order.customerName !== null && html`<br><span class="second-line">${breakable(order.customerEmail)}</span>`}`,
         statusBadge(tone, label),
-        services === "" ? "None" : services,
-        externalReference ?? "–",
-        breakable(customerEmail),
-        money(totalCents),
-        shortTime(new Date(createdAt)),
+        serviceFlags(order) || "None",
+        money(order.totalCents),
+        html`<span class="keep">${shortTime(order.createdAt)}</span>`,
       ];
     }),
   );
@@ -80,12 +103,7 @@ const breakable = (email: string): Html => {
   return html`${email.slice(0, at)}<wbr>${email.slice(at)}`;
 };
 
-function pager({ status, reference, cursor }: OrderQuery, nextCursor: string | null): Html | "" {
-  if (cursor === "" && nextCursor === null) return "";
-  const link = (to: string | null) => {
-    const asked = Object.entries({ status, reference, cursor: to ?? "" }).filter(([, value]) => value !== "");
-    const query = new URLSearchParams(asked).toString();
-    return query === "" ? path : `${path}?${query}`;
-  };
-  return html`<nav class="pager" aria-label="Pages">${cursor !== "" && html`<a href="${link(null)}">Newest</a>`}${nextCursor !== null && html`<a rel="next" href="${link(nextCursor)}">Next page</a>`}</nav>`;
-}
+const pager = (query: OrderQuery, { before, after }: FirmOrdersPage): Html | "" =>
+  before === null && after === null
+    ? ""
+    : html`<nav class="pager" aria-label="Pages">${before !== null && html`<a rel="prev" href="${listUrl(query, { before })}">Previous page</a>`}${after !== null && html`<a rel="next" href="${listUrl(query, { after })}">Next page</a>`}</nav>`;

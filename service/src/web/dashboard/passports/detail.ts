@@ -10,7 +10,7 @@ export function passportBody(record: ProofRecord, baseUrl: string, retention: Re
   const { verifyCode, environment, sealedAt, docSha256, sealedSha256 } = record;
   const path = `/verify/${verifyCode}`;
   return html`<p><a href="/dashboard/passports">All passports</a></p>
-${pageHead("Proof passport", html`Sealed on ${time(sealedAt)}.`)}
+${pageHead(record.name ?? "Proof passport", html`Sealed on ${time(sealedAt)}.`)}
 <div class="panels">
 ${environment === "test" && notice("attention", "A test seal", "It was made in the test environment, to try out the service. It means nothing outside of testing.")}
 ${card(

@@ -3,8 +3,8 @@ import { type Callers, principalOf } from "../../../http/authentication.ts";
 import type { RateLimits } from "../../../http/rate-limits.ts";
 import { invalid, ServiceError } from "../../../platform/errors.ts";
 import {
-  type LookupDeps,
   listPassports,
+  type NamedDeps,
   ownProofRecord,
   type SealRouteDeps,
   sealPassport,
@@ -25,7 +25,7 @@ import { chooseOnePdf, passportsBody } from "./list.ts";
 
 type UploadDeps = SealRouteDeps & SubmitDeps & Pick<Callers, "resolveSession">;
 export type PassportPagesDeps = UploadDeps &
-  LookupDeps & { limits: RateLimits; assets: Assets; retention: RetentionPlan };
+  NamedDeps & { limits: RateLimits; assets: Assets; retention: RetentionPlan };
 
 const path = "/dashboard/passports";
 const section = "passports";

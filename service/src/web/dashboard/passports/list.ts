@@ -70,18 +70,18 @@ const table = (passports: readonly ListedPassport[]): Html =>
   records(
     "Your proof passports, newest first",
     [
-      { label: "Verify code" },
       { label: "Document" },
+      { label: "Verify code" },
       { label: "Sealed (UTC)" },
       { label: "Time stamp" },
       { label: "Bitcoin anchor" },
       { label: "Links" },
     ],
     passports.map((passport) => {
-      const { verifyCode, docSha256, sealedAt, timeStampedAt, anchorStatus } = passport;
+      const { passportId, name, verifyCode, docSha256, sealedAt, timeStampedAt, anchorStatus } = passport;
       return [
+        html`<a href="${path}/${passportId}">${name ?? "A document without a name"}</a><br><span class="quiet">SHA-256 <code>${docSha256.slice(0, 12)}…</code></span>`,
         html`<a href="/verify/${verifyCode}">${verifyCode}</a>`,
-        html`<code>${docSha256.slice(0, 12)}…</code>`,
         shortTime(sealedAt),
         timeStampedAt ? "Yes" : "No",
         anchorBadge(anchorStatus),
@@ -95,11 +95,11 @@ function anchorBadge(status: ListedPassport["anchorStatus"]): Html | string {
   return status === "confirmed" ? statusBadge("done", "Confirmed") : statusBadge("waiting", "Pending");
 }
 
-function links({ passportId, verifyCode, documentKept }: ListedPassport): Html {
+function links({ verifyCode, documentKept }: ListedPassport): Html {
   const start = verifyCode.slice(0, 6);
   const of = html`<span class="visually-hidden"> of ${start}…</span>`;
   const api = `/api/passport/verify/${verifyCode}`;
-  return html`<span class="row-actions"><a href="${path}/${passportId}">Details${of}</a>${
+  return html`<span class="row-actions">${
     documentKept && html`<a href="${api}/document" download="sealed-${start}.pdf">Sealed PDF${of}</a>`
   }<a href="${api}/evidence" download="evidence-${start}.zip">Evidence${of}</a></span>`;
 }

@@ -145,7 +145,8 @@ function documentRoutes(scope: FastifyInstance, deps: OrderPageDeps): void {
       const document = documents.find((each) => each.documentId === documentId && each.deletedAt === null);
       if (!document) throw new ServiceError("not_found", "Document not found.");
       const back = `/operator/orders/${orderCode}`;
-      const body = documentView(deps.assets, { orderCode, document, url: `${back}/documents/${documentId}`, back });
+      const orderTitle = `Order ${shortCode(orderCode)}`;
+      const body = documentView(deps.assets, { orderTitle, document, url: `${back}/documents/${documentId}`, back });
       const title = `Document of order ${shortCode(orderCode)}`;
       const page = consolePage(deps, call.request, {
         title,

@@ -3,7 +3,6 @@ import type { OrderDocument } from "../../../envelopes/envelopes.ts";
 import type { Assets } from "../assets.ts";
 import type { PreviewConfig } from "../browser/preview.ts";
 import { codeText, pageHead } from "../components.ts";
-import { shortCode } from "../format.ts";
 import { type Html, html } from "../render.ts";
 import { documentTitles } from "./document-list.ts";
 
@@ -16,14 +15,14 @@ const words: PreviewConfig["words"] = {
   larger: "Larger",
 };
 
-type Viewed = { orderCode: string; document: Pick<OrderDocument, "kind" | "sha256">; url: string; back: string };
+type Viewed = { orderTitle: string; document: Pick<OrderDocument, "kind" | "sha256">; url: string; back: string };
 
 /** A document shown by the page's script; without it, there is the file. */
-export function documentView({ pdfJs }: Pick<Assets, "pdfJs">, { orderCode, document, url, back }: Viewed): Html {
+export function documentView({ pdfJs }: Pick<Assets, "pdfJs">, { orderTitle, document, url, back }: Viewed): Html {
   const config: PreviewConfig = { document: url, pdfjs: pdfJs.folder, words };
   const json = JSON.stringify(config).replaceAll("<", "\\u003c");
   const title = documentTitles[document.kind];
-  return html`${pageHead(title, `Order ${shortCode(orderCode)}`, html`<a href="${back}">Back to the order</a>`)}
+  return html`${pageHead(title, orderTitle, html`<a href="${back}">Back to the order</a>`)}
 <p><a href="${url}" download>Save the document</a><br><span class="quiet">SHA-256</span> ${codeText(document.sha256, "hash of the document")}</p>
 <div id="preview"><noscript><p class="quiet">Without scripts the document can be saved, not shown.</p></noscript></div>
 <script type="application/json" id="preview-config">${raw(json)}</script>`;

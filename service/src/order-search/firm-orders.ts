@@ -1,0 +1,118 @@
+import type { Owner } from "../identity/identity.ts";
+import type { OrderStatus } from "../orders/orders.ts";
+import type { Sql } from "../platform/database/database.ts";
+import { nothing, type Statement, sql } from "../platform/database/sql.ts";
+import { invalid } from "../platform/errors.ts";
+import type { BoughtServices } from "../pricing/pricing.ts";
+import { type OrderSort, placeOf, sorts } from "./sorts.ts";
+import { foundStatement } from "./ways.ts";
+
+/** An order as a line of its firm's list. */
+export type FirmOrder = BoughtServices & {
+  code: string;
+  status: string;
+  docSlug: string | null;
+  /** What its document is called, encrypted. */
+  documentName: Buffer | null;
+  customerName: string | null;
+  customerEmail: string;
+  externalReference: string | null;
+  totalCents: number;
+  createdAt: Date;
+  updatedAt: Date;
+};
+
+export type FirmOrdersQuery = {
+  /** From `searchText`; null for every order. */
+  text: string | null;
+  /** Any of them; null for every one. */
+  statuses: readonly OrderStatus[] | null;
+  /** Placed at or after, and before. */
+  from: Date | null;
+  until: Date | null;
+  sort: OrderSort;
+  /** A place that this list has given, and which side of it is wanted. */
+  place: string | null;
+  side: "after" | "before";
+};
+
+export type FirmOrdersPage = { orders: FirmOrder[]; before: string | null; after: string | null };
+
+const columns = sql`code, status, doc_slug AS "docSlug", document_name AS "documentName", customer_name AS "customerName",
+  customer_email AS "customerEmail", external_reference AS "externalReference", sign, notarize, ship, fax,
+  total_cents AS "totalCents", created_at AS "createdAt", updated_at AS "updatedAt"`;
+
+/** A page's statement, in the order of its reading; apart from its running, for its plan. */
+export function firmOrdersStatement(owner: Owner, query: FirmOrdersQuery, limit: number): Statement {
+  const { text, statuses, from, until, sort, place, side } = query;
+  const { column, newestFirst } = sorts[sort];
+  const downward = newestFirst === (side === "after");
+  const [comparison, direction] = downward ? [sql`<`, sql`DESC`] : [sql`>`, sql`ASC`];
+  const at = place === null ? null : placeOf(place);
+  const wanted = sql`partner_id = ${owner.partnerId} AND environment = ${owner.environment}
+    ${text === null ? nothing : sql`AND id IN (${foundStatement(owner, text)})`}
+    ${from === null ? nothing : sql`AND created_at >= ${from}`} ${until === null ? nothing : sql`AND created_at < ${until}`}
+    ${
+      at === null
+        ? nothing
+        : sql`AND (${column}, id) ${comparison} (${at.time}::timestamptz, (
+            SELECT id FROM orders WHERE code = ${at.code} AND partner_id = ${owner.partnerId}))`
+    }`;
+  const ordered = sql`ORDER BY ${column} ${direction}, id ${direction} LIMIT ${limit}`;
+  // Of several statuses each is walked along its own part of the index.
+  if (statuses !== null && sort !== "changed")
+    return sql`SELECT ${columns} FROM (SELECT each.* FROM unnest(${statuses}::text[]) AS s (status), LATERAL (
+      SELECT * FROM orders WHERE orders.status = s.status AND ${wanted} ${ordered}) AS each) AS found ${ordered}`;
+  return sql`SELECT ${columns} FROM orders
+    WHERE ${wanted} ${statuses === null ? nothing : sql`AND status = ANY (${statuses}::text[])`} ${ordered}`;
+}
+
+/** A page of the owner's orders, and the places before and after it; null where there is nothing. @throws ServiceError for a strange place */
+export async function firmOrders(
+  db: Sql,
+  owner: Owner,
+  query: FirmOrdersQuery,
+  limit: number,
+): Promise<FirmOrdersPage> {
+  const rows = await db.query<FirmOrder>(firmOrdersStatement(owner, query, limit + 1));
+  const more = rows.length > limit;
+  const orders = rows.slice(0, limit);
+  const backward = query.side === "before";
+  if (backward) orders.reverse();
+  const place = (order: FirmOrder | undefined) => (order ? sorts[query.sort].placeAt(order) : null);
+  const hasBefore = backward ? more : query.place !== null;
+  const hasAfter = backward ? query.place !== null : more;
+  return {
+    orders,
+    before: hasBefore ? place(orders[0]) : null,
+    after: hasAfter ? place(orders.at(-1)) : null,
+  };
+}
+
+/** Counting further costs more than it tells. */
+export const countedMost = 1_000;
+
+/** How many orders the owner has in each status, at most 1,000 are counted. */
+export async function countFirmOrders(
+  db: Sql,
+  { partnerId, environment }: Owner,
+  statuses: readonly OrderStatus[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await db.query<{ status: string; count: number }>(sql`
+SELECT s.status, (SELECT count(*) FROM (
+  SELECT 1 FROM orders o
+  WHERE o.partner_id = ${partnerId} AND o.environment = ${environment} AND o.status = s.status LIMIT ${countedMost}
+) AS counted) AS count
+FROM unnest(${statuses}::text[]) AS s (status)`);
+  return new Map(rows.map(({ status, count }) => [status, Number(count)]));
+}
+
+/** @throws ServiceError naming the field for a day that is none */
+export function dayOf(field: string, text: string): Date | null {
+  if (text === "") return null;
+  const at = new Date(`${text}T00:00:00Z`);
+  const isDay =
+    /^\d{4}-\d{2}-\d{2}$/.test(text) && at.toString() !== "Invalid Date" && at.toISOString().startsWith(text);
+  if (!isDay) throw invalid(`${field} must be a day like 2026-03-04.`);
+  return at;
+}

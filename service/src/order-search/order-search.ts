@@ -1,0 +1,12 @@
+/** Finding orders: by whatever is known of them, and as a firm's list. */
+export {
+  countedMost,
+  countFirmOrders,
+  dayOf,
+  type FirmOrder,
+  type FirmOrdersPage,
+  type FirmOrdersQuery,
+  firmOrders,
+} from "./firm-orders.ts";
+export type { OrderSort } from "./sorts.ts";
+export { foundStatement, searchText } from "./ways.ts";

@@ -1,0 +1,25 @@
+import { foreignCursor } from "../platform/database/page.ts";
+import { type Statement, sql } from "../platform/database/sql.ts";
+import { isCode } from "../platform/text.ts";
+
+export type OrderSort = "newest" | "oldest" | "changed";
+
+type Sorted = { code: string; createdAt: Date; updatedAt: Date };
+
+/** How a firm's orders may be sorted: by which column, and which way. A place is a time and a code, so it tells nothing that is not shown. */
+export const sorts: Readonly<
+  Record<OrderSort, { column: Statement; newestFirst: boolean; placeAt: (order: Sorted) => string }>
+> = {
+  newest: { column: sql`created_at`, newestFirst: true, placeAt: ({ createdAt, code }) => place(createdAt, code) },
+  oldest: { column: sql`created_at`, newestFirst: false, placeAt: ({ createdAt, code }) => place(createdAt, code) },
+  changed: { column: sql`updated_at`, newestFirst: true, placeAt: ({ updatedAt, code }) => place(updatedAt, code) },
+};
+
+const place = (at: Date, code: string): string => `${at.getTime()}-${code}`;
+
+/** @throws ServiceError for a place that this list did not give */
+export function placeOf(text: string): { time: Date; code: string } {
+  const [ms = "", code = ""] = text.split("-");
+  if (!/^\d{1,14}$/.test(ms) || !isCode(code)) throw foreignCursor();
+  return { time: new Date(Number(ms)), code };
+}

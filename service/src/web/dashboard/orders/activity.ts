@@ -1,0 +1,46 @@
+import type { OrderHistory } from "../../../fulfilment/fulfilment.ts";
+import { timeline } from "../../ui/components.ts";
+import { statusWords } from "../../ui/orders/status-words.ts";
+import { type Html, html } from "../../ui/render.ts";
+
+type Line = OrderHistory["history"][number];
+
+const shownMost = 100;
+
+/** What a firm is told of; what only the service's own people do among themselves is not its business. */
+const actionWords: Readonly<Record<string, string>> = {
+  "order.created": "Order placed",
+  "document.added": "Document added",
+  "documents.deleted": "Documents deleted, as the retention plan says",
+  "label.bought": "Shipping label bought",
+  "letter.accepted": "Letter accepted for printing",
+  "notary.appointment": "Notary’s appointment sent",
+};
+
+/** What happened to an order, the latest first, with who did it. */
+export function activityPart({ history }: Pick<OrderHistory, "history">, names: ReadonlyMap<string, string>): Html {
+  const told = history.filter(({ action }) => action === "order.transition" || Object.hasOwn(actionWords, action));
+  // An order is created and priced at once: one line says both.
+  const lines = told.filter(({ fromStatus, toStatus }) => fromStatus !== null || toStatus !== "Created").reverse();
+  return html`${timeline(lines.slice(0, shownMost).map((line) => ({ at: new Date(line.occurredAt), text: textOf(line, names) })))}${lines.length > shownMost && html`<p class="quiet">The latest ${shownMost} of ${lines.length} lines are shown.</p>`}`;
+}
+
+const textOf = ({ action, actor, fromStatus, toStatus, detail }: Line, names: ReadonlyMap<string, string>): Html => {
+  const words =
+    fromStatus === "Created" ? "Order placed" : (actionWords[action] ?? statusWords(toStatus ?? "").headline);
+  const reason = (detail as { reason?: unknown } | null)?.reason;
+  return html`${words}<br><span class="second-line">${whoIs(actor, names)}${typeof reason === "string" && html` · ${reason}`}</span>`;
+};
+
+const actors: Readonly<Record<string, string>> = {
+  processor: "Payment processor",
+  system: "Automatically",
+  sandbox: "Sandbox",
+  operator: "SignSealShip",
+};
+
+function whoIs(actor: string, names: ReadonlyMap<string, string>): string {
+  const [kind = ""] = actor.split(":");
+  const former = { member: "A former member", key: "A former API key" } as Readonly<Record<string, string>>;
+  return names.get(actor) ?? actors[actor] ?? former[kind] ?? (kind === "signer" ? "A signer" : "SignSealShip");
+}

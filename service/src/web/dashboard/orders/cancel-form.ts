@@ -1,0 +1,53 @@
+import type { FastifyInstance } from "fastify";
+import { type MoveDeps, moveOrder } from "../../../fulfilment/fulfilment.ts";
+import { principalOf } from "../../../http/authentication.ts";
+import type { RateLimits } from "../../../http/rate-limits.ts";
+import { actorOf } from "../../../identity/identity.ts";
+import { type PublicOrderRow, targetOf } from "../../../orders/orders.ts";
+import { invalid } from "../../../platform/errors.ts";
+import { done } from "../../ui/flash-messages.ts";
+import { field } from "../../ui/forms/fields.ts";
+import { type PageCall, pageRoute } from "../../ui/page-route.ts";
+import { type Html, html } from "../../ui/render.ts";
+
+type CancelCall = PageCall<{ code: string }>;
+
+/** Whether the firm can still cancel: nothing is paid. */
+export const isCancellable = (order: PublicOrderRow): boolean => targetOf(order, "cancelled") !== null;
+
+/** Asks first, and why. */
+export const cancelPart = (code: string): Html =>
+  html`<details class="question"><summary>Cancel this order</summary>
+<form class="form" method="post" action="/dashboard/orders/${code}/cancel">
+<p>Nothing was paid, so nothing is refunded. The client’s page says that the order was canceled, and it can’t be paid any more.</p>
+${field({ form: "cancel", name: "reason", label: "Reason", required: true, maxLength: 500, hint: "Kept in the order’s activity." })}
+<div class="form-actions"><button type="submit" class="danger-button">Cancel the order</button></div>
+</form></details>`;
+
+/** A firm cancels an order that nobody has paid. */
+export function cancelForm(
+  forms: FastifyInstance,
+  deps: MoveDeps & { limits: RateLimits },
+  {
+    ownOrder,
+    refused,
+  }: {
+    ownOrder: (call: CancelCall) => Promise<PublicOrderRow>;
+    refused: (call: CancelCall, error: string) => Promise<string>;
+  },
+): void {
+  pageRoute(forms, deps, {
+    method: "POST",
+    policy: "partner-write",
+    url: "/dashboard/orders/:code/cancel",
+    refused,
+    async handle(call) {
+      const { code } = await ownOrder(call);
+      const reason = call.form["reason"]?.trim() ?? "";
+      if (reason === "" || reason.length > 500) throw invalid("Reason must have 1 to 500 characters.");
+      const actor = actorOf(principalOf(call.request));
+      await moveOrder(deps, { code, to: "Cancelled", actor, document: null, facts: { reason } });
+      return done(`/dashboard/orders/${code}`, "order-cancelled");
+    },
+  });
+}

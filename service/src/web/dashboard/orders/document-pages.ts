@@ -1,0 +1,53 @@
+import type { FastifyInstance } from "fastify";
+import { type EnvelopeDeps, orderDocuments, readOrderDocument } from "../../../envelopes/envelopes.ts";
+import { principalOf } from "../../../http/authentication.ts";
+import type { RateLimits } from "../../../http/rate-limits.ts";
+import type { TitleOf } from "../../../orders/orders.ts";
+import type { Database } from "../../../platform/database/database.ts";
+import { ServiceError } from "../../../platform/errors.ts";
+import type { Assets } from "../../ui/assets.ts";
+import { documentToSave } from "../../ui/orders/document-list.ts";
+import { documentView } from "../../ui/orders/document-view.ts";
+import { viewerPolicy } from "../../ui/page-policy.ts";
+import { pageRoute } from "../../ui/page-route.ts";
+import { dashboardPage } from "../page-shell.ts";
+import { orderName } from "./detail.ts";
+import { ownOrder } from "./own-order.ts";
+
+type Deps = { db: Database; limits: RateLimits; assets: Assets; titleOf: TitleOf; envelopes: EnvelopeDeps };
+
+/** An order's documents, each shown on a page and as a file to save. */
+export function orderDocumentPages(forms: FastifyInstance, deps: Deps): void {
+  const { db } = deps;
+
+  pageRoute(forms, deps, {
+    url: "/dashboard/orders/:code/documents/:documentId/view",
+    handle: async ({ params: { code, documentId }, request }) => {
+      const order = await ownOrder(db, request, code);
+      const documents = await orderDocuments(db, order.code, principalOf(request));
+      const document = documents.find((each) => each.documentId === documentId && each.deletedAt === null);
+      if (!document) throw new ServiceError("not_found", "Document not found.");
+      const back = `/dashboard/orders/${order.code}`;
+      const orderTitle = orderName({ order, title: deps.titleOf(order) });
+      const url = `${back}/documents/${documentId}`;
+      const body = documentView(deps.assets, { orderTitle, document, url, back });
+      const page = dashboardPage(deps, request, {
+        title: `Document of ${orderTitle}`,
+        section: "orders",
+        body,
+        wide: true,
+        scripts: ["copy.js", "preview.js"],
+      });
+      return { page, headers: { "Content-Security-Policy": viewerPolicy() } };
+    },
+  });
+
+  pageRoute(forms, deps, {
+    url: "/dashboard/orders/:code/documents/:documentId",
+    handle: async ({ params: { code, documentId }, request }) => {
+      const order = await ownOrder(db, request, code);
+      const wanted = { orderCode: order.code, owner: principalOf(request), documentId };
+      return documentToSave(order.code, await readOrderDocument(deps.envelopes, wanted));
+    },
+  });
+}

@@ -1,0 +1,48 @@
+import { type OrderStatus, orderStatuses } from "../../../orders/orders.ts";
+
+/** How the firm's list is parted: by whom an order waits for. */
+export const groups = {
+  attention: {
+    label: "Needs attention",
+    statuses: [
+      "PaymentFailed",
+      "EsignDeclined",
+      "EsignExpired",
+      "NotarizationFailed",
+      "IdentityLocked",
+      "OnHold",
+      "ShippingFailed",
+      "FaxFailed",
+    ],
+  },
+  payment: { label: "To pay", statuses: ["Created", "ManualQuoteRequired", "QuoteReady", "AwaitingPayment"] },
+  signing: { label: "Out for signature", statuses: ["EsignPending"] },
+  working: {
+    label: "In progress",
+    statuses: [
+      "Paid",
+      "EsignComplete",
+      "NotarizationPending",
+      "NotarizationComplete",
+      "ShippingPending",
+      "Shipped",
+      "Delivered",
+      "FaxPending",
+      "FaxSent",
+      "FaxDelivered",
+    ],
+  },
+  done: { label: "Complete", statuses: ["Completed"] },
+  closed: { label: "Canceled or refunded", statuses: ["Cancelled", "RefundPending", "Refunded"] },
+} as const satisfies Record<string, { label: string; statuses: readonly OrderStatus[] }>;
+
+export type Group = keyof typeof groups;
+
+export const isGroup = (name: string): name is Group => Object.hasOwn(groups, name);
+
+/** The statuses of a group or, by its name, one status; null for anything else. */
+export function statusesOf(asked: string): readonly OrderStatus[] | null {
+  if (isGroup(asked)) return groups[asked].statuses;
+  const status = orderStatuses.find((each) => each === asked);
+  return status ? [status] : null;
+}

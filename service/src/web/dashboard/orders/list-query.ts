@@ -1,0 +1,64 @@
+import { dayOf, type FirmOrdersQuery, type OrderSort, searchText } from "../../../order-search/order-search.ts";
+import { invalid } from "../../../platform/errors.ts";
+import type { FormValues } from "../../ui/forms/form-body.ts";
+import { statusesOf } from "./groups.ts";
+
+/** What the address asks for; empty texts ask for nothing. */
+export type OrderQuery = {
+  q: string;
+  /** A group, or a status. */
+  status: string;
+  from: string;
+  to: string;
+  sort: string;
+  before: string;
+  after: string;
+};
+
+export const sortLabels: Readonly<Record<OrderSort, string>> = {
+  newest: "Newest first",
+  oldest: "Oldest first",
+  changed: "Last changed first",
+};
+
+const isSort = (text: string): text is OrderSort => Object.hasOwn(sortLabels, text);
+
+export const queryOf = ({
+  q = "",
+  status = "",
+  from = "",
+  to = "",
+  sort = "",
+  before = "",
+  after = "",
+}: FormValues): OrderQuery => ({ q: q.trim(), status, from, to, sort: sort === "newest" ? "" : sort, before, after });
+
+/** Whether the address asks for anything but the list as it is. */
+export const isFiltered = ({ q, status, from, to }: OrderQuery): boolean => q + status + from + to !== "";
+
+/** @throws ServiceError naming the field and its rule */
+export function wantedOf({ q, status, from, to, sort, before, after }: OrderQuery): FirmOrdersQuery {
+  const statuses = statusesOf(status);
+  if (status !== "" && statuses === null) throw invalid("status must be a group of this list, or a status of orders.");
+  const order = sort || "newest";
+  if (!isSort(order)) throw invalid(`sort must be one of: ${Object.keys(sortLabels).join(", ")}.`);
+  const [first, last] = [dayOf("from", from), dayOf("to", to)];
+  if (first && last && first > last) throw invalid("from must not be after to.");
+  return {
+    text: q === "" ? null : searchText(q),
+    statuses,
+    from: first,
+    until: last && new Date(last.getTime() + 86_400_000),
+    sort: order,
+    place: after || before || null,
+    side: after === "" && before !== "" ? "before" : "after",
+  };
+}
+
+const path = "/dashboard/orders";
+
+/** The address of the list with these changes; where it begins is left out unless it is among them. */
+export function listUrl(query: OrderQuery, changes: Partial<OrderQuery> = {}, page = path): string {
+  const asked = Object.entries({ ...query, before: "", after: "", ...changes }).filter(([, value]) => value !== "");
+  return asked.length === 0 ? page : `${page}?${new URLSearchParams(asked)}`;
+}

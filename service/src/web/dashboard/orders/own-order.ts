@@ -1,0 +1,14 @@
+import type { FastifyRequest } from "fastify";
+import { principalOf } from "../../../http/authentication.ts";
+import { findOrder, findOwnOrder, type PublicOrderRow } from "../../../orders/orders.ts";
+import type { Sql } from "../../../platform/database/database.ts";
+import { ServiceError } from "../../../platform/errors.ts";
+import { isCode } from "../../../platform/text.ts";
+
+/** @throws ServiceError for an unknown code, and for an order of another firm or environment alike */
+export async function ownOrder(db: Sql, request: FastifyRequest, code: string): Promise<PublicOrderRow> {
+  const own = isCode(code) && (await findOwnOrder(db, code, principalOf(request)));
+  const order = own ? await findOrder(db, code) : undefined;
+  if (!order) throw new ServiceError("not_found", "Order not found.");
+  return order;
+}
