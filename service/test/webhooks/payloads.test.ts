@@ -131,7 +131,14 @@ test("room.passport_sealed tells room and passport code, and no order", async ()
   });
 });
 
-test("passport.sealed says what the seal's answer said", async () => {
+/** What the feed says of the event of a passport; null when it says nothing. */
+async function fromFeed(passportId = ""): Promise<Body | null | undefined> {
+  type Feed = { events: { id: string; payload: Body | null }[] };
+  const { events } = await client.ok<Feed>("GET", "/api/partner/events?topics=passport.sealed");
+  return events.find(({ id }) => id === passportId)?.payload;
+}
+
+test("passport.sealed says what the seal's answer said, by a webhook and in the feed", async () => {
   const hook = await hookFor("passport.sealed");
   const form = new FormData();
   form.append("file", new Blob([new Uint8Array(makePdf())], { type: "application/pdf" }), "executed.pdf");
@@ -153,6 +160,7 @@ test("passport.sealed says what the seal's answer said", async () => {
       environment: "test",
     },
   });
+  assert.deepEqual(await fromFeed(passportId), body);
 });
 
 test("a passport whose row was altered since is told to nobody", async () => {
@@ -167,6 +175,7 @@ test("a passport whose row was altered since is told to nobody", async () => {
   const [second] = await client.ended(hook, 2);
   assert.deepEqual([second?.["state"], second?.["reason"]], ["failed", "subject_missing"]);
   assert.equal((await caught(hook)).length, 1);
+  assert.equal(await fromFeed(passportId), null);
 });
 
 test("webhook.test goes to the one subscription that asks, whatever its topics", async () => {

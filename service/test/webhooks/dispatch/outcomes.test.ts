@@ -81,3 +81,53 @@ test("an outcome counts also when the lease ran out meanwhile: the delivery is n
   await writer.finish();
   assert.deepEqual(await claimDue(db, later, capacity), []);
 });
+
+test("outcomes are written while a webhook's own row is held, and failures of the others are counted", async () => {
+  const [delivery] = await claimDue(db, first, capacity);
+  assert.ok(delivery);
+  const others = "00000000-0000-4000-8000-000000000002";
+  await db.query(sql`INSERT INTO webhooks (id, partner_id, environment, url, topics, created_at)
+    VALUES (${others}, ${partnerId}, 'test', 'https://example.com/2', ARRAY['order.created'], now())`);
+  const writer = createOutcomeWriter({ db, log: openLog("silent") }, 0);
+  const failed = { isFailing: false, statusCode: 500, durationMs: 1, reason: "http_status", exchange: null };
+  const completedAt = later.now;
+  await db.transaction(async (tx) => {
+    await tx.query(sql`SELECT 1 FROM webhooks WHERE id = ${webhookId} FOR UPDATE`);
+    writer.complete({ ...failed, seq: delivery.seq, webhookId, completedAt });
+    writer.complete({ ...failed, seq: 0, webhookId: others, completedAt });
+    await writer.finish();
+    assert.equal((await row())?.until, null);
+  });
+  const counted = await db.query<{ failures: number }>(sql`SELECT failures FROM webhooks ORDER BY id`);
+  assert.deepEqual(
+    counted.map(({ failures }) => failures),
+    [0, 1],
+  );
+});
+
+test("what arrives ends a run that was counted before, on this node or on another, and costs nothing else", async () => {
+  const { seq } = await claimOne(first);
+  let transactions = 0;
+  const counting: Database = {
+    ...db,
+    transaction(work) {
+      transactions++;
+      return db.transaction(work);
+    },
+  };
+  const writer = createOutcomeWriter({ db: counting, log: openLog("silent") }, 0);
+  const ended = { seq, webhookId, statusCode: 200, durationMs: 1, reason: null, exchange: null };
+  const failures = async () =>
+    (await db.query<{ failures: number }>(sql`SELECT failures FROM webhooks WHERE id = ${webhookId}`))[0]?.failures;
+  await db.query(sql`UPDATE webhooks SET failures = 3 WHERE id = ${webhookId}`);
+  const complete = async (more: { isFailing: boolean; reason: string | null }) => {
+    writer.complete({ ...ended, ...more, completedAt: systemClock() });
+    await writer.finish();
+    return [await failures(), transactions];
+  };
+  assert.deepEqual(await complete({ isFailing: true, reason: null }), [0, 1]);
+  assert.deepEqual(await complete({ isFailing: false, reason: null }), [0, 1]);
+  assert.deepEqual(await complete({ isFailing: false, reason: "timeout" }), [1, 2]);
+  assert.deepEqual(await complete({ isFailing: false, reason: null }), [0, 3]);
+  assert.deepEqual(await complete({ isFailing: false, reason: null }), [0, 3]);
+});
