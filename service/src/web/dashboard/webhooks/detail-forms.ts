@@ -51,7 +51,7 @@ export function webhookForms(forms: FastifyInstance, deps: WebhookPagesDeps): vo
       const principal = principalOf(request);
       await oneSubscription(deps, principal, id);
       await makePublicKey(deps, principal);
-      return done(`${path}/${id}#secret`, "webhook-key-made");
+      return done(`${path}/${id}#public-key`, "webhook-key-made");
     },
   });
 

@@ -54,14 +54,13 @@ ${feed(view)}
 <p><a href="/dashboard/webhooks/deliveries?webhook=${id}">All deliveries, with filters</a></p>`,
 )}
 ${card("failed", "Replay what failed", html`${errorSummary(view.error)}${view.rest ? restForm(path, view.rest) : replayForm(path)}`)}
+${card("public-key", "Public key", publicKey(view, path))}
 ${card(
   "secret",
   "Signing secret",
-  html`${publicKey(view, path)}${
-    view.deciders
-      ? askDeciders(view.deciders)
-      : html`<p>Rotate the secret when someone may have seen it, and from time to time.</p>${askFirst(rotation(path, submission))}`
-  }`,
+  view.deciders
+    ? askDeciders(view.deciders)
+    : html`<p>Rotate the secret when someone may have seen it, and from time to time.</p>${askFirst(rotation(path, submission))}`,
 )}
 ${!view.deciders && card("end", "Delete webhook", askFirst(deletion(path)))}
 </div>`;
