@@ -22,6 +22,7 @@ import { type DeskDeps, loadNotaryRules } from "./notaries/notaries.ts";
 import { countryOfNumber, titleReader } from "./orders/orders.ts";
 import {
   createStorageQuota,
+  keyLimitsOf,
   keyResolver,
   keyWithRoomsResolver,
   type LastUse,
@@ -114,7 +115,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
     frame,
     storageUse: storageUse(db, mostStored),
     partners: { ...records, resolveKeyWithRooms: keyWithRoomsResolver(deps) },
-    members: { ...records, rowMac, secrets, workers },
+    members: { ...records, rowMac, secrets, workers, keyLimitsOf: keyLimitsOf(deps.tierLimits) },
     access: { ...frame, requestAccess: accessRequests(deps) },
     analytics: { ...frame, readAnalytics: analyticsReader(deps) },
     playbooks: { ...records, enabled: config.playbooks, callbacks: createCallbacks(secrets) },

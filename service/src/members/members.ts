@@ -7,6 +7,7 @@ export {
   findOwnKey,
   listOwnKeys,
   type OwnKey,
+  type OwnKeyDeps,
   revokeOwnKey,
   rotateOwnKey,
 } from "./firm-keys/firm-keys.ts";

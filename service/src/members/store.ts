@@ -40,9 +40,11 @@ export async function findMembership(db: Sql, userId: string): Promise<Membershi
   return found;
 }
 
-/** Whether a key still opens its firm: it may have been revoked since the request began. */
-export async function keyIsActive(tx: Tx, keyId: string): Promise<boolean> {
-  return (await tx.query(sql`SELECT FROM partner_keys WHERE id = ${keyId} AND revoked_at IS NULL`)).length === 1;
+/** Whether a key still opens its firm: it may have been revoked, or have expired, since the request began. */
+export async function keyIsActive(tx: Tx, keyId: string, now: Date): Promise<boolean> {
+  const active = sql`SELECT FROM partner_keys
+    WHERE id = ${keyId} AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})`;
+  return (await tx.query(active)).length === 1;
 }
 
 export type NewMember = { userId: string; partnerId: string; role: Role; keyId: string | null; at: Date };

@@ -25,12 +25,19 @@ export { type LastUse, trackLastUse } from "./keys/last-use.ts";
 export { keyResolver, keyWithRoomsResolver } from "./keys/resolve.ts";
 export { type RotatedKey, rotateUnderLock } from "./keys/rotate.ts";
 export { keyExpiry, keyName, keyOverlap, keyScopes, overlapHours } from "./keys/rules.ts";
-export { countActiveKeys, type KeyMetadata, type KeyRow, lockFirm, selectKey } from "./keys/store.ts";
+export { countActiveKeys, countMadeKeys, type KeyMetadata, type KeyRow, lockFirm, selectKey } from "./keys/store.ts";
 export { readLaunchpad } from "./launchpad/launchpad.ts";
 export { launchpadRoutes } from "./launchpad/routes.ts";
 export { countOpenRooms } from "./open-rooms.ts";
 export { setPasskeyForLive } from "./passkey-rule.ts";
 export { partnerRoutes } from "./routes.ts";
 export { createStorageQuota, type RequireStorage, type StorageUse, storageUse } from "./storage-quota.ts";
-export { numberOf, readTierLimits, readTrialsPerDomain, type TierLimits } from "./tier-limits.ts";
+export {
+  type KeyLimits,
+  keyLimitsOf,
+  numberOf,
+  readTierLimits,
+  readTrialsPerDomain,
+  type TierLimits,
+} from "./tier-limits.ts";
 export { isTier, openRoomQuota, type Tier, tierOf, tiers } from "./tiers.ts";

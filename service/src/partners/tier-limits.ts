@@ -1,9 +1,17 @@
 import { type Static, Type } from "typebox";
 import { readCheckedYaml } from "../platform/checked-yaml.ts";
+import { tierOf } from "./tiers.ts";
 
 const limit = Type.Union([Type.Integer({ minimum: 1 }), Type.Literal("none")]);
 const OfTier = Type.Object(
-  { deliveriesPerHostPerMinute: limit, waitingUploads: Type.Integer({ minimum: 1 }), storedBytes: limit },
+  {
+    deliveriesPerHostPerMinute: limit,
+    waitingUploads: Type.Integer({ minimum: 1 }),
+    storedBytes: limit,
+    // Left out of files of before they were there.
+    activeKeys: Type.Optional(limit),
+    keysPerDay: Type.Optional(limit),
+  },
   { additionalProperties: false },
 );
 const File = Type.Object(
@@ -27,6 +35,16 @@ export const readTierLimits = (path: string): TierLimits => readCheckedYaml("LIM
 /** How many addresses of one mail domain are issued a trial key without review. @throws StartupError like `readTierLimits` */
 export const readTrialsPerDomain = (path: string): number =>
   numberOf(readCheckedYaml("LIMITS", path, File).trialsPerDomain ?? 1);
+
+/** How many keys of one environment a firm may have active at once, and how many its owners may make in 24 hours. */
+export type KeyLimits = { active: number; aDay: number };
+
+export const keyLimitsOf =
+  (limits: TierLimits) =>
+  (tier: string): KeyLimits => {
+    const { activeKeys = 50, keysPerDay = 50 } = limits[tierOf(tier)];
+    return { active: numberOf(activeKeys), aDay: numberOf(keysPerDay) };
+  };
 
 /** A limit as a number. */
 export const numberOf = (value: number | "none"): number => (value === "none" ? Number.POSITIVE_INFINITY : value);

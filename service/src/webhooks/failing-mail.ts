@@ -2,6 +2,7 @@ import type { Sql } from "../platform/database/database.ts";
 import { sql } from "../platform/database/sql.ts";
 import type { Jobs } from "../platform/jobs/jobs.ts";
 import type { Mailer } from "../platform/mail/mail.ts";
+import { plainTitle } from "../platform/mail/plain-name.ts";
 import { mailFrom } from "../platform/mail/template.ts";
 import { failureText } from "./outbound/failure-text.ts";
 
@@ -42,7 +43,7 @@ export function failingMailJobs(
       subject: `Your ${environment} webhook to ${host} keeps failing`,
       greeting: "Hello,",
       lines: [
-        `The last ${failures} deliveries of ${firmName} to ${host} failed, the first of them on ${since.slice(0, 16).replace("T", " at ")} UTC.`,
+        `The last ${failures} deliveries of ${plainTitle(firmName, "your firm")} to ${host} failed, the first of them on ${since.slice(0, 16).replace("T", " at ")} UTC.`,
         `The last failure: ${failureText(reason, statusCode)}.`,
         "Each event is sent once and is not retried by itself. When your system is back, open the webhook and replay what failed.",
       ],

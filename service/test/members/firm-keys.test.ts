@@ -10,6 +10,8 @@ import { sql } from "../../src/platform/database/sql.ts";
 import { type MembersService, openMembersService } from "./members-service.ts";
 import { mailsTo, newMember, postForm } from "./signed-in-member.ts";
 
+const keyLimitsOf = () => ({ active: 50, aDay: 50 });
+
 let running: MembersService;
 let service: MembersService["service"];
 let db: MembersService["db"];
@@ -82,6 +84,7 @@ test("a form that is sent twice makes one key, and what is refused is said", asy
     { expires: "0" },
     { expires: "" },
     { access: "restricted" },
+    { access: "full", "scope-read": "on" },
   ])
     assert.ok([400, 403].includes((await create(owner, wrong)).status), JSON.stringify(wrong));
   const rows = await db.query(sql`SELECT FROM partner_keys WHERE partner_id = ${partnerId}`);
@@ -112,12 +115,43 @@ test("a key that is rotated goes on as chosen, is replaced once, and revoking en
     await until(() => mailsTo(service, email).find((mail) => mail.includes(`Subject: A test key was ${what}`)));
 });
 
+test("a firm of a tier has so many active keys, and its owners make so many a day; rotations count for the day alone", async () => {
+  const { owner, partnerId } = await firmWithOwner({ tier: "trial" });
+  const { id } = await create(owner);
+  const add = (count: number, more: { issued: boolean; hours: number }) =>
+    db.query(sql`
+      INSERT INTO partner_keys (id, partner_id, environment, key_sha256, last4, issued_by, created_at)
+      SELECT gen_random_uuid(), partner_id, environment, sha256(gen_random_uuid()::text::bytea), last4,
+        CASE WHEN ${more.issued} THEN issued_by END, now() - make_interval(hours => ${more.hours})
+      FROM partner_keys, generate_series(1, ${count}) WHERE id = ${id}`);
+  await add(18, { issued: true, hours: 25 });
+  const full = await create(owner);
+  assert.equal(full.status, 409);
+  assert.match(full.text, /A firm of this tier has at most 20 active test keys\. Revoke one that is not used\./);
+  const rotated = await post(`${keys}/${id}/rotate`, { overlap: "1" }, owner);
+  assert.equal(rotated.status, 200, "a key can be replaced all the same");
+  await db.query(
+    sql`UPDATE partner_keys SET revoked_at = now() WHERE partner_id = ${partnerId} AND created_at < now() - interval '1 day'`,
+  );
+  await add(18, { issued: false, hours: 1 });
+  await db.query(sql`UPDATE partner_keys SET revoked_at = now() WHERE partner_id = ${partnerId} AND issued_by IS NULL`);
+  assert.equal((await create(owner)).status, 200, "the operator's are not counted");
+  await add(17, { issued: true, hours: 1 });
+  await db.query(sql`UPDATE partner_keys SET revoked_at = now() WHERE partner_id = ${partnerId} AND row_mac IS NULL`);
+  for (const refused of [await create(owner), await post(`${keys}/${rotated.id}/rotate`, { overlap: "0" }, owner)]) {
+    assert.equal(refused.status, 409);
+    assert.match(refused.text, /at most 20 keys in 24 hours, rotations included\. Try again tomorrow\./);
+  }
+});
+
 test("of rotations at once one takes the key's place", async () => {
   const { owner } = await firmWithOwner();
   const { id } = await create(owner);
   const principal = (await sessionResolver({ db, clock })(owner["Cookie"]))?.principal;
   assert.ok(principal);
-  const all = await Promise.allSettled(Array.from({ length: 4 }, () => rotateOwnKey(running, principal, id, "1")));
+  const all = await Promise.allSettled(
+    Array.from({ length: 4 }, () => rotateOwnKey({ ...running, keyLimitsOf }, principal, id, "1")),
+  );
   assert.equal(all.filter(({ status }) => status === "fulfilled").length, 1);
 });
 
@@ -175,6 +209,8 @@ test("a key's page says what it made, and when and from which network it was las
   assert.equal((await call("/api/rooms", room)).status, 200);
   const track = trackLastUse(db, clock);
   track.seen(id, "203.0.113.77");
+  await track.flush();
+  track.seen(id, undefined);
   await track.flush();
   const page = (await call(`${keys}/${id}`, { headers: owner })).body as string;
   const fact = (term: string) => new RegExp(`<dt>${term}</dt><dd>([^<]*)`).exec(page)?.[1];

@@ -208,6 +208,44 @@ test("live access is given by an owner who has it, and is there once the invitat
   assert.equal(await invite(owner, somebody(), { live: "on" }), 403);
 });
 
+test("an invitation that gives live access is withdrawn, sent again and replaced by who may have made it alone", async () => {
+  const { owner, partnerId, key } = await firmWithOwner({ live: true });
+  const other = (await newMember(service, somebody(), key)).headers;
+  await db.query(sql`UPDATE members SET role = 'owner' WHERE partner_id = ${partnerId}`);
+  const email = somebody();
+  assert.equal(await invite(owner, email, { live: "on" }), 303);
+  const [{ id } = { id: "" }] = await pendingOf(partnerId);
+  const act = async (what: string, by: Headers) => (await post(`${team}/invitations/${id}/${what}`, {}, by)).status;
+  await db.query(sql`UPDATE members SET live_access = false
+    WHERE partner_id = ${partnerId} AND user_id NOT IN (SELECT invited_by FROM invitations WHERE id = ${id})`);
+  for (const what of ["resend", "withdraw"]) assert.equal(await act(what, other), 403, what);
+  assert.equal(await invite(other, email), 403, "nor with another in its place");
+  assert.doesNotMatch((await call(team, { headers: other })).body, new RegExp(`${id}/withdraw`));
+  await db.query(sql`UPDATE sessions SET confirmed_at = now() - interval '16 minutes' WHERE user_id IN
+    (SELECT invited_by FROM invitations WHERE id = ${id})`);
+  for (const what of ["resend", "withdraw"])
+    assert.equal(await act(what, owner), 403, `${what} without a recent sign-in`);
+  assert.deepEqual(
+    (await pendingOf(partnerId)).map((each) => each.id),
+    [id],
+  );
+  await db.query(sql`UPDATE sessions SET confirmed_at = now()`);
+  assert.equal(await act("withdraw", owner), 303);
+});
+
+test("a firm whose name could be read as an address is named in no mail", async () => {
+  const { owner, email: inviter } = await firmWithOwner({ name: "Prize at evil.example" });
+  const email = somebody();
+  assert.equal(await invite(owner, email), 303);
+  const path = await mailedTo(email);
+  const { headers } = await signIn(service, email);
+  assert.equal(await accept(await opened(path, headers)), 303);
+  const told = await until(() => mailsTo(service, inviter).find((mail) => mail.includes("invitation was accepted")));
+  assert.match(mailsTo(service, email).join(""), /invites you to join their firm as a member/);
+  assert.match(told, /accepted an invitation to your firm/);
+  assert.ok(![told, ...mailsTo(service, email)].some((mail) => mail.includes("evil.example")));
+});
+
 test("odd addresses and roles are refused by name", async () => {
   const { owner, partnerId } = await firmWithOwner();
   // The second has a Kelvin sign, which is a k when it is lowercase.

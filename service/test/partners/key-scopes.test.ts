@@ -134,7 +134,7 @@ test("the command line names, restricts, ends and rotates keys, and lists what i
   );
   const refused = await runCli({ DATA_DIR: harness.service.dataDir }, "key", "issue", partnerId, "--scopes", "all");
   assert.equal(refused.code, 1);
-  assert.match(refused.stderr, /scopes must be one or more of read, orders, rooms, seal, webhooks/);
+  assert.match(refused.stderr, /--scopes must be one or more of read, orders, rooms, seal, webhooks/);
 });
 
 test("what is said of a new key is checked", () => {
@@ -143,7 +143,19 @@ test("what is said of a new key is checked", () => {
   for (const names of [[], [""], ["read", "all"], ["READ"]]) assert.throws(() => keyScopes(names), /scopes must be/);
   assert.equal(keyExpiry("1", now).toISOString(), "2026-05-07T12:00:00.000Z");
   assert.equal(keyExpiry("2026-05-06", now).toISOString(), "2026-05-07T00:00:00.000Z", "to the end of the day");
-  for (const text of ["", "0", "-1", "3651", "9999", "2026-05-05", "2036-06-01", "2027-13-01", "soon"])
+  for (const text of [
+    "",
+    "0",
+    "-1",
+    "3651",
+    "9999",
+    "2026-05-05",
+    "2036-06-01",
+    "2027-13-01",
+    "2027-02-31",
+    "2027-02-29",
+    "soon",
+  ])
     assert.throws(() => keyExpiry(text, now), /expires must be/, text);
   assert.equal(keyName(" CI "), "CI");
   for (const name of ["", " ", "\u200b", "a\nb", "x".repeat(101)]) assert.throws(() => keyName(name), /name must have/);

@@ -1,9 +1,9 @@
 import { actorOf, type Environment, mayUseLive, type Principal } from "../../identity/identity.ts";
 import {
   addKey,
-  countActiveKeys,
   type IssuedKey,
   type KeyDeps,
+  type KeyLimits,
   type KeyMetadata,
   type KeyRow,
   keyExpiry,
@@ -22,10 +22,14 @@ import { invalid, ServiceError } from "../../platform/errors.ts";
 import { requireProof } from "../../platform/proof.ts";
 import { isUuid } from "../../platform/text.ts";
 import { liveAccessRequired, requireOwnerNow } from "../membership.ts";
+import { requireFewActive, requireFewMade } from "./limits.ts";
 import { mailOwnersOfKey } from "./mail.ts";
 import { type Issuer, type Made, selectIssuer, selectMade } from "./store.ts";
 
-const maxActiveKeys = 50;
+export type OwnKeyDeps = KeyDeps & {
+  /** Of the firm's tier. */
+  keyLimitsOf: (tier: string) => KeyLimits;
+};
 
 /** What an owner says of a new key, as it was typed. */
 export type WantedKey = {
@@ -63,11 +67,11 @@ export async function findOwnKey(deps: { db: Sql }, principal: Principal, keyId:
  * @throws ServiceError for what breaks a rule, too many keys, live without live access, and a caller who may not or has no recent proof.
  */
 export async function createOwnKey(
-  { db, clock, rowMac }: KeyDeps,
+  { db, clock, rowMac, keyLimitsOf }: OwnKeyDeps,
   principal: Principal,
   wanted: WantedKey,
 ): Promise<IssuedKey> {
-  const { partnerId, member } = principal;
+  const { partnerId, member, tier } = principal;
   const at = clock();
   const name = keyName(wanted.name);
   const environment = requireEnvironment(wanted.environment);
@@ -77,8 +81,9 @@ export async function createOwnKey(
     await requireOwnerOf(tx, principal, environment, at);
     const firm = await lockFirm(tx, partnerId);
     if (environment === "live" && !firm?.liveEnabled) throw invalid("environment live is not enabled for this firm.");
-    if ((await countActiveKeys(tx, partnerId, environment, at)) >= maxActiveKeys)
-      throw invalid(`A firm has at most ${maxActiveKeys} active ${environment} keys: revoke one that is not used.`);
+    const limits = keyLimitsOf(tier);
+    await requireFewMade(tx, partnerId, limits, at);
+    await requireFewActive(tx, { partnerId, environment }, limits, at);
     const row = { partnerId, environment, name, scopes, expiresAt, issuedBy: member?.userId ?? null };
     const issued = await addKey(tx, rowMac, row, { at, actor: actorOf(principal) });
     await mailOwnersOfKey(tx, { partnerId, keyId: issued.keyId, userId: member?.userId ?? "", what: "created", at });
@@ -103,7 +108,7 @@ async function requireOwnerOf(tx: Tx, principal: Principal, environment: Environ
  * @throws ServiceError as `createOwnKey` does, and for a key that is unknown, opens nothing any more or was rotated before.
  */
 export async function rotateOwnKey(
-  { db, clock, rowMac }: KeyDeps,
+  { db, clock, rowMac, keyLimitsOf }: OwnKeyDeps,
   principal: Principal,
   keyId: string,
   hours: string,
@@ -113,6 +118,7 @@ export async function rotateOwnKey(
   const userId = principal.member?.userId ?? "";
   return db.transaction(async (tx) => {
     const key = await requireOwnKey(tx, principal, keyId, at);
+    await requireFewMade(tx, principal.partnerId, keyLimitsOf(principal.tier), at);
     const by = { at, actor: actorOf(principal) };
     const rotated = await rotateUnderLock(tx, rowMac, { key, overlap, issuedBy: userId }, by);
     await mailOwnersOfKey(tx, { partnerId: principal.partnerId, keyId, userId, what: "rotated", at });

@@ -1,6 +1,7 @@
 import type { Sql, Tx } from "../../platform/database/database.ts";
 import { enqueue, type Jobs } from "../../platform/jobs/jobs.ts";
 import type { Mailer } from "../../platform/mail/mail.ts";
+import { plainTitle } from "../../platform/mail/plain-name.ts";
 import { mailFrom } from "../../platform/mail/template.ts";
 import { selectKeyNews, selectOwners } from "./store.ts";
 
@@ -19,6 +20,9 @@ export async function mailOwnersOfKey(
     await enqueue(tx, keyMailQueue, { ...news, ownerId, at: at.toISOString() } satisfies News);
 }
 
+const named = (name: string | null): string =>
+  name === null ? "without a name" : plainTitle(`“${name}”`, "(its name is in the dashboard)");
+
 /** Sends them; nothing to an owner who is none any more. */
 export function keyMailJobs(jobs: Jobs, { db, mailer, baseUrl }: { db: Sql; mailer: Mailer; baseUrl: string }): void {
   jobs.work<News>(keyMailQueue, async ({ keyId, userId, ownerId, what, at }) => {
@@ -29,7 +33,7 @@ export function keyMailJobs(jobs: Jobs, { db, mailer, baseUrl }: { db: Sql; mail
       subject: `A ${environment} key was ${what}`,
       greeting: "Hello,",
       lines: [
-        `${actorEmail} ${what} the ${environment} key ${name === null ? "without a name" : `“${name}”`} of ${firmName}.`,
+        `${actorEmail} ${what} the ${environment} key ${named(name)} of ${plainTitle(firmName, "your firm")}.`,
         "If this was not agreed upon, revoke the key, and look at who is a member of the firm.",
       ],
       link: { label: "See the keys", url: `${baseUrl}/dashboard/keys` },

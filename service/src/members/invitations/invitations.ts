@@ -11,6 +11,7 @@ import { isUuid } from "../../platform/text.ts";
 import { liveAccessRequired, requireOwnerNow } from "../membership.ts";
 import { invitationToken, tokenSha256 } from "../sessions/tokens.ts";
 import { requireAddress } from "../sign-in/sign-in.ts";
+import type { Membership } from "../store.ts";
 import * as store from "./store.ts";
 
 export type { Invitation } from "./store.ts";
@@ -45,8 +46,8 @@ export async function inviteMember(deps: InvitationDeps, principal: Principal, w
   if (role !== "owner" && role !== "member") throw invalid("role must be owner or member.");
   const at = deps.clock();
   await deps.db.transaction(async (tx) => {
-    await requireInviter(tx, principal, liveAccess, at);
-    await offer(tx, deps, principal, { email, role, liveAccess }, at);
+    const own = await requireOwnerNow(tx, principal);
+    await offer(tx, deps, { own, principal, at }, { email, role, liveAccess });
   });
 }
 
@@ -58,14 +59,16 @@ export async function resendInvitation(
 ): Promise<void> {
   const at = deps.clock();
   await deps.db.transaction(async (tx) => {
-    await requireOwnerNow(tx, principal);
+    const own = await requireOwnerNow(tx, principal);
     const { email, role, liveAccess } = await requireInvitation(tx, principal, invitationId);
-    await requireInviter(tx, principal, liveAccess, at);
-    await offer(tx, deps, principal, { email, role, liveAccess }, at);
+    await offer(tx, deps, { own, principal, at }, { email, role, liveAccess });
   });
 }
 
-/** Ends an invitation: its link cannot be used any more. @throws ServiceError for a caller who is no owner, and one that has ended. */
+/**
+ * Ends an invitation: its link cannot be used any more. One that gives live access asks for what making it asked for.
+ * @throws ServiceError for a caller who is no owner, or may not have made it, and one that has ended.
+ */
 export async function withdrawInvitation(
   { db, clock }: Pick<InvitationDeps, "db" | "clock">,
   principal: Principal,
@@ -73,16 +76,18 @@ export async function withdrawInvitation(
 ): Promise<void> {
   const at = clock();
   await db.transaction(async (tx) => {
-    await requireOwnerNow(tx, principal);
-    await requireInvitation(tx, principal, invitationId);
+    const own = await requireOwnerNow(tx, principal);
+    const { liveAccess } = await requireInvitation(tx, principal, invitationId);
+    if (liveAccess) requireMayGive({ own, principal, at }, liveAccess);
     await store.endInvitation(tx, invitationId, at, "withdrawn");
     await audit(tx, principal, at, "invitation.withdrawn", { invitationId });
   });
 }
 
-/** An owner gives no more than they have. */
-async function requireInviter(tx: Tx, principal: Principal, liveAccess: boolean, at: Date): Promise<void> {
-  const own = await requireOwnerNow(tx, principal);
+type Giver = { own: Membership; principal: Principal; at: Date };
+
+/** An owner gives no more than they have, and decides over nothing that another has given more. */
+function requireMayGive({ own, principal, at }: Giver, liveAccess: boolean): void {
   if (liveAccess && !own.liveAccess) throw liveAccessRequired();
   requireProof(principal, at, liveAccess ? "live" : "test");
 }
@@ -94,16 +99,12 @@ async function requireInvitation(tx: Tx, { partnerId }: Principal, invitationId:
 }
 
 /** Under the lock of the firm's members. */
-async function offer(
-  tx: Tx,
-  { secrets }: InvitationDeps,
-  principal: Principal,
-  offered: Offered,
-  at: Date,
-): Promise<void> {
+async function offer(tx: Tx, { secrets }: InvitationDeps, giver: Giver, offered: Offered): Promise<void> {
+  const { principal, at } = giver;
   const { partnerId, member } = principal;
   const { email, role, liveAccess } = offered;
   const before = await store.selectOfAddress(tx, partnerId, email);
+  requireMayGive(giver, liveAccess || before?.liveAccess === true);
   if (before && isSame(before, offered, at)) return;
   await requireMayMail(tx, partnerId, email, at);
   if (before) await store.endInvitation(tx, before.invitationId, at, "replaced");

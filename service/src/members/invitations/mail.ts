@@ -1,4 +1,5 @@
 import type { Jobs } from "../../platform/jobs/jobs.ts";
+import { plainTitle } from "../../platform/mail/plain-name.ts";
 import { mailFrom } from "../../platform/mail/template.ts";
 import { invitationTokenOf } from "../sessions/tokens.ts";
 import type { SignInMailDeps } from "../sign-in/mail.ts";
@@ -22,7 +23,7 @@ export function invitationMailJobs(jobs: Jobs, { db, clock, secrets, mailer, bas
       subject: "You are invited to join a firm on SignSealShip",
       greeting: "Hello,",
       lines: [
-        `${invitedBy} invites you to join ${firmName} as ${role === "owner" ? "an owner" : "a member"}.`,
+        `${invitedBy} invites you to join ${plainTitle(firmName, "their firm")} as ${role === "owner" ? "an owner" : "a member"}.`,
         "The link works once, within 7 days, and for this email address alone: you sign in with it first.",
       ],
       link: { label: "See the invitation", url: baseUrl + invitationPath(token) },

@@ -30,8 +30,9 @@ export async function linkMember(
   { db, clock, resolveKey }: MemberDeps & { resolveKey: ResolveKey },
   session: Session,
   apiKey: string,
+  ip: string,
 ): Promise<Linked> {
-  const principal = await resolveKey(`Bearer ${apiKey}`);
+  const principal = await resolveKey(`Bearer ${apiKey}`, ip);
   const { key } = principal ?? {};
   if (!principal || !key) throw noKey();
   // A member may do in the dashboard what the key may not.
@@ -40,7 +41,7 @@ export async function linkMember(
   const { partnerId, environment, firmName, tier } = principal;
   const { role } = await db.transaction(async (tx) => {
     await lockMembers(tx, partnerId);
-    if (!(await keyIsActive(tx, key.id))) throw noKey();
+    if (!(await keyIsActive(tx, key.id, clock()))) throw noKey();
     const membership = await join(tx, session, { ...principal, keyId: key.id, at: clock() });
     await setEnvironment(tx, session.id, environment);
     return membership;

@@ -1,6 +1,7 @@
 import type { Sql, Tx } from "../../platform/database/database.ts";
 import { enqueue, type Jobs } from "../../platform/jobs/jobs.ts";
 import type { Mailer } from "../../platform/mail/mail.ts";
+import { plainTitle } from "../../platform/mail/plain-name.ts";
 import { mailFrom } from "../../platform/mail/template.ts";
 import { selectNews, selectOtherOwners } from "./store.ts";
 
@@ -33,7 +34,7 @@ export function memberMailJobs(
       subject: subjectOf(invited, liveAccess),
       greeting: "Hello,",
       lines: [
-        `${email} ${howJoined(firmName, invited, liveAccess)}`,
+        `${email} ${howJoined(plainTitle(firmName, "your firm"), invited, liveAccess)}`,
         "If you do not know this person, remove them on the team’s page, and revoke the firm’s keys that they may know.",
       ],
       link: { label: "See the members", url: `${baseUrl}/dashboard/team` },

@@ -24,7 +24,7 @@ export function linkRoute(app: FastifyInstance, deps: MemberDeps & RouteDeps): v
       400: "apiKey must be a valid partner API key.",
       409: "This session is linked to another partner.",
     },
-    handle: (request) => linkMember(deps, sessionOf(request), apiKeyOf(request.body)),
+    handle: (request) => linkMember(deps, sessionOf(request), apiKeyOf(request.body), request.ip),
   });
 }
 

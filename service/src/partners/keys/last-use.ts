@@ -22,7 +22,7 @@ export function trackLastUse(db: Sql, clock: Clock): LastUse {
       const networks = uses.map(({ ip = "" }) => loggedNetwork(ip) ?? null);
       // Another node may have written a later use.
       await db.query(
-        sql`UPDATE partner_keys k SET last_used_at = to_timestamp(u.ms / 1000.0), last_used_from = u.network
+        sql`UPDATE partner_keys k SET last_used_at = to_timestamp(u.ms / 1000.0), last_used_from = coalesce(u.network, k.last_used_from)
          FROM unnest(${[...batch.keys()]}::uuid[], ${uses.map(({ ms }) => ms)}::float8[], ${networks}::text[])
            AS u (id, ms, network)
          WHERE k.id = u.id AND (k.last_used_at IS NULL OR k.last_used_at < to_timestamp(u.ms / 1000.0))`,

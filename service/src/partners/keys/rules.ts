@@ -27,11 +27,16 @@ export function keyScopes(names: readonly string[]): Scope[] {
  */
 export function keyExpiry(text: string, now: Date): Date {
   const days = /^\d{1,4}$/.test(text) ? Number(text) : null;
-  const date = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) + dayMs : Number.NaN;
-  const ms = days === null ? date : now.getTime() + days * dayMs;
+  const ms = days === null ? startOfDay(text) + dayMs : now.getTime() + days * dayMs;
   const isPossible = ms > now.getTime() && ms <= now.getTime() + maxDays * dayMs;
   if (!isPossible) throw invalid("expires must be a number of days from 1 to 3650, or a day to come like 2027-01-31.");
   return new Date(ms);
+}
+
+/** Not a number for a text that is no day, also for one that no month has. */
+function startOfDay(text: string): number {
+  const ms = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text) ? ms : Number.NaN;
 }
 
 /** For how many hours a key may go on beside the one that takes its place. */

@@ -63,6 +63,14 @@ export async function countActiveKeys(tx: Tx, partnerId: string, environment: En
   return row?.keys ?? 0;
 }
 
+/** Keys that members of the firm have made since then. */
+export async function countMadeKeys(tx: Tx, partnerId: string, since: Date): Promise<number> {
+  const [row] = await tx.query<{ keys: number }>(sql`
+    SELECT count(*) AS keys FROM partner_keys
+    WHERE partner_id = ${partnerId} AND issued_by IS NOT NULL AND created_at > ${since}`);
+  return row?.keys ?? 0;
+}
+
 export const updateExpiry = (tx: Tx, keyId: string, { expiresAt, mac }: { expiresAt: Date; mac: Buffer }) =>
   tx.query(sql`UPDATE partner_keys SET expires_at = ${expiresAt}, row_mac = ${mac} WHERE id = ${keyId}`);
 

@@ -9,3 +9,6 @@ export const isPlainName = (text: string): boolean => name.test(text) && !addres
 
 /** Whether a text may stand in a mail as what a document is called. */
 export const isPlainTitle = (text: string): boolean => text.length <= longestTitle && !addressLike.test(text);
+
+/** The text where a mail may say it, else other words. */
+export const plainTitle = (text: string, otherwise: string): string => (isPlainTitle(text) ? text : otherwise);

@@ -32,7 +32,7 @@ export function linkPage(forms: FastifyInstance, deps: LinkPageDeps): void {
     method: "POST",
     url: "/dashboard/link",
     handle: async ({ form: { apiKey = "" }, request }) => {
-      await linkMember(deps, sessionOf(request), apiKey.trim());
+      await linkMember(deps, sessionOf(request), apiKey.trim(), request.ip);
       return done("/dashboard", "linked");
     },
     refused: ({ request }, error) => show(request, error.replace(/^apiKey must be a/, "The key must be a")),

@@ -30,12 +30,16 @@ export async function lockAndRead(tx: Tx, owner: Owner): Promise<Subscription[]>
 }
 
 /**
- * Whether the caller still is one: a key may have been revoked, and a member removed, since the request began. Of members only owners
+ * Whether the caller still is one: a key may have been revoked or have expired, and a member removed, since the request began. Of members only owners
  * with live access may change live webhooks.
  */
-export async function isStillAllowed(tx: Tx, { key, member, partnerId, environment }: Principal): Promise<boolean> {
+export async function isStillAllowed(
+  tx: Tx,
+  { key, member, partnerId, environment }: Principal,
+  now: Date,
+): Promise<boolean> {
   const caller = key
-    ? sql`partner_keys WHERE id = ${key.id} AND revoked_at IS NULL`
+    ? sql`partner_keys WHERE id = ${key.id} AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})`
     : sql`members WHERE user_id = ${member?.userId} AND partner_id = ${partnerId}
         AND (${environment} = 'test' OR (role = 'owner' AND live_access))`;
   return (await tx.query(sql`SELECT FROM ${caller}`)).length === 1;

@@ -73,7 +73,7 @@ export async function subscribe(
   const hash = deps.secretCipher.encrypt(secretHash(secret), change.id);
   await deps.db.transaction(async (tx) => {
     const present = await lockAndRead(tx, principal);
-    await requireStillAllowed(tx, principal);
+    await requireStillAllowed(tx, principal, change.at);
     requireProof(principal, change.at);
     if (present.some((other) => other.active && isSameUrl(other.url, url)))
       throw invalid("This URL already has an active webhook.");
@@ -86,13 +86,14 @@ export async function subscribe(
 /** @throws ServiceError for an unknown subscription, or a caller who may not. */
 export async function unsubscribe(deps: SubscriptionDeps, principal: Principal, id: string): Promise<void> {
   await deps.db.transaction(async (tx) => {
-    await requireStillAllowed(tx, principal);
-    if (!isUuid(id) || !(await endSubscription(tx, changeOf(deps, principal, id)))) throw webhookNotFound();
+    const change = changeOf(deps, principal, id);
+    await requireStillAllowed(tx, principal, change.at);
+    if (!isUuid(id) || !(await endSubscription(tx, change))) throw webhookNotFound();
   });
 }
 
-async function requireStillAllowed(tx: Tx, principal: Principal): Promise<void> {
-  if (await isStillAllowed(tx, principal)) return;
+async function requireStillAllowed(tx: Tx, principal: Principal, now: Date): Promise<void> {
+  if (await isStillAllowed(tx, principal, now)) return;
   // As at the door, had it been revoked a moment sooner (contract, Errors, 401).
   if (principal.key) throw new ServiceError("key_revoked", "A valid partner API key is required.");
   const message = "Only an owner of the firm with live access may create, rotate or delete live webhooks.";
@@ -103,9 +104,9 @@ async function requireStillAllowed(tx: Tx, principal: Principal): Promise<void> 
 export async function rotateSecret(deps: SubscriptionDeps, principal: Principal, id: string): Promise<RotatedSecret> {
   const secret = newSigningSecret();
   return deps.db.transaction(async (tx) => {
-    await requireStillAllowed(tx, principal);
-    if (!isUuid(id) || !(await lockSubscription(tx, id, principal))) throw webhookNotFound();
     const change = changeOf(deps, principal, id);
+    await requireStillAllowed(tx, principal, change.at);
+    if (!isUuid(id) || !(await lockSubscription(tx, id, principal))) throw webhookNotFound();
     requireProof(principal, change.at);
     const previousSecretExpiresAt = new Date(change.at.getTime() + overlapMs);
     await retireSecret(tx, id, previousSecretExpiresAt, maxPreviousSecrets);

@@ -1,5 +1,6 @@
 import { mayUseLive, type Principal, scopes } from "../../../identity/identity.ts";
 import type { KeyMetadata } from "../../../partners/partners.ts";
+import { invalid } from "../../../platform/errors.ts";
 import { card, emptyState, pageHead } from "../../ui/components.ts";
 import { day } from "../../ui/format.ts";
 import { checkbox, errorSummary, field, select } from "../../ui/forms/fields.ts";
@@ -59,11 +60,15 @@ function keyTable(caption: string, keys: readonly KeyMetadata[], { principal, no
 
 const boxName = (scope: string): string => `scope-${scope}`;
 
-/** The scopes that a form asks for; null for a key without restrictions. */
-export const chosenScopes = (form: FormValues): string[] | null => {
-  const ticked = scopes.filter((scope) => form[boxName(scope)] === "on");
-  return form["access"] === "full" && ticked.length === 0 ? null : ticked;
-};
+const tickedScopes = (form: FormValues): string[] => scopes.filter((scope) => form[boxName(scope)] === "on");
+
+/** The scopes that a form asks for; null for a key without restrictions. @throws ServiceError for a form that says both */
+export function chosenScopes(form: FormValues): string[] | null {
+  const ticked = tickedScopes(form);
+  if (form["access"] !== "full") return ticked;
+  if (ticked.length > 0) throw invalid("Untick the boxes, or choose that the key may do only what is ticked.");
+  return null;
+}
 
 const ends = [
   { value: "never", label: "Never" },
@@ -88,8 +93,8 @@ ${submissionFields(view)}
 ${field({ name: "name", label: "Name", value: typed["name"] ?? "", required: true, maxLength: 100, autocomplete: "off", hint: "Which system uses it, for example “Intake”." })}
 ${select({ name: "keyEnvironment", label: "Environment", value: typed["keyEnvironment"] ?? environment, options: environments, required: true, hint: environments.length > 1 ? undefined : noLive })}
 ${select({ name: "expires", label: "Expires", value: typed["expires"] ?? "never", options: ends, required: true })}
-${select({ name: "access", label: "What it may do", value: typed["access"] ?? "full", options: accesses, required: true })}
-<fieldset class="topic-choice"><legend>If it is restricted</legend>
+${select({ name: "access", label: "What it may do", value: tickedScopes(typed).length > 0 ? "restricted" : (typed["access"] ?? "full"), options: accesses, required: true })}
+<fieldset class="topic-choice if-restricted"><legend>If it is restricted</legend>
 ${scopes.map((scope) => checkbox({ name: boxName(scope), label: scope, hint: scopeWords[scope], checked: typed[boxName(scope)] === "on" }))}
 </fieldset>
 <div class="form-actions"><button type="submit">Create key</button></div>

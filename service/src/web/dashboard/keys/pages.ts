@@ -1,8 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { principalOf } from "../../../http/authentication.ts";
 import type { RateLimits } from "../../../http/rate-limits.ts";
-import { createOwnKey, findOwnKey, listOwnKeys, revokeOwnKey, rotateOwnKey } from "../../../members/members.ts";
-import type { KeyDeps } from "../../../partners/partners.ts";
+import {
+  createOwnKey,
+  findOwnKey,
+  listOwnKeys,
+  type OwnKeyDeps,
+  revokeOwnKey,
+  rotateOwnKey,
+} from "../../../members/members.ts";
 import type { Assets } from "../../ui/assets.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { pageRoute } from "../../ui/page-route.ts";
@@ -13,7 +19,7 @@ import { chosenScopes, type KeysView, keysBody } from "./list.ts";
 import { keyPage } from "./secret.ts";
 import { keyTitle } from "./words.ts";
 
-export type KeyPagesDeps = KeyDeps & { assets: Assets; limits: RateLimits };
+export type KeyPagesDeps = OwnKeyDeps & { assets: Assets; limits: RateLimits };
 
 const path = "/dashboard/keys";
 

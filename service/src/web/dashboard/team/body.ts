@@ -42,23 +42,27 @@ const invitationTable = ({ invitations, principal, now }: TeamView): Html =>
     invitations.map((invitation) => {
       const { invitationId, email, role, liveAccess, invitedBy } = invitation;
       const about = `the invitation of ${email}`;
-      const mayResend = !liveAccess || mayUseLive(principal);
+      const mayChange = !liveAccess || mayUseLive(principal);
       return [
         email,
         html`${role === "owner" ? "Owner" : "Member"}${liveAccess && ", live and test"}, by <span class="breakable">${invitedBy}</span>`,
         stateOf(invitation, now),
-        html`<div class="row-actions">${mayResend && buttonForm(`${path}/invitations/${invitationId}/resend`, "Send again", { kind: "quiet-button", about })}${askFirst(
-          {
-            label: "Withdraw",
-            about,
-            text: "The link in the email stops working immediately.",
-            confirm: "Withdraw now",
-            action: `${path}/invitations/${invitationId}/withdraw`,
-          },
-        )}</div>`,
+        mayChange ? invitationActions(invitationId, about) : "",
       ];
     }),
   );
+
+const invitationActions = (invitationId: string, about: string): Html => {
+  const at = `${path}/invitations/${invitationId}`;
+  const withdraw = {
+    label: "Withdraw",
+    about,
+    text: "The link in the email stops working immediately.",
+    confirm: "Withdraw now",
+    action: `${at}/withdraw`,
+  };
+  return html`<div class="row-actions">${buttonForm(`${at}/resend`, "Send again", { kind: "quiet-button", about })}${askFirst(withdraw)}</div>`;
+};
 
 function stateOf({ expiresAt, stands }: Invitation, now: Date): string {
   if (!stands) return "Not valid: who sent it may not give this any more. Send it again yourself.";
@@ -70,13 +74,13 @@ function inviteForm({ principal, typed = {} }: TeamView): Html {
   return html`<p>We email a link that works once, within 7 days, for that address alone. No key is needed.</p>
 <form class="form" method="post" action="${path}/invitations">
 ${field({ name: "email", label: "Email", type: "email", value: typed["email"] ?? "", required: true, maxLength: 254, autocomplete: "off" })}
-${select({ name: "role", label: "Role", value: typed["role"] ?? "member", options: roles, required: true })}
+${select({ name: "role", label: "Role", value: typed["role"] ?? "member", options: roles, required: true, hint: "Members work with orders, rooms and passports. Owners also manage the team, keys and branding." })}
 ${mayUseLive(principal) && checkbox({ name: "live", label: "Live access", hint: "Sees and changes live orders. Without it they work in test alone.", checked: typed["live"] === "on" })}
 <div class="form-actions"><button type="submit">Send invitation</button></div>
 </form>`;
 }
 
 const roles = [
-  { value: "member", label: "Member: works with orders, rooms and passports" },
-  { value: "owner", label: "Owner: also manages the team, keys and branding" },
+  { value: "member", label: "Member" },
+  { value: "owner", label: "Owner" },
 ];

@@ -18,19 +18,22 @@ export const memberTable = ({ principal, members }: { principal: Principal; memb
       member.role === "owner" ? "Owner" : "Member",
       member.liveAccess && principal.liveEnabled ? "Live and test" : "Test",
       shortTime(member.linkedAt),
-      html`<div class="row-actions">${actions(principal, member)}</div>`,
+      html`<div class="row-actions">${actions(principal, member, members)}</div>`,
     ]),
   );
 
-/** An owner of test alone decides over nobody who works in live. */
-function actions(principal: Principal, { userId, email, role, liveAccess }: Member): Html {
+/** An owner of test alone decides over nobody who works in live; the only owner stays one, and stays while there are others. */
+function actions(principal: Principal, member: Member, members: readonly Member[]): Html {
+  const { userId, email, role, liveAccess } = member;
+  const isOnlyOwner = role === "owner" && members.filter((each) => each.role === "owner").length === 1;
+  const mayGo = !isOnlyOwner || members.length === 1;
   const isSelf = userId === principal.member?.userId;
   const isOwner = principal.member?.role === "owner";
   const decides = isOwner && (principal.member?.liveAccess || !liveAccess);
   const other = role === "owner" ? "member" : "owner";
   const about = `of ${email}`;
   const kind = "quiet-button";
-  return html`${decides && buttonForm(`${path}/${userId}/role`, `Make ${other}`, { fields: { role: other }, kind, about })}${
+  return html`${decides && !isOnlyOwner && buttonForm(`${path}/${userId}/role`, `Make ${other}`, { fields: { role: other }, kind, about })}${
     isOwner &&
     mayUseLive(principal) &&
     buttonForm(`${path}/${userId}/live`, liveAccess ? "End live access" : "Give live access", {
@@ -38,7 +41,7 @@ function actions(principal: Principal, { userId, email, role, liveAccess }: Memb
       kind,
       about,
     })
-  }${(decides || isSelf) && askFirst({ ...(isSelf ? leaving : removing(email)), action: `${path}/${userId}/remove` })}`;
+  }${(decides || isSelf) && mayGo && askFirst({ ...(isSelf ? leaving : removing(email)), action: `${path}/${userId}/remove` })}`;
 }
 
 const leaving = {
