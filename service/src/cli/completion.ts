@@ -1,22 +1,31 @@
 import { UsageError, type Verb } from "./verb.ts";
 
-type Words = Pick<Verb, "name" | "options">;
+type Words = Pick<Verb, "name" | "options" | "values">;
 
-/** What may follow the words typed so far: the next words of verbs, or the flags of a whole one. */
+/** What may follow the words typed so far: the next words of verbs, or the first argument and the flags of a whole one. */
 function candidates(verbs: readonly Words[]): ReadonlyMap<string, readonly string[]> {
   const after = new Map<string, Set<string>>();
   const add = (typed: string, next: string) => after.set(typed, (after.get(typed) ?? new Set()).add(next));
-  for (const { name, options } of verbs) {
+  for (const { name, options, values = [] } of verbs) {
     const words = name.split(" ");
     for (const [index, word] of words.entries()) add(words.slice(0, index).join(" "), word);
+    for (const value of values) add(name, value);
     for (const flag of [...Object.keys(options), "json", "help"]) add(name, `--${flag}`);
   }
   return new Map([...after].map(([typed, next]) => [typed, [...next]]));
 }
 
+/** What may follow a flag of a verb. */
+const valuesOfFlags = (verbs: readonly Words[]): [string, string][] =>
+  verbs.flatMap(({ name, options }) =>
+    Object.entries(options).flatMap(([flag, { values }]): [string, string][] =>
+      values ? [[`${name} --${flag}`, values.join(" ")]] : [],
+    ),
+  );
+
 /** Looks the longest words up that are a verb or begin one; file names where nothing of ours fits. */
 const bash = (verbs: readonly Words[]): string => `_signsealship() {
-  local typed="\${COMP_WORDS[*]:1:COMP_CWORD-1}" next=""
+  local typed="\${COMP_WORDS[*]:1:COMP_CWORD-1}" before="\${COMP_WORDS[COMP_CWORD-1]}" next=""
   while :; do
     case "$typed" in
 ${[...candidates(verbs)].map(([typed, next]) => `      "${typed}") next="${next.join(" ")}"; break ;;`).join("\n")}
@@ -24,6 +33,11 @@ ${[...candidates(verbs)].map(([typed, next]) => `      "${typed}") next="${next.
     [[ "$typed" == *" "* ]] || break
     typed="\${typed% *}"
   done
+  case "$typed $before" in
+${valuesOfFlags(verbs)
+  .map(([flag, values]) => `    "${flag}") next="${values}" ;;`)
+  .join("\n")}
+  esac
   COMPREPLY=($(compgen -W "$next" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
 complete -o default -F _signsealship signsealship bin/signsealship

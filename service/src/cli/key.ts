@@ -1,6 +1,6 @@
 import * as partners from "../partners/partners.ts";
 import { revokeWithWhatItMade } from "../revocation.ts";
-import { lines, textOption, type Values, type Verb, withResources } from "./verb.ts";
+import { lines, ruledOption, type Values, type Verb, withResources } from "./verb.ts";
 import { webhookLine } from "./webhook.ts";
 
 type Revoked = Awaited<ReturnType<typeof revokeWithWhatItMade>>;
@@ -19,12 +19,11 @@ function revokedText({ webhooks, members, ended, ...key }: Revoked): string {
 
 /** @throws ServiceError for a name, scopes or an end that break their rule */
 function keyOptions(values: Values, now: Date) {
-  const [name, scopes, expires] = ["name", "scopes", "expires"].map((option) => textOption(values, option));
-  return {
-    ...(name !== undefined && { name: partners.keyName(name) }),
-    ...(scopes !== undefined && { scopes: partners.keyScopes(scopes.split(",").map((scope) => scope.trim())) }),
-    ...(expires !== undefined && { expiresAt: partners.keyExpiry(expires, now) }),
-  };
+  const name = ruledOption(values, "name", partners.keyName);
+  const listed = (text: string) => partners.keyScopes(text.split(",").map((scope) => scope.trim()));
+  const scopes = ruledOption(values, "scopes", listed);
+  const expiresAt = ruledOption(values, "expires", (text) => partners.keyExpiry(text, now));
+  return { ...(name && { name }), ...(scopes && { scopes }), ...(expiresAt && { expiresAt }) };
 }
 
 type Key = Awaited<ReturnType<typeof partners.listKeys>>[number];
@@ -84,12 +83,18 @@ export const keyVerbs: Verb[] = [
     name: "key rotate",
     args: ["KEY_ID"],
     flags: "[--overlap 0|1|24|72]",
-    options: { overlap: { type: "string", help: "How many hours the old key goes on: 0, 1, 24 (default) or 72." } },
+    options: {
+      overlap: {
+        type: "string",
+        help: "How many hours the old key goes on: 0, 1, 24 (default) or 72.",
+        values: partners.overlapHours.map(String),
+      },
+    },
     summary:
       "Issues a key in the place of another and shows it only this once; the old one goes on for the hours of the overlap (24).",
     run: ([keyId = ""], values) =>
       withResources(async (resources) => {
-        const overlap = partners.keyOverlap(textOption(values, "overlap") ?? "24");
+        const overlap = ruledOption(values, "overlap", partners.keyOverlap) ?? 24;
         const rotated = await partners.rotateKey(resources, keyId, overlap);
         return { json: rotated, text: lines(rotated) };
       }),

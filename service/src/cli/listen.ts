@@ -3,7 +3,7 @@ import type { FeedEvent } from "@signsealship/sdk";
 import { base32 } from "../platform/ids.ts";
 import { deliveryHeaders, secretHash, standardSecret } from "../webhooks/webhooks.ts";
 import { ask, partnerOf, partnerOptions } from "./partner-api.ts";
-import { requireTopic } from "./topics.ts";
+import { allTopics, requireTopic } from "./topics.ts";
 import { textOption, UsageError, type Values, type Verb } from "./verb.ts";
 
 const timeoutMs = 10_000;
@@ -62,7 +62,7 @@ export const listen: Verb = {
       type: "string",
       help: "URL on this machine that each event is posted to, as http://localhost:3000/hook.",
     },
-    topics: { type: "string", help: "Only these topics, separated by commas. Default: all." },
+    topics: { type: "string", help: "Only these topics, separated by commas. Default: all.", values: allTopics },
     since: {
       type: "string",
       help: "N: goes on after the event with this number; 0 for all there are. Default: from now.",

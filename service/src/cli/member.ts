@@ -1,6 +1,6 @@
 import * as members from "../members/members.ts";
 import { requirePartner } from "../partners/partners.ts";
-import { lines, onOff, UsageError, type Verb, withResources } from "./verb.ts";
+import { lines, onOff, onOrOff, UsageError, type Verb, withResources } from "./verb.ts";
 
 export const memberVerbs: Verb[] = [
   {
@@ -24,7 +24,7 @@ export const memberVerbs: Verb[] = [
     name: "member set",
     args: ["USER_ID", "[ROLE]"],
     flags: "[--live on|off]",
-    options: { live: { type: "string", help: "on or off: whether the member works in live." } },
+    options: { live: { type: "string", help: "on or off: whether the member works in live.", values: onOrOff } },
     summary: "Sets a member's role (owner or member), or whether the member works in live, too.",
     run: ([userId = "", role], values) => {
       const live = onOff(values, "live");

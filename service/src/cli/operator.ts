@@ -7,7 +7,7 @@ import {
   listOperators,
   removeOperator,
 } from "../operators/operators.ts";
-import { lines, onOff, textOption, UsageError, type Values, type Verb, withResources } from "./verb.ts";
+import { lines, onOff, onOrOff, textOption, UsageError, type Values, type Verb, withResources } from "./verb.ts";
 
 function rolesOption(values: Values): string[] | undefined {
   return textOption(values, "role")
@@ -78,7 +78,7 @@ export const operatorVerbs: Verb[] = [
         help: "agent, notary, shipper, approver, admin or auditor; more of them comma-separated.",
       },
       name: { type: "string", help: "The person's name." },
-      active: { type: "string", help: "on or off: whether the person may sign in." },
+      active: { type: "string", help: "on or off: whether the person may sign in.", values: onOrOff },
     },
     summary: "Sets an operator's roles or name, or ends and restores the access, effective with the next request.",
     run: ([who = ""], values) => {

@@ -77,6 +77,7 @@ export const orderVerbs: Verb[] = [
       status: {
         type: "string",
         help: "Only of this status, as QuoteReady; without --key also of a group, as signing.",
+        values: [...orderStatuses, ...statusGroups],
       },
       partner: { type: "string", help: "Without --key: only of the firm with this ID." },
       after: { type: "string", help: "CODE: goes on after that order." },

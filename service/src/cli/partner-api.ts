@@ -1,4 +1,4 @@
-import { type Client, createClient, ServiceRefusal } from "@signsealship/sdk";
+import { type Client, ConnectionError, createClient, ServiceRefusal } from "@signsealship/sdk";
 import { StartupError } from "../platform/errors.ts";
 import { type Options, textOption, UsageError, type Values } from "./verb.ts";
 
@@ -29,7 +29,7 @@ export function partnerOf(values: Values): Partner {
  * @throws StartupError with what the service refused, or that it does not answer
  */
 export async function ask<T>(
-  { client, baseUrl }: Partner,
+  { client }: Partner,
   work: (client: Client) => Promise<T>,
   flagOf: (field: string) => string | null = () => null,
 ): Promise<T> {
@@ -41,11 +41,8 @@ export async function ask<T>(
       if (error.status === 401) throw new StartupError(`--key: ${error.message}`);
       throw new StartupError(flag === null ? error.message : `${flag}: ${error.message}`);
     }
-    const { name, cause } = error as Error & { cause?: { code?: string } };
-    if (error instanceof TypeError || name === "TimeoutError")
-      throw new StartupError(
-        `--base-url: no answer from ${baseUrl} (${cause?.code ?? name}); does the service run there?`,
-      );
+    if (error instanceof ConnectionError)
+      throw new StartupError(`--base-url: ${error.message} Does the service run there?`);
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import * as partners from "../partners/partners.ts";
-import { lines, onOff, textOption, UsageError, type Verb, withResources } from "./verb.ts";
+import { lines, onOff, onOrOff, textOption, UsageError, type Verb, withResources } from "./verb.ts";
 
 const brief = ({ partnerId, name, tier, liveEnabled }: partners.Partner) => ({ partnerId, name, tier, liveEnabled });
 
@@ -44,8 +44,8 @@ export const partnerVerbs: Verb[] = [
     args: ["PARTNER_ID"],
     flags: "[--tier T] [--live on|off] [--brand-name N] [--accent #rrggbb] [--logo URL] [--contact-email ADDRESS]",
     options: {
-      tier: { type: "string", help: "trial, PartnerLink, ProOffice or ClosingDesk." },
-      live: { type: "string", help: "on or off: whether live orders are allowed." },
+      tier: { type: "string", help: "trial, PartnerLink, ProOffice or ClosingDesk.", values: partners.tiers },
+      live: { type: "string", help: "on or off: whether live orders are allowed.", values: onOrOff },
       "brand-name": { type: "string", help: "The name that clients see." },
       accent: { type: "string", help: "The color of rooms, as #1a2b3c." },
       logo: { type: "string", help: "An https address of a picture." },

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { ParseArgsOptionDescriptor } from "node:util";
 import { readConfig } from "../config/config.ts";
-import { ServiceError, StartupError } from "../platform/errors.ts";
+import { invalid, ServiceError, StartupError } from "../platform/errors.ts";
 import { openLog } from "../platform/logs.ts";
 import { openResources, type Resources, root } from "../resources.ts";
 
@@ -10,13 +10,17 @@ export type Answer = { text: string; json?: unknown; exitCode?: number };
 
 export type Values = Record<string, string | boolean | (string | boolean)[] | undefined>;
 
-/** What a verb takes; `help` says of each what it does. */
-export type Options = Readonly<Record<string, ParseArgsOptionDescriptor & { help: string }>>;
+/** What a verb takes; `help` says of each what it does, and shells complete `values`. */
+export type Options = Readonly<
+  Record<string, ParseArgsOptionDescriptor & { help: string; values?: readonly string[] }>
+>;
 
 export type Verb = {
   /** One to three words. */
   name: string;
   args: string[];
+  /** What its first argument may be, where the list is closed; shells complete it. */
+  values?: readonly string[];
   /** The options as a usage line shows them. */
   flags: string;
   options: Options;
@@ -25,6 +29,16 @@ export type Verb = {
   examples?: readonly string[];
   run: (args: string[], values: Values) => Promise<Answer>;
 };
+
+/** What a rule of the domain makes of a flag's text; its refusal names the flag. */
+export function ruledOption<T>(values: Values, name: string, rule: (text: string) => T): T | undefined {
+  const text = textOption(values, name);
+  try {
+    return text === undefined ? undefined : rule(text);
+  } catch (error) {
+    throw error instanceof ServiceError && error.message.startsWith(name) ? invalid(`--${error.message}`) : error;
+  }
+}
 
 /** A mistake in the command line: exit code 2. */
 export class UsageError extends Error {}
@@ -57,6 +71,8 @@ export const textOption = (values: Values, name: string): string | undefined => 
   const value = values[name];
   return typeof value === "string" ? value : undefined;
 };
+
+export const onOrOff = ["on", "off"] as const;
 
 /** @throws UsageError for a word other than on and off. */
 export function onOff(values: Values, name: string): boolean | undefined {

@@ -1,5 +1,9 @@
+// Longer ones are nobody's slip, and the work grows with the product of both lengths.
+const longest = 64;
+
 /** The name that is nearest to what was typed, by changed, added and missing characters; null when none is near. */
 export function nearest(typed: string, names: readonly string[]): string | null {
+  if (typed.length > longest) return null;
   const far = Math.max(1, Math.floor(typed.length / 3));
   const byDistance = names
     .map((name) => ({ name, distance: distance(typed, name) }))

@@ -78,8 +78,11 @@ test("listen posts events to this machine as a webhook would, and prints what th
   );
   assert.match(received[2]?.headers["service-chain"]?.toString() ?? "", /^n=3; head=[0-9a-f]{64}$/);
   await until(() => printed.includes("n=3"));
-  assert.match(printed, new RegExp(`n=1  order.created:${orderCode}  -> answered 500 in \\d+ ms\n`));
-  assert.match(printed, new RegExp(`n=3  signature.completed:${orderCode}  -> answered 204 in \\d+ ms\n`));
+  assert.match(printed, new RegExp(`n=1  order.created  order.created:${orderCode}  -> answered 500 in \\d+ ms\n`));
+  assert.match(
+    printed,
+    new RegExp(`n=3  signature.completed  signature.completed:${orderCode}  -> answered 204 in \\d+ ms\n`),
+  );
 });
 
 test("trigger makes events of rooms, shipments and passports, for test keys alone", async () => {
@@ -102,7 +105,7 @@ test("a wrong topic, key or address is named, with the topics that there are", a
     [{ "forward-to": "ftp://x" }, /--forward-to must be an http\(s\) URL/],
     [{ since: "yesterday" }, /--since must be the number of an event/],
     [{ key: "svc_pk_test_x" }, /^--key: /],
-    [{ "base-url": "http://127.0.0.1:9" }, /^--base-url: no answer from/],
+    [{ "base-url": "http://127.0.0.1:9" }, /^--base-url: No answer from/],
   ];
   for (const [values, message] of wrong) assert.match(await refusal(listen.run([], { ...here(), ...values })), message);
 });

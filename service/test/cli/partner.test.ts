@@ -80,7 +80,7 @@ test("what is wrong is said with the flag that it stands in", async () => {
     [[...wanted, "--fax", "12"], /StartupError: --fax: fax_to must be a 10-digit US number/],
     [[...wanted, "--ship"], /StartupError: --field ship_name: ship_name is required/],
     [[...wanted, "--key", "svc_pk_test_none"], /StartupError: --key: A valid partner API key is required/],
-    [[...wanted, "--base-url", silent], /StartupError: --base-url: no answer from \S+ \(ECONNREFUSED\)/],
+    [[...wanted, "--base-url", silent], /StartupError: --base-url: No answer from \S+ \(ECONNREFUSED\)/],
   ];
   const saidOf = (verb: Verb, args: string[]) =>
     run(verb, ...args).then(

@@ -55,6 +55,10 @@ test("bash completes words, flags of a verb after its arguments, and nothing tha
   assert.deepEqual(completed("notary rules i"), ["import"]);
   assert.deepEqual(completed("key rotate 1234 --o"), ["--overlap"]);
   assert.deepEqual(completed("nonsense --o"), []);
+  assert.deepEqual(completed("key rotate 1234 --overlap 7"), ["72"]);
+  assert.deepEqual(completed("order list --test --status Quote"), ["QuoteReady"]);
+  assert.deepEqual(completed("trigger pay"), ["payment.cleared"]);
+  assert.deepEqual(completed("order find --status Quote"), []);
   const zsh = await runCli({}, "completion", "zsh");
   assert.ok(zsh.stdout.startsWith("autoload -U +X bashcompinit && bashcompinit\n_signsealship() {"));
   const refused = await runCli({}, "completion", "tcsh");
