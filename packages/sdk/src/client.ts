@@ -1,8 +1,9 @@
 import { eventsOf } from "./events.ts";
 import { firmOf, playbooksOf } from "./firm.ts";
-import { ordersOf, sandboxOf } from "./orders.ts";
+import { ordersOf } from "./orders.ts";
 import { passportsOf } from "./passports.ts";
 import { roomsOf } from "./rooms.ts";
+import { sandboxOf } from "./sandbox.ts";
 import { signingOf } from "./signing.ts";
 import { type ClientOptions, createTransport, type Transport } from "./transport.ts";
 import { webhooksOf } from "./webhooks.ts";
@@ -40,7 +41,7 @@ export type Client = ReturnType<typeof routesOf> & {
 };
 
 /**
- * The whole partner interface. Every call throws ServiceRefusal when the service refuses. Reads, and writes that bear an idempotency
+ * The whole partner interface. Every call throws ServiceRefusal when the service refuses, and ConnectionError when it does not answer. Reads, and writes that bear an idempotency
  * key, are sent again when they were not answered.
  */
 export function createClient(options: ClientOptions): Client {

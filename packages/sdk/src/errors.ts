@@ -26,6 +26,26 @@ export class ServiceRefusal extends Error {
   }
 }
 
+/** The service was not reached, did not answer in time, or was cut off. `cause` is what the runtime said. */
+export class ConnectionError extends Error {
+  /** Where the service was asked. */
+  readonly baseUrl: string;
+
+  constructor(baseUrl: string, cause: unknown) {
+    super(`No answer from ${baseUrl} (${whyOf(cause)}).`, { cause });
+    this.name = "ConnectionError";
+    this.baseUrl = baseUrl;
+  }
+}
+
+// Node's fetch says "fetch failed", and why in its own cause.
+function whyOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  const inner = cause.cause instanceof Error ? cause.cause : cause;
+  const { code } = inner as { code?: unknown };
+  return typeof code === "string" ? code : inner.message || inner.name;
+}
+
 /** Why a delivery is not to be trusted, or can't be read. */
 export type WebhookReason =
   | "missing_signature"

@@ -1,4 +1,4 @@
-import { ServiceRefusal } from "./errors.ts";
+import { ConnectionError, ServiceRefusal } from "./errors.ts";
 import type { ChainedEvent } from "./event-chain.ts";
 import type { Transport } from "./transport.ts";
 import type { WebhookEvent } from "./webhook-events.ts";
@@ -26,9 +26,7 @@ const longestPauseMs = 30_000;
 
 /** Whether it may be another answer in a while: what was cut off or took too long, and what the service asks to try again. */
 const mayPass = (error: unknown): boolean =>
-  error instanceof ServiceRefusal
-    ? error.status === 429 || error.status >= 500
-    : error instanceof TypeError || (error instanceof Error && error.name === "TimeoutError");
+  error instanceof ServiceRefusal ? error.status === 429 || error.status >= 500 : error instanceof ConnectionError;
 
 export function eventsOf({ json, timeoutMs, isEnded, pause }: Transport) {
   // The answer must come before the client gives up waiting for it.

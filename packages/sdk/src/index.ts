@@ -1,5 +1,6 @@
 export { type Client, createClient, type Me } from "./client.ts";
-export { ServiceRefusal, type WebhookReason, WebhookRefusal } from "./errors.ts";
+export type { NamedPdf, Pdf } from "./documents.ts";
+export { ConnectionError, ServiceRefusal, type WebhookReason, WebhookRefusal } from "./errors.ts";
 export {
   type ChainedEvent,
   type ChainFault,
@@ -11,22 +12,14 @@ export {
 } from "./event-chain.ts";
 export type { EventFeed, EventQuery, FeedEvent } from "./events.ts";
 export type { AccessAnswer, AccessRequest, Analytics, Launchpad, Playbook } from "./firm.ts";
+export type { OrderFields, SignatureField, Signer, SignerAuth } from "./order-fields.ts";
 export type {
   CreatedOrder,
-  NamedPdf,
   OrderDetail,
-  OrderFields,
   OrderLine,
   OrderList,
   OrderQuery,
   OrderSummary,
-  Pdf,
-  SandboxOutcome,
-  SandboxStep,
-  SignatureField,
-  Signer,
-  SignerAuth,
-  TestClock,
   WriteOptions,
 } from "./orders.ts";
 export type { Passport, PassportVerification, PassportWebhook, SealedPassport } from "./passports.ts";
@@ -42,6 +35,7 @@ export type {
   RoomView,
   StatusGroup,
 } from "./rooms.ts";
+export type { SandboxOutcome, SandboxStep, TestClock } from "./sandbox.ts";
 export type {
   EnvelopeVerification,
   OrderDocument,

@@ -1,4 +1,6 @@
+import { formFile, type NamedPdf, type Pdf } from "./documents.ts";
 import { wireName, wireValue } from "./names.ts";
+import type { OrderFields } from "./order-fields.ts";
 import { allOf } from "./pages.ts";
 import { newIdempotencyKey, path, type Transport } from "./transport.ts";
 
@@ -13,7 +15,7 @@ export type OrderLine = {
 };
 
 /** With a test key an answer may warn: of fields that are unknown, say. */
-type Warned = { warnings?: string[] };
+export type Warned = { warnings?: string[] };
 
 type OrderCommon = {
   /** Of the request, for support. */
@@ -64,106 +66,6 @@ export type OrderList = {
   requestId: string;
 };
 
-/** How a signer is identified, besides the link that is mailed. */
-export type SignerAuth = "link" | "mail_code" | "access_code" | "text_code";
-
-export type Signer = {
-  name: string;
-  email: string;
-  /** A 10-digit US number, or an international one in `+country` form. Required when `auth` is `text_code`. */
-  phone?: string | undefined;
-  /** 1 to 10: signers of one number sign in parallel, after those of lower numbers. Default 1. */
-  routing?: number | undefined;
-  /** Default: `signerAuth`. */
-  auth?: SignerAuth | undefined;
-  /** For `access_code`: what you tell the signer yourself. */
-  accessCode?: string | undefined;
-  /** Of mails and pages. Default `en`. */
-  language?: "en" | "es" | undefined;
-};
-
-/** A place on a page as a reader shows it, in points (1/72 inch) from its upper left corner. */
-export type SignatureField = {
-  kind: "signature" | "initials" | "date" | "name" | "text";
-  /** The signer's place in `signers`, from 1. */
-  signer: number;
-  /** From 1. */
-  page: number;
-  x: number;
-  y: number;
-  width: number;
-  height: number;
-  /** What the signer is asked for. */
-  label?: string | undefined;
-  /** Default true. */
-  required?: boolean | undefined;
-};
-
-/** What an order is placed with. */
-export type OrderFields = {
-  /** Of the client. */
-  email: string;
-  /** Attests that the document is the client's own completed one. */
-  byodConfirmed: true;
-  /** 40 hex digits, in place of a document. */
-  fillToken?: string | undefined;
-  /** Of the client. */
-  name?: string | undefined;
-  /** A document of the catalog, which then decides on signing and notarization. */
-  docSlug?: string | undefined;
-  /** Have the document signed. */
-  svcSign?: boolean | undefined;
-  /** Have it notarized online. */
-  svcNotary?: boolean | undefined;
-  /** Have it shipped; send the `ship` fields with it. */
-  svcShip?: boolean | undefined;
-  /** Where the signer is: two letters. */
-  signerState?: string | undefined;
-  /** Where the document goes: two letters. */
-  destState?: string | undefined;
-  /** Your file number, up to 120 characters; it comes back in lists and webhooks. */
-  externalReference?: string | undefined;
-  shipName?: string | undefined;
-  shipLine1?: string | undefined;
-  shipLine2?: string | undefined;
-  shipCity?: string | undefined;
-  /** Two letters. */
-  shipState?: string | undefined;
-  /** ZIP or ZIP+4. */
-  shipPostal?: string | undefined;
-  /** `label` (default): a prepaid carrier label; `print_mail`: the service prints and mails it. */
-  shipMethod?: "label" | "print_mail" | undefined;
-  /** The return address; with it go the other `from` fields. */
-  fromName?: string | undefined;
-  fromLine1?: string | undefined;
-  fromLine2?: string | undefined;
-  fromCity?: string | undefined;
-  fromState?: string | undefined;
-  fromPostal?: string | undefined;
-  /** Adds a fax: a 10-digit US number, or an international one in `+country` form. */
-  faxTo?: string | undefined;
-  /** Answers the hosted checkout, too. */
-  createCheckout?: boolean | undefined;
-  /** Who signs. Default: the client, alone. */
-  signers?: readonly Signer[] | undefined;
-  /** Where they sign. Default: the document's own signature fields, its tags, or a page that is added. */
-  fields?: readonly SignatureField[] | undefined;
-  /** How signers are identified who say nothing else. Default `link`. */
-  signerAuth?: SignerAuth | undefined;
-};
-
-/** Bytes of a PDF, in whatever a form takes. */
-export type Pdf = Uint8Array | Blob;
-
-const pdfBlob = (pdf: Pdf): Blob =>
-  pdf instanceof Blob ? pdf : new Blob([new Uint8Array(pdf)], { type: "application/pdf" });
-
-/** A PDF, and the name of its file. */
-export type NamedPdf = { pdf: Pdf; fileName: string };
-
-export const formFile = (given: Pdf | NamedPdf): [Blob, string] =>
-  "fileName" in given ? [pdfBlob(given.pdf), given.fileName] : [pdfBlob(given), "document.pdf"];
-
 export type WriteOptions = {
   /** 8 to 255 characters: what is sent again under the same key happens once. Default: a new one, for retries of this call. */
   idempotencyKey?: string | undefined;
@@ -194,7 +96,7 @@ export function ordersOf({ json }: Transport) {
      * Places an order.
      * @param document the completed PDF, of at most 35 MB; null when `fillToken` is sent
      */
-    create: (
+    create: async (
       fields: OrderFields,
       document: Pdf | NamedPdf | null,
       { idempotencyKey = newIdempotencyKey() }: WriteOptions = {},
@@ -220,54 +122,3 @@ export function ordersOf({ json }: Transport) {
       json("POST", path`/api/partner/orders/${orderCode}/checkout`, { idempotencyKey }),
   };
 }
-
-/** A test order after a step. */
-export type SandboxStep = { orderCode: string; status: string; firedEvents: string[]; requestId: string } & Warned;
-
-/** The test clock of the firm. */
-export type TestClock = {
-  /** `advancing`: what came due is happening. */
-  status: "ready" | "advancing";
-  /** What the clock shows; it goes on from there. */
-  testTime: string;
-  /** What new objects, evidence and webhooks are dated with. */
-  realTime: string;
-  advancedSeconds: number;
-  requestId: string;
-} & Warned;
-
-const clockOf = ({ json }: Pick<Transport, "json">) => ({
-  get: (): Promise<TestClock> => json("GET", "/api/partner/sandbox/clock"),
-
-  /**
-   * What comes due of the firm's test objects happens as if so much time had gone by. Ask with `get` until the clock is `ready`.
-   * @param leap by so many seconds, or to a test time that is later than the clock's own (ISO 8601)
-   */
-  advance: (
-    leap: { advanceSeconds: number; to?: undefined } | { to: string; advanceSeconds?: undefined },
-  ): Promise<TestClock> => json("POST", "/api/partner/sandbox/clock", { body: leap }),
-
-  /** Back to real time. What happened has happened, and what came nearer stays there. */
-  reset: (): Promise<TestClock> => json("DELETE", "/api/partner/sandbox/clock"),
-});
-
-/** How a payment in the sandbox ends. */
-export type SandboxOutcome = "success" | "decline" | "cancel" | "delayed";
-
-/** For test keys and test orders. */
-export const sandboxOf = ({ json }: Pick<Transport, "json">) => ({
-  /** Pays, or fails to, as a client would. */
-  checkout: (
-    orderCode: string,
-    outcome: SandboxOutcome = "success",
-  ): Promise<SandboxStep & { outcome: SandboxOutcome; checkoutUrl: string }> =>
-    json("POST", path`/api/partner/sandbox/orders/${orderCode}/checkout`, { body: { outcome } }),
-
-  /** Walks on to the milestone, or to the next one. */
-  advance: (
-    orderCode: string,
-    event: "payment.cleared" | "signature.completed" | "shipment.delivered" | null = null,
-  ): Promise<SandboxStep> => json("POST", path`/api/partner/sandbox/orders/${orderCode}/advance`, { body: { event } }),
-
-  clock: clockOf({ json }),
-});

@@ -1,4 +1,4 @@
-import { formFile, type NamedPdf, type Pdf } from "./orders.ts";
+import { formFile, type NamedPdf, type Pdf } from "./documents.ts";
 import { path, type Transport } from "./transport.ts";
 
 type PassportFacts = {
@@ -42,7 +42,7 @@ export type PassportWebhook = {
 
 export const passportsOf = ({ json, bytes }: Transport) => ({
   /** Seals one executed PDF. */
-  seal(pdf: Pdf | NamedPdf): Promise<SealedPassport> {
+  async seal(pdf: Pdf | NamedPdf): Promise<SealedPassport> {
     const form = new FormData();
     form.append("file", ...formFile(pdf));
     return json("POST", "/api/passport/seal", { body: form });

@@ -1,5 +1,5 @@
 import { wireValue } from "./names.ts";
-import type { Signer, SignerAuth } from "./orders.ts";
+import type { Signer, SignerAuth } from "./order-fields.ts";
 import { path, type Transport } from "./transport.ts";
 
 /** A document of an order: what came in, or what was made of it. */

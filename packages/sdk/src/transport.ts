@@ -1,4 +1,4 @@
-import { ServiceRefusal } from "./errors.ts";
+import { ConnectionError, ServiceRefusal } from "./errors.ts";
 import { wireName } from "./names.ts";
 
 export type ClientOptions = {
@@ -24,7 +24,7 @@ type RequestOptions = { body?: unknown; query?: Query; idempotencyKey?: string |
 type Method = "GET" | "POST" | "DELETE";
 
 export type Transport = {
-  /** The JSON of a success. @throws ServiceRefusal for any other status; whatever fetch throws when there was no answer. */
+  /** The JSON of a success. @throws ServiceRefusal for any other status, ConnectionError when there was no answer. */
   json: <T>(method: Method, path: string, options?: RequestOptions) => Promise<T>;
   /** The bytes of a success. @throws ServiceRefusal */
   bytes: (path: string) => Promise<Uint8Array<ArrayBuffer>>;
@@ -43,11 +43,11 @@ export const path = (fixed: TemplateStringsArray, ...parts: string[]): string =>
 /** A key for a write that may be sent again. */
 export const newIdempotencyKey = (): string => `sdk-${crypto.randomUUID()}`;
 
-// What the service may answer while it is restarted, and what stands before it.
+// What the service may answer while it is restarted, and what stands before it; an installation without payments stays so.
 const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 /** Also of a request that was cut off and whose first try the service still works on. */
 const isPassing = ({ status, code }: ServiceRefusal): boolean =>
-  passing.has(status) || code === "idempotency_in_flight";
+  (passing.has(status) && code !== "payments_not_configured") || code === "idempotency_in_flight";
 const firstWaitMs = 500;
 /** What asks for more is refused to the caller. */
 const longestWaitMs = 30_000;
@@ -77,7 +77,8 @@ export function createTransport(options: ClientOptions): Transport {
         .then(async (got) => (got.ok ? { read: await read(got) } : { refusal: await refusalOf(got) }))
         .catch((error: unknown) => {
           // What can't be read now can't be read the next time; whatever else there is here is a request that was not answered.
-          if (attempt >= retries || signal?.aborted || error instanceof SyntaxError) throw error;
+          if (signal?.aborted || error instanceof SyntaxError) throw error;
+          if (attempt >= retries) throw new ConnectionError(base, error);
           return { refusal: null };
         });
       if ("read" in answer) return answer.read;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { type Client, checkChain, createClient, ServiceRefusal } from "@signsealship/sdk";
+import { type Client, ConnectionError, checkChain, createClient, ServiceRefusal } from "@signsealship/sdk";
+import { freePort } from "@signsealship/testing/free-port";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
 
@@ -222,11 +223,30 @@ test("a request ends when its time is over, or when it is wanted no more", async
   const hanging: typeof fetch = (_url, init) =>
     new Promise((_resolve, reject) => init?.signal?.addEventListener("abort", () => reject(init.signal?.reason)));
   const slow = createClient({ baseUrl: "https://sign.example.com", fetch: hanging, timeoutMs: 5, maxRetries: 0 });
-  await assert.rejects(slow.me(), { name: "TimeoutError" });
+  await assert.rejects(slow.me(), (error) => error instanceof ConnectionError && isNamed(error.cause, "TimeoutError"));
   const controller = new AbortController();
   const asked = slow.with({ signal: controller.signal, timeoutMs: 60_000, maxRetries: 5 }).me();
   controller.abort();
   await assert.rejects(asked, { name: "AbortError" });
+});
+
+const isNamed = (error: unknown, name: string) => error instanceof Error && error.name === name;
+
+test("a service that is not there is named by its address; a document is bytes; nobody asks again for payments that are not set up", async () => {
+  const baseUrl = `http://127.0.0.1:${await freePort()}`;
+  const nowhere = createClient({ baseUrl, maxRetries: 0 });
+  await assert.rejects(nowhere.me(), (error) => {
+    assert.ok(error instanceof ConnectionError && error.cause instanceof Error);
+    assert.deepEqual([error.baseUrl, error.message], [baseUrl, `No answer from ${baseUrl} (ECONNREFUSED).`]);
+    return true;
+  });
+  const { scripted, sent } = answered(() => Response.json({ code: "payments_not_configured" }, { status: 503 }), ok);
+  for (const given of ["deed.pdf", { pdf: "deed.pdf", fileName: "deed.pdf" }] as unknown as Uint8Array[]) {
+    await assert.rejects(scripted.orders.create(fields, given), { name: "TypeError", message: /bytes of a PDF/ });
+    await assert.rejects(scripted.passports.seal(given), { name: "TypeError" });
+  }
+  assert.equal((await refusal(scripted.orders.checkout("a"))).code, "payments_not_configured");
+  assert.equal(sent.length, 1);
 });
 
 test("goes through all pages of a list as they are wanted", async () => {
