@@ -324,6 +324,32 @@ test("events that take too long are asked for again, but not once the client has
   );
 });
 
+test("a replay of all that failed waits while many are on their way, but not for ever", async ({ mock }) => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  const busy = () => Response.json({ detail: "More than 200 deliveries", code: "conflict" }, { status: 409 });
+  const done = () => Response.json({ replayed: 3, left: 0, until: "2026-03-04T05:06:07.089Z", requestId: "r" });
+  /** What came of it, and after how many calls, with a service that is busy so often. */
+  const replayed = async (times: number) => {
+    let calls = 0;
+    const own = createClient({
+      baseUrl: "https://sign.example.com",
+      fetch: async () => (++calls > times ? done() : busy()),
+    });
+    let outcome: unknown;
+    own.webhooks.replayAllFailed("w", new Date()).then(
+      (count) => (outcome = count),
+      (error: unknown) => (outcome = error),
+    );
+    while (outcome === undefined) {
+      await new Promise((resolve) => setImmediate(resolve));
+      mock.timers.tick(5_000);
+    }
+    return [outcome instanceof ServiceRefusal ? outcome.status : outcome, calls];
+  };
+  assert.deepEqual(await replayed(2), [3, 3]);
+  assert.deepEqual(await replayed(1_000), [409, 121]);
+});
+
 test("all that failed is replayed in one period, and ends also while nothing can arrive", async () => {
   const bodies: unknown[] = [];
   const answers = [
