@@ -1,6 +1,7 @@
 import { equalBytes } from "@signsealship/evidence/bytes";
+import { EvidenceError } from "@signsealship/evidence/errors";
 import { detachedMagic } from "@signsealship/evidence/ots";
-import { evidenceNames, type JsonKind, jsonKindOf } from "@signsealship/evidence/records";
+import { evidenceNames, type JsonKind, jsonKindOf, parseStrictObject } from "@signsealship/evidence/records";
 
 /** A file in memory. */
 export type NamedBytes = { readonly name: string; readonly bytes: Uint8Array };
@@ -8,12 +9,13 @@ export type NamedBytes = { readonly name: string; readonly bytes: Uint8Array };
 export type FileKind = "pdf" | "zip" | "ots" | "record" | "room_record" | "json" | "certificates" | "der" | "unknown";
 
 const headerWindow = 1024;
+const maxSigningBytes = 32 * 1024 * 1024;
 
 const kinds: Readonly<Record<JsonKind, FileKind>> = {
   manifest: "json",
   room_record: "room_record",
   proof_record: "record",
-  other: "json",
+  other: "unknown",
   broken: "json",
 };
 
@@ -28,6 +30,17 @@ export function kindOf(file: NamedBytes): FileKind {
   if (equalBytes(bytes.subarray(0, detachedMagic.length), detachedMagic)) return "ots";
   const head = new TextDecoder("latin1").decode(bytes.subarray(0, headerWindow));
   if (head.includes("%PDF-")) return "pdf";
-  if (head.trimStart().startsWith("{")) return kinds[jsonKindOf(bytes)];
+  if (head.trimStart().startsWith("{")) return isOfSigning(bytes) ? "unknown" : kinds[jsonKindOf(bytes)];
   return bytes[0] === 0x30 ? "der" : "unknown";
+}
+
+/** Whether it is what is recorded of a signing: the custody certificate has it under a seal, and by itself it says nothing. */
+function isOfSigning(bytes: Uint8Array): boolean {
+  try {
+    const { trail, revisions } = parseStrictObject(bytes, maxSigningBytes);
+    return trail !== undefined && revisions !== undefined;
+  } catch (error) {
+    if (error instanceof EvidenceError) return false;
+    throw error;
+  }
 }
