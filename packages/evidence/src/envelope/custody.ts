@@ -109,8 +109,8 @@ function documentSeal({ verdict, seal }: ProofVerification, { environment }: Env
   return claim(
     "document_seal",
     (verdict === "verified" || verdict === "intact") && asMeant,
-    "The document's own seal holds, and says that it was made for a signed document.",
-    "The document bears no seal that holds and was made for a signed document of this environment.",
+    "The document's own seal is genuine, and says that it was made for a signed document.",
+    "The document bears no genuine seal that was made for a signed document of this environment.",
   );
 }
 
@@ -124,6 +124,6 @@ function documentSignatures({ earlierSignatures }: ProofVerification, { revision
     "document_signatures",
     fault === undefined,
     "The signature of each act is intact, and what came after it was permitted.",
-    `The signature over revision ${fault?.number} does not hold, or was followed by changes that it does not permit.`,
+    `The signature over revision ${fault?.number} is not genuine, or was followed by changes that it does not permit.`,
   );
 }

@@ -25,7 +25,7 @@ const PROVEN: Readonly<Record<string, string>> = {
 const NOT_COVERED = [
   "Whether what the document says is true, or has legal effect.",
   "Who signed the document, or agreed to it, before it was sealed.",
-  "What programs show when a document holds active content: the bytes are fixed, the display is not.",
+  "What programs show when a document contains active content: the bytes are fixed, the display is not.",
 ] as const;
 
 /**

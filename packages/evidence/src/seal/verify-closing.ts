@@ -151,8 +151,8 @@ function sealClaims(named: (check: string) => string, { verdict, claims }: Proof
   const seal = claim(
     named("seal"),
     verdict === "verified" || verdict === "intact" || onlyTrustFails,
-    "The seal covers the whole certificate and holds.",
-    fault?.why ?? "The certificate bears no seal that holds.",
+    "The seal is genuine, and covers the whole certificate.",
+    fault?.why ?? "The certificate bears no genuine seal.",
   );
   if (trust === undefined) return [seal];
   return [seal, { name: named("trusted"), state: trust.state, why: trust.why }];

@@ -3,21 +3,22 @@ import { printable } from "../files/shell.ts";
 import { titleOf } from "./claim-titles.ts";
 
 const VERDICTS: Readonly<Record<Verdict, string>> = {
-  verified: "VERIFIED. Everything that was checked holds, and the seal is by a certificate that you trust.",
+  verified: "VERIFIED. Everything that was checked passed, and the seal is by a certificate that you trust.",
   verified_test:
-    "VERIFIED (TEST). Everything holds, but the seal was made in a test environment and vouches for nothing.",
+    "VERIFIED (TEST). Everything passed, but the seal was made in a test environment and vouches for nothing.",
   intact:
-    "INTACT, NOT VERIFIED. The seal holds, but by no certificate that you trust, so anybody could have made it (see --trust), or for no known purpose.",
-  unchecked: "NOT DECIDED. Nothing fails, but what would decide was not given.",
+    "INTACT, NOT VERIFIED. The seal passed, but by no certificate that you trust, so anybody could have made it (see --trust), or for no known purpose.",
+  unchecked: "NOT DECIDED. Nothing failed, but what would decide was not given.",
   unsigned: "NOT VERIFIED. There is no seal.",
   not_a_pdf: "NOT VERIFIED. This is no kind of evidence.",
-  not_verified: "NOT VERIFIED. At least one claim fails.",
+  not_verified: "NOT VERIFIED. At least one check failed.",
 };
 
 /** A proof or a time stamp by itself says when, and nothing of a seal. */
 const VERDICTS_OF_TIMES: Readonly<Partial<Record<Verdict, string>>> = {
-  verified: "VERIFIED. Everything that was checked holds: these bytes existed at that time. It says nothing of a seal.",
-  intact: "INTACT, NOT VERIFIED. The time stamp holds, but by no authority that you trust (see --tsa-trust).",
+  verified:
+    "VERIFIED. Everything that was checked passed: these bytes existed at that time. It says nothing of a seal.",
+  intact: "INTACT, NOT VERIFIED. The time stamp passed, but by no authority that you trust (see --tsa-trust).",
 };
 
 const MARKS: Readonly<Record<Check["result"], string>> = { holds: "✓", fails: "✗", unchecked: "?" };
@@ -38,7 +39,7 @@ export function printed(target: string, report: Report, color: boolean): string 
   if (facts.length > 0) lines.push("", ...facts.map(([name, value]) => `  ${name}: ${printable(value)}`));
   const { statement } = report;
   if (statement !== undefined) {
-    lines.push(...section("Proven", statement.proven), ...section("Attested", statement.attested));
+    lines.push(...section("Passed", statement.proven), ...section("Not checked", statement.attested));
     lines.push(...section("Not covered", statement.notCovered));
   }
   return [...lines, "", conclusionOf(report)].join("\n");
@@ -51,7 +52,7 @@ function conclusionOf({ kind, verdict }: Report): string {
 
 function checkLines({ claim, result, detail, command }: Check, color: boolean): string[] {
   const mark = color ? `\u001b[${COLORS[result]}m${MARKS[result]}\u001b[0m` : MARKS[result];
-  const word = result === "fails" ? " FAILS" : result === "unchecked" ? " (not checked)" : "";
+  const word = result === "fails" ? " FAILED" : result === "unchecked" ? " (not checked)" : "";
   const commands = (command ?? "").split("\n").filter((line) => line !== "");
   return [
     `  ${mark} ${titleOf(claim)}${word}`,

@@ -93,7 +93,7 @@ function statementOf({ manifest, versions }: ReadableRecord) {
     proven: own && isIntact(own) ? manifest.coverage.covers : [],
     attested: [
       "The statuses of the orders at that time, and the time itself, as this service states them.",
-      "That the listed hashes are those of the documents we hold. Compare them with your own copies.",
+      "That the listed hashes are those of the documents we keep. Compare them with your own copies.",
     ],
     notCovered: manifest.coverage.doesNotCover,
   };
