@@ -173,8 +173,9 @@ class ClientTest(unittest.TestCase):
         with self.assertRaises(NotFoundError) as caught:
             self.client.webhooks.remove(UNKNOWN)
         error = caught.exception
-        self.assertEqual((error.status, error.code, str(error)), (404, "not_found", "No such webhook."))
+        self.assertEqual((error.status, error.code, error.message), (404, "not_found", "No such webhook."))
         self.assertRegex(str(error.request_id), "^[0-9a-f-]{36}$")
+        self.assertEqual(str(error), f"No such webhook. (404, not_found, request {error.request_id})")
         with self.assertRaises(AuthenticationError):
             self.anybody.me()
         with self.assertRaises(APIError) as unknown:
@@ -182,7 +183,8 @@ class ClientTest(unittest.TestCase):
         self.assertEqual(unknown.exception.code, "verdict_unknown")
         with self.assertRaisesRegex(NotFoundError, "Order not found"):
             self.client.orders.get("../webhooks")
-        with self.assertRaises(APIConnectionError), SignSealShip("http://127.0.0.1:9", max_retries=0) as nobody:
+        nobody = SignSealShip("http://127.0.0.1:9", max_retries=0)
+        with nobody, self.assertRaisesRegex(APIConnectionError, r"^No answer from http://127\.0\.0\.1:9 \(.+\)\.$"):
             nobody.me()
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import time
 import unittest
 from collections.abc import Callable
+from pathlib import Path
 from datetime import datetime, timezone
 from unittest import mock
 
@@ -24,6 +26,8 @@ from signsealship import (
     SignSealShip,
     UnexpectedAnswerError,
 )
+
+DEED = Path(os.environ["SIGNSEALSHIP_PDF"])
 
 Answer = Callable[[httpx.Request], httpx.Response]
 
@@ -124,6 +128,21 @@ class RetriesTest(unittest.TestCase):
                 place(service.client())
             self.assertEqual((caught.exception.status, len(service.sent)), (status, 1))
 
+    def test_payments_that_are_not_set_up_are_not_asked_for_again(self) -> None:
+        service = Scripted(refused(503, code="payments_not_configured"), ok)
+        with self.assertRaises(ServerError):
+            service.client().orders.checkout("a")
+        self.assertEqual(len(service.sent), 1)
+
+    def test_a_document_is_bytes_or_the_path_of_a_file(self) -> None:
+        for document in (b"%PDF-1.7", str(DEED), DEED):
+            service = Scripted(ok)
+            service.client().orders.create(document, email="a@example.com", byod_confirmed=True, svc_sign=True)
+            name = b"document.pdf" if isinstance(document, bytes) else DEED.name.encode()
+            self.assertIn(b'filename="' + name + b'"\r\nContent-Type: application/pdf\r\n\r\n%PDF-', service.sent[0].content)
+        with self.assertRaises(FileNotFoundError):
+            service.client().orders.create("none.pdf", email="a@example.com", byod_confirmed=True, svc_sign=True)
+
     def test_gives_up_after_max_retries(self) -> None:
         service = Scripted(refused(504))
         with self.assertRaises(ServerError):
@@ -171,6 +190,9 @@ class RetriesTest(unittest.TestCase):
         for wrong in ("sign.example.com", "ftp://sign.example.com", "https://"):
             with self.assertRaisesRegex(ValueError, "base_url"):
                 SignSealShip(wrong)
+        for empty in ("", " "):
+            with self.assertRaisesRegex(ValueError, "key must be a partner key"):
+                SignSealShip("https://sign.example.com", empty)
         service = Scripted(ok)
         for part in ("..", "../webhooks", "a/b?c#d", "é %"):
             with self.assertRaises(UnexpectedAnswerError):

@@ -57,6 +57,10 @@ class APIError(SignSealShipError):
         self.retry_after = retry_after
         self.body = body
 
+    def __str__(self) -> str:
+        facts = [str(self.status), self.code, self.request_id and f"request {self.request_id}"]
+        return f"{self.message} ({', '.join(fact for fact in facts if fact)})"
+
 
 class BadRequestError(APIError):
     """400: something that was sent is missing or wrong; the message says what."""

@@ -19,15 +19,15 @@ from ._version import VERSION
 
 T = TypeVar("T")
 
-Pdf = Union[bytes, "os.PathLike[str]"]
-"""A PDF: its bytes, or the path of its file."""
+Pdf = Union[bytes, str, "os.PathLike[str]"]
+"""A PDF: its bytes, or the path of its file, as a text or a Path."""
 
 Part = tuple[str, Union[tuple[None, str], tuple[str, bytes, str]]]
 
 FIRST_WAIT = 0.5
 # What asks for more is refused to the caller.
 LONGEST_WAIT = 30.0
-# What the service may answer while it is restarted, and what stands before it.
+# What the service may answer while it is restarted, and what stands before it; an installation without payments stays so.
 PASSING = frozenset({429, 502, 503, 504})
 
 
@@ -59,6 +59,8 @@ class Options:
     def __post_init__(self) -> None:
         if not self.base_url.startswith(("http://", "https://")) or self.base_url.endswith("//"):
             raise ValueError("base_url must be an http(s) URL.")
+        if self.key is not None and not self.key.strip():
+            raise ValueError("key must be a partner key, svc_pk_...; leave it out for the public routes.")
 
 
 def path(template: str, *parts: str | int) -> str:
@@ -122,10 +124,10 @@ def http_arguments(options: Options, request: Request[Any]) -> dict[str, Any]:
     }
 
 
-def connection_error(error: httpx.RequestError) -> APIConnectionError:
-    """The exception of a request that was not answered."""
+def connection_error(options: Options, error: httpx.RequestError) -> APIConnectionError:
+    """The exception of a request that was not answered; it names the address that was asked."""
     kind = APITimeoutError if isinstance(error, httpx.TimeoutException) else APIConnectionError
-    return kind(str(error) or type(error).__name__)
+    return kind(f"No answer from {options.base_url} ({str(error) or type(error).__name__}).")
 
 
 def wait_before_retry(
@@ -145,8 +147,9 @@ def wait_before_retry(
         return wait
     if not isinstance(error, APIError):
         return None
+    passes = error.status in PASSING and error.code != "payments_not_configured"
     # In flight is a request that was cut off and whose first try the service still works on.
-    if error.status not in PASSING and error.code != "idempotency_in_flight":
+    if not passes and error.code != "idempotency_in_flight":
         return None
     asked = wait if error.retry_after is None else error.retry_after
     return asked if asked <= LONGEST_WAIT else None

@@ -33,7 +33,7 @@ class AsyncTransport:
                     return request.read(response.content)
                 failure = api_error(response.status_code, response.headers, response.content)
             except httpx.RequestError as error:
-                failure, cause = connection_error(error), error
+                failure, cause = connection_error(self.options, error), error
             wait = wait_before_retry(request, failure, attempt, self.options.max_retries, random())
             if wait is None:
                 raise failure from cause
