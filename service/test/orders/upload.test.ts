@@ -94,7 +94,10 @@ test("two documents, a document under another name and a field sent twice are re
   assert.equal(await leavesNothing(async () => errorOf(await post(twice))), "document must be sent once.");
   const renamed = orderForm(minimal, null);
   renamed.append("file", new Blob([new Uint8Array(examplePdf)]), "file.pdf");
-  assert.match(await leavesNothing(async () => errorOf(await post(renamed))), /^file must be a text field/);
+  assert.match(
+    await leavesNothing(async () => errorOf(await post(renamed))),
+    /^file must be a text field, not a file: the file is sent as document\.$/,
+  );
   const repeated = orderForm(minimal);
   repeated.append("email", "other@example.com");
   assert.equal(await leavesNothing(async () => errorOf(await post(repeated))), "email must be sent once.");

@@ -45,7 +45,8 @@ export async function readParts(request: FastifyRequest, rules: PartRules, capac
     for await (const part of request.parts()) {
       if (part.type === "file") {
         if (part.fieldname !== rules.filePart) {
-          if (part.filename !== undefined) throw invalid(`${part.fieldname} must be a text field, not a file.`);
+          if (part.filename !== undefined)
+            throw invalid(`${part.fieldname} must be a text field, not a file: the file is sent as ${rules.filePart}.`);
           addField(fields, part.fieldname, await readText(part));
           continue;
         }
