@@ -18,7 +18,8 @@ const facts = {
   verifyCode: verifyCode("The code by which anyone can verify the passport."),
   verifyUrl: Type.String({
     format: "uri",
-    description: "Where a program verifies the passport. People open `/verify/` and the code.",
+    description:
+      "Where a program verifies the passport. A browser that opens it is led to the page for people, `/verify/` and the code.",
     examples: [`https://sign.example.com/api/passport/verify/${verifyCodeExample}`],
   }),
   docSha256: sha256("SHA-256 of the uploaded bytes, hex."),

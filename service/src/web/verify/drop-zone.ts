@@ -3,6 +3,7 @@ import { notice } from "../ui/components.ts";
 import { icon } from "../ui/icons.ts";
 import { type Html, html } from "../ui/render.ts";
 import type { VerifyConfig } from "./browser/config.ts";
+import { knownCertificates } from "./known-certificates.ts";
 
 /** What can be dropped or chosen, in words. */
 export type DropWords = { file: string; hint: string; accept: string };
@@ -23,12 +24,8 @@ ${icon("evidence")}
 <p id="outcome-said" role="status" class="said"></p>
 <div id="outcome"></div>
 <details class="trust">
-<summary>Certificates you trust</summary>
-<p>${
-    config.sealCertificates === ""
-      ? "A seal shows that nothing has changed. To know whose seal it is, you need a certificate from a source you trust."
-      : "This page knows this service’s own certificates. Add others to check seals and time stamps from elsewhere."
-  } Choose PEM files; they stay in your browser, too.</p>
+<summary>Whom this page trusts</summary>
+<p>${knownCertificates(config.sealCertificates)} Add more as PEM files; they stay in your browser.</p>
 <div class="trust-files">
 <div><label for="trust-seal">For a seal, or its issuer</label><input type="file" id="trust-seal" accept=".pem,.crt,.cer"></div>
 <div><label for="trust-time">For a time-stamping authority</label><input type="file" id="trust-time" accept=".pem,.crt,.cer"></div>

@@ -168,6 +168,10 @@ test("the page says whose word the time is: an authority's stamp that was checke
   const opened = await browser.open(`${running.service.baseUrl}/verify/${passport}`, { width: 375 });
   const summary = () => opened.page.locator("main .result .summary").innerText();
   assert.match(await summary(), /Time stamped by an independent authority, 127\.0\.0\.1/);
+  assert.match(
+    String(await opened.page.locator(".trust p").first().textContent()),
+    /Time stamps are checked against \S+/,
+  );
   const [, bytes] = artifacts.find(([name]) => name === "evidence.zip") ?? assert.fail();
   await verdictsOn(opened, "evidence.zip", bytes);
   const said = await opened.page.locator("#outcome").innerText();

@@ -13,6 +13,7 @@ import {
 } from "@signsealship/testing/browser";
 import { temporaryFolder } from "@signsealship/testing/service";
 import { withAttachment } from "../../../../packages/evidence/test/seal/closing-pdf.ts";
+import type { EnvelopeRecord } from "../../../src/envelopes/envelopes.ts";
 import {
   brokenClosingCode,
   closingCode,
@@ -20,10 +21,12 @@ import {
   contract,
   proofCode,
   proofRecord,
+  sealedAt,
   sealer,
 } from "../ui/samples.ts";
 import { servePages } from "../ui/serve-pages.ts";
 
+const envelopeCode = "mfrggzdfmztwq2lknnwg23tpog";
 const folder = temporaryFolder();
 let site: Awaited<ReturnType<typeof servePages>>;
 let browser: Browser;
@@ -45,6 +48,7 @@ before(async () => {
       [closingCode, { ...closing, versions: [first, ...others] }],
       [brokenClosingCode, await closingRecord(4, { broken: true })],
     ]),
+    envelopes: new Map([[envelopeCode, signing]]),
     sealCertificates: own.pem,
   });
   browser = await startBrowser();
@@ -55,7 +59,35 @@ after(async () => {
   folder.remove();
 });
 
-const pages = [`/verify/${proofCode}`, `/v/room/${closingCode}`, `/v/room/${brokenClosingCode}`];
+/** A signing that ended well. */
+const signing: EnvelopeRecord = {
+  verifyCode: envelopeCode,
+  environment: "live",
+  status: "Completed",
+  partnerName: "Acme Title",
+  branding: null,
+  createdAt: sealedAt,
+  endedAt: sealedAt,
+  signers: [{ n: 1, name: "J*** D***", email: "j***@example.com", routingOrder: 1, signedAt: sealedAt }],
+  document: { originalSha256: "1".repeat(64), sealedSha256: "2".repeat(64), bytes: 2000 },
+  revisions: [
+    { number: 0, kind: "original", signer: null, bytes: 1000, sha256: "1".repeat(64) },
+    { number: 1, kind: "signed", signer: 1, bytes: 1500, sha256: "3".repeat(64) },
+    { number: 2, kind: "sealed", signer: null, bytes: 2000, sha256: "2".repeat(64) },
+  ],
+  custodyCertSha256: "4".repeat(64),
+  certificateDeletedAt: null,
+  trail: { records: 9, lastSha256: "5".repeat(64) },
+  claims: [{ name: "trail_chain", state: "holds", why: "Nine records follow one another." }],
+  chainOk: true,
+};
+
+const pages = [
+  `/verify/${proofCode}`,
+  `/v/room/${closingCode}`,
+  `/v/room/${brokenClosingCode}`,
+  `/v/envelope/${envelopeCode}`,
+];
 const six = ["Document", "Firm", "Sealed", "Sealed by", "Unchanged since", "Download"];
 
 const open = (path: string, look: Partial<Parameters<Browser["open"]>[1]> = {}) =>
@@ -76,6 +108,8 @@ describe("the first screen of a phone", () => {
       const box = await opened.page.locator(".result").boundingBox();
       assert.ok(box && box.y + box.height <= 800, `${path}: ${JSON.stringify(box)}`);
       assert.ok(Number(await opened.page.evaluate("document.documentElement.scrollHeight")) < 1800, path);
+      assert.deepEqual(await opened.axe(), [], path);
+      assert.equal(await opened.overflow(), 0, path);
       await opened.close();
     }
   });
@@ -95,6 +129,8 @@ describe("the first screen of a phone", () => {
       assert.ok(height <= 800, `${name}: ${height}`);
     }
     assert.match(await textOf(opened, "#outcome .summary"), /The seal has no independent time stamp/);
+    await opened.page.locator(".trust summary").click();
+    assert.match(await textOf(opened, ".trust"), /Seals are checked against.*It knows no time-stamping authority/);
     await opened.close();
   });
 });

@@ -2,6 +2,7 @@ import { toHex } from "@signsealship/evidence/bytes";
 import { EvidenceError } from "@signsealship/evidence/errors";
 import type { ProofVerification } from "@signsealship/evidence/seal";
 import { nameText } from "@signsealship/evidence/x509";
+import { commonName } from "../known-certificates.ts";
 
 /** What is said of a seal, for people. Instants are epoch milliseconds. */
 export type SealFacts = {
@@ -26,9 +27,6 @@ export function sealFacts({ seal, claims }: ProofVerification): SealFacts | null
     stamp: state === "holds" ? "passed" : state === "fails" ? "failed" : unchecked,
   };
 }
-
-/** The common name of a subject as RFC 4514 writes it; the whole of it where it has none. */
-const commonName = (subject: string): string => /(?:^|,\s*)CN=((?:\\.|[^,\\])+)/.exec(subject)?.[1] ?? subject;
 
 export function subjectText(subject: Uint8Array): string {
   try {

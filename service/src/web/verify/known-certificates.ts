@@ -1,0 +1,18 @@
+import { readTrust } from "@signsealship/evidence/seal";
+import { nameText } from "@signsealship/evidence/x509";
+
+/** The common name of a subject as RFC 4514 writes it; the whole of it where it has none. */
+export const commonName = (subject: string): string => /(?:^|,\s*)CN=((?:\\.|[^,\\])+)/.exec(subject)?.[1] ?? subject;
+
+/** Whose seals and whose time stamps a page knows, in a sentence each. @param trust the page's trust list, or PEM; empty for none */
+export function knownCertificates(trust: string): string {
+  if (trust.trim() === "")
+    return "This page knows no certificates. A seal shows that nothing has changed; to know whose seal and whose time stamp it is, add certificates from a source you trust.";
+  const { tsaAnchors } = readTrust(trust);
+  const authorities = [...new Set(tsaAnchors.map(({ subject }) => commonName(nameText(subject))))];
+  const stamps =
+    authorities.length > 0
+      ? `Time stamps are checked against ${new Intl.ListFormat("en-US").format(authorities)}.`
+      : "It knows no time-stamping authority: a time stamp is read, but whose it is stays unchecked until you add its certificate.";
+  return `Seals are checked against this service’s own certificates. ${stamps}`;
+}
