@@ -43,8 +43,12 @@ export type CreateDeps = {
   askCarriers: AskCarriers | null;
 };
 
-/** A form as it was sent: its text fields, and the file part where one came. */
-export type SentOrder = { fields: ReadonlyMap<string, string>; upload: SentDocument | null };
+/** A form as it was sent: its text fields, the file part where one came, and else what its document is called. */
+export type SentOrder = {
+  fields: ReadonlyMap<string, string>;
+  upload: SentDocument | null;
+  documentName?: string | undefined;
+};
 
 /** A file as it was sent, and what its sender calls it. */
 export type SentDocument = { bytes: Buffer; sha256: string; filename?: string | undefined };
@@ -72,7 +76,7 @@ export async function createOrder(
   const document = sent.upload ? await storeUpload(blobs, sent.upload, pages) : filled;
   if (!document) throw unusableFill();
   try {
-    const name = documentName(sent.upload?.filename);
+    const name = documentName(sent.upload?.filename ?? sent.documentName);
     const order = newOrder(deps, principal, { form, signers, priced, document, name });
     if (await write(deps.db, order, claim?.(order) ?? null)) return order;
   } catch (error) {

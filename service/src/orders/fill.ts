@@ -12,7 +12,8 @@ import { documentUse } from "./document-row.ts";
 import { looksLikePdf, pagesOf } from "./original.ts";
 import type { OriginalDocument } from "./store.ts";
 
-const usableForMs = 7 * 24 * 3600 * 1000;
+const dayMs = 24 * 3600 * 1000;
+const usableForMs = 7 * dayMs;
 
 const tokenSha256 = (token: string): Buffer => createHash("sha256").update(token).digest();
 
@@ -41,18 +42,43 @@ export const fillColumns = sql`encode(token_sha256, 'hex') AS "tokenSha256", slu
  * @throws ServiceError when the bytes are no PDF or more than `maxBytes`.
  */
 export async function addFill(
-  deps: { db: Sql; blobs: Blobs; rowMac: RowMac; clock: Clock; workers: Workers },
+  deps: FillDeps,
   bytes: Buffer,
   options: { slug: string | null; maxBytes: number },
 ): Promise<{ fillToken: string; expiresAt: string }> {
   if (!looksLikePdf(bytes)) throw invalid("FILE must be a PDF.");
   if (bytes.length > options.maxBytes) throw invalid(`FILE must have at most ${options.maxBytes} bytes.`);
+  const { fillToken, expiresAt } = await insertFill(deps, bytes, {
+    ...options,
+    holder: "operator",
+    forMs: usableForMs,
+  });
+  return { fillToken, expiresAt: expiresAt.toISOString() };
+}
+
+/**
+ * Keeps a file that came with a form that was refused, for a day, so that it need not be sent again.
+ * @returns its fill token and pages; null for what is no PDF
+ */
+export const keepUpload = async (
+  deps: FillDeps,
+  bytes: Buffer,
+  holder: string,
+): Promise<{ fillToken: string; pages: number } | null> =>
+  looksLikePdf(bytes) ? insertFill(deps, bytes, { slug: null, holder, forMs: dayMs }) : null;
+
+type FillDeps = { db: Sql; blobs: Blobs; rowMac: RowMac; clock: Clock; workers: Workers };
+
+async function insertFill(
+  deps: FillDeps,
+  bytes: Buffer,
+  { slug, holder, forMs }: { slug: string | null; holder: string; forMs: number },
+): Promise<{ fillToken: string; expiresAt: Date; pages: number }> {
   const fillToken = newCode();
   const createdAt = deps.clock();
-  const expiresAt = new Date(createdAt.getTime() + usableForMs);
+  const expiresAt = new Date(createdAt.getTime() + forMs);
   const sha256 = createHash("sha256").update(bytes).digest("hex");
-  const pages = await pagesOf(deps.workers, "operator", bytes);
-  const { slug } = options;
+  const pages = await pagesOf(deps.workers, holder, bytes);
   const hash = tokenSha256(fillToken);
   const blobKey = await deps.blobs.put(bytes, documentUse(sha256));
   const facts = { tokenSha256: hash.toString("hex"), slug, sha256, bytes: bytes.length, pages, blobKey, expiresAt };
@@ -60,7 +86,7 @@ export async function addFill(
     INSERT INTO fill_documents (token_sha256, slug, sha256, bytes, pages, blob_key, created_at, expires_at, row_mac)
     VALUES (${hash}, ${slug}, ${sha256}, ${bytes.length}, ${pages}, ${blobKey}, ${createdAt}, ${expiresAt},
       ${deps.rowMac.of("fill_documents", fillMembers(facts))})`);
-  return { fillToken, expiresAt: expiresAt.toISOString() };
+  return { fillToken, expiresAt, pages };
 }
 
 /** `slug` is the catalog's document that it was completed as, or null. */

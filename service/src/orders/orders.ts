@@ -2,8 +2,9 @@
 export { addAdjustment } from "./adjust.ts";
 export { type DocumentFacts, documentMembers, documentUse } from "./document-row.ts";
 export { documentsPath, isDocumentsToken } from "./documents-link.ts";
-export { addFill, type FillFacts, fillColumns, fillMembers, sweepFills } from "./fill.ts";
+export { addFill, type FillFacts, fillColumns, fillMembers, keepUpload, sweepFills } from "./fill.ts";
 export { countryOfNumber } from "./form/fax-number.ts";
+export { readWhole } from "./form/refusals.ts";
 export type { RequestedField } from "./form/requested-fields.ts";
 export { type OrderSigner, parseReplacement, type SignerAuth, signersOf } from "./form/signers.ts";
 export { replacementSchema, signerAuths, signerLanguages } from "./form/signing-schemas.ts";

@@ -1,5 +1,8 @@
 import type { FastifyInstance } from "fastify";
 import { principalOf } from "../../http/authentication.ts";
+import type { Principal } from "../../identity/identity.ts";
+import { countFirmOrders, firmOrders } from "../../order-search/order-search.ts";
+import { orderStatuses, type TitleOf } from "../../orders/orders.ts";
 import { readLaunchpad } from "../../partners/partners.ts";
 import { showTestClock } from "../../test-clock/test-clock.ts";
 import type { Assets } from "../ui/assets.ts";
@@ -7,10 +10,13 @@ import { card, pageHead, progressSteps, type Step } from "../ui/components.ts";
 import { time } from "../ui/format.ts";
 import { type PageCall, pageRoute } from "../ui/page-route.ts";
 import { type Html, html } from "../ui/render.ts";
+import { groups } from "./orders/groups.ts";
+import { queryOf, wantedOf } from "./orders/list-query.ts";
+import { type OverviewView, overview } from "./overview.ts";
 import { dashboardPage } from "./page-shell.ts";
 import { type TestClockPageDeps, testClockCard, testClockForms } from "./test-clock.ts";
 
-export type StartPageDeps = TestClockPageDeps & { assets: Assets };
+export type StartPageDeps = TestClockPageDeps & { assets: Assets; titleOf: TitleOf };
 
 type Launchpad = Awaited<ReturnType<typeof readLaunchpad>>;
 
@@ -32,7 +38,9 @@ const notes: Readonly<Record<string, string>> = {
   live: "Ask the operator of this service to turn on live orders and issue a live key.",
 };
 
-/** The first page: what is done and what is next on the way to live; in test the clock, too. */
+const shownMost = { attention: 5, changed: 8 };
+
+/** The first page: what waits and what is new, once there are orders; what is next on the way to live; in test the clock, too. */
 export function startPage(forms: FastifyInstance, deps: StartPageDeps): void {
   pageRoute(forms, deps, { url: "/dashboard", handle: (call) => show(call) });
   testClockForms(forms, deps, show);
@@ -40,24 +48,45 @@ export function startPage(forms: FastifyInstance, deps: StartPageDeps): void {
   async function show({ request }: PageCall, error: string | null = null): Promise<string> {
     const principal = principalOf(request);
     const isTest = principal.environment === "test";
-    const [launchpad, clock] = await Promise.all([
+    const [launchpad, clock, orders] = await Promise.all([
       readLaunchpad(deps.db, principal),
       isTest ? showTestClock(deps, principal) : null,
+      readOverview(principal),
     ]);
-    const shown = body(launchpad, clock && testClockCard(clock, error));
+    const shown = body(
+      launchpad,
+      orders.changed.length === 0 ? null : overview(orders),
+      clock && testClockCard(clock, error),
+    );
     return dashboardPage(deps, request, { title: "Start", section: "start", body: shown });
+  }
+
+  async function readOverview(principal: Principal): Promise<OverviewView> {
+    const latest = wantedOf({ ...queryOf({}), sort: "changed" });
+    const failing = { ...latest, statuses: groups.attention.statuses };
+    const [counts, attention, changed] = await Promise.all([
+      countFirmOrders(deps.db, principal, orderStatuses),
+      firmOrders(deps.db, principal, failing, shownMost.attention),
+      firmOrders(deps.db, principal, latest, shownMost.changed),
+    ]);
+    return { counts, attention: attention.orders, changed: changed.orders, titleOf: deps.titleOf };
   }
 }
 
-function body({ partner, completed, total, checklist, funnel }: Launchpad, clock: Html | null): Html {
+function body(
+  { partner, completed, total, checklist, funnel }: Launchpad,
+  orders: Html | null,
+  clock: Html | null,
+): Html {
   const next = checklist.find(({ done }) => !done);
   const steps = checklist.map(({ key, label, done }): Step => {
     if (done) return { label, state: "done" };
     return { label, state: key === next?.key ? "current" : "upcoming", note: key === next?.key ? "Next" : "Later" };
   });
   const action = next && actions[next.key];
-  return html`${pageHead(`Welcome, ${partner.name}`, next ? `${completed} of ${total} steps to go live are done.` : "All set: you are live.")}
+  return html`${pageHead(`Welcome, ${partner.name}`, next ? `${completed} of ${total} steps to go live are done.` : "What waits, what needs somebody, and what is new.")}
 <div class="panels">
+${orders}
 ${
   next &&
   card(
@@ -66,9 +95,9 @@ ${
     html`<p>${notes[next.key] ?? next.action}</p>${action && html`<div class="form-actions"><a role="button" href="${next.deepLink}">${action}</a></div>`}`,
   )
 }
-${card("launchpad", "Go-live checklist", progressSteps(steps))}
-${card("milestones", "Milestones", milestones(funnel))}
+${next && card("launchpad", "Go-live checklist", progressSteps(steps))}
 ${clock}
+<details class="card"><summary>Milestones</summary>${milestones(funnel)}</details>
 </div>`;
 }
 

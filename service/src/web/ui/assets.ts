@@ -19,7 +19,7 @@ const sources = {
   "preview.js": "./ui/browser/preview.ts",
   "recaptcha.js": "./visitor/browser/recaptcha.ts",
   "seal.js": "./dashboard/passports/browser/seal.ts",
-  "signer-rows.js": "./dashboard/orders/browser/signer-rows.ts",
+  "new-order.js": "./dashboard/orders/browser/new-order.ts",
   "act-check.js": "./signing/browser/act-check.ts",
   "sign.js": "./signing/browser/sign.ts",
   "verify.js": "./verify/browser/verify.ts",

@@ -178,7 +178,7 @@ test("a payable order leads to its checkout where payments are configured", asyn
   for (const fail of [false, true]) {
     if (fail) stripe.fail({ status: 500 }, { status: 500 }, { status: 500 });
     await go(page, "/dashboard/orders/new");
-    await page.getByLabel("File", { exact: true }).setInputFiles(example);
+    await page.getByLabel("File: a PDF").setInputFiles(example);
     await page.getByLabel("Client’s email").fill("signer@example.com");
     await page.getByLabel("Create the checkout").check();
     await page.getByLabel("This is the client’s own document").check();

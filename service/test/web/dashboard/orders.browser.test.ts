@@ -38,7 +38,7 @@ test("a test order's whole way by clicking: placed, refused once, paid, signed, 
     "Fax number": "212 555 0123",
     "Your reference": "FILE 7",
   };
-  await page.getByLabel("File", { exact: true }).setInputFiles(example);
+  await page.getByLabel("File: a PDF").setInputFiles(example);
   await page.getByLabel("Signing").check();
   assert.equal(await page.getByLabel("Recipient’s name").isVisible(), false);
   await page.getByLabel("Shipping").check();
@@ -58,11 +58,11 @@ test("a test order's whole way by clicking: placed, refused once, paid, signed, 
     [true, false, true],
   );
   assert.equal(await page.getByLabel("Recipient’s ZIP code").getAttribute("aria-invalid"), "true");
-  await page.getByText("Choose it again").waitFor();
+  await page.getByText("We kept lien-release (1 page).").waitFor();
+  await page.getByRole("region", { name: "Price" }).getByText("$").first().waitFor();
   await assertGood(opened);
   assert.deepEqual(await apiList(firm), []);
 
-  await page.getByLabel("File", { exact: true }).setInputFiles(example);
   await page.getByLabel("Recipient’s ZIP code").fill("10118");
   await press(page, "Place the test order");
   await said(page, "The order was placed.");
@@ -200,7 +200,7 @@ test("orders are listed newest first in pages both ways, by groups, and found by
 test("everything works without script, by keyboard alone where one likes", async () => {
   const { opened, page } = await open({ width: 360, javaScript: false });
   await go(page, "/dashboard/orders/new");
-  await page.getByLabel("File", { exact: true }).setInputFiles(example);
+  await page.getByLabel("File: a PDF").setInputFiles(example);
   await page.getByLabel("Document type").selectOption("General affidavit (signed and notarized)");
   await page.getByLabel("Client’s email").fill("signer@example.com");
   await page.getByLabel("Shipping").focus();
@@ -211,10 +211,11 @@ test("everything works without script, by keyboard alone where one likes", async
   await page.getByLabel("This is the client’s own document").check();
   await page.getByLabel("Your reference").focus();
   await page.keyboard.press("Enter");
-  await page.getByRole("alert").getByText("“Recipient’s street” is required when “Shipping” is set.").waitFor();
+  for (const text of ["“Recipient’s street” is required when “Shipping” is set.", "“Sender’s street” is required"])
+    await page.getByRole("alert").getByText(text).waitFor();
+  await page.getByText("We kept lien-release").waitFor();
   assert.equal(await page.getByLabel("Sender’s name").isVisible(), true);
   assert.equal(await page.getByLabel("Sender’s name").inputValue(), "Harbor Title");
-  await page.getByLabel("File", { exact: true }).setInputFiles(example);
   await page.getByLabel("Shipping").uncheck();
   assert.equal(await page.getByLabel("Recipient’s name").isVisible(), false);
   await page.getByLabel("Sender’s name").fill("");
@@ -222,12 +223,11 @@ test("everything works without script, by keyboard alone where one likes", async
   const signer = (n: number) => page.getByRole("group", { name: `Signer ${n}`, exact: true });
   await signer(1).getByLabel("Name").fill("Ann Lee");
   await press(page, "Add another signer");
-  await page.getByText("Choose it again").waitFor();
+  await page.getByText("We kept lien-release").waitFor();
   assert.equal(await signer(1).getByLabel("Name").inputValue(), "Ann Lee");
   assert.equal(await signer(3).getByLabel("Name").isVisible(), true);
   assert.equal(await page.getByRole("alert").count(), 0);
   await signer(1).getByLabel("Email").fill("ann@example.com");
-  await page.getByLabel("File", { exact: true }).setInputFiles(example);
   await press(page, "Place the test order");
   await said(page, "The order was placed.");
   await part(page, "Details").getByText("Sign, Notarize", { exact: true }).waitFor();
@@ -251,7 +251,7 @@ test("the browser itself asks for file, email and attestation, and sends nothing
   assert.deepEqual(missing, ["field-document", "field-email", "field-byod_confirmed"]);
   assert.equal(await page.getByRole("alert").count(), 0);
 
-  await page.getByLabel("File", { exact: true }).setInputFiles(example);
+  await page.getByLabel("File: a PDF").setInputFiles(example);
   await page.getByText("Other signers, or several").click();
   for (const n of [1, 2, 3, 4]) {
     const row = page.getByRole("group", { name: `Signer ${n}`, exact: true });

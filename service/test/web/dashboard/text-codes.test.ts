@@ -52,7 +52,9 @@ test("the forms offer it where text messages are sent, and nowhere else", () => 
     signingUrl: null,
   };
   for (const textCodes of [true, false]) {
-    const form = String(orderFormBody({ ...submission, pricing, paymentsConfigured: false, textCodes }));
+    const form = String(
+      orderFormBody({ ...submission, pricing, paymentsConfigured: false, pdfJs: "/pdf-js/", textCodes }),
+    );
     const replacing = String(signersPart({ orderCode: "a", signers: [jane], open: true, textCodes }));
     for (const page of [form, replacing])
       assert.deepEqual([page.includes('value="text_code"'), page.includes("Mobile number")], [textCodes, textCodes]);

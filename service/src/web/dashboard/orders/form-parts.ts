@@ -1,5 +1,7 @@
 import { usStates } from "../../../pricing/pricing.ts";
+import { hiddenFields } from "../../ui/forms/button-form.ts";
 import { type Choice, field, select } from "../../ui/forms/fields.ts";
+import { icon } from "../../ui/icons.ts";
 import { type Html, html } from "../../ui/render.ts";
 import type { OrderField } from "./words.ts";
 
@@ -11,13 +13,25 @@ export type Part = (name: OrderField) => {
   error: string | undefined;
 };
 
-/** A file to choose. `again`: the form was refused, and a browser keeps no chosen file. */
-export function fileField({ name, label, error, again }: Omit<ReturnType<Part>, "value"> & { again: boolean }): Html {
+/** A file that came with a form that was refused. */
+export type KeptFile = { token: string; name: string; pages: string };
+
+/** A file to choose or to drop; one that came before is kept, as no browser keeps a chosen file. `again`: it was not kept. */
+export function fileField({
+  name,
+  label,
+  error,
+  again,
+  kept,
+}: Omit<ReturnType<Part>, "value"> & { again: boolean; kept: KeptFile | null }): Html {
   const id = `field-${name}`;
   const described = [`${id}-hint`, error && `${id}-error`].filter(Boolean).join(" ");
-  return html`<div class="form-field"><label for="${id}">${label}</label>
-<p class="hint" id="${id}-hint">A PDF of at most 35 MB.${again && html` <strong>Choose it again</strong>: browsers do not keep a chosen file.`}</p>
-<input type="file" id="${id}" name="${name}" accept="application/pdf,.pdf" required aria-describedby="${described}"${error && html` aria-invalid="true"`}>
+  const hint = again && !kept && html` <strong>Choose it again</strong>: browsers do not keep a chosen file.`;
+  return html`<div class="form-field"><div class="drop order-drop" id="document-drop"><label for="${id}">${label}<span class="visually-hidden">: a PDF</span></label>
+<p class="hint" id="${id}-hint"><span class="by-mouse with-script">Drop a PDF here, or choose one.</span> A PDF of at most 35 MB.${hint}</p>
+${kept && html`<p class="kept-file">${icon("done")} We kept <strong class="breakable">${kept.name === "" ? "your file" : kept.name}</strong> (${kept.pages === "1" ? "1 page" : `${kept.pages} pages`}). Choose a file only to replace it.</p>${hiddenFields({ fill_token: kept.token, document_name: kept.name, document_pages: kept.pages })}`}
+<input type="file" id="${id}" name="${name}" accept="application/pdf,.pdf"${!kept && html` required`} aria-describedby="${described}"${error && html` aria-invalid="true"`}>
+<p id="document-said" class="hint" role="status"></p></div>
 ${error && html`<p class="field-error" id="${id}-error">${error}</p>`}</div>`;
 }
 

@@ -5,7 +5,8 @@ import { type Choice, checkbox, errorSummary, field, select } from "../../ui/for
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { type FormSubmission, submissionFields } from "../submit-once.ts";
-import { fileField, type Part, senderPart, shippingPart } from "./form-parts.ts";
+import { fileField, type KeptFile, type Part, senderPart, shippingPart } from "./form-parts.ts";
+import { quotePath } from "./quote.ts";
 import { signerRowsPart } from "./signers-part.ts";
 import { labels, type OrderField, refusalWords } from "./words.ts";
 
@@ -15,8 +16,10 @@ export type OrderFormView = FormSubmission & {
   paymentsConfigured: boolean;
   /** Whether text messages are sent from here. */
   textCodes: boolean;
-  /** What was typed, and why it was not taken; null where only the form itself was changed. */
-  typed?: { values: FormValues; message: string | null };
+  /** What was typed, and why it was not taken; nothing where only the form itself was changed. */
+  typed?: { values: FormValues; messages: readonly string[] };
+  /** The folder of pdf.js, which counts pages. */
+  pdfJs: string;
 };
 
 /** The form that places an order. Its first button is what the Enter key presses: not the one that adds a signer. */
@@ -24,12 +27,12 @@ export function orderFormBody(view: OrderFormView): Html {
   const { environment, pricing, paymentsConfigured, textCodes, typed } = view;
   const test = environment === "test";
   const values = typed?.values ?? {};
-  const problem = typed?.message ? refusalWords(typed.message, values) : undefined;
+  const problems = (typed?.messages ?? []).map((message) => refusalWords(message, values));
   const part: Part = (name) => ({
     name,
     label: labels[name],
     value: values[name],
-    error: problem?.field === name ? problem.text : undefined,
+    error: problems.find(({ field }) => field === name)?.text,
   });
   const box = (name: OrderField, hint?: string) => {
     const { value, ...rest } = part(name);
@@ -37,12 +40,12 @@ export function orderFormBody(view: OrderFormView): Html {
   };
   return html`${pageHead(test ? "Place a test order" : "Place an order", "You see the quote right away. Placing an order does not charge anyone.")}
 ${!test && notice("attention", "A real order", "This order will be priced, signed, notarized, and sent for real.")}
-${errorSummary(problem?.text)}
-<form class="form order-form card" method="post" action="/dashboard/orders/new" enctype="multipart/form-data">
+${errorSummary(problems.map(({ text }) => text))}
+<form class="form order-form card" id="order-form" method="post" action="/dashboard/orders/new" enctype="multipart/form-data" data-pdf-js="${view.pdfJs}" data-quote="${quotePath}">
 <button type="submit" hidden></button>
 ${submissionFields(view)}
 <fieldset><legend>Document</legend>
-${fileField({ ...part("document"), again: typed !== undefined })}
+${fileField({ ...part("document"), again: typed !== undefined, kept: keptIn(values) })}
 ${select({ ...part("doc_slug"), options: catalogChoices(pricing.catalog), hint: "Choosing one of these sets whether the document is signed and notarized." })}
 ${signingNotes(pricing.catalog)}
 </fieldset>
@@ -53,7 +56,7 @@ ${select({ ...part("signer_state"), options: signerStates(pricing) })}
 </fieldset>
 <fieldset class="services"><legend>Services</legend>
 ${box("svc_sign", "The client, or the signers that you name, sign online.")}
-${signerRowsPart(part, values, problem, textCodes)}
+${signerRowsPart(part, values, problems, textCodes)}
 ${box("svc_notary", "An online notary notarizes the document.")}
 ${box("svc_ship", "We ship the finished document on paper.")}
 ${shippingPart(part)}
@@ -65,9 +68,15 @@ ${field({ ...part("external_reference"), maxLength: 120, hint: "Shown in lists a
 ${paymentsConfigured && box("create_checkout", "You can also do this later, from the order’s page.")}
 </fieldset>
 ${checkbox({ ...part("byod_confirmed"), required: true, value: "on", checked: values["byod_confirmed"] === "on" })}
+<section class="live-quote with-script-block" id="live-quote" aria-live="polite" aria-label="Price"></section>
 <div class="form-actions"><button type="submit">${test ? "Place the test order" : "Place the order"}</button></div>
 </form>`;
 }
+
+const keptIn = (values: FormValues): KeptFile | null =>
+  values["fill_token"]
+    ? { token: values["fill_token"], name: values["document_name"] ?? "", pages: values["document_pages"] ?? "" }
+    : null;
 
 /** Shown for all of them: without a script nothing knows which one is chosen. */
 const signingNotes = (catalog: OrderFormView["pricing"]["catalog"]): Html[] =>

@@ -57,14 +57,20 @@ ${select({ name: "sort", label: "Sort by", required: "sometimes", value: query.s
 <div class="form-actions"><button type="submit" class="quiet-button">Search</button>${isFiltered(query) && html`<a href="${path}">Clear</a>`}</div>
 </form>`;
 
+export const countIn = (counts: OrderListView["counts"], statuses: readonly string[]): number =>
+  statuses.reduce((sum, each) => sum + (counts.get(each) ?? 0), 0);
+
+export const shownCount = (count: number): string => (count >= countedMost ? `${countedMost}+` : String(count));
+
 /** One link for each group, with how many orders it has. */
 function groupNav(query: OrderQuery, counts: OrderListView["counts"]): Html {
-  const countOf = (statuses: readonly string[]) => statuses.reduce((sum, each) => sum + (counts.get(each) ?? 0), 0);
   const tab = (status: string, label: string, count: number) =>
-    html`<li><a href="${listUrl(query, { status })}"${query.status === status && html` aria-current="true"`}>${label} <span class="count">${count >= countedMost ? `${countedMost}+` : String(count)}</span></a></li>`;
-  const named = Object.entries(groups).map(([name, { label, statuses }]) => tab(name, label, countOf(statuses)));
+    html`<li><a href="${listUrl(query, { status })}"${query.status === status && html` aria-current="true"`}>${label} <span class="count">${shownCount(count)}</span></a></li>`;
+  const named = Object.entries(groups).map(([name, { label, statuses }]) =>
+    tab(name, label, countIn(counts, statuses)),
+  );
   const other = query.status !== "" && !Object.hasOwn(groups, query.status);
-  return html`<nav class="tabs" aria-label="Groups of orders"><ul>${tab("", "All", countOf([...counts.keys()]))}${named}${other && tab(query.status, statusWords(query.status).label, counts.get(query.status) ?? 0)}</ul></nav>`;
+  return html`<nav class="tabs" aria-label="Groups of orders"><ul>${tab("", "All", countIn(counts, [...counts.keys()]))}${named}${other && tab(query.status, statusWords(query.status).label, counts.get(query.status) ?? 0)}</ul></nav>`;
 }
 
 const nothingFound = (error: string | undefined): Html =>

@@ -3,15 +3,21 @@ import { type Callers, principalOf } from "../../../http/authentication.ts";
 import type { RateLimits } from "../../../http/rate-limits.ts";
 import { type Form, readForm } from "../../../http/uploads/multipart.ts";
 import type { UploadPlaces } from "../../../http/uploads/upload-places.ts";
-import { type OrderDeps, placeOrder } from "../../../orders/orders.ts";
+import { keepUpload, type OrderDeps, placeOrder, readWhole } from "../../../orders/orders.ts";
+import { documentName } from "../../../platform/document-name.ts";
+import { ServiceError } from "../../../platform/errors.ts";
 import type { Assets } from "../../ui/assets.ts";
+import { wantsJson } from "../../ui/error-page.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { acceptForms } from "../../ui/forms/form-body.ts";
+import { formHeaders } from "../../ui/page-headers.ts";
+import { viewerPolicy } from "../../ui/page-policy.ts";
 import { type PageAnswer, pageRoute } from "../../ui/page-route.ts";
 import { dashboardPage } from "../page-shell.ts";
 import { reauthenticate } from "../reauthenticate.ts";
 import { inOurWords, requireSameEnvironment, submissionFor, submissionKey } from "../submit-once.ts";
 import { type OrderFormView, orderFormBody } from "./form.ts";
+import { quoteRoute } from "./quote.ts";
 import { rowCount, withSigners } from "./signer-rows.ts";
 import { moreSignersPath } from "./signers-part.ts";
 
@@ -28,13 +34,16 @@ const messages = {
 /** Where a member places an order, by the rules of `POST /api/partner/orders`. Its scope takes multipart forms. */
 export function orderNewPage(app: FastifyInstance, deps: OrderNewDeps): void {
   const authenticate = reauthenticate(deps);
+  // The page counts the pages of a chosen file by pdf.js.
+  const headers = { ...formHeaders, "Content-Security-Policy": viewerPolicy() };
 
-  pageRoute(app, deps, { url: `${path}/new`, handle: ({ request }) => show(request) });
+  pageRoute(app, deps, { url: `${path}/new`, headers, handle: ({ request }) => show(request) });
 
   pageRoute(app, deps, {
     method: "POST",
     url: `${path}/new`,
     policy: "partner-write",
+    headers,
     handle: async ({ request, form: shownAgain }) => {
       const typed = new Map<string, string>();
       const rules = { filePart: "document", places: deps.uploadPlaces, messages, typed, authenticate };
@@ -42,6 +51,10 @@ export function orderNewPage(app: FastifyInstance, deps: OrderNewDeps): void {
         const form = await readForm(request, rules);
         try {
           return await place(deps, request, form);
+        } catch (error) {
+          if (!(error instanceof ServiceError) || error.code !== "validation" || wantsJson(request)) throw error;
+          const refusals = await keepRefused(deps, request, { ...form, fields: typed, message: error.message });
+          return { page: show(request, { values: Object.fromEntries(typed), messages: refusals }), status: 400 };
         } finally {
           form.release();
         }
@@ -49,19 +62,21 @@ export function orderNewPage(app: FastifyInstance, deps: OrderNewDeps): void {
         Object.assign(shownAgain, Object.fromEntries(typed));
       }
     },
-    refused: ({ request, form: values }, message) => show(request, { values, message }),
+    refused: ({ request, form: values }, message) => show(request, { values, messages: [message] }),
   });
 
   // Without the file: it would be sent, and then have to be chosen again.
   app.register(async (forms) => {
     acceptForms(forms);
+    quoteRoute(forms, deps);
     pageRoute(forms, deps, { url: moreSignersPath, handle: () => ({ redirect: `${path}/new` }) });
     pageRoute(forms, deps, {
       method: "POST",
       url: moreSignersPath,
+      headers,
       handle: ({ request, form }) => {
         const values = { ...form, signer_rows: String(rowCount(form) + 1) };
-        return show(request, { values, message: null });
+        return show(request, { values, messages: [] });
       },
     });
   });
@@ -72,19 +87,45 @@ export function orderNewPage(app: FastifyInstance, deps: OrderNewDeps): void {
       pricing: deps.pricing,
       paymentsConfigured: deps.checkoutUrlOf !== null,
       textCodes: deps.textCodes,
+      pdfJs: deps.assets.pdfJs.folder,
       ...(typed && { typed }),
     });
-    const title = typed?.message ? "Please check the form: place an order" : "Place an order";
-    return dashboardPage(deps, request, { title, section: "orders", body, scripts: ["signer-rows.js"] });
+    const title = typed?.messages.length ? "Please check the form: place an order" : "Place an order";
+    return dashboardPage(deps, request, { title, section: "orders", body, scripts: ["new-order.js"] });
   }
 }
 
+type Refused = Pick<Form, "upload"> & { fields: Map<string, string>; message: string };
+
+/** Keeps the file of a refused form for the form that is shown again. @returns everything that is refused of it */
+async function keepRefused(
+  deps: OrderNewDeps,
+  request: FastifyRequest,
+  { upload, fields, message }: Refused,
+): Promise<string[]> {
+  const sent = upload !== null && upload.bytes.length > 0;
+  const { refusals } = readWhole(withSigners(fields), sent, deps.pricing);
+  if (/^fill_token /.test(message)) fields.delete("fill_token");
+  if (sent && !/^document /.test(message)) {
+    const principal = principalOf(request);
+    await deps.requireStorage(principal, upload.bytes.length);
+    const kept = await keepUpload(deps, upload.bytes, principal.partnerId);
+    if (kept) {
+      fields.set("fill_token", kept.fillToken);
+      fields.set("document_name", documentName(upload.filename) ?? "");
+      fields.set("document_pages", String(kept.pages));
+    }
+  }
+  return refusals.includes(message) ? refusals : [message];
+}
+
 async function place(deps: OrderNewDeps, request: FastifyRequest, sent: Form): Promise<PageAnswer> {
-  const { fields } = sent;
-  requireSameEnvironment(request, fields.get("environment"));
   // A browser sends an empty file where none was chosen.
   const upload = sent.upload?.bytes.length === 0 ? null : sent.upload;
-  const form = { fields: withSigners(fields), upload };
+  // One that is chosen now is meant instead of the one that was kept.
+  const fields = new Map([...sent.fields].filter(([name]) => upload === null || name !== "fill_token"));
+  requireSameEnvironment(request, fields.get("environment"));
+  const form = { fields: withSigners(fields), upload, documentName: fields.get("document_name") };
   const idempotencyKey = submissionKey(fields, upload?.sha256 ?? null);
   const wanted = { principal: principalOf(request), sent: form, route: `POST ${path}/new`, idempotencyKey };
   const { body } = await placeOrder(deps, wanted, wording).catch(

@@ -13,7 +13,7 @@ export const moreSignersPath = "/dashboard/orders/new/signers";
 export function signerRowsPart(
   part: Part,
   values: FormValues,
-  problem: RefusalWords | undefined,
+  problems: readonly RefusalWords[],
   textCodes: boolean,
 ): Html {
   const rows = rowCount(values);
@@ -25,17 +25,17 @@ export function signerRowsPart(
   return html`<details class="signer-rows" id="signer-rows"${begun && html` open`}><summary>Other signers, or several</summary>
 <p class="hint">Without a name here the client signs. A row that you leave empty is nobody. Signers with the same turn sign at the same time, after those of earlier turns.</p>
 <div class="form">${select({ ...auth, options: [{ value: "", label: "The link in the email" }, ...authChoices(textCodes).slice(1)] })}
-${Array.from({ length: rows }, (_, index) => signerRow(index + 1, values, problem, textCodes))}
+${Array.from({ length: rows }, (_, index) => signerRow(index + 1, values, problems, textCodes))}
 ${hiddenFields({ signer_rows: String(rows) })}
 ${rows < mostRows && html`<div class="form-actions"><button type="submit" class="quiet-button" id="add-signer" formaction="${moreSignersPath}#signer-row-${rows + 1}" formenctype="application/x-www-form-urlencoded" formnovalidate>Add another signer</button></div>`}
 </div>
 </details>`;
 }
 
-function signerRow(row: number, values: FormValues, problem: RefusalWords | undefined, textCodes: boolean): Html {
+function signerRow(row: number, values: FormValues, problems: readonly RefusalWords[], textCodes: boolean): Html {
   const part = (member: RowMember) => {
     const name = rowField(row, member);
-    const error = problem?.field === name ? problem.text : undefined;
+    const error = problems.find(({ field }) => field === name)?.text;
     return { name, label: rowLabels[member], value: values[name], required: "sometimes" as const, error };
   };
   return html`<fieldset class="signer-row" id="signer-row-${row}"><legend>Signer ${row}</legend>

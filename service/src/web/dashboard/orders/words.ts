@@ -42,6 +42,11 @@ const isOrderField = (name: string): name is OrderField => Object.hasOwn(labels,
 // Where the API's sentence speaks of how a value is sent.
 const ownWords = [
   {
+    means: /^fill_token is unknown/,
+    name: "document",
+    text: "The file that we kept has expired. Choose it again.",
+  },
+  {
     means: /^document or fill_token is required/,
     name: "document",
     text: "Choose a PDF file of up to 35 MB.",

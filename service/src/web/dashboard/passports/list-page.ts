@@ -64,7 +64,7 @@ export function passportPages(app: FastifyInstance, deps: PassportPagesDeps): vo
       retention: sealingRetention(deps.retention, principalOf(request).environment),
       error,
     });
-    return dashboardPage(deps, request, { title: "Passports", section, body, scripts: ["seal.js"] });
+    return dashboardPage(deps, request, { title: "Passports", section, body, wide: true, scripts: ["seal.js"] });
   }
 }
 

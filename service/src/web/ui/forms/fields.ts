@@ -82,5 +82,8 @@ export function checkbox(part: Checkbox): Html {
 }
 
 /** Why the form was not accepted, read out and focused when the page opens; nothing without a message. */
-export const errorSummary = (message: string | null | undefined): Html =>
-  html`${message && html`<div class="form-errors" role="alert" tabindex="-1" autofocus><p class="form-errors-title">Please check the form</p><p>${message}</p></div>`}`;
+export function errorSummary(messages: string | readonly string[] | null | undefined): Html {
+  const all = typeof messages === "string" ? [messages] : (messages ?? []);
+  const said = all.length === 1 ? html`<p>${all[0]}</p>` : html`<ul>${all.map((each) => html`<li>${each}</li>`)}</ul>`;
+  return html`${all.some((each) => each !== "") && html`<div class="form-errors" role="alert" tabindex="-1" autofocus><p class="form-errors-title">Please check the form</p>${said}</div>`}`;
+}

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readWhole } from "../../src/orders/form/refusals.ts";
+
+const rules = { catalogRow: () => null, notarizationBlocked: (state: string) => state === "GA" };
+const read = (fields: Record<string, string>, hasDocument = true) =>
+  readWhole(new Map(Object.entries(fields)), hasDocument, rules);
+const good = { email: "signer@example.com", byod_confirmed: "true" };
+
+test("a form that is right is read without a refusal", () => {
+  const { refusals, form } = read({ ...good, svc_sign: "true" });
+  assert.deepEqual([refusals, form?.services.sign], [[], true]);
+});
+
+test("everything that is wrong with a form is said at once, each thing once", () => {
+  const { refusals, form } = read(
+    {
+      email: "x",
+      svc_ship: "true",
+      ship_name: "Jane",
+      ship_postal: "1",
+      ship_state: "ZZ",
+      fax_to: "12",
+      name: "x".repeat(201),
+    },
+    false,
+  );
+  const fields = refusals.map((each) => each.split(" ")[0]);
+  for (const field of [
+    "email",
+    "byod_confirmed",
+    "document",
+    "fax_to",
+    "name",
+    "ship_line1",
+    "ship_city",
+    "ship_state",
+    "ship_postal",
+  ])
+    assert.equal(fields.filter((each) => each === field).length, 1, `${field}: ${fields}`);
+  assert.equal(form?.services.ship, true, "what stands in for them makes a form that can be priced");
+});
+
+test("signers that can't be read leave the rest of the form to be read", () => {
+  const { refusals, form } = read({ ...good, svc_sign: "true", signers: "[", external_reference: "x".repeat(121) });
+  assert.deepEqual(refusals.map((each) => each.split(/[ .[]/)[0]).sort(), ["external_reference", "signers"]);
+  assert.notEqual(form, null);
+});
+
+test("whatever is typed, it ends", () => {
+  for (const fields of [
+    {},
+    { email: "\0" },
+    { svc_sign: "maybe", svc_ship: "maybe", svc_notary: "?" },
+    { fill_token: "x", email: "a@b.example" },
+  ]) {
+    const { refusals } = read(fields as Record<string, string>);
+    assert.ok(refusals.length > 0 && refusals.length < 30);
+  }
+});

@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { examplePdf, minimal, orderForm, shipping } from "@signsealship/testing/order-form";
+import { type MembersService, openMembersService } from "../../members/members-service.ts";
+import { newMember, postForm } from "../../members/signed-in-member.ts";
+
+let running: MembersService;
+before(async () => {
+  running = await openMembersService();
+});
+after(() => running.close());
+
+const path = "/dashboard/orders/new";
+
+async function member() {
+  const { key } = await running.newPartner();
+  const { headers } = await newMember(running.service, running.somebody(), key);
+  const send = async (form: FormData) => {
+    const answer = await fetch(running.service.baseUrl + path, {
+      method: "POST",
+      redirect: "manual",
+      headers,
+      body: form,
+    });
+    return { status: answer.status, text: await answer.text(), location: answer.headers.get("location") ?? "" };
+  };
+  const page = async (at: string) => (await running.call(at, { headers })).body as string;
+  const quote = async (fields: Record<string, string>) =>
+    (await postForm(`${running.service.baseUrl}${path}/quote`, fields, headers)).text();
+  return { send, page, quote };
+}
+
+const tokenIn = (text: string) => /name="fill_token" value="([0-9a-f]{40})"/.exec(text)?.[1] ?? "";
+
+function named(form: FormData, name: string): FormData {
+  form.set("document", form.get("document") as File, name);
+  return form;
+}
+
+test("a refused form keeps its file and says all that is wrong; sent again without the file, the order has it and its name", async () => {
+  const { send, page } = await member();
+  const wrong = named(
+    orderForm({ email: "x", svc_ship: "true", external_reference: "x".repeat(121) }),
+    "Deed of trust.pdf",
+  );
+  const refused = await send(wrong);
+  assert.equal(refused.status, 400);
+  for (const words of [
+    "“Client’s email” must be",
+    "Confirm that this",
+    "“Recipient’s name” is required",
+    "“Your reference” must have",
+  ])
+    assert.ok(refused.text.includes(words), words);
+  assert.match(refused.text, /We kept <strong class="breakable">Deed of trust<\/strong> \(1 page\)/);
+  const token = tokenIn(refused.text);
+  const again = orderForm({ ...minimal, fill_token: token, document_name: "Deed of trust" }, null);
+  again.append("document", new Blob([], { type: "application/octet-stream" }), "");
+  const placed = await send(again);
+  assert.equal(placed.status, 303, placed.text);
+  assert.match(await page(placed.location), /<h1>Deed of trust<\/h1>/);
+  const twice = await send(orderForm({ ...minimal, email: "other@example.com", fill_token: token }, null));
+  assert.equal(twice.status, 400);
+  assert.match(twice.text, /The file that we kept has expired\. Choose it again\./);
+  assert.equal(tokenIn(twice.text), "");
+});
+
+test("a file that is chosen now is meant instead of the one that was kept", async () => {
+  const { send, page } = await member();
+  const token = tokenIn((await send(orderForm({ email: "x" }))).text);
+  const placed = await send(named(orderForm({ ...minimal, fill_token: token }), "The right one.pdf"));
+  assert.equal(placed.status, 303, placed.text);
+  assert.match(await page(placed.location), /<h1>The right one<\/h1>/);
+});
+
+test("what is no PDF is not kept", async () => {
+  const { send } = await member();
+  const refused = await send(orderForm(minimal, Buffer.from("hello")));
+  assert.equal(refused.status, 400);
+  assert.equal(tokenIn(refused.text), "");
+  assert.match(refused.text, /“File” must be a PDF/);
+});
+
+test("the price follows the form while it is filled out, as far as it can be told", async () => {
+  const { quote } = await member();
+  assert.match(await quote({ svc_sign: "on" }), /Document workflow[\s\S]*\$12\.00/);
+  assert.match(await quote({ svc_sign: "on", svc_notary: "on" }), /notariz/i);
+  assert.match(await quote({ svc_ship: "on" }), /Postage is for New York until/);
+  assert.doesNotMatch(await quote({ ...shipping, svc_ship: "on" }), /New York until/);
+  const [few, many] = [await quote({ ...shipping, pages: "1" }), await quote({ ...shipping, pages: "400" })];
+  assert.notEqual(few, many, "more pages weigh more");
+  for (const pages of ["-1", "x", "1e9", "", "0"]) assert.match(await quote({ ...shipping, pages }), /\$/);
+});
+
+test("a member alone asks for a price", async () => {
+  const answer = await postForm(`${running.service.baseUrl}${path}/quote`, { svc_sign: "on" });
+  assert.notEqual(answer.status, 200);
+  assert.ok(examplePdf.length > 0);
+});
