@@ -3,12 +3,14 @@ import { after, before, test } from "node:test";
 import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { until } from "@signsealship/testing/until";
-import { rotateOwnKey, sessionResolver } from "../../src/members/members.ts";
+import type { Principal } from "../../src/identity/identity.ts";
+import { linkMember, rotateOwnKey, sessionResolver } from "../../src/members/members.ts";
 import { trackLastUse } from "../../src/partners/partners.ts";
 import { systemClock as clock } from "../../src/platform/clock.ts";
 import { sql } from "../../src/platform/database/sql.ts";
+import { isStillAllowed } from "../../src/webhooks/subscriptions/store.ts";
 import { type MembersService, openMembersService } from "./members-service.ts";
-import { mailsTo, newMember, postForm } from "./signed-in-member.ts";
+import { mailsTo, newMember, postForm, signIn } from "./signed-in-member.ts";
 
 const keyLimitsOf = () => ({ active: 50, aDay: 50 });
 
@@ -153,6 +155,30 @@ test("of rotations at once one takes the key's place", async () => {
     Array.from({ length: 4 }, () => rotateOwnKey({ ...running, keyLimitsOf }, principal, id, "1")),
   );
   assert.equal(all.filter(({ status }) => status === "fulfilled").length, 1);
+});
+
+test("a key that ends while its request is under way connects nobody and changes no webhook", async () => {
+  const { owner, key, keyId, partnerId } = await firmWithOwner();
+  const found = (await sessionResolver({ db, clock })(owner["Cookie"]))?.principal;
+  const session = await sessionResolver({ db, clock })((await signIn(service, running.somebody())).cookie);
+  assert.ok(found && session);
+  const byKey = { id: keyId, prefix: "svc_pk_test_", last4: key.slice(-4), createdAt: new Date(), scopes: null };
+  const principal: Principal = { ...found, key: byKey, member: null };
+  const asked: unknown[] = [];
+  const resolveKey = async (_authorization: string | undefined, ip?: string) => {
+    asked.push(ip);
+    return principal;
+  };
+  const link = () => linkMember({ db, clock, resolveKey }, session, key, "203.0.113.77");
+  const isAllowed = () => db.transaction((tx) => isStillAllowed(tx, principal, clock()));
+  assert.equal(await isAllowed(), true);
+  await db.query(sql`UPDATE partner_keys SET expires_at = now() WHERE id = ${keyId}`);
+  assert.equal(await isAllowed(), false);
+  await assert.rejects(link(), /apiKey must be a valid partner API key/);
+  await db.query(sql`UPDATE partner_keys SET expires_at = now() + interval '1 hour' WHERE id = ${keyId}`);
+  assert.equal(await isAllowed(), true);
+  assert.equal((await link()).partner.id, partnerId);
+  assert.deepEqual(asked, ["203.0.113.77", "203.0.113.77"], "last use is told where from");
 });
 
 test("members see names and last characters alone, and neither they nor another firm change a key", async () => {
