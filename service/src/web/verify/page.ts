@@ -1,6 +1,6 @@
 import type { Assets } from "../ui/assets.ts";
 import { notice } from "../ui/components.ts";
-import { layout } from "../ui/layout.ts";
+import { clientNav, layout } from "../ui/layout.ts";
 import { type Html, html } from "../ui/render.ts";
 import type { VerifyConfig } from "./browser/config.ts";
 import { dropZone, proofDropWords } from "./drop-zone.ts";
@@ -37,6 +37,7 @@ export const unknownCodePage = (assets: Pick<Assets, "url">, file: "document" | 
   layout(assets, {
     title: "Unknown code",
     credential: true,
+    headerNav: clientNav,
     body: html`<div class="stack">
 ${verdictBanner("unknown", "We don’t know this code", "Make sure that you copied the whole link, including the long code at the end.")}
 ${notice("info", `Do you have the ${file}?`, html`Then you don’t need a code: <a href="/verify">check the file itself</a>.`)}

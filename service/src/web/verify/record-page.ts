@@ -3,7 +3,7 @@ import type { RetentionPlan } from "../../retention/retention.ts";
 import type { Assets } from "../ui/assets.ts";
 import { codeText, facts, notice } from "../ui/components.ts";
 import { time } from "../ui/format.ts";
-import { layout } from "../ui/layout.ts";
+import { clientNav, layout } from "../ui/layout.ts";
 import { timesOf } from "../ui/proof-record.ts";
 import { type Html, html } from "../ui/render.ts";
 import { proofRetention } from "../ui/retention.ts";
@@ -66,6 +66,7 @@ export const proofRecordPage = (
   layout(assets, {
     title: "Verify a sealed document",
     credential: true,
+    headerNav: clientNav,
     scripts: ["verify.js", "copy.js"],
     body: html`<div class="stack verify">
 ${resultCard(recordBanner(record), {

@@ -3,7 +3,7 @@ import type { RetentionPlan } from "../../../retention/retention.ts";
 import { accentStripe, attribution } from "../../ui/accent.ts";
 import type { Assets } from "../../ui/assets.ts";
 import { facts, notice } from "../../ui/components.ts";
-import { layout } from "../../ui/layout.ts";
+import { clientNav, layout } from "../../ui/layout.ts";
 import { html } from "../../ui/render.ts";
 import { technicalDetails, technicalPart } from "../technical-details.ts";
 import { type ClaimLine, claimList, resultCard, verdictBanner } from "../verdict.ts";
@@ -25,6 +25,7 @@ export function alteredClosingPage(
   return layout(assets, {
     title: "A closing passport that failed",
     credential: true,
+    headerNav: clientNav,
     scripts: ["copy.js"],
     body: html`<div class="stack verify">
 <div class="room-head">${accentStripe(branding?.accentColor)}${attribution(partnerName, branding)}</div>

@@ -5,7 +5,7 @@ import { accentStripe, attribution } from "../../ui/accent.ts";
 import type { Assets } from "../../ui/assets.ts";
 import { card, codeText, emptyState, facts } from "../../ui/components.ts";
 import { time } from "../../ui/format.ts";
-import { layout } from "../../ui/layout.ts";
+import { clientNav, layout } from "../../ui/layout.ts";
 import { statusWords } from "../../ui/orders/status-words.ts";
 import { type Html, html } from "../../ui/render.ts";
 import type { ClosingConfig } from "../browser/config.ts";
@@ -128,6 +128,7 @@ function readablePage(assets: Pick<Assets, "url">, deps: ReadableDeps): string {
   return layout(assets, {
     title: `Closing passport of ${passport.roomName}`,
     credential: true,
+    headerNav: clientNav,
     scripts: ["verify.js", "copy.js"],
     body: html`<div class="stack verify">
 <div class="room-head">${accentStripe(branding?.accentColor)}${attribution(partnerName, branding)}</div>

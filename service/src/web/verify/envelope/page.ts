@@ -5,7 +5,7 @@ import { accentStripe, attribution } from "../../ui/accent.ts";
 import type { Assets } from "../../ui/assets.ts";
 import { card, codeText, facts, notice } from "../../ui/components.ts";
 import { time } from "../../ui/format.ts";
-import { layout } from "../../ui/layout.ts";
+import { clientNav, layout } from "../../ui/layout.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { type DropWords, dropZone } from "../drop-zone.ts";
 import { envelopeChecks, manualChecks } from "../manual-checks.ts";
@@ -119,6 +119,7 @@ export function envelopePage(assets: Pick<Assets, "url">, { record, sealCertific
   return layout(assets, {
     title: "How a document was signed",
     credential: true,
+    headerNav: clientNav,
     scripts: ["verify.js", "copy.js"],
     body: html`<div class="stack verify">
 <div class="room-head">${accentStripe(branding?.accentColor)}${attribution(partnerName, branding)}</div>
