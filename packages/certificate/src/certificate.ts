@@ -1,4 +1,4 @@
-export { type Canvas, createCanvas } from "./canvas.ts";
+export { type Canvas, type Colour, createCanvas } from "./canvas.ts";
 export { type Attached, certificateFile } from "./certificate-file.ts";
 export { type Faces, openFaces } from "./faces.ts";
 export { createFlow, type Flow, ink, type Look, margin, muted, textWidth } from "./flow.ts";
@@ -10,5 +10,6 @@ export { body, code, fine, heading, itemLook, quiet, section, tableHead, titleLo
 export { markOperators } from "./mark.ts";
 export { pageSize } from "./pages.ts";
 export { qrOperators } from "./qr.ts";
+export { type SealWords, sealBlock } from "./seal-block.ts";
 export { createSheets, type Sheets } from "./sheet.ts";
 export { createTypeset, type Typeset } from "./typeset.ts";

@@ -90,7 +90,7 @@ export function createFlow(sheets: Sheets, typeset: Typeset): Flow {
       const paragraph = set(value, width - labelWidth, look);
       keep(leadingOf(look));
       sheets.tagged("LI", () => {
-        if (name) sheets.tagged("Lbl", () => lineAt(name, margin.side, labelLook, y - look.size));
+        if (name && label !== "") sheets.tagged("Lbl", () => lineAt(name, margin.side, labelLook, y - look.size));
         sheets.tagged("LBody", () => drawLines(paragraph.lines, margin.side + labelWidth, look), spoken(paragraph));
       });
     },

@@ -36,7 +36,8 @@ export function testNotice(sheets: Sheets, flow: Flow): void {
 
 const qrSide = 100;
 
-function drawQr(sheets: Sheets, place: Place, url: string): void {
+/** Draws a QR code of an address, as a link to it. */
+export function drawQr(sheets: Sheets, place: Place, url: string): void {
   sheets.tagged("Link", () => {
     const draw = () => sheets.drawing(place.x, place.y, 1, `0 0 0 rg ${qrOperators(url, place.width)}`);
     sheets.tagged("Figure", draw, { alt: `QR code of ${url}` });

@@ -73,6 +73,9 @@ export function createPdfFile(): PdfFile {
   };
 }
 
+/** The name of the signature field that waits for the seal in a document of the service's own. */
+export const sealFieldName = "SignSealShip-Seal";
+
 /** A text string (section 7.9.2.2) in PDF syntax. */
 export function pdfText(text: string): string {
   if (/^[ -~]*$/.test(text)) return `(${text.replace(/[\\()]/g, "\\$&")})`;

@@ -1,11 +1,8 @@
 import { type Canvas, createCanvas } from "./canvas.ts";
 import { createGlyphFonts } from "./glyph-fonts.ts";
 import { type Annotation, type Page, type Place, short, writePages } from "./pages.ts";
-import { type ObjectWriter, pdfText } from "./pdf-file.ts";
+import { type ObjectWriter, pdfText, sealFieldName } from "./pdf-file.ts";
 import { createStructure, type Structure } from "./structure.ts";
-
-/** The name of the signature field that waits for the seal; the sealer finds it by that. */
-const sealField = "SignSealShip-Seal";
 
 /** Pages that are drawn on. */
 export type Sheets = Omit<Canvas, "operators"> & {
@@ -76,7 +73,7 @@ export function createSheets(): Sheets {
       annotate(place, (file, resources) => {
         const box = `/BBox[0 0 ${short(place.width)} ${short(place.height)}]`;
         const appearance = file.stream(`/Type/XObject/Subtype/Form${box}/Resources ${resources}`, seen.operators());
-        return `/Subtype/Widget/FT/Sig/T(${sealField})/TU${pdfText(description)}/F 132/AP<</N ${appearance}>>`;
+        return `/Subtype/Widget/FT/Sig/T(${sealFieldName})/TU${pdfText(description)}/F 132/AP<</N ${appearance}>>`;
       });
     },
     addTo: (file, parent) => writePages(file, { pages, glyphs, parent, isTagged: false }).tree,

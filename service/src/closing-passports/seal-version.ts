@@ -11,11 +11,12 @@ import { invalid, ServiceError } from "../platform/errors.ts";
 import { newVerifyCode } from "../platform/ids.ts";
 import { isCode } from "../platform/text.ts";
 import { roomNotFound } from "../rooms/rooms.ts";
-import { type SealDocument, type Sealed, sealChainOf, sealOwnDocument } from "../seals/seals.ts";
+import { type SealDocument, type Sealed, type Stamp, sealChainOf, sealOwnDocument } from "../seals/seals.ts";
 import { artifactHashes, compareStored } from "./artifacts.ts";
 import type { CertificateContent } from "./certificate/certificate.ts";
 import type { DrawCertificate } from "./certificate/draw.ts";
 import type { CheckedVersionDeps } from "./certificate-check.ts";
+import { detailsOf, issuerOf, stampManifest } from "./certificate-facts.ts";
 import type { ClosingPassport } from "./schemas.ts";
 import {
   findRoomId,
@@ -33,6 +34,8 @@ export type SealClosingDeps = CheckedVersionDeps & {
   blobs: Blobs;
   clock: Clock;
   sealDocument: SealDocument;
+  /** Asks the time-stamping authorities; null when none are set. */
+  stamp: Stamp | null;
   /** PEM of the seal's certificates. */
   chainPem: string;
   drawCertificate: DrawCertificate;
@@ -81,7 +84,7 @@ async function sealNext(deps: SealClosingDeps, tx: Tx, asked: Asked, compared: S
   await compareStored(deps.blobs, snapshot.documents, compared);
   const at = deps.clock();
   const manifest = manifestOf(deps, room, snapshot, before.at(-1), at);
-  const sealed = await sealManifest(deps, room, snapshot.partnerName, before, { manifest, at });
+  const sealed = await sealManifest(deps, room, snapshot, before, { manifest, at });
   const { version, prevManifestSha256 } = manifest.passport;
   const { verifyCode, manifestSha256 } = sealed;
   const { sealedSha256 } = sealed.certificate;
@@ -165,19 +168,22 @@ const manifestOf = (
 async function sealManifest(
   deps: SealClosingDeps,
   { environment, partnerId }: RoomOfOwner,
-  partnerName: string,
+  { firm, documents }: Snapshot,
   before: readonly StoredVersion[],
   { manifest, at }: { manifest: Manifest; at: Date },
 ) {
   const bytes = manifestBytes(manifest);
   const manifestSha256 = sha256(bytes);
   const verifyCode = newVerifyCode();
-  const content = {
+  const content: CertificateContent = {
     manifest,
     manifestBytes: bytes,
     manifestSha256,
     environment,
-    partnerName,
+    firm,
+    details: detailsOf(documents),
+    issuer: issuerOf(deps),
+    timeStamp: await stampManifest(deps.stamp, bytes),
     verifyUrl: `${deps.baseUrl}${verifyPath(verifyCode)}`,
     verifyCode,
     chain: [...before, { version: manifest.passport.version, manifestSha256, createdAt: at }],

@@ -14,7 +14,18 @@ import { type StoredVersion, storedColumns, versionMembers } from "./versions.ts
 /** A room and its owner. */
 export type RoomOfOwner = Owner & { roomCode: string };
 
-export type SnapshotDocument = OrderArtifacts & { label: string | null; status: string };
+export type SnapshotDocument = OrderArtifacts & {
+  label: string | null;
+  status: string;
+  /** What the order calls its document. */
+  title: string | null;
+  pages: number | null;
+  /** Of its latest envelope, with the time of each signature. */
+  signers: { name: string; signedAt: string | null }[];
+};
+
+/** Whose room it is, and how the firm shows itself. */
+export type Firm = { name: string; brandName: string | null; accentColor: string | null };
 
 /** A version as later ones refer to it. */
 export type ChainLink = { version: number; manifestSha256: string; createdAt: Date };
@@ -23,7 +34,7 @@ export type Snapshot = {
   roomId: string;
   name: string;
   reference: string | null;
-  partnerName: string;
+  firm: Firm;
   documents: SnapshotDocument[];
 };
 
@@ -66,12 +77,19 @@ const envelope = sql`(SELECT json_build_object('verifyCode', e.verify_code, 'pos
   FROM envelopes e JOIN envelope_events t ON t.envelope_id = e.id
   WHERE e.order_id = o.id AND e.outcome = 'Completed' ORDER BY e.attempt DESC, t.position DESC LIMIT 1)`;
 
+/** As far as it is known of what is there now, be it signed or as it came. */
+const pages = sql`(SELECT d.pages FROM documents d WHERE d.order_id = o.id AND d.pages IS NOT NULL ORDER BY d.id DESC LIMIT 1)`;
+
+const signers = sql`(SELECT coalesce(json_agg(json_build_object('name', s.name, 'signedAt', s.signed_at) ORDER BY s.routing, s.n), '[]')
+  FROM envelope_signers s WHERE s.envelope_id = (
+    SELECT e.id FROM envelopes e WHERE e.order_id = o.id ORDER BY e.attempt DESC LIMIT 1))`;
+
 /** The room with its orders and their artifacts as they are at one instant. */
 export async function selectSnapshotOf(db: Sql, room: RoomOfOwner): Promise<Snapshot | undefined> {
   const [snapshot] = await db.query<Snapshot>(sql`
-SELECT r.id AS "roomId", r.name, r.reference, p.name AS "partnerName", (
+SELECT r.id AS "roomId", r.name, r.reference, json_build_object('name', p.name, 'brandName', p.brand_name, 'accentColor', p.accent_color) AS firm, (
   SELECT coalesce(json_agg(json_build_object('orderCode', o.code, 'label', a.label, 'status', o.status,
-    'artifacts', ${artifacts}, 'envelope', ${envelope})), '[]')
+    'title', coalesce(o.external_reference, o.doc_slug), 'pages', ${pages}, 'signers', ${signers}, 'artifacts', ${artifacts}, 'envelope', ${envelope})), '[]')
   FROM room_orders a JOIN orders o ON o.id = a.order_id WHERE a.room_id = r.id
 ) AS documents
 FROM rooms r JOIN partners p ON p.id = r.partner_id WHERE ${isOwnRoom(room)}`);

@@ -8,10 +8,11 @@ import type { SealDocument, Sealed, SealInput } from "./sealer.ts";
  * @throws ServiceError `unavailable` when that is killed, too
  * @throws Error for a document that can't be sealed
  */
-export const sealOwnDocument = (seal: SealDocument, input: SealInput): Promise<Sealed> =>
-  seal(input)
+export const sealOwnDocument = (seal: SealDocument, input: SealInput): Promise<Sealed> => {
+  const own = { ...input, isOwn: true };
+  return seal(own)
     .catch((error: unknown) => {
-      if (wasTooCostly(error)) return seal(input);
+      if (wasTooCostly(error)) return seal(own);
       throw error;
     })
     .catch((error: unknown) => {
@@ -23,3 +24,4 @@ export const sealOwnDocument = (seal: SealDocument, input: SealInput): Promise<S
       }
       throw error;
     });
+};

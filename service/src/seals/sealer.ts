@@ -25,6 +25,8 @@ export type SealInput = {
   readonly spare?: number;
   /** What the seal is for; PDF readers show it as the reason of the signature. */
   readonly reason: SealReason;
+  /** Whether the service made the document itself: a field in it may wait for the seal. */
+  readonly isOwn?: boolean;
   /** False for a seal without a time stamp, though authorities are set. */
   readonly timeStamped?: boolean;
   /** Whose document it is: holders take turns. */
@@ -127,14 +129,14 @@ async function prepare(
   at: Date,
   needed: number,
 ): Promise<PreparedSeal> {
-  const { bytes, reason } = input;
+  const { bytes, reason, isOwn = false } = input;
   const docHash = input.hash ?? (await hashYielding(bytes));
   const docSha256 = docHash.copy().digest("hex");
   const lengths = Array.from({ length: draws }, () => ({
     reserve: needed + randomBelow(spare.reserve),
     padding: randomBelow(spare.padding),
   }));
-  const work = { docSha256, at, reason, draws: lengths };
+  const work = { docSha256, at, reason, isOwn, draws: lengths };
   const tail = await prepareIn(workers, { holder: holderOf(input), bytes, input: work });
   if (tail) return hashTail(tail, docHash, bytes.length);
   throw new SealNotVerified("it holds numbers that name another place for the signature", true);

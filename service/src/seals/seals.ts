@@ -43,4 +43,5 @@ export { describeRoot, openRoot, type RootSettings, rootKeyPath, type SerialNumb
 export { type RotatedSeal, rotateFileKey } from "./rotate.ts";
 export type { SealDocument, Sealed, SealInput, Stamp, TimeStamp } from "./sealer.ts";
 export { openSealing, type Sealing } from "./sealing.ts";
+export { authorityName } from "./time-stamping.ts";
 export { type AnchorsOf, openTsaTrust, tsaRootsPem } from "./tsa-trust.ts";

@@ -11,7 +11,7 @@ import {
   type TimeStampToken,
   verifyTimeStampToken,
 } from "@signsealship/evidence/rfc3161";
-import type { Certificate } from "@signsealship/evidence/x509";
+import { type Certificate, commonNameOf } from "@signsealship/evidence/x509";
 import { type Fetch, requestBounded } from "../platform/bounds/bounded-request.ts";
 import { type BreakerSettings, createBreaker, defaultBreaker } from "../platform/bounds/breaker.ts";
 import type { Clock } from "../platform/clock.ts";
@@ -135,6 +135,15 @@ function readResponse(body: Uint8Array): { response: TimeStampResp; token: TimeS
     if (error instanceof EvidenceError) return `the answer can't be read: ${error.message}`;
     throw error;
   }
+}
+
+/** The common name of the authority's own certificate in a token; the host of its address where it has none. */
+export function authorityName({ token, authority }: TimeStamp): string {
+  const { certificates } = parseTimeStampToken(token).signedData;
+  const own = certificates.find(
+    (each) => !certificates.some((other) => other !== each && equalBytes(other.issuer, each.subject)),
+  );
+  return (own && commonNameOf(own.subject)) ?? new URL(authority).host;
 }
 
 /** The certificates that none of the others issued by its name, or that issued themselves. */

@@ -71,3 +71,7 @@ export const detached = (pdf: Uint8Array): Buffer =>
     run("pdfdetach", "-saveall", "certificate.pdf");
     return readFileSync(join(folder, "manifest.json"));
   });
+
+/** The text of a certificate as poppler reads it, without the marks of direction that it adds. */
+export const textOf = (pdf: Uint8Array): string =>
+  withPdf(pdf, (run) => run("pdftotext", "-layout", "certificate.pdf", "-")).replace(/[\u202a-\u202e]/g, "");

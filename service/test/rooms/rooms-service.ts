@@ -78,9 +78,9 @@ function client(
   };
 }
 
-/** The real service with a hand in its database. */
-export async function openRoomsService(): Promise<RoomsService> {
-  const harness = await openHarness();
+/** The real service with a hand in its database. @param env its settings */
+export async function openRoomsService(env: Record<string, string> = {}): Promise<RoomsService> {
+  const harness = await openHarness(env);
   const { service, db } = harness;
   const deps = { db, clock: systemClock, rowMac: harness.rowMac };
   return {

@@ -1,4 +1,4 @@
 export { type Certificate, parseCertificate } from "./certificate.ts";
-export { nameText } from "./name.ts";
+export { commonNameOf, nameText } from "./name.ts";
 export { encodePem, parseCertificatesPem } from "./pem.ts";
 export { type CertificateFault, issuerFault, leafFault } from "./usage.ts";

@@ -1,4 +1,5 @@
 import {
+  type Attached,
   certificateFile,
   createFlow,
   createSheets,
@@ -9,11 +10,11 @@ import {
   pageFeet,
   type Typeset,
 } from "@signsealship/certificate";
-import { chainList, checkSteps } from "./chain.ts";
-import type { CertificateContent } from "./content.ts";
+import { chainList, checkSteps, codesNote } from "./chain.ts";
+import { type CertificateContent, documentName } from "./content.ts";
 import { coverageLists } from "./coverage.ts";
 import { documentList } from "./documents.ts";
-import { title } from "./frame.ts";
+import { certification, title } from "./frame.ts";
 import { summary } from "./summary.ts";
 
 export type { CertificateContent } from "./content.ts";
@@ -28,8 +29,11 @@ export function openCertificates(): (content: CertificateContent) => Promise<Buf
     const written = [
       passport.roomName,
       passport.reference,
-      content.partnerName,
-      ...documents.map(({ label }) => label),
+      content.firm.name,
+      content.firm.brandName,
+      content.timeStamp?.name ?? null,
+      ...documents.map(({ label, orderCode }) => documentName(label, content.details[orderCode])),
+      ...Object.values(content.details).flatMap(({ signers }) => signers.map(({ name }) => name)),
     ];
     for (const text of written) if (text !== null) await faces.prepare(text);
     return draw(createTypeset(faces), content);
@@ -41,20 +45,31 @@ function draw(typeset: Typeset, content: CertificateContent): Buffer {
   const flow = createFlow(sheets, typeset);
   sheets.newPage();
   title(sheets, flow, typeset, content);
-  summary(sheets, flow, content);
-  documentList(flow, content.manifest.documents);
+  certification(sheets, flow, typeset, content);
+  summary(flow, content);
+  documentList(flow, content);
   coverageLists(flow, content.manifest.coverage);
   chainList(flow, content.chain);
-  manualChecks(flow, checkSteps(content.manifestSha256), "manifest");
+  manualChecks(flow, checkSteps(content), "manifest");
+  codesNote(flow);
   const { roomName, version, generatedAtUtc } = content.manifest.passport;
   pageFeet(sheets, typeset, `Closing Passport, version ${version}. Verify code ${content.verifyCode}`);
   return certificateFile(sheets, {
     title: `Closing Passport, version ${version}: ${roomName}`,
     at: new Date(generatedAtUtc),
-    attached: {
-      name: "manifest.json",
-      description: "Canonical manifest of the Closing Passport",
-      bytes: content.manifestBytes,
-    },
+    attached: attachments(content),
   });
+}
+
+/** In the order of their names. */
+function attachments({ manifestBytes, timeStamp }: CertificateContent): Attached[] {
+  const description = "Canonical manifest of the Closing Passport";
+  const manifest = { name: "manifest.json", description, bytes: manifestBytes };
+  if (!timeStamp) return [manifest];
+  const stamp = {
+    name: "manifest.tst",
+    description: "RFC 3161 time-stamp token of manifest.json",
+    bytes: timeStamp.token,
+  };
+  return [manifest, { ...stamp, media: "application/timestamp-token" }];
 }

@@ -1,6 +1,6 @@
-import { code, type Flow, fine, muted, section, tableHead } from "@signsealship/certificate";
+import { code, type Flow, fine, muted, quiet, section, tableHead, textWidth } from "@signsealship/certificate";
 import type { ChainLink } from "../store.ts";
-import { instantText } from "./content.ts";
+import { type CertificateContent, instantText } from "./content.ts";
 
 /** Every version up to this one, with the hash of its manifest. */
 export function chainList(flow: Flow, chain: readonly ChainLink[]): void {
@@ -17,9 +17,21 @@ export function chainList(flow: Flow, chain: readonly ChainLink[]): void {
 }
 
 /** Commands that check the certificate without this service. */
-export const checkSteps = (manifestSha256: string) =>
-  [
-    ["pdfsig certificate.pdf", "The seal is a CMS signature over the whole file."],
-    ["pdfdetach -save 1 -o manifest.json certificate.pdf", "The manifest is attached as it was hashed."],
-    ["sha256sum manifest.json", `It prints ${manifestSha256.slice(0, 12)}…, the manifest’s hash above.`],
-  ] as const;
+export const checkSteps = ({ manifestSha256, timeStamp }: CertificateContent) => [
+  ["pdfsig certificate.pdf", "The seal is a CMS signature over the whole file."] as const,
+  ["pdfdetach -saveall certificate.pdf", "The manifest is attached as it was hashed."] as const,
+  ["sha256sum manifest.json", `It prints ${manifestSha256.slice(0, 12)}…, the manifest’s hash above.`] as const,
+  ...(timeStamp
+    ? [["openssl ts -reply -token_in -in manifest.tst -text", "It shows the manifest’s time stamp."] as const]
+    : []),
+];
+
+/** What is attached says more than what is printed. */
+export function codesNote(flow: Flow): void {
+  const note =
+    "The attached manifest.json names the codes of the room and of its orders: whoever has a code can open its page. Give this file " +
+    "to those alone whom the closing concerns; a printed copy names no code but the verify code.";
+  flow.skip(6);
+  flow.keep(flow.measure(note, textWidth, quiet));
+  flow.text(note, quiet);
+}

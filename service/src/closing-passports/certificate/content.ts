@@ -1,6 +1,25 @@
 import type { Manifest } from "@signsealship/evidence/manifest";
 import type { Environment } from "../../identity/identity.ts";
-import type { ChainLink } from "../store.ts";
+import type { ChainLink, Firm } from "../store.ts";
+
+/** What is printed of a document beside what its manifest says; as this service has it on record. */
+export type DocumentDetails = {
+  /** What the order calls it. */
+  title: string | null;
+  pages: number | null;
+  /** `signedAt` as ISO 8601; null for one who has not signed. */
+  signers: readonly { name: string; signedAt: string | null }[];
+};
+
+/** A time stamp of the manifest itself. */
+export type ManifestTimeStamp = {
+  /** The authority by name, and its address. */
+  name: string;
+  authority: string;
+  at: Date;
+  /** RFC 3161 token in DER, over the manifest's bytes: attached as `manifest.tst`. */
+  token: Uint8Array;
+};
 
 /** What a certificate says. Hashes are lowercase hex SHA-256. */
 export type CertificateContent = {
@@ -9,7 +28,13 @@ export type CertificateContent = {
   manifestBytes: Uint8Array;
   manifestSha256: string;
   environment: Environment;
-  partnerName: string;
+  firm: Firm;
+  /** By the order's code. */
+  details: Readonly<Record<string, DocumentDetails>>;
+  /** The service's address, and the certificate that it seals with. */
+  issuer: { url: string; certificate: string; fingerprint: string };
+  /** Null when no authority gave one. */
+  timeStamp: ManifestTimeStamp | null;
   verifyCode: string;
   /** Absolute; also in the QR code. */
   verifyUrl: string;
@@ -17,5 +42,18 @@ export type CertificateContent = {
   chain: readonly ChainLink[];
 };
 
-/** Instants as people read them, UTC. */
+/** How the firm is called: by its brand, where it has one. */
+export const firmName = ({ name, brandName }: Firm): string => brandName ?? name;
+
+/** What a document is called. */
+export const documentName = (label: string | null, details: DocumentDetails | undefined): string | null =>
+  label ?? details?.title ?? null;
+
+/** Instants as tables have them, UTC. */
 export const instantText = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
+
+const months = "January February March April May June July August September October November December".split(" ");
+
+/** Instants as sentences have them, UTC. */
+export const dateText = (iso: string): string =>
+  `${months[Number(iso.slice(5, 7)) - 1]} ${Number(iso.slice(8, 10))}, ${iso.slice(0, 4)}, ${iso.slice(11, 19)} UTC`;

@@ -11,6 +11,8 @@ import {
   textWidth,
 } from "@signsealship/certificate";
 import type { ManifestDocument } from "@signsealship/evidence/manifest";
+import { statusLabel } from "../../orders/orders.ts";
+import { type CertificateContent, type DocumentDetails, documentName, instantText } from "./content.ts";
 
 const artifacts = [
   ["originalSha256", "As uploaded, SHA-256"],
@@ -19,24 +21,36 @@ const artifacts = [
   ["envelopeVerifyCode", "Envelope verify code"],
 ] as const;
 
-/** The room's orders with their artifacts. */
-export function documentList(flow: Flow, documents: readonly ManifestDocument[]): void {
-  section(flow, "Documents", 110);
+/** The room's orders with their artifacts, and what is on record of them. */
+export function documentList(flow: Flow, { manifest: { documents }, details }: CertificateContent): void {
+  section(flow, "Documents", documents.length === 0 ? 60 : 170);
   if (documents.length === 0) flow.text("No order was attached to the room.", quiet);
-  for (const document of documents) documentBlock(flow, document);
-  flow.skip(4);
+  for (const document of documents) documentBlock(flow, document, details[document.orderCode]);
+  if (documents.length > 0) {
+    const note =
+      "Hashes are evidence. Statuses, page counts, signers and times of signing are stated by this service as it had them on record.";
+    flow.keep(flow.measure(note, textWidth, quiet));
+    flow.text(note, quiet);
+  }
+  flow.skip(10);
 }
 
-function documentBlock(flow: Flow, document: ManifestDocument): void {
-  const { label, orderCode, statusAtSnapshot } = document;
-  const name = label ?? "Order without a label";
-  const nameLook: Look = { ...itemLook, colour: label === null ? muted : ink };
+function documentBlock(flow: Flow, document: ManifestDocument, details?: DocumentDetails): void {
+  const { label, statusAtSnapshot } = document;
+  const known = documentName(label, details);
+  const name = known ?? "Document without a title";
+  const nameLook: Look = { ...itemLook, colour: known === null ? muted : ink };
+  const signers = details?.signers ?? [];
   const held = artifacts.filter(([member]) => document[member] !== undefined);
-  flow.keep(flow.measure(name, textWidth, nameLook) + (held.length + 2) * 14);
+  flow.keep(flow.measure(name, textWidth, nameLook) + Math.min(held.length + signers.length + 3, 12) * 13);
   flow.text(name, nameLook);
-  flow.row("Order code", orderCode, code);
+  flow.row("Status", `${statusLabel(statusAtSnapshot.value)} (stated by this service, not evidence)`, fine);
+  if (details?.pages) flow.row("Pages", String(details.pages), fine);
+  for (const [index, signer] of signers.entries()) flow.row(index === 0 ? "Signers" : "", signerText(signer), fine);
   for (const [member, title] of held) flow.row(title, document[member] ?? "", code);
-  if (held.length === 0) flow.row("Artifacts", "none held when the snapshot was taken", { ...fine, colour: muted });
-  flow.row("Status", `${statusAtSnapshot.value}: attested by this service, not evidence`, fine);
+  if (held.length === 0) flow.row("Files", "none held when the snapshot was taken", { ...fine, colour: muted });
   flow.skip(9);
 }
+
+const signerText = ({ name, signedAt }: DocumentDetails["signers"][number]): string =>
+  signedAt === null ? `${name}, has not signed` : `${name}, signed ${instantText(signedAt)}`;

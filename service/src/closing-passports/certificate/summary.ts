@@ -1,22 +1,25 @@
-import { body, code, type Flow, qrAtRight, quiet, type Sheets } from "@signsealship/certificate";
-import { type CertificateContent, instantText } from "./content.ts";
+import { body, code, type Flow, fine, section } from "@signsealship/certificate";
+import { type CertificateContent, firmName, instantText } from "./content.ts";
 
-/** What the certificate is of, beside a QR code of where it is verified. */
-export function summary(sheets: Sheets, flow: Flow, content: CertificateContent): void {
-  const { manifest, manifestSha256, verifyUrl, verifyCode } = content;
-  const { passport, documents } = manifest;
-  const beside = qrAtRight(sheets, flow, verifyUrl);
-  flow.row("Reference", passport.reference ?? "none", passport.reference === null ? quiet : body, beside);
-  flow.row("Snapshot taken", instantText(passport.generatedAtUtc), body, beside);
-  flow.row("Orders", String(documents.length), body, beside);
-  flow.row("Verify code", verifyCode, { ...code, size: 9.5 }, beside);
-  flow.row("Verify at", verifyUrl, { ...code, size: 7 }, beside);
-  flow.moveTo(Math.min(flow.y(), beside.bottom) - 10);
-  flow.row("Manifest SHA-256", manifestSha256, code);
-  flow.row("Version before, SHA-256", passport.prevManifestSha256 ?? "none: this is the first version", {
-    ...(passport.prevManifestSha256 === null ? quiet : code),
-    leading: 1.6,
-  });
-  flow.row("Room code", passport.roomCode, code);
+/** Who issued the certificate, by what it can be told, and what it is of. */
+export function summary(flow: Flow, content: CertificateContent): void {
+  const { manifest, manifestSha256, verifyCode, issuer, firm } = content;
+  const { prevManifestSha256 } = manifest.passport;
+  const legal = firmName(firm) === firm.name ? "" : ` (${firm.name})`;
+  section(flow, "Issued by", 150);
+  flow.row("Issuer", `SignSealShip, ${issuer.url}`, body);
+  flow.row("On behalf of", `${firmName(firm)}${legal}`, body);
+  flow.row("Seal certificate", issuer.certificate, body);
+  flow.row("Its SHA-256", issuer.fingerprint, code);
+  flow.row("Time stamp", timeStampText(content), body);
+  flow.row("Verify code", verifyCode, { ...code, size: 9.5 });
+  flow.row("Manifest, SHA-256", manifestSha256, code);
+  const before = prevManifestSha256 ?? "none: this is the first version";
+  flow.row("Version before, SHA-256", before, prevManifestSha256 === null ? fine : code);
   flow.skip(10);
 }
+
+const timeStampText = ({ timeStamp }: CertificateContent): string =>
+  timeStamp
+    ? `${instantText(timeStamp.at.toISOString())} over the manifest, by ${timeStamp.name} (${timeStamp.authority})`
+    : "none was to be had over the manifest: the time is this service’s own word";

@@ -12,8 +12,9 @@ import {
   manualChecks,
   muted,
   pageFeet,
-  qrAtRight,
+  type SealWords,
   type Sheets,
+  sealBlock,
   section,
   type Typeset,
   tableHead,
@@ -39,7 +40,8 @@ export function drawCustody(typeset: Typeset, content: CustodyContent): Buffer {
   sheets.newPage();
   letterhead(sheets, flow, typeset, "Custody certificate");
   heading(sheets, flow, content);
-  summary(sheets, flow, content);
+  sealBlock(sheets, flow, typeset, sealWords(content));
+  summary(flow, content);
   section(flow, "Who signed", 150);
   for (const act of actsOf(envelope)) actBlock(flow, act);
   revisionTable(flow, content);
@@ -71,18 +73,19 @@ function heading(sheets: Sheets, flow: Flow, { envelope, title, partnerName }: C
   flow.skip(14);
 }
 
-function summary(sheets: Sheets, flow: Flow, { envelope, envelopeSha256, verifyUrl }: CustodyContent): void {
-  const { verifyCode, orderCode, document, trail } = envelope;
-  const beside = qrAtRight(sheets, flow, verifyUrl);
-  flow.row("Sealed", instantText(trail.at(-1)?.at ?? ""), body, beside);
-  flow.row("Length of the sealed file", `${document.bytes} bytes`, body, beside);
-  flow.row("Verify code", verifyCode, { ...code, size: 9.5 }, beside);
-  flow.row("Verify at", verifyUrl, { ...code, size: 7 }, beside);
-  flow.moveTo(Math.min(flow.y(), beside.bottom) - 10);
+const sealWords = ({ envelope: { trail }, partnerName, verifyUrl }: CustodyContent): SealWords => ({
+  holder: partnerName,
+  at: instantText(trail.at(-1)?.at ?? ""),
+  url: verifyUrl,
+});
+
+function summary(flow: Flow, { envelope, envelopeSha256 }: CustodyContent): void {
+  const { verifyCode, document } = envelope;
+  flow.row("Length of the sealed file", `${document.bytes} bytes`, body);
+  flow.row("Verify code", verifyCode, { ...code, size: 9.5 });
   flow.row("Sealed file, SHA-256", document.sealedSha256, code);
   flow.row("As uploaded, SHA-256", document.originalSha256, code);
   flow.row("envelope.json, SHA-256", envelopeSha256, code);
-  flow.row("Order code", orderCode, code);
   flow.skip(10);
 }
 

@@ -13,6 +13,7 @@ import {
   muted,
   openFaces,
   pageFeet,
+  sealBlock,
   section,
   titleLook,
 } from "@signsealship/certificate";
@@ -46,6 +47,7 @@ export async function run(_: Buffer, { json, sha256 }: { json: string; sha256: s
   flow.skip(3);
   flow.text(copy.notice, { ...body, colour: muted });
   flow.skip(12);
+  sealBlock(sheets, flow, typeset, { at: copy.exportedAt, url: null });
   flow.row("Copied", copy.exportedAt, body);
   flow.row("Entries", String(copy.entries.length), body);
   flow.row("Journal", copy.journal, code);

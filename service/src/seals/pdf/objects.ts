@@ -1,10 +1,13 @@
+import { sealFieldName } from "@signsealship/certificate/pdf-file";
 import { dateString, textString, withElements, withEntries } from "../../pdf/edit.ts";
+import { formFields } from "../../pdf/form-fields.ts";
 import type { Ref, Span } from "../../pdf/lexer.ts";
 import type { PdfLookup } from "../../pdf/lookup.ts";
 import { resolve } from "../../pdf/objects.ts";
 import { PdfRefusal } from "../../pdf/refusal.ts";
 import { type NewObject, refuseStream } from "../../pdf/revision/new-object.ts";
-import { asInteger, asRef, type Dict, entry, isArray } from "../../pdf/values.ts";
+import { stringBytes } from "../../pdf/strings.ts";
+import { asInteger, asRef, type Dict, entry, isArray, isString } from "../../pdf/values.ts";
 
 /** What the signature dictionary says beside the signature. */
 export type SealDescription = {
@@ -16,10 +19,24 @@ export type SealDescription = {
   readonly padding?: number;
   readonly name?: string;
   readonly reason?: string;
+  /** Whether the document is one of the service's own: where it has a field that waits for the seal, that is used. */
+  readonly isOwn?: boolean;
 };
 
 /** Both flags of ISO 32000-1 table 219: signatures exist, append only. */
 const SIG_FLAGS = 3;
+
+/** The field that a document of the service's own has for its seal, with the seal in it; null where it has none. */
+export function filledField(look: PdfLookup, signature: Ref): NewObject | null {
+  if (!look.acroForm) return null;
+  for (const { ref, dict } of formFields(look.file, look.acroForm.dict)) {
+    const name = resolve(look.file, entry(dict, "T"));
+    if (!name || !isString(name) || stringBytes(name).toString("latin1") !== sealFieldName || entry(dict, "V"))
+      continue;
+    return { ref, body: withEntries(dict, { V: `${signature.num} ${signature.gen} R` }), clear: false };
+  }
+  return null;
+}
 
 /** The field's dictionary, merged with its widget: invisible, printable and locked, on the first page. */
 export function fieldObject(look: PdfLookup, field: Ref, signature: Ref, docSha256: string): NewObject {

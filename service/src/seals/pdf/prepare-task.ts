@@ -9,6 +9,7 @@ export type PrepareInput = {
   readonly docSha256: string;
   readonly at: Date;
   readonly reason: SealReason;
+  readonly isOwn: boolean;
   /** The lengths that the seal's numbers depend on, one set after the other. */
   readonly draws: readonly { readonly reserve: number; readonly padding: number }[];
 };
@@ -19,10 +20,10 @@ export type PrepareOutput =
   | "decoys";
 
 /** The revision to append, with the first lengths for which the document holds no numbers that name another place for it. */
-export function run(original: Buffer, { docSha256, at, reason, draws }: PrepareInput): PrepareOutput {
+export function run(original: Buffer, { docSha256, at, reason, isOwn, draws }: PrepareInput): PrepareOutput {
   try {
     for (const lengths of draws) {
-      const tail = buildTail(lookUpPdf(original), { at, reason, ...lengths }, docSha256);
+      const tail = buildTail(lookUpPdf(original), { at, reason, isOwn, ...lengths }, docSha256);
       if (!holdsDecoy(original, tail)) return { tail };
     }
     return "decoys";

@@ -1,9 +1,10 @@
 import type { PdfLookup } from "../../pdf/lookup.ts";
 import { buildSignedRevision, type Tail } from "../../pdf/revision/revision.ts";
-import { changedObjects, fieldObject, type SealDescription, signatureParts } from "./objects.ts";
+import { changedObjects, fieldObject, filledField, type SealDescription, signatureParts } from "./objects.ts";
 
 /**
- * Builds the revision that adds one signature field with an empty signature: only what follows the original.
+ * Builds the revision that adds one signature field with an empty signature, or fills the one that waits for it: only what follows the
+ * original.
  * @param docSha256 hex SHA-256 of the original, for the names that must be unique
  * @throws PdfRefusal `needs_repair`
  */
@@ -17,6 +18,7 @@ export function buildTail(look: PdfLookup, description: SealDescription, docSha2
     reserve,
     ...(padding && { padding }),
   };
-  const objects = [fieldObject(look, field, ref, docSha256), ...changedObjects(look, field)];
+  const waiting = description.isOwn ? filledField(look, ref) : null;
+  const objects = waiting ? [waiting] : [fieldObject(look, field, ref, docSha256), ...changedObjects(look, field)];
   return buildSignedRevision(look, signature, objects, docSha256);
 }

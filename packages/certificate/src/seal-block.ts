@@ -1,0 +1,59 @@
+import type { Canvas, Colour } from "./canvas.ts";
+import { type Flow, ink, type Look, margin, muted, textWidth } from "./flow.ts";
+import { drawQr } from "./frame.ts";
+import { markOperators } from "./mark.ts";
+import type { Sheets } from "./sheet.ts";
+import type { Typeset } from "./typeset.ts";
+
+/** What the seal says where it is seen. */
+export type SealWords = {
+  /** For whom it was made; left out where that is nobody's business. */
+  holder?: string;
+  /** When. */
+  at: string;
+  /** Absolute: where anybody verifies it; null where there is no such page. */
+  url: string | null;
+  /** One more line: its certificate. */
+  certificate?: string;
+  colour?: Colour;
+};
+
+const side = 100;
+const gap = 14;
+const padding = 16;
+const markSide = 40;
+const sealColour: Colour = "#1f3d6d";
+
+/** The seal, where it is seen: a signature field that waits for it, who seals and when, beside a QR code of where it is verified. */
+export function sealBlock(sheets: Sheets, flow: Flow, typeset: Typeset, words: SealWords): void {
+  flow.keep(side + 14);
+  const y = flow.y() - side;
+  const x = margin.side + (words.url === null ? 0 : side + gap);
+  if (words.url !== null) drawQr(sheets, { x: margin.side, y, width: side, height: side }, words.url);
+  const place = { x, y, width: margin.side + textWidth - x, height: side };
+  const description = `Seal of SignSealShip, ${words.at}`;
+  sheets.tagged("Form", () => {
+    sheets.seal(place, description, (canvas) => drawSeal(canvas, typeset, words, place.width));
+  });
+  flow.moveTo(y - 14);
+}
+
+function drawSeal(canvas: Canvas, typeset: Typeset, words: SealWords, width: number): void {
+  canvas.rectangle(0, 0, width, side, "#f4f6f9");
+  canvas.rectangle(0, 0, 4, side, words.colour ?? sealColour);
+  canvas.drawing(width - markSide - padding, side - markSide - padding, markSide / 64, markOperators);
+  let y = side - padding;
+  const write = (text: string, look: Look, room = width - 2 * padding - 4) => {
+    const [line] = typeset(text, 1e9, look).lines;
+    if (!line) return;
+    const size = Math.min(look.size, (1000 * room) / Math.max(line.width, 1));
+    canvas.text(line, padding + 4, y - look.size, Math.round(size * 100) / 100, look.colour ?? ink);
+    y -= look.size * 1.5;
+  };
+  const besideMark = width - 3 * padding - markSide - 4;
+  write("Sealed by SignSealShip", { size: 13, weight: "semibold", colour: sealColour }, besideMark);
+  if (words.holder !== undefined) write(`on behalf of ${words.holder}`, { size: 9.5 }, besideMark);
+  write(words.at, { size: 9.5 }, besideMark);
+  if (words.certificate !== undefined) write(words.certificate, { size: 8, colour: muted });
+  if (words.url !== null) write(`Verify at ${words.url}`, { size: 8, colour: muted });
+}

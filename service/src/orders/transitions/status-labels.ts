@@ -1,0 +1,35 @@
+import type { OrderStatus } from "./statuses.ts";
+
+const labels: Readonly<Record<OrderStatus, string>> = {
+  Created: "Received",
+  QuoteReady: "Ready to pay",
+  AwaitingPayment: "Awaiting payment",
+  Paid: "Paid",
+  EsignPending: "Out for signature",
+  EsignComplete: "Signed",
+  NotarizationPending: "With the notary",
+  NotarizationComplete: "Notarized",
+  ShippingPending: "Preparing shipment",
+  Shipped: "Shipped",
+  Delivered: "Delivered",
+  FaxPending: "Preparing fax",
+  FaxSent: "Fax sent",
+  FaxDelivered: "Fax delivered",
+  Completed: "Complete",
+  PaymentFailed: "Payment failed",
+  EsignDeclined: "Signing declined",
+  EsignExpired: "Signing expired",
+  NotarizationFailed: "Not notarized",
+  IdentityLocked: "Identity not confirmed",
+  ManualQuoteRequired: "Being priced",
+  OnHold: "On hold",
+  ShippingFailed: "Shipment failed",
+  RefundPending: "Refund on its way",
+  Refunded: "Refunded",
+  Cancelled: "Cancelled",
+  FaxFailed: "Fax failed",
+};
+
+/** A status in a word or two, the same wherever people read it; one that is newer than this is shown by its name. */
+export const statusLabel = (status: string): string =>
+  Object.hasOwn(labels, status) ? labels[status as OrderStatus] : status;

@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { startTsa, type TsaDouble } from "@signsealship/testing/doubles/tsa";
+import { needs } from "@signsealship/testing/tools";
+import { brokenRules } from "@signsealship/testing/verapdf";
+import { openCertificates } from "../../src/closing-passports/certificate/certificate.ts";
+import { sql } from "../../src/platform/database/sql.ts";
+import { prepareSeal } from "../../src/seals/pdf/seal-pdf.ts";
+import { type Client, openRoomsService, type RoomsService } from "../rooms/rooms-service.ts";
+import { certificateContent } from "./certificate-content.ts";
+import { download, sealRoom, textOf, withPdf } from "./seal-room.ts";
+
+let tsa: TsaDouble;
+let running: RoomsService;
+let acme: Client;
+let room: string;
+
+before(async () => {
+  tsa = await startTsa();
+  running = await openRoomsService({ TSA_URLS: tsa.url });
+  acme = await running.partner("ClosingDesk", "Acme Title & Escrow LLC");
+  await running.db.query(sql`
+    UPDATE partners SET brand_name = ${"Acme Title"}, accent_color = ${"#8a1c4a"} WHERE id = ${acme.partnerId}`);
+  room = await acme.room();
+  const orderCode = await acme.order({ external_reference: "Deed 2207" });
+  await acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode });
+});
+after(async () => {
+  await running.close();
+  await tsa.close();
+});
+
+const sealed = async () => download(running.service.baseUrl, (await sealRoom(acme, room)).verifyCode);
+
+test("sealed it stays PDF/A-3a and PDF/UA-1", needs("verapdf", "openssl"), async () => {
+  const certificate = await sealed();
+  for (const profile of ["3a", "ua1"] as const) assert.deepEqual(brokenRules(profile, { certificate }), []);
+});
+
+test("the seal is seen on the first page, and readers find it valid there", needs("poppler", "openssl"), async () => {
+  const certificate = await sealed();
+  const signatures = withPdf(certificate, (run) => run("pdfsig", "certificate.pdf"));
+  assert.match(signatures, /Signature Field Name: SignSealShip-Seal\n/);
+  assert.match(signatures, /Signature is Valid/);
+  assert.match(signatures, /Total document signed/);
+  assert.equal(signatures.match(/Signature #/g)?.length, 1);
+  const first = withPdf(certificate, (run) => run("pdftotext", "-l", "1", "-layout", "certificate.pdf", "-"));
+  assert.match(first, /Sealed by SignSealShip\s+on behalf of Acme Title\n/);
+});
+
+test(
+  "it says what is on record of firm and documents, and names the authority of its time stamp, which openssl verifies",
+  needs("poppler", "openssl"),
+  async () => {
+    const certificate = await sealed();
+    const text = textOf(certificate).replace(/\s+/g, " ");
+    assert.match(text, /On behalf of Acme Title \(Acme Title & Escrow LLC\)/);
+    assert.match(
+      text,
+      /Deed 2207 Status Ready to pay \(stated by this service, not evidence\) Pages 1 As uploaded, SHA-256 [0-9a-f]{64}/,
+    );
+    assert.match(text, /Seal certificate CN=SignSealShip seal /);
+    assert.match(
+      text,
+      /Time stamp \d{4}-\d\d-\d\d [\d:]{8} UTC over the manifest, by \S.* \(http:\/\/127\.0\.0\.1:\d+/,
+    );
+    withPdf(certificate, (run, folder) => {
+      run("pdfdetach", "-saveall", "certificate.pdf");
+      writeFileSync(join(folder, "root.pem"), tsa.caPem);
+      const verify = ["ts", "-verify", "-token_in", "-in", "manifest.tst", "-CAfile", "root.pem", "-data"];
+      assert.match(run("openssl", ...verify, "manifest.json"), /Verification: OK/);
+      assert.throws(() => run("openssl", ...verify, "root.pem"));
+    });
+  },
+);
+
+test(
+  "a room is sealed though no authority answers, and its certificate says so",
+  needs("poppler", "openssl"),
+  async () => {
+    tsa.order("server-error");
+    const text = textOf(await sealed()).replace(/\s+/g, " ");
+    tsa.order("proper");
+    assert.match(text, /Time stamp none was to be had over the manifest: the time is this service’s own word/);
+  },
+);
+
+test("only in a document of the service's own is the waiting field filled: an upload gets a field of its own, unseen", async () => {
+  const original = await openCertificates()(certificateContent(["Deed"]));
+  const description = { original, at: new Date(0), reserve: 64 };
+  const own = prepareSeal({ ...description, isOwn: true }).tail.toString("latin1");
+  assert.match(own, /\/T\(SignSealShip-Seal\).*\/V \d+ 0 R/);
+  assert.doesNotMatch(own, /SignSealShip-Seal-|\/Rect\[0 0 0 0\]/);
+  const upload = prepareSeal(description).tail.toString("latin1");
+  assert.match(upload, /\/T\(SignSealShip-Seal-[0-9a-f]{32}\)\/F 132\/Rect\[0 0 0 0\]/);
+  assert.doesNotMatch(upload, /\/T\(SignSealShip-Seal\)/);
+});
