@@ -68,13 +68,13 @@ function proofBanner({ verdict, claims, purpose }: ProofOutcome): Banner {
           }
         : {
             tone: "refuted",
-            title: "This document failed",
-            text: `Do not rely on it. ${claims.find((one) => one.state === "fails")?.why ?? ""}`,
+            title: "This document failed the check",
+            text: "Do not rely on it.",
           };
   }
 }
 
-function closingBanner({ verdict, purpose, roomName, claims }: ClosingOutcome): Banner {
+function closingBanner({ verdict, purpose, roomName }: ClosingOutcome): Banner {
   const name = roomName === null ? "the room" : `“${roomName}”`;
   if (verdict === "verified") {
     return purpose?.environment === "test"
@@ -103,6 +103,5 @@ function closingBanner({ verdict, purpose, roomName, claims }: ClosingOutcome): 
       text: "The manifests match. Choose the certificate PDF, too.",
     };
   }
-  const why = claims.find(({ state }) => state === "fails")?.why ?? "";
-  return { tone: "refuted", title: "This closing passport failed", text: `Do not rely on it. ${why}` };
+  return { tone: "refuted", title: "This closing passport failed the check", text: "Do not rely on it." };
 }

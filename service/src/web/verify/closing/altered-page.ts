@@ -23,14 +23,18 @@ export function alteredClosingPage(
 ): string {
   const { branding, partnerName } = record;
   return layout(assets, {
-    title: "A closing passport that failed",
+    title: "A closing passport that failed the check",
     credential: true,
     headerNav: clientNav,
     scripts: ["copy.js"],
     body: html`<div class="stack verify">
 <div class="room-head">${accentStripe(branding?.accentColor)}${attribution(partnerName, branding)}</div>
 ${resultCard(
-  verdictBanner("refuted", "This closing passport failed", "What is stored is not what was sealed. Do not rely on it."),
+  verdictBanner(
+    "refuted",
+    "This closing passport failed the check",
+    "What is stored is not what was sealed. Do not rely on it.",
+  ),
   closingSummary(record, new URL(baseUrl).host),
 )}
 ${notice("info", "Do you have the certificate?", html`The sealed manifest is attached to it: <a href="/verify">check the file itself</a>.`)}

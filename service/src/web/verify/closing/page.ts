@@ -36,14 +36,14 @@ function banner(record: ReadableRecord): Html {
   if (claimsOf(record).some(({ state }) => state === "fails")) {
     return verdictBanner(
       "refuted",
-      "This closing passport failed",
+      "This closing passport failed the check",
       "The stored records do not match. Do not rely on it.",
     );
   }
   return record.environment === "live"
     ? verdictBanner(
         "verified",
-        "This closing passport passed",
+        "This closing passport passed every check",
         "Check below that your copy of the certificate is the one on record.",
       )
     : verdictBanner(

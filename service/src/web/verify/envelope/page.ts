@@ -28,7 +28,11 @@ const endings: Readonly<Record<Exclude<EnvelopeRecord["status"], "Completed">, r
 
 function banner({ status, chainOk, environment, signers }: EnvelopeRecord): Html {
   if (!chainOk)
-    return verdictBanner("refuted", "This signing failed", "The stored records do not match. Do not rely on it.");
+    return verdictBanner(
+      "refuted",
+      "This signing failed the check",
+      "The stored records do not match. Do not rely on it.",
+    );
   if (status !== "Completed") return verdictBanner("unknown", ...endings[status]);
   const people = signers.length === 1 ? "one person" : `${signers.length} people`;
   if (environment === "test")
