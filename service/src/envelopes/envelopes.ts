@@ -33,7 +33,8 @@ export {
 } from "./open-signer-authority.ts";
 export type { FieldKind, PlannedField, PreparedField, SignatureMark, UploadedMark } from "./pdf/fields.ts";
 export { planFields } from "./pdf/placement/plan-fields.ts";
-export { type FitPicture, mostPicture, type PictureFault } from "./pictures/pictures.ts";
+export { encodePng } from "./pictures/encode-png.ts";
+export { type FitPicture, mostPicture, type PictureFault, readPictureIn } from "./pictures/pictures.ts";
 export { createPreflight } from "./preflight/preflight.ts";
 export { type EnvelopeRecord, envelopeRecord } from "./public/record.ts";
 export { envelopeVerificationRoutes } from "./public/routes.ts";

@@ -29,6 +29,7 @@ export { linkRoute } from "./link/routes.ts";
 export {
   changeBranding,
   changeLiveAccess,
+  changeLogo,
   changePasskeyForLive,
   changeRole,
   listMembers,

@@ -1,6 +1,6 @@
 import { auditLine } from "../audit/audit.ts";
 import { actorOf, type Principal } from "../identity/identity.ts";
-import { type BrandingChange, setBranding, setPasskeyForLive } from "../partners/partners.ts";
+import { type BrandingChange, setBranding, setLogo, setPasskeyForLive } from "../partners/partners.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Database, Sql, Tx } from "../platform/database/database.ts";
 import { invalid, ServiceError } from "../platform/errors.ts";
@@ -34,17 +34,27 @@ export const liveAccessRequired = () =>
  * Changes the branding of the caller's firm, which live rooms show as test rooms do.
  * @throws ServiceError naming the field and its rule, or for a caller who is no owner, or has no live access to a firm that is live.
  */
-export async function changeBranding(
-  { db, clock }: MemberDeps,
+export const changeBranding = (deps: MemberDeps, principal: Principal, change: BrandingChange): Promise<void> =>
+  asBrandOwner(deps, principal, (tx, at) =>
+    setBranding(tx, principal.partnerId, change, { at, actor: actorOf(principal) }),
+  );
+
+/** Makes a picture the firm's logo, under the same rules. @param logo a PNG of at most 256 KiB, and where this service is */
+export const changeLogo = (
+  deps: MemberDeps,
   principal: Principal,
-  change: BrandingChange,
-): Promise<void> {
-  await db.transaction(async (tx) => {
+  logo: { png: Uint8Array; baseUrl: string },
+): Promise<void> =>
+  asBrandOwner(deps, principal, (tx, at) =>
+    setLogo(tx, { partnerId: principal.partnerId, ...logo }, { at, actor: actorOf(principal) }),
+  );
+
+const asBrandOwner = ({ db, clock }: MemberDeps, principal: Principal, change: (tx: Tx, at: Date) => Promise<void>) =>
+  db.transaction(async (tx) => {
     const own = await requireOwnerNow(tx, principal);
     if (principal.liveEnabled && !own.liveAccess) throw liveAccessRequired();
-    await setBranding(tx, principal.partnerId, change, { at: clock(), actor: actorOf(principal) });
+    await change(tx, clock());
   });
-}
 
 /**
  * Says whether members must have shown a passkey before they change what is live. Who says so shows one, so that nobody is shut out.

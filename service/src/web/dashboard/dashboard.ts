@@ -71,10 +71,10 @@ export function dashboard(app: FastifyInstance, deps: DashboardDeps): void {
       orderListPage(linked, deps);
       orderNewPage(linked, deps);
       passportPages(linked, deps);
+      settingsPage(linked, deps);
       linked.register(async (forms) => {
         acceptForms(forms);
         startPage(forms, deps);
-        settingsPage(forms, deps);
         teamPages(forms, deps);
         keyPages(forms, deps);
         securityPages(forms, deps);

@@ -15,9 +15,10 @@ type Branding = { brandName: string | null; accentColor: string | null; logoUrl:
 export function logoOf(branding: Branding | null): { url: string; origin: string } | null {
   const url = URL.parse(branding?.logoUrl ?? "");
   // Of a host name: what has a meaning of its own in a policy can't get into it.
-  return url?.protocol === "https:" && /^[a-z0-9.-]+$/.test(url.hostname)
-    ? { url: url.href, origin: url.origin }
-    : null;
+  const isOpen = url?.protocol === "https:" && /^[a-z0-9.-]+$/.test(url.hostname);
+  // One that was uploaded while the service is tried out on one's own machine.
+  const isHere = url?.protocol === "http:" && /^(?:localhost|127\.0\.0\.1)$/.test(url.hostname);
+  return url && (isOpen || isHere) ? { url: url.href, origin: url.origin } : null;
 }
 
 /** Whose order, room or passport it is: an attribution beside our own mark, which stays. */

@@ -12,6 +12,7 @@ const webFolder = fileURLToPath(new URL("..", import.meta.url));
 const sources = {
   "site.css": "./ui/styles/site.css",
   "htmx.js": "htmx.org/dist/htmx.min.js",
+  "brand.js": "./dashboard/settings/browser/brand.ts",
   "copy.js": "./ui/browser/copy.ts",
   "guides.js": "./guides/browser/guides.ts",
   "keys.js": "./operator/browser/keys.ts",

@@ -17,6 +17,7 @@ const flashMessages = {
   "passkey-added": "The passkey was added.",
   "passkey-removed": "The passkey was removed.",
   "passkey-rule-changed": "The rule of your firm was changed.",
+  "logo-saved": "The logo was saved.",
   "branding-saved": "The branding was saved.",
   "room-created": "The room is open. Add its orders, then share its link.",
   "room-order-attached": "The order was added to the room.",

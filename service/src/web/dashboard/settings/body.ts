@@ -1,6 +1,7 @@
 import { mayUseLive, type Principal, type Session } from "../../../identity/identity.ts";
 import type { ListedSession } from "../../../members/members.ts";
 import type { FirmBranding } from "../../../partners/partners.ts";
+import { accentStripe, attribution, logoOf } from "../../ui/accent.ts";
 import { card, facts, pageHead } from "../../ui/components.ts";
 import { shortTime } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
@@ -37,6 +38,8 @@ ${card(
   ]),
 )}
 ${card("branding", "Branding", brandingForm(view))}
+${mayBrand(view) && card("logo", "Logo", logoForm(view))}
+${card("preview", "What your clients see", preview(view.branding, principal.firmName))}
 ${card("sessions", "Your sessions", sessionTable(view))}
 </div>`;
 }
@@ -47,11 +50,33 @@ function liveState(principal: Principal): Html | string {
   return html`Enabled for the firm, not for you. <a href="/dashboard/link">Connect with a live key</a>, or ask an owner of the firm`;
 }
 
-function brandingForm({ principal, branding, typed }: SettingsView): Html {
+const mayBrand = ({ principal }: SettingsView): boolean =>
+  principal.member?.role === "owner" && (!principal.liveEnabled || mayUseLive(principal));
+
+function logoForm({ branding }: SettingsView): Html {
+  const logo = logoOf(branding);
+  return html`${logo && html`<p><img class="logo-shown" src="${logo.url}" alt="Your logo" height="48" referrerpolicy="no-referrer"></p>`}<form class="form" method="post" action="${path}/logo" enctype="multipart/form-data">
+<div class="form-field"><label for="logo-file">${logo ? "Another logo" : "Logo"}</label>
+<p class="hint" id="logo-hint">A PNG or JPEG picture, best with a transparent ground. It is made to fit 600 by 300 pixels.</p>
+<input type="file" id="logo-file" name="logo" accept="image/png,image/jpeg" required aria-describedby="logo-hint"></div>
+<div class="form-actions"><button type="submit" class="quiet-button">Upload logo</button></div>
+</form>`;
+}
+
+/** As it is saved; our own script shows what is being typed. */
+const preview = (branding: FirmBranding, firmName: string): Html =>
+  html`<div class="brand-preview" aria-live="off">${accentStripe(branding.accentColor ?? previewColor)}
+${attribution(firmName, branding)}
+<p class="row-title">Deed of trust</p>
+<p class="second-line">Placed by <span data-brand-name>${branding.brandName ?? firmName}</span>${branding.contactEmail !== null && html` · Questions: ${branding.contactEmail}`}</p></div>`;
+
+const previewColor = "#e4dfd5";
+
+function brandingForm(view: SettingsView): Html {
+  const { principal, branding, typed } = view;
   const { brandName, accentColor, logoUrl, contactEmail } = branding;
-  const isOwner = principal.member?.role === "owner" && (!principal.liveEnabled || mayUseLive(principal));
-  const lead = html`<p>Your brand appears on rooms and passports, next to ours.</p>`;
-  if (!isOwner)
+  const lead = html`<p>Your brand appears on your clients’ pages, mails, and certificates, next to ours.</p>`;
+  if (!mayBrand(view))
     return html`${lead}${facts([
       ["Brand name", brandName],
       ["Color", accentColor],
@@ -62,7 +87,8 @@ function brandingForm({ principal, branding, typed }: SettingsView): Html {
   return html`${lead}<form class="form" method="post" action="${path}/branding">
 ${field({ name: "brandName", label: "Brand name", value: value("brandName"), maxLength: 200, autocomplete: "organization" })}
 ${field({ name: "accentColor", label: "Color", value: value("accentColor"), maxLength: 7, hint: "For example #1a2b3c. It is used for decoration only, never behind text." })}
-${field({ name: "logoUrl", label: "Logo", type: "url", value: value("logoUrl"), maxLength: 2000, hint: "The https address of an image." })}
+<p class="with-script color-picker"><label for="accent-picker">Pick a shade</label> <input type="color" id="accent-picker" value="${value("accentColor") || "#2a4f8c"}"></p>
+${field({ name: "logoUrl", label: "Address of the logo", type: "url", value: value("logoUrl"), maxLength: 2000, hint: "An uploaded logo has its address here. You can name another picture’s https address instead, or leave it empty for no logo." })}
 ${field({ name: "contactEmail", label: "Contact email", type: "email", value: value("contactEmail"), maxLength: 254, hint: "Answers to our mails to your clients and signers go there, and signing pages show it." })}
 <div class="form-actions"><button type="submit">Save branding</button></div>
 </form>`;

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { principalOf, sessionOf } from "../../../http/authentication.ts";
-import type { RateLimits } from "../../../http/rate-limits.ts";
 import {
   changeBranding,
   chooseEnvironment,
@@ -11,24 +10,44 @@ import {
   type MemberDeps,
 } from "../../../members/members.ts";
 import { readBranding } from "../../../partners/partners.ts";
+import { logoOf } from "../../ui/accent.ts";
 import type { Assets } from "../../ui/assets.ts";
 import { done } from "../../ui/flash-messages.ts";
+import { acceptForms } from "../../ui/forms/form-body.ts";
+import { viewerPolicy } from "../../ui/page-policy.ts";
 import { type PageCall, pageRoute } from "../../ui/page-route.ts";
 import { dashboardPage } from "../page-shell.ts";
 import { type SettingsView, settingsBody } from "./body.ts";
+import { type LogoDeps, logoForm } from "./logo-forms.ts";
 
-export type SettingsDeps = MemberDeps & { assets: Assets; limits: RateLimits };
+export type SettingsDeps = MemberDeps & LogoDeps & { assets: Assets };
 
 const path = "/dashboard/settings";
 
 /** The firm's branding, one's own sessions, and the switch between live and test. */
-export function settingsPage(forms: FastifyInstance, deps: SettingsDeps): void {
+export function settingsPage(app: FastifyInstance, deps: SettingsDeps): void {
+  logoForm(app, deps, (call, error) => settingsShown(deps, call.request, { error }));
+  app.register(async (forms) => {
+    acceptForms(forms);
+    settingsForms(forms, deps);
+  });
+}
+
+function settingsForms(forms: FastifyInstance, deps: SettingsDeps): void {
   const form = {
     method: "POST",
-    refused: ({ request, form: typed }: PageCall, error: string) => show(request, { error, typed }),
+    refused: ({ request, form: typed }: PageCall, error: string) => settingsShown(deps, request, { error, typed }),
   } as const;
 
-  pageRoute(forms, deps, { url: path, handle: ({ request }) => show(request) });
+  pageRoute(forms, deps, {
+    url: path,
+    handle: async ({ request }) => {
+      const { logoUrl } = await readBranding(deps, principalOf(request));
+      const logo = logoOf({ brandName: null, accentColor: null, logoUrl });
+      const page = await settingsShown(deps, request);
+      return logo ? { page, headers: { "Content-Security-Policy": viewerPolicy([logo.origin]) } } : page;
+    },
+  });
 
   pageRoute(forms, deps, {
     ...form,
@@ -46,14 +65,23 @@ export function settingsPage(forms: FastifyInstance, deps: SettingsDeps): void {
   });
 
   sessionForms(forms, deps, form);
+}
 
-  async function show(request: FastifyRequest, problem: Pick<SettingsView, "error" | "typed"> = {}): Promise<string> {
-    const principal = principalOf(request);
-    const session = sessionOf(request);
-    const [branding, sessions] = await Promise.all([readBranding(deps, principal), listSessions(deps, session)]);
-    const body = settingsBody({ principal, session, branding, sessions, ...problem });
-    return dashboardPage(deps, request, { title: "Firm and settings", section: "settings", body });
-  }
+async function settingsShown(
+  deps: SettingsDeps,
+  request: FastifyRequest,
+  problem: Pick<SettingsView, "error" | "typed"> = {},
+): Promise<string> {
+  const principal = principalOf(request);
+  const session = sessionOf(request);
+  const [branding, sessions] = await Promise.all([readBranding(deps, principal), listSessions(deps, session)]);
+  const body = settingsBody({ principal, session, branding, sessions, ...problem });
+  return dashboardPage(deps, request, {
+    title: "Firm and settings",
+    section: "settings",
+    body,
+    scripts: ["brand.js"],
+  });
 }
 
 type FormFrame = { method: "POST"; refused: (call: PageCall, error: string) => Promise<string> };

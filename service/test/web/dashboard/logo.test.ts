@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { deflateSync } from "node:zlib";
+import { encodePng } from "../../../src/envelopes/pictures/encode-png.ts";
+import { decodePng } from "../../../src/envelopes/pictures/png.ts";
+import { type MembersService, openMembersService } from "../../members/members-service.ts";
+import { newMember } from "../../members/signed-in-member.ts";
+
+let running: MembersService;
+before(async () => {
+  running = await openMembersService();
+});
+after(() => running.close());
+
+/** A picture of one color, but for a pixel. */
+const picture = (width = 40, height = 20, shade = 120) => {
+  const rgba = Buffer.alloc(width * height * 4, shade);
+  for (let at = 3; at < rgba.length; at += 4) rgba[at] = 255;
+  rgba[0] = 255 - shade;
+  return { rgba, png: encodePng({ width, height, deflated: deflateSync(rgba) }) };
+};
+
+async function owner() {
+  const { key } = await running.newPartner();
+  const first = await newMember(running.service, running.somebody(), key);
+  const upload = async (bytes: Uint8Array, headers = first.headers) => {
+    const form = new FormData();
+    form.append("logo", new Blob([new Uint8Array(bytes)], { type: "image/png" }), "logo.png");
+    const url = `${running.service.baseUrl}/dashboard/settings/logo`;
+    const answer = await fetch(url, { method: "POST", redirect: "manual", headers, body: form });
+    return { status: answer.status, text: await answer.text() };
+  };
+  const settings = async () => (await running.call("/dashboard/settings", { headers: first.headers })).body as string;
+  return { key, upload, settings };
+}
+
+const addressIn = (page: string) => /src="([^"]+\/logos\/[0-9a-f]{64}\.png)"/.exec(page)?.[1] ?? "";
+
+test("what is encoded as PNG is what was decoded", () => {
+  const { rgba, png } = picture(3, 2);
+  const { width, height, rgba: again } = decodePng(png);
+  assert.deepEqual([width, height, Buffer.from(again)], [3, 2, rgba]);
+});
+
+test("an owner uploads a logo, and whoever sees the firm's pages gets it, made anew, under an address of its own", async () => {
+  const { upload, settings } = await owner();
+  const { png } = picture();
+  const behind = Buffer.concat([png, Buffer.from("<script>alert(1)</script>")]);
+  assert.equal((await upload(behind)).status, 303);
+  const address = addressIn(await settings());
+  const answer = await fetch(address);
+  assert.deepEqual([answer.status, answer.headers.get("content-type")], [200, "image/png"]);
+  assert.match(answer.headers.get("cache-control") ?? "", /immutable/);
+  assert.equal(answer.headers.get("x-content-type-options"), "nosniff");
+  const bytes = Buffer.from(await answer.arrayBuffer());
+  assert.ok(!bytes.includes("script"), "nothing of the file but its pixels");
+  assert.deepEqual(Buffer.from(decodePng(bytes).rgba), picture().rgba);
+  assert.equal((await upload(picture(40, 20, 90).png)).status, 303);
+  assert.notEqual(addressIn(await settings()), address);
+  assert.equal((await fetch(address)).status, 200, "what links to the one before still shows it");
+});
+
+test("of many logos the latest five stay", async () => {
+  const { upload, settings } = await owner();
+  const addresses: string[] = [];
+  for (let shade = 1; shade <= 6; shade++) {
+    assert.equal((await upload(picture(40, 20, shade * 30).png)).status, 303);
+    addresses.push(addressIn(await settings()));
+  }
+  const found = await Promise.all(addresses.map(async (address) => (await fetch(address)).status));
+  assert.deepEqual(found, [404, 200, 200, 200, 200, 200]);
+});
+
+test("what is no picture is refused with why, and changes nothing", async () => {
+  const { upload, settings } = await owner();
+  const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>');
+  for (const bytes of [svg, Buffer.from("GIF89a"), picture().png.subarray(0, 40), Buffer.alloc(0)]) {
+    const { status, text } = await upload(bytes);
+    assert.equal(status, 400);
+    assert.match(text, /role="alert"/);
+  }
+  assert.equal(addressIn(await settings()), "");
+  for (const path of ["/logos/x", `/logos/${"0".repeat(64)}.png`, `/logos/${"0".repeat(64)}.svg`])
+    assert.equal((await fetch(running.service.baseUrl + path)).status, 404);
+});
+
+test("a member who is no owner uploads none", async () => {
+  const { key, upload, settings } = await owner();
+  const member = await newMember(running.service, running.somebody(), key);
+  assert.equal((await upload(picture().png, member.headers)).status, 403);
+  assert.equal(addressIn(await settings()), "");
+});
