@@ -6,12 +6,13 @@ import { time } from "../ui/format.ts";
 import { type IconName, icon } from "../ui/icons.ts";
 import { clientNav, layout } from "../ui/layout.ts";
 import { orderCount, progressMeters } from "../ui/orders/progress.ts";
-import { activityText, nameOf, servicesText } from "../ui/orders/room-words.ts";
+import { nameOf, servicesText } from "../ui/orders/room-words.ts";
 import { statusWords } from "../ui/orders/status-words.ts";
 import { type Html, html, render } from "../ui/render.ts";
+import { roomActivity } from "./room-activity.ts";
 
-/** A room's public view, the environment of its orders, and what the retention plan says of them. */
-export type RoomPageView = RoomView & { environment: "live" | "test"; retention: string | null };
+/** A room's public view, the environment of its orders, what the retention plan says of them, and whether every step is asked for. */
+export type RoomPageView = RoomView & { environment: "live" | "test"; retention: string | null; everyStep: boolean };
 
 const evidence: Readonly<Record<OrderCard["evidenceBadge"], { shape: IconName; tone: Tone; text: string }>> = {
   sealed: { shape: "evidence", tone: "done", text: "Sealed: its hash is on record" },
@@ -41,15 +42,6 @@ ${facts([
   ["Added", time(new Date(attachedAt))],
 ])}
 </li>`;
-}
-
-function timelineOf({ activity, orders }: RoomView): Html {
-  if (activity.length === 0) return emptyState("No activity yet", "Changes to the orders are listed here.");
-  const names = new Map(orders.map((order) => [order.orderCode, nameOf(order)]));
-  return html`<ol class="timeline">${activity.map(
-    (item) =>
-      html`<li><span>${activityText(item)}<span class="timeline-of">${names.get(item.orderCode) ?? ""}</span></span>${time(new Date(item.occurredAt))}</li>`,
-  )}</ol>`;
 }
 
 function passportCard({ passport }: RoomView): Html {
@@ -85,12 +77,12 @@ ${room.retention && html`<p class="quiet">${room.retention}</p>`}
 ${card("glance", "At a glance", html`<p class="lead">${orderCount(progress)} in this room</p>${progressMeters(room)}`)}
 <div class="room">
 <section aria-labelledby="orders-title"><h2 id="orders-title">Orders</h2>
-${orders.length === 0 ? emptyState("No orders yet", "Orders appear here once they are added.") : html`<ul class="order-cards">${orders.map(orderCard)}</ul>`}
+${orders.length === 0 ? emptyState("No orders yet", closed ? "The room was closed without orders." : "Orders appear here once they are added.") : html`<ul class="order-cards">${orders.map(orderCard)}</ul>`}
 </section>
 <div class="room-side">
 ${passportCard(room)}
 ${people(room)}
-${card("activity", "Activity", timelineOf(room))}
+${card("activity", "Activity", roomActivity(room, room.everyStep))}
 </div>
 </div>`;
 }
@@ -105,7 +97,7 @@ export const roomPage = (assets: Pick<Assets, "url">, room: RoomPageView): strin
     credential: true,
     headerNav: clientNav,
     scripts: ["htmx.js"],
-    body: html`<div id="room" class="stack" hx-get="/rooms/${room.roomCode}/status" hx-trigger="every 15s" hx-swap="innerMorph">
+    body: html`<div id="room" class="stack" hx-get="/rooms/${room.roomCode}/status${room.everyStep ? "?activity=all" : ""}" hx-trigger="every 15s" hx-swap="innerMorph">
 ${live(room)}
 </div>
 <p class="quiet no-print"><span class="with-script">This page updates every 15 seconds.</span><span class="without-script">Reload this page for the latest.</span> Anyone with this link can see the whole room, so share it with care.</p>`,

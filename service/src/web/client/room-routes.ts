@@ -22,24 +22,24 @@ export function roomRoutes(app: FastifyInstance, deps: RoomPageDeps): void {
   pageRoute(app, deps, {
     ...frame,
     url: "/rooms/:code",
-    handle: async ({ params }) => {
-      const room = await find(params.code);
+    handle: async ({ params, query }) => {
+      const room = await find(params.code, query["activity"] === "all");
       return withPolicy(room, roomPage(assets, room));
     },
   });
   pageRoute(app, deps, {
     ...frame,
     url: "/rooms/:code/status",
-    handle: async ({ params }) => {
-      const room = await find(params.code);
+    handle: async ({ params, query }) => {
+      const room = await find(params.code, query["activity"] === "all");
       return withPolicy(room, roomFragment(room));
     },
   });
 
-  async function find(code: string): Promise<RoomPageView> {
+  async function find(code: string, everyStep: boolean): Promise<RoomPageView> {
     const [room, environment] = await Promise.all([roomView(db, code), roomEnvironment(db, code)]);
     if (!room || !environment) throw new ServiceError("not_found", "Room not found.");
-    return { ...room, environment, retention: roomRetention(deps.retention, environment) };
+    return { ...room, environment, retention: roomRetention(deps.retention, environment), everyStep };
   }
 }
 

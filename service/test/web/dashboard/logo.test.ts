@@ -4,7 +4,7 @@ import { deflateSync } from "node:zlib";
 import { encodePng } from "../../../src/envelopes/pictures/encode-png.ts";
 import { decodePng } from "../../../src/envelopes/pictures/png.ts";
 import { type MembersService, openMembersService } from "../../members/members-service.ts";
-import { newMember } from "../../members/signed-in-member.ts";
+import { newMember, postForm } from "../../members/signed-in-member.ts";
 
 let running: MembersService;
 before(async () => {
@@ -31,7 +31,9 @@ async function owner() {
     return { status: answer.status, text: await answer.text() };
   };
   const settings = async () => (await running.call("/dashboard/settings", { headers: first.headers })).body as string;
-  return { key, upload, settings };
+  const save = async (fields: Record<string, string>) =>
+    (await postForm(`${running.service.baseUrl}/dashboard/settings/branding`, fields, first.headers)).status;
+  return { key, upload, settings, save };
 }
 
 const addressIn = (page: string) => /src="([^"]+\/logos\/[0-9a-f]{64}\.png)"/.exec(page)?.[1] ?? "";
@@ -58,6 +60,17 @@ test("an owner uploads a logo, and whoever sees the firm's pages gets it, made a
   assert.equal((await upload(picture(40, 20, 90).png)).status, 303);
   assert.notEqual(addressIn(await settings()), address);
   assert.equal((await fetch(address)).status, 200, "what links to the one before still shows it");
+});
+
+test("branding that is saved beside an uploaded logo leaves it, and an empty address takes it away", async () => {
+  const { upload, settings, save } = await owner();
+  await upload(picture().png);
+  const logoUrl = addressIn(await settings());
+  assert.equal(await save({ brandName: "Acme", logoUrl }), 303);
+  assert.equal(addressIn(await settings()), logoUrl);
+  assert.equal(await save({ brandName: "Acme", logoUrl: "http://localhost/logos/other.png" }), 400);
+  assert.equal(await save({ brandName: "Acme", logoUrl: "" }), 303);
+  assert.equal(addressIn(await settings()), "");
 });
 
 test("of many logos the latest five stay", async () => {

@@ -53,10 +53,12 @@ function settingsForms(forms: FastifyInstance, deps: SettingsDeps): void {
     ...form,
     url: `${path}/branding`,
     handle: async ({ form: { brandName = "", accentColor = "", logoUrl = "", contactEmail = "" }, request }) => {
+      const { logoUrl: current } = await readBranding(deps, principalOf(request));
       const branding = {
         brandName,
         accentColor: accentColor.trim(),
-        logoUrl: logoUrl.trim(),
+        // One that was uploaded has an address of ours, which stays.
+        logoUrl: logoUrl.trim() === current ? undefined : logoUrl.trim(),
         contactEmail: contactEmail.trim(),
       };
       await changeBranding(deps, principalOf(request), branding);
