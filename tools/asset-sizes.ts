@@ -2,6 +2,9 @@ import { type AssetName, buildAssets } from "../service/src/web/ui/assets.ts";
 
 const names: readonly AssetName[] = [
   "site.css",
+  "fonts.css",
+  "sans.woff2",
+  "serif.woff2",
   "verify.js",
   "seal.js",
   "htmx.js",

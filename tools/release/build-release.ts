@@ -63,6 +63,8 @@ function assets(): string[] {
         `node_modules/@esbuild/${process.platform}-${process.arch}/bin/esbuild`,
         "node_modules/esbuild/lib/*",
         "node_modules/htmx.org/dist/htmx.min.js",
+        "node_modules/@fontsource/source-serif-4/files/source-serif-4-latin-{,ext-}600-normal.woff2",
+        "node_modules/@fontsource-variable/source-sans-3/files/source-sans-3-latin-{,ext-}wght-normal.woff2",
         "node_modules/pdfjs-dist/build/pdf{,.worker}.min.mjs",
         "node_modules/pdfjs-dist/build/pdf.mjs",
         "node_modules/pdfjs-dist/legacy/build/pdf{,.worker}.mjs",

@@ -189,9 +189,12 @@ describe("assets", () => {
 
   test("may be kept for ever, because their address changes with their content", async () => {
     const all = await addresses();
-    assert.equal(all.length, 4);
+    assert.deepEqual(
+      all.map((address) => address.replace(/^\/assets\/|\.[0-9a-f]{12}/g, "")),
+      ["serif.woff2", "sans.woff2", "fonts.css", "site.css", "mark.svg", "htmx.js", "copy.js"],
+    );
     for (const address of all) {
-      assert.match(address, /^\/assets\/[a-z]+\.[0-9a-f]{12}\.(css|js|svg)$/);
+      assert.match(address, /^\/assets\/[a-z]+\.[0-9a-f]{12}\.(css|js|svg|woff2)$/);
       const response = await get(address);
       assert.equal(response.status, 200);
       assert.equal(response.headers.get("cache-control"), "public, max-age=31536000, immutable");
@@ -200,8 +203,33 @@ describe("assets", () => {
     }
   });
 
+  test("of a first visit to an order, with its page and its fonts, are less than 100 kB", async (t) => {
+    const sent = async (path: string) => {
+      const response = await get(path, { ...browser, "accept-encoding": "gzip" });
+      const unpacked = (await response.arrayBuffer()).byteLength;
+      return Number(response.headers.get("content-length") ?? unpacked);
+    };
+    const sizes = await Promise.all([`/orders/${code}`, ...(await addresses())].map(sent));
+    const total = sizes.reduce((sum, size) => sum + size);
+    t.diagnostic(`${total} bytes`);
+    assert.ok(total < 100_000, `${total} bytes: ${sizes}`);
+  });
+
+  test("are fonts that style sheets name by addresses that exist, and that nothing compresses in vain", async () => {
+    const [styles = ""] = (await addresses()).filter((address) => address.includes("fonts."));
+    const fonts = (await (await get(styles)).text()).match(/\/assets\/[^")]+/g) ?? [];
+    assert.equal(fonts.length, 4);
+    for (const font of fonts) {
+      const response = await get(font, { "accept-encoding": "gzip" });
+      assert.equal(response.status, 200);
+      assert.equal(response.headers.get("content-type"), "font/woff2");
+      assert.equal(response.headers.get("content-encoding"), null);
+      assert.equal(Buffer.from(await response.arrayBuffer()).toString("latin1", 0, 4), "wOF2");
+    }
+  });
+
   test("are the same bytes compressed and not, under different tags", async () => {
-    for (const address of await addresses()) {
+    for (const address of (await addresses()).filter((one) => !one.endsWith(".woff2"))) {
       const plain = await get(address, { "accept-encoding": "identity" });
       const gzipped = await get(address, { "accept-encoding": "br;q=1.0, gzip;q=0.8" });
       const refused = await get(address, { "accept-encoding": "gzip;q=0, identity" });

@@ -34,7 +34,8 @@ function send(
   cacheControl: string,
 ): FastifyReply {
   if (!asset) throw new ServiceError("not_found", "Not found.");
-  const gzip = (namedQuality(request.headers["accept-encoding"], "gzip") ?? 0) > 0;
+  const isSmaller = asset.gzipped.length < asset.bytes.length;
+  const gzip = isSmaller && (namedQuality(request.headers["accept-encoding"], "gzip") ?? 0) > 0;
   // The compressed form is another representation, so it has another tag (RFC 9110, section 8.8.3.3).
   const etag = gzip ? `"${asset.hash}-gzip"` : `"${asset.hash}"`;
   reply.headers({ "Cache-Control": cacheControl, ETag: etag, Vary: "Accept-Encoding" });

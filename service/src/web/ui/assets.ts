@@ -11,6 +11,11 @@ const webFolder = fileURLToPath(new URL("..", import.meta.url));
 /** What pages load: the name in their code, and where it is made from. */
 const sources = {
   "site.css": "./ui/styles/site.css",
+  "fonts.css": "./ui/styles/fonts.css",
+  "sans.woff2": "@fontsource-variable/source-sans-3/files/source-sans-3-latin-wght-normal.woff2",
+  "sans-ext.woff2": "@fontsource-variable/source-sans-3/files/source-sans-3-latin-ext-wght-normal.woff2",
+  "serif.woff2": "@fontsource/source-serif-4/files/source-serif-4-latin-600-normal.woff2",
+  "serif-ext.woff2": "@fontsource/source-serif-4/files/source-serif-4-latin-ext-600-normal.woff2",
   "htmx.js": "htmx.org/dist/htmx.min.js",
   "brand.js": "./dashboard/settings/browser/brand.ts",
   "copy.js": "./ui/browser/copy.ts",
@@ -33,6 +38,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
   ".svg": "image/svg+xml",
+  ".woff2": "font/woff2",
 };
 
 export type Assets = {
@@ -59,7 +65,8 @@ export async function buildAssets(): Promise<Assets> {
     format: "iife",
     target: "es2022",
     // Finished files of others and pictures stay as they are.
-    loader: { ".min.js": "copy", ".svg": "copy" },
+    loader: { ".min.js": "copy", ".svg": "copy", ".woff2": "copy" },
+    external: ["/assets/*"],
     legalComments: "inline",
     write: false,
     logLevel: "silent",
@@ -67,12 +74,17 @@ export async function buildAssets(): Promise<Assets> {
   // Its process would stay for as long as this one.
   stop();
   const byName = new Map(outputFiles.map(({ path, contents }) => [basename(path), assetOf(path, contents)]));
-  const named = (name: AssetName): Asset => {
+  const named = (name: string): Asset => {
     const asset = byName.get(name);
     if (!asset) throw new Error(`no asset ${name}`);
     return asset;
   };
   const fileOf = (name: string, { hash }: Asset) => name.replace(".", `.${hash}.`);
+  // A style names files by their names here, and gets their addresses.
+  const addressed = named("fonts.css")
+    .bytes.toString()
+    .replace(/(?<=\/assets\/)[\w.-]+/g, (name) => fileOf(name, named(name)));
+  byName.set("fonts.css", assetOf("fonts.css", Buffer.from(addressed)));
   const byFile = new Map([...byName].map(([name, asset]) => [fileOf(name, asset), asset]));
   return {
     url: (name) => `/assets/${fileOf(name, named(name))}`,

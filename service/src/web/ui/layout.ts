@@ -35,6 +35,8 @@ const publicNav = html`<nav aria-label="Main"><a href="/verify">Verify</a><a hre
 /** For clients of firms: what is for developers and members is not theirs. */
 export const clientNav = html`<nav aria-label="Main"><a href="/verify">Verify</a></nav>`;
 
+const preloaded = ["serif.woff2", "sans.woff2"] as const;
+
 const main = (body: Html, kind: string): Html => html`<main id="main" class="${kind}" tabindex="-1">
 ${body}
 </main>`;
@@ -65,8 +67,10 @@ export function layout(
 <meta name="theme-color" content="#12161d" media="(prefers-color-scheme: dark)">
 ${credential ? html`<meta name="robots" content="noindex, nofollow"><meta name="referrer" content="no-referrer">` : ""}
 ${scripts.includes("htmx.js") ? html`<meta name="htmx-config" content="${htmxConfig}">` : ""}
-<link rel="icon" type="image/svg+xml" href="${url("mark.svg")}">
+${preloaded.map((name) => html`<link rel="preload" href="${url(name)}" as="font" type="font/woff2" crossorigin>`)}
+<link rel="stylesheet" href="${url("fonts.css")}">
 <link rel="stylesheet" href="${url("site.css")}">
+<link rel="icon" type="image/svg+xml" href="${url("mark.svg")}">
 ${scripts.map((name) => html`<script src="${url(name)}" defer></script>`)}
 </head>
 <body>

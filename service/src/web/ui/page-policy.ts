@@ -5,6 +5,7 @@ const policy = (connect: string, images: readonly string[]): string =>
     "style-src 'self'",
     `img-src 'self' data:${images.map((origin) => ` ${origin}`).join("")}`,
     `connect-src ${connect}`,
+    "font-src 'self'",
     "worker-src 'self'",
     "form-action 'none'",
     "base-uri 'none'",

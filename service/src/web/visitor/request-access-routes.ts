@@ -71,6 +71,7 @@ function scoredHeaders(apiBase: string): Readonly<Record<string, string>> {
     `frame-src ${apiBase}/ https://recaptcha.google.com/recaptcha/`,
     `connect-src ${apiBase}/`,
     "style-src 'self'",
+    "font-src 'self'",
     "img-src 'self' data:",
     "form-action 'self'",
     "base-uri 'none'",
