@@ -22,7 +22,7 @@ before(async () => {
     STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
     STRIPE_API_BASE: stripe.url,
   });
-  ({ headers } = await newPartner(service, { name: "Very Secret Firm" }));
+  ({ headers } = await newPartner(service, { name: "Named Title Co" }));
   ({ headers: live } = await newPartner(service, { live: true }));
 });
 after(async () => {
@@ -65,7 +65,7 @@ const statusOf = async (code: string): Promise<string> =>
 
 const creations = () => stripe.requests.filter(({ path }) => path === "/v1/checkout/sessions");
 
-test("mints a session of the order's sum that names the order and nothing of the firm, and changes nothing", async () => {
+test("mints a session of the order's sum that names the order and its firm, nothing of the client or the document, and changes nothing", async () => {
   const { body } = await create();
   const answer = await checkout(body.orderCode);
   assert.equal(answer.status, 200);
@@ -76,7 +76,8 @@ test("mints a session of the order's sum that names the order and nothing of the
   const text = JSON.stringify(request?.params);
   assert.match(text, new RegExp(`"unit_amount":"${body.totalCents}"`));
   assert.match(text, /"currency":"usd"/);
-  assert.doesNotMatch(text, /Secret|signer@/);
+  assert.match(text, /Document services for Named Title Co, order [0-9A-F]{6}/);
+  assert.doesNotMatch(text, /signer@|lien/);
   assert.deepEqual(Object.keys(answer.body).sort(), ["checkoutUrl", "requestId"]);
   assert.equal(await statusOf(body.orderCode), "QuoteReady");
 });

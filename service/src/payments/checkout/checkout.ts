@@ -1,5 +1,6 @@
 import type { Owner } from "../../identity/identity.ts";
 import { isPayable, type LockedOrder, lockOrder, whenDocumentsWereDeleted } from "../../orders/orders.ts";
+import { readShownFirm } from "../../partners/partners.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { ServiceError } from "../../platform/errors.ts";
@@ -30,15 +31,16 @@ export async function checkoutUrl(
   const reserved = await db.transaction(async (tx) => {
     const order = await payableOrder(tx, code, owner);
     if (!processor || refusesTestOrder(processor, order)) throw notConfigured();
-    return { order, session: await reserve(tx, order, clock()) };
+    const { name: firmName } = await readShownFirm(tx, order.partnerId);
+    return { order, firmName, session: await reserve(tx, order, clock()) };
   });
-  const { order, session } = reserved;
+  const { order, firmName, session } = reserved;
   if (session.status === "open" && session.url !== null) return session.url;
   if (!processor) throw notConfigured();
   const { id, amountCents, expiresAt } = session;
   const { environment } = order;
   const minted = await processor
-    .mint({ id, orderCode: order.code, environment, amountCents, currency: session.currency, expiresAt })
+    .mint({ id, orderCode: order.code, firmName, environment, amountCents, currency: session.currency, expiresAt })
     .catch(async (error) => {
       await endIfRefused(db, id, error);
       throw error;

@@ -5,6 +5,8 @@ import { invalid, ServiceError } from "../../platform/errors.ts";
 export type CheckoutRequest = {
   id: string;
   orderCode: string;
+  /** What the firm is called that asks for the payment. */
+  firmName: string;
   environment: string;
   amountCents: number;
   currency: string;
@@ -126,8 +128,11 @@ async function load(secretKey: string, apiBase: string | null): Promise<Stripe> 
   });
 }
 
-/** The order's code and sum; nothing of the partner, the client or the document. */
-function sessionOf({ orderCode, environment, amountCents, currency, expiresAt }: CheckoutRequest, baseUrl: string) {
+/** The order's code and sum, and who asks for it; nothing of the client or the document. */
+function sessionOf(
+  { orderCode, firmName, environment, amountCents, currency, expiresAt }: CheckoutRequest,
+  baseUrl: string,
+) {
   const metadata = { order_code: orderCode, environment };
   const back = `${baseUrl}/orders/${orderCode}/checkout`;
   return {
@@ -141,7 +146,7 @@ function sessionOf({ orderCode, environment, amountCents, currency, expiresAt }:
         price_data: {
           currency,
           unit_amount: amountCents,
-          product_data: { name: `Document services, order ${orderCode.slice(0, 8)}` },
+          product_data: { name: `Document services for ${firmName}, order ${orderCode.slice(0, 6).toUpperCase()}` },
         },
       },
     ],

@@ -48,14 +48,14 @@ const sortChoices = Object.entries(sortLabels).map(([value, label]) => ({
 }));
 
 const searchForm = (query: OrderQuery): Html =>
-  html`<form class="form filters order-search" method="get" action="${path}" role="search" aria-label="Orders">
+  html`<search><form class="form filters order-search" method="get" action="${path}" aria-label="Find orders">
 ${query.status !== "" && html`<input type="hidden" name="status" value="${query.status}">`}
 ${field({ name: "q", label: "Search", required: "sometimes", type: "search", value: query.q, maxLength: 254, hint: "Client, email, reference, order code, tracking or fax number, signer, or a document’s SHA-256" })}
 ${field({ name: "from", label: "Placed from", required: "sometimes", type: "date", value: query.from })}
 ${field({ name: "to", label: "Placed until", required: "sometimes", type: "date", value: query.to })}
 ${select({ name: "sort", label: "Sort by", required: "sometimes", value: query.sort, options: sortChoices })}
 <div class="form-actions"><button type="submit" class="quiet-button">Search</button>${isFiltered(query) && html`<a href="${path}">Clear</a>`}</div>
-</form>`;
+</form></search>`;
 
 export const countIn = (counts: OrderListView["counts"], statuses: readonly string[]): number =>
   statuses.reduce((sum, each) => sum + (counts.get(each) ?? 0), 0);
