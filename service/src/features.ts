@@ -43,7 +43,7 @@ import type { Metrics } from "./platform/metrics.ts";
 import type { Workers } from "./platform/workers/task.ts";
 import { bringExecutionsNearer, createCallbacks } from "./playbooks/playbooks.ts";
 import type { VersionedPricing } from "./pricing/pricing.ts";
-import { findOwnPassport, findOwnPassports } from "./proof-passports/proof-passports.ts";
+import { findOwnPassport, findOwnPassports, openProofCertificates } from "./proof-passports/proof-passports.ts";
 import { accountsOf, createTelnyx, openProviders, type Providers, providerMetrics } from "./providers/providers.ts";
 import { openReceipts } from "./receipts/receipts.ts";
 import { type Resources, root } from "./resources.ts";
@@ -96,6 +96,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
   };
   const records = { ...frame, db, clock, log };
   const names = openDocumentNames(deps);
+  const titleOf = titleReader({ names, pricing });
   const kept = { rowMac, blobs };
   const processor = config.stripe && openProcessor(config.stripe, baseUrl);
   const checkout = { ...records, processor };
@@ -105,6 +106,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
   });
   const mostStored = (tier: string) => numberOf(deps.tierLimits[tierOf(tier)].storedBytes);
   const requireStorage = createStorageQuota(records, mostStored);
+  const sealed = { ...records, ...sealing, ...kept, anchoring, baseUrl, requireStorage };
   const { dispatcher, ...ciphers } = outgoingWebhooks(deps);
   const providers = providersOf(deps);
   const envelopes = envelopesWith({ ...deps, texts: textsOf(providers, config.telnyx) });
@@ -123,7 +125,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
       ...records,
       ...kept,
       names,
-      titleOf: titleReader({ names, pricing }),
+      titleOf,
       pricing,
       workers,
       uploadPlaces,
@@ -149,31 +151,24 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
       brandingOf: async (partnerId: string) => shownBranding(await readBranding(deps, { partnerId })),
     },
     passports: {
-      ...records,
-      ...sealing,
-      ...kept,
+      ...sealed,
       names,
-      anchoring,
-      baseUrl,
       keepSealed: config.keepSealed,
-      requireStorage,
       uploadPlaces,
+      proofCertificate: openProofCertificates({ ...deps, ...sealed, names }),
     },
-    closings: {
-      ...records,
-      ...sealing,
-      ...kept,
-      anchoring,
-      baseUrl,
-      requireStorage,
-      drawCertificate: drawIn(workers),
-      certificates: createCertificateCheck(deps),
-      semaphore: createKeyedSemaphore(sealsAtOnce),
-    },
+    closings: { ...sealed, ...certificatesOf(deps), titleOf },
     webhooks: { ...records, ...ciphers, ...passportReaders(deps), baseUrl, wake: dispatcher.wake },
     testClock: { ...records, nearer: broughtNearer },
   };
 }
+
+/** What draws and checks closing certificates. */
+const certificatesOf = (deps: AppDeps) => ({
+  drawCertificate: drawIn(deps.workers),
+  certificates: createCertificateCheck(deps),
+  semaphore: createKeyedSemaphore(sealsAtOnce),
+});
 
 /** What a firm's test clock brings nearer; what documents are kept for adds up its leaps. */
 const broughtNearer: readonly BringNearer[] = [

@@ -1,5 +1,6 @@
 export { type Canvas, type Colour, createCanvas } from "./canvas.ts";
 export { type Attached, certificateFile } from "./certificate-file.ts";
+export { dateText, instantText } from "./dates.ts";
 export { type Faces, openFaces } from "./faces.ts";
 export { createFlow, type Flow, ink, type Look, margin, muted, textWidth } from "./flow.ts";
 export { addResources } from "./font-objects.ts";

@@ -83,6 +83,8 @@ CALLS: Mapping[str, tuple[str, Call]] = {
     "verifyPassport": ("passports.verify", lambda c: c.passports.verify("v")),
     "downloadSealedPdf": ("passports.document", lambda c: c.passports.document("v")),
     "downloadEvidence": ("passports.evidence", lambda c: c.passports.evidence("v")),
+    "downloadProofCertificate": ("passports.certificate", lambda c: c.passports.certificate("v")),
+    "downloadOwnProofCertificate": ("passports.own_certificate", lambda c: c.passports.own_certificate("p")),
     "createPassportWebhook": ("passports.subscribe", lambda c: c.passports.subscribe("https://a.example.com")),
     "deletePassportWebhook": ("passports.unsubscribe", lambda c: c.passports.unsubscribe("w")),
     "listEvents": (

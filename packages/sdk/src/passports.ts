@@ -59,6 +59,12 @@ export const passportsOf = ({ json, bytes }: Transport) => ({
   /** A zip of all evidence. */
   evidence: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/passport/verify/${verifyCode}/evidence`),
 
+  /** A sealed page that says what was sealed; it never says for whom. */
+  certificate: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/passport/verify/${verifyCode}/certificate`),
+
+  /** The same with the firm's name, of one of your own passports. */
+  ownCertificate: (passportId: string): Promise<Uint8Array> => bytes(path`/api/passport/${passportId}/certificate`),
+
   /** Subscribes a URL to `passport.sealed`; the secret is shown this once. */
   subscribe: (url: string): Promise<PassportWebhook> => json("POST", "/api/passport/webhooks", { body: { url } }),
 

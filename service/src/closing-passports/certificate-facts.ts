@@ -1,17 +1,17 @@
 import { nameText } from "@signsealship/evidence/x509";
+import type { TitleOf } from "../orders/orders.ts";
 import { authorityName, leafOf, type Stamp } from "../seals/seals.ts";
 import type { CertificateContent } from "./certificate/content.ts";
 import type { Snapshot } from "./store.ts";
 
 /** What is on record of the documents, by the order's code. */
-export const detailsOf = (documents: Snapshot["documents"]): CertificateContent["details"] =>
+export const detailsOf = (titleOf: TitleOf, documents: Snapshot["documents"]): CertificateContent["details"] =>
   Object.fromEntries(
-    documents.map(({ orderCode, title, pages, signers }) => {
+    documents.map(({ orderCode: code, fileName, docSlug, externalReference, pages, signers }) => {
+      const title = titleOf({ code, documentName: fileName === null ? null : Buffer.from(fileName, "hex"), docSlug });
       const iso = (instant: string | null) => instant && new Date(instant).toISOString();
-      return [
-        orderCode,
-        { title, pages, signers: signers.map(({ name, signedAt }) => ({ name, signedAt: iso(signedAt) })) },
-      ];
+      const people = signers.map(({ name, signedAt }) => ({ name, signedAt: iso(signedAt) }));
+      return [code, { title: title ?? externalReference, pages, signers: people }];
     }),
   );
 

@@ -2,6 +2,7 @@ import { equalBytes } from "@signsealship/evidence/bytes";
 import { buildManifest, type Manifest, manifestBytes, manifestLimits } from "@signsealship/evidence/manifest";
 import { readClosingCertificate, sealReasons } from "@signsealship/evidence/seal";
 import { actorOf, type Principal } from "../identity/identity.ts";
+import type { TitleOf } from "../orders/orders.ts";
 import type { RequireStorage } from "../partners/partners.ts";
 import type { Blobs } from "../platform/blobs/blobs.ts";
 import type { KeyedSemaphore } from "../platform/bounds/keyed-semaphore.ts";
@@ -39,6 +40,7 @@ export type SealClosingDeps = CheckedVersionDeps & {
   /** PEM of the seal's certificates. */
   chainPem: string;
   drawCertificate: DrawCertificate;
+  titleOf: TitleOf;
   requireStorage: RequireStorage;
   /** By room, so that seals that wait for another hold no connection. */
   semaphore: KeyedSemaphore;
@@ -181,7 +183,7 @@ async function sealManifest(
     manifestSha256,
     environment,
     firm,
-    details: detailsOf(documents),
+    details: detailsOf(deps.titleOf, documents),
     issuer: issuerOf(deps),
     timeStamp: await stampManifest(deps.stamp, bytes),
     verifyUrl: `${deps.baseUrl}${verifyPath(verifyCode)}`,

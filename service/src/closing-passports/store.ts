@@ -17,8 +17,10 @@ export type RoomOfOwner = Owner & { roomCode: string };
 export type SnapshotDocument = OrderArtifacts & {
   label: string | null;
   status: string;
-  /** What the order calls its document. */
-  title: string | null;
+  /** What the order keeps of its document's name; that of the file in hex, encrypted. */
+  fileName: string | null;
+  docSlug: string | null;
+  externalReference: string | null;
   pages: number | null;
   /** Of its latest envelope, with the time of each signature. */
   signers: { name: string; signedAt: string | null }[];
@@ -89,7 +91,7 @@ export async function selectSnapshotOf(db: Sql, room: RoomOfOwner): Promise<Snap
   const [snapshot] = await db.query<Snapshot>(sql`
 SELECT r.id AS "roomId", r.name, r.reference, json_build_object('name', p.name, 'brandName', p.brand_name, 'accentColor', p.accent_color) AS firm, (
   SELECT coalesce(json_agg(json_build_object('orderCode', o.code, 'label', a.label, 'status', o.status,
-    'title', coalesce(o.external_reference, o.doc_slug), 'pages', ${pages}, 'signers', ${signers}, 'artifacts', ${artifacts}, 'envelope', ${envelope})), '[]')
+    'fileName', encode(o.document_name, 'hex'), 'docSlug', o.doc_slug, 'externalReference', o.external_reference, 'pages', ${pages}, 'signers', ${signers}, 'artifacts', ${artifacts}, 'envelope', ${envelope})), '[]')
   FROM room_orders a JOIN orders o ON o.id = a.order_id WHERE a.room_id = r.id
 ) AS documents
 FROM rooms r JOIN partners p ON p.id = r.partner_id WHERE ${isOwnRoom(room)}`);

@@ -1,3 +1,4 @@
+export { openProofCertificates } from "./certificate/make.ts";
 export { type ListedPassport, listPassports } from "./list.ts";
 export { findOwnPassport, findOwnPassports, type LookupDeps, type NamedDeps } from "./lookup.ts";
 export { ownProofRecord, type ProofRecord, proofRecord } from "./public-record.ts";

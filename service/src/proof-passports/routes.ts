@@ -8,6 +8,7 @@ import { jsonRoute, type RouteDeps } from "../http/route.ts";
 import { deletedVerdict, unknownAnswer, unknownBelow, unknownVerdict } from "../http/verdicts.ts";
 import { ServiceError } from "../platform/errors.ts";
 import { deletedMessage } from "../retention/retention.ts";
+import type { ProofCertificates } from "./certificate/make.ts";
 import { evidenceFiles } from "./evidence/files.ts";
 import { zipChunks, zipLength } from "./evidence/zip.ts";
 import { findEvidence, findOwnPassport, findPassport, type LookupDeps, sealedDocument } from "./lookup.ts";
@@ -16,12 +17,15 @@ import { type SealRouteDeps, sealRoute } from "./seal-route.ts";
 import type { PublicPassport } from "./store.ts";
 import { passportView, verificationView } from "./views.ts";
 
-export type PassportRouteDeps = SealRouteDeps & LookupDeps & RouteDeps & { trustList: () => Promise<string> };
+export type PassportRouteDeps = SealRouteDeps &
+  LookupDeps &
+  RouteDeps & { trustList: () => Promise<string>; proofCertificate: ProofCertificates };
 
 /** Proof passports (contract, Endpoints, Proof passports). */
 export function passportRoutes(app: FastifyInstance, deps: PassportRouteDeps): void {
   sealRoute(app, deps);
   ownPassportRoute(app, deps);
+  ownCertificateRoute(app, deps);
   verificationRoutes(app, deps);
   app.get("/seal/certificate.pem", { schema: { hide: true } }, async (_request, reply) =>
     reply.type("application/pem-certificate-chain").send(deps.chainPem),
@@ -55,6 +59,30 @@ function ownPassportRoute(app: FastifyInstance, deps: PassportRouteDeps): void {
     },
   });
 }
+
+function ownCertificateRoute(app: FastifyInstance, deps: PassportRouteDeps): void {
+  fileRoute(app, deps, {
+    tag,
+    caller: "key-or-session",
+    policy: "partner-write",
+    scope: "read",
+    url: "/api/passport/:id/certificate",
+    operationId: "downloadOwnProofCertificate",
+    summary: "Download the proof certificate",
+    description:
+      "A sealed page for your file: what was sealed, when, by which seal and time stamp, for your firm by its name, and how anybody checks it. It is made from the record; the sealed PDF stays as it is.",
+    params: Type.Object({ id: Type.String({ description: "The passport's UUID." }) }),
+    media: "application/pdf",
+    async handle(request) {
+      const passport = await findOwnPassport(deps, request.params.id, principalOf(request));
+      const content = passport && (await deps.proofCertificate(passport.verifyCode, true));
+      if (!content) throw new ServiceError("not_found", "No such passport.");
+      return { name: certificateName, disposition: "inline", content };
+    },
+  });
+}
+
+const certificateName = "proof-certificate.pdf";
 
 function verificationRoutes(app: FastifyInstance, deps: PassportRouteDeps): void {
   const common = {
@@ -106,6 +134,20 @@ function verificationRoutes(app: FastifyInstance, deps: PassportRouteDeps): void
       const files = await evidenceFiles(evidence, await sealedDocument(deps, evidence), deps.baseUrl);
       const content = { chunks: zipChunks(files), length: zipLength(files) };
       return { name: "evidence.zip", disposition: "inline", content };
+    },
+  });
+  fileRoute(app, deps, {
+    ...common,
+    url: "/api/passport/verify/:code/certificate",
+    operationId: "downloadProofCertificate",
+    summary: "Download the proof certificate",
+    description:
+      "Public: a sealed page that says what was sealed, when, by which seal and time stamp, and how anybody checks it; never for whom. It is made from the record; the sealed PDF stays as it is.",
+    media: "application/pdf",
+    async handle({ params }) {
+      const content = await deps.proofCertificate(params.code, false);
+      if (!content) throw unknownVerdict();
+      return { name: certificateName, disposition: "inline", content };
     },
   });
   unknownBelow(app, deps, "/api/passport/verify/*", common.policy);

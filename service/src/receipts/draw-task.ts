@@ -8,6 +8,7 @@ import {
   createSheets,
   type Flow,
   fine,
+  instantText,
   letterhead,
   limitsSection,
   manualChecks,
@@ -35,7 +36,7 @@ export async function run(_document: Buffer, receipt: DrawnReceipt): Promise<Uin
   flow.text(sentence, { size: 10.5, colour: muted });
   if (environment === "test") testNotice(sheets, flow);
   flow.skip(14);
-  sealBlock(sheets, flow, typeset, { holder: firmName, at: instantText(madeAt), url: null });
+  sealBlock(sheets, flow, typeset, { holder: firmName, at: instantText(madeAt.toISOString()), url: null });
   for (const [label, value] of rows) flow.row(label, value, body);
   flow.row("Sent for", firmName, body);
   flow.row("Order", order, body);
@@ -46,8 +47,6 @@ export async function run(_document: Buffer, receipt: DrawnReceipt): Promise<Uin
   pageFeet(sheets, typeset, `${receiptNames[kind]}. Order ${order}`);
   return certificateFile(sheets, { title, at: madeAt, attached: attachments(receipt, events) });
 }
-
-const instantText = (at: Date): string => `${at.toISOString().slice(0, 19).replace("T", " ")} UTC`;
 
 const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 

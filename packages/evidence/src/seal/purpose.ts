@@ -2,7 +2,7 @@ import { stringText } from "../pdf/text.ts";
 import type { PdfDictionary } from "../pdf/values.ts";
 
 /** What the seals of the service are made for: its certificates, and the documents of orders. */
-const kinds = ["proof", "closing", "custody", "signed", "notarized", "journal", "receipt"] as const;
+const kinds = ["proof", "closing", "custody", "signed", "notarized", "journal", "receipt", "certificate"] as const;
 
 /** What a seal was made for. */
 export type SealPurpose = {
@@ -22,6 +22,7 @@ export const sealReasons = {
   notarized: { live: "Notarized", test: "Notarized (test)" },
   journal: { live: "Notary journal", test: "Notary journal (test environment)" },
   receipt: { live: "Receipt", test: "Receipt (test environment)" },
+  certificate: { live: "Proof certificate", test: "Proof certificate (test environment)" },
 } as const satisfies Readonly<Record<SealPurpose["kind"], Readonly<Record<SealPurpose["environment"], string>>>>;
 
 /** One of the texts that a seal may state. */

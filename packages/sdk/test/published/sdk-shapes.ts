@@ -36,6 +36,8 @@ export const calls = {
   verifyPassport: "passports.verify",
   downloadSealedPdf: "passports.document",
   downloadEvidence: "passports.evidence",
+  downloadProofCertificate: "passports.certificate",
+  downloadOwnProofCertificate: "passports.ownCertificate",
   createPassportWebhook: "passports.subscribe",
   deletePassportWebhook: "passports.unsubscribe",
   listWebhooks: "webhooks.list",

@@ -163,6 +163,7 @@ const KINDS: Readonly<Record<SealPurpose["kind"], string>> = {
   notarized: "notarized document",
   journal: "notary journal",
   receipt: "receipt",
+  certificate: "certificate of a proof passport",
 };
 
 const purposeText = ({ kind, environment }: SealPurpose): string => `${KINDS[kind]}, ${environment}`;

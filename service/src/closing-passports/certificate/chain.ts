@@ -1,6 +1,16 @@
-import { code, type Flow, fine, muted, quiet, section, tableHead, textWidth } from "@signsealship/certificate";
+import {
+  code,
+  type Flow,
+  fine,
+  instantText,
+  muted,
+  quiet,
+  section,
+  tableHead,
+  textWidth,
+} from "@signsealship/certificate";
 import type { ChainLink } from "../store.ts";
-import { type CertificateContent, instantText } from "./content.ts";
+import type { CertificateContent } from "./content.ts";
 
 /** Every version up to this one, with the hash of its manifest. */
 export function chainList(flow: Flow, chain: readonly ChainLink[]): void {

@@ -3,6 +3,7 @@ import {
   type Flow,
   fine,
   ink,
+  instantText,
   itemLook,
   type Look,
   muted,
@@ -12,7 +13,7 @@ import {
 } from "@signsealship/certificate";
 import type { ManifestDocument } from "@signsealship/evidence/manifest";
 import { statusLabel } from "../../orders/orders.ts";
-import { type CertificateContent, type DocumentDetails, documentName, instantText } from "./content.ts";
+import { type CertificateContent, type DocumentDetails, documentName } from "./content.ts";
 
 const artifacts = [
   ["originalSha256", "As uploaded, SHA-256"],

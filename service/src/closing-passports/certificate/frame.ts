@@ -1,5 +1,6 @@
 import {
   type Colour,
+  dateText,
   type Flow,
   letterhead,
   muted,
@@ -10,7 +11,7 @@ import {
   testNotice,
   titleLook,
 } from "@signsealship/certificate";
-import { type CertificateContent, dateText, firmName } from "./content.ts";
+import { type CertificateContent, firmName } from "./content.ts";
 import { statement } from "./statement.ts";
 
 /** The firm's own color, where it has one. */

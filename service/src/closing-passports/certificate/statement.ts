@@ -1,4 +1,5 @@
-import { type CertificateContent, dateText, firmName } from "./content.ts";
+import { dateText } from "@signsealship/certificate";
+import { type CertificateContent, firmName } from "./content.ts";
 
 /** Who certifies what, for whom, and as of when: in one sentence. */
 export function statement({ manifest, firm }: CertificateContent): string {

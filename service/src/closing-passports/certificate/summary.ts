@@ -1,5 +1,5 @@
-import { body, code, type Flow, fine, section } from "@signsealship/certificate";
-import { type CertificateContent, firmName, instantText } from "./content.ts";
+import { body, code, type Flow, fine, instantText, section } from "@signsealship/certificate";
+import { type CertificateContent, firmName } from "./content.ts";
 
 /** Who issued the certificate, by what it can be told, and what it is of. */
 export function summary(flow: Flow, content: CertificateContent): void {

@@ -6,6 +6,7 @@ import {
   createSheets,
   type Flow,
   fine,
+  instantText,
   itemLook,
   letterhead,
   limitsSection,
@@ -22,7 +23,7 @@ import {
   titleLook,
 } from "@signsealship/certificate";
 import { envelopeAttachmentName } from "@signsealship/evidence/envelope";
-import { actsOf, type CustodyContent, entryWords, instantText, type ShownAct } from "./content.ts";
+import { actsOf, type CustodyContent, entryWords, type ShownAct } from "./content.ts";
 
 /** All texts of a certificate that people wrote. */
 export const writtenTexts = ({ envelope, title, partnerName }: CustodyContent): string[] => [

@@ -1,3 +1,4 @@
+import { instantText } from "@signsealship/certificate";
 import { type EnvelopeEvidence, memberOf, type TrailEntry } from "@signsealship/evidence/envelope";
 
 /** What a custody certificate says. */
@@ -25,9 +26,6 @@ export type ShownAct = {
   timeStamp: string;
   actSha256: string;
 };
-
-/** Instants as people read them, UTC. */
-export const instantText = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
 
 const textIn = (value: Parameters<typeof memberOf>[0], ...path: string[]): string => {
   const found = path.reduce((at, name) => memberOf(at, name), value);

@@ -1,7 +1,8 @@
-import { evidenceNames, recordFormat } from "@signsealship/evidence/records";
+import { evidenceNames } from "@signsealship/evidence/records";
 import type { EvidenceRow } from "../store.ts";
-import { timestampsView, verifyPath } from "../views.ts";
+import { verifyPath } from "../views.ts";
 import { evidenceReadme } from "./readme.ts";
+import { recordFile } from "./record.ts";
 import { sealedParts } from "./sealed-parts.ts";
 import type { ZipEntry } from "./zip.ts";
 
@@ -15,20 +16,9 @@ export async function evidenceFiles(
   sealed: Buffer | null,
   baseUrl: string,
 ): Promise<ZipEntry[]> {
-  const { verifyCode, environment, docSha256, sealedSha256, createdAt } = evidence;
+  const { verifyCode, docSha256, sealedSha256 } = evidence;
   const { token, proof, chainPem } = evidence;
   const verifyUrl = `${baseUrl}${verifyPath(verifyCode)}`;
-  const record = {
-    format: recordFormat,
-    verifyCode,
-    verifyUrl,
-    environment,
-    status: "sealed",
-    docSha256,
-    sealedSha256,
-    sealedAtUtc: createdAt.toISOString(),
-    timestamps: timestampsView(evidence),
-  };
   const readme = evidenceReadme({
     verifyUrl,
     docSha256,
@@ -43,7 +33,7 @@ export async function evidenceFiles(
     { name: evidenceNames.token, bytes: token },
     { name: evidenceNames.ots, bytes: proof },
     { name: evidenceNames.certificates, bytes: Buffer.from(chainPem) },
-    { name: evidenceNames.record, bytes: Buffer.from(`${JSON.stringify(record, null, 2)}\n`) },
+    { name: evidenceNames.record, bytes: recordFile(evidence, baseUrl) },
     { name: evidenceNames.readme, bytes: Buffer.from(readme) },
   ];
   return files.flatMap(({ name, bytes }) => (bytes ? [{ name, bytes }] : []));

@@ -19,8 +19,8 @@ export function timesOf({ timeStamp, anchor }: ProofRecord): Html {
   ]);
 }
 
-/** Sealed PDF where it is kept, and evidence. */
-export function downloads(record: ProofRecord, plan: RetentionPlan): Html {
+/** Sealed PDF where it is kept, evidence and certificate. @param certificate where the firm's own is */
+export function downloads(record: ProofRecord, plan: RetentionPlan, certificate: string): Html {
   const { verifyCode, documentKept } = record;
   const retention = proofRetention(plan, record);
   const api = `/api/passport/verify/${verifyCode}`;
@@ -31,5 +31,6 @@ ${
     : html`<li><span>Sealed PDF</span><p>${retention ?? "We do not keep it."} Ask the firm that had it sealed.</p></li>`
 }
 <li><a href="${api}/evidence" download="evidence-${verifyCode.slice(0, 6)}.zip">Evidence</a><p>The time-stamp token, proof, certificates, and instructions, in a zip file.</p></li>
+<li><a href="${certificate}" download="certificate-${verifyCode.slice(0, 6)}.pdf">Certificate (PDF)</a><p>A sealed page for the file: what was sealed, when, and how to check it.</p></li>
 </ul>`;
 }

@@ -53,6 +53,7 @@ function downloadLinks(record: ProofRecord, plan: RetentionPlan): Html {
       : html`<span>${(deletedAt && proofRetention(plan, record)) ?? "The sealed PDF is not kept here."} Ask the firm that had it sealed.</span>`
   }</li>
 <li><a href="${api}/evidence" download="evidence-${name}.zip">Evidence (zip)</a></li>
+<li><a href="${api}/certificate" download="certificate-${name}.pdf">Certificate (PDF)</a></li>
 </ul>`;
 }
 

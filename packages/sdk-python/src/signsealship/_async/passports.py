@@ -47,6 +47,16 @@ class AsyncPassports:
         where = path("/api/passport/verify/{}/evidence", verify_code)
         return await self._transport.send(Request("GET", where, reads_bytes))
 
+    async def certificate(self, verify_code: str) -> bytes:
+        """A sealed page that says what was sealed; it never says for whom."""
+        where = path("/api/passport/verify/{}/certificate", verify_code)
+        return await self._transport.send(Request("GET", where, reads_bytes))
+
+    async def own_certificate(self, passport_id: str) -> bytes:
+        """The same with the firm's name, of one of your own passports."""
+        where = path("/api/passport/{}/certificate", passport_id)
+        return await self._transport.send(Request("GET", where, reads_bytes))
+
     async def subscribe(self, url: str) -> PassportWebhook:
         """Subscribes a URL to `passport.sealed`; the secret is shown this once."""
         return await self._transport.send(

@@ -6,7 +6,7 @@ import { downloads, timesOf } from "../../ui/proof-record.ts";
 import { type Html, html } from "../../ui/render.ts";
 
 /** One proof passport: the link to share, what is on record, and the files. */
-export function passportBody(record: ProofRecord, baseUrl: string, retention: RetentionPlan): Html {
+export function passportBody(id: string, record: ProofRecord, baseUrl: string, retention: RetentionPlan): Html {
   const { verifyCode, environment, sealedAt, docSha256, sealedSha256 } = record;
   const path = `/verify/${verifyCode}`;
   return html`<p><a href="/dashboard/passports">All passports</a></p>
@@ -30,6 +30,6 @@ ${card(
   ])}
 <div class="after-notice">${timesOf(record)}</div>`,
 )}
-${card("downloads", "Downloads", downloads(record, retention))}
+${card("downloads", "Downloads", downloads(record, retention, `/api/passport/${id}/certificate`))}
 </div>`;
 }

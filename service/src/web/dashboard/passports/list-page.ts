@@ -50,7 +50,7 @@ export function passportPages(app: FastifyInstance, deps: PassportPagesDeps): vo
     handle: async ({ params, request }) => {
       const record = await ownProofRecord(deps, params.id, principalOf(request));
       if (!record) throw new ServiceError("not_found", "No such passport.");
-      const body = passportBody(record, deps.baseUrl, deps.retention);
+      const body = passportBody(params.id, record, deps.baseUrl, deps.retention);
       return dashboardPage(deps, request, { title: "Passport", section, body, scripts: ["copy.js"] });
     },
   });

@@ -12,6 +12,7 @@ const kinds: Readonly<Record<SealPurpose["kind"], string>> = {
   notarized: "notarized document",
   journal: "notary’s journal",
   receipt: "receipt",
+  certificate: "certificate of a sealed document",
 };
 
 const stampWords: Readonly<Record<SealFacts["stamp"], string>> = {

@@ -1,0 +1,19 @@
+import type { ProofRecord } from "../public-record.ts";
+
+/** What a proof certificate says: what is on record of a sealed document, and nothing of the moment. */
+export type ProofCertificate = {
+  record: ProofRecord;
+  /** Canonical facts, attached as `passport.json`. */
+  recordBytes: Uint8Array;
+  /** Whose document it is; null where that is nobody's business. */
+  firm: { name: string; accentColor: string | null } | null;
+  /** Of the document as it was handed in; null when the sealed PDF is not kept. */
+  document: { bytes: number; sealedBytes: number; pages: number | null } | null;
+  /** The certificate that sealed the document: subject, and SHA-256 in hex. */
+  sealedBy: { certificate: string; fingerprint: string };
+  /** The authority's name; null without a time stamp. */
+  authorityName: string | null;
+  /** The service's address, and where people verify the document; absolute. */
+  issuerUrl: string;
+  verifyUrl: string;
+};

@@ -1,0 +1,117 @@
+import {
+  body,
+  type Colour,
+  certificateFile,
+  code,
+  createFlow,
+  createSheets,
+  dateText,
+  type Flow,
+  instantText,
+  letterhead,
+  limitsSection,
+  manualChecks,
+  pageFeet,
+  pageSize,
+  sealBlock,
+  section,
+  testNotice,
+  titleLook,
+} from "@signsealship/certificate";
+import { evidenceNames } from "@signsealship/evidence/records";
+import { typesetFor } from "../../pdf/typeset.ts";
+import type { ProofCertificate } from "./content.ts";
+import { statement } from "./statement.ts";
+
+/** Draws a proof certificate, with the record attached; equal contents give equal bytes. */
+export async function run(_document: Buffer, content: ProofCertificate): Promise<Uint8Array> {
+  const { record, firm, verifyUrl, sealedBy } = content;
+  const title = record.name ?? "Sealed document";
+  const sealedAt = record.sealedAt.toISOString();
+  const colour = (firm?.accentColor ?? "#1f3d6d") as Colour;
+  const typeset = await typesetFor([title, firm?.name ?? "", content.authorityName ?? "", sealedBy.certificate]);
+  const sheets = createSheets();
+  const flow = createFlow(sheets, typeset);
+  sheets.newPage();
+  sheets.rectangle(0, pageSize.height - 5, pageSize.width, 5, colour);
+  letterhead(sheets, flow, typeset, "Proof certificate");
+  if (firm) flow.text(firm.name, { size: 10.5, weight: "semibold" });
+  flow.skip(3);
+  flow.text(title, titleLook);
+  if (record.environment === "test") testNotice(sheets, flow);
+  flow.skip(10);
+  flow.text(statement(content), { size: 10.5, leading: 1.5 });
+  flow.skip(10);
+  sealBlock(sheets, flow, typeset, {
+    ...(firm && { holder: firm.name }),
+    at: `Document sealed ${dateText(sealedAt)}`,
+    url: verifyUrl,
+    certificate: `Certificate: ${sealedBy.certificate}`,
+    colour,
+  });
+  factList(flow, content);
+  limits(flow);
+  manualChecks(flow, steps(content), evidenceNames.record);
+  pageFeet(sheets, typeset, `Proof certificate. Verify code ${record.verifyCode}`);
+  return certificateFile(sheets, {
+    title: `Proof certificate: ${title}`,
+    at: record.sealedAt,
+    attached: { name: evidenceNames.record, description: "Record of the proof passport", bytes: content.recordBytes },
+  });
+}
+
+const size = (bytes: number): string => `${new Intl.NumberFormat("en-US").format(bytes)} bytes`;
+
+const extentText = ({ pages, bytes, sealedBytes }: NonNullable<ProofCertificate["document"]>): string =>
+  `${pages === null ? "" : `${pages} ${pages === 1 ? "page" : "pages"}, `}${size(bytes)}; with its seal ${size(sealedBytes)}`;
+
+function factList(flow: Flow, content: ProofCertificate): void {
+  const { record, document, sealedBy, issuerUrl } = content;
+  section(flow, "What is on record", 150);
+  flow.row("Document, SHA-256", record.docSha256, code);
+  flow.row("Sealed file, SHA-256", record.sealedSha256, code);
+  if (document) flow.row("Extent", extentText(document), body);
+  flow.row("Issuer", `SignSealShip, ${issuerUrl}`, body);
+  flow.row("Seal certificate", sealedBy.certificate, body);
+  flow.row("Its SHA-256", sealedBy.fingerprint, code);
+  if (record.sealRetirement) flow.row("Retired", retirementText(record.sealRetirement), body);
+  flow.row("Time stamp", timeStampText(content), body);
+  flow.row("Bitcoin anchor", anchorText(content), body);
+  flow.row("Verify code", record.verifyCode, { ...code, size: 9.5 });
+  flow.skip(10);
+}
+
+const retirementText = ({ at, reason }: { at: Date; reason: string }): string =>
+  `${instantText(at.toISOString())}, ${reason}: seals made after this do not count`;
+
+const timeStampText = ({ record: { timeStamp }, authorityName }: ProofCertificate): string =>
+  timeStamp
+    ? `${instantText(timeStamp.at.toISOString())}, by ${authorityName} (${timeStamp.authority})`
+    : "none was to be had: the time is this service’s own word";
+
+function anchorText({ record: { anchor } }: ProofCertificate): string {
+  if (!anchor) return "none was to be had";
+  const submitted = `${instantText(anchor.submittedAt.toISOString())} to ${anchor.calendar}`;
+  return anchor.status === "confirmed" ? `confirmed by a block; submitted ${submitted}` : `submitted ${submitted}`;
+}
+
+/** What the certificate is, and what nobody is to take it for. */
+const limits = (flow: Flow): void =>
+  limitsSection(flow, [
+    "The evidence is the sealed file itself: its seal and time stamp are checked without this page, and without this service.",
+    "It does not say whether the document is true, who agreed to it before it was sealed, or whether it needs another form.",
+    "It is made from the record whenever somebody asks for it, under a seal of its own, and changes nothing of the sealed file.",
+  ]);
+
+const steps = ({ record, document }: ProofCertificate) => [
+  ["pdfsig sealed.pdf", "The seal is intact, and covers the whole file."] as const,
+  ["sha256sum sealed.pdf", `It prints ${record.sealedSha256.slice(0, 12)}…, as above.`] as const,
+  ...(document
+    ? [
+        [
+          `head -c ${document.bytes} sealed.pdf | sha256sum`,
+          `It prints ${record.docSha256.slice(0, 12)}…, the document’s own.`,
+        ] as const,
+      ]
+    : []),
+];

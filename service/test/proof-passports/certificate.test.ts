@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { readSealPurpose } from "@signsealship/evidence/seal";
+import { startTsa, type TsaDouble } from "@signsealship/testing/doubles/tsa";
+import { type Harness, openHarness } from "@signsealship/testing/harness";
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import { newPartner } from "@signsealship/testing/service";
+import { needs } from "@signsealship/testing/tools";
+import { brokenRules } from "@signsealship/testing/verapdf";
+import { sql } from "../../src/platform/database/sql.ts";
+import { textOf, withPdf } from "../closing-passports/seal-room.ts";
+import { bytesOf, type Caller, postSeal, type SealAnswer } from "./seal-document.ts";
+
+let tsa: TsaDouble;
+let harness: Harness;
+let acme: Caller;
+let stranger: Caller;
+let sealed: SealAnswer;
+const document = makePdf({ text: "Deed of trust" });
+
+before(async () => {
+  tsa = await startTsa();
+  harness = await openHarness({ TSA_URLS: tsa.url });
+  const { service, db } = harness;
+  const firm = async (options: object) => ({ ...(await newPartner(service, options)), baseUrl: service.baseUrl });
+  [acme, stranger] = [await firm({ live: true }), await firm({ live: true })];
+  const form = new FormData();
+  form.append("file", new Blob([new Uint8Array(document)], { type: "application/pdf" }), "Kaufvertrag 売買契約書.pdf");
+  sealed = (await (await postSeal(acme, form)).json()) as SealAnswer;
+  await db.query(sql`UPDATE partners SET brand_name = 'Änderung Title', accent_color = '#8a1c4a'
+    WHERE id = (SELECT partner_id FROM passports WHERE id = ${sealed.passportId})`);
+});
+after(async () => {
+  await harness.close();
+  await tsa.close();
+});
+
+const get = (path: string, caller?: Caller): Promise<Response> =>
+  fetch(harness.service.baseUrl + path, caller ? { headers: caller.headers } : {});
+const ofPublic = () => get(`/api/passport/verify/${sealed.verifyCode}/certificate`);
+const ofOwner = () => get(`/api/passport/${sealed.passportId}/certificate`, acme);
+
+test(
+  "anybody with the code gets a page that certifies what was sealed, when and by which seal, and never for whom",
+  needs("poppler", "openssl"),
+  async () => {
+    const response = await ofPublic();
+    assert.equal(response.status, 200);
+    assert.equal(response.headers.get("content-type"), "application/pdf");
+    assert.equal(response.headers.get("cache-control"), "no-store");
+    const text = textOf(await bytesOf(response)).replace(/\s+/g, " ");
+    assert.match(
+      text,
+      new RegExp(
+        `SignSealShip certifies that on \\w+ \\d+, \\d{4}, [\\d:]{8} UTC it sealed the document “Kaufvertrag 売買契約書” of 1 page and ${document.length.toLocaleString("en-US")} bytes, whose SHA-256`,
+      ),
+    );
+    for (const fact of [sealed.docSha256, sealed.sealedSha256, sealed.verifyCode]) assert.ok(text.includes(fact), fact);
+    assert.match(text, /Time stamp \d{4}-\d\d-\d\d [\d:]{8} UTC, by \S.* \(http:/);
+    assert.match(text, /Seal certificate CN=SignSealShip seal /);
+    assert.match(text, /Page 1 of 1/);
+    assert.doesNotMatch(text, /Änderung|on behalf of|Test environment/i);
+  },
+);
+
+test("its owner's names the firm; to others than the owner it is unknown", needs("poppler"), async () => {
+  const text = textOf(await bytesOf(await ofOwner())).replace(/\s+/g, " ");
+  assert.match(text, /SignSealShip, on behalf of Änderung Title, certifies that/);
+  for (const [path, caller, status] of [
+    [`/api/passport/${sealed.passportId}/certificate`, stranger, 404],
+    [`/api/passport/${sealed.passportId}/certificate`, undefined, 401],
+    ["/api/passport/no-id/certificate", acme, 404],
+    [`/api/passport/verify/${"a".repeat(26)}/certificate`, undefined, 404],
+    ["/api/passport/verify/x/certificate", undefined, 404],
+  ] as const) {
+    const response = await get(path, caller);
+    assert.equal(response.status, status, path);
+    if (status === 404 && path.includes("verify")) assert.equal(await response.text(), '{"verdict":"unknown"}');
+  }
+});
+
+test(
+  "it has a seal of its own purpose, is PDF/A-3a and PDF/UA-1, and leaves the sealed file as it is",
+  needs("poppler", "verapdf", "openssl"),
+  async () => {
+    const certificate = await bytesOf(await ofOwner());
+    for (const profile of ["3a", "ua1"] as const) assert.deepEqual(brokenRules(profile, { certificate }), []);
+    assert.deepEqual(await readSealPurpose(certificate), { kind: "certificate", environment: "live" });
+    const signatures = withPdf(certificate, (run) => run("pdfsig", "certificate.pdf"));
+    assert.match(signatures, /Signature is Valid/);
+    assert.match(signatures, /Total document signed/);
+    const file = await bytesOf(await get(`/api/passport/verify/${sealed.verifyCode}/document`));
+    assert.equal(createHash("sha256").update(file).digest("hex"), sealed.sealedSha256);
+    withPdf(file, (run, folder) => {
+      writeFileSync(join(folder, "own.pdf"), certificate);
+      const [command = ""] = /head -c \d+ sealed\.pdf/.exec(run("pdftotext", "-layout", "own.pdf", "-")) ?? [];
+      assert.equal(command, `head -c ${document.length} sealed.pdf`);
+    });
+  },
+);
+
+test(
+  "it is made of the record: whoever asks again gets the same page, and no authority is asked for it",
+  needs("poppler", "openssl"),
+  async () => {
+    const asked = tsa.requestCount();
+    const [first, second] = [await bytesOf(await ofPublic()), await bytesOf(await ofPublic())];
+    assert.deepEqual(second, first);
+    assert.equal(tsa.requestCount(), asked);
+  },
+);
+
+test(
+  "a test passport's says that it is of a test, and one whose PDF is not kept says what it can",
+  needs("poppler"),
+  async () => {
+    const folder = await openHarness({ KEEP_SEALED: "off" });
+    const { service } = folder;
+    const firm = { ...(await newPartner(service)), baseUrl: service.baseUrl };
+    const form = new FormData();
+    form.append("file", new Blob([new Uint8Array(document)]), "file.pdf");
+    const { verifyCode, docSha256 } = (await (await postSeal(firm, form)).json()) as SealAnswer;
+    const response = await fetch(`${service.baseUrl}/api/passport/verify/${verifyCode}/certificate`);
+    const text = textOf(await bytesOf(response)).replace(/\s+/g, " ");
+    await folder.close();
+    assert.match(text, /Test environment: made with a test key/);
+    assert.match(text, /it sealed a document whose SHA-256 is shown below/);
+    assert.match(text, /Time stamp none was to be had/);
+    assert.ok(text.includes(docSha256));
+  },
+);
