@@ -90,6 +90,17 @@ test("documents of a test order are deleted 30 days after its last change, with 
   assert.equal(await run(after30), 0, "a second run finds nothing");
 });
 
+test("what a deleted document was called is forgotten with it", async () => {
+  const { code } = await order("Completed", { environment: "test" });
+  const kept = await order("Completed", { environment: "live" });
+  await orders.db.query(sql`UPDATE orders SET document_name = 'sealed' WHERE code IN (${code}, ${kept.code})`);
+  await run(after30);
+  const named = await orders.db.query<{ code: string }>(
+    sql`SELECT code FROM orders WHERE code IN (${code}, ${kept.code}) AND document_name IS NOT NULL`,
+  );
+  assert.deepEqual(named, [{ code: kept.code }]);
+});
+
 test("leaps of the firm's test clock count towards the 30 days, those since the last change and for test alone", async () => {
   const [{ code, key }, live] = [await order("Completed", { environment: "test" }), await order("Completed")];
   const leap = (at: Date, days: number) =>
