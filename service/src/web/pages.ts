@@ -25,7 +25,7 @@ export type PageDeps = Common & {
   baseUrl: string;
   /** Null where mails are sent. */
   outbox: Outbox | null;
-  client: Omit<ClientDeps, keyof Common>;
+  client: Omit<ClientDeps, keyof Common | "baseUrl">;
   verify: EvidenceSources;
   visitor: Pick<VisitorDeps, "recaptcha" | "requestAccess">;
   /** Null where nobody signs. */
@@ -52,7 +52,7 @@ export async function pages(app: FastifyInstance, deps: PageDeps): Promise<void>
       signIn: members && { ...members, mailsStayHere: outbox !== null },
     });
     if (outbox) outboxRoutes(people, { ...common, outbox });
-    clientPages(people, { ...common, ...client });
+    clientPages(people, { ...common, ...client, baseUrl });
     if (signing) signingPages(people, { ...common, ...signing, ownOrigin });
     verifyPages(people, { ...common, ...verify, baseUrl });
     if (members) {

@@ -191,7 +191,7 @@ describe("assets", () => {
     const all = await addresses();
     assert.deepEqual(
       all.map((address) => address.replace(/^\/assets\/|\.[0-9a-f]{12}/g, "")),
-      ["serif.woff2", "sans.woff2", "fonts.css", "site.css", "mark.svg", "htmx.js", "copy.js"],
+      ["serif.woff2", "sans.woff2", "page.js", "fonts.css", "site.css", "mark.svg", "htmx.js", "copy.js"],
     );
     for (const address of all) {
       assert.match(address, /^\/assets\/[a-z]+\.[0-9a-f]{12}\.(css|js|svg|woff2)$/);

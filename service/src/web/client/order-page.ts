@@ -7,6 +7,7 @@ import type { Assets } from "../ui/assets.ts";
 import { card, codeText, facts, moneyTable, notice, progressSteps, statusBadge } from "../ui/components.ts";
 import { money, shortCode, time } from "../ui/format.ts";
 import { clientNav, layout } from "../ui/layout.ts";
+import { onPaper } from "../ui/on-paper.ts";
 import { documentList } from "../ui/orders/document-list.ts";
 import { signerWords } from "../ui/orders/signer-words.ts";
 import { statusWords } from "../ui/orders/status-words.ts";
@@ -71,7 +72,7 @@ ${test && notice("attention", "A test order", "Nothing in it is real: no money m
 </div>
 <h2 id="next-title">What happens next</h2>
 <ul class="next">${next.map((line) => html`<li>${line}</li>`)}</ul>
-${order.payable && html`<p><a class="pay" role="button" href="/orders/${order.code}/checkout">Pay ${money(order.totalCents)}</a></p>`}
+${order.payable && html`<p><a class="pay no-print" role="button" href="/orders/${order.code}/checkout">Pay ${money(order.totalCents)}</a></p>`}
 </section>
 ${card("progress", "Progress", progressSteps(orderSteps(order)))}
 ${order.signers.length > 0 && card("signers", "Who signs", signersPart(order))}
@@ -99,7 +100,12 @@ ${card(
 export const orderFragment = (order: OrderView): string => render(live(order));
 
 /** The page of an order. Its code in the address is the permission to see it, and no more than that. */
-export const orderPage = (assets: Pick<Assets, "url">, order: OrderView, documents?: LinkedDocuments): string =>
+export const orderPage = (
+  assets: Pick<Assets, "url">,
+  order: OrderView,
+  baseUrl: string,
+  documents?: LinkedDocuments,
+): string =>
   layout(assets, {
     title: `${nameOf(order)} · ${order.firm.name}`,
     credential: true,
@@ -113,5 +119,6 @@ ${attribution(order.firm.name, order.firm.branding)}
 ${live(order)}
 </div>
 ${documents && html`<div class="order-main">${card("documents", "Documents", documentList(documents.path, documents.list))}</div>`}
-<p class="quiet no-print"><span class="with-script">This page updates every 15 seconds.</span><span class="without-script">Reload this page for the latest status.</span> Anyone with this link can ${documents ? "download the documents" : "see it"}, so share it with care.</p>`,
+<p class="quiet no-print"><span class="with-script">This page updates every 15 seconds.</span><span class="without-script">Reload this page for the latest status.</span> Anyone with this link can ${documents ? "download the documents" : "see it"}, so share it with care.</p>
+${onPaper(`${baseUrl}/orders/${order.code}`, "This order’s page")}`,
   });

@@ -23,6 +23,8 @@ export type OrderPageDeps = {
   /** Whether order pages offer the checkout at all. */
   paymentsConfigured: boolean;
   retention: RetentionPlan;
+  /** Of the service, for paper. */
+  baseUrl: string;
   titleOf: TitleOf;
   firmOf: (partnerId: string) => Promise<ShownFirm>;
   signersOf: (orderCode: string) => Promise<readonly ShownSigner[]>;
@@ -37,7 +39,7 @@ export type OrderPageDeps = {
 
 /** `/orders/{code}`, the part of it that refreshes, and its documents for who was mailed a link to them. */
 export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
-  const { db, assets, paymentsConfigured } = deps;
+  const { db, assets, paymentsConfigured, baseUrl } = deps;
   const frame = { policy: "page", headers: credentialHeaders } as const;
 
   pageRoute(app, deps, {
@@ -86,7 +88,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
   /** Its policy lets the firm's logo in. */
   function withPolicy(order: OrderView, documents?: LinkedDocuments): PageAnswer {
     const logo = logoOf(order.firm.branding);
-    const page = orderPage(assets, order, documents);
+    const page = orderPage(assets, order, baseUrl, documents);
     return { page, headers: { "Content-Security-Policy": refreshingPolicy(logo ? [logo.origin] : []) } };
   }
 }

@@ -5,6 +5,7 @@ import { card, emptyState, facts, notice, statusBadge, type Tone } from "../ui/c
 import { time } from "../ui/format.ts";
 import { type IconName, icon } from "../ui/icons.ts";
 import { clientNav, layout } from "../ui/layout.ts";
+import { onPaper } from "../ui/on-paper.ts";
 import { orderCount, progressMeters } from "../ui/orders/progress.ts";
 import { nameOf, servicesText } from "../ui/orders/room-words.ts";
 import { statusWords } from "../ui/orders/status-words.ts";
@@ -91,7 +92,7 @@ ${card("activity", "Activity", roomActivity(room, room.everyStep))}
 export const roomFragment = (room: RoomPageView): string => render(live(room));
 
 /** The page of a room. Its code in the address is the permission to see it. */
-export const roomPage = (assets: Pick<Assets, "url">, room: RoomPageView): string =>
+export const roomPage = (assets: Pick<Assets, "url">, room: RoomPageView, baseUrl: string): string =>
   layout(assets, {
     title: `${room.name} · ${room.branding?.brandName ?? room.partnerName}`,
     credential: true,
@@ -100,5 +101,6 @@ export const roomPage = (assets: Pick<Assets, "url">, room: RoomPageView): strin
     body: html`<div id="room" class="stack" hx-get="/rooms/${room.roomCode}/status${room.everyStep ? "?activity=all" : ""}" hx-trigger="every 15s" hx-swap="innerMorph">
 ${live(room)}
 </div>
-<p class="quiet no-print"><span class="with-script">This page updates every 15 seconds.</span><span class="without-script">Reload this page for the latest.</span> Anyone with this link can see the whole room, so share it with care.</p>`,
+<p class="quiet no-print"><span class="with-script">This page updates every 15 seconds.</span><span class="without-script">Reload this page for the latest.</span> Anyone with this link can see the whole room, so share it with care.</p>
+${onPaper(`${baseUrl}/rooms/${room.roomCode}`, "This room’s page")}`,
   });

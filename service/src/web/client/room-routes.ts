@@ -12,11 +12,11 @@ import { type PageAnswer, pageRoute } from "../ui/page-route.ts";
 import { roomRetention } from "../ui/retention.ts";
 import { type RoomPageView, roomFragment, roomPage } from "./room-page.ts";
 
-export type RoomPageDeps = { db: Sql; assets: Assets; limits: RateLimits; retention: RetentionPlan };
+export type RoomPageDeps = { db: Sql; assets: Assets; limits: RateLimits; retention: RetentionPlan; baseUrl: string };
 
 /** `/rooms/{code}`, and the part of it that refreshes. */
 export function roomRoutes(app: FastifyInstance, deps: RoomPageDeps): void {
-  const { db, assets } = deps;
+  const { db, assets, baseUrl } = deps;
   const frame = { policy: "page", headers: credentialHeaders } as const;
 
   pageRoute(app, deps, {
@@ -24,7 +24,7 @@ export function roomRoutes(app: FastifyInstance, deps: RoomPageDeps): void {
     url: "/rooms/:code",
     handle: async ({ params, query }) => {
       const room = await find(params.code, query["activity"] === "all");
-      return withPolicy(room, roomPage(assets, room));
+      return withPolicy(room, roomPage(assets, room, baseUrl));
     },
   });
   pageRoute(app, deps, {

@@ -18,6 +18,7 @@ const sources = {
   "serif-ext.woff2": "@fontsource/source-serif-4/files/source-serif-4-latin-ext-600-normal.woff2",
   "htmx.js": "htmx.org/dist/htmx.min.js",
   "brand.js": "./dashboard/settings/browser/brand.ts",
+  "page.js": "./ui/browser/page.ts",
   "copy.js": "./ui/browser/copy.ts",
   "guides.js": "./guides/browser/guides.ts",
   "keys.js": "./operator/browser/keys.ts",

@@ -30,15 +30,15 @@ export const moneyIn = (amount: number, currency: string | null): string =>
 /** An instant as a text, in UTC. */
 export const timeText = (at: Date): string => `${utc.format(at)} UTC`;
 
-/** An instant, readable, in UTC, with the exact one for machines. */
+/** An instant, readable, in UTC, with the exact one for machines. In a browser it becomes the reader's own (`browser/local-times.ts`). */
 export const time = (at: Date): Html => html`<time datetime="${at.toISOString()}">${timeText(at)}</time>`;
 
-/** The same, to which `showLocalTimes` adds the reader's own time. */
-export const localTime = (at: Date): Html =>
-  html`<time datetime="${at.toISOString()}" data-local>${timeText(at)}</time>`;
-
 /** The same in short, for tables: their head says that it is UTC. */
-export const shortTime = (at: Date): Html => html`<time datetime="${at.toISOString()}">${shortUtc.format(at)}</time>`;
+export const shortTime = (at: Date): Html =>
+  html`<time datetime="${at.toISOString()}" data-short>${shortUtc.format(at)}</time>`;
+
+/** What short times are, beside them, as long as no script made them the reader's own. */
+export const ifUtc = html`<span class="if-utc"> (UTC)</span>`;
 
 /** A phone number's last four digits. */
 export const maskPhone = (number: string): string => `•••\u00a0${number.slice(-4)}`;

@@ -68,6 +68,7 @@ export function layout(
 ${credential ? html`<meta name="robots" content="noindex, nofollow"><meta name="referrer" content="no-referrer">` : ""}
 ${scripts.includes("htmx.js") ? html`<meta name="htmx-config" content="${htmxConfig}">` : ""}
 ${preloaded.map((name) => html`<link rel="preload" href="${url(name)}" as="font" type="font/woff2" crossorigin>`)}
+<script src="${url("page.js")}"></script>
 <link rel="stylesheet" href="${url("fonts.css")}">
 <link rel="stylesheet" href="${url("site.css")}">
 <link rel="icon" type="image/svg+xml" href="${url("mark.svg")}">

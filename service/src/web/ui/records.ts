@@ -1,6 +1,12 @@
+import { ifUtc } from "./format.ts";
 import { type Html, html } from "./render.ts";
 
-export type Column = { label: string; number?: boolean };
+export type Column = {
+  label: string;
+  number?: boolean;
+  /** Of times, which the head calls UTC where no script turned them into the reader's. */
+  utc?: boolean;
+};
 
 /**
  * A table of records that a phone shows as cards. The roles are said again: browsers drop them from tables that are not laid out
@@ -11,10 +17,13 @@ export function records(
   columns: readonly Column[],
   rows: readonly (readonly (Html | string)[])[],
 ): Html {
-  const kind = (index: number) => columns[index]?.number && html` class="number"`;
+  const kind = (index: number) => [
+    columns[index]?.number && html` class="number"`,
+    columns[index]?.utc && html` data-utc`,
+  ];
   const label = (index: number) => columns[index]?.label ?? "";
   return html`<table class="records" role="table"><caption class="visually-hidden">${caption}</caption>
-<thead role="rowgroup"><tr role="row">${columns.map((column, index) => html`<th scope="col" role="columnheader"${kind(index)}>${column.label}</th>`)}</tr></thead>
+<thead role="rowgroup"><tr role="row">${columns.map((column, index) => html`<th scope="col" role="columnheader"${kind(index)}>${column.label}${column.utc && ifUtc}</th>`)}</tr></thead>
 <tbody role="rowgroup">${rows.map(
     (cells) =>
       html`<tr role="row">${cells.map((cell, index) =>

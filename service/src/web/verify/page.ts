@@ -1,11 +1,11 @@
 import type { Assets } from "../ui/assets.ts";
 import { notice } from "../ui/components.ts";
 import { clientNav, layout } from "../ui/layout.ts";
+import { onPaper } from "../ui/on-paper.ts";
 import { type Html, html } from "../ui/render.ts";
 import type { VerifyConfig } from "./browser/config.ts";
 import { dropZone, proofDropWords } from "./drop-zone.ts";
 import { manualChecks, proofChecks } from "./manual-checks.ts";
-import { onPaper } from "./on-paper.ts";
 import { resultWords } from "./result-words.ts";
 import { technicalDetails, technicalPart } from "./technical-details.ts";
 import { verdictBanner } from "./verdict.ts";

@@ -13,17 +13,18 @@ const sha256 = (text: string): string => `'sha256-${createHash("sha256").update(
  * @throws Error when script or style could not stand inside a page
  */
 export function standaloneVerifier({ bytes }: Pick<Assets, "bytes">, sealCertificates: string): string {
-  const [verify, copy, style] = [
+  const [page, verify, copy, style] = [
+    bytes("page.js").toString(),
     bytes("verify.js").toString(),
     bytes("copy.js").toString(),
     bytes("site.css").toString(),
   ];
-  for (const text of [verify, copy, style]) {
+  for (const text of [page, verify, copy, style]) {
     if (/<\/?(?:script|style)|<!--/i.test(text)) throw new Error("a script or style would end its own element");
   }
   const policy = [
     "default-src 'none'",
-    `script-src ${sha256(verify)} ${sha256(copy)}`,
+    `script-src ${[page, verify, copy].map(sha256).join(" ")}`,
     `style-src ${sha256(style)}`,
     "img-src data:",
     "worker-src blob:",
@@ -42,6 +43,7 @@ export function standaloneVerifier({ bytes }: Pick<Assets, "bytes">, sealCertifi
 <meta name="referrer" content="no-referrer">
 <link rel="icon" href="${mark}">
 <style>${raw(style)}</style>
+<script>${raw(page)}</script>
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>

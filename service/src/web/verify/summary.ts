@@ -1,5 +1,5 @@
 import { facts } from "../ui/components.ts";
-import { localTime } from "../ui/format.ts";
+import { time } from "../ui/format.ts";
 import { type IconName, icon } from "../ui/icons.ts";
 import { type Html, html } from "../ui/render.ts";
 import { plainWords } from "./plain-words.ts";
@@ -43,7 +43,7 @@ export function summaryView({ document, firm, sealed, sealedBy, unchanged, downl
 }
 
 /** A time, and in small by whose word it is. */
-export const sealedAt = (at: Date, word: Words): Html => html`${localTime(at)} <span class="quiet-text">${word}</span>`;
+export const sealedAt = (at: Date, word: Words): Html => html`${time(at)} <span class="quiet-text">${word}</span>`;
 
 /** Only a script can print. */
 export const printButton = html`<button type="button" class="print-button secondary outline with-script" data-print>Print this result</button>`;

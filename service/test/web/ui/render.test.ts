@@ -129,6 +129,7 @@ describe("the page of an order", () => {
         faxTo: hostile,
         lines: [{ type: hostile, label: hostile, amountCents: 1 }],
       }),
+      "http://localhost",
     );
     assert.doesNotMatch(page, /<script>/);
     assert.doesNotMatch(page, /"'&/);
@@ -137,10 +138,10 @@ describe("the page of an order", () => {
 
   test("adds no element for any text of the order", () => {
     const elements = (page: string) => page.match(/<[a-z]/gi)?.length;
-    const plain = elements(orderPage(assets, order({ externalReference: "x" })));
+    const plain = elements(orderPage(assets, order({ externalReference: "x" }), "http://localhost"));
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", minLength: 1 }), (text) => {
-        assert.equal(elements(orderPage(assets, order({ externalReference: text }))), plain);
+        assert.equal(elements(orderPage(assets, order({ externalReference: text }), "http://localhost")), plain);
       }),
     );
   });
@@ -163,13 +164,13 @@ describe("the page of an order", () => {
   });
 
   test("never shows the whole mail address or fax number", () => {
-    const page = orderPage(assets, order());
+    const page = orderPage(assets, order(), "http://localhost");
     assert.match(page, /d\*\*\*@example\.com/);
     assert.doesNotMatch(page, /dana|\+1512/);
   });
 
   test("has no inline script, style or handler", () => {
-    assert.doesNotMatch(orderPage(assets, order()), /<script(?! src=)|<style|\sstyle=|\son[a-z]+=/);
+    assert.doesNotMatch(orderPage(assets, order(), "http://localhost"), /<script(?! src=)|<style|\sstyle=|\son[a-z]+=/);
   });
 });
 

@@ -1,6 +1,8 @@
 import type { Assets } from "../../../src/web/ui/assets.ts";
 import { card, codeText, emptyState, facts, notice, timeline } from "../../../src/web/ui/components.ts";
+import { shortTime } from "../../../src/web/ui/format.ts";
 import { layout } from "../../../src/web/ui/layout.ts";
+import { records } from "../../../src/web/ui/records.ts";
 import { html } from "../../../src/web/ui/render.ts";
 import { claimList, verdictBanner } from "../../../src/web/verify/verdict.ts";
 
@@ -34,6 +36,15 @@ ${card(
     { at: new Date(0), text: "Sealed" },
     { at: new Date(1e12), text: "Anchored" },
   ]),
+)}
+${card(
+  "orders",
+  "Orders",
+  records(
+    "Orders",
+    [{ label: "Order" }, { label: "Placed", utc: true }],
+    [["18 Maple Court", shortTime(new Date(1e12))]],
+  ),
 )}
 ${emptyState("No orders yet", "Orders appear here when they are attached.")}
 </div>`,

@@ -87,7 +87,7 @@ const table = (orders: readonly FirmOrder[], titleOf: TitleOf): Html =>
       { label: "Status" },
       { label: "Services" },
       { label: "Total", number: true },
-      { label: "Placed (UTC)" },
+      { label: "Placed", utc: true },
     ],
     orders.map((order) => {
       const { tone, label } = statusWords(order.status);

@@ -72,7 +72,7 @@ const table = (passports: readonly ListedPassport[]): Html =>
     [
       { label: "Document" },
       { label: "Verify code" },
-      { label: "Sealed (UTC)" },
+      { label: "Sealed", utc: true },
       { label: "Time stamp" },
       { label: "Bitcoin anchor" },
       { label: "Links" },

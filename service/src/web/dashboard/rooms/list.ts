@@ -56,7 +56,7 @@ const roomTable = (rooms: Page["rooms"]): Html =>
       { label: "Reference" },
       { label: "Status" },
       { label: "Orders", number: true },
-      { label: "Last change (UTC)" },
+      { label: "Last change", utc: true },
     ],
     rooms.map(({ roomCode, name, reference, status, orderCount, updatedAt }) => [
       html`<a href="${path}/${roomCode}">${name}</a>`,

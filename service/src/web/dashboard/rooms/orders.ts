@@ -33,7 +33,13 @@ ${status === "closed" ? html`<p>This room is closed and takes no new orders. Reo
 const orderTable = (view: RoomDetailView, orders: readonly OrderCard[]): Html =>
   records(
     "Orders in this room",
-    [{ label: "Order" }, { label: "Status" }, { label: "Services" }, { label: "Added (UTC)" }, { label: "Action" }],
+    [
+      { label: "Order" },
+      { label: "Status" },
+      { label: "Services" },
+      { label: "Added", utc: true },
+      { label: "Action" },
+    ],
     orders.map((order) => {
       const { tone, label } = statusWords(order.status);
       const name = nameOf(order);

@@ -27,7 +27,7 @@ ${field({ form: "participant", name: "role", label: "Role", value: typed["role"]
 const participantTable = (view: RoomDetailView): Html =>
   records(
     "Participants of this room",
-    [{ label: "Name" }, { label: "Email" }, { label: "Role" }, { label: "Added (UTC)" }, { label: "Action" }],
+    [{ label: "Name" }, { label: "Email" }, { label: "Role" }, { label: "Added", utc: true }, { label: "Action" }],
     view.room.participants.map(({ participantId, name, email, role, createdAt }) => [
       name,
       email,

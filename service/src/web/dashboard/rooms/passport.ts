@@ -25,7 +25,7 @@ ${
 const versionTable = (view: RoomDetailView): Html =>
   records(
     "Sealed versions, newest first",
-    [{ label: "Version" }, { label: "Sealed (UTC)" }, { label: "Manifest SHA-256" }, { label: "Links" }],
+    [{ label: "Version" }, { label: "Sealed", utc: true }, { label: "Manifest SHA-256" }, { label: "Links" }],
     view.passport.versions.map(({ version, verifyCode, manifestSha256, createdAt }) => [
       `Version ${version}`,
       shortTime(createdAt),

@@ -97,7 +97,7 @@ ${field({ name: "contactEmail", label: "Contact email", type: "email", value: va
 const sessionTable = ({ session, sessions }: SettingsView): Html =>
   records(
     "Where you are signed in",
-    [{ label: "Browser" }, { label: "Signed in (UTC)" }, { label: "Last seen (UTC)" }, { label: "Action" }],
+    [{ label: "Browser" }, { label: "Signed in", utc: true }, { label: "Last seen", utc: true }, { label: "Action" }],
     sessions.map(({ id, device, createdAt, lastSeenAt }) => [
       html`${device}${id === session.id && " (this one)"}`,
       shortTime(createdAt),

@@ -12,7 +12,7 @@ const path = "/dashboard/team/members";
 export const memberTable = ({ principal, members }: { principal: Principal; members: readonly Member[] }): Html =>
   records(
     "Members of the firm",
-    [{ label: "Email" }, { label: "Role" }, { label: "Works in" }, { label: "Since (UTC)" }, { label: "Action" }],
+    [{ label: "Email" }, { label: "Role" }, { label: "Works in" }, { label: "Since", utc: true }, { label: "Action" }],
     members.map((member) => [
       html`${member.email}${member.userId === principal.member?.userId && " (you)"}`,
       member.role === "owner" ? "Owner" : "Member",

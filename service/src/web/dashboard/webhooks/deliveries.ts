@@ -47,7 +47,7 @@ const table = (deliveries: readonly Delivery[]): Html =>
       { label: "Outcome" },
       { label: "URL" },
       { label: "Duration", number: true },
-      { label: "When (UTC)" },
+      { label: "When", utc: true },
     ],
     deliveries.map((delivery) => [
       html`<a href="${path}/${delivery.deliveryId}">${breakable(delivery.eventName)}</a>${delivery.replayedFrom && html` <span class="quiet-text">(replay)</span>`}`,

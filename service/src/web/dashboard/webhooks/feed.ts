@@ -41,7 +41,7 @@ const table = (webhook: Webhook, deliveries: readonly Delivery[]): Html =>
       { label: "Attempts", number: true },
       { label: "Status", number: true },
       { label: "Duration", number: true },
-      { label: "When (UTC)" },
+      { label: "When", utc: true },
       { label: "Replay" },
     ],
     deliveries.map((delivery) => {

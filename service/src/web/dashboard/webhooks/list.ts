@@ -37,7 +37,7 @@ const list = (webhooks: readonly Webhook[]): Html =>
     ? emptyState("No webhooks yet", "Once there is one, a test event can be sent from its page.")
     : records(
         "Your webhooks, newest first",
-        [{ label: "URL" }, { label: "Topics" }, { label: "State" }, { label: "Created (UTC)" }],
+        [{ label: "URL" }, { label: "Topics" }, { label: "State" }, { label: "Created", utc: true }],
         webhooks.map(({ id, url, topics, active, createdAt }) => [
           html`<a href="${path}/${id}">${url}</a>`,
           topicList(topics),

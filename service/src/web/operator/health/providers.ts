@@ -44,7 +44,7 @@ export const providerTable = (providers: readonly ProviderHealth[]): Html =>
     [
       { label: "Provider" },
       { label: "Requests" },
-      { label: "Last answer (UTC)" },
+      { label: "Last answer", utc: true },
       { label: "Waiting", number: true },
       { label: "Nobody knows", number: true },
       { label: "Events to work on", number: true },

@@ -10,7 +10,7 @@ import {
 } from "../../../notaries/notaries.ts";
 import { usStates } from "../../../pricing/pricing.ts";
 import { card, codeText, emptyState, facts, pageHead, statusBadge } from "../../ui/components.ts";
-import { shortTime } from "../../ui/format.ts";
+import { ifUtc, shortTime } from "../../ui/format.ts";
 import { errorSummary, field, select, textArea } from "../../ui/forms/fields.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
@@ -72,7 +72,7 @@ export function notaryBody(
     ["Certificate of", certificate?.subject ?? null],
     ["Issued by", certificate?.issuer ?? null],
     ["SHA-256", certificate && codeText(certificate.fingerprintSha256, "the fingerprint")],
-    ["Counts", certificate && html`${shortTime(certificate.notBefore)} to ${shortTime(certificate.notAfter)} (UTC)`],
+    ["Counts", certificate && html`${shortTime(certificate.notBefore)} to ${shortTime(certificate.notAfter)}${ifUtc}`],
   ]);
   return html`${pageHead(notary.commissionName, `${notary.county}, ${notary.state}`)}
 ${errorSummary(problem)}

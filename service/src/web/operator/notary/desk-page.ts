@@ -47,7 +47,7 @@ const table = (
 ): Html =>
   records(
     caption,
-    ["Order", "Firm", "People", "How", "Due (UTC)", "Action"].map((label) => ({ label })),
+    ["Order", "Firm", "People", "How", "Due", "Action"].map((label) => ({ label, utc: label === "Due" })),
     orders.map(({ order, eligibility }) => [
       shortCode(order.code),
       order.firmName,

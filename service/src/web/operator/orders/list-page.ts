@@ -54,7 +54,7 @@ export const orderTable = (caption: string, orders: readonly ListedOrder[]): Htm
       { label: "Client" },
       { label: "Services" },
       { label: "Total", number: true },
-      { label: "Placed (UTC)" },
+      { label: "Placed", utc: true },
     ],
     orders.map((order) => {
       const { tone, label } = statusWords(order.status);

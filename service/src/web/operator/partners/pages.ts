@@ -27,7 +27,7 @@ ${isCut && html`<p class="quiet">There are more: type a part of the name.</p>`}`
 const firmTable = (firms: Awaited<ReturnType<typeof findFirms>>): Html =>
   records(
     "Firms by name",
-    [{ label: "Firm" }, { label: "Tier" }, { label: "Live" }, { label: "Since (UTC)" }],
+    [{ label: "Firm" }, { label: "Tier" }, { label: "Live" }, { label: "Since", utc: true }],
     firms.map(({ partnerId, name, tier, liveEnabled, createdAt }) => [
       html`<a class="breakable" href="${path}/${partnerId}">${name}</a>`,
       tier,
@@ -96,7 +96,7 @@ ${checkbox({ name: "live", label: "The firm has live", checked: liveEnabled, hin
 const keyTable = (own: string, keys: FirmRecord["keys"], mayChange: boolean): Html =>
   records(
     "Keys",
-    [{ label: "Key" }, { label: "Environment" }, { label: "Last used (UTC)" }, { label: "State" }],
+    [{ label: "Key" }, { label: "Environment" }, { label: "Last used", utc: true }, { label: "State" }],
     keys.map(({ keyId, environment, last4, createdAt, lastUsedAt, revokedAt }) => [
       html`…${last4}<br><span class="quiet">issued ${shortTime(createdAt)}</span>`,
       environment,

@@ -30,7 +30,7 @@ const table = (operators: readonly ListedOperator[]): Html =>
       { label: "Email" },
       { label: "Roles" },
       { label: "Passkeys", number: true },
-      { label: "Signed in (UTC)" },
+      { label: "Signed in", utc: true },
     ],
     operators.map(({ id, name, email, roles, active, passkeys, lastSignIn }) => [
       html`<a class="breakable" href="/operator/people/${id}">${name}</a>`,

@@ -45,7 +45,7 @@ const sessionsPart = ({ person, sessions, operator }: PersonView, mayManage: boo
     ? emptyState("Not signed in", "Sessions are listed while they last.")
     : records(
         "Sessions, the latest first",
-        [{ label: "Browser" }, { label: "Since (UTC)" }, { label: "Last seen (UTC)" }, { label: "Action" }],
+        [{ label: "Browser" }, { label: "Since", utc: true }, { label: "Last seen", utc: true }, { label: "Action" }],
         sessions.map(({ sessionId, device, createdAt, lastSeenAt }) => [
           device,
           shortTime(createdAt),

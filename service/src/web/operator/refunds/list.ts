@@ -22,7 +22,13 @@ const orderLink = ({ id, orderCode, payments }: RefundRequest): Html =>
 const openTable = (open: readonly RefundRequest[]): Html =>
   records(
     "Refunds that wait, the oldest first",
-    [{ label: "Refund" }, { label: "Firm" }, { label: "Reason" }, { label: "Asked for by" }, { label: "On (UTC)" }],
+    [
+      { label: "Refund" },
+      { label: "Firm" },
+      { label: "Reason" },
+      { label: "Asked for by" },
+      { label: "On", utc: true },
+    ],
     open.map((each) => [
       orderLink(each),
       html`<span class="breakable">${each.firmName}</span>`,
@@ -35,7 +41,7 @@ const openTable = (open: readonly RefundRequest[]): Html =>
 const endedTable = (ended: readonly RefundRequest[]): Html =>
   records(
     "Refunds that were decided, the latest first",
-    [{ label: "Refund" }, { label: "Result" }, { label: "By" }, { label: "On (UTC)" }],
+    [{ label: "Refund" }, { label: "Result" }, { label: "By" }, { label: "On", utc: true }],
     ended.map((each) => [
       orderLink(each),
       stateBadge(each.state),

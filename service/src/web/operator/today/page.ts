@@ -42,7 +42,7 @@ function queues(counts: readonly QueueCount[]): Html {
       { label: "Queue" },
       { label: "Open", number: true },
       { label: "Overdue", number: true },
-      { label: "Due first (UTC)" },
+      { label: "Due first", utc: true },
     ],
     (Object.keys(taskKinds) as TaskKind[]).flatMap((kind) => {
       const count = byKind.get(kind);

@@ -14,7 +14,7 @@ export type TaskTable = { operator: Operator; now: Date; tasks: readonly Task[];
 export const taskTable = ({ operator, now, tasks, caption, back }: TaskTable): Html =>
   records(
     caption,
-    [{ label: "Task" }, { label: "About" }, { label: "Due (UTC)" }, { label: "Whose" }, { label: "Action" }],
+    [{ label: "Task" }, { label: "About" }, { label: "Due", utc: true }, { label: "Whose" }, { label: "Action" }],
     tasks.map((task) => [
       html`<a href="${pathOfTask(task, operator)}">${taskWords[task.kind]}</a>`,
       about(task),

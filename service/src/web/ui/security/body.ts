@@ -43,7 +43,7 @@ ${more}
 const passkeyTable = (path: string, passkeys: readonly Passkey[]): Html =>
   records(
     "Your passkeys, the oldest first",
-    [{ label: "Name" }, { label: "Added (UTC)" }, { label: "Last used (UTC)" }, { label: "Action" }],
+    [{ label: "Name" }, { label: "Added", utc: true }, { label: "Last used", utc: true }, { label: "Action" }],
     passkeys.map(({ id, name, createdAt, lastUsedAt }) => [
       html`<span class="breakable">${name}</span>`,
       shortTime(createdAt),

@@ -1,5 +1,4 @@
 import { takeDrops } from "../../ui/browser/drops.ts";
-import { showLocalTimes } from "../../ui/browser/local-times.ts";
 import { part } from "../../ui/browser/parts.ts";
 import { type Html, render } from "../../ui/render.ts";
 import { recheckClosing } from "./closing-recheck.ts";
@@ -67,22 +66,6 @@ export function startPage(): void {
       put(part("recheck"), claims);
     });
   }
-  showLocalTimes(document);
-  startPrinting();
-}
-
-/** Buttons that print, and the date on paper. */
-function startPrinting(): void {
-  document.addEventListener("click", ({ target }) => {
-    if (target instanceof Element && target.closest("[data-print]")) print();
-  });
-  const date = () => {
-    const printed = document.getElementById("printed-at");
-    if (printed)
-      printed.textContent = `Printed on ${new Date().toLocaleString("en-US", { dateStyle: "long", timeStyle: "long" })}`;
-  };
-  date();
-  addEventListener("beforeprint", date);
 }
 
 /** The address of this very script, for a worker: where it came from, or its text when it is part of the page. */
@@ -122,5 +105,4 @@ function show(said: string, view: Html): void {
 
 function put(into: HTMLElement, view: Html): void {
   into.innerHTML = render(view);
-  showLocalTimes(into);
 }

@@ -1,0 +1,15 @@
+/** Buttons that print, and the date on paper. */
+export function startPrinting(): void {
+  document.addEventListener("click", ({ target }) => {
+    if (target instanceof Element && target.closest("[data-print]")) print();
+  });
+  addEventListener("beforeprint", sayDate);
+  // For readers who are shown the page as it prints.
+  addEventListener("DOMContentLoaded", sayDate);
+}
+
+function sayDate(): void {
+  const printed = document.querySelector(".printed-at");
+  if (printed)
+    printed.textContent = `Printed on ${new Date().toLocaleString("en-US", { dateStyle: "long", timeStyle: "long" })}`;
+}
