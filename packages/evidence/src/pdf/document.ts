@@ -1,15 +1,14 @@
 import { EvidenceError } from "../errors.ts";
 import { type Budget, COST, newBudget, spend } from "./budget.ts";
+import { cursorAt, skipSpace, takeUnsigned } from "./cursor.ts";
 import { type Decryption, LOCKED } from "./encryption/decryption.ts";
-import { cursorAt, readIndirectObject, readValue, skipSpace, takeUnsigned } from "./lexer.ts";
+import { readIndirectObject, readValue } from "./lexer.ts";
+import { type Revision, readings, revisionAt } from "./revisions.ts";
 import { sameValue } from "./same-value.ts";
 import { indexOfText, lastIndexOfText } from "./search.ts";
 import { decodeStream } from "./stream.ts";
 import { integerOf, nameOf, type PdfDictionary, type PdfValue, unambiguous } from "./values.ts";
-import { entryOf, readXrefSection, type XrefEntry, type XrefSection } from "./xref.ts";
-
-/** A cross-reference section and, in a hybrid file, the stream that its trailer names. */
-export type Revision = { readonly main: XrefSection; readonly hybrid: XrefSection | undefined };
+import { entryOf, type XrefEntry, type XrefSection } from "./xref.ts";
 
 /** An object and, unless it is in an object stream, where it begins in the file. */
 export type LocatedValue = { readonly value: PdfValue; readonly start: number | undefined };
@@ -161,50 +160,6 @@ export function lookUp(document: PdfDocument, number: number): XrefEntry | undef
 
 function hiddenEntry(revision: Revision, number: number): XrefEntry | undefined {
   return revision.hybrid === undefined ? undefined : entryOf(revision.hybrid, number);
-}
-
-function revisionAt(bytes: Uint8Array, base: number, offset: number, budget: Budget): Revision | undefined {
-  const main = withoutPrevZero(bytes, base, readXrefSection(bytes, offset + base, budget), budget);
-  if (main === undefined || main.hybridStream === undefined) return main && { main, hybrid: undefined };
-  const hybrid = readXrefSection(bytes, main.hybridStream + base, budget);
-  if (hybrid?.kind !== "stream") throw new EvidenceError("pdf", "/XRefStm does not lead to a cross-reference stream");
-  return { main, hybrid };
-}
-
-/** Some producers write /Prev 0 for none. Readers would part ways where a section stands there. */
-function withoutPrevZero(
-  bytes: Uint8Array,
-  base: number,
-  section: XrefSection | undefined,
-  budget: Budget,
-): XrefSection | undefined {
-  if (section?.prev !== 0) return section;
-  if (readXrefSection(bytes, base, budget) !== undefined) {
-    throw new EvidenceError("pdf", "/Prev 0 leads to a cross-reference section");
-  }
-  return { ...section, prev: undefined };
-}
-
-/** The sections that an offset leads to, counted from each base; an unreadable one matters when there is no other. */
-function readings(
-  bytes: Uint8Array,
-  bases: readonly number[],
-  offset: number | undefined,
-  budget: Budget,
-): { readonly base: number; readonly revision: Revision }[] {
-  const found: { base: number; revision: Revision }[] = [];
-  let failure: EvidenceError | undefined;
-  for (const base of offset === undefined ? [] : bases) {
-    try {
-      const revision = revisionAt(bytes, base, offset ?? 0, budget);
-      if (revision !== undefined) found.push({ base, revision });
-    } catch (error) {
-      if (!(error instanceof EvidenceError)) throw error;
-      failure = error;
-    }
-  }
-  if (found.length === 0 && failure !== undefined) throw failure;
-  return found;
 }
 
 function loadPrevious(document: PdfDocument): boolean {

@@ -1,89 +1,24 @@
 import { EvidenceError } from "../errors.ts";
-import { type Budget, COST, newBudget, spend } from "./budget.ts";
-import type { Decryption, StringDecryption } from "./encryption/decryption.ts";
+import { type Budget, COST, spend } from "./budget.ts";
+import {
+  CLASSES,
+  type Cursor,
+  classOf,
+  cursorAt,
+  isDigit,
+  isSpace,
+  peek,
+  REGULAR,
+  skipSpace,
+  takeKeyword,
+  takeUnsigned,
+} from "./cursor.ts";
+import type { Decryption } from "./encryption/decryption.ts";
 import type { IndirectObject, PdfName, PdfValue } from "./values.ts";
 
 const MAX_DEPTH = 64;
 /** Far past the 127 bytes that ISO 32000-1 annex C allows. */
 const MAX_NAME = 4096;
-
-const REGULAR = 0;
-const SPACE = 1;
-const DELIMITER = 2;
-const CLASSES = characterClasses();
-
-/** A reading position over `bytes`; nothing at or past `limit` is ever read. Strings bear `decrypt`. */
-export type Cursor = {
-  readonly bytes: Uint8Array;
-  readonly limit: number;
-  readonly budget: Budget;
-  position: number;
-  decrypt: StringDecryption | undefined;
-};
-
-export function cursorAt(
-  bytes: Uint8Array,
-  position: number,
-  limit = bytes.length,
-  budget: Budget = newBudget(),
-): Cursor {
-  return { bytes, limit, budget, position, decrypt: undefined };
-}
-
-/** The byte under the cursor moved by `ahead`, or -1 at the limit. */
-export const peek = (cursor: Cursor, ahead = 0): number => {
-  const at = cursor.position + ahead;
-  return at >= 0 && at < cursor.limit ? (cursor.bytes[at] ?? -1) : -1;
-};
-
-function classOf(code: number): number {
-  return code < 0 ? SPACE : (CLASSES[code] ?? REGULAR);
-}
-
-export function isSpace(code: number): boolean {
-  return code >= 0 && CLASSES[code] === SPACE;
-}
-
-export function isDigit(code: number): boolean {
-  return code >= 0x30 && code <= 0x39;
-}
-
-/** Moves past white space and comments (ISO 32000-2 sections 7.2.3 and 7.2.4). */
-export function skipSpace(cursor: Cursor): void {
-  const { bytes, limit } = cursor;
-  let at = cursor.position;
-  for (; at < limit; at++) {
-    const code = bytes[at] ?? 0;
-    if (code === 0x25) {
-      while (at < limit && bytes[at] !== 0x0a && bytes[at] !== 0x0d) at++;
-    } else if (CLASSES[code] !== SPACE) break;
-  }
-  cursor.position = Math.min(at, limit);
-}
-
-/** True, and moved past it, when `word` stands under the cursor and ends there. */
-export function takeKeyword(cursor: Cursor, word: string): boolean {
-  for (let index = 0; index < word.length; index++) {
-    if (peek(cursor, index) !== word.charCodeAt(index)) return false;
-  }
-  if (classOf(peek(cursor, word.length)) === REGULAR) return false;
-  cursor.position += word.length;
-  return true;
-}
-
-/** An unsigned integer of at most 15 digits under the cursor, or undefined (and not moved). */
-export function takeUnsigned(cursor: Cursor): number | undefined {
-  let length = 0;
-  let value = 0;
-  for (let code = peek(cursor); isDigit(code); code = peek(cursor, length)) {
-    value = value * 10 + (code - 0x30);
-    length++;
-    if (length > 15) return undefined;
-  }
-  if (length === 0) return undefined;
-  cursor.position += length;
-  return value;
-}
 
 function readNumber(cursor: Cursor): PdfValue {
   const start = cursor.position;
@@ -273,13 +208,6 @@ function readObject(cursor: Cursor, decryption: Pick<Decryption, "strings"> | un
   if (peek(cursor) === 0x0d) cursor.position++;
   if (peek(cursor) === 0x0a) cursor.position++;
   return { number, generation, start, end, value, streamStart: cursor.position };
-}
-
-function characterClasses(): Uint8Array {
-  const classes = new Uint8Array(256);
-  for (const code of [0, 9, 10, 12, 13, 32]) classes[code] = SPACE;
-  for (const char of "()<>[]{}/%") classes[char.charCodeAt(0)] = DELIMITER;
-  return classes;
 }
 
 function broken(cursor: Cursor, what: string): EvidenceError {

@@ -1,7 +1,8 @@
 import { EvidenceError } from "../errors.ts";
 import { COST, spend } from "./budget.ts";
+import { cursorAt, isDigit, isSpace, skipSpace, takeKeyword, takeUnsigned } from "./cursor.ts";
 import { loadRevisions, type PdfDocument, resolve } from "./document.ts";
-import { cursorAt, isDigit, isSpace, readValue, skipSpace, takeKeyword, takeUnsigned } from "./lexer.ts";
+import { readValue } from "./lexer.ts";
 import { searchFor, searchWholeFile } from "./search.ts";
 import { skimObject } from "./skim.ts";
 import { entriesOf } from "./xref.ts";

@@ -1,4 +1,4 @@
-import { type Cursor, cursorAt, isSpace, peek, skipSpace } from "./lexer.ts";
+import { type Cursor, cursorAt, isSpace, peek, skipSpace } from "./cursor.ts";
 import { isTextAt } from "./search.ts";
 
 /** Where the value of an object ends, and where the values of what might be its /Length stand; null without data. */

@@ -1,17 +1,7 @@
 import { EvidenceError } from "../errors.ts";
 import { type Budget, COST, newBudget, spend } from "./budget.ts";
-import {
-  type Cursor,
-  cursorAt,
-  isDigit,
-  isSpace,
-  peek,
-  readIndirectObject,
-  readValue,
-  skipSpace,
-  takeKeyword,
-  takeUnsigned,
-} from "./lexer.ts";
+import { type Cursor, cursorAt, isDigit, isSpace, peek, skipSpace, takeKeyword, takeUnsigned } from "./cursor.ts";
+import { readIndirectObject, readValue } from "./lexer.ts";
 import { decodeStream } from "./stream.ts";
 import { integerOf, nameOf, type PdfDictionary, type PdfValue, unambiguous } from "./values.ts";
 

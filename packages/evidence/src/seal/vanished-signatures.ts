@@ -1,8 +1,9 @@
 import { EvidenceError } from "../errors.ts";
 import { COST, spend } from "../pdf/budget.ts";
+import { cursorAt } from "../pdf/cursor.ts";
 import type { PdfDocument } from "../pdf/document.ts";
 import { openUnlocked } from "../pdf/encryption/unlock.ts";
-import { cursorAt, readValue } from "../pdf/lexer.ts";
+import { readValue } from "../pdf/lexer.ts";
 import { searchWholeFile } from "../pdf/search.ts";
 import { findSignatures } from "../pdf/signatures.ts";
 import { type RangedSignature, withRanges } from "../pdf/structure.ts";

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { readByteRange } from "../../src/pdf/byte-range.ts";
-import { cursorAt, readValue } from "../../src/pdf/lexer.ts";
+import { cursorAt } from "../../src/pdf/cursor.ts";
+import { readValue } from "../../src/pdf/lexer.ts";
 import { bytesOf } from "../seal/signed-pdf.ts";
 
 const DER = "300502010112ff".slice(0, 14);

@@ -1,6 +1,6 @@
 import { EvidenceError } from "../../errors.ts";
+import { cursorAt, takeUnsigned } from "../cursor.ts";
 import type { PdfDocument } from "../document.ts";
-import { cursorAt, takeUnsigned } from "../lexer.ts";
 import type { PdfDictionary } from "../values.ts";
 import { judgeHistory, type Moment, revisionEndingAt } from "./history.ts";
 import type { StepResult } from "./judge.ts";

@@ -1,4 +1,5 @@
-import { loadRevisions, type PdfDocument, type Revision, startxrefValue } from "../document.ts";
+import { loadRevisions, type PdfDocument, startxrefValue } from "../document.ts";
+import type { Revision } from "../revisions.ts";
 import { lastIndexOfText } from "../search.ts";
 import { integerOf } from "../values.ts";
 import { judgeStep, type StepResult } from "./judge.ts";

@@ -1,8 +1,10 @@
 import { equalBytes } from "../../bytes.ts";
 import { EvidenceError } from "../../errors.ts";
 import { COST, spend } from "../budget.ts";
-import { type PdfDocument, type Revision, readCompressed } from "../document.ts";
-import { cursorAt, readIndirectObject, skipSpace, takeKeyword } from "../lexer.ts";
+import { cursorAt, skipSpace, takeKeyword } from "../cursor.ts";
+import { type PdfDocument, readCompressed } from "../document.ts";
+import { readIndirectObject } from "../lexer.ts";
+import type { Revision } from "../revisions.ts";
 import { sameValue } from "../same-value.ts";
 import { decodeStream } from "../stream.ts";
 import type { PdfDictionary, PdfValue } from "../values.ts";

@@ -1,0 +1,51 @@
+import { EvidenceError } from "../errors.ts";
+import type { Budget } from "./budget.ts";
+import { readXrefSection, type XrefSection } from "./xref.ts";
+
+/** A cross-reference section and, in a hybrid file, the stream that its trailer names. */
+export type Revision = { readonly main: XrefSection; readonly hybrid: XrefSection | undefined };
+
+/** The section at an offset counted from the base, with the stream that it names; undefined where there is none. @throws EvidenceError */
+export function revisionAt(bytes: Uint8Array, base: number, offset: number, budget: Budget): Revision | undefined {
+  const main = withoutPrevZero(bytes, base, readXrefSection(bytes, offset + base, budget), budget);
+  if (main === undefined || main.hybridStream === undefined) return main && { main, hybrid: undefined };
+  const hybrid = readXrefSection(bytes, main.hybridStream + base, budget);
+  if (hybrid?.kind !== "stream") throw new EvidenceError("pdf", "/XRefStm does not lead to a cross-reference stream");
+  return { main, hybrid };
+}
+
+/** Some producers write /Prev 0 for none. Readers would part ways where a section stands there. */
+function withoutPrevZero(
+  bytes: Uint8Array,
+  base: number,
+  section: XrefSection | undefined,
+  budget: Budget,
+): XrefSection | undefined {
+  if (section?.prev !== 0) return section;
+  if (readXrefSection(bytes, base, budget) !== undefined) {
+    throw new EvidenceError("pdf", "/Prev 0 leads to a cross-reference section");
+  }
+  return { ...section, prev: undefined };
+}
+
+/** The sections that an offset leads to, counted from each base; an unreadable one matters when there is no other. */
+export function readings(
+  bytes: Uint8Array,
+  bases: readonly number[],
+  offset: number | undefined,
+  budget: Budget,
+): { readonly base: number; readonly revision: Revision }[] {
+  const found: { base: number; revision: Revision }[] = [];
+  let failure: EvidenceError | undefined;
+  for (const base of offset === undefined ? [] : bases) {
+    try {
+      const revision = revisionAt(bytes, base, offset ?? 0, budget);
+      if (revision !== undefined) found.push({ base, revision });
+    } catch (error) {
+      if (!(error instanceof EvidenceError)) throw error;
+      failure = error;
+    }
+  }
+  if (found.length === 0 && failure !== undefined) throw failure;
+  return found;
+}
