@@ -354,3 +354,18 @@ test("a file that is dropped after a switch in another tab is refused in its pla
   await page.locator(".seal-state").getByText("You switched between test and live").waitFor();
   await switchTo(now);
 });
+
+test("a passport's page has its certificate for the firm's file, and the page for everybody one that does not name the firm", async () => {
+  const location = await sealed("Deed with a certificate");
+  const certificateOn = async (url: string): Promise<string> => {
+    await dana.page.goto(service.baseUrl + url);
+    const href = await dana.page.getByRole("link", { name: "Certificate (PDF)" }).getAttribute("href");
+    const response = await fetch(service.baseUrl + href, { headers: { Cookie: cookie } });
+    assert.deepEqual([response.status, response.headers.get("content-type")], [200, "application/pdf"]);
+    return Buffer.from(await response.arrayBuffer()).toString("latin1");
+  };
+  const firm = "on behalf of Harbor Title, certifies";
+  assert.ok((await certificateOn(location)).includes(firm));
+  const page = await dana.page.getByRole("link", { name: "Open the verification page" }).getAttribute("href");
+  assert.ok(!(await certificateOn(page ?? "")).includes(firm));
+});

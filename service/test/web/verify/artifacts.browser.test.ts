@@ -72,6 +72,7 @@ async function ofPassport(): Promise<typeof artifacts> {
     ["deed.pdf", original, notSealed],
     ["sealed-deed.pdf", await get(`${api}/document`), sealed],
     ["evidence.zip", zip, sealed],
+    ["proof-certificate.pdf", await get(`${api}/certificate`), sealed],
     ["passport-answer.json", await get(api), notChecked],
     ["trust.json", await get("/seal/trust.json"), notChecked],
     ["certificate.pem", await get("/seal/certificate.pem"), notChecked],
