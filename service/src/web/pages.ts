@@ -48,6 +48,7 @@ export async function pages(app: FastifyInstance, deps: PageDeps): Promise<void>
     visitorPages(people, {
       ...common,
       ...visitor,
+      baseUrl,
       ownOrigin,
       signIn: members && { ...members, mailsStayHere: outbox !== null },
     });

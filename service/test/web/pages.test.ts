@@ -162,8 +162,52 @@ describe("rooms and records", () => {
 describe("the start page", () => {
   test("links to what one comes for", async () => {
     const page = await (await get("/")).text();
-    for (const href of ["/docs", "/verify", "/openapi.json"]) assert.ok(page.includes(`href="${href}"`), href);
+    for (const href of ["/request-access", "/docs", "/verify", "/sign-in"])
+      assert.ok(page.includes(`href="${href}"`), href);
     assert.doesNotMatch(page, /noindex/);
+  });
+
+  test("says to other sites what a link to it should show, with a picture at an absolute address", async () => {
+    const page = await (await get("/")).text();
+    const content = (name: string) =>
+      new RegExp(`<meta (?:name|property)="${name}" content="([^"]+)">`).exec(page)?.[1];
+    assert.match(content("description") ?? "", /title, escrow, and law firms/);
+    assert.equal(content("og:description"), content("description"));
+    assert.equal(content("og:url"), "http://localhost/");
+    const picture = new URL(content("og:image") ?? "");
+    assert.equal(picture.origin, "http://localhost");
+    const touchIcon = /<link rel="apple-touch-icon" href="([^"]+)">/.exec(page)?.[1] ?? "";
+    for (const [path, width, height] of [
+      [picture.pathname, 1200, 630],
+      [touchIcon, 180, 180],
+    ] as const) {
+      const response = await get(path);
+      assert.equal(response.headers.get("content-type"), "image/png");
+      const png = Buffer.from(await response.arrayBuffer());
+      assert.deepEqual([png.readUInt32BE(16), png.readUInt32BE(20)], [width, height]);
+    }
+  });
+
+  test("and what else is public is for robots; no address that could be a credential is", async () => {
+    const response = await get("/robots.txt");
+    assert.equal(response.headers.get("content-type"), "text/plain; charset=utf-8");
+    const rules = (await response.text()).split("\n").slice(1, -1);
+    assert.equal(rules.at(-1), "Disallow: /");
+    const allowed = rules.slice(0, -1).map((rule) => new RegExp(`^${rule.replace("Allow: ", "")}`));
+    const isAllowed = (path: string) => allowed.some((rule) => rule.test(path));
+    for (const path of ["/", "/docs", "/docs/quickstart", "/verify", "/assets/site.css"])
+      assert.ok(isAllowed(path), path);
+    for (const path of [`/orders/${code}`, `/rooms/${roomCode}`, `/verify/${proofCode}`, "/dashboard", "/sign/x"])
+      assert.ok(!isAllowed(path), path);
+  });
+
+  test("shows members and developers their links at the foot; clients of a firm have their own", async () => {
+    const foot = async (path: string) => (await (await get(path)).text()).split("<footer")[1] ?? "";
+    const [home, order] = await Promise.all([foot("/"), foot(`/orders/${code}`)]);
+    for (const href of ["/verify", "/docs", "/request-access", "/sign-in"])
+      assert.ok(home.includes(`href="${href}"`), href);
+    assert.match(order, /href="\/verify"/);
+    assert.doesNotMatch(order, /\/docs|\/sign-in/);
   });
 });
 
@@ -191,10 +235,20 @@ describe("assets", () => {
     const all = await addresses();
     assert.deepEqual(
       all.map((address) => address.replace(/^\/assets\/|\.[0-9a-f]{12}/g, "")),
-      ["serif.woff2", "sans.woff2", "page.js", "fonts.css", "site.css", "mark.svg", "htmx.js", "copy.js"],
+      [
+        "serif.woff2",
+        "sans.woff2",
+        "page.js",
+        "fonts.css",
+        "site.css",
+        "mark.svg",
+        "touch-icon.png",
+        "htmx.js",
+        "copy.js",
+      ],
     );
     for (const address of all) {
-      assert.match(address, /^\/assets\/[a-z]+\.[0-9a-f]{12}\.(css|js|svg|woff2)$/);
+      assert.match(address, /^\/assets\/[a-z-]+\.[0-9a-f]{12}\.(css|js|svg|png|woff2)$/);
       const response = await get(address);
       assert.equal(response.status, 200);
       assert.equal(response.headers.get("cache-control"), "public, max-age=31536000, immutable");
@@ -209,7 +263,9 @@ describe("assets", () => {
       const unpacked = (await response.arrayBuffer()).byteLength;
       return Number(response.headers.get("content-length") ?? unpacked);
     };
-    const sizes = await Promise.all([`/orders/${code}`, ...(await addresses())].map(sent));
+    // Loaded by a phone that keeps the page on its home screen.
+    const loaded = (await addresses()).filter((address) => !address.includes("touch-icon"));
+    const sizes = await Promise.all([`/orders/${code}`, ...loaded].map(sent));
     const total = sizes.reduce((sum, size) => sum + size);
     t.diagnostic(`${total} bytes`);
     assert.ok(total < 100_000, `${total} bytes: ${sizes}`);
@@ -229,7 +285,7 @@ describe("assets", () => {
   });
 
   test("are the same bytes compressed and not, under different tags", async () => {
-    for (const address of (await addresses()).filter((one) => !one.endsWith(".woff2"))) {
+    for (const address of (await addresses()).filter((one) => /\.(css|js|svg)$/.test(one))) {
       const plain = await get(address, { "accept-encoding": "identity" });
       const gzipped = await get(address, { "accept-encoding": "br;q=1.0, gzip;q=0.8" });
       const refused = await get(address, { "accept-encoding": "gzip;q=0, identity" });

@@ -1,18 +1,19 @@
 import { mayUseLive, type Principal } from "../../identity/identity.ts";
 import { environmentSwitch } from "../ui/environment-switch.ts";
+import { icon } from "../ui/icons.ts";
 import { type Html, html } from "../ui/render.ts";
 
 const sections = {
-  start: { path: "/dashboard", label: "Start" },
-  orders: { path: "/dashboard/orders", label: "Orders" },
-  rooms: { path: "/dashboard/rooms", label: "Rooms" },
-  passports: { path: "/dashboard/passports", label: "Passports" },
-  webhooks: { path: "/dashboard/webhooks", label: "Webhooks" },
-  analytics: { path: "/dashboard/analytics", label: "Analytics" },
-  team: { path: "/dashboard/team", label: "Team" },
-  keys: { path: "/dashboard/keys", label: "API keys" },
-  security: { path: "/dashboard/security", label: "Sign-in and security" },
-  settings: { path: "/dashboard/settings", label: "Firm and settings" },
+  start: { path: "/dashboard", label: "Start", shape: "home" },
+  orders: { path: "/dashboard/orders", label: "Orders", shape: "orders" },
+  rooms: { path: "/dashboard/rooms", label: "Rooms", shape: "rooms" },
+  passports: { path: "/dashboard/passports", label: "Passports", shape: "evidence" },
+  webhooks: { path: "/dashboard/webhooks", label: "Webhooks", shape: "webhooks" },
+  analytics: { path: "/dashboard/analytics", label: "Analytics", shape: "analytics" },
+  team: { path: "/dashboard/team", label: "Team", shape: "people" },
+  keys: { path: "/dashboard/keys", label: "API keys", shape: "key" },
+  security: { path: "/dashboard/security", label: "Sign-in and security", shape: "lock" },
+  settings: { path: "/dashboard/settings", label: "Firm and settings", shape: "settings" },
 } as const;
 
 export type Section = keyof typeof sections;
@@ -29,8 +30,8 @@ ${environmentSwitch({
   note: notes[principal.environment],
 })}
 <nav class="side-nav" aria-label="Dashboard"><ul>${Object.entries(sections).map(
-    ([section, { path, label }]) =>
-      html`<li><a href="${path}"${section === current && html` aria-current="page"`}>${label}</a></li>`,
+    ([section, { path, label, shape }]) =>
+      html`<li><a href="${path}"${section === current && html` aria-current="page"`}>${icon(shape)}${label}</a></li>`,
   )}</ul></nav>
 </aside>`;
 

@@ -31,6 +31,8 @@ const sources = {
   "sign.js": "./signing/browser/sign.ts",
   "verify.js": "./verify/browser/verify.ts",
   "mark.svg": "./ui/mark.svg",
+  "touch-icon.png": "./ui/pictures/touch-icon.png",
+  "link-picture.png": "./ui/pictures/link-picture.png",
 } as const;
 
 export type AssetName = keyof typeof sources;
@@ -38,6 +40,7 @@ export type AssetName = keyof typeof sources;
 const mediaTypes: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
+  ".png": "image/png",
   ".svg": "image/svg+xml",
   ".woff2": "font/woff2",
 };
@@ -66,7 +69,7 @@ export async function buildAssets(): Promise<Assets> {
     format: "iife",
     target: "es2022",
     // Finished files of others and pictures stay as they are.
-    loader: { ".min.js": "copy", ".svg": "copy", ".woff2": "copy" },
+    loader: { ".min.js": "copy", ".svg": "copy", ".png": "copy", ".woff2": "copy" },
     external: ["/assets/*"],
     legalComments: "inline",
     write: false,

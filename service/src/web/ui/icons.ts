@@ -15,6 +15,19 @@ const shapes = {
   notarize: html`<circle cx="12" cy="9" r="6"/><path d="m8.5 14-1.5 7.5 5-2.5 5 2.5-1.5-7.5M9.8 9l1.6 1.6L14.5 7.5"/>`,
   ship: html`<path d="M3 7.5 12 3l9 4.5v9L12 21l-9-4.5zM3 7.5 12 12l9-4.5M12 12v9"/>`,
   evidence: html`<path d="M12 3 4 6v6c0 4.5 3.3 7.7 8 9 4.7-1.3 8-4.5 8-9V6z"/><path d="m8.5 12 2.5 2.5 4.5-5"/>`,
+  lock: html`<rect x="4.5" y="10.5" width="15" height="10.5" rx="2.5"/><path d="M8 10.5V7.5a4 4 0 0 1 8 0v3M12 14.5v2.5"/>`,
+  home: html`<path d="m3 11.5 9-8 9 8M5.5 9.5v11h13v-11M10 20.5v-6h4v6"/>`,
+  orders: html`<path d="M6 2.5h8.5L19 7v14.5H6zM14 2.5V7.5h5M9.5 12h6m-6 4h6"/>`,
+  rooms: html`<path d="M5.5 21.5v-19h13v19M3 21.5h18M14.5 12v.2"/>`,
+  webhooks: html`<path d="M13 2.5 4.5 14H12l-1 7.5L19.5 10H12z"/>`,
+  analytics: html`<path d="M3.5 3v17.5H21M8 16.5v-5m4.5 5v-9m4.5 9v-7"/>`,
+  people: html`<circle cx="9" cy="8" r="3.5"/><path d="M2.5 20c.4-4 3-6 6.5-6s6.1 2 6.5 6M16 4.8a3.5 3.5 0 0 1 0 6.400M18 14.5c2 .8 3.200 2.6 3.5 5.5"/>`,
+  key: html`<circle cx="8" cy="15.5" r="5"/><path d="M11.5 12 20.5 3M16.5 7l3 3"/>`,
+  settings: html`<path d="M3 7h10m6 0h2M3 17h2m6 0h10"/><circle cx="16" cy="7" r="3"/><circle cx="8" cy="17" r="3"/>`,
+  money: html`<rect x="2.5" y="5.5" width="19" height="13" rx="2"/><circle cx="12" cy="12" r="2.8"/><path d="M6 9v.2m12 5.6v.2"/>`,
+  firm: html`<path d="M3 21.5h18M5 21.5v-17l9-2v19M14 8.5h5v13M8.5 8v.2m0 4.300v.2m0 4.300v.2"/>`,
+  health: html`<path d="M2.5 12.5h4.5l2.5-7 4.5 13 2.5-6h5"/>`,
+  book: html`<path d="M12 5.5C9.5 3.8 6.5 3.300 3 3.5v15c3.5-.2 6.5.3 9 2 2.5-1.700 5.5-2.200 9-2v-15c-3.5-.2-6.5.3-9 2zM12 5.5v15"/>`,
 } as const;
 
 export type IconName = keyof typeof shapes;

@@ -7,6 +7,8 @@ export type PageOptions = {
   body: Html;
   /** The page's address is a credential: kept out of search engines and of referrers. */
   credential?: boolean;
+  /** Of a page that search engines list and that people link to: what both show of it. */
+  preview?: { url: string; description: string };
   /** In the header, instead of the public links. */
   headerNav?: Html;
   /** A column of links beside the content. */
@@ -32,6 +34,9 @@ const htmxConfig = JSON.stringify({ noSwap: [204, 304, "4xx", "5xx"], history: f
 
 const publicNav = html`<nav aria-label="Main"><a href="/verify">Verify</a><a href="/docs">Docs</a><a href="/sign-in">Sign in</a></nav>`;
 
+const aboutUs = html`<a href="/">About SignSealShip</a><a href="/verify">Verify a document</a>`;
+const publicLinks = html`<a href="/verify">Verify a document</a><a href="/docs">Documentation</a><a href="/request-access">Request access</a><a href="/sign-in">Sign in</a>`;
+
 /** For clients of firms: what is for developers and members is not theirs. */
 export const clientNav = html`<nav aria-label="Main"><a href="/verify">Verify</a></nav>`;
 
@@ -41,6 +46,20 @@ const main = (body: Html, kind: string): Html => html`<main id="main" class="${k
 ${body}
 </main>`;
 
+/** The Open Graph protocol (ogp.me). */
+const previewTags = (title: string, { url, description }: { url: string; description: string }, image: string): Html =>
+  html`<meta name="description" content="${description}">
+<link rel="canonical" href="${url}">
+<meta property="og:type" content="website">
+<meta property="og:site_name" content="SignSealShip">
+<meta property="og:title" content="${title}">
+<meta property="og:description" content="${description}">
+<meta property="og:url" content="${url}">
+<meta property="og:image" content="${image}">
+<meta property="og:image:width" content="1200">
+<meta property="og:image:height" content="630">
+<meta name="twitter:card" content="summary_large_image">`;
+
 /** A whole page: head, skip link, header, main, footer. */
 export function layout(
   { url }: Pick<Assets, "url">,
@@ -48,7 +67,8 @@ export function layout(
     title,
     body,
     credential = false,
-    headerNav = publicNav,
+    preview,
+    headerNav,
     side,
     wide = false,
     scripts = [],
@@ -66,23 +86,26 @@ export function layout(
 <meta name="theme-color" content="#faf8f4" media="(prefers-color-scheme: light)">
 <meta name="theme-color" content="#12161d" media="(prefers-color-scheme: dark)">
 ${credential ? html`<meta name="robots" content="noindex, nofollow"><meta name="referrer" content="no-referrer">` : ""}
+${preview && previewTags(title, preview, new URL(url("link-picture.png"), preview.url).href)}
 ${scripts.includes("htmx.js") ? html`<meta name="htmx-config" content="${htmxConfig}">` : ""}
 ${preloaded.map((name) => html`<link rel="preload" href="${url(name)}" as="font" type="font/woff2" crossorigin>`)}
 <script src="${url("page.js")}"></script>
 <link rel="stylesheet" href="${url("fonts.css")}">
 <link rel="stylesheet" href="${url("site.css")}">
 <link rel="icon" type="image/svg+xml" href="${url("mark.svg")}">
+<link rel="apple-touch-icon" href="${url("touch-icon.png")}">
 ${scripts.map((name) => html`<script src="${url(name)}" defer></script>`)}
 </head>
 <body>
 <a class="skip" href="#main">${language.skip}</a>
 <header class="site-header"><div class="${width}">
 <a class="wordmark" href="/"><img src="${url("mark.svg")}" alt="" width="32" height="32">SignSealShip</a>
-${headerNav}
+${headerNav ?? publicNav}
 </div></header>
 ${side ? html`<div class="${width} with-side">${side}${main(body, "")}</div>` : main(body, width)}
 <footer class="site-footer"><div class="${width}">
 <p>${language.footer}</p>
+${language === english && html`<nav aria-label="About">${headerNav ? aboutUs : publicLinks}</nav>`}
 </div></footer>
 </body>
 </html>

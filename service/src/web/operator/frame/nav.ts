@@ -1,39 +1,54 @@
 import { may, type Operator, type Permission } from "../../../operators/operators.ts";
 import { environmentSwitch } from "../../ui/environment-switch.ts";
+import { type IconName, icon } from "../../ui/icons.ts";
 import { type Html, html } from "../../ui/render.ts";
 
-type Item = { path: string; label: string; permission: Permission | readonly Permission[] | "own session" };
+type Item = {
+  path: string;
+  label: string;
+  shape: IconName;
+  permission: Permission | readonly Permission[] | "own session";
+};
 
 /** The sections of the console in their order; each is shown to whom it serves. */
 const sections = {
   today: {
     path: "/operator",
     label: "Today",
+    shape: "waiting",
     permission: ["orders.read", "paper.work", "notary.work", "money.decide", "partners.manage"],
   },
-  orders: { path: "/operator/orders", label: "Orders", permission: "orders.read" },
+  orders: { path: "/operator/orders", label: "Orders", shape: "orders", permission: "orders.read" },
   approvals: {
     path: "/operator/approvals",
     label: "Approvals",
+    shape: "done",
     permission: ["orders.work", "partners.manage", "records.read"],
   },
   refunds: {
     path: "/operator/refunds",
     label: "Refunds",
+    shape: "money",
     permission: ["refunds.request", "money.decide", "records.read"],
   },
   payments: {
     path: "/operator/payments",
     label: "Payments that fit no order",
+    shape: "unchecked",
     permission: ["money.decide", "records.read"],
   },
-  notary: { path: "/operator/notary", label: "Notary’s desk", permission: "notary.work" },
-  journal: { path: "/operator/notary/journal", label: "Journal", permission: "notary.work" },
-  notaries: { path: "/operator/notaries", label: "Notaries", permission: ["notaries.manage", "records.read"] },
-  partners: { path: "/operator/partners", label: "Firms", permission: "partners.read" },
-  people: { path: "/operator/people", label: "People", permission: ["people.manage", "records.read"] },
-  health: { path: "/operator/health", label: "Health", permission: "health.read" },
-  security: { path: "/operator/security", label: "Sign-in and security", permission: "own session" },
+  notary: { path: "/operator/notary", label: "Notary’s desk", shape: "notarize", permission: "notary.work" },
+  journal: { path: "/operator/notary/journal", label: "Journal", shape: "book", permission: "notary.work" },
+  notaries: {
+    path: "/operator/notaries",
+    label: "Notaries",
+    shape: "sign",
+    permission: ["notaries.manage", "records.read"],
+  },
+  partners: { path: "/operator/partners", label: "Firms", shape: "firm", permission: "partners.read" },
+  people: { path: "/operator/people", label: "People", shape: "people", permission: ["people.manage", "records.read"] },
+  health: { path: "/operator/health", label: "Health", shape: "health", permission: "health.read" },
+  security: { path: "/operator/security", label: "Sign-in and security", shape: "lock", permission: "own session" },
 } as const satisfies Record<string, Item>;
 
 export type Section = keyof typeof sections;
@@ -56,9 +71,9 @@ ${may(operator, "orders.read") && searchForm}
 <nav class="side-nav" aria-label="Console"><ul>${Object.entries<Item>(sections)
     .filter(([, item]) => shownTo(operator, item))
     .map(
-      ([section, { path, label }]) =>
-        html`<li><a href="${path}"${section === current && html` aria-current="page"`}>${label}</a></li>`,
-    )}${operator.session?.principal && html`<li><a href="/dashboard">Your firm’s dashboard</a></li>`}</ul></nav>
+      ([section, { path, label, shape }]) =>
+        html`<li><a href="${path}"${section === current && html` aria-current="page"`}>${icon(shape)}${label}</a></li>`,
+    )}${operator.session?.principal && html`<li><a href="/dashboard">${icon("home")}Your firm’s dashboard</a></li>`}</ul></nav>
 </aside>`;
 
 const notes = { live: "What is shown here is real.", test: "Only test orders are shown. Nothing about them is real." };
