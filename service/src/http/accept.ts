@@ -12,11 +12,34 @@ export function namedQuality(accept: string | undefined, type: string): number |
   const ranges = accept.replace(/"(?:[^"\\]|\\.)*"?/g, '""').split(",");
   const named = ranges.flatMap((range) => {
     const [name = "", ...parameters] = range.split(";").map((part) => part.trim());
-    if (name.toLowerCase() !== type) return [];
-    const [, q = "1"] = parameters.map((each) => quality.exec(each)).find((match) => match !== null) ?? [];
-    return [Number(q)];
+    return name.toLowerCase() === type ? [qualityOf(parameters)] : [];
   });
   return named.length === 0 ? null : Math.max(...named);
+}
+
+/**
+ * The language of ours that an `Accept-Language` header likes best (RFC 4647, section 3.4: `es-MX` is content with `es`), by
+ * quality and then by its order. Null when it names none of them.
+ */
+export function preferredLanguage<Language extends string>(
+  header: string | undefined,
+  ours: readonly Language[],
+): Language | null {
+  let best: { language: Language; q: number } | null = null;
+  for (const range of (header ?? "").split(",")) {
+    const [tag = "", ...parameters] = range.split(";").map((part) => part.trim());
+    const [primary] = tag.toLowerCase().split("-");
+    const language = ours.find((one) => one === primary);
+    const q = qualityOf(parameters);
+    if (language !== undefined && q > (best?.q ?? 0)) best = { language, q };
+  }
+  return best?.language ?? null;
+}
+
+/** A quality that is none counts as 1. */
+function qualityOf(parameters: readonly string[]): number {
+  const [, q = "1"] = parameters.map((each) => quality.exec(each)).find((match) => match !== null) ?? [];
+  return Number(q);
 }
 
 /** Whether a caller wants problem details (RFC 9457): named, not refused, and not liked less than plain JSON. */

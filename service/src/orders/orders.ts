@@ -30,7 +30,7 @@ export {
   refundQueue,
 } from "./transitions/effects.ts";
 export { type StatusGroup, statusGroupOf, statusGroups, wasPaid } from "./transitions/status-groups.ts";
-export { statusLabel } from "./transitions/status-labels.ts";
+export { statusLabel, statusLabels } from "./transitions/status-labels.ts";
 export { type OrderStatus, orderStatuses } from "./transitions/statuses.ts";
 export {
   eventsTo,

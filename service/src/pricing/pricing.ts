@@ -12,6 +12,7 @@ export {
   readDataFile,
 } from "./data-file.ts";
 export { matching, oneOf, text } from "./data-values.ts";
+export { feeLabels, type LineType } from "./line-types.ts";
 export { openPricing, type VersionedPricing } from "./open-pricing.ts";
 export type { AskCarriers, CarrierRate, Parcel, ShipMethod } from "./postage.ts";
 export type { BoughtServices, OrderLine } from "./quote.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { namedQuality, prefersPage, wantsProblem } from "../../src/http/accept.ts";
+import { namedQuality, preferredLanguage, prefersPage, wantsProblem } from "../../src/http/accept.ts";
 
 const problem = "application/problem+json";
 
@@ -102,5 +102,27 @@ describe("an Accept header", () => {
       "text/html;q=0.8, application/json;q=0.9, */*;q=0.1",
     ])
       assert.equal(prefersPage(accept), false, accept);
+  });
+});
+
+describe("an Accept-Language header", () => {
+  const preferred = (header: string | undefined) => preferredLanguage(header, ["en", "es"]);
+
+  test("prefers the language of ours with the highest quality, and of equals the first", () => {
+    const cases = [
+      ["es", "es"],
+      ["ES-mx", "es"],
+      ["en, es", "en"],
+      ["es, en", "es"],
+      ["en;q=0.5, es;q=0.501", "es"],
+      ["fr, es-US ; q=0.1", "es"],
+      ["es;q=7, en;q=0.9", "es"],
+    ] as const;
+    for (const [header, language] of cases) assert.equal(preferred(header), language, header);
+  });
+
+  test("names none of ours by a refusal, a wildcard, or a longer word", () => {
+    for (const header of [undefined, "", "*", "es;q=0", "est", "fr-es", "-es", ";;,,"])
+      assert.equal(preferred(header), null, header);
   });
 });

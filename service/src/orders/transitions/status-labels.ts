@@ -1,6 +1,6 @@
 import type { OrderStatus } from "./statuses.ts";
 
-const labels: Readonly<Record<OrderStatus, string>> = {
+export const statusLabels: Readonly<Record<OrderStatus, string>> = {
   Created: "Received",
   QuoteReady: "Ready to pay",
   AwaitingPayment: "Awaiting payment",
@@ -32,4 +32,4 @@ const labels: Readonly<Record<OrderStatus, string>> = {
 
 /** A status in a word or two, the same wherever people read it; one that is newer than this is shown by its name. */
 export const statusLabel = (status: string): string =>
-  Object.hasOwn(labels, status) ? labels[status as OrderStatus] : status;
+  Object.hasOwn(statusLabels, status) ? statusLabels[status as OrderStatus] : status;

@@ -5,14 +5,18 @@ import { maskEmail } from "../../platform/mail/mask-email.ts";
 import { accentStripe, attribution } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets.ts";
 import { card, codeText, facts, moneyTable, notice, progressSteps, statusBadge } from "../ui/components.ts";
-import { money, shortCode, time } from "../ui/format.ts";
-import { clientNav, layout } from "../ui/layout.ts";
+import { money, shortCode } from "../ui/format.ts";
+import { layout } from "../ui/layout.ts";
 import { onPaper } from "../ui/on-paper.ts";
 import { documentList } from "../ui/orders/document-list.ts";
 import { signerWords } from "../ui/orders/signer-words.ts";
 import { statusWords } from "../ui/orders/status-words.ts";
 import { orderSteps } from "../ui/orders/steps.ts";
 import { type Html, html, render } from "../ui/render.ts";
+import { timeIn } from "../ui/words/dates.ts";
+import { linkFor, type Reader } from "../ui/words/reader.ts";
+import type { Words } from "../ui/words/words.ts";
+import { clientFrame } from "./frame.ts";
 
 /** What an order's page shows of it. */
 export type OrderView = Omit<PublicOrderRow, "lines" | "customerName" | "documentName" | "docSlug"> & {
@@ -35,90 +39,102 @@ export type LinkedDocuments = { path: string; list: readonly OrderDocument[] };
 
 const unpriced = "ManualQuoteRequired";
 
-function quote(order: OrderView): Html {
-  return order.status === unpriced
-    ? card("quote", "Quote so far", moneyTable("What is priced so far, in US dollars", order, "Total so far"))
-    : card("quote", "Quote", moneyTable("All amounts in US dollars", order));
+function quote(order: OrderView, { orderPage, orders, components }: Words): Html {
+  const shown = { ...order, lines: order.lines.map((line) => ({ ...line, label: orders.lineLabel(line) })) };
+  const isPriced = order.status !== unpriced;
+  const table = moneyTable(
+    isPriced ? orderPage.quoteCaption : orderPage.unpricedCaption,
+    shown,
+    isPriced ? components.money.total : orderPage.totalSoFar,
+    components.money,
+  );
+  return card("quote", isPriced ? orderPage.quote : orderPage.unpriced, table);
 }
 
 /** Who has signed; who has a link is reminded of it, once one was sent. */
-function signersPart({ signers, environment, status }: OrderView): Html {
+function signersPart({ signers, environment, status }: OrderView, words: Words): Html {
   const asked = status === "EsignPending" && signers.some(({ status }) => status === "sent" || status === "viewed");
-  return html`<ul class="order-signers">${signers.map(
-    (signer) =>
-      html`<li>${signer.name} ${statusBadge(signerWords[signer.status].tone, signerWords[signer.status].label)}</li>`,
-  )}</ul>
-${asked && environment === "live" && html`<p>If you are one of them, open the signing link that was emailed to you. It is yours alone.</p>`}`;
+  return html`<ul class="order-signers">${signers.map((signer) => {
+    const { tone, label } = signerWords(signer.status, words);
+    return html`<li>${signer.name} ${statusBadge(tone, label)}</li>`;
+  })}</ul>
+${asked && environment === "live" && html`<p>${words.orderPage.signingLink}</p>`}`;
 }
 
 const contactOf = ({ contactEmail }: ShownFirm): Html | null =>
   contactEmail === null ? null : html`<a class="breakable" href="mailto:${contactEmail}">${contactEmail}</a>`;
 
 /** What the order is called: by its document, the firm's own reference, or the first digits of its code. */
-const nameOf = ({ title, externalReference, code }: OrderView): string =>
-  title ?? externalReference ?? `Order ${shortCode(code)}`;
+const nameOf = ({ title, externalReference, code }: OrderView, { orders }: Words): string =>
+  title ?? externalReference ?? orders.unnamed(shortCode(code));
+
+function details(order: OrderView, { language, orderPage, components }: Words): Html {
+  const said = orderPage.facts;
+  const list = facts([
+    [said.document, order.title],
+    [said.reference, order.externalReference],
+    [said.firm, order.firm.name],
+    [said.questions, contactOf(order.firm)],
+    [said.placed, timeIn(language, order.createdAt)],
+    [said.client, maskEmail(order.customerEmail)],
+    [said.code, codeText(order.code, said.copyCode, components.copy)],
+  ]);
+  return card("details", orderPage.details, list);
+}
 
 /** Everything that changes while one looks at the page; merged into what is shown, so focus and scroll stay. */
-function live(order: OrderView): Html {
-  const { tone, label, headline, summary, next } = statusWords(order.status);
+function live(order: OrderView, { words, asked }: Reader): Html {
+  const { tone, label, headline, summary, next } = statusWords(order.status, words);
+  const { orderPage: page, components } = words;
   const test = order.environment === "test";
   return html`<div class="order-main">
-${test && notice("attention", "A test order", "Nothing in it is real: no money moves, and nothing is signed, notarized, or sent.")}
+${test && notice("attention", page.test.title, page.test.text)}
 <section class="card status-card ${tone}" aria-labelledby="status-title">
 <div aria-live="polite">
-<p class="eyebrow"><span class="breakable">${nameOf(order)}</span> ${statusBadge(tone, label)}</p>
+<p class="eyebrow"><span class="breakable">${nameOf(order, words)}</span> ${statusBadge(tone, label)}</p>
 <h1 id="status-title">${headline}</h1>
 <p class="lead">${summary}</p>
 </div>
-<h2 id="next-title">What happens next</h2>
+<h2 id="next-title">${page.next}</h2>
 <ul class="next">${next.map((line) => html`<li>${line}</li>`)}</ul>
-${order.payable && html`<p><a class="pay no-print" role="button" href="/orders/${order.code}/checkout">Pay ${money(order.totalCents)}</a></p>`}
+${order.payable && html`<p><a class="pay no-print" role="button" href="${linkFor({ asked }, `/orders/${order.code}/checkout`)}">${page.pay(money(order.totalCents))}</a></p>`}
 </section>
-${card("progress", "Progress", progressSteps(orderSteps(order)))}
-${order.signers.length > 0 && card("signers", "Who signs", signersPart(order))}
-${order.retention && notice("info", "How long documents are kept", order.retention)}
+${card("progress", page.progress, progressSteps(orderSteps(order, words), components.steps))}
+${order.signers.length > 0 && card("signers", page.signers, signersPart(order, words))}
+${order.retention && notice("info", page.retention, order.retention)}
 </div>
 <div class="order-side">
-${quote(order)}
-${card(
-  "details",
-  "Details",
-  facts([
-    ["Document", order.title],
-    ["Reference", order.externalReference],
-    ["Placed by", order.firm.name],
-    ["Questions", contactOf(order.firm)],
-    ["Placed", time(order.createdAt)],
-    ["Client", maskEmail(order.customerEmail)],
-    ["Order code", codeText(order.code, "order code")],
-  ]),
-)}
+${quote(order, words)}
+${details(order, words)}
 </div>`;
 }
 
 /** The part that refreshes itself. */
-export const orderFragment = (order: OrderView): string => render(live(order));
+export const orderFragment = (order: OrderView, reader: Reader): string => render(live(order, reader));
 
 /** The page of an order. Its code in the address is the permission to see it, and no more than that. */
-export const orderPage = (
+export function orderPage(
   assets: Pick<Assets, "url">,
   order: OrderView,
   baseUrl: string,
+  reader: Reader,
   documents?: LinkedDocuments,
-): string =>
-  layout(assets, {
-    title: `${nameOf(order)} · ${order.firm.name}`,
-    credential: true,
-    headerNav: clientNav,
+): string {
+  const { words } = reader;
+  const { orderPage: page } = words;
+  return layout(assets, {
+    ...clientFrame(words),
+    title: `${nameOf(order, words)} · ${order.firm.name}`,
     scripts: ["htmx.js", "copy.js"],
     body: html`<header class="order-head">
 ${accentStripe(order.firm.branding?.accentColor)}
-${attribution(order.firm.name, order.firm.branding)}
+${attribution(order.firm.name, order.firm.branding, words.preparedBy)}
 </header>
-<div id="order" class="order" hx-get="/orders/${order.code}/status" hx-trigger="every 15s" hx-swap="innerMorph">
-${live(order)}
+<div id="order" class="order" hx-get="${linkFor(reader, `/orders/${order.code}/status`)}" hx-trigger="every 15s" hx-swap="innerMorph">
+${live(order, reader)}
 </div>
-${documents && html`<div class="order-main">${card("documents", "Documents", documentList(documents.path, documents.list))}</div>`}
-<p class="quiet no-print"><span class="with-script">This page updates every 15 seconds.</span><span class="without-script">Reload this page for the latest status.</span> Anyone with this link can ${documents ? "download the documents" : "see it"}, so share it with care.</p>
-${onPaper(`${baseUrl}/orders/${order.code}`, "This order’s page")}`,
+${documents && html`<div class="order-main">${card("documents", page.documents, documentList(documents, documents.list, words))}</div>`}
+<p class="quiet no-print"><span class="with-script">${words.updates}</span><span class="without-script">${words.reload}</span> ${documents ? page.shareDocuments : page.share}</p>
+${onPaper(`${baseUrl}/orders/${order.code}`, { ...words.components.paper, page: page.paper })}`,
   });
+}

@@ -10,10 +10,11 @@ import type { RetentionPlan } from "../../retention/retention.ts";
 import { logoOf } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets.ts";
 import { documentToSave } from "../ui/orders/document-list.ts";
-import { credentialHeaders } from "../ui/page-headers.ts";
 import { refreshingPolicy } from "../ui/page-policy.ts";
-import { type PageAnswer, pageRoute } from "../ui/page-route.ts";
+import type { PageAnswer } from "../ui/page-route.ts";
 import { orderRetention } from "../ui/retention.ts";
+import type { Reader } from "../ui/words/reader.ts";
+import { clientRoute } from "./client-route.ts";
 import { type LinkedDocuments, type OrderView, orderFragment, orderPage, type ShownSigner } from "./order-page.ts";
 
 export type OrderPageDeps = {
@@ -40,36 +41,28 @@ export type OrderPageDeps = {
 /** `/orders/{code}`, the part of it that refreshes, and its documents for who was mailed a link to them. */
 export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
   const { db, assets, paymentsConfigured, baseUrl } = deps;
-  const frame = { policy: "page", headers: credentialHeaders } as const;
 
-  pageRoute(app, deps, {
-    ...frame,
-    url: "/orders/:code",
-    handle: async ({ params }) => withPolicy(await view(params.code)),
-  });
-  pageRoute(app, deps, {
-    ...frame,
-    url: "/orders/:code/status",
-    handle: async ({ params }) => orderFragment(await view(params.code)),
-  });
+  clientRoute(app, deps, "/orders/:code", async ({ params }, reader) =>
+    withPolicy(await view(params.code, reader), reader),
+  );
+  clientRoute(app, deps, "/orders/:code/status", async ({ params }, reader) =>
+    orderFragment(await view(params.code, reader), reader),
+  );
 
-  pageRoute(app, deps, {
-    ...frame,
-    url: "/orders/:code/documents/:token",
-    handle: async ({ params: { code, token } }) => {
-      await requireToken(code, token);
-      const documents = { path: `/orders/${code}/documents/${token}`, list: await deps.documents.of(code) };
-      return withPolicy(await view(code), documents);
-    },
+  clientRoute(app, deps, "/orders/:code/documents/:token", async ({ params: { code, token } }, reader) => {
+    await requireToken(code, token);
+    const documents = { path: `/orders/${code}/documents/${token}`, list: await deps.documents.of(code) };
+    return withPolicy(await view(code, reader), reader, documents);
   });
-  pageRoute(app, deps, {
-    ...frame,
-    url: "/orders/:code/documents/:token/:documentId",
-    handle: async ({ params: { code, token, documentId } }) => {
+  clientRoute(
+    app,
+    deps,
+    "/orders/:code/documents/:token/:documentId",
+    async ({ params: { code, token, documentId } }) => {
       await requireToken(code, token);
       return documentToSave(code, await deps.documents.read(code, documentId));
     },
-  });
+  );
 
   /** @throws ServiceError for a token that is not the order's, as for an order that there is not */
   async function requireToken(code: string, token: string): Promise<void> {
@@ -77,18 +70,18 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
     if (!deps.documents.isToken(code, token)) throw new ServiceError("not_found", "Order not found.");
   }
 
-  async function view(code: string): Promise<OrderView> {
+  async function view(code: string, { words }: Reader): Promise<OrderView> {
     const order = await orderOf(db, code);
     const payable = paymentsConfigured && isPayable(order.status) && order.documentsDeletedAt === null;
     const [signers, firm] = await Promise.all([deps.signersOf(order.code), deps.firmOf(order.partnerId)]);
     const title = deps.titleOf(order);
-    return { ...order, title, payable, retention: orderRetention(deps.retention, order), signers, firm };
+    return { ...order, title, payable, retention: orderRetention(deps.retention, order, words), signers, firm };
   }
 
   /** Its policy lets the firm's logo in. */
-  function withPolicy(order: OrderView, documents?: LinkedDocuments): PageAnswer {
+  function withPolicy(order: OrderView, reader: Reader, documents?: LinkedDocuments): PageAnswer {
     const logo = logoOf(order.firm.branding);
-    const page = orderPage(assets, order, baseUrl, documents);
+    const page = orderPage(assets, order, baseUrl, reader, documents);
     return { page, headers: { "Content-Security-Policy": refreshingPolicy(logo ? [logo.origin] : []) } };
   }
 }

@@ -2,105 +2,114 @@ import type { OrderCard, RoomView } from "../../rooms/rooms.ts";
 import { accentStripe, attribution } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets.ts";
 import { card, emptyState, facts, notice, statusBadge, type Tone } from "../ui/components.ts";
-import { time } from "../ui/format.ts";
 import { type IconName, icon } from "../ui/icons.ts";
-import { clientNav, layout } from "../ui/layout.ts";
+import { layout } from "../ui/layout.ts";
 import { onPaper } from "../ui/on-paper.ts";
 import { orderCount, progressMeters } from "../ui/orders/progress.ts";
 import { nameOf, servicesText } from "../ui/orders/room-words.ts";
 import { statusWords } from "../ui/orders/status-words.ts";
 import { type Html, html, render } from "../ui/render.ts";
+import { timeIn } from "../ui/words/dates.ts";
+import { linkFor, type Reader } from "../ui/words/reader.ts";
+import type { Words } from "../ui/words/words.ts";
+import { clientFrame } from "./frame.ts";
 import { roomActivity } from "./room-activity.ts";
 
 /** A room's public view, the environment of its orders, what the retention plan says of them, and whether every step is asked for. */
 export type RoomPageView = RoomView & { environment: "live" | "test"; retention: string | null; everyStep: boolean };
 
-const evidence: Readonly<Record<OrderCard["evidenceBadge"], { shape: IconName; tone: Tone; text: string }>> = {
-  sealed: { shape: "evidence", tone: "done", text: "Sealed: its hash is on record" },
-  recorded: { shape: "info", tone: "progress", text: "On record, not sealed yet" },
-  none: { shape: "upcoming", tone: "waiting", text: "No evidence yet" },
+const evidence: Readonly<Record<OrderCard["evidenceBadge"], { shape: IconName; tone: Tone }>> = {
+  sealed: { shape: "evidence", tone: "done" },
+  recorded: { shape: "info", tone: "progress" },
+  none: { shape: "upcoming", tone: "waiting" },
 };
 
-function signer({ name, email, signed }: OrderCard["signers"][number]): Html {
+function signer({ name, email, signed }: OrderCard["signers"][number], { room }: Words): Html {
   return html`<li class="${signed ? "done" : "waiting"}">${icon(signed ? "done" : "waiting")}<span>${name ?? email}${
     name !== null && html` <span class="quiet-text">${email}</span>`
-  } ${signed ? "has signed" : "has not signed yet"}</span></li>`;
+  } ${signed ? room.hasSigned : room.hasNotSigned}</span></li>`;
 }
 
-function orderCard(order: OrderCard): Html {
+function orderCard(order: OrderCard, reader: Reader): Html {
   const { orderCode, status, signers, evidenceBadge, trackingNumber, carrier, services, attachedAt } = order;
-  const { tone, label, summary } = statusWords(status);
-  const { shape, tone: evidenceTone, text } = evidence[evidenceBadge];
+  const { words } = reader;
+  const { room, language } = words;
+  const { tone, label, summary } = statusWords(status, words);
+  const { shape, tone: evidenceTone } = evidence[evidenceBadge];
   const id = `order-${orderCode}`;
   return html`<li class="card order-card" id="${id}">
-<p class="eyebrow">${statusBadge(tone, label)}<span>${servicesText(services)}</span></p>
-<h3 id="${id}-name"><a href="/orders/${orderCode}">${nameOf(order)}</a></h3>
+<p class="eyebrow">${statusBadge(tone, label)}<span>${servicesText(services, words)}</span></p>
+<h3 id="${id}-name"><a href="${linkFor(reader, `/orders/${orderCode}`)}">${nameOf(order, words)}</a></h3>
 <p class="order-summary">${summary}</p>
-${signers.length > 0 && html`<ul class="signers" aria-label="Signers">${signers.map(signer)}</ul>`}
-<p class="evidence-line ${evidenceTone}">${icon(shape)}<span>${text}</span></p>
+${signers.length > 0 && html`<ul class="signers" aria-label="${room.signers}">${signers.map((one) => signer(one, words))}</ul>`}
+<p class="evidence-line ${evidenceTone}">${icon(shape)}<span>${room.evidence[evidenceBadge]}</span></p>
 ${facts([
-  ["Tracking", trackingNumber === null ? null : [carrier, trackingNumber].filter(Boolean).join(" ")],
-  ["Added", time(new Date(attachedAt))],
+  [room.tracking, trackingNumber === null ? null : [carrier, trackingNumber].filter(Boolean).join(" ")],
+  [room.added, timeIn(language, new Date(attachedAt))],
 ])}
 </li>`;
 }
 
-function passportCard({ passport }: RoomView): Html {
+function passportCard({ passport }: RoomView, { language, room: { passport: said } }: Words): Html {
   const body = passport
-    ? html`<p>Version ${passport.version} was sealed on ${time(new Date(passport.createdAt))}. It lists the hashes of the documents at that time, and anyone can check it.</p>
-<p><a href="/v/room/${passport.verifyCode}">Verify the closing passport</a></p>`
-    : html`<p>Not sealed yet. Once it is, it lists the hashes of the documents at that time, and anyone can check it.</p>`;
-  return card("passport", "Closing passport", body);
+    ? html`<p>${said.sealed(passport.version)} ${timeIn(language, new Date(passport.createdAt))}. ${said.lists}</p>
+<p><a href="/v/room/${passport.verifyCode}">${said.verify}</a></p>`
+    : html`<p>${said.none}</p>`;
+  return card("passport", said.title, body);
 }
 
-const people = ({ participants }: RoomView): Html | false =>
+const people = ({ participants }: RoomView, { room }: Words): Html | false =>
   participants.length > 0 &&
   card(
     "participants",
-    "People",
+    room.people,
     html`<ul class="people">${participants.map(
       ({ name, email, role }) => html`<li><span>${name}</span><span class="quiet-text">${role}, ${email}</span></li>`,
     )}</ul>`,
   );
 
 /** Everything that changes while one looks at the page; merged into what is shown, so focus and scroll stay. */
-function live(room: RoomPageView): Html {
+function live(room: RoomPageView, reader: Reader): Html {
   const { name, reference, status, branding, partnerName, progress, orders, environment } = room;
+  const { words } = reader;
+  const { room: said } = words;
   const closed = status === "closed";
   return html`<header class="room-head">
 ${accentStripe(branding?.accentColor)}
-${attribution(partnerName, branding)}
+${attribution(partnerName, branding, words.preparedBy)}
 <h1>${name}</h1>
-<p class="eyebrow"><span>${reference ? html`Reference ${reference}` : "Closing room"}</span>${statusBadge(closed ? "stopped" : "progress", closed ? "Closed" : "Open")}</p>
+<p class="eyebrow"><span>${reference ? said.reference(reference) : said.closingRoom}</span>${statusBadge(closed ? "stopped" : "progress", closed ? said.closed : said.open)}</p>
 </header>
-${environment === "test" && notice("attention", "A test room", "Nothing in it is real: no money moves, and nothing is signed, notarized, or sent.")}
+${environment === "test" && notice("attention", said.test.title, said.test.text)}
 ${room.retention && html`<p class="quiet">${room.retention}</p>`}
-${card("glance", "At a glance", html`<p class="lead">${orderCount(progress)} in this room</p>${progressMeters(room)}`)}
+${card("glance", said.glance, html`<p class="lead">${said.inThisRoom(orderCount(progress, words))}</p>${progressMeters(room, words)}`)}
 <div class="room">
-<section aria-labelledby="orders-title"><h2 id="orders-title">Orders</h2>
-${orders.length === 0 ? emptyState("No orders yet", closed ? "The room was closed without orders." : "Orders appear here once they are added.") : html`<ul class="order-cards">${orders.map(orderCard)}</ul>`}
+<section aria-labelledby="orders-title"><h2 id="orders-title">${said.orders}</h2>
+${orders.length === 0 ? emptyState(said.noOrders.title, closed ? said.noOrders.closed : said.noOrders.text) : html`<ul class="order-cards">${orders.map((order) => orderCard(order, reader))}</ul>`}
 </section>
 <div class="room-side">
-${passportCard(room)}
-${people(room)}
-${card("activity", "Activity", roomActivity(room, room.everyStep))}
+${passportCard(room, words)}
+${people(room, words)}
+${card("activity", said.activity.title, roomActivity(room, room.everyStep, reader))}
 </div>
 </div>`;
 }
 
 /** The part that refreshes itself. */
-export const roomFragment = (room: RoomPageView): string => render(live(room));
+export const roomFragment = (room: RoomPageView, reader: Reader): string => render(live(room, reader));
 
 /** The page of a room. Its code in the address is the permission to see it. */
-export const roomPage = (assets: Pick<Assets, "url">, room: RoomPageView, baseUrl: string): string =>
-  layout(assets, {
+export function roomPage(assets: Pick<Assets, "url">, room: RoomPageView, baseUrl: string, reader: Reader): string {
+  const { words } = reader;
+  const refreshed = linkFor(reader, `/rooms/${room.roomCode}/status${room.everyStep ? "?activity=all" : ""}`);
+  return layout(assets, {
+    ...clientFrame(words, room.everyStep ? "activity=all&" : ""),
     title: `${room.name} · ${room.branding?.brandName ?? room.partnerName}`,
-    credential: true,
-    headerNav: clientNav,
     scripts: ["htmx.js"],
-    body: html`<div id="room" class="stack" hx-get="/rooms/${room.roomCode}/status${room.everyStep ? "?activity=all" : ""}" hx-trigger="every 15s" hx-swap="innerMorph">
-${live(room)}
+    body: html`<div id="room" class="stack" hx-get="${refreshed}" hx-trigger="every 15s" hx-swap="innerMorph">
+${live(room, reader)}
 </div>
-<p class="quiet no-print"><span class="with-script">This page updates every 15 seconds.</span><span class="without-script">Reload this page for the latest.</span> Anyone with this link can see the whole room, so share it with care.</p>
-${onPaper(`${baseUrl}/rooms/${room.roomCode}`, "This room’s page")}`,
+<p class="quiet no-print"><span class="with-script">${words.updates}</span><span class="without-script">${words.reload}</span> ${words.room.share}</p>
+${onPaper(`${baseUrl}/rooms/${room.roomCode}`, { ...words.components.paper, page: words.room.paper })}`,
   });
+}

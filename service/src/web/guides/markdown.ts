@@ -13,7 +13,7 @@ const languages: Readonly<Record<string, string>> = {
 };
 
 const codeOf = (sample: Tokens.Code): Html =>
-  html`<div class="sample"><pre tabindex="0"><code>${sample.text}</code></pre><button type="button" class="copy with-script" data-copy aria-label="Copy this sample">Copy</button></div>`;
+  html`<div class="sample"><pre tabindex="0"><code>${sample.text}</code></pre><button type="button" class="copy with-script" data-copy="Copied" aria-label="Copy this sample">Copy</button></div>`;
 
 /** The same in several languages, of which one is shown: choices that work without a script. */
 function tabs(samples: readonly Tokens.Code[], group: number): Html {

@@ -5,11 +5,12 @@ import { refuseCrossSite } from "../../http/authentication.ts";
 import { invalid } from "../../platform/errors.ts";
 import { acceptForms, type FormValues } from "../ui/forms/form-body.ts";
 import { type PageAnswer, pageRoute } from "../ui/page-route.ts";
+import { isLanguage } from "../ui/words/reader.ts";
 import { sessionCookie } from "./cookie.ts";
 import { otherSigner, reasonOf, signRequest } from "./form-values.ts";
 import { longestPicture } from "./picture.ts";
 import { answering, type ShowDeps, show } from "./shown.ts";
-import { isLanguage, wordsOf } from "./words/languages.ts";
+import { wordsOf } from "./words/languages.ts";
 import type { Words } from "./words/words.ts";
 
 /** Room for a picture, and for every other field. */

@@ -7,7 +7,9 @@ import { facts, notice } from "../ui/components.ts";
 import { icon } from "../ui/icons.ts";
 import { layout } from "../ui/layout.ts";
 import { type Html, html } from "../ui/render.ts";
-import { timeIn, wordsOf } from "./words/languages.ts";
+import { timeIn } from "../ui/words/dates.ts";
+import { frames } from "../ui/words/frames.ts";
+import { wordsOf } from "./words/languages.ts";
 import type { Words } from "./words/words.ts";
 
 /** What every page of a link shows around its step. */
@@ -35,7 +37,7 @@ export function framed(
   return layout(assets, {
     title: words.title(view.title),
     headerNav: languageForm(shown),
-    language: { code: view.signer.language, ...words.frame },
+    language: frames[view.signer.language],
     scripts: withScript ? ["sign.js"] : [],
     body: html`<div class="stack signing">
 ${view.environment === "test" && notice("attention", words.test.title, words.test.text)}

@@ -22,11 +22,15 @@ export function logoOf(branding: Branding | null): { url: string; origin: string
 }
 
 /** Whose order, room or passport it is: an attribution beside our own mark, which stays. */
-export function attribution(partnerName: string | null, branding: Branding | null): Html | "" {
+export function attribution(
+  partnerName: string | null,
+  branding: Branding | null,
+  preparedBy = "Prepared by",
+): Html | "" {
   const name = branding?.brandName ?? partnerName;
   const logo = logoOf(branding);
   if (!name && !logo) return "";
   return html`<p class="attribution">${
     logo && html`<img src="${logo.url}" alt="" height="32" referrerpolicy="no-referrer">`
-  }<span>${name ? html`Prepared by <strong>${name}</strong>` : ""}</span></p>`;
+  }<span>${name ? html`${preparedBy} <strong>${name}</strong>` : ""}</span></p>`;
 }

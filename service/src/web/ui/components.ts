@@ -1,6 +1,8 @@
 import { money, time } from "./format.ts";
 import { type IconName, icon } from "./icons.ts";
 import { type Html, html } from "./render.ts";
+import type { ComponentWords } from "./words/component-words.ts";
+import { components as english } from "./words/en/components.ts";
 
 /** What a status means to the reader; each tone has its colour and its shape. */
 export type Tone = "waiting" | "progress" | "done" | "attention" | "stopped";
@@ -22,19 +24,11 @@ const stepIcons: Readonly<Record<StepState, IconName>> = {
   upcoming: "upcoming",
 };
 
-const stepWords: Readonly<Record<StepState, string>> = {
-  done: "Done",
-  current: "In progress",
-  attention: "Needs attention",
-  stopped: "Stopped",
-  upcoming: "Later",
-};
-
 /** Progress as an ordered list; the step that is under way is `aria-current`. */
-export function progressSteps(steps: readonly Step[]): Html {
+export function progressSteps(steps: readonly Step[], words: ComponentWords["steps"] = english.steps): Html {
   return html`<ol class="steps">${steps.map(({ label, state, note }) => {
     const current = state === "current" || state === "attention";
-    return html`<li class="${state}"${current ? html` aria-current="step"` : ""}>${icon(stepIcons[state])}<div><span class="step-label">${label}</span><span class="step-note">${note ?? stepWords[state]}</span></div></li>`;
+    return html`<li class="${state}"${current ? html` aria-current="step"` : ""}>${icon(stepIcons[state])}<div><span class="step-label">${label}</span><span class="step-note">${note ?? words[state]}</span></div></li>`;
   })}</ol>`;
 }
 
@@ -55,23 +49,28 @@ export type MoneyTable = {
 };
 
 /** An itemized quote: lines, then subtotal and tier discount where there is one, and the total in the foot. */
-export function moneyTable(caption: string, quote: MoneyTable, totalLabel = "Total"): Html {
+export function moneyTable(
+  caption: string,
+  quote: MoneyTable,
+  totalLabel?: string,
+  words: ComponentWords["money"] = english.money,
+): Html {
   const row = (label: string, cents: number, kind = "") =>
     html`<tr class="${kind}"><th scope="row">${label}</th><td>${money(cents)}</td></tr>`;
   const discounted =
     quote.discountCents !== 0 &&
-    html`${row("Subtotal", quote.subtotalCents)}${row("Partner discount", -quote.discountCents)}`;
+    html`${row(words.subtotal, quote.subtotalCents)}${row(words.discount, -quote.discountCents)}`;
   return html`<table class="money">
 <caption>${caption}</caption>
-<thead><tr><th scope="col">Item</th><th scope="col">Amount</th></tr></thead>
+<thead><tr><th scope="col">${words.item}</th><th scope="col">${words.amount}</th></tr></thead>
 <tbody>${quote.lines.map(({ label, amountCents }) => row(label, amountCents))}</tbody>
-<tfoot>${discounted}${row(totalLabel, quote.totalCents, "total")}</tfoot>
+<tfoot>${discounted}${row(totalLabel ?? words.total, quote.totalCents, "total")}</tfoot>
 </table>`;
 }
 
 /** A hash or code in full; it wraps, and can be copied where there is script (`copy.js`). `what` names it for the button. */
-export const codeText = (text: string, what: string): Html =>
-  html`<span class="code"><code>${text}</code><button type="button" class="copy" data-copy aria-label="Copy ${what}">Copy</button></span>`;
+export const codeText = (text: string, what: string, words: ComponentWords["copy"] = english.copy): Html =>
+  html`<span class="code"><code>${text}</code><button type="button" class="copy" data-copy="${words.done}" aria-label="${words.what(what)}">${words.go}</button></span>`;
 
 /** Something the reader should know; `attention` when they should act. */
 export const notice = (tone: "info" | "attention", title: string, text: Html | string): Html =>

@@ -21,12 +21,15 @@ export type PageOptions = {
   language?: FrameLanguage;
 };
 
-export type FrameLanguage = { code: string; skip: string; footer: string };
+export type FrameLanguage = Readonly<Record<"code" | "skip" | "footer" | "about" | "aboutUs" | "verify", string>>;
 
-const english: FrameLanguage = {
+export const englishFrame: FrameLanguage = {
   code: "en",
   skip: "Skip to content",
   footer: "Signs, notarizes, ships, and faxes documents, and leaves evidence that anyone can check.",
+  about: "About",
+  aboutUs: "About SignSealShip",
+  verify: "Verify a document",
 };
 
 // A refusal (too many requests, a restart) must not replace what the page shows.
@@ -34,7 +37,8 @@ const htmxConfig = JSON.stringify({ noSwap: [204, 304, "4xx", "5xx"], history: f
 
 const publicNav = html`<nav aria-label="Main"><a href="/verify">Verify</a><a href="/docs">Docs</a><a href="/sign-in">Sign in</a></nav>`;
 
-const aboutUs = html`<a href="/">About SignSealShip</a><a href="/verify">Verify a document</a>`;
+const ownLinks = ({ aboutUs, verify }: FrameLanguage): Html =>
+  html`<a href="/">${aboutUs}</a><a href="/verify">${verify}</a>`;
 const publicLinks = html`<a href="/verify">Verify a document</a><a href="/docs">Documentation</a><a href="/request-access">Request access</a><a href="/sign-in">Sign in</a>`;
 
 /** For clients of firms: what is for developers and members is not theirs. */
@@ -72,7 +76,7 @@ export function layout(
     side,
     wide = false,
     scripts = [],
-    language = english,
+    language = englishFrame,
   }: PageOptions,
 ): string {
   const width = wide ? "wrap wide" : "wrap";
@@ -105,7 +109,7 @@ ${headerNav ?? publicNav}
 ${side ? html`<div class="${width} with-side">${side}${main(body, "")}</div>` : main(body, width)}
 <footer class="site-footer"><div class="${width}">
 <p>${language.footer}</p>
-${language === english && html`<nav aria-label="About">${headerNav ? aboutUs : publicLinks}</nav>`}
+<nav aria-label="${language.about}">${headerNav ? ownLinks(language) : publicLinks}</nav>
 </div></footer>
 </body>
 </html>

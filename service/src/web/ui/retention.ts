@@ -1,29 +1,29 @@
-import { type Days, deletedMessage, type RetentionPlan } from "../../retention/retention.ts";
+import { deletedMessage, type RetentionPlan } from "../../retention/retention.ts";
+import { en } from "./words/en/en.ts";
+import type { Words } from "./words/words.ts";
 
 const inDays = (days: number): string => `${days} days`;
-
-/** The one sentence about documents of test; null when they are kept. */
-const ofTest = (what: string, days: Days, since: string): string | null =>
-  days === "none" ? null : `${what} are deleted ${inDays(days)} after ${since}. Their hashes stay on record.`;
 
 /** What an order's page says of its documents. */
 export function orderRetention(
   { test }: RetentionPlan,
   order: { environment: string; documentsDeletedAt: Date | null },
+  { retention }: Pick<Words, "retention"> = en,
 ): string | null {
-  if (order.documentsDeletedAt)
-    return `${deletedMessage("The document of this order", order.documentsDeletedAt)} Its hash stays on record.`;
-  return order.environment === "test" ? ofTest("Test documents", test.orderDocuments, "the last change") : null;
+  if (order.documentsDeletedAt) return retention.orderDeleted(order.documentsDeletedAt);
+  return order.environment === "test" && test.orderDocuments !== "none"
+    ? retention.ofTestOrder(test.orderDocuments)
+    : null;
 }
 
 /** What a room's page says of the documents in it. */
-export function roomRetention({ test }: RetentionPlan, environment: string): string | null {
-  return environment === "test"
-    ? ofTest(
-        "Test documents, and the certificates of test closing passports,",
-        test.closingPassports,
-        "the last change",
-      )
+export function roomRetention(
+  { test }: RetentionPlan,
+  environment: string,
+  { retention }: Pick<Words, "retention"> = en,
+): string | null {
+  return environment === "test" && test.closingPassports !== "none"
+    ? retention.ofTestRoom(test.closingPassports)
     : null;
 }
 

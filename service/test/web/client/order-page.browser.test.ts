@@ -83,6 +83,27 @@ test("the page refreshes itself after 15 seconds, and focus, scroll and what has
   await opened.close();
 });
 
+test("the page in Spanish is accessible, fits, and stays in Spanish when it refreshes itself", async () => {
+  const url = show({ status: "Created", environment: "test", payable: true });
+  const opened = await browser.open(`${url}?lang=es`, { width: 360, heldClock: true });
+  const { page } = opened;
+  for (const [status, heading] of [
+    ["IdentityLocked", "No se pudo confirmar la identidad de quien firma"],
+    ["ManualQuoteRequired", "Estamos calculando el precio de este pedido"],
+    ["Completed", "Todo listo"],
+  ] as const) {
+    show({ status, payable: true });
+    await page.clock.runFor(16_000);
+    await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+    assert.deepEqual(await opened.axe(), [], status);
+    assert.equal(await opened.overflow(), 0, status);
+  }
+  await page.getByRole("link", { name: "English" }).click();
+  await page.getByRole("heading", { level: 1, name: "All done" }).waitFor();
+  assert.deepEqual(opened.troubles, []);
+  await opened.close();
+});
+
 test("a refresh that is refused leaves the page as it is", async () => {
   const opened = await browser.open(show({ status: "EsignPending" }), { width: 1280, heldClock: true });
   orders.delete(code);

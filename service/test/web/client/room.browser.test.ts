@@ -57,6 +57,15 @@ test("a room with fifty orders and a hundred lines of activity is accessible and
   await opened.close();
 });
 
+test("a room in Spanish is accessible and fits", async () => {
+  const opened = await browser.open(`${show({}, "test")}?lang=es`, { width: 360 });
+  assert.deepEqual(await opened.axe(), []);
+  assert.equal(await opened.overflow(), 0);
+  assert.deepEqual(opened.troubles, []);
+  await opened.page.getByRole("heading", { name: "Pasaporte de cierre" }).waitFor();
+  await opened.close();
+});
+
 test("a room refreshes itself after 15 seconds, and focus, scroll and what has not changed stay", async () => {
   const opened = await browser.open(show(), { width: 360, height: 500, heldClock: true });
   const { page } = opened;

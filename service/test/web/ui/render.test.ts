@@ -6,7 +6,11 @@ import { needs } from "@signsealship/testing/tools";
 import fc from "fast-check";
 import { orderStatuses } from "../../../src/orders/orders.ts";
 import { maskEmail } from "../../../src/platform/mail/mask-email.ts";
-import { orderFragment, orderPage } from "../../../src/web/client/order-page.ts";
+import {
+  orderFragment as fragmentFor,
+  type OrderView,
+  orderPage as pageFor,
+} from "../../../src/web/client/order-page.ts";
 import {
   codeText,
   emptyState,
@@ -20,6 +24,7 @@ import { money, time } from "../../../src/web/ui/format.ts";
 import { statusWords } from "../../../src/web/ui/orders/status-words.ts";
 import { orderSteps } from "../../../src/web/ui/orders/steps.ts";
 import { html, render } from "../../../src/web/ui/render.ts";
+import { readerOf } from "../../../src/web/ui/words/reader.ts";
 import { closingPage } from "../../../src/web/verify/closing/page.ts";
 import { closingChecks } from "../../../src/web/verify/manual-checks.ts";
 import { plainWords } from "../../../src/web/verify/plain-words.ts";
@@ -28,6 +33,9 @@ import { closingCode, closingRecord, retention } from "./samples.ts";
 import { order } from "./serve-pages.ts";
 
 const assets = { url: (name: string) => `/assets/${name}` };
+const reader = readerOf(undefined, undefined);
+const orderFragment = (view: OrderView) => fragmentFor(view, reader);
+const orderPage = (from: typeof assets, view: OrderView) => pageFor(from, view, "http://localhost", reader);
 const states = (status: string, bought = {}) =>
   orderSteps(order({ status, ...bought })).map(({ label, state }) => `${label}: ${state}`);
 
@@ -129,7 +137,6 @@ describe("the page of an order", () => {
         faxTo: hostile,
         lines: [{ type: hostile, label: hostile, amountCents: 1 }],
       }),
-      "http://localhost",
     );
     assert.doesNotMatch(page, /<script>/);
     assert.doesNotMatch(page, /"'&/);
@@ -138,10 +145,10 @@ describe("the page of an order", () => {
 
   test("adds no element for any text of the order", () => {
     const elements = (page: string) => page.match(/<[a-z]/gi)?.length;
-    const plain = elements(orderPage(assets, order({ externalReference: "x" }), "http://localhost"));
+    const plain = elements(orderPage(assets, order({ externalReference: "x" })));
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", minLength: 1 }), (text) => {
-        assert.equal(elements(orderPage(assets, order({ externalReference: text }), "http://localhost")), plain);
+        assert.equal(elements(orderPage(assets, order({ externalReference: text }))), plain);
       }),
     );
   });
@@ -164,13 +171,13 @@ describe("the page of an order", () => {
   });
 
   test("never shows the whole mail address or fax number", () => {
-    const page = orderPage(assets, order(), "http://localhost");
+    const page = orderPage(assets, order());
     assert.match(page, /d\*\*\*@example\.com/);
     assert.doesNotMatch(page, /dana|\+1512/);
   });
 
   test("has no inline script, style or handler", () => {
-    assert.doesNotMatch(orderPage(assets, order(), "http://localhost"), /<script(?! src=)|<style|\sstyle=|\son[a-z]+=/);
+    assert.doesNotMatch(orderPage(assets, order()), /<script(?! src=)|<style|\sstyle=|\son[a-z]+=/);
   });
 });
 

@@ -61,7 +61,7 @@ ${statusCard(view)}
 ${test && card("sandbox", "Sandbox", sandbox(order))}
 ${card("progress", "Progress", progressSteps(orderSteps(order)))}
 ${view.signers.length > 0 && card("signers", "Signers", signersPart({ orderCode: order.code, signers: view.signers, open: order.status === "EsignPending", textCodes: view.textCodes, refused: view.refusedSigner }))}
-${card("documents", "Documents", documentList(`/dashboard/orders/${order.code}/documents`, view.documents, true))}
+${card("documents", "Documents", documentList({ path: `/dashboard/orders/${order.code}/documents`, hasView: true }, view.documents))}
 ${history.shipments.length + history.faxes.length > 0 && card("tracking", "Tracking", trackingPart(history))}
 ${card("activity", "Activity", activityPart(history, view.names))}
 ${card("rooms", "Rooms", roomPart(view))}

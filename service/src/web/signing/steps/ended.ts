@@ -1,6 +1,6 @@
 import { type Html, html } from "../../ui/render.ts";
+import { timeIn } from "../../ui/words/dates.ts";
 import type { Shown } from "../frame.ts";
-import { timeIn } from "../words/languages.ts";
 import { documentUrl } from "./document.ts";
 
 type Ended = Exclude<Shown["view"]["state"], "identify" | "ready">;

@@ -2,9 +2,9 @@ import type { ShownField } from "../../../envelopes/envelopes.ts";
 import { hiddenFields } from "../../ui/forms/button-form.ts";
 import { field } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { timeIn } from "../../ui/words/dates.ts";
 import type { Shown } from "../frame.ts";
 import { pictureUrl } from "../picture-mark.ts";
-import { timeIn } from "../words/languages.ts";
 import type { Words } from "../words/words.ts";
 
 export const longestName = 100;

@@ -3,10 +3,6 @@ import type { Words } from "./words.ts";
 export const en: Words = {
   language: "English",
   otherLanguage: "Español",
-  frame: {
-    skip: "Skip to content",
-    footer: "Signs, notarizes, ships, and faxes documents, and leaves evidence that anyone can check.",
-  },
   title: (document) => `Sign: ${document}`,
   from: "Sent by",
   to: (name, email) => `For ${name} (${email})`,

@@ -3,11 +3,6 @@ import type { Words } from "./words.ts";
 export const es: Words = {
   language: "Español",
   otherLanguage: "English",
-  frame: {
-    skip: "Ir al contenido",
-    footer:
-      "Firma, certifica ante notario, envía por correo y por fax documentos, y deja pruebas que cualquiera puede comprobar.",
-  },
   title: (document) => `Firmar: ${document}`,
   from: "Enviado por",
   to: (name, email) => `Para ${name} (${email})`,

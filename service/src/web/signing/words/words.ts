@@ -9,7 +9,6 @@ export type Words = {
   readonly language: string;
   /** The name of the other one, in itself. */
   readonly otherLanguage: string;
-  readonly frame: { readonly skip: string; readonly footer: string };
   readonly title: (document: string) => string;
   readonly from: string;
   readonly to: (name: string, email: string) => string;

@@ -6,7 +6,7 @@ document.addEventListener("click", async ({ target }) => {
   const label = button.textContent;
   try {
     await navigator.clipboard.writeText(text.textContent);
-    button.textContent = "Copied";
+    button.textContent = button.getAttribute("data-copy");
     setTimeout(() => {
       button.textContent = label;
     }, 2000);

@@ -9,7 +9,8 @@ export function startPrinting(): void {
 }
 
 function sayDate(): void {
-  const printed = document.querySelector(".printed-at");
-  if (printed)
-    printed.textContent = `Printed on ${new Date().toLocaleString("en-US", { dateStyle: "long", timeStyle: "long" })}`;
+  const printed = document.querySelector<HTMLElement>(".printed-at");
+  if (!printed) return;
+  const at = new Date().toLocaleString(document.documentElement.lang, { dateStyle: "long", timeStyle: "long" });
+  printed.textContent = `${printed.dataset["said"]} ${at}`;
 }

@@ -4,7 +4,7 @@ import type { Assets } from "../assets.ts";
 import type { PreviewConfig } from "../browser/preview.ts";
 import { codeText, pageHead } from "../components.ts";
 import { type Html, html } from "../render.ts";
-import { documentTitles } from "./document-list.ts";
+import { en } from "../words/en/en.ts";
 
 const words: PreviewConfig["words"] = {
   loading: "Loading the document…",
@@ -21,7 +21,7 @@ type Viewed = { orderTitle: string; document: Pick<OrderDocument, "kind" | "sha2
 export function documentView({ pdfJs }: Pick<Assets, "pdfJs">, { orderTitle, document, url, back }: Viewed): Html {
   const config: PreviewConfig = { document: url, pdfjs: pdfJs.folder, words };
   const json = JSON.stringify(config).replaceAll("<", "\\u003c");
-  const title = documentTitles[document.kind];
+  const title = en.orders.documentTitles[document.kind];
   return html`${pageHead(title, orderTitle, html`<a href="${back}">Back to the order</a>`)}
 <p><a href="${url}" download>Save the document</a><br><span class="quiet">SHA-256</span> ${codeText(document.sha256, "hash of the document")}</p>
 <div id="preview"><noscript><p class="quiet">Without scripts the document can be saved, not shown.</p></noscript></div>

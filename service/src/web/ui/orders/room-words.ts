@@ -1,36 +1,26 @@
 import type { ActivityItem, OrderCard } from "../../../rooms/rooms.ts";
+import { shortCode } from "../format.ts";
+import { en } from "../words/en/en.ts";
+import type { Words } from "../words/words.ts";
 import { statusWords } from "./status-words.ts";
 
 /** What an order is called in its room. */
-export const nameOf = ({ label, orderCode }: Pick<OrderCard, "label" | "orderCode">): string =>
-  label ?? `Order ${orderCode.slice(0, 6).toUpperCase()}`;
+export const nameOf = (
+  { label, orderCode }: Pick<OrderCard, "label" | "orderCode">,
+  { orders }: Pick<Words, "orders"> = en,
+): string => label ?? orders.unnamed(shortCode(orderCode));
 
-const serviceNames = { sign: "Sign", notarize: "Notarize", ship: "Ship", fax: "Fax" } as const;
+const services = ["sign", "notarize", "ship", "fax"] as const;
 
 /** `Sign, notarize, ship`, or that nothing was bought yet. */
-export function servicesText(services: OrderCard["services"]): string {
-  const names = Object.entries(serviceNames).flatMap(([key, name]) =>
-    services[key as keyof typeof serviceNames] ? [name] : [],
-  );
-  return names.length === 0 ? "Document workflow" : names.map((name, i) => (i ? name.toLowerCase() : name)).join(", ");
+export function servicesText(bought: OrderCard["services"], { room }: Pick<Words, "room"> = en): string {
+  const names = services.filter((service) => bought[service]).map((service) => room.services[service]);
+  return names.length === 0 ? room.services.none : names.map((name, i) => (i ? name.toLowerCase() : name)).join(", ");
 }
 
 /** What a line of the timeline says of its order. */
-export function activityText({ action, toStatus }: ActivityItem): string {
-  switch (action) {
-    case "order.created":
-      return "Order placed";
-    case "order.transition":
-      return toStatus === null ? "Status changed" : statusWords(toStatus).label;
-    case "order.claimed":
-      return "Claimed by the client";
-    case "order.cancelled":
-      return "Order cancelled";
-    case "signing_link.issued":
-      return "Signing link sent";
-    case "room.order_attached":
-      return "Added to this room";
-    default:
-      return action;
-  }
+export function activityText({ action, toStatus }: ActivityItem, words: Words = en): string {
+  const { actions, changed } = words.room.activity;
+  if (action === "order.transition") return toStatus === null ? changed : statusWords(toStatus, words).label;
+  return Object.entries(actions).find(([known]) => known === action)?.[1] ?? action;
 }

@@ -1,12 +1,19 @@
 import type { SignerState } from "../../../envelopes/envelopes.ts";
 import type { Tone } from "../components.ts";
+import { en } from "../words/en/en.ts";
+import type { Words } from "../words/words.ts";
+
+const tones: Readonly<Record<SignerState["status"], Tone>> = {
+  pending: "waiting",
+  sent: "progress",
+  viewed: "progress",
+  signed: "done",
+  declined: "stopped",
+  locked: "attention",
+};
 
 /** Where a signer stands, in words. */
-export const signerWords: Readonly<Record<SignerState["status"], { tone: Tone; label: string }>> = {
-  pending: { tone: "waiting", label: "Not asked yet" },
-  sent: { tone: "progress", label: "Asked to sign" },
-  viewed: { tone: "progress", label: "Opened" },
-  signed: { tone: "done", label: "Signed" },
-  declined: { tone: "stopped", label: "Declined" },
-  locked: { tone: "attention", label: "Locked: too many wrong codes" },
-};
+export const signerWords = (
+  status: SignerState["status"],
+  { orders }: Pick<Words, "orders"> = en,
+): { tone: Tone; label: string } => ({ tone: tones[status], label: orders.signerStates[status] });

@@ -1,203 +1,45 @@
-import { type OrderStatus, statusLabel } from "../../../orders/orders.ts";
+import type { OrderStatus } from "../../../orders/orders.ts";
 import type { Tone } from "../components.ts";
+import { en } from "../words/en/en.ts";
+import type { StatusText, Words } from "../words/words.ts";
 
 /** A status in plain words: `label` for the badge, `headline` as the page's heading, `next` as what happens now. */
-export type StatusWords = { tone: Tone; label: string; headline: string; summary: string; next: readonly string[] };
+export type StatusWords = StatusText & { tone: Tone; label: string };
 
-const askFirm = "Questions? Ask the firm that placed the order. They can see everything on this page.";
-const allPaused = "Nothing is lost: the documents and the work so far are kept.";
-
-const words: Readonly<Record<OrderStatus, Omit<StatusWords, "label">>> = {
-  Created: {
-    tone: "waiting",
-    headline: "We have your order",
-    summary: "We have the document and are working out the price.",
-    next: ["Your quote appears on this page, usually within moments."],
-  },
-  QuoteReady: {
-    tone: "waiting",
-    headline: "Your quote is ready",
-    summary: "We have the document, and everything is priced. Work starts once the payment clears.",
-    next: ["Pay the amount in the quote.", "We start as soon as the payment clears."],
-  },
-  AwaitingPayment: {
-    tone: "waiting",
-    headline: "Waiting for payment",
-    summary: "The payment has not cleared yet. Some banks take a few business days.",
-    next: [
-      "If you have paid, there is nothing else to do. This page changes when the money arrives.",
-      "If you closed the checkout or it expired, nothing was charged. You can open it again.",
-    ],
-  },
-  Paid: {
-    tone: "progress",
-    headline: "Paid in full, thank you",
-    summary: "The payment has cleared, and we are starting work on the document.",
-    next: ["The first step below starts automatically."],
-  },
-  EsignPending: {
-    tone: "progress",
-    headline: "The document is out for signature",
-    summary: "Signers are asked to sign online when it is their turn.",
-    next: ["Each signer reads the document, and signs it.", "The next step starts once everyone has signed."],
-  },
-  EsignComplete: {
-    tone: "progress",
-    headline: "Everyone has signed",
-    summary: "All signatures are in, and the signed document is sealed, so any change to it would show.",
-    next: ["The next step starts automatically."],
-  },
-  NotarizationPending: {
-    tone: "progress",
-    headline: "The document is with the notary",
-    summary: "An online notary checks the signer’s identity and notarizes the document.",
-    next: [
-      "Signer: keep the appointment, and have a government-issued photo ID ready.",
-      "The next step starts once we have the notarized document.",
-    ],
-  },
-  NotarizationComplete: {
-    tone: "progress",
-    headline: "The document is notarized",
-    summary: "The notary has sealed the document, and we have stored it.",
-    next: ["The next step starts automatically."],
-  },
-  ShippingPending: {
-    tone: "progress",
-    headline: "Your shipment is being prepared",
-    summary: "We are getting the finished document to the carrier.",
-    next: ["This page changes when the carrier has it."],
-  },
-  Shipped: {
-    tone: "progress",
-    headline: "The document is on its way",
-    summary: "The carrier has the document.",
-    next: ["This page changes when the carrier reports the delivery."],
-  },
-  Delivered: {
-    tone: "progress",
-    headline: "The document has been delivered",
-    summary: "The carrier has reported the delivery.",
-    next: ["Any remaining steps are listed below. You don’t need to do anything."],
-  },
-  FaxPending: {
-    tone: "progress",
-    headline: "The fax is being sent",
-    summary: "The finished document is queued for the fax line.",
-    next: ["This page changes when the receiving machine has confirmed every page."],
-  },
-  FaxSent: {
-    tone: "progress",
-    headline: "The fax has been sent",
-    summary: "The receiving machine has not confirmed it yet.",
-    next: ["This page changes when the receiving machine has confirmed every page."],
-  },
-  FaxDelivered: {
-    tone: "progress",
-    headline: "The fax has arrived",
-    summary: "The receiving machine has confirmed every page.",
-    next: ["Any remaining steps are listed below. You don’t need to do anything."],
-  },
-  Completed: {
-    tone: "done",
-    headline: "All done",
-    summary: "Everything that was ordered is finished.",
-    next: ["There is nothing left to do. Save this page’s address if you want to come back to it."],
-  },
-  PaymentFailed: {
-    tone: "attention",
-    headline: "The payment did not go through",
-    summary: "The bank or card issuer declined it, so the order is not paid. This happens, and it is easy to fix.",
-    next: ["Try to pay again, or use another card or account.", askFirm],
-  },
-  EsignDeclined: {
-    tone: "attention",
-    headline: "A signer declined to sign",
-    summary:
-      "Signing has stopped because one signer declined. We are not doing anything else with the document for now.",
-    next: [
-      "Talk with the signer about what should change.",
-      "Once that is settled, the firm that placed the order can ask us to send the document out for signature again.",
-    ],
-  },
-  EsignExpired: {
-    tone: "attention",
-    headline: "The time to sign ran out",
-    summary: "Not everyone signed in time, so signing is closed.",
-    next: ["Ask the firm that placed the order to have the document sent out for signature again.", allPaused],
-  },
-  NotarizationFailed: {
-    tone: "attention",
-    headline: "The notarization could not be completed",
-    summary:
-      "The notary could not finish the session. Common reasons are a poor connection, a problem with the ID, or someone who was missing.",
-    next: ["We are in touch with the firm that placed the order about a new session.", allPaused],
-  },
-  IdentityLocked: {
-    tone: "attention",
-    headline: "The signer’s identity could not be confirmed",
-    summary: "The identity check has been tried as many times as the rules allow. It protects signers from impostors.",
-    next: [
-      "We are reviewing it. The firm that placed the order can ask us to reopen the check.",
-      "Have a valid government-issued photo ID ready for the next try.",
-    ],
-  },
-  ManualQuoteRequired: {
-    tone: "waiting",
-    headline: "We are pricing this order",
-    summary: "Part of it, usually the postage, could not be priced automatically. The quote shows what we know so far.",
-    next: [
-      "Someone on our team completes the quote, and it appears on this page.",
-      "There is nothing to pay until then.",
-    ],
-  },
-  OnHold: {
-    tone: "attention",
-    headline: "This order is on hold",
-    summary: "We are looking into a question about it, and work is paused until it is answered.",
-    next: ["You don’t need to do anything unless we ask. Work picks up where it paused.", askFirm],
-  },
-  ShippingFailed: {
-    tone: "attention",
-    headline: "The shipment did not arrive",
-    summary: "The carrier could not accept or deliver it. The finished document itself is safe.",
-    next: ["We will check the address with the firm that placed the order and try again.", askFirm],
-  },
-  RefundPending: {
-    tone: "waiting",
-    headline: "Your refund is on its way",
-    summary: "We have sent the refund to the payment processor. Work on this order has stopped.",
-    next: ["Banks usually take 5 to 10 working days to show it."],
-  },
-  Refunded: {
-    tone: "stopped",
-    headline: "This order was refunded",
-    summary: "The payment went back to where it came from, and the order is closed.",
-    next: ["There is nothing left to do. To start over, a new order can be placed."],
-  },
-  Cancelled: {
-    tone: "stopped",
-    headline: "This order was cancelled",
-    summary: "It was cancelled before it was paid. Nothing was charged.",
-    next: ["There is nothing left to do. To start over, a new order can be placed."],
-  },
-  FaxFailed: {
-    tone: "attention",
-    headline: "The fax did not go through",
-    summary:
-      "The receiving line did not accept it: it may be busy, out of paper, or not a fax line. The document itself is safe.",
-    next: ["We will check the number with the firm that placed the order and try again.", askFirm],
-  },
+const tones: Readonly<Record<OrderStatus, Tone>> = {
+  Created: "waiting",
+  QuoteReady: "waiting",
+  AwaitingPayment: "waiting",
+  Paid: "progress",
+  EsignPending: "progress",
+  EsignComplete: "progress",
+  NotarizationPending: "progress",
+  NotarizationComplete: "progress",
+  ShippingPending: "progress",
+  Shipped: "progress",
+  Delivered: "progress",
+  FaxPending: "progress",
+  FaxSent: "progress",
+  FaxDelivered: "progress",
+  Completed: "done",
+  PaymentFailed: "attention",
+  EsignDeclined: "attention",
+  EsignExpired: "attention",
+  NotarizationFailed: "attention",
+  IdentityLocked: "attention",
+  ManualQuoteRequired: "waiting",
+  OnHold: "attention",
+  ShippingFailed: "attention",
+  RefundPending: "waiting",
+  Refunded: "stopped",
+  Cancelled: "stopped",
+  FaxFailed: "attention",
 };
 
+const isKnown = (status: string): status is OrderStatus => Object.hasOwn(tones, status);
+
 /** The words of a status; one that is newer than this page is shown by its name, and never as complete. */
-export function statusWords(status: string): StatusWords {
-  if (Object.hasOwn(words, status)) return { label: statusLabel(status), ...words[status as OrderStatus] };
-  return {
-    tone: "waiting",
-    label: statusLabel(status),
-    headline: "This order is in progress",
-    summary: `Its status is ${status}.`,
-    next: ["You don’t need to do anything unless we ask.", askFirm],
-  };
+export function statusWords(status: string, { orders }: Pick<Words, "orders"> = en): StatusWords {
+  if (!isKnown(status)) return { tone: "waiting", label: status, ...orders.otherStatus(status) };
+  return { tone: tones[status], label: orders.statusLabels[status], ...orders.statuses[status] };
 }

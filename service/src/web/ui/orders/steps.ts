@@ -1,67 +1,73 @@
 import type { OrderStatus, PublicOrderRow } from "../../../orders/orders.ts";
 import type { Step, StepState } from "../components.ts";
 import { maskPhone } from "../format.ts";
+import { en } from "../words/en/en.ts";
+import type { OrderWords, StepName, Words } from "../words/words.ts";
 
-type StepName = "placed" | "payment" | "sign" | "notarize" | "ship" | "fax" | "finished";
-
-type Place = { at: StepName; state: "current" | "done" | "attention"; note?: string };
+type Place = { at: StepName; state: "current" | "done" | "attention" };
 
 // The step that each status belongs to. Statuses that are missing belong to none: they do not say what was done before.
 const places: Readonly<Partial<Record<OrderStatus, Place>>> = {
   Created: { at: "placed", state: "done" },
-  QuoteReady: { at: "payment", state: "current", note: "Ready to pay" },
-  AwaitingPayment: { at: "payment", state: "current", note: "Not yet cleared" },
+  QuoteReady: { at: "payment", state: "current" },
+  AwaitingPayment: { at: "payment", state: "current" },
   Paid: { at: "payment", state: "done" },
-  EsignPending: { at: "sign", state: "current", note: "Out for signature" },
+  EsignPending: { at: "sign", state: "current" },
   EsignComplete: { at: "sign", state: "done" },
-  NotarizationPending: { at: "notarize", state: "current", note: "With the notary" },
+  NotarizationPending: { at: "notarize", state: "current" },
   NotarizationComplete: { at: "notarize", state: "done" },
-  ShippingPending: { at: "ship", state: "current", note: "Being prepared" },
-  Shipped: { at: "ship", state: "current", note: "On its way" },
-  Delivered: { at: "ship", state: "done", note: "Delivered" },
-  FaxPending: { at: "fax", state: "current", note: "Being sent" },
-  FaxSent: { at: "fax", state: "current", note: "Sent, not yet confirmed" },
-  FaxDelivered: { at: "fax", state: "done", note: "Delivered" },
+  ShippingPending: { at: "ship", state: "current" },
+  Shipped: { at: "ship", state: "current" },
+  Delivered: { at: "ship", state: "done" },
+  FaxPending: { at: "fax", state: "current" },
+  FaxSent: { at: "fax", state: "current" },
+  FaxDelivered: { at: "fax", state: "done" },
   Completed: { at: "finished", state: "done" },
-  PaymentFailed: { at: "payment", state: "attention", note: "Did not go through" },
-  EsignDeclined: { at: "sign", state: "attention", note: "Declined" },
-  EsignExpired: { at: "sign", state: "attention", note: "Expired" },
-  NotarizationFailed: { at: "notarize", state: "attention", note: "Not completed" },
-  IdentityLocked: { at: "notarize", state: "attention", note: "Identity not confirmed" },
-  ManualQuoteRequired: { at: "payment", state: "current", note: "Being priced" },
-  ShippingFailed: { at: "ship", state: "attention", note: "Did not arrive" },
-  FaxFailed: { at: "fax", state: "attention", note: "Did not go through" },
+  PaymentFailed: { at: "payment", state: "attention" },
+  EsignDeclined: { at: "sign", state: "attention" },
+  EsignExpired: { at: "sign", state: "attention" },
+  NotarizationFailed: { at: "notarize", state: "attention" },
+  IdentityLocked: { at: "notarize", state: "attention" },
+  ManualQuoteRequired: { at: "payment", state: "current" },
+  ShippingFailed: { at: "ship", state: "attention" },
+  FaxFailed: { at: "fax", state: "attention" },
 };
 
-const halted: Readonly<Record<string, string>> = {
-  OnHold: "Paused",
-  RefundPending: "Stopped",
-  Refunded: "Stopped",
-  Cancelled: "Stopped",
-};
+const halts: ReadonlySet<string> = new Set(["OnHold", "RefundPending", "Refunded", "Cancelled"]);
 
 type Bought = Pick<PublicOrderRow, "status" | "sign" | "notarize" | "ship" | "fax" | "faxTo" | "statusBeforeHold">;
 
-function stepsOf({ sign, notarize, ship, fax, faxTo }: Bought): { name: StepName; label: string }[] {
-  return [
-    { name: "placed", label: "Order placed" },
-    { name: "payment", label: "Payment" },
-    ...(sign ? [{ name: "sign" as const, label: "Signing" }] : []),
-    ...(notarize ? [{ name: "notarize" as const, label: "Online notarization" }] : []),
-    ...(ship ? [{ name: "ship" as const, label: "Shipping" }] : []),
-    ...(fax ? [{ name: "fax" as const, label: faxTo ? `Fax to ${maskPhone(faxTo)}` : "Fax" }] : []),
-    { name: "finished", label: "Finished" },
-  ];
+function stepsOf(
+  { sign, notarize, ship, fax, faxTo }: Bought,
+  { labels, faxTo: faxLabel }: OrderWords["steps"],
+): { name: StepName; label: string }[] {
+  const bought: Readonly<Record<StepName, boolean>> = {
+    placed: true,
+    payment: true,
+    sign,
+    notarize,
+    ship,
+    fax,
+    finished: true,
+  };
+  const names = (Object.keys(bought) as StepName[]).filter((name) => bought[name]);
+  return names.map((name) => ({
+    name,
+    label: name === "fax" && faxTo ? faxLabel(maskPhone(faxTo)) : labels[name],
+  }));
 }
 
 /** The services that were bought, in their order, between placing and finishing, each with where it stands. */
-export function orderSteps(order: Bought): Step[] {
-  const steps = stepsOf(order);
+export function orderSteps(order: Bought, { orders }: Pick<Words, "orders"> = en): Step[] {
+  const steps = stepsOf(order, orders.steps);
+  const noteOf = (status: string | null): string | undefined =>
+    Object.entries(orders.steps.notes).find(([noted]) => noted === status)?.[1];
   const held = order.status === "OnHold";
-  const place = places[(held ? order.statusBeforeHold : order.status) as OrderStatus];
+  const status = held ? order.statusBeforeHold : order.status;
+  const place = places[status as OrderStatus];
   const index = place ? steps.findIndex(({ name }) => name === place.at) : -1;
   if (!place || index < 0) {
-    const note = halted[order.status];
+    const note = halts.has(order.status) ? noteOf(order.status) : undefined;
     return steps.map(({ label }, i): Step => {
       if (i === 0) return { label, state: "done" };
       return note ? { label, state: "stopped", note } : { label, state: "upcoming" };
@@ -71,7 +77,7 @@ export function orderSteps(order: Bought): Step[] {
   const atCurrent = held || place.state === "attention" ? "attention" : "current";
   return steps.map(({ label }, i): Step => {
     const state: StepState = i < current ? "done" : i > current ? "upcoming" : atCurrent;
-    const note = held && i === current ? "Paused" : i === index ? place.note : undefined;
+    const note = held && i === current ? noteOf("OnHold") : i === index ? noteOf(status) : undefined;
     return note ? { label, state, note } : { label, state };
   });
 }

@@ -1,0 +1,19 @@
+import type { ComponentWords } from "../component-words.ts";
+
+// Alone in a file: browsers load it with the parts that say it.
+export const components: ComponentWords = {
+  steps: {
+    done: "Done",
+    current: "In progress",
+    attention: "Needs attention",
+    stopped: "Stopped",
+    upcoming: "Later",
+  },
+  money: { item: "Item", amount: "Amount", subtotal: "Subtotal", discount: "Partner discount", total: "Total" },
+  copy: { go: "Copy", done: "Copied", what: (what) => `Copy ${what}` },
+  paper: {
+    page: "This page, with everything that can be checked",
+    qr: "QR code of this page’s address",
+    printed: "Printed on",
+  },
+};

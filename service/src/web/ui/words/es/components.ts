@@ -1,0 +1,24 @@
+import type { ComponentWords } from "../component-words.ts";
+
+export const components: ComponentWords = {
+  steps: {
+    done: "Hecho",
+    current: "En curso",
+    attention: "Requiere atención",
+    stopped: "Detenido",
+    upcoming: "Más adelante",
+  },
+  money: {
+    item: "Concepto",
+    amount: "Importe",
+    subtotal: "Subtotal",
+    discount: "Descuento de la empresa",
+    total: "Total",
+  },
+  copy: { go: "Copiar", done: "Copiado", what: (what) => `Copiar ${what}` },
+  paper: {
+    page: "Esta página, con todo lo que se puede comprobar",
+    qr: "Código QR de la dirección de esta página",
+    printed: "Impreso el",
+  },
+};

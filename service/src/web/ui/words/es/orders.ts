@@ -1,0 +1,68 @@
+import type { OrderWords } from "../words.ts";
+import { lineLabel } from "./line-label.ts";
+import { statusLabels } from "./status-labels.ts";
+import { otherStatus, statuses } from "./statuses.ts";
+
+export const orders: OrderWords = {
+  statusLabels,
+  statuses,
+  otherStatus,
+  steps: {
+    labels: {
+      placed: "Pedido hecho",
+      payment: "Pago",
+      sign: "Firma",
+      notarize: "Notarización en línea",
+      ship: "Envío",
+      fax: "Fax",
+      finished: "Terminado",
+    },
+    faxTo: (number) => `Fax al ${number}`,
+    notes: {
+      QuoteReady: "Listo para pagar",
+      AwaitingPayment: "Aún sin confirmar",
+      EsignPending: "Enviado para firmar",
+      NotarizationPending: "En notarización",
+      ShippingPending: "En preparación",
+      Shipped: "En camino",
+      Delivered: "Entregado",
+      FaxPending: "Se está enviando",
+      FaxSent: "Enviado, aún sin confirmar",
+      FaxDelivered: "Entregado",
+      PaymentFailed: "No se pudo hacer",
+      EsignDeclined: "Rechazada",
+      EsignExpired: "Plazo vencido",
+      NotarizationFailed: "Sin completar",
+      IdentityLocked: "Identidad sin confirmar",
+      ManualQuoteRequired: "Calculando el precio",
+      OnHold: "En pausa",
+      ShippingFailed: "No llegó",
+      RefundPending: "Detenido",
+      Refunded: "Detenido",
+      Cancelled: "Detenido",
+      FaxFailed: "No se pudo enviar",
+    },
+  },
+  signerStates: {
+    pending: "Aún sin avisar",
+    sent: "Se le pidió que firme",
+    viewed: "Documento abierto",
+    signed: "Ya firmó",
+    declined: "No quiso firmar",
+    locked: "Enlace bloqueado: demasiados códigos incorrectos",
+  },
+  documentTitles: {
+    original: "El documento como llegó",
+    sealed: "Firmado y sellado",
+    notarized: "Notarizado",
+    custody_certificate: "Certificado de la firma",
+    fax_report: "Informe del equipo de fax",
+    delivery_receipt: "Comprobante de la entrega",
+    mail_receipt: "Comprobante del envío por correo",
+    fax_certificate: "Certificado del fax",
+  },
+  deleted: "borrado el",
+  hashOf: (document) => `hash: ${document}`,
+  unnamed: (shortCode) => `Pedido ${shortCode}`,
+  lineLabel,
+};

@@ -1,0 +1,172 @@
+import type { OrderWords } from "../words.ts";
+
+const askFirm = "¿Tiene preguntas? Consulte a la empresa que hizo el pedido. Puede ver todo lo que hay en esta página.";
+const allPaused = "No se pierde nada: conservamos los documentos y el trabajo hecho hasta ahora.";
+
+export const statuses: OrderWords["statuses"] = {
+  Created: {
+    headline: "Recibimos su pedido",
+    summary: "Tenemos el documento y estamos calculando el precio.",
+    next: ["Su cotización aparecerá en esta página, por lo general en unos instantes."],
+  },
+  QuoteReady: {
+    headline: "Su cotización está lista",
+    summary: "Tenemos el documento y todo tiene precio. El trabajo empieza en cuanto se confirme el pago.",
+    next: ["Pague el importe de la cotización.", "Empezamos en cuanto se confirme el pago."],
+  },
+  AwaitingPayment: {
+    headline: "En espera del pago",
+    summary: "El pago aún no se ha confirmado. Algunos bancos tardan unos días hábiles.",
+    next: [
+      "Si ya pagó, no tiene que hacer nada más. Esta página cambia cuando llegue el dinero.",
+      "Si cerró la página de pago o esta venció, no se le cobró nada. Puede abrirla de nuevo.",
+    ],
+  },
+  Paid: {
+    headline: "Pagado por completo, gracias",
+    summary: "El pago se confirmó y estamos empezando a trabajar en el documento.",
+    next: ["El primer paso de abajo empieza automáticamente."],
+  },
+  EsignPending: {
+    headline: "El documento se envió para firmar",
+    summary: "A cada persona se le pide que firme en línea cuando llega su turno.",
+    next: [
+      "Cada persona lee el documento y lo firma.",
+      "El siguiente paso empieza cuando todas las personas hayan firmado.",
+    ],
+  },
+  EsignComplete: {
+    headline: "Todos firmaron",
+    summary: "Están todas las firmas, y el documento firmado está sellado: cualquier cambio se notaría.",
+    next: ["El siguiente paso empieza automáticamente."],
+  },
+  NotarizationPending: {
+    headline: "El documento está en notarización",
+    summary: "En una sesión en línea se comprueba la identidad de quien firma y se notariza el documento.",
+    next: [
+      "Si usted firma: acuda a la cita y tenga a mano una identificación oficial con fotografía.",
+      "El siguiente paso empieza cuando tengamos el documento notarizado.",
+    ],
+  },
+  NotarizationComplete: {
+    headline: "El documento está notarizado",
+    summary: "El documento tiene el sello de la notarización, y lo guardamos.",
+    next: ["El siguiente paso empieza automáticamente."],
+  },
+  ShippingPending: {
+    headline: "Se está preparando su envío",
+    summary: "Estamos entregando el documento terminado a la empresa de transporte.",
+    next: ["Esta página cambia cuando la empresa de transporte lo tenga."],
+  },
+  Shipped: {
+    headline: "El documento está en camino",
+    summary: "La empresa de transporte tiene el documento.",
+    next: ["Esta página cambia cuando la empresa de transporte confirme la entrega."],
+  },
+  Delivered: {
+    headline: "El documento fue entregado",
+    summary: "La empresa de transporte confirmó la entrega.",
+    next: ["Los pasos que falten aparecen abajo. Usted no tiene que hacer nada."],
+  },
+  FaxPending: {
+    headline: "Se está enviando el fax",
+    summary: "El documento terminado está en la cola de la línea de fax.",
+    next: ["Esta página cambia cuando el equipo que lo recibe confirme todas las páginas."],
+  },
+  FaxSent: {
+    headline: "El fax se envió",
+    summary: "El equipo que lo recibe aún no lo ha confirmado.",
+    next: ["Esta página cambia cuando el equipo que lo recibe confirme todas las páginas."],
+  },
+  FaxDelivered: {
+    headline: "El fax llegó",
+    summary: "El equipo que lo recibe confirmó todas las páginas.",
+    next: ["Los pasos que falten aparecen abajo. Usted no tiene que hacer nada."],
+  },
+  Completed: {
+    headline: "Todo listo",
+    summary: "Todo lo que se pidió está terminado.",
+    next: ["No queda nada por hacer. Guarde la dirección de esta página si quiere volver a ella."],
+  },
+  PaymentFailed: {
+    headline: "No se pudo hacer el pago",
+    summary:
+      "El banco o el emisor de la tarjeta lo rechazó, así que el pedido no está pagado. Suele ocurrir y es fácil de resolver.",
+    next: ["Intente pagar de nuevo o use otra tarjeta o cuenta.", askFirm],
+  },
+  EsignDeclined: {
+    headline: "Una persona no quiso firmar",
+    summary:
+      "La firma se detuvo porque una de las personas no quiso firmar. Por ahora no hacemos nada más con el documento.",
+    next: [
+      "Hable con esa persona sobre lo que debe cambiar.",
+      "Cuando eso esté resuelto, la empresa que hizo el pedido puede pedirnos que enviemos de nuevo el documento para firmar.",
+    ],
+  },
+  EsignExpired: {
+    headline: "El plazo para firmar terminó",
+    summary: "No todas las personas firmaron a tiempo, así que ya no se puede firmar.",
+    next: ["Pida a la empresa que hizo el pedido que se envíe de nuevo el documento para firmar.", allPaused],
+  },
+  NotarizationFailed: {
+    headline: "No se pudo completar la notarización",
+    summary:
+      "La sesión no se pudo terminar. Las causas más comunes son una mala conexión, un problema con la identificación o la falta de alguna persona.",
+    next: ["Estamos en contacto con la empresa que hizo el pedido para acordar una nueva sesión.", allPaused],
+  },
+  IdentityLocked: {
+    headline: "No se pudo confirmar la identidad de quien firma",
+    summary:
+      "La comprobación de identidad se intentó tantas veces como permiten las reglas. Protege a quienes firman de los impostores.",
+    next: [
+      "Lo estamos revisando. La empresa que hizo el pedido puede pedirnos que abramos de nuevo la comprobación.",
+      "Tenga a mano una identificación oficial vigente con fotografía para el próximo intento.",
+    ],
+  },
+  ManualQuoteRequired: {
+    headline: "Estamos calculando el precio de este pedido",
+    summary:
+      "A una parte, por lo general el franqueo, no se le pudo poner precio automáticamente. La cotización muestra lo que sabemos hasta ahora.",
+    next: [
+      "Una persona de nuestro equipo completa la cotización, que aparecerá en esta página.",
+      "Hasta entonces no hay nada que pagar.",
+    ],
+  },
+  OnHold: {
+    headline: "Este pedido está en pausa",
+    summary: "Estamos aclarando una cuestión, y el trabajo está detenido hasta que se resuelva.",
+    next: ["Usted no tiene que hacer nada, a menos que se lo pidamos. El trabajo continuará donde se detuvo.", askFirm],
+  },
+  ShippingFailed: {
+    headline: "El envío no llegó",
+    summary: "La empresa de transporte no pudo aceptarlo o entregarlo. El documento terminado está a salvo.",
+    next: ["Revisaremos la dirección con la empresa que hizo el pedido y lo intentaremos de nuevo.", askFirm],
+  },
+  RefundPending: {
+    headline: "Su reembolso está en camino",
+    summary: "Enviamos el reembolso al procesador de pagos. El trabajo en este pedido se detuvo.",
+    next: ["Los bancos suelen tardar de 5 a 10 días hábiles en mostrarlo."],
+  },
+  Refunded: {
+    headline: "Este pedido fue reembolsado",
+    summary: "El pago volvió a su origen y el pedido está cerrado.",
+    next: ["No queda nada por hacer. Para empezar de nuevo, se puede hacer otro pedido."],
+  },
+  Cancelled: {
+    headline: "Este pedido fue cancelado",
+    summary: "Se canceló antes de pagarse. No se cobró nada.",
+    next: ["No queda nada por hacer. Para empezar de nuevo, se puede hacer otro pedido."],
+  },
+  FaxFailed: {
+    headline: "No se pudo enviar el fax",
+    summary:
+      "La línea que debía recibirlo no lo aceptó: puede estar ocupada, sin papel o no ser una línea de fax. El documento está a salvo.",
+    next: ["Revisaremos el número con la empresa que hizo el pedido y lo intentaremos de nuevo.", askFirm],
+  },
+};
+
+export const otherStatus: OrderWords["otherStatus"] = (status) => ({
+  headline: "Este pedido está en curso",
+  summary: `Su estado es ${status}.`,
+  next: ["Usted no tiene que hacer nada, a menos que se lo pidamos.", askFirm],
+});

@@ -1,0 +1,16 @@
+import type { Language } from "../../../envelopes/envelopes.ts";
+import { englishFrame, type FrameLanguage } from "../layout.ts";
+
+/** What the frame around a page says. */
+export const frames: Readonly<Record<Language, FrameLanguage>> = {
+  en: englishFrame,
+  es: {
+    code: "es",
+    skip: "Ir al contenido",
+    footer:
+      "Firma, certifica ante notario, envía por correo y por fax documentos, y deja pruebas que cualquiera puede comprobar.",
+    about: "Acerca de",
+    aboutUs: "Acerca de SignSealShip",
+    verify: "Comprobar un documento",
+  },
+};

@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { roomCode, roomRow } from "../ui/samples.ts";
+import { code, order, servePages } from "../ui/serve-pages.ts";
+
+let site: Awaited<ReturnType<typeof servePages>>;
+
+before(async () => {
+  site = await servePages({
+    orders: new Map([[code, order({ status: "QuoteReady" })]]),
+    rooms: new Map([[roomCode, roomRow()]]),
+  });
+});
+after(() => site.close());
+
+const get = (path: string, language = "en") =>
+  fetch(site.baseUrl + path, { headers: { accept: "text/html", "accept-language": language }, redirect: "manual" });
+const textOf = async (path: string, language?: string) => (await get(path, language)).text();
+
+const pages = [`/orders/${code}`, `/rooms/${roomCode}`, `/orders/${code}/checkout/cancelled`];
+
+describe("pages for clients", () => {
+  test("speak the language that the browser prefers, and say which", async () => {
+    for (const path of pages)
+      for (const [header, language] of [
+        ["es", "es"],
+        ["es-MX,es;q=0.9,en;q=0.8", "es"],
+        ["en-US,en;q=0.9,es;q=0.8", "en"],
+        ["fr, es;q=0.5", "es"],
+        ["es;q=0.2, EN;q=0.3", "en"],
+        ["es;q=0", "en"],
+        ["fr", "en"],
+        ["*", "en"],
+        ["español; <script>", "en"],
+      ] as const) {
+        const response = await get(path, header);
+        assert.equal(response.headers.get("content-language"), language, header);
+        assert.match(response.headers.get("vary") ?? "", /Accept-Language/);
+        assert.match(await response.text(), new RegExp(`<html lang="${language}">`), header);
+      }
+  });
+
+  test("speak the language of the address, whatever the browser prefers", async () => {
+    for (const path of pages) {
+      assert.match(await textOf(`${path}?lang=es`, "en"), /<html lang="es">/);
+      assert.match(await textOf(`${path}?lang=en`, "es"), /<html lang="en">/);
+    }
+  });
+
+  test("are in English for a language that we do not speak, and repeat nothing of it", async () => {
+    for (const lang of [
+      "fr",
+      "ES",
+      "",
+      "es%00",
+      "__proto__",
+      "constructor",
+      '"><script>alert(7)</script>',
+      "x".repeat(5000),
+    ])
+      for (const path of pages) {
+        const page = await textOf(`${path}?lang=${encodeURIComponent(lang)}`, "es");
+        assert.match(page, /<html lang="en">/, lang);
+        assert.ok(lang.length < 3 || !page.includes(`lang=${encodeURIComponent(lang)}`), lang);
+        assert.doesNotMatch(page, /alert\(7\)/);
+      }
+  });
+
+  test("lead to themselves in the other language", async () => {
+    for (const path of pages) {
+      assert.match(await textOf(path, "en"), /<a href="\?lang=es" lang="es" hreflang="es">Español<\/a>/);
+      assert.match(await textOf(path, "es"), /<a href="\?lang=en" lang="en" hreflang="en">English<\/a>/);
+    }
+    assert.match(await textOf(`/rooms/${roomCode}?activity=all`), /<a href="\?activity=all&amp;lang=es"/);
+  });
+
+  test("keep the language of the address in their own links and in what refreshes, and add none that was not asked for", async () => {
+    const own = (page: string) =>
+      [...page.matchAll(/(?:href|hx-get)="(\/(?:orders|rooms)\/[^"]*)"/g)].map(([, path = ""]) => path);
+    for (const path of [...pages, `/rooms/${roomCode}?activity=all`]) {
+      const asked = own(await textOf(`${path}${path.includes("?") ? "&" : "?"}lang=es`));
+      assert.ok(asked.length > 0);
+      for (const link of asked) assert.match(link, /[?;]lang=es$/);
+      for (const link of own(await textOf(path, "es"))) assert.doesNotMatch(link, /lang=/);
+    }
+  });
+
+  test("hold the part that refreshes them, to the letter, in the same language", async () => {
+    for (const path of [`/orders/${code}`, `/rooms/${roomCode}`])
+      for (const [query, language] of [
+        ["", "es"],
+        ["?lang=es", "en"],
+        ["?lang=en", "es"],
+      ] as const) {
+        const fragment = await textOf(`${path}/status${query}`, language);
+        assert.ok(fragment && (await textOf(path + query, language)).includes(fragment), path + query);
+      }
+  });
+});
+
+test("the API says the same in every language", async () => {
+  const refusals = ["en", "es"].map(async (language) => {
+    const response = await fetch(`${site.baseUrl}/orders/${"0".repeat(40)}`, {
+      headers: { accept: "application/json", "accept-language": language },
+    });
+    return `${response.status} ${await response.text()}`;
+  });
+  assert.equal(new Set(await Promise.all(refusals)).size, 1);
+});

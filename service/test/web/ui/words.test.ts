@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { orderStatuses } from "../../../src/orders/orders.ts";
+import { feeLabels } from "../../../src/pricing/pricing.ts";
+import { viewOf } from "../../../src/rooms/view/view.ts";
+import { orderFragment, orderPage } from "../../../src/web/client/order-page.ts";
+import { roomPage } from "../../../src/web/client/room-page.ts";
+import { statusWords } from "../../../src/web/ui/orders/status-words.ts";
+import { orderSteps } from "../../../src/web/ui/orders/steps.ts";
+import { en } from "../../../src/web/ui/words/en/en.ts";
+import { es } from "../../../src/web/ui/words/es/es.ts";
+import { readerOf } from "../../../src/web/ui/words/reader.ts";
+import { roomRow } from "./samples.ts";
+import { order } from "./serve-pages.ts";
+
+const assets = { url: (name: string) => `/assets/${name}` };
+const spanish = readerOf("es", undefined);
+
+/** Every text of a dictionary by its path; of a function, what it says of samples. */
+function texts(part: unknown, path = ""): [path: string, text: string][] {
+  if (typeof part === "string") return [[path, part]];
+  if (typeof part === "function") {
+    const sample = path.startsWith(".retention.orderDeleted") ? new Date(0) : 7;
+    return path.endsWith(".lineLabel") ? [] : [[path, String(part(sample, 9))]];
+  }
+  if (Array.isArray(part)) return part.flatMap((one, i) => texts(one, `${path}[${i}]`));
+  return Object.entries(part as object).flatMap(([name, one]) =>
+    name === "otherStatus" ? texts(one("Archived"), `${path}.${name}`) : texts(one, `${path}.${name}`),
+  );
+}
+
+const sameInBoth = new Set([
+  ".components.money.subtotal",
+  ".components.money.total",
+  ".orders.steps.labels.fax",
+  ".orders.hashOf",
+  ".room.services.fax",
+]);
+
+/** What a reader sees of a page. */
+const visible = (page: string) => page.replace(/<[^>]*>/g, "\n");
+
+describe("the words of the pages for clients", () => {
+  test("are all there in Spanish, and none is the English one unless both languages say it so", () => {
+    const english = new Map(texts(en));
+    const translated = texts(es);
+    assert.deepEqual(translated.map(([path]) => path).sort(), [...english.keys()].sort());
+    for (const [path, text] of translated) {
+      assert.ok(text.trim(), path);
+      assert.equal(text === english.get(path), sameInBoth.has(path), `${path}: ${text}`);
+    }
+  });
+
+  test("address the reader as usted", () => {
+    for (const [path, text] of texts(es)) assert.doesNotMatch(text, /\b(?:tú|tu|tus|te|puedes|tienes|haz)\b/i, path);
+  });
+
+  test("exist for every status, each with a label and a heading of its own", () => {
+    const all = orderStatuses.map((status) => statusWords(status, es));
+    assert.equal(new Set(all.map(({ label }) => label)).size, orderStatuses.length);
+    assert.equal(new Set(all.map(({ headline }) => headline)).size, orderStatuses.length);
+    for (const status of orderStatuses) {
+      assert.equal(statusWords(status, es).tone, statusWords(status).tone);
+      assert.deepEqual(
+        orderSteps(order({ status }), es).map(({ state }) => state),
+        orderSteps(order({ status })).map(({ state }) => state),
+      );
+    }
+  });
+
+  test("name a status that is newer than the page, in Spanish", () => {
+    for (const status of ["Archived", "constructor", "__proto__"])
+      assert.equal(statusWords(status, es).summary, `Su estado es ${status}.`);
+  });
+});
+
+describe("an order's page in Spanish", () => {
+  const english = texts(en).flatMap(([path, text]) => (sameInBoth.has(path) || /\b[79]\b/.test(text) ? [] : [text]));
+  const signers = (["pending", "sent", "signed", "declined", "locked"] as const).map((status, i) => ({
+    name: `Persona ${i}`,
+    status,
+    routing: 1,
+  }));
+
+  test("has no line in English, whatever its status", () => {
+    for (const status of [...orderStatuses, "Archived"])
+      for (const environment of ["live", "test"] as const) {
+        const shown = order({ status, environment, signers, payable: true, statusBeforeHold: "EsignPending" });
+        const lines = visible(orderPage(assets, shown, "http://localhost", spanish)).split("\n");
+        const found = english.filter((text) => lines.some((line) => line.trim() === text));
+        assert.deepEqual(found, [], status);
+      }
+  });
+
+  test("has none in a room either", () => {
+    const row = roomRow();
+    const { cards, activity } = row;
+    const [card] = cards;
+    assert.ok(card);
+    for (const changes of [{}, { cards: [], activity: [], passport: null }, { status: "closed" as const, cards: [] }]) {
+      const view = viewOf({ ...row, cards: [...cards, { ...card, label: null }], activity, ...changes });
+      const shown = { ...view, environment: "test" as const, retention: es.retention.ofTestRoom(30) };
+      for (const everyStep of [false, true]) {
+        const lines = visible(roomPage(assets, { ...shown, everyStep }, "http://localhost", spanish)).split("\n");
+        assert.deepEqual(
+          english.filter((text) => lines.some((line) => line.trim() === text)),
+          [],
+        );
+      }
+    }
+  });
+
+  test("keeps dollars, and names the lines of the quote by their type", () => {
+    const page = visible(orderFragment(order(), spanish));
+    for (const said of ["Franqueo de USPS Priority Mail, zona\u00a05", "Notarización en línea", "$95.00"])
+      assert.ok(page.includes(said), said);
+    for (const label of Object.values(feeLabels)) assert.ok(!page.includes(label), label);
+  });
+
+  test("keeps what others called a line, and lines that it does not know", () => {
+    const said = (type: string, label: string) => es.orders.lineLabel({ type, label });
+    assert.equal(said("ExtraSignerFee", "Additional signer x 3"), "Firmante adicional x 3");
+    assert.equal(said("ExtraSignerFee", "Additional signer exam"), "Firmante adicional: Additional signer exam");
+    assert.equal(said("Discount", "Lien release rate"), "Descuento: Lien release rate");
+    assert.equal(said("ShippingCarrierRate", "Courier"), "Franqueo: Courier");
+    assert.equal(said("MoonFee", "Delivery to the moon"), "Delivery to the moon");
+    assert.equal(said("constructor", "Delivery"), "Delivery");
+  });
+
+  test("says the day on which a document was deleted as Spanish does", () => {
+    assert.match(es.retention.orderDeleted(new Date("2026-11-20T12:00:00Z")), /se borró el 20 nov 2026,/);
+  });
+});
