@@ -9,6 +9,7 @@ import { parseEnvelope, readCustodyCertificate, verifyCustody } from "@signseals
 import { parseCertificatesPem } from "@signsealship/evidence/x509";
 import { needs } from "@signsealship/testing/tools";
 import { until } from "@signsealship/testing/until";
+import { brokenRules } from "@signsealship/testing/verapdf";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import { openCeremony } from "../../src/envelopes/envelopes.ts";
 import type { EnvelopeVerification } from "../../src/envelopes/public/schemas.ts";
@@ -190,6 +191,10 @@ test("coreutils, poppler and jq show the same", needs("poppler", "jq"), () => {
     /^1$/,
   );
   assert.match(shell("pdfsig certificate.pdf"), /Signature is Valid/);
+});
+
+test("it is PDF/A-3a and PDF/UA-1, sealed as it is", needs("verapdf"), () => {
+  for (const profile of ["3a", "ua1"] as const) assert.deepEqual(brokenRules(profile, { certificate }), []);
 });
 
 test("it says who signed when and how, and what it is not", needs("poppler"), () => {

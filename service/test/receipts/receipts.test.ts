@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { readSealPurpose } from "@signsealship/evidence/seal";
 import { needs } from "@signsealship/testing/tools";
+import { brokenRules } from "@signsealship/testing/verapdf";
 import { sql } from "../../src/platform/database/sql.ts";
 import { accountsOf, openProviders, type ProviderName, type Providers } from "../../src/providers/providers.ts";
 import { makeReceipt } from "../../src/receipts/make.ts";
@@ -149,6 +150,12 @@ test("a delivery that no event told of has a receipt, too, which says so", async
   const lines = await running.db.query(sql`
     SELECT FROM audit_log a JOIN orders o ON o.id = a.order_id WHERE o.code = ${code} AND action = 'document.added'`);
   assert.equal(lines.length, 1);
+});
+
+test("a receipt is PDF/A-3a and PDF/UA-1, sealed as it is", needs("verapdf"), async () => {
+  const { documents, path } = await receiptOf("delivery_receipt", contentOf([]));
+  const receipt = await download(path, documents[0]?.documentId);
+  for (const profile of ["3a", "ua1"] as const) assert.deepEqual(brokenRules(profile, { receipt }), []);
 });
 
 test("nothing is made of what is gone", async () => {
