@@ -37,7 +37,7 @@ import { appointmentMailJobs, expiryMailJobs } from "./notaries/notaries.ts";
 import { operatorMailJobs, operatorSessions } from "./operators/operators.ts";
 import { isDocumentsToken, orderRoutes } from "./orders/orders.ts";
 import { launchpadRoutes, partnerRoutes, readShownFirm } from "./partners/partners.ts";
-import { checkoutRoute, checkoutUrl, paymentJobs, processorWebhook } from "./payments/payments.ts";
+import { checkoutRoute, checkoutUrl, paymentJobs, processorWebhook, takesPayment } from "./payments/payments.ts";
 import { sql } from "./platform/database/sql.ts";
 import { createJobs, type Jobs } from "./platform/jobs/jobs.ts";
 import { openMailer } from "./platform/mail/mail.ts";
@@ -84,7 +84,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
 function workWith(
   app: FastifyInstance,
   deps: AppDeps,
-  { dispatcher, processor, envelopes, providers, receipts }: Features,
+  { dispatcher, processor, orders, envelopes, providers, receipts }: Features,
 ): void {
   const { config, db, clock, log, metrics } = deps;
   app.addHook("onListen", async () => dispatcher.start());
@@ -96,8 +96,9 @@ function workWith(
   paymentJobs(jobs, { db, clock, log, processor });
   nextSegmentJobs(jobs, { db, clock, log });
   taskMetrics(metrics, { db, clock });
-  orderMailJobs(jobs, mails);
-  envelopeJobs(jobs, { ...envelopes, mailer });
+  const { titleOf } = orders;
+  orderMailJobs(jobs, { ...mails, titleOf, takesPayment: (environment) => takesPayment(processor, environment) });
+  envelopeJobs(jobs, { ...envelopes, mailer, titleOf });
   accessMailJobs(jobs, mails);
   signInMailJobs(jobs, mails);
   confirmationMailJobs(jobs, mails);

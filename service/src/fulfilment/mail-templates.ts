@@ -1,80 +1,49 @@
 import type { MailMoment } from "../orders/orders.ts";
 import type { Mail } from "../platform/mail/mail.ts";
-import { isPlainName } from "../platform/mail/plain-name.ts";
-import { mailFrom } from "../platform/mail/template.ts";
+import { isPlainName, isPlainTitle } from "../platform/mail/plain-name.ts";
+import { type MailFirm, mailFrom, nameIn } from "../platform/mail/template.ts";
+import { type MailFacts, type MailGoal, mailWords } from "./mail-words.ts";
 
-/** What a mail says of an order. */
-export type MailOrder = {
+/** The order that a mail is about. */
+export type MailOrder = Omit<MailFacts, "firm"> & {
   code: string;
   customerEmail: string;
   customerName: string | null;
-  totalCents: number;
-  partnerName: string;
-  /** Of the firm; null where it has set none. */
-  replyTo: string | null;
-  carrier: string | null;
-  trackingNumber: string | null;
+  /** What its document is called; null when nothing says so. */
+  title: string | null;
+  firm: MailFirm;
 };
 
-type Words = { subject: string; lines: string[] };
+/** Where the mails of an order lead. */
+export type MailLinks = Record<"page" | "documents", string>;
 
-const dollars = (cents: number): string => `$${(cents / 100).toFixed(2)}`;
-
-const words: Readonly<Record<MailMoment, (order: MailOrder) => Words>> = {
-  payment_received: ({ totalCents, partnerName }) => ({
-    subject: "We received your payment",
-    lines: [
-      `Your payment of ${dollars(totalCents)} for the document from ${partnerName} has cleared.`,
-      "We have begun with your order.",
-    ],
-  }),
-  signed: ({ partnerName }) => ({
-    subject: "Your document is signed and sealed",
-    lines: [
-      `Everybody has signed the document from ${partnerName}.`,
-      "It is sealed: any later change to it would show. Keep your copy: it can be checked without us.",
-    ],
-  }),
-  shipped: ({ carrier, trackingNumber, partnerName }) => ({
-    subject: "Your document is on its way",
-    lines: [
-      `The document from ${partnerName} was handed to ${carrier ?? "the carrier"}.`,
-      ...(trackingNumber ? [`Tracking number: ${trackingNumber}`] : []),
-    ],
-  }),
-  ready_for_pickup: ({ carrier, trackingNumber, partnerName }) => ({
-    subject: "Your document waits to be picked up",
-    lines: [
-      `${carrier ?? "The carrier"} keeps the document from ${partnerName} at a place near you. It is sent back if nobody picks it up.`,
-      ...(trackingNumber ? [`Tracking number: ${trackingNumber}`] : []),
-    ],
-  }),
+const buttons: Readonly<Record<MailGoal, string>> = {
+  page: "See your order",
+  payment: "Review and pay",
+  documents: "Download your documents",
 };
 
 const greetingOf = (customerName: string | null): string =>
   customerName !== null && isPlainName(customerName) ? `Hello ${customerName},` : "Hello,";
 
-/** Where a mail leads: to the order's page, or to the one that has its documents. */
-export type MailLinks = { page: string; documents: string };
-
-/** The mail of a moment. */
-export function mailOf(moment: MailMoment, order: MailOrder, links: MailLinks): Mail {
+/** The mail of a moment. @param at tells those of one moment apart */
+export function mailOf(moment: MailMoment, at: string, order: MailOrder, links: MailLinks): Mail {
+  const { subject, lines, goal, facts = [] } = mailWords[moment]({ ...order, firm: nameIn(order.firm, "the firm") });
+  const title = order.title !== null && isPlainTitle(order.title) ? order.title : null;
+  const all: readonly (readonly [string, string | null])[] = [["Document", title], ...facts];
   return {
-    id: `order:${order.code}:${moment}:${order.trackingNumber ?? ""}`,
+    id: `order:${order.code}:${moment}:${at}`,
     to: order.customerEmail,
-    replyTo: order.replyTo,
     ...mailFrom({
-      ...words[moment](order),
+      subject: title === null ? subject : `${subject}: ${title}`,
+      heading: subject,
       greeting: greetingOf(order.customerName),
-      ...(moment === "signed"
-        ? {
-            link: { label: "Download your documents", url: links.documents },
-            caution: "Anyone who has this link can download the documents, so share it with care.",
-          }
-        : {
-            link: { label: "See your order", url: links.page },
-            caution: "Anyone who has this link can see the order, so share it with care.",
-          }),
+      lines,
+      facts: all.flatMap(([label, value]) => (value ? [[label, value] as const] : [])),
+      link: { label: buttons[goal], url: goal === "documents" ? links.documents : links.page },
+      caution: `Anyone who has this link can ${goal === "documents" ? "download the documents" : "see the order"}, so share it with care.`,
+      why: `You receive it because ${nameIn(order.firm, "the firm")} placed an order for this email address.`,
+      firm: order.firm,
     }),
   };
 }

@@ -1,37 +1,64 @@
 import type { Environment } from "../identity/identity.ts";
-import { documentsPath, type MailMoment, orderMailQueue } from "../orders/orders.ts";
+import {
+  documentsPath,
+  isPayable,
+  type OrderMail,
+  orderMailQueue,
+  type Titled,
+  type TitleOf,
+} from "../orders/orders.ts";
+import { readMailFirm } from "../partners/partners.ts";
 import type { Sql } from "../platform/database/database.ts";
 import { sql } from "../platform/database/sql.ts";
 import type { Jobs } from "../platform/jobs/jobs.ts";
-import type { Mailer } from "../platform/mail/mail.ts";
+import { type Mailer, mailFor } from "../platform/mail/mail.ts";
 import type { SecretBytes } from "../platform/secrets.ts";
 import { type MailOrder, mailOf } from "./mail-templates.ts";
 
-type MailJob = { orderId: number; moment: MailMoment };
+export type OrderMailDeps = {
+  db: Sql;
+  mailer: Mailer;
+  secrets: SecretBytes;
+  baseUrl: string;
+  titleOf: TitleOf;
+  /** Whether orders of the environment can be paid online. */
+  takesPayment: (environment: Environment) => boolean;
+};
 
-const mailOrderStatement = (orderId: number) => sql`
-  SELECT o.code, o.environment, o.customer_email AS "customerEmail", o.customer_name AS "customerName",
-    o.total_cents AS "totalCents", coalesce(p.brand_name, p.name) AS "partnerName", p.contact_email AS "replyTo", s.carrier,
-    s.tracking_number AS "trackingNumber"
-  FROM orders o JOIN partners p ON p.id = o.partner_id
+type Row = Omit<MailOrder, "title" | "firm"> & Titled & { partnerId: string; environment: Environment; status: string };
+
+const rowStatement = (orderId: number) => sql`
+  SELECT o.code, o.environment, o.status, o.customer_email AS "customerEmail", o.customer_name AS "customerName",
+    o.partner_id AS "partnerId", o.document_name AS "documentName", o.doc_slug AS "docSlug",
+    o.total_cents AS "totalCents", o.fax_to AS "faxTo", s.carrier, s.tracking_number AS "trackingNumber",
+    (SELECT sum(amount_cents)::int FROM payments
+      WHERE order_id = o.id AND refunded_at IS NOT NULL AND currency = 'usd') AS "refundedCents"
+  FROM orders o
   LEFT JOIN LATERAL (SELECT carrier, tracking_number FROM shipments WHERE order_id = o.id ORDER BY id DESC LIMIT 1) s ON true
   WHERE o.id = ${orderId}`;
 
-/** Mails to an order's client, written from the records at the time of sending. */
-export function orderMailJobs(
-  jobs: Jobs,
-  deps: { db: Sql; mailer: Mailer; secrets: SecretBytes; baseUrl: string },
-): void {
-  const { db, mailer, secrets, baseUrl } = deps;
-  jobs.work<MailJob>(orderMailQueue, async ({ orderId, moment }) => {
-    const [order] = await db.query<MailOrder & { environment: Environment }>(mailOrderStatement(orderId));
-    if (!order) return;
-    const mail = mailOf(moment, order, {
-      page: `${baseUrl}/orders/${order.code}`,
-      documents: baseUrl + documentsPath(secrets, order.code),
-    });
-    // The client of a test order may be anybody: nothing is sent to them.
-    if (order.environment === "test") await mailer.keep({ ...mail, subject: `TEST: ${mail.subject}` });
-    else await mailer.send(mail);
+/** Mails to an order's client, written from the records at the time of sending; what no longer holds then is not sent. */
+export function orderMailJobs(jobs: Jobs, deps: OrderMailDeps): void {
+  const { db, mailer, secrets, baseUrl, titleOf } = deps;
+  jobs.work<OrderMail>(orderMailQueue, async ({ orderId, moment, at }) => {
+    const [order] = await db.query<Row>(rowStatement(orderId));
+    if (!order || isStale(deps, moment, order)) return;
+    const firm = await readMailFirm(db, order.partnerId);
+    const mail = mailOf(
+      moment,
+      at,
+      { ...order, title: titleOf(order), firm },
+      {
+        page: `${baseUrl}/orders/${order.code}`,
+        documents: baseUrl + documentsPath(secrets, order.code),
+      },
+    );
+    await mailFor(order.environment, mailer, mail);
   });
+}
+
+/** Nobody is asked to pay what is paid, or can't be paid here. */
+function isStale({ takesPayment }: OrderMailDeps, moment: OrderMail["moment"], { environment, status }: Row): boolean {
+  if (moment === "quote_ready") return !takesPayment(environment) || !isPayable(status);
+  return moment === "payment_failed" && !isPayable(status);
 }

@@ -8,6 +8,7 @@ import { openTask } from "../tasks/tasks.ts";
 import type { OrderForm } from "./form/form.ts";
 import type { OrderSigner } from "./form/signers.ts";
 import type { OriginalDocument } from "./store.ts";
+import { orderMailQueue } from "./transitions/effects.ts";
 import type { OrderStatus } from "./transitions/statuses.ts";
 import type { OrderRow } from "./views.ts";
 
@@ -75,7 +76,7 @@ export function insertStatement(order: NewOrder, claim: Statement | null): State
         ${document.rowMac}::bytea
       FROM new_order
     ), audit AS (${audit}), event AS (${event})${quoteTask(order)}
-    SELECT id FROM new_order`;
+    SELECT id${quoteMail(order)} FROM new_order`;
 }
 
 /** What has no price waits for a person's. */
@@ -83,6 +84,12 @@ function quoteTask({ status, createdAt: at, principal: { environment } }: NewOrd
   if (status !== "ManualQuoteRequired") return nothing;
   const task = { kind: "quote", at, environment, orderId: sql`new_order.id` } as const;
   return sql`, task AS (${openTask(task, sql`new_order`)})`;
+}
+
+/** A quote that stands is mailed to the client. */
+function quoteMail({ status, createdAt: at }: NewOrder): Statement {
+  if (status !== "QuoteReady") return nothing;
+  return sql`, enqueue_job(${orderMailQueue}, jsonb_build_object('orderId', id, 'moment', 'quote_ready', 'at', ${at.toISOString()}::text))`;
 }
 
 /** @returns false when the key was taken by an earlier request: then nothing was written */

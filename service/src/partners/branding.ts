@@ -2,6 +2,7 @@ import type { Principal } from "../identity/identity.ts";
 import type { Sql, Tx } from "../platform/database/database.ts";
 import { invalid } from "../platform/errors.ts";
 import { isEmail } from "../platform/mail/email.ts";
+import type { MailFirm } from "../platform/mail/template.ts";
 import { isPlainText } from "../platform/text.ts";
 import { auditPartner, type ChangedBy } from "./audit.ts";
 import {
@@ -50,6 +51,12 @@ export type ShownFirm = { name: string; branding: Branding | null; contactEmail:
 export async function readShownFirm(db: Sql, partnerId: string): Promise<ShownFirm> {
   const { name, contactEmail, ...branding } = await selectFirm(db, partnerId);
   return { name: branding.brandName ?? name, branding: shownBranding(branding), contactEmail };
+}
+
+/** A firm as mails for it show it. @param partnerId of a firm that there is */
+export async function readMailFirm(db: Sql, partnerId: string): Promise<MailFirm> {
+  const { name, branding, contactEmail } = await readShownFirm(db, partnerId);
+  return { name, contactEmail, accentColor: branding?.accentColor ?? null, logoUrl: branding?.logoUrl ?? null };
 }
 
 /** Changes the branding of a firm inside a transaction. @throws ServiceError naming the field and its rule. */

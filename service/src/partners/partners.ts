@@ -4,6 +4,7 @@ export {
   type BrandingChange,
   type FirmBranding,
   readBranding,
+  readMailFirm,
   readShownFirm,
   type ShownFirm,
   setBranding,

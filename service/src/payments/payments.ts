@@ -1,4 +1,4 @@
-export { type CheckoutDeps, checkoutUrl } from "./checkout/checkout.ts";
+export { type CheckoutDeps, checkoutUrl, takesPayment } from "./checkout/checkout.ts";
 export { checkoutRoute } from "./checkout/route.ts";
 export { paymentJobs } from "./jobs.ts";
 export { isTestModeKey, openProcessor, type Processor } from "./processor/processor.ts";

@@ -1,22 +1,16 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { mailOf } from "../../src/fulfilment/mail-templates.ts";
+import { mailWords } from "../../src/fulfilment/mail-words.ts";
+import type { MailMoment } from "../../src/orders/orders.ts";
+import { links, order } from "./mail-samples.ts";
+
+const at = "2026-01-05T10:00:00.000Z";
+const moments = Object.keys(mailWords) as MailMoment[];
 
 const greetingFor = (customerName: string | null): string | undefined =>
-  mailOf(
-    "payment_received",
-    {
-      code: "a".repeat(40),
-      customerEmail: "dana@example.com",
-      customerName,
-      totalCents: 9_900,
-      partnerName: "Acme Title",
-      replyTo: null,
-      carrier: null,
-      trackingNumber: null,
-    },
-    { page: "https://sign.example/orders/1", documents: "https://sign.example/orders/1/documents/2" },
-  ).text.split("\n")[0];
+  mailOf("payment_received", at, { ...order, customerName }, links).text.split("\n")[0];
 
 test("a client is greeted by name, in any script", () => {
   for (const name of [
@@ -42,4 +36,82 @@ test("what could be read as an address, or is longer than a name, is not sent on
     "Dana: urgent!",
   ])
     assert.equal(greetingFor(name), "Hello,", name);
+});
+
+test("each mail says whose it is and what it is about, has one link on a line of its own, and one button", () => {
+  for (const moment of moments) {
+    const mail = mailOf(moment, at, order, links);
+    assert.match(mail.subject, /^\[Acme Title & Escrow\] .+: Deed of trust$/, moment);
+    assert.equal(mail.onBehalfOf, "Acme Title & Escrow");
+    assert.equal(mail.replyTo, "closings@acme.example");
+    const urls = mail.text.split("\n").filter((line) => line.includes("https://"));
+    assert.equal(urls.length, 1, moment);
+    assert.ok([links.page, links.documents].includes(urls[0] ?? ""), urls[0]);
+    assert.equal(mail.html.match(/<a /g)?.length, 1);
+    assert.match(mail.html, /Acme Title &amp; Escrow/);
+    assert.match(mail.text, /Sent by SignSealShip for Acme Title & Escrow\. You receive it because/);
+  }
+});
+
+test("docs/mails.md has each moment of an order by its subject", () => {
+  const page = readFileSync(new URL("../../../docs/mails.md", import.meta.url), "utf8");
+  for (const moment of moments)
+    assert.ok(page.includes(`| ${mailWords[moment]({ ...order, firm: "Acme" }).subject} |`), moment);
+});
+
+test("the mails of a moment are told apart by when it was, and one that is sent twice is known", () => {
+  const once = mailOf("on_hold", at, order, links).id;
+  assert.equal(mailOf("on_hold", at, order, links).id, once);
+  assert.notEqual(mailOf("on_hold", "2026-01-06T10:00:00.000Z", order, links).id, once);
+});
+
+test("the documents are linked when there are finished ones, and else the order's page", () => {
+  for (const moment of moments) {
+    const { text } = mailOf(moment, at, order, links);
+    const finished = moment === "signed" || moment === "completed";
+    assert.equal(text.includes(links.documents), finished, moment);
+  }
+});
+
+test("a parcel is named with its number, a fax by the end of its number, and what is not known by nothing", () => {
+  const of = (moment: MailMoment, more = {}) => mailOf(moment, at, { ...order, ...more }, links).text;
+  for (const moment of ["shipped", "ready_for_pickup", "delivered"] as const)
+    assert.match(of(moment), /Carrier: USPS\nTracking number: 9400111899223197428490/);
+  assert.match(of("fax_failed"), /number that ends in 0199/);
+  assert.ok(!of("fax_delivered").includes("+1312555"));
+  assert.match(of("refunded"), /Amount: \$109\.50/);
+  const unknown = { carrier: null, trackingNumber: null, faxTo: null, refundedCents: null, title: null };
+  for (const moment of moments) assert.doesNotMatch(of(moment, unknown), /null|undefined|: *$/, moment);
+});
+
+test("a name or title that could be read as an address, or breaks a line, is in no part of any mail", () => {
+  for (const odd of [
+    "evil.example",
+    "Pay at www.evil",
+    "https://evil.example",
+    "Acme\r\nBcc: eve@evil.example",
+    "Acme\u202Emoc",
+  ]) {
+    const firm = { ...order.firm, name: odd, contactEmail: null };
+    for (const moment of moments) {
+      const mail = mailOf(moment, at, { ...order, firm, title: odd, customerName: odd }, links);
+      assert.equal(mail.onBehalfOf, undefined);
+      for (const part of [mail.subject, mail.text, mail.html])
+        assert.ok(!part.includes(odd) && !part.includes("evil"), `${moment}: ${part}`);
+      assert.doesNotMatch(mail.subject, /[\r\n[]/);
+    }
+  }
+});
+
+test("names are text: no markup of theirs is the mail's, and only a color and an https logo are shown", () => {
+  const firm = {
+    name: "Acme & <b>Sons</b>",
+    accentColor: "red; background: url(x)",
+    logoUrl: "javascript:alert(1)",
+    contactEmail: null,
+  };
+  const { html, text } = mailOf("shipped", at, { ...order, firm, trackingNumber: '9<2"' }, links);
+  assert.ok(html.includes("Acme &amp; &lt;b&gt;Sons&lt;/b&gt;") && html.includes("9&lt;2&quot;"));
+  assert.ok(text.includes("Acme & <b>Sons</b>"));
+  assert.doesNotMatch(html, /<b>|url\(|javascript|<img/);
 });

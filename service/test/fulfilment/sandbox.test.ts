@@ -241,5 +241,5 @@ test("the client of a test order is written to in the outbox only", async () => 
       .map((name) => readFileSync(join(outbox, name), "utf8"))
       .find((text) => text.includes("xxxxxxxxxx@example.com"));
   });
-  assert.match(mail, /Subject: TEST: We received your payment/);
+  assert.match(mail, /Subject: TEST: \[Acme Title\] Payment received/);
 });

@@ -1,10 +1,12 @@
 import type { Environment } from "../../identity/identity.ts";
+import type { Titled, TitleOf } from "../../orders/orders.ts";
+import { readMailFirm } from "../../partners/partners.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import type { Jobs } from "../../platform/jobs/jobs.ts";
-import type { Mail, Mailer } from "../../platform/mail/mail.ts";
+import { type Mail, type Mailer, mailFor } from "../../platform/mail/mail.ts";
 import { isPlainTitle } from "../../platform/mail/plain-name.ts";
-import { mailFrom } from "../../platform/mail/template.ts";
+import { type MailFirm, mailFrom, nameIn } from "../../platform/mail/template.ts";
 import { signingCode } from "../ceremony/identify.ts";
 import type { Language } from "../ceremony/view.ts";
 import type { EnvelopeDeps } from "../lifecycle/deps.ts";
@@ -13,7 +15,7 @@ import { type Auth, type Envelope, lockEnvelope } from "../records/envelope.ts";
 import { endingOf } from "../texts/texts.ts";
 import { mailWords } from "./words.ts";
 
-type Row = {
+type Row = Titled & {
   id: number;
   n: number;
   envelopeId: number;
@@ -26,9 +28,8 @@ type Row = {
   codeId: string | null;
   signed: boolean;
   environment: Environment;
-  title: string | null;
-  partnerName: string;
-  replyTo: string | null;
+  reference: string | null;
+  partnerId: string;
   expiresAt: Date;
   outcome: Envelope["outcome"];
 };
@@ -36,16 +37,32 @@ type Row = {
 const rowStatement = (signerId: number) => sql`
   SELECT s.id, s.n, s.envelope_id AS "envelopeId", s.email, s.phone, s.auth, s.language, s.link_id AS "linkId",
     s.token_sha256 AS "tokenSha256", s.code_id AS "codeId",
-    s.signed_at IS NOT NULL AS signed, o.environment, coalesce(o.external_reference, o.doc_slug) AS title,
-    coalesce(p.brand_name, p.name) AS "partnerName", p.contact_email AS "replyTo", e.expires_at AS "expiresAt", e.outcome
+    s.signed_at IS NOT NULL AS signed, o.environment, o.code, o.document_name AS "documentName", o.doc_slug AS "docSlug",
+    o.external_reference AS reference, o.partner_id AS "partnerId", e.expires_at AS "expiresAt", e.outcome
   FROM envelope_signers s JOIN envelopes e ON e.id = s.envelope_id JOIN orders o ON o.id = e.order_id
-    JOIN partners p ON p.id = o.partner_id
   WHERE s.id = ${signerId}`;
 
-const untitled: Readonly<Record<Language, string>> = { en: "your document", es: "su documento" };
-const greetings: Readonly<Record<Language, string>> = { en: "Hello,", es: "Hola:" };
+type Common = { untitled: string; unnamed: string; greeting: string; why: (firm: string) => string };
 
-type MailDeps = Pick<EnvelopeDeps, "db" | "clock" | "rowMac" | "secrets" | "baseUrl"> & { mailer: Mailer };
+const common: Readonly<Record<Language, Common>> = {
+  en: {
+    untitled: "your document",
+    unnamed: "the firm",
+    greeting: "Hello,",
+    why: (firm) => `You receive it because ${firm} named you as a signer.`,
+  },
+  es: {
+    untitled: "su documento",
+    unnamed: "la empresa",
+    greeting: "Hola:",
+    why: (firm) => `Lo recibe porque ${firm} le nombró como firmante.`,
+  },
+};
+
+type MailDeps = Pick<EnvelopeDeps, "db" | "clock" | "rowMac" | "secrets" | "baseUrl"> & {
+  mailer: Mailer;
+  titleOf: TitleOf;
+};
 
 /** A day and more: who gets no link is only reminded two days later. */
 const maxAttempts = 40;
@@ -61,9 +78,8 @@ export function signingMailJobs(jobs: Jobs, deps: MailDeps): void {
       const token = signingTokenOf(secrets, row.linkId, row.tokenSha256);
       const asks = about.moment === "request" || about.moment === "reminder";
       if (token === null && asks) return issueAnew(deps, row);
-      const mail = signingMail(deps, row, about, token);
-      // The signer of a test order may be anybody: nothing is sent to them.
-      await (row.environment === "test" ? mailer.keep(mail) : mailer.send(mail));
+      const firm = await readMailFirm(db, row.partnerId);
+      await mailFor(row.environment, mailer, signingMail(deps, row, firm, about, token));
     },
     { maxAttempts },
   );
@@ -103,29 +119,35 @@ const insteadOfText = (phone: string): string =>
 
 /** @param token of the signer's link; null when its key is gone: then the mail has no button */
 function signingMail(
-  { secrets, baseUrl }: MailDeps,
+  { secrets, baseUrl, titleOf }: MailDeps,
   row: Row,
+  firm: MailFirm,
   { signerId, moment, codeId, former, at }: SigningMail,
   token: string | null,
 ): Mail {
   const { language, email } = former ?? row;
+  const { untitled, unnamed, greeting, why } = common[language];
   const until = new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "UTC" }).format(row.expiresAt);
-  const title = row.title !== null && isPlainTitle(row.title) ? row.title : untitled[language];
+  const title = [titleOf(row), row.reference].find((each) => each !== null && isPlainTitle(each)) ?? untitled;
+  const partnerName = nameIn(firm, unnamed);
   const texted = moment === "code" && row.auth === "text_code" && row.phone ? insteadOfText(row.phone) : null;
-  const { label, ...words } = mailWords[language][moment]({ ...row, title, until });
+  const words = mailWords[language][moment]({ title, partnerName, until, outcome: row.outcome });
   return {
     id: `signing:${signerId}:${moment}:${codeId ?? row.linkId}:${at ?? ""}`,
     to: email,
-    onBehalfOf: row.partnerName,
-    replyTo: row.replyTo,
     ...mailFrom({
-      ...words,
-      lines: [...(texted ? [texted] : []), ...words.lines],
-      subject: row.environment === "test" ? `TEST: ${words.subject}` : words.subject,
-      greeting: greetings[language],
+      subject: sentence(words.subject),
+      greeting,
+      lines: [...(texted ? [texted] : []), ...words.lines.map(sentence)],
       ...(codeId === undefined ? {} : { code: signingCode(secrets, codeId) }),
-      link: token === null || former ? null : { label, url: `${baseUrl}/sign/${token}` },
+      link: token === null || former ? null : { label: words.label, url: `${baseUrl}/sign/${token}` },
+      caution: words.caution,
+      why: why(partnerName),
       language,
+      firm,
     }),
   };
 }
+
+/** What stands for a title or a name may begin it. */
+const sentence = (text: string): string => text.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase());

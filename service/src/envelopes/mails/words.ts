@@ -27,7 +27,7 @@ function endedWords(title: string, partnerName: string, outcome: MailFacts["outc
 
 const en: Words = {
   request: ({ title, partnerName, until }) => ({
-    subject: `${partnerName}: please sign ${title}`,
+    subject: `${title}: please sign`,
     lines: [
       `${partnerName} asks you to read and sign ${title}.`,
       `You can sign online until ${until}, or ask for paper instead.`,
@@ -36,7 +36,7 @@ const en: Words = {
     caution,
   }),
   reminder: ({ title, partnerName, until }) => ({
-    subject: `${partnerName}: ${title} still waits for your signature`,
+    subject: `${title} still waits for your signature`,
     lines: [`${title} from ${partnerName} still waits for your signature.`, `You can sign online until ${until}.`],
     label: "Read and sign",
     caution,
@@ -86,7 +86,7 @@ function endedWordsEs(title: string, partnerName: string, outcome: MailFacts["ou
 
 const es: Words = {
   request: ({ title, partnerName, until }) => ({
-    subject: `${partnerName}: por favor, firme ${title}`,
+    subject: `${title}: por favor, firme`,
     lines: [
       `${partnerName} le pide que lea y firme ${title}.`,
       `Puede firmar en línea hasta el ${until}, o pedir el documento en papel.`,
@@ -95,7 +95,7 @@ const es: Words = {
     caution: cautionEs,
   }),
   reminder: ({ title, partnerName, until }) => ({
-    subject: `${partnerName}: ${title} aún espera su firma`,
+    subject: `${title} aún espera su firma`,
     lines: [`${title} de ${partnerName} aún espera su firma.`, `Puede firmar en línea hasta el ${until}.`],
     label: "Leer y firmar",
     caution: cautionEs,

@@ -1,8 +1,10 @@
 import { auditLine } from "../../audit/audit.ts";
 import type { Environment } from "../../identity/identity.ts";
 import type { Operator } from "../../operators/operators.ts";
+import { readMailFirm } from "../../partners/partners.ts";
+import type { Sql } from "../../platform/database/database.ts";
 import { enqueue, type Jobs } from "../../platform/jobs/jobs.ts";
-import type { Mailer } from "../../platform/mail/mail.ts";
+import { type Mailer, mailFor } from "../../platform/mail/mail.ts";
 import { isPlainName } from "../../platform/mail/plain-name.ts";
 import { mailFrom } from "../../platform/mail/template.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
@@ -17,7 +19,7 @@ type AppointmentMail = {
   url: string;
   when: string | null;
   notary: string;
-  firm: string;
+  partnerId: string;
   environment: Environment;
   id: string;
 };
@@ -41,7 +43,7 @@ export async function mailAppointment(deps: DeskDeps, operator: Operator, code: 
     await saveAppointment(tx, order.taskId, notary.id, url, when, at);
     for (const [index, { name, email: to }] of order.signers.entries()) {
       const id = `notary-appointment:${order.taskId}:${at.toISOString()}:${index}`;
-      const about = { to, name, url, when, notary: notary.commissionName, firm: order.firmName, environment, id };
+      const about = { to, name, url, when, notary: notary.commissionName, partnerId, environment, id };
       await enqueue(tx, appointmentQueue, about satisfies AppointmentMail);
     }
     const detail = { url, when, people: order.signers.length };
@@ -49,9 +51,9 @@ export async function mailAppointment(deps: DeskDeps, operator: Operator, code: 
   });
 }
 
-export function appointmentMailJobs(jobs: Jobs, { mailer }: { mailer: Mailer }): void {
+export function appointmentMailJobs(jobs: Jobs, { db, mailer }: { db: Sql; mailer: Mailer }): void {
   jobs.work<AppointmentMail>(appointmentQueue, async (about) => {
-    const { to, name, url, when, notary, firm, environment, id } = about;
+    const { to, name, url, when, notary, partnerId, environment, id } = about;
     const by = isPlainName(notary) ? `the notary ${notary}` : "a notary";
     const mail = mailFrom({
       subject: "Your appointment with the notary",
@@ -62,9 +64,8 @@ export function appointmentMailJobs(jobs: Jobs, { mailer }: { mailer: Mailer }):
       ],
       link: { label: "Meet the notary", url },
       caution: "The link is the notary’s own. If you expect no notarization, do not open it.",
+      firm: await readMailFirm(db, partnerId),
     });
-    const whole = { id, to, ...mail, ...(isPlainName(firm) && { onBehalfOf: firm }) };
-    // The signer of a test order may be anybody: nothing is sent to them.
-    await (environment === "test" ? mailer.keep(whole) : mailer.send(whole));
+    await mailFor(environment, mailer, { id, to, ...mail });
   });
 }

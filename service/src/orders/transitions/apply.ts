@@ -16,8 +16,8 @@ import {
   envelopeQueue,
   faxQueue,
   type Milestone,
+  mailClient,
   nextSegmentQueue,
-  orderMailQueue,
   parcelQueue,
   recallQueue,
 } from "./effects.ts";
@@ -107,7 +107,7 @@ export async function applyTransition(
   // A fax under way is not wanted while the order is held or once it is refunded, and goes on after a hold.
   if (pausesFax.has(on) && isBeingFaxed(order) && moved.environment === "live")
     await enqueue(tx, faxQueue, { orderId: order.id });
-  if (effect.mail) await enqueue(tx, orderMailQueue, { orderId: order.id, moment: effect.mail });
+  if (effect.mail) await mailClient(tx, order.id, effect.mail, by.at);
   if (effect.job) await enqueue(tx, effect.job, { orderId: order.id });
   // Of a hold's end, too, where signatures are waited for: what was due while it lasted was not done.
   if ((effect.movesEnvelope || to === "EsignPending") && order.sign)

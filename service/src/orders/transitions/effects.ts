@@ -1,3 +1,5 @@
+import type { Tx } from "../../platform/database/database.ts";
+import { enqueue } from "../../platform/jobs/jobs.ts";
 import type { TaskKind } from "../../tasks/tasks.ts";
 
 export { dispatchQueue } from "../../tasks/tasks.ts";
@@ -7,7 +9,7 @@ import type { OrderStatus } from "./statuses.ts";
 /** What partners hear of an order's way after it was placed; also the names of its workflow events. */
 export type Milestone = "payment.cleared" | "signature.completed" | "shipment.delivered";
 
-/** The queue of mails to an order's client; payload `{orderId, moment}`. */
+/** The queue of mails to an order's client; payload `OrderMail`. */
 export const orderMailQueue = "order-mail";
 
 /** The queue of checkouts to close, so that nobody pays any more; payload `{orderId}`. */
@@ -31,7 +33,27 @@ export const faxQueue = "fax";
 /** The queue of orders whose envelope is to follow: opened, completed or ended; payload `{orderId}`. */
 export const envelopeQueue = "envelope";
 
-export type MailMoment = "payment_received" | "signed" | "shipped" | "ready_for_pickup";
+export type MailMoment =
+  | "quote_ready"
+  | "payment_received"
+  | "payment_failed"
+  | "signed"
+  | "shipped"
+  | "ready_for_pickup"
+  | "delivered"
+  | "fax_delivered"
+  | "fax_failed"
+  | "on_hold"
+  | "completed"
+  | "cancelled"
+  | "refunded";
+
+/** A mail to an order's client; `at` tells those of one moment apart. */
+export type OrderMail = { orderId: number; moment: MailMoment; at: string };
+
+/** Has the client mailed, once the transaction commits. */
+export const mailClient = (tx: Tx, orderId: number, moment: MailMoment, at: Date) =>
+  enqueue(tx, orderMailQueue, { orderId, moment, at: at.toISOString() } satisfies OrderMail);
 
 /** What else happens when an order comes to a status. */
 export type Effect = {
@@ -59,6 +81,8 @@ export type Effect = {
 
 export const effects: Readonly<Partial<Record<OrderStatus, Effect>>> = {
   ManualQuoteRequired: { task: "quote" },
+  QuoteReady: { mail: "quote_ready" },
+  PaymentFailed: { mail: "payment_failed" },
   Paid: { milestone: "payment.cleared", mail: "payment_received", job: closeCheckoutQueue },
   EsignPending: { envelope: "Sent", movesEnvelope: true, endsTasks: ["signer_locked"] },
   EsignComplete: {
@@ -82,12 +106,14 @@ export const effects: Readonly<Partial<Record<OrderStatus, Effect>>> = {
     endsTasks: ["postage_dearer"],
   },
   Shipped: { mail: "shipped", movesParcel: true },
-  Delivered: { milestone: "shipment.delivered", endsSegment: true },
-  FaxDelivered: { endsSegment: true },
+  Delivered: { milestone: "shipment.delivered", mail: "delivered", endsSegment: true },
+  FaxDelivered: { mail: "fax_delivered", endsSegment: true },
   ShippingFailed: { task: "shipping_exception", isRecalled: true },
   FaxPending: { task: "fax_send", isDispatched: true },
-  FaxFailed: { task: "fax_exception" },
-  OnHold: { task: "order_on_hold", isRecalled: true },
-  Cancelled: { job: closeCheckoutQueue, movesEnvelope: true },
+  FaxFailed: { mail: "fax_failed", task: "fax_exception" },
+  Completed: { mail: "completed" },
+  OnHold: { mail: "on_hold", task: "order_on_hold", isRecalled: true },
+  Cancelled: { mail: "cancelled", job: closeCheckoutQueue, movesEnvelope: true },
   RefundPending: { job: refundQueue, movesEnvelope: true, isRecalled: true, movesParcel: true },
+  Refunded: { mail: "refunded" },
 };

@@ -1,4 +1,4 @@
-import type { Owner } from "../../identity/identity.ts";
+import type { Environment, Owner } from "../../identity/identity.ts";
 import { isPayable, type LockedOrder, lockOrder, whenDocumentsWereDeleted } from "../../orders/orders.ts";
 import { readShownFirm } from "../../partners/partners.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -30,7 +30,7 @@ export async function checkoutUrl(
 ): Promise<string> {
   const reserved = await db.transaction(async (tx) => {
     const order = await payableOrder(tx, code, owner);
-    if (!processor || refusesTestOrder(processor, order)) throw notConfigured();
+    if (!processor || !takesPayment(processor, order.environment)) throw notConfigured();
     const { name: firmName } = await readShownFirm(tx, order.partnerId);
     return { order, firmName, session: await reserve(tx, order, clock()) };
   });
@@ -59,9 +59,9 @@ async function payableOrder(tx: Tx, code: string, owner: Owner | null): Promise<
   return order;
 }
 
-/** Test orders never reach a processor that moves money. */
-const refusesTestOrder = (processor: Processor, order: LockedOrder): boolean =>
-  order.environment === "test" && !processor.testMode;
+/** Whether orders of the environment are paid there: test orders never reach a processor that moves money. */
+export const takesPayment = (processor: Processor | null, environment: Environment): boolean =>
+  processor !== null && (environment === "live" || processor.testMode);
 
 const notConfigured = (): ServiceError => new ServiceError("payments_not_configured", "Payments are not configured.");
 

@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Transporter } from "nodemailer";
+import type { Environment } from "../../identity/identity.ts";
 import type { Clock } from "../clock.ts";
 import { writeFileDurably } from "../durable-file.ts";
 
@@ -43,6 +44,10 @@ export type MailSettings = {
   onKept?: (mail: Mail) => void;
 };
 
+/** The people of test orders and rooms may be anybody: mails to them are kept, and sent to nobody. */
+export const mailFor = (environment: Environment, mailer: Mailer, mail: Mail): Promise<void> =>
+  environment === "live" ? mailer.send(mail) : mailer.keep({ ...mail, subject: `TEST: ${mail.subject}` });
+
 const timeoutMs = 15_000;
 
 /** Mails of a service that is for one machine alone: their folder, and the secret in the address of their page. */
@@ -57,10 +62,12 @@ export function openMailer({ smtpUrl, mailFrom, dataDir, baseUrl, clock, onKept 
   const host = new URL(baseUrl).hostname;
   let smtp: Promise<Transporter> | undefined;
 
-  const message = ({ id, onBehalfOf, replyTo = null, ...content }: Mail) => ({
-    ...content,
+  const message = ({ id, to, subject, text, html, onBehalfOf, replyTo = null }: Mail) => ({
+    ...{ to, subject, html },
+    text: textPart(text),
     ...(replyTo !== null && { replyTo: { name: "", address: replyTo } }),
     from: onBehalfOf === undefined ? mailFrom : senderFor(onBehalfOf, mailFrom),
+    envelope: { from: mailFrom, to, use8BitMime: true },
     date: clock(),
     messageId: `<${idHash(id)}@${host}>`,
     headers: { "Auto-Submitted": "auto-generated" },
@@ -90,6 +97,18 @@ export function openMailer({ smtpUrl, mailFrom, dataDir, baseUrl, clock, onKept 
     close() {
       smtp?.then((transport) => transport.close());
     },
+  };
+}
+
+// RFC 5322, 2.1.1: octets of a line.
+const longestLine = 998;
+
+/** The text as it is, so that a link can be copied out of the file: quoted-printable would break it in two. */
+function textPart(text: string): string | { raw: string } {
+  const lines = text.split(/\r\n|\r|\n/);
+  if (lines.some((line) => Buffer.byteLength(line) > longestLine)) return text;
+  return {
+    raw: `Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n\r\n${lines.join("\r\n")}`,
   };
 }
 

@@ -1,5 +1,5 @@
 import { perform } from "../../fulfilment/fulfilment.ts";
-import { type LockedOrder, lockOrder, orderMailQueue } from "../../orders/orders.ts";
+import { type LockedOrder, lockOrder, mailClient } from "../../orders/orders.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import { enqueue, type Jobs } from "../../platform/jobs/jobs.ts";
@@ -71,7 +71,7 @@ export async function followParcel(deps: LabelDeps, tx: Tx, { order, label, news
       : null;
   if (reason !== null) await openTrouble(tx, label, at, reason);
   if (!isCurrent || !news.has("available_for_pickup") || parcelOutcome(new Set(label.seen)) !== "on_its_way") return;
-  await enqueue(tx, orderMailQueue, { orderId: label.orderId, moment: "ready_for_pickup" });
+  await mailClient(tx, label.orderId, "ready_for_pickup", at);
   await enqueue(tx, pickupQueue, { labelId: label.id }, new Date(at.getTime() + pickupPatienceMs));
 }
 

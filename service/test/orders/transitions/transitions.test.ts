@@ -22,6 +22,13 @@ const moveBy = (code: string, on: OrderEvent, when = at) =>
     return applyTransition(tx, order, on, { actor: "operator", at: when, log: silent, reason: "because" });
   });
 
+const mailsAbout = async (code: string): Promise<string[]> =>
+  (
+    await orders.db.query<{ moment: string }>(sql`
+      SELECT payload ->> 'moment' AS moment FROM jobs WHERE queue = 'order-mail'
+        AND payload ->> 'orderId' = (SELECT id::text FROM orders WHERE code = ${code}) ORDER BY id`)
+  ).map(({ moment }) => moment);
+
 const events = transitionTable.map(({ on }) => on);
 
 test("every status and event: what the table allows moves with its audit line, anything else changes nothing", async () => {
@@ -87,6 +94,43 @@ test("a milestone is written as workflow event, partner event, mail and the enve
   assert.deepEqual((await orders.look(delivered)).events, [`shipment.delivered:${delivered}`]);
 });
 
+test("each status that the client hears of has one mail, in the move's transaction, and no other has any", async () => {
+  const heard: [string, OrderEvent, string][] = [
+    ["ManualQuoteRequired", "priced", "quote_ready"],
+    ["QuoteReady", "payment_failed", "payment_failed"],
+    ["AwaitingPayment", "payment_cleared", "payment_received"],
+    ["EsignPending", "signed", "signed"],
+    ["ShippingPending", "shipped", "shipped"],
+    ["Shipped", "delivered", "delivered"],
+    ["FaxSent", "fax_delivered", "fax_delivered"],
+    ["FaxSent", "fax_failed", "fax_failed"],
+    ["Paid", "held", "on_hold"],
+    ["FaxDelivered", "next_segment", "completed"],
+    ["QuoteReady", "cancelled", "cancelled"],
+    ["RefundPending", "refunded", "refunded"],
+  ];
+  for (const [from, on, moment] of heard) {
+    const code = await orders.insert(from);
+    await moveBy(code, on);
+    assert.deepEqual(await mailsAbout(code), [moment], `${from} on ${on}`);
+    await assert.rejects(moveBy(code, on));
+    assert.deepEqual(await mailsAbout(code), [moment], "a refused move mails nothing");
+  }
+  const unheard: [string, OrderEvent][] = [
+    ["QuoteReady", "payment_pending"],
+    ["Paid", "next_segment"],
+    ["EsignPending", "sign_declined"],
+    ["NotarizationPending", "notarized"],
+    ["Completed", "refund_requested"],
+    ["ShippingFailed", "shipping_retried"],
+  ];
+  for (const [from, on] of unheard) {
+    const code = await orders.insert(from);
+    await moveBy(code, on);
+    assert.deepEqual(await mailsAbout(code), [], `${from} on ${on}`);
+  }
+});
+
 test("signing is not complete before the sealed document is on record", async () => {
   const code = await orders.insert("EsignPending");
   await orders.db.query(sql`
@@ -104,11 +148,13 @@ test("a hold is left for the status before, and nothing is notified twice", asyn
   const look = await orders.look(code);
   assert.equal(look.status, "EsignComplete");
   assert.equal(look.statusBeforeHold, null);
-  assert.deepEqual([look.events, look.milestones, look.jobs], [[], [], ["next-segment"]]);
+  assert.deepEqual([look.events, look.milestones, look.jobs], [[], [], ["order-mail", "next-segment"]]);
+  assert.deepEqual(await mailsAbout(code), ["on_hold"]);
   const signing = await orders.insert("EsignPending");
   await moveBy(signing, "held");
   await moveBy(signing, "released");
-  assert.deepEqual((await orders.look(signing)).jobs, ["envelope"], "what was due during the hold is done now");
+  const jobs = ["order-mail", "envelope"];
+  assert.deepEqual((await orders.look(signing)).jobs, jobs, "what was due during the hold is done now");
 });
 
 test("the envelope follows the signing, and is voided with an order that ends before it", async () => {

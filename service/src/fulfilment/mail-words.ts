@@ -1,0 +1,136 @@
+import type { MailMoment } from "../orders/orders.ts";
+
+/** What a mail says of an order. */
+export type MailFacts = {
+  /** The firm that placed it. */
+  firm: string;
+  totalCents: number;
+  /** What was paid back, where that is known. */
+  refundedCents: number | null;
+  carrier: string | null;
+  trackingNumber: string | null;
+  faxTo: string | null;
+};
+
+/** Where the button of a mail leads: to the page of the order, to pay there, or to its documents. */
+export type MailGoal = "page" | "payment" | "documents";
+
+export type MailWords = {
+  subject: string;
+  lines: string[];
+  goal: MailGoal;
+  facts?: readonly (readonly [string, string | null])[];
+};
+
+const dollars = (cents: number): string => `$${(cents / 100).toFixed(2)}`;
+
+const parcel = ({ carrier, trackingNumber }: MailFacts) =>
+  [
+    ["Carrier", carrier],
+    ["Tracking number", trackingNumber],
+  ] as const;
+
+const faxNumber = ({ faxTo }: MailFacts): string =>
+  faxTo === null ? "" : ` to the number that ends in ${faxTo.slice(-4)}`;
+
+/** The words of each moment; docs/mails.md has the same table. */
+export const mailWords: Readonly<Record<MailMoment, (facts: MailFacts) => MailWords>> = {
+  quote_ready: ({ firm, totalCents }) => ({
+    subject: "Your quote is ready",
+    lines: [
+      `An order for your document from ${firm} is ready to be paid.`,
+      "Look at what was ordered, and pay online. Work starts as soon as the payment clears.",
+    ],
+    facts: [["Amount", dollars(totalCents)]],
+    goal: "payment",
+  }),
+  payment_received: ({ firm, totalCents }) => ({
+    subject: "Payment received",
+    lines: [
+      `Your payment of ${dollars(totalCents)} for the document from ${firm} has cleared. Thank you.`,
+      "Work on your order has begun.",
+    ],
+    goal: "page",
+  }),
+  payment_failed: ({ firm, totalCents }) => ({
+    subject: "Payment failed",
+    lines: [
+      `Your payment of ${dollars(totalCents)} for the document from ${firm} did not go through, so the order is not paid.`,
+      "You can try again, or use another card or account.",
+    ],
+    goal: "payment",
+  }),
+  signed: ({ firm }) => ({
+    subject: "Signed and sealed",
+    lines: [
+      `Everybody has signed the document from ${firm}.`,
+      "It is sealed: any later change to it would show. Keep your copy: it can be checked without us.",
+    ],
+    goal: "documents",
+  }),
+  shipped: (facts) => ({
+    subject: "On its way",
+    lines: [`The document from ${facts.firm} was handed to ${facts.carrier ?? "the carrier"}.`],
+    facts: parcel(facts),
+    goal: "page",
+  }),
+  ready_for_pickup: (facts) => ({
+    subject: "Ready for pickup",
+    lines: [
+      `${facts.carrier ?? "The carrier"} keeps the document from ${facts.firm} at a place near you. It is sent back if nobody picks it up.`,
+    ],
+    facts: parcel(facts),
+    goal: "page",
+  }),
+  delivered: (facts) => ({
+    subject: "Delivered",
+    lines: [`${facts.carrier ?? "The carrier"} reports that the document from ${facts.firm} was delivered.`],
+    facts: parcel(facts),
+    goal: "page",
+  }),
+  fax_delivered: (facts) => ({
+    subject: "Fax delivered",
+    lines: [
+      `The document from ${facts.firm} was faxed${faxNumber(facts)}, and the receiving machine confirmed every page.`,
+    ],
+    goal: "page",
+  }),
+  fax_failed: (facts) => ({
+    subject: "Fax not delivered",
+    lines: [
+      `The fax of the document from ${facts.firm}${faxNumber(facts)} did not go through. The document itself is safe.`,
+      "We check the number with the firm and try again. You do not need to do anything.",
+    ],
+    goal: "page",
+  }),
+  on_hold: ({ firm }) => ({
+    subject: "Your order is on hold",
+    lines: [
+      `Work on the document from ${firm} is paused while a question about it is answered. Nothing is lost.`,
+      "You do not need to do anything unless you are asked. Work picks up where it paused.",
+    ],
+    goal: "page",
+  }),
+  completed: ({ firm }) => ({
+    subject: "Your order is complete",
+    lines: [
+      `Everything that was ordered for the document from ${firm} is done.`,
+      "Keep your copies: they can be checked without us.",
+    ],
+    goal: "documents",
+  }),
+  cancelled: ({ firm }) => ({
+    subject: "Your order was cancelled",
+    lines: [`The order for the document from ${firm} was cancelled before it was paid. There is nothing to pay.`],
+    goal: "page",
+  }),
+  refunded: ({ firm, refundedCents }) => ({
+    subject: "Payment refunded",
+    lines: [
+      `Your payment for the document from ${firm} was refunded, and the order is closed.`,
+      "Banks usually take 5 to 10 working days to show it.",
+    ],
+    facts: [["Amount", refundedCents === null ? null : dollars(refundedCents)]],
+    goal: "page",
+  }),
+};

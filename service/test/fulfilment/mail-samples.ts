@@ -1,0 +1,25 @@
+import type { MailOrder } from "../../src/fulfilment/mail-templates.ts";
+
+/** An order that mails are written about. */
+export const order: MailOrder = {
+  code: "a".repeat(40),
+  customerEmail: "dana@example.com",
+  customerName: "Dana Whitfield",
+  title: "Deed of trust",
+  totalCents: 109_50,
+  refundedCents: 109_50,
+  faxTo: "+13125550199",
+  carrier: "USPS",
+  trackingNumber: "9400111899223197428490",
+  firm: {
+    name: "Acme Title & Escrow",
+    accentColor: "#0f766e",
+    logoUrl: "https://acme.example/logo.png",
+    contactEmail: "closings@acme.example",
+  },
+};
+
+export const links = {
+  page: `https://sign.example/orders/${order.code}`,
+  documents: `https://sign.example/orders/${order.code}/documents/${"b".repeat(40)}`,
+};
