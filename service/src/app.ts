@@ -45,7 +45,7 @@ import { playbookRoutes, sweepExecutions } from "./playbooks/playbooks.ts";
 import { passportRoutes, proofRecord } from "./proof-passports/proof-passports.ts";
 import { providerWebhook } from "./providers/providers.ts";
 import { deleteDue } from "./retention/retention.ts";
-import { roomRoutes } from "./rooms/rooms.ts";
+import { roomMailJobs, roomRoutes } from "./rooms/rooms.ts";
 import { openShipping, requireNoLetter } from "./shipping/shipping.ts";
 import { type Sweep, testClockJobs, testClockRoutes } from "./test-clock/test-clock.ts";
 import { acceptsPage, buildAssets, notFoundPage, type PageDeps, pages } from "./web/pages.ts";
@@ -99,6 +99,7 @@ function workWith(
   const { titleOf } = orders;
   orderMailJobs(jobs, { ...mails, titleOf, takesPayment: (environment) => takesPayment(processor, environment) });
   envelopeJobs(jobs, { ...envelopes, mailer, titleOf });
+  roomMailJobs(jobs, mails);
   accessMailJobs(jobs, mails);
   signInMailJobs(jobs, mails);
   confirmationMailJobs(jobs, mails);

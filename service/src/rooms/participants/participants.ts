@@ -1,9 +1,11 @@
 import type { Principal } from "../../identity/identity.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { invalid, ServiceError } from "../../platform/errors.ts";
 import { newUuid } from "../../platform/ids.ts";
 import { isCode, isUuid } from "../../platform/text.ts";
-import { beginChange, type RoomDeps, roomNotFound } from "../change.ts";
+import { beginChange, type RoomChange, type RoomDeps, roomNotFound } from "../change.ts";
 import type { RoomChanged } from "../schemas.ts";
+import { invite } from "./invite.ts";
 import type { Participant, ParticipantAdded } from "./schemas.ts";
 import { countParticipants, insertParticipant, markRemoved, selectParticipants } from "./store.ts";
 
@@ -20,23 +22,46 @@ export async function listParticipants(
   return rows.map((row) => ({ ...row, createdAt: row.createdAt.toISOString() }));
 }
 
+type NewParticipant = { name: string; email: string; role: string };
+
 /** Adds a participant, which grants no access. An email is in a room once. @throws ServiceError when 25 are there. */
 export async function addParticipant(
   { db, clock }: RoomDeps,
   principal: Principal,
   roomCode: string,
-  fields: { name: string; email: string; role: string },
+  fields: NewParticipant,
 ): Promise<ParticipantAdded> {
   return db.transaction(async (tx) => {
-    const { room, at, audit } = await beginChange(tx, clock, principal, roomCode);
-    const { total, present } = await countParticipants(tx, room.id, fields.email);
-    if (present) return { ok: true, alreadyPresent: true };
-    if (total >= maxParticipants) throw invalid(`A room holds at most ${maxParticipants} participants.`);
-    const participantId = newUuid();
-    await insertParticipant(tx, room.id, { ...fields, participantId, createdAt: at });
-    await audit("room.participant_added", { detail: { participantId } });
-    return { ok: true, alreadyPresent: false };
+    const { alreadyPresent } = await add(tx, await beginChange(tx, clock, principal, roomCode), fields);
+    return { ok: true, alreadyPresent };
   });
+}
+
+/** The same, and mails them the room's link, who are there already, too. `invited` is false when there are too many mails. */
+export async function inviteParticipant(
+  { db, clock }: RoomDeps,
+  principal: Principal,
+  roomCode: string,
+  fields: NewParticipant,
+): Promise<{ alreadyPresent: boolean; invited: boolean }> {
+  return db.transaction(async (tx) => {
+    const change = await beginChange(tx, clock, principal, roomCode);
+    const { participantId, alreadyPresent } = await add(tx, change, fields);
+    const { room, at, audit } = change;
+    const invited = await invite(tx, room.id, { participantId, email: fields.email, at });
+    if (invited) await audit("room.participant_invited", { detail: { participantId } });
+    return { alreadyPresent, invited };
+  });
+}
+
+async function add(tx: Tx, { room, at, audit }: RoomChange, fields: NewParticipant) {
+  const { total, presentId } = await countParticipants(tx, room.id, fields.email);
+  if (presentId !== null) return { participantId: presentId, alreadyPresent: true };
+  if (total >= maxParticipants) throw invalid(`A room holds at most ${maxParticipants} participants.`);
+  const participantId = newUuid();
+  await insertParticipant(tx, room.id, { ...fields, participantId, createdAt: at });
+  await audit("room.participant_added", { detail: { participantId } });
+  return { participantId, alreadyPresent: false };
 }
 
 /** Removes a participant; the row stays as history. @throws ServiceError for an unknown room or a participant not in it. */

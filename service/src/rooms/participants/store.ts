@@ -2,6 +2,9 @@ import type { Sql, Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import type { Owner } from "../store.ts";
 
+/** Somebody to be mailed a room's link. */
+export type Invited = Owner & { name: string; email: string; roomCode: string; roomName: string };
+
 export type ParticipantRow = { participantId: string; name: string; email: string; role: string; createdAt: Date };
 
 /** Those present, in the order in which they came; undefined when the owner has no such room. */
@@ -20,17 +23,43 @@ export async function selectParticipants(
   return rows.filter((row): row is ParticipantRow => row.participantId !== null);
 }
 
-/** How many are present, and whether one of them has this email. */
+/** How many are present, and the id of the one who has this email. */
 export async function countParticipants(
   tx: Tx,
   roomId: string,
   email: string,
-): Promise<{ total: number; present: boolean }> {
-  const [row] = await tx.query<{ total: number; present: boolean }>(
-    sql`SELECT count(*) AS total, coalesce(bool_or(email = ${email}), false) AS present
+): Promise<{ total: number; presentId: string | null }> {
+  const [row] = await tx.query<{ total: number; presentId: string | null }>(
+    sql`SELECT count(*) AS total, (array_agg(id) FILTER (WHERE email = ${email}))[1] AS "presentId"
      FROM room_participants WHERE room_id = ${roomId} AND removed_at IS NULL`,
   );
-  return row ?? { total: 0, present: false };
+  return row ?? { total: 0, presentId: null };
+}
+
+/** How many were mailed the room's link since then, and whether this address was. */
+export async function countInvited(
+  tx: Tx,
+  roomId: string,
+  email: string,
+  since: Date,
+): Promise<{ total: number; again: boolean }> {
+  const [row] = await tx.query<{ total: number; again: boolean }>(
+    sql`SELECT count(*) AS total, coalesce(bool_or(email = ${email}), false) AS again
+     FROM room_participants WHERE room_id = ${roomId} AND invited_at > ${since}`,
+  );
+  return row ?? { total: 0, again: false };
+}
+
+export const markInvited = (tx: Tx, participantId: string, at: Date) =>
+  tx.query(sql`UPDATE room_participants SET invited_at = ${at} WHERE id = ${participantId}`);
+
+/** A participant who is present, with their room. */
+export async function selectInvited(db: Sql, participantId: string): Promise<Invited | undefined> {
+  const [invited] = await db.query<Invited>(
+    sql`SELECT p.name, p.email, r.code AS "roomCode", r.name AS "roomName", r.partner_id AS "partnerId", r.environment
+     FROM room_participants p JOIN rooms r ON r.id = p.room_id WHERE p.id = ${participantId} AND p.removed_at IS NULL`,
+  );
+  return invited;
 }
 
 export const insertParticipant = (tx: Tx, roomId: string, participant: ParticipantRow) =>

@@ -24,7 +24,14 @@ const flashMessages = {
   "room-order-there": "The order was already in the room. Nothing changed.",
   "room-order-detached": "The order was removed from the room.",
   "participant-added": "The participant was added.",
+  "participant-added-invited": "The participant was added. The room’s link is on its way to them by email.",
+  "participant-added-uninvited":
+    "The participant was added. No email was sent: one went to this address within the last 24 hours, or the room has sent 25 today. Share the link yourself.",
   "participant-there": "Someone with that email is already a participant.",
+  "participant-there-invited":
+    "Someone with that email is already a participant. The room’s link is on its way to them by email.",
+  "participant-there-uninvited":
+    "Someone with that email is already a participant. No email was sent: one went to this address within the last 24 hours, or the room has sent 25 today.",
   "participant-removed": "The participant was removed.",
   "room-rotated": "The room has a new link. The old one no longer works.",
   "room-closed": "The room is closed.",

@@ -110,10 +110,10 @@ test("a room's whole way: created, filled, sealed, verified, its link replaced, 
 
   const people = inPart(page, "Participants");
   await people.getByLabel("Name").fill("Jane Roe");
-  await people.getByLabel("Email").fill("Jane@Example.com");
+  await people.getByLabel("Email", { exact: true }).fill("Jane@Example.com");
   await people.getByLabel("Role").fill("seller");
   await press(page, "Add participant");
-  await said(page, "The participant was added.");
+  await said(page, "The participant was added. The room’s link is on its way to them by email.");
   await people.getByText("jane@example.com").waitFor();
   await ask(page, "Jane Roe");
   await press(page, "Remove participant Jane Roe");
@@ -194,7 +194,7 @@ test("refusals stand in their part of the page, with what was typed", async () =
   await refused(page, "Orders", "not both");
   const people = inPart(page, "Participants");
   await people.getByLabel("Name").fill("Jane");
-  await people.getByLabel("Email").fill("jane@localhost");
+  await people.getByLabel("Email", { exact: true }).fill("jane@localhost");
   await press(page, "Add participant");
   await refused(page, "Participants", "A valid participant email");
   assert.equal(await people.getByLabel("Name").inputValue(), "Jane");
@@ -216,6 +216,19 @@ test("what is there already is said, and nothing is doubled", async () => {
   const jane = { name: "Jane", email: "jane@example.com", role: "" };
   assert.equal(await send(atAcme, `${room}/participants`, jane), 303);
   assert.equal(await send(atAcme, `${room}/participants`, { ...jane, email: "JANE@example.com" }), 303);
+  const people = inPart(page, "Participants");
+  for (const [ticked, words] of [
+    [false, "Someone with that email is already a participant."],
+    [true, "already a participant. The room’s link is on its way to them by email."],
+    [true, "already a participant. No email was sent"],
+  ] as const) {
+    await go(page, room);
+    await people.getByLabel("Name").fill("Jane");
+    await people.getByLabel("Email", { exact: true }).fill("jane@example.com");
+    await people.getByLabel("Email them the room’s link").setChecked(ticked);
+    await press(page, "Add participant");
+    await said(page, words);
+  }
   await go(page, room);
   assert.equal(await inPart(page, "Orders").getByText("Remove").count(), 2, "the summary and the button of one order");
   assert.equal(await inPart(page, "Participants").getByRole("rowheader").count(), 1);
@@ -363,7 +376,7 @@ test("narrow and wide, light and dark, rooms are accessible and fit", async () =
     await look("list");
     await go(page, `/dashboard/rooms/${code}`);
     await inPart(page, "Participants").getByLabel("Name").fill("Jane");
-    await inPart(page, "Participants").getByLabel("Email").fill("x@y");
+    await inPart(page, "Participants").getByLabel("Email", { exact: true }).fill("x@y");
     await press(page, "Add participant");
     await page.getByRole("alert").waitFor();
     for (const summary of await page.locator(".question > summary").all()) await summary.click();

@@ -10,6 +10,7 @@ import {
   attachOrder,
   closeRoom,
   detachOrder,
+  inviteParticipant,
   participantFields,
   removeParticipant,
   reopenRoom,
@@ -75,8 +76,16 @@ function participantForms(forms: FastifyInstance, deps: RoomsDeps, formIn: FormI
     ...formIn("add-participant"),
     url: "/dashboard/rooms/:code/participants",
     handle: async ({ params: { code }, form, request }) => {
-      const { alreadyPresent } = await addParticipant(deps, principalOf(request), code, participantFields(form));
-      return done(pathOf(code), alreadyPresent ? "participant-there" : "participant-added");
+      const to = [deps, principalOf(request), code, participantFields(form)] as const;
+      if (form["invite"] === undefined) {
+        const { alreadyPresent } = await addParticipant(...to);
+        return done(pathOf(code), alreadyPresent ? "participant-there" : "participant-added");
+      }
+      const { alreadyPresent, invited } = await inviteParticipant(...to);
+      return done(
+        pathOf(code),
+        `participant-${alreadyPresent ? "there" : "added"}-${invited ? "invited" : "uninvited"}`,
+      );
     },
   });
 

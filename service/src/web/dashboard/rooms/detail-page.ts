@@ -27,8 +27,9 @@ export function roomDetail(forms: FastifyInstance, deps: RoomsDeps): void {
       closingVersions(deps.db, principal, code),
       orderPage(deps.db, principal, { limit: latestOrders }),
     ]);
-    const retention = roomRetention(deps.retention, principal.environment);
-    const body = roomBody({ room, passport, orders, baseUrl: deps.baseUrl, retention, problem });
+    const { environment } = principal;
+    const retention = roomRetention(deps.retention, environment);
+    const body = roomBody({ room, environment, passport, orders, baseUrl: deps.baseUrl, retention, problem });
     return dashboardPage(deps, request, { title: room.name, section: "rooms", body, scripts: ["copy.js"] });
   }
 }

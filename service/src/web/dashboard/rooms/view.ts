@@ -1,4 +1,5 @@
 import type { ClosingVersions } from "../../../closing-passports/closing-passports.ts";
+import type { Environment } from "../../../identity/identity.ts";
 import type { orderPage } from "../../../orders/orders.ts";
 import type { OwnRoom } from "../../../rooms/rooms.ts";
 import { statusBadge } from "../../ui/components.ts";
@@ -13,6 +14,7 @@ export type RoomProblem = { part: RoomPart; error: string; typed: FormValues };
 
 export type RoomDetailView = {
   room: OwnRoom;
+  environment: Environment;
   passport: ClosingVersions;
   /** The firm's latest orders, to choose from. */
   orders: Awaited<ReturnType<typeof orderPage>>["orders"];

@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { after, type Browser, before, startBrowser, test } from "@signsealship/testing/browser";
+import { order } from "../../fulfilment/mail-samples.ts";
+import { everyMail } from "./every-mail.ts";
+
+const plain = everyMail({ firm: { ...order.firm, logoUrl: null }, title: "Deed of trust" });
+// What firms may write, at its longest, without a place to break.
+const odd = everyMail({
+  firm: { ...order.firm, name: "W".repeat(120), accentColor: "#ffffff", logoUrl: null },
+  title: "x".repeat(120),
+});
+
+let browser: Browser;
+let server: Server;
+let url: string;
+
+before(async () => {
+  server = createServer((request, response) => {
+    const { pathname, search } = new URL(request.url ?? "", "http://localhost");
+    const html = (search === "?odd" ? odd : plain).get(pathname.slice(1));
+    response.writeHead(html ? 200 : 404, { "Content-Type": "text/html; charset=utf-8" }).end(html);
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  browser = await startBrowser();
+});
+after(async () => {
+  await browser.close();
+  server.close();
+});
+
+test("each mail fits a window of 320 pixels, whatever a firm writes", async () => {
+  for (const name of plain.keys())
+    for (const words of ["", "?odd"]) {
+      const { overflow, close } = await browser.open(`${url}/${name}${words}`, { width: 320 });
+      assert.equal(await overflow(), 0, name + words);
+      await close();
+    }
+});
+
+test("each mail is accessible, light and dark, and asks nobody for anything", async () => {
+  for (const name of plain.keys())
+    for (const colorScheme of ["light", "dark"] as const) {
+      const { axe, page, troubles, close } = await browser.open(`${url}/${name}`, { width: 700, colorScheme });
+      assert.deepEqual(await axe(), [], `${name} ${colorScheme}`);
+      assert.equal(await page.getByRole("heading").count(), 1);
+      assert.deepEqual(
+        troubles.filter((each) => !each.includes("404")),
+        [],
+      );
+      await close();
+    }
+});
+
+test("the words that lists of mails show are in the mail, and are not seen twice", async () => {
+  const { page, close } = await browser.open(`${url}/payment_received`, { width: 700 });
+  const first = page.getByText("Your payment of $109.50 for the document from Acme Title & Escrow has cleared");
+  assert.deepEqual([await first.first().isVisible(), await first.last().isVisible()], [false, true]);
+  await close();
+});

@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { until } from "@signsealship/testing/until";
+import { sql } from "../../src/platform/database/sql.ts";
+import { inviteParticipant, removeParticipant } from "../../src/rooms/rooms.ts";
+import { asMember } from "./members.ts";
+import { type Client, openRoomsService, type RoomsService, unknownCode } from "./rooms-service.ts";
+
+let running: RoomsService;
+let acme: Client;
+let other: Client;
+let now = new Date("2026-03-02T10:00:00Z");
+const hour = 3_600_000;
+
+before(async () => {
+  running = await openRoomsService();
+  acme = await running.partner("ClosingDesk");
+  other = await running.partner("ClosingDesk", "Other Title");
+});
+after(() => running.close());
+
+const invite = (
+  room: string,
+  email: string,
+  { by = acme, environment = "test" as "test" | "live", name = "Jane Roe" } = {},
+) =>
+  inviteParticipant({ db: running.db, clock: () => now }, asMember(by, environment), room, {
+    name,
+    email,
+    role: "buyer",
+  });
+
+const mailsTo = (email: string): string[] => {
+  const outbox = join(running.service.dataDir, "outbox");
+  return (existsSync(outbox) ? readdirSync(outbox) : [])
+    .map((name) => readFileSync(join(outbox, name), "utf8"))
+    .filter((mail) => mail.includes(`To: ${email}`));
+};
+const invitedTo = (room: string) =>
+  running.db.query(sql`
+    SELECT p.email FROM room_participants p JOIN rooms r ON r.id = p.room_id
+    WHERE r.code = ${room} AND p.invited_at IS NOT NULL`);
+
+test("whoever is invited is mailed the room's link, on behalf of the firm; of a test room it is kept", async () => {
+  const room = await acme.room("12 Elm Street");
+  assert.deepEqual(await invite(room, "jane@example.com"), { alreadyPresent: false, invited: true });
+  const mail = await until(() => mailsTo("jane@example.com")[0]);
+  assert.match(mail, /^Subject: TEST: \[Acme Title\] You are invited to a closing room: 12\s+Elm\s+Street\r$/m);
+  assert.match(mail, new RegExp(`^http://localhost:\\d+/rooms/${room}\r$`, "m"));
+  assert.match(mail, /^From: .*Acme Title via SignSealShip/m);
+  assert.deepEqual(
+    (await running.audit(room)).map(({ action }) => action),
+    ["room.created", "room.participant_added", "room.participant_invited"],
+  );
+  const live = await (await acme.withKey("live")).room("Oak Lane");
+  await invite(live, "lena@example.com", { environment: "live" });
+  assert.match(await until(() => mailsTo("lena@example.com")[0]), /^Subject: \[Acme Title\] You are invited/m);
+});
+
+test("the same person is mailed once in 24 hours, also after leaving, and again a day later", async () => {
+  const room = await acme.room();
+  const email = "again@example.com";
+  assert.deepEqual(await invite(room, email), { alreadyPresent: false, invited: true });
+  assert.deepEqual(await invite(room, email), { alreadyPresent: true, invited: false });
+  const { participants } = await acme.ok<{ participants: { participantId: string }[] }>(
+    "GET",
+    `/api/rooms/${room}/participants`,
+  );
+  const [{ participantId } = { participantId: "" }] = participants;
+  await removeParticipant({ db: running.db, clock: () => now }, asMember(acme), room, participantId);
+  now = new Date(now.getTime() + 23 * hour);
+  assert.deepEqual(await invite(room, email), { alreadyPresent: false, invited: false });
+  now = new Date(now.getTime() + 2 * hour);
+  assert.deepEqual(await invite(room, email), { alreadyPresent: true, invited: true });
+});
+
+test("a room mails 25 people in 24 hours: who comes and goes makes room for no more", async () => {
+  const room = await acme.room();
+  for (let n = 0; n < 25; n++) {
+    assert.ok((await invite(room, `n${n}@example.com`)).invited);
+    await running.db.query(sql`UPDATE room_participants SET removed_at = ${now} WHERE email = ${`n${n}@example.com`}`);
+  }
+  assert.deepEqual(await invite(room, "one-more@example.com"), { alreadyPresent: false, invited: false });
+  now = new Date(now.getTime() + 25 * hour);
+  assert.deepEqual(await invite(room, "one-more@example.com"), { alreadyPresent: true, invited: true });
+});
+
+test("nothing is mailed by the API, for another firm's room, or to an address that no mail goes to", async () => {
+  const room = await acme.room();
+  await acme.ok("POST", `/api/rooms/${room}/participants`, { name: "Al", email: "al@example.com" });
+  await assert.rejects(invite(room, "eve@example.com", { by: other }), { code: "not_found" });
+  await assert.rejects(invite(unknownCode, "eve@example.com"), { code: "not_found" });
+  assert.equal((await invite(room, `${"x".repeat(70)}@example.com`)).invited, false);
+  assert.deepEqual(await invitedTo(room), []);
+});
+
+test("a name that could be read as an address is not sent on", async () => {
+  const room = await acme.room("pay at evil.example");
+  await invite(room, "odd@example.com", { name: "see www.evil" });
+  const mail = await until(() => mailsTo("odd@example.com")[0]);
+  assert.match(mail, /^Hello,\r$/m);
+  assert.doesNotMatch(mail, /evil/);
+});
