@@ -53,6 +53,15 @@ test("each mail says whose it is and what it is about, has one link on a line of
   }
 });
 
+test("a sentence that a firm's name ends has one period", () => {
+  const firm = { ...order.firm, name: "Demo Title Co." };
+  for (const moment of moments) {
+    const { text, html } = mailOf(moment, at, { ...order, firm }, links);
+    assert.ok(!text.includes("..") && !html.includes("Co.."), moment);
+    assert.match(text, /Sent by SignSealShip for Demo Title Co\. You receive it/);
+  }
+});
+
 test("docs/mails.md has each moment of an order by its subject", () => {
   const page = readFileSync(new URL("../../../docs/mails.md", import.meta.url), "utf8");
   for (const moment of moments)

@@ -56,15 +56,19 @@ const footers = {
 export const nameIn = <Otherwise>(firm: MailFirm | null, otherwise: Otherwise): string | Otherwise =>
   firm !== null && isPlainTitle(firm.name) ? firm.name : otherwise;
 
+/** Names like `Acme Title Co.` end a sentence by themselves. */
+const oneStop = (text: string): string => text.replace(/(?<!\.)\.\.(?=\s|$)/g, ".");
+
 /** The mail as plain text and as HTML, and whom it is from. */
 export function mailFrom(template: MailTemplate): Omit<Mail, "to" | "id"> {
-  const { greeting, lines, facts = [], code = null, link, caution, why, language = "en", firm = null } = template;
+  const { greeting, facts = [], code = null, link, caution, why, language = "en", firm = null } = template;
+  const lines = template.lines.map(oneStop);
   const { accentColor = null, logoUrl = null, contactEmail: replyTo = null } = firm ?? {};
   const name = nameIn(firm, null);
   const subject = toPlainText(name === null ? template.subject : `[${name}] ${template.subject}`);
   const words = footers[language];
   const sentences = [name === null ? words.sentBy : words.sentFor(name), why, replyTo !== null && words.answers];
-  const footer = sentences.filter(Boolean).join(" ");
+  const footer = oneStop(sentences.filter(Boolean).join(" "));
   const shown = { subject, heading: template.heading ?? template.subject, greeting, lines, facts, code, link, caution };
   return {
     subject,
