@@ -257,7 +257,7 @@ describe("assets", () => {
     }
   });
 
-  test("of a first visit to an order, with its page and its fonts, are less than 100 kB", async (t) => {
+  test("of a first visit to an order, with its page and its fonts, are less than 100 KB", async (t) => {
     const sent = async (path: string) => {
       const response = await get(path, { ...browser, "accept-encoding": "gzip" });
       const unpacked = (await response.arrayBuffer()).byteLength;
@@ -268,7 +268,7 @@ describe("assets", () => {
     const sizes = await Promise.all([`/orders/${code}`, ...loaded].map(sent));
     const total = sizes.reduce((sum, size) => sum + size);
     t.diagnostic(`${total} bytes`);
-    assert.ok(total < 100_000, `${total} bytes: ${sizes}`);
+    assert.ok(total < 100 * 1024, `${total} bytes: ${sizes}`);
   });
 
   test("are fonts that style sheets name by addresses that exist, and that nothing compresses in vain", async () => {

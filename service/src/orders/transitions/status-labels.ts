@@ -26,7 +26,7 @@ export const statusLabels: Readonly<Record<OrderStatus, string>> = {
   ShippingFailed: "Shipment failed",
   RefundPending: "Refund on its way",
   Refunded: "Refunded",
-  Cancelled: "Cancelled",
+  Cancelled: "Canceled",
   FaxFailed: "Fax failed",
 };
 

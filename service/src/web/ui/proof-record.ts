@@ -27,7 +27,7 @@ export function downloads(record: ProofRecord, plan: RetentionPlan, certificate:
   return html`<ul class="links">
 ${
   documentKept
-    ? html`<li><a href="${api}/document" download="sealed-${verifyCode.slice(0, 6)}.pdf">Sealed PDF</a><p>The document with its seal, byte for byte.${retention && html` ${retention}`}</p></li>`
+    ? html`<li><a href="${api}/document" download="sealed-${verifyCode.slice(0, 6)}.pdf">Sealed PDF</a><p>The document with its seal, exactly as it was sealed.${retention && html` ${retention}`}</p></li>`
     : html`<li><span>Sealed PDF</span><p>${retention ?? "We do not keep it."} Ask the firm that had it sealed.</p></li>`
 }
 <li><a href="${api}/evidence" download="evidence-${verifyCode.slice(0, 6)}.zip">Evidence</a><p>The time-stamp token, proof, certificates, and instructions, in a zip file.</p></li>

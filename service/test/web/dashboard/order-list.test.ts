@@ -94,7 +94,7 @@ test("a member cancels an order that is not paid, with a reason, and none that i
   for (const reason of ["", "  ", "x".repeat(501)]) assert.equal(await cancel(code, reason), 400);
   assert.equal(await cancel(code, "The closing fell through"), 303);
   const shown = await page(`/dashboard/orders/${code}`);
-  assert.match(shown, /This order was cancelled/);
+  assert.match(shown, /This order was canceled/);
   assert.match(shown, /The closing fell through/);
   assert.doesNotMatch(shown, /Cancel this order/);
   assert.equal(await cancel(code, "Again"), 409);

@@ -88,7 +88,7 @@ test("a test order's whole way by clicking: placed, refused once, paid, signed, 
   await press(page, "Pay with a delay");
   await said(page, "has not cleared yet");
   await press(page, "Cancel the checkout");
-  await said(page, "The test checkout was cancelled.");
+  await said(page, "The test checkout was canceled.");
   await press(page, "Pay");
   await said(page, "The test payment went through.");
   await said(page, "Event sent: payment.cleared");

@@ -104,13 +104,13 @@ test("an owner adds a passkey, signs in with it, confirms a form with it, and as
 
   await page.goto(at("/dashboard/security"));
   await page.getByRole("button", { name: "Ask for passkeys" }).click();
-  await page.getByText("The rule of your firm was changed.").waitFor();
+  await page.getByText("Your firm’s passkey rule was changed.").waitFor();
   await stale();
   await page.getByRole("button", { name: "Stop asking for passkeys" }).click();
   await page.getByRole("heading", { name: "Confirm that it is you" }).waitFor();
   assert.equal(await page.getByText("Use a recovery code").count(), 0);
   await page.getByRole("button", { name: "Confirm with your passkey" }).click();
-  await page.getByText("The rule of your firm was changed.").waitFor();
+  await page.getByText("Your firm’s passkey rule was changed.").waitFor();
 
   await stale();
   await page.goto(at("/dashboard/security"));
@@ -201,7 +201,7 @@ test("two operators sign in by mail: one asks for a refund, the other adds a pas
   await page.getByText("The operator was changed.").waitFor();
   await page.locator("summary", { hasText: "End the access" }).click();
   await page.getByRole("button", { name: "End the access now" }).click();
-  await page.getByText("The access was ended.").waitFor();
+  await page.getByText("The operator’s access was ended.").waitFor();
   await ann.page.reload();
   await ann.page.getByRole("heading", { name: "For the operator" }).waitFor();
   assert.deepEqual([...troublesOf(ben), ...ann.troubles.filter((each) => !/status of 401/.test(each))], []);

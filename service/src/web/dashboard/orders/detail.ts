@@ -129,6 +129,6 @@ const stands: Readonly<Record<string, string>> = {
   Completed: "The order is complete. There is nothing left to simulate.",
   ManualQuoteRequired:
     "This order needs a manual quote first. The operator of this service prices it, even for test orders.",
-  Cancelled: "The order was cancelled. There is nothing left to simulate.",
+  Cancelled: "The order was canceled. There is nothing left to simulate.",
   Refunded: "The order was refunded. There is nothing left to simulate.",
 };

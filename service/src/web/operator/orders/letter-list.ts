@@ -10,7 +10,7 @@ const words: Readonly<Record<Letter["stage"], string>> = {
   delivered: "delivered",
   returned: "returned to its sender",
   failed: "not printed or mailed",
-  cancelled: "cancelled",
+  cancelled: "canceled",
 };
 
 /** What Lob printed and mailed for an order. */

@@ -51,7 +51,7 @@ export const room: RoomWords = {
     actions: {
       "order.created": "Order placed",
       "order.claimed": "Claimed by the client",
-      "order.cancelled": "Order cancelled",
+      "order.cancelled": "Order canceled",
       "signing_link.issued": "Signing link sent",
       "room.order_attached": "Added to this room",
     },

@@ -147,8 +147,8 @@ export const statuses: OrderWords["statuses"] = {
     next: ["There is nothing left to do. To start over, a new order can be placed."],
   },
   Cancelled: {
-    headline: "This order was cancelled",
-    summary: "It was cancelled before it was paid. Nothing was charged.",
+    headline: "This order was canceled",
+    summary: "It was canceled before it was paid. Nothing was charged.",
     next: ["There is nothing left to do. To start over, a new order can be placed."],
   },
   FaxFailed: {
