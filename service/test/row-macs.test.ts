@@ -69,7 +69,7 @@ test("a closing passport that points at an order's document does not have it dec
 test("a closing passport whose manifest and hashes were replaced does not hold, and no seal links to it", async () => {
   const { room } = await roomWithOrder();
   const { verifyCode, verifyUrl } = await sealRoom(acme, room);
-  assert.match(await textOf(verifyUrl), /matches its record/);
+  assert.match(await textOf(verifyUrl), /matches its record|passed every check/);
   await attack(sql`
     UPDATE closing_passports SET manifest = replace(manifest, 'QuoteReady', 'Completed'),
       manifest_sha256 = encode(sha256(replace(manifest, 'QuoteReady', 'Completed')::bytea), 'hex')

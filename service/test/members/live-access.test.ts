@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { minimal, orderForm } from "@signsealship/testing/order-form";
+import { examplePdf, minimal, orderForm } from "@signsealship/testing/order-form";
 import { until } from "@signsealship/testing/until";
 import { issueKey } from "../../src/partners/partners.ts";
 import { sql } from "../../src/platform/database/sql.ts";
+import { fileForm } from "../proof-passports/seal-document.ts";
 import { json, type MembersService, openMembersService } from "./members-service.ts";
 import { link, newMember, postForm, signIn } from "./signed-in-member.ts";
 
@@ -64,15 +65,17 @@ async function liveThings(headers: Record<string, string>) {
   const hook = { url: "https://live-hook.example/x", topics: ["order.created"] };
   const { id: webhookId } = await post("/api/partner/webhooks", JSON.stringify(hook), json);
   const { deliveryId } = await post(`/api/partner/webhooks/${webhookId}/test`, "");
+  const { passportId, verifyCode } = await post("/api/passport/seal", fileForm(examplePdf));
   const names = ["live-client", "live-reference", "The live room", "live-label", "Live Participant", "live-hook"];
-  return { orderCode, roomCode, webhookId, deliveryId, names: [...names, closing.verifyCode as string] };
+  const codes = [closing.verifyCode as string, verifyCode as string];
+  return { orderCode, roomCode, webhookId, deliveryId, passportId, names: [...names, ...codes] };
 }
 
 type Things = Awaited<ReturnType<typeof liveThings>>;
 type Route = readonly [method: "GET" | "POST" | "DELETE", path: string, expected: number, form?: object];
 
 /** Every route of the API that takes a session, asked for what is live. */
-const apiRoutes = ({ webhookId, deliveryId, orderCode }: Things): readonly Route[] => [
+const apiRoutes = ({ webhookId, deliveryId, passportId, orderCode }: Things): readonly Route[] => [
   ["GET", "/api/partner/me", 200],
   ["GET", "/api/partner/launchpad", 200],
   ["GET", "/api/partner/analytics", 200],
@@ -90,6 +93,7 @@ const apiRoutes = ({ webhookId, deliveryId, orderCode }: Things): readonly Route
   ["POST", "/api/partner/webhooks/public-key", 200],
   ["GET", "/api/partner/webhooks/public-key", 200],
   ["GET", "/api/partner/events", 200],
+  ["GET", `/api/passport/${passportId}/certificate`, 404],
   ["GET", "/api/partner/playbooks", 200],
   ["POST", "/api/partner/playbooks/approval_gate/run", 400, {}],
 ];
@@ -181,7 +185,7 @@ test("the table holds every route of the interface that takes a session", async 
       .filter(([, { security = [] }]) => security.some((each) => "session" in each))
       .map(([method]) => `${method.toUpperCase()} ${path.replaceAll(/\{[^}]+\}/g, "*")}`),
   );
-  const things = { orderCode: "*", roomCode: "*", webhookId: "*", deliveryId: "*", names: [] };
+  const things = { orderCode: "*", roomCode: "*", webhookId: "*", deliveryId: "*", passportId: "*", names: [] };
   const visited = apiRoutes(things).map(([method, path]) => `${method} ${path.split("?")[0]}`);
   const known = [...visited, "POST /api/partner/link"].map((each) => each.replace("approval_gate", "*"));
   assert.deepEqual(new Set(described), new Set(known));

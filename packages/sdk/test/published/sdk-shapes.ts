@@ -149,6 +149,7 @@ export const ownTypes = [
   "ChainedEvent",
   "Client",
   "ClientOptions",
+  "ConnectionError",
   "NamedPdf",
   "EventQuery",
   "Pdf",
