@@ -75,8 +75,7 @@ const table = {
   systemd: packaged("systemd", "systemd-analyze"),
   jq: packaged("jq", "jq"),
   php: packaged("php-cli", "php"),
-  // Its own libraries are compiled first, a minute of both cores: for who asks for it.
-  go: { isHere: () => process.env["TEST_GO"] === "1" && programPath("go") !== undefined },
+  go: packaged("golang-go", "go"),
   zip: packaged("zip", "zip"),
   unzip: packaged("unzip", "unzip"),
   // What a service without root can't be given is not installed, only named.

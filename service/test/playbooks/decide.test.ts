@@ -116,8 +116,8 @@ describe("the operator", () => {
     await running.service.cli("playbook", "decide", executionName, "approved");
     for (const [code, message, ...args] of [
       [1, "This execution has ended.", "playbook", "decide", executionName, "approved"],
-      [1, "No such execution.", "playbook", "decide", "executions/nope", "approved"],
-      [1, "No such execution.", "playbook", "decide", "00000000-0000-4000-8000-000000000000", "approved"],
+      [1, "No such execution in ", "playbook", "decide", "executions/nope", "approved"],
+      [1, "No such execution in ", "playbook", "decide", "00000000-0000-4000-8000-000000000000", "approved"],
       [1, "decision must be a text of 1 to 200 characters.", "playbook", "decide", executionName, ""],
       [2, "--limit must be a number from 1 to 10000", "playbook", "list", "--limit", "0"],
     ] as const) {

@@ -217,7 +217,7 @@ test("looking at a webhook makes no public key; a button does", async () => {
   await open(id);
   await acme.refused(404, "GET", publicKey);
   await page.getByRole("button", { name: "Make a public key" }).click();
-  await page.getByText("The public key was made.").waitFor();
+  await page.getByText("The public key was created.").waitFor();
   const made = await acme.ok<{ publicKey: string }>("GET", publicKey);
   assert.ok((await text(dana)).includes(made.publicKey));
 });

@@ -68,5 +68,8 @@ test("the page is taken as a form and as JSON alike, five times in an hour toget
 test("without a scorer the page has no script and lets none in from elsewhere", async () => {
   const response = await page();
   assert.match(response.headers.get("content-security-policy") ?? "", /script-src 'self';.*form-action 'self'/);
-  assert.doesNotMatch(await response.text(), /<script|recaptcha/i);
+  const text = await response.text();
+  assert.doesNotMatch(text, /recaptcha/i);
+  assert.deepEqual(text.match(/<script[^>]*src="[^"]*\/(\w+)\./g)?.length, 1, "that of every page");
+  assert.match(text, /<script src="\/assets\/page\.\w+\.js"><\/script>/);
 });
