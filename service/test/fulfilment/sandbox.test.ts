@@ -238,6 +238,7 @@ test("the client of a test order is written to in the outbox only", async () => 
   const mail = await until(() => {
     const names = readdirSync(folder.path).includes("outbox") ? readdirSync(outbox) : [];
     return names
+      .filter((name) => name.endsWith(".eml"))
       .map((name) => readFileSync(join(outbox, name), "utf8"))
       .find((text) => text.includes("xxxxxxxxxx@example.com"));
   });

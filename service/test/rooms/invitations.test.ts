@@ -35,6 +35,7 @@ const invite = (
 const mailsTo = (email: string): string[] => {
   const outbox = join(running.service.dataDir, "outbox");
   return (existsSync(outbox) ? readdirSync(outbox) : [])
+    .filter((name) => name.endsWith(".eml"))
     .map((name) => readFileSync(join(outbox, name), "utf8"))
     .filter((mail) => mail.includes(`To: ${email}`));
 };

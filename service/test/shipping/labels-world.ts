@@ -94,7 +94,9 @@ export async function openLabelsWorld() {
     mails() {
       const outbox = join(harness.service.dataDir, "outbox");
       return existsSync(outbox)
-        ? readdirSync(outbox).map((name) => readFileSync(join(outbox, name), "utf8").replace(/=\r?\n/g, ""))
+        ? readdirSync(outbox)
+            .filter((name) => name.endsWith(".eml"))
+            .map((name) => readFileSync(join(outbox, name), "utf8").replace(/=\r?\n/g, ""))
         : [];
     },
     tasks: (code: string) =>
