@@ -50,41 +50,48 @@ export async function addFill(
   if (bytes.length > options.maxBytes) throw invalid(`FILE must have at most ${options.maxBytes} bytes.`);
   const { fillToken, expiresAt } = await insertFill(deps, bytes, {
     ...options,
-    holder: "operator",
+    keptFor: null,
     forMs: usableForMs,
   });
   return { fillToken, expiresAt: expiresAt.toISOString() };
 }
 
+/** So many at a time: refused forms would fill the store. */
+const mostKept = 5;
+
 /**
- * Keeps a file that came with a form that was refused, for a day, so that it need not be sent again.
- * @returns its fill token and pages; null for what is no PDF
+ * Keeps a file that came with a firm's form that was refused, for a day, so that it need not be sent again.
+ * @returns its fill token and pages; null for what is no PDF, and for a firm that has five of them
  */
-export const keepUpload = async (
+export async function keepUpload(
   deps: FillDeps,
   bytes: Buffer,
-  holder: string,
-): Promise<{ fillToken: string; pages: number } | null> =>
-  looksLikePdf(bytes) ? insertFill(deps, bytes, { slug: null, holder, forMs: dayMs }) : null;
+  partnerId: string,
+): Promise<{ fillToken: string; pages: number } | null> {
+  if (!looksLikePdf(bytes)) return null;
+  const kept = await deps.db.query(sql`
+    SELECT FROM fill_documents WHERE kept_for = ${partnerId} AND used_at IS NULL AND expires_at > ${deps.clock()}`);
+  return kept.length >= mostKept ? null : insertFill(deps, bytes, { slug: null, keptFor: partnerId, forMs: dayMs });
+}
 
 type FillDeps = { db: Sql; blobs: Blobs; rowMac: RowMac; clock: Clock; workers: Workers };
 
 async function insertFill(
   deps: FillDeps,
   bytes: Buffer,
-  { slug, holder, forMs }: { slug: string | null; holder: string; forMs: number },
+  { slug, keptFor, forMs }: { slug: string | null; keptFor: string | null; forMs: number },
 ): Promise<{ fillToken: string; expiresAt: Date; pages: number }> {
   const fillToken = newCode();
   const createdAt = deps.clock();
   const expiresAt = new Date(createdAt.getTime() + forMs);
   const sha256 = createHash("sha256").update(bytes).digest("hex");
-  const pages = await pagesOf(deps.workers, holder, bytes);
+  const pages = await pagesOf(deps.workers, keptFor ?? "operator", bytes);
   const hash = tokenSha256(fillToken);
   const blobKey = await deps.blobs.put(bytes, documentUse(sha256));
   const facts = { tokenSha256: hash.toString("hex"), slug, sha256, bytes: bytes.length, pages, blobKey, expiresAt };
   await deps.db.query(sql`
-    INSERT INTO fill_documents (token_sha256, slug, sha256, bytes, pages, blob_key, created_at, expires_at, row_mac)
-    VALUES (${hash}, ${slug}, ${sha256}, ${bytes.length}, ${pages}, ${blobKey}, ${createdAt}, ${expiresAt},
+    INSERT INTO fill_documents (token_sha256, slug, sha256, bytes, pages, blob_key, created_at, expires_at, kept_for, row_mac)
+    VALUES (${hash}, ${slug}, ${sha256}, ${bytes.length}, ${pages}, ${blobKey}, ${createdAt}, ${expiresAt}, ${keptFor},
       ${deps.rowMac.of("fill_documents", fillMembers(facts))})`);
   return { fillToken, expiresAt, pages };
 }

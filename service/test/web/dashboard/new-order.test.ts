@@ -73,6 +73,26 @@ test("a file that is chosen now is meant instead of the one that was kept", asyn
   assert.match(await page(placed.location), /<h1>The right one<\/h1>/);
 });
 
+test("refused forms keep five files of a firm at most; the sixth is told to be chosen again", async () => {
+  const { send } = await member();
+  const kept: boolean[] = [];
+  let last = "";
+  for (let i = 0; i < 6; i++) {
+    const { status, text } = await send(orderForm({ email: `x${i}` }));
+    assert.equal(status, 400);
+    kept.push(tokenIn(text) !== "");
+    last = text;
+  }
+  assert.deepEqual(kept, [true, true, true, true, true, false]);
+  assert.match(last, /Choose it again/);
+  assert.match(last, /“Client’s email” must be a mail address/);
+  assert.notEqual(
+    tokenIn((await (await member()).send(orderForm({ email: "x" }))).text),
+    "",
+    "another firm has its own",
+  );
+});
+
 test("what is no PDF is not kept", async () => {
   const { send } = await member();
   const refused = await send(orderForm(minimal, Buffer.from("hello")));

@@ -3,6 +3,7 @@ import { type Callers, principalOf } from "../../../http/authentication.ts";
 import type { RateLimits } from "../../../http/rate-limits.ts";
 import { type Form, readForm } from "../../../http/uploads/multipart.ts";
 import type { UploadPlaces } from "../../../http/uploads/upload-places.ts";
+import type { Principal } from "../../../identity/identity.ts";
 import { keepUpload, type OrderDeps, placeOrder, readWhole } from "../../../orders/orders.ts";
 import { documentName } from "../../../platform/document-name.ts";
 import { ServiceError } from "../../../platform/errors.ts";
@@ -107,9 +108,7 @@ async function keepRefused(
   const { refusals } = readWhole(withSigners(fields), sent, deps.pricing);
   if (/^fill_token /.test(message)) fields.delete("fill_token");
   if (sent && !/^document /.test(message)) {
-    const principal = principalOf(request);
-    await deps.requireStorage(principal, upload.bytes.length);
-    const kept = await keepUpload(deps, upload.bytes, principal.partnerId);
+    const kept = await keptOrNull(deps, principalOf(request), upload.bytes);
     if (kept) {
       fields.set("fill_token", kept.fillToken);
       fields.set("document_name", documentName(upload.filename) ?? "");
@@ -117,6 +116,17 @@ async function keepRefused(
     }
   }
   return refusals.includes(message) ? refusals : [message];
+}
+
+/** Why a form was refused matters more than that its file can't be kept. */
+async function keptOrNull(deps: OrderNewDeps, principal: Principal, bytes: Buffer) {
+  try {
+    await deps.requireStorage(principal, bytes.length);
+    return await keepUpload(deps, bytes, principal.partnerId);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) deps.log.error({ err: error }, "the file of a refused form was not kept");
+    return null;
+  }
 }
 
 async function place(deps: OrderNewDeps, request: FastifyRequest, sent: Form): Promise<PageAnswer> {

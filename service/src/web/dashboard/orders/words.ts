@@ -1,7 +1,4 @@
-import { orderStatuses } from "../../../orders/orders.ts";
-import type { Choice } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
-import { statusWords } from "../../ui/orders/status-words.ts";
 import { namedRows, type RowField, type RowMember, rowField, rowMembers } from "./signer-rows.ts";
 
 /** What each field of the order form is called on the page. */
@@ -98,16 +95,6 @@ function signerWords(message: string, rows: readonly number[]): RefusalWords {
     .replace("auth is access_code", "the signer is asked for one")
     .replace("auth is text_code", "a code goes there by text message");
   return { text, field: rowField(rowOf(index), member ?? "name") };
-}
-
-/** Every status by its label; one that is newer than this page is a choice, too, when it is the one asked for. */
-export function statusChoices(asked: string): Choice[] {
-  const known: readonly string[] = orderStatuses;
-  const names = asked === "" || known.includes(asked) ? known : [...known, asked];
-  return [
-    { value: "", label: "Any status" },
-    ...names.map((status) => ({ value: status, label: statusWords(status).label })),
-  ];
 }
 
 const envelopeWords: Readonly<Record<string, string>> = {
