@@ -16,10 +16,10 @@ import type { RateLimits } from "./http/rate-limits.ts";
 import type { RouteDeps } from "./http/route.ts";
 import { maxReservedBytes } from "./http/uploads/multipart.ts";
 import { createUploadPlaces } from "./http/uploads/upload-places.ts";
-import type { Owner } from "./identity/identity.ts";
+import type { Environment, Owner } from "./identity/identity.ts";
 import { sessionResolver } from "./members/members.ts";
 import { type DeskDeps, loadNotaryRules } from "./notaries/notaries.ts";
-import { countryOfNumber, titleReader } from "./orders/orders.ts";
+import { countryOfNumber, openFirmNotes, titleReader } from "./orders/orders.ts";
 import {
   createStorageQuota,
   keyLimitsOf,
@@ -33,7 +33,7 @@ import {
   type TierLimits,
   tierOf,
 } from "./partners/partners.ts";
-import { type CheckoutDeps, checkoutUrl, openProcessor, sandboxPayment } from "./payments/payments.ts";
+import { type CheckoutDeps, checkoutUrl, openProcessor, sandboxPayment, takesPayment } from "./payments/payments.ts";
 import { createKeyedSemaphore } from "./platform/bounds/keyed-semaphore.ts";
 import { openDocumentNames } from "./platform/document-name.ts";
 import { ageTestIdempotencyKeys } from "./platform/idempotency.ts";
@@ -126,6 +126,8 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
       ...kept,
       names,
       titleOf,
+      firmNotes: openFirmNotes({ db, clock, secrets, log }),
+      takesPayment: (environment: Environment) => takesPayment(processor, environment),
       pricing,
       workers,
       uploadPlaces,

@@ -1,3 +1,11 @@
+export {
+  type ClientMail,
+  clientMails,
+  mailsToSendAgain,
+  type SentAgain,
+  sendAgain,
+  type TakesPayment,
+} from "./client-mails.ts";
 export { dispatchJobs, type Taker } from "./dispatch.ts";
 export { orderMailJobs } from "./mails.ts";
 export { isDoneByHand, type MoveDeps, moveOrder } from "./move-order.ts";

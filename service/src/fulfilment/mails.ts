@@ -1,34 +1,28 @@
-import type { Environment } from "../identity/identity.ts";
-import {
-  documentsPath,
-  isPayable,
-  type OrderMail,
-  orderMailQueue,
-  type Titled,
-  type TitleOf,
-} from "../orders/orders.ts";
+import { documentsPath, type OrderMail, orderMailQueue, type Titled, type TitleOf } from "../orders/orders.ts";
 import { readMailFirm } from "../partners/partners.ts";
+import type { Clock } from "../platform/clock.ts";
 import type { Sql } from "../platform/database/database.ts";
 import { sql } from "../platform/database/sql.ts";
 import type { Jobs } from "../platform/jobs/jobs.ts";
 import { type Mailer, mailFor } from "../platform/mail/mail.ts";
 import type { SecretBytes } from "../platform/secrets.ts";
+import { keepClientMail, type Mailable, mailableColumns, stillHolds, type TakesPayment } from "./client-mails.ts";
 import { type MailOrder, mailOf } from "./mail-templates.ts";
 
 export type OrderMailDeps = {
   db: Sql;
+  clock: Clock;
   mailer: Mailer;
   secrets: SecretBytes;
   baseUrl: string;
   titleOf: TitleOf;
-  /** Whether orders of the environment can be paid online. */
-  takesPayment: (environment: Environment) => boolean;
+  takesPayment: TakesPayment;
 };
 
-type Row = Omit<MailOrder, "title" | "firm"> & Titled & { partnerId: string; environment: Environment; status: string };
+type Row = Omit<MailOrder, "title" | "firm"> & Titled & Mailable & { partnerId: string };
 
 const rowStatement = (orderId: number) => sql`
-  SELECT o.code, o.environment, o.status, o.customer_email AS "customerEmail", o.customer_name AS "customerName",
+  SELECT o.code, ${mailableColumns}, o.customer_email AS "customerEmail", o.customer_name AS "customerName",
     o.partner_id AS "partnerId", o.document_name AS "documentName", o.doc_slug AS "docSlug",
     o.total_cents AS "totalCents", o.fax_to AS "faxTo", s.carrier, s.tracking_number AS "trackingNumber",
     (SELECT sum(amount_cents)::int FROM payments
@@ -42,7 +36,7 @@ export function orderMailJobs(jobs: Jobs, deps: OrderMailDeps): void {
   const { db, mailer, secrets, baseUrl, titleOf } = deps;
   jobs.work<OrderMail>(orderMailQueue, async ({ orderId, moment, at }) => {
     const [order] = await db.query<Row>(rowStatement(orderId));
-    if (!order || isStale(deps, moment, order)) return;
+    if (!order || !stillHolds(deps.takesPayment, moment, order)) return;
     const firm = await readMailFirm(db, order.partnerId);
     const mail = mailOf(
       moment,
@@ -54,11 +48,6 @@ export function orderMailJobs(jobs: Jobs, deps: OrderMailDeps): void {
       },
     );
     await mailFor(order.environment, mailer, mail);
+    await keepClientMail(db, { orderId, moment, at }, deps.clock());
   });
-}
-
-/** Nobody is asked to pay what is paid, or can't be paid here. */
-function isStale({ takesPayment }: OrderMailDeps, moment: OrderMail["moment"], { environment, status }: Row): boolean {
-  if (moment === "quote_ready") return !takesPayment(environment) || !isPayable(status);
-  return moment === "payment_failed" && !isPayable(status);
 }

@@ -3,6 +3,7 @@ export { addAdjustment } from "./adjust.ts";
 export { type DocumentFacts, documentMembers, documentUse } from "./document-row.ts";
 export { documentsPath, isDocumentsToken } from "./documents-link.ts";
 export { addFill, type FillFacts, fillColumns, fillMembers, keepUpload, sweepFills } from "./fill.ts";
+export { type FirmNote, type FirmNotes, firmNoteColumn, openFirmNotes } from "./firm-notes.ts";
 export { countryOfNumber } from "./form/fax-number.ts";
 export { readWhole } from "./form/refusals.ts";
 export type { RequestedField } from "./form/requested-fields.ts";
@@ -14,7 +15,7 @@ export { type OrderDeps, type PlaceRequest, placeOrder } from "./place.ts";
 export { orderRoutes } from "./routes.ts";
 export { serviceFlags } from "./services.ts";
 export { type SigningFacts, signingColumns, signingMembers } from "./signing-row.ts";
-export { findOrder, findOwnOrder, type StoredDocument, whenDocumentsWereDeleted } from "./store.ts";
+export { documentsDeletedAt, findOrder, findOwnOrder, type StoredDocument, whenDocumentsWereDeleted } from "./store.ts";
 export { type Titled, type TitleOf, titleReader } from "./title.ts";
 export {
   closeCheckoutQueue,

@@ -25,7 +25,8 @@ export async function findOwnOrder(db: Sql, code: string, owner: Owner): Promise
   return order;
 }
 
-const documentsDeletedAt = (orderId: Statement): Statement => sql`(
+/** The same as `whenDocumentsWereDeleted`: a part of a statement. */
+export const documentsDeletedAt = (orderId: Statement): Statement => sql`(
   SELECT max(deleted_at) FROM documents JOIN deleted_blobs USING (blob_key) WHERE order_id = ${orderId})`;
 
 /** When the retention plan deleted documents of the order; null when it did not. */

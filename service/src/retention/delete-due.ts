@@ -87,10 +87,12 @@ SELECT DISTINCT ON (blob_key) blob_key AS "blobKey", rule FROM (
   WHERE ${id} = ANY (${ids}) AND ${keptUntil} <= ${now}
 ) AS named WHERE ${unshared(now)}`;
 
-/** What deleted documents were called is forgotten with them. */
+/** What deleted documents were called, and what was noted of their orders, is forgotten with them. */
 const namesOf = (blobKeys: readonly string[]): Statement[] => [
   sql`UPDATE orders SET document_name = NULL FROM documents d
     WHERE d.order_id = orders.id AND d.kind = 'original' AND d.blob_key = ANY (${blobKeys}::text[]) AND document_name IS NOT NULL`,
+  sql`DELETE FROM firm_notes USING documents d
+    WHERE d.order_id = firm_notes.order_id AND d.kind = 'original' AND d.blob_key = ANY (${blobKeys}::text[])`,
   sql`UPDATE passports SET document_name = NULL WHERE blob_key = ANY (${blobKeys}::text[]) AND document_name IS NOT NULL`,
 ];
 

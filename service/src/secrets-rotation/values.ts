@@ -1,4 +1,5 @@
 import { keyCipherColumn } from "../access-requests/access-requests.ts";
+import { firmNoteColumn } from "../orders/orders.ts";
 import { columnCipher, columnMagic, columnPrefix } from "../platform/column-cipher.ts";
 import type { Sql } from "../platform/database/database.ts";
 import { nothing, type Statement, sql } from "../platform/database/sql.ts";
@@ -50,6 +51,13 @@ const columns: readonly SealedColumn[] = [
     column: sql`document_name`,
     context: sql`${key}::text`,
   })),
+  {
+    use: firmNoteColumn,
+    table: sql`firm_notes`,
+    key: sql`id`,
+    column: sql`text`,
+    context: sql`id::text`,
+  },
   ...[sql`payload`, sql`result`].map((column) => ({
     use: callColumn,
     table: sql`provider_calls`,

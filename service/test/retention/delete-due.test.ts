@@ -101,6 +101,19 @@ test("what a deleted document was called is forgotten with it", async () => {
   assert.deepEqual(named, [{ code: kept.code }]);
 });
 
+test("what a firm noted of an order is deleted with its documents", async () => {
+  const { code } = await order("Completed", { environment: "test" });
+  const kept = await order("Completed", { environment: "live" });
+  await orders.db.query(sql`
+    INSERT INTO firm_notes (id, order_id, author, text, created_at)
+    SELECT gen_random_uuid(), id, 'member:x', 'sealed', ${beforeThat} FROM orders WHERE code IN (${code}, ${kept.code})`);
+  await run(after30);
+  const left = await orders.db.query<{ code: string }>(
+    sql`SELECT code FROM firm_notes n JOIN orders o ON o.id = n.order_id WHERE code IN (${code}, ${kept.code})`,
+  );
+  assert.deepEqual(left, [{ code: kept.code }]);
+});
+
 test("leaps of the firm's test clock count towards the 30 days, those since the last change and for test alone", async () => {
   const [{ code, key }, live] = [await order("Completed", { environment: "test" }), await order("Completed")];
   const leap = (at: Date, days: number) =>

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { createCipheriv, randomBytes } from "node:crypto";
+import { createCipheriv, randomBytes, randomUUID } from "node:crypto";
 import { copyFileSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -105,7 +105,12 @@ async function makeEverything() {
     url,
     topics: ["order.created"],
   });
-  return { proof, closing, webhookId, orderCode, room };
+  const noteId = randomUUID();
+  await running.db.query(sql`
+    INSERT INTO firm_notes (id, order_id, author, text, created_at)
+    SELECT ${noteId}, id, 'member:x', ${columnCipher(keys.old, "firm_note").encrypt(Buffer.from("Call first"), noteId)}, now()
+    FROM orders WHERE code = ${orderCode}`);
+  return { proof, closing, webhookId, orderCode, room, noteId };
 }
 
 /** Puts an order's document and a webhook's secret into the forms of the releases before there were key ids. */
@@ -207,6 +212,9 @@ SELECT hash FROM webhook_secrets WHERE webhook_id = ${made.webhookId}`);
     code: "unavailable",
     message: new RegExp(keyIdText(keys.next)),
   });
+  const [note] = await running.db.query<{ text: Buffer }>(sql`SELECT text FROM firm_notes WHERE id = ${made.noteId}`);
+  const text = columnCipher(keys.next, "firm_note").decrypt(note?.text ?? Buffer.alloc(0), made.noteId);
+  assert.equal(text.toString(), "Call first");
   renameSync(`${paths.old}.gone`, paths.old);
   assert.equal((await command(oldOnly(), "partner", "list")).code, 1);
 });

@@ -61,6 +61,7 @@ const flashMessages = {
   "key-rotated-before": "This form already rotated the key. If you did not copy the new one, rotate it again.",
   "key-revoked": "The key no longer works.",
   "order-cancelled": "The order was canceled.",
+  "order-mail-sent": "The email is on its way to the client again.",
   "order-moved": "The order was moved.",
   "order-noted": "Your note was added.",
   "notary-added": "The notary is on record.",

@@ -10,6 +10,7 @@ const shownMost = 100;
 /** What a firm is told of; what only the service's own people do among themselves is not its business. */
 const actionWords: Readonly<Record<string, string>> = {
   "order.created": "Order placed",
+  "order.mail_sent_again": "Email sent to the client again",
   "document.added": "Document added",
   "documents.deleted": "Documents deleted, as the retention plan says",
   "label.bought": "Shipping label bought",
@@ -39,7 +40,8 @@ const actors: Readonly<Record<string, string>> = {
   operator: "SignSealShip",
 };
 
-function whoIs(actor: string, names: ReadonlyMap<string, string>): string {
+/** Who did something of an order, as its firm knows them. */
+export function whoIs(actor: string, names: ReadonlyMap<string, string>): string {
   const [kind = ""] = actor.split(":");
   const former = { member: "A former member", key: "A former API key" } as Readonly<Record<string, string>>;
   return names.get(actor) ?? actors[actor] ?? former[kind] ?? (kind === "signer" ? "A signer" : "SignSealShip");

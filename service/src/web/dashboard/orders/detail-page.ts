@@ -1,6 +1,12 @@
 import type { FastifyInstance } from "fastify";
 import { type EnvelopeDeps, orderDocuments, readSigning } from "../../../envelopes/envelopes.ts";
-import { type MoveDeps, milestones, orderHistory } from "../../../fulfilment/fulfilment.ts";
+import {
+  clientMails,
+  type MoveDeps,
+  mailsToSendAgain,
+  milestones,
+  orderHistory,
+} from "../../../fulfilment/fulfilment.ts";
 import { principalOf } from "../../../http/authentication.ts";
 import type { RateLimits } from "../../../http/rate-limits.ts";
 import { namesOfFirmActors } from "../../../members/members.ts";
@@ -15,6 +21,8 @@ import { dashboardPage } from "../page-shell.ts";
 import { cancelForm } from "./cancel-form.ts";
 import { type OrderDetailView, orderDetailBody, orderName } from "./detail.ts";
 import { orderDocumentPages } from "./document-pages.ts";
+import { type MailFormDeps, mailForm } from "./mails.ts";
+import { type NoteFormDeps, noteForm } from "./notes.ts";
 import { ownOrder } from "./own-order.ts";
 import { roomCodeOf, roomsToChooseFrom } from "./rooms.ts";
 import { type SandboxPageDeps, sandboxForms } from "./sandbox-forms.ts";
@@ -22,6 +30,8 @@ import { signerForms } from "./signer-forms.ts";
 
 export type OrderDetailDeps = OrderDeps &
   SandboxPageDeps &
+  MailFormDeps &
+  NoteFormDeps &
   MoveDeps & {
     titleOf: TitleOf;
     limits: RateLimits;
@@ -51,6 +61,8 @@ export function orderDetailPage(forms: FastifyInstance, deps: OrderDetailDeps): 
     refused: (call, error) => show(call, { error }),
   });
 
+  noteForm(forms, deps, form);
+  mailForm(forms, deps, form);
   orderDocumentPages(forms, deps);
 
   pageRoute(forms, deps, {
@@ -70,18 +82,23 @@ export function orderDetailPage(forms: FastifyInstance, deps: OrderDetailDeps): 
   ): Promise<string> {
     const principal = principalOf(request);
     const order = await ownOrder(db, request, params.code);
-    const [{ signers }, documents, rooms, openRooms, history] = await Promise.all([
+    const [{ signers }, documents, rooms, openRooms, history, notes, mails] = await Promise.all([
       readSigning(deps.envelopes, order.code, principal),
       orderDocuments(db, order.code, principal),
       roomsOfOrder(db, order.code, principal),
       latestOpenRooms(db, principal, roomsToChooseFrom),
       orderHistory(db, order.code),
+      deps.firmNotes.of(order.code, principal),
+      clientMails(db, order.code, principal),
     ]);
-    const actors = history.history.map(({ actor }) => actor);
+    const actors = [...history.history.map(({ actor }) => actor), ...notes.map(({ author }) => author)];
     const view = { order, title: deps.titleOf(order) };
     const body = orderDetailBody({
       ...view,
       history,
+      notes,
+      mails,
+      sendable: mailsToSendAgain(deps.takesPayment, order),
       names: await namesOfFirmActors(db, principal.partnerId, actors),
       clientUrl: `${deps.baseUrl}/orders/${order.code}`,
       payable: deps.checkoutUrlOf !== null && isPayable(order.status) && order.documentsDeletedAt === null,

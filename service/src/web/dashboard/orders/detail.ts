@@ -20,33 +20,35 @@ import { orderSteps } from "../../ui/orders/steps.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { activityPart } from "./activity.ts";
 import { cancelPart, isCancellable } from "./cancel-form.ts";
+import { type MailsView, mailsPart } from "./mails.ts";
+import { type NotesView, notesPart } from "./notes.ts";
 import { type OrderRoomsView, roomPart } from "./rooms.ts";
 import { type RefusedSigner, signersPart } from "./signers.ts";
 import { trackingPart } from "./tracking.ts";
 import { envelopeLabel } from "./words.ts";
 
-export type OrderDetailView = OrderRoomsView & {
-  order: PublicOrderRow;
-  /** What its document is called; null when nothing says so. */
-  title: string | null;
-  history: OrderHistory;
-  /** Who did what of it, by what the audit log calls them. */
-  names: ReadonlyMap<string, string>;
-  /** The client's page, absolute. */
-  clientUrl: string;
-  /** Whether a hosted checkout can be had now. */
-  payable: boolean;
-  /** What the retention plan says of its documents. */
-  retention: string | null;
-  /** Topics that the sandbox's last step fired; null when the page does not come from one. */
-  fired: readonly string[] | null;
-  error?: string;
-  signers: readonly SignerState[];
-  documents: readonly OrderDocument[];
-  refusedSigner?: RefusedSigner;
-  /** Whether text messages are sent from here. */
-  textCodes: boolean;
-};
+export type OrderDetailView = OrderRoomsView &
+  MailsView &
+  NotesView & {
+    order: PublicOrderRow;
+    /** What its document is called; null when nothing says so. */
+    title: string | null;
+    history: OrderHistory;
+    /** The client's page, absolute. */
+    clientUrl: string;
+    /** Whether a hosted checkout can be had now. */
+    payable: boolean;
+    /** What the retention plan says of its documents. */
+    retention: string | null;
+    /** Topics that the sandbox's last step fired; null when the page does not come from one. */
+    fired: readonly string[] | null;
+    error?: string;
+    signers: readonly SignerState[];
+    documents: readonly OrderDocument[];
+    refusedSigner?: RefusedSigner;
+    /** Whether text messages are sent from here. */
+    textCodes: boolean;
+  };
 
 /** An order as its firm sees it. */
 export function orderDetailBody(view: OrderDetailView): Html {
@@ -63,6 +65,8 @@ ${card("progress", "Progress", progressSteps(orderSteps(order)))}
 ${view.signers.length > 0 && card("signers", "Signers", signersPart({ orderCode: order.code, signers: view.signers, open: order.status === "EsignPending", textCodes: view.textCodes, refused: view.refusedSigner }))}
 ${card("documents", "Documents", documentList({ path: `/dashboard/orders/${order.code}/documents`, hasView: true }, view.documents))}
 ${history.shipments.length + history.faxes.length > 0 && card("tracking", "Tracking", trackingPart(history))}
+${card("notes", "Notes", notesPart(view))}
+${card("mails", "Emails to the client", mailsPart(view))}
 ${card("activity", "Activity", activityPart(history, view.names))}
 ${card("rooms", "Rooms", roomPart(view))}
 </div>

@@ -39,6 +39,8 @@ const actionWords: Readonly<Record<string, string>> = {
   "order.created": "Order placed",
   "order.transition": "Moved",
   "order.noted": "Note added",
+  "order.firm_noted": "Noted by the firm for itself",
+  "order.mail_sent_again": "Mail sent again by the firm",
   "task.claimed": "Task claimed",
   "task.released": "Task given back",
   "task.done": "Task done",

@@ -1,0 +1,85 @@
+import { auditLine } from "../audit/audit.ts";
+import { actorOf, type Owner, type Principal } from "../identity/identity.ts";
+import type { Clock } from "../platform/clock.ts";
+import { type ColumnCipher, columnCipher } from "../platform/column-cipher.ts";
+import type { Database, Sql } from "../platform/database/database.ts";
+import { sql } from "../platform/database/sql.ts";
+import { invalid, ServiceError } from "../platform/errors.ts";
+import { newUuid } from "../platform/ids.ts";
+import type { Log } from "../platform/logs.ts";
+import type { SecretBytes } from "../platform/secrets.ts";
+import { isPlainLines, isVisible } from "../platform/text.ts";
+import { whenDocumentsWereDeleted } from "./store.ts";
+
+export const firmNoteColumn = "firm_note";
+
+/** What a member noted of an order for the own firm. `text` is null where it can't be decrypted. */
+export type FirmNote = { author: string; text: string | null; createdAt: Date };
+
+/** The notes that a firm's members write on its orders: for the dashboard alone, and for no client, partner's program or webhook. */
+export type FirmNotes = {
+  /** The latest first. */
+  of: (orderCode: string, owner: Owner) => Promise<FirmNote[]>;
+  /** @throws ServiceError for another's order, a bad text, too many notes, and an order whose documents were deleted */
+  add: (principal: Principal, orderCode: string, text: string) => Promise<void>;
+};
+
+const mostCharacters = 2_000;
+const mostNotes = 200;
+
+type Deps = { db: Database; clock: Clock; secrets: SecretBytes; log: Log };
+
+export function openFirmNotes({ db, clock, secrets, log }: Deps): FirmNotes {
+  const cipher = columnCipher(secrets, firmNoteColumn);
+  return {
+    async of(orderCode, owner) {
+      const rows = await notesOf(db, orderCode, owner);
+      return rows.map(({ id, text, ...note }) => ({ ...note, text: opened(cipher, log, text, id) }));
+    },
+    async add(principal, orderCode, typed) {
+      const text = noteText(typed);
+      const [id, at, author] = [newUuid(), clock(), actorOf(principal)];
+      await db.transaction(async (tx) => {
+        const { partnerId, environment } = principal;
+        const [order] = await tx.query<{ id: number; notes: number }>(sql`
+SELECT id, (SELECT count(*)::int FROM firm_notes WHERE order_id = orders.id) AS notes FROM orders
+WHERE code = ${orderCode} AND partner_id = ${partnerId} AND environment = ${environment} FOR NO KEY UPDATE`);
+        if (!order) throw new ServiceError("not_found", "Order not found.");
+        // Nothing would delete a note of an order whose texts are gone.
+        if ((await whenDocumentsWereDeleted(tx, order.id)) !== null)
+          throw new ServiceError("conflict", "This order’s documents and notes were deleted. It takes no new notes.");
+        if (order.notes >= mostNotes) throw invalid(`An order holds at most ${mostNotes} notes.`);
+        await tx.query(sql`
+INSERT INTO firm_notes (id, order_id, author, text, created_at)
+VALUES (${id}, ${order.id}, ${author}, ${cipher.encrypt(Buffer.from(text), id)}, ${at})`);
+        await tx.query(auditLine({ at, action: "order.firm_noted", actor: author, partnerId, orderId: order.id }));
+      });
+    },
+  };
+}
+
+type SealedNote = { id: string; author: string; text: Buffer; createdAt: Date };
+
+const notesOf = (db: Sql, orderCode: string, { partnerId, environment }: Owner) =>
+  db.query<SealedNote>(sql`
+SELECT n.id, n.author, n.text, n.created_at AS "createdAt" FROM firm_notes n JOIN orders o ON o.id = n.order_id
+WHERE o.code = ${orderCode} AND o.partner_id = ${partnerId} AND o.environment = ${environment}
+ORDER BY n.created_at DESC, n.id DESC`);
+
+/** @throws ServiceError naming the rule */
+function noteText(typed: string): string {
+  const text = typed.trim();
+  if (!isVisible(text) || [...text].length > mostCharacters || !isPlainLines(text))
+    throw invalid("Note must have 1 to 2,000 characters, and no control characters.");
+  return text;
+}
+
+/** An altered note is logged, and hides no other. */
+function opened(cipher: ColumnCipher, log: Log, sealed: Buffer, id: string): string | null {
+  try {
+    return cipher.decrypt(sealed, id).toString();
+  } catch (error) {
+    log.error({ err: error }, "a firm's note can't be decrypted");
+    return null;
+  }
+}

@@ -1,0 +1,75 @@
+import type { FastifyInstance } from "fastify";
+import { type ClientMail, type SentAgain, sendAgain, type TakesPayment } from "../../../fulfilment/fulfilment.ts";
+import { principalOf } from "../../../http/authentication.ts";
+import type { RateLimits } from "../../../http/rate-limits.ts";
+import type { MailMoment, PublicOrderRow } from "../../../orders/orders.ts";
+import type { Clock } from "../../../platform/clock.ts";
+import type { Database } from "../../../platform/database/database.ts";
+import { timeline } from "../../ui/components.ts";
+import { done } from "../../ui/flash-messages.ts";
+import { buttonForm } from "../../ui/forms/button-form.ts";
+import { type PageCall, type PageRoute, pageRoute } from "../../ui/page-route.ts";
+import { type Html, html } from "../../ui/render.ts";
+import { ownOrder } from "./own-order.ts";
+
+export type MailsView = {
+  order: Pick<PublicOrderRow, "code" | "customerEmail" | "environment">;
+  /** Those that went to the client, the latest first. */
+  mails: readonly ClientMail[];
+  /** Those that can be sent again as the order stands. */
+  sendable: readonly SentAgain[];
+};
+
+const momentWords: Readonly<Record<MailMoment, string>> = {
+  quote_ready: "Quote, with the link to pay",
+  payment_received: "Payment received",
+  payment_failed: "Payment failed",
+  signed: "Signed, with the link to the documents",
+  shipped: "On its way, with the tracking number",
+  ready_for_pickup: "Ready for pickup",
+  delivered: "Delivered",
+  fax_delivered: "Fax delivered",
+  fax_failed: "Fax not delivered",
+  on_hold: "On hold",
+  completed: "Complete, with the link to the documents",
+  cancelled: "Canceled",
+  refunded: "Payment refunded",
+};
+
+const sendWords: Readonly<Record<SentAgain, string>> = {
+  quote_ready: "Send the payment link again",
+  shipped: "Send the tracking number again",
+  completed: "Send the documents again",
+};
+
+/** What the client was mailed about the order, and the mails that are of use once more. */
+export function mailsPart({ order, mails, sendable }: MailsView): Html {
+  const to = html`<span class="breakable">${order.customerEmail}</span>`;
+  return html`${
+    mails.length === 0
+      ? html`<p>No email about this order has gone to ${to} yet.</p>`
+      : html`<p>To ${to}</p>${timeline(mails.map(({ moment, sentAt }) => ({ at: sentAt, text: momentWords[moment] })))}`
+  }${
+    sendable.length > 0 &&
+    html`<div class="button-row">${sendable.map((moment) => buttonForm(`/dashboard/orders/${order.code}/mails`, sendWords[moment], { fields: { moment }, kind: "quiet-button" }))}</div>
+<p class="form-note">${order.environment === "test" ? "In test the email is kept in the outbox, and sent to nobody." : "At most 5 in 24 hours."}</p>`
+  }`;
+}
+
+export type MailFormDeps = { db: Database; clock: Clock; limits: RateLimits; takesPayment: TakesPayment };
+
+type Form = Pick<PageRoute<string>, "method" | "policy"> & {
+  refused: (call: PageCall<{ code: string }>, error: string) => Promise<string>;
+};
+
+export function mailForm(forms: FastifyInstance, deps: MailFormDeps, form: Form): void {
+  pageRoute(forms, deps, {
+    ...form,
+    url: "/dashboard/orders/:code/mails",
+    async handle({ params, form: typed, request }) {
+      const { code } = await ownOrder(deps.db, request, params.code);
+      await sendAgain(deps, principalOf(request), { orderCode: code, moment: typed["moment"] ?? "" });
+      return done(`/dashboard/orders/${code}#mails-title`, "order-mail-sent");
+    },
+  });
+}

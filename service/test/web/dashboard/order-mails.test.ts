@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { startStripe } from "@signsealship/testing/doubles/stripe";
+import { openHarness } from "@signsealship/testing/harness";
+import { minimal, orderForm } from "@signsealship/testing/order-form";
+import { newPartner } from "@signsealship/testing/service";
+import { until } from "@signsealship/testing/until";
+import { auditLine } from "../../../src/audit/audit.ts";
+import { sql } from "../../../src/platform/database/sql.ts";
+import { mailsTo, newMember, postForm } from "../../members/signed-in-member.ts";
+
+let stripe: Awaited<ReturnType<typeof startStripe>>;
+let running: Awaited<ReturnType<typeof openHarness>>;
+let clients = 0;
+
+before(async () => {
+  stripe = await startStripe();
+  running = await openHarness({
+    STRIPE_SECRET_KEY: "sk_test_double",
+    STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
+    STRIPE_API_BASE: stripe.url,
+  });
+});
+after(async () => {
+  await running.close();
+  await stripe.close();
+});
+
+async function firm() {
+  const { service } = running;
+  const { key, headers } = await newPartner(service);
+  clients += 1;
+  const client = `client${clients}@example.com`;
+  const member = await newMember(service, `member${clients}@harbor-title.com`, key);
+  const placed = await fetch(`${service.baseUrl}/api/partner/orders`, {
+    method: "POST",
+    headers,
+    body: orderForm({ ...minimal, email: client, svc_sign: "true" }),
+  });
+  const { orderCode: code } = (await placed.json()) as { orderCode: string };
+  const again = async (moment: string, { at = code, headers: more = {} } = {}) => {
+    const url = `${service.baseUrl}/dashboard/orders/${at}/mails`;
+    const answer = await postForm(url, { moment }, { ...member.headers, ...more });
+    return { status: answer.status, text: await answer.text(), location: answer.headers.get("location") ?? "" };
+  };
+  const page = async () =>
+    (await fetch(`${service.baseUrl}/dashboard/orders/${code}`, { headers: member.headers })).text();
+  const sandbox = (action: string) =>
+    fetch(`${service.baseUrl}/api/partner/sandbox/orders/${code}/${action}`, { method: "POST", headers });
+  const complete = () => postForm(`${service.baseUrl}/dashboard/orders/${code}/sandbox/complete`, {}, member.headers);
+  const mails = (subject: string) =>
+    mailsTo(service, client).filter((mail) => new RegExp(`^Subject: .*${subject}`, "m").test(mail));
+  return { code, client, again, page, sandbox, complete, mails };
+}
+
+test("the order's page lists the mails that went to its client, and sends the quote again while it can be paid", async () => {
+  const { code, client, again, page, sandbox, mails } = await firm();
+  await until(() => mails("Your quote is ready").length === 1);
+  await until(async () => (await page()).includes("Quote, with the link to pay"));
+  const before = await page();
+  assert.ok(before.includes(`To <span class="breakable">${client}</span>`));
+  assert.ok(before.includes("Send the payment link again"));
+  assert.equal(before.includes("Send the documents again"), false);
+
+  const sent = await again("quote_ready");
+  assert.equal(sent.status, 303);
+  assert.equal(sent.location, `/dashboard/orders/${code}?done=order-mail-sent#mails-title`);
+  await until(() => mails("Your quote is ready").length === 2);
+  assert.ok((await page()).includes("Email sent to the client again"));
+  const [line] = await running.db.query<{ actor: string; detail: unknown }>(sql`
+    SELECT a.actor, a.detail FROM audit_log a JOIN orders o ON o.id = a.order_id
+    WHERE o.code = ${code} AND action = 'order.mail_sent_again'`);
+  assert.match(line?.actor ?? "", /^member:/);
+  assert.deepEqual(line?.detail, { moment: "quote_ready" });
+
+  assert.equal((await sandbox("checkout")).status, 200);
+  const late = await again("quote_ready");
+  assert.equal(late.status, 409);
+  assert.ok(late.text.includes("The order has moved on, and this email would no longer be right. Nothing was sent."));
+  assert.equal((await page()).includes("Send the payment link again"), false);
+});
+
+test("once an order is complete its documents are sent again, until they are deleted", async () => {
+  const { code, again, page, sandbox, complete, mails } = await firm();
+  assert.equal((await again("completed")).status, 409);
+  assert.equal((await sandbox("checkout")).status, 200);
+  await complete();
+  await until(() => mails("Your order is complete").length === 1);
+  assert.ok((await page()).includes("Send the documents again"));
+  assert.equal((await again("completed")).status, 303);
+  await until(() => mails("Your order is complete").length === 2);
+  await running.db.query(sql`
+    INSERT INTO deleted_blobs (blob_key, rule, deleted_at, row_mac)
+    SELECT DISTINCT blob_key, 'test.orderDocuments', now(), ${Buffer.alloc(36)}::bytea FROM documents d JOIN orders o ON o.id = d.order_id
+    WHERE o.code = ${code} AND blob_key IS NOT NULL`);
+  assert.equal((await again("completed")).status, 409);
+  assert.equal((await page()).includes("Send the documents again"), false);
+});
+
+test("a client gets no more than five mails of an order again in 24 hours, also asked for all at once", async () => {
+  const { code, again } = await firm();
+  const yesterday = new Date(Date.now() - 25 * 3_600_000);
+  const line = { at: yesterday, action: "order.mail_sent_again", actor: "member:x", orderId: sql`orders.id` };
+  await running.db.query(auditLine(line, sql`orders, generate_series(1, 5) WHERE code = ${code}`));
+  const answers = await Promise.all(Array.from({ length: 8 }, () => again("quote_ready")));
+  assert.equal(answers.filter(({ status }) => status === 303).length, 5);
+  const refused = answers.find(({ status }) => status === 409);
+  assert.ok(refused?.text.includes("At most 5 emails of an order are sent again in 24 hours."));
+});
+
+test("an unknown mail, another firm's order and a form from elsewhere are refused, and nothing is sent", async () => {
+  const [acme, harbor] = [await firm(), await firm()];
+  for (const moment of ["", "refunded", "toString"]) {
+    const refused = await acme.again(moment);
+    assert.equal(refused.status, 400, moment);
+    assert.ok(refused.text.includes("moment must be one of: quote_ready, shipped, completed."));
+  }
+  for (const at of [harbor.code, "0".repeat(40), "%00"])
+    assert.equal((await acme.again("quote_ready", { at })).status, 404);
+  const foreign = { headers: { "Sec-Fetch-Site": "cross-site", Origin: "https://evil.example" } };
+  assert.equal((await acme.again("quote_ready", foreign)).status, 403);
+  const lines = await running.db.query(sql`
+    SELECT 1 FROM audit_log a JOIN orders o ON o.id = a.order_id
+    WHERE o.code IN (${acme.code}, ${harbor.code}) AND action = 'order.mail_sent_again'`);
+  assert.equal(lines.length, 0);
+});
