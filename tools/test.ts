@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { bundleCli } from "./bundle-cli.ts";
 import { installTools } from "./install-tools.ts";
+import { memoryFolder } from "./memory-folder.ts";
 import { report } from "./test-report.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -25,6 +26,8 @@ const isCi = (process.env["CI"] ?? "") !== "";
 if (!values["no-install"]) installTools();
 // A run of all files starts some 300 processes.
 if (positionals.length === 0) process.env["TEST_CLI"] = await bundleCli();
+const memory = memoryFolder();
+if (memory !== null) process.env["TMPDIR"] = memory;
 
 const events = run({
   cwd: root,

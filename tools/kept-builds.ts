@@ -1,0 +1,25 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { deserialize, serialize } from "node:v8";
+import type { BuildOptions, OutputFile } from "esbuild";
+
+export const keptBuilds = fileURLToPath(new URL("../node_modules/.cache/test-builds/", import.meta.url));
+
+/** In place of esbuild's where the services of a run bundle the same sources: they get what the first of them made. */
+export async function build(options: BuildOptions): Promise<{ outputFiles: Pick<OutputFile, "path" | "contents">[] }> {
+  const file = keptBuilds + createHash("sha256").update(JSON.stringify(options)).digest("hex");
+  if (existsSync(file)) return deserialize(readFileSync(file));
+  const bundler = await import("esbuild");
+  const { outputFiles = [] } = await bundler.build(options);
+  bundler.stop();
+  const made = { outputFiles: outputFiles.map(({ path, contents }) => ({ path, contents })) };
+  const making = `${file}.${process.pid}`;
+  mkdirSync(keptBuilds, { recursive: true });
+  writeFileSync(making, serialize(made));
+  renameSync(making, file);
+  return made;
+}
+
+/** Nothing is left running. */
+export const stop = (): void => {};

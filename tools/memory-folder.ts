@@ -1,0 +1,29 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdtempSync, statfsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { removeWithTests } from "../testing/reaper.ts";
+
+const tmpfs = 0x01021994;
+const leastFree = 4 * 2 ** 30;
+
+/**
+ * A folder in memory for what tests write, where there is room and programs may run from it: each file of tests copies a database
+ * and removes it again, which on a disk costs several times the CPU. Null where there is none.
+ */
+export function memoryFolder(): string | null {
+  const memory = "/dev/shm";
+  try {
+    const { type, bavail, bsize } = statfsSync(memory);
+    if (type !== tmpfs || Math.min(bavail * bsize, process.availableMemory()) < leastFree) return null;
+    const path = mkdtempSync(join(memory, "tests-"));
+    removeWithTests(path);
+    // As open as the system's own: servers may run as another user.
+    chmodSync(path, 0o1777);
+    const probe = join(path, "probe");
+    writeFileSync(probe, "#!/bin/sh\n", { mode: 0o755 });
+    execFileSync(probe);
+    return path;
+  } catch {
+    return null;
+  }
+}
