@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { newDatabase } from "@signsealship/testing/database";
+import { explain } from "@signsealship/testing/explain";
 import { ordersStatement } from "../../src/console/orders-list.ts";
 import { searchStatement } from "../../src/console/search.ts";
 import { firmOrdersStatement } from "../../src/order-search/firm-orders.ts";
@@ -40,23 +41,6 @@ before(async () => {
 });
 after(() => db.close());
 
-type Plan = { "Node Type": string; "Index Name"?: string; Plans?: Plan[] };
-const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)];
-
-/** The plan of a statement as it runs on many orders: index names used, and the shared buffers it touched. */
-async function explain(statement: Statement) {
-  type Row = { "QUERY PLAN": { Plan: Plan & { "Shared Hit Blocks": number; "Shared Read Blocks": number } }[] };
-  const [row] = await db.query<Row>(sql`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${statement}`);
-  const plan = row?.["QUERY PLAN"][0]?.Plan;
-  assert.ok(plan);
-  const all = nodes(plan);
-  return {
-    indexes: all.flatMap((node) => node["Index Name"] ?? []),
-    types: all.map((node) => node["Node Type"]),
-    blocks: plan["Shared Hit Blocks"] + plan["Shared Read Blocks"],
-  };
-}
-
 const of = { partnerId, environment: "live" } as const;
 const noFilter = { status: null, externalReference: null, after: null, limit: 21 };
 
@@ -70,7 +54,7 @@ test("on many orders every list stays on its index and touches few pages", async
     "by reference": [{ ...noFilter, externalReference: "ref-7000" }, "orders_by_reference"],
   } as const;
   for (const [name, [filter, index]] of Object.entries(lists)) {
-    const plan = await explain(listStatement(of, filter));
+    const plan = await explain(db, listStatement(of, filter));
     // Of a status that no order has, the index over all firms leads to as few.
     const same = plan.indexes.some(
       (each) => each === index || (each === "orders_of_all_by_status" && index === "orders_by_status"),
@@ -107,7 +91,7 @@ test("on many orders a firm's list stays on its indexes, however it is asked for
     "found by the code": [{ ...whole, text: (middle?.code ?? "").slice(0, 8) }, "orders_code_key"],
   } as const;
   for (const [name, [query, index]] of Object.entries(lists)) {
-    const plan = await explain(firmOrdersStatement(of, query, 26));
+    const plan = await explain(db, firmOrdersStatement(of, query, 26));
     assert.ok(plan.indexes.includes(index), `${name}: ${plan.indexes}`);
     assert.equal(plan.types.includes("Seq Scan"), false, `${name}: ${plan.types}`);
     assert.ok(plan.blocks < 200, `${name}: ${plan.blocks} pages`);
@@ -116,8 +100,11 @@ test("on many orders a firm's list stays on its indexes, however it is asked for
 
 test("on many orders one is found by its code in one index look-up", async () => {
   const [order] = await db.query<{ code: string }>(sql`SELECT code FROM orders WHERE id = 37777`);
-  const plan = await explain(sql`
-    SELECT * FROM orders WHERE code = ${order?.code} AND partner_id = ${partnerId} AND environment = 'live'`);
+  const plan = await explain(
+    db,
+    sql`
+    SELECT * FROM orders WHERE code = ${order?.code} AND partner_id = ${partnerId} AND environment = 'live'`,
+  );
   assert.deepEqual(plan.indexes, ["orders_code_key"]);
   assert.ok(plan.blocks < 10);
 });
@@ -146,7 +133,7 @@ test("on many orders and tasks the console's lists and searches stay on their in
     "one's own": [claimedStatement("live", "operator:x", 50), "tasks_claimed"],
   };
   for (const [name, [statement, index]] of Object.entries(statements)) {
-    const plan = await explain(statement);
+    const plan = await explain(db, statement);
     assert.ok(
       plan.indexes.some((each) => each.startsWith(index)),
       `${name}: ${plan.indexes}`,

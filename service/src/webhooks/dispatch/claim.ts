@@ -27,6 +27,8 @@ const waiting = sql`
     WHERE state = 'pending' AND webhook_id > waiting.webhook_id ORDER BY webhook_id LIMIT 1
   ) AS next`;
 
+// Plans that stay right however many rows are pending or ended: BETWEEN leaves the index of what is pending as the only one in
+// this order (by equality the planner may walk the primary key past all that has ended), and an array is looked up by index.
 /** Of each subscription the oldest; then everybody's first comes before anybody's second. */
 const leasing = ({ now, until }: Lease, { total, webhooks, partners }: Capacity): Statement => sql`
 WITH RECURSIVE waiting AS (${waiting}
@@ -35,8 +37,9 @@ WITH RECURSIVE waiting AS (${waiting}
   FROM waiting LEFT JOIN unnest(${webhooks.ids}::uuid[], ${webhooks.free}::int[]) AS known (webhook_id, free)
     USING (webhook_id), LATERAL (
     SELECT seq FROM webhook_deliveries
-    WHERE state = 'pending' AND webhook_id = waiting.webhook_id AND (leased_until IS NULL OR leased_until < ${now})
-    ORDER BY seq LIMIT coalesce(known.free, ${limits.firstWindow}) FOR UPDATE SKIP LOCKED
+    WHERE state = 'pending' AND webhook_id BETWEEN waiting.webhook_id AND waiting.webhook_id
+      AND (leased_until IS NULL OR leased_until < ${now})
+    ORDER BY webhook_id, seq LIMIT coalesce(known.free, ${limits.firstWindow}) FOR UPDATE SKIP LOCKED
   ) AS oldest
 ), placed AS (
   SELECT seq, partner_id, row_number() OVER (PARTITION BY webhook_id ORDER BY seq) AS place FROM due
@@ -48,12 +51,13 @@ WITH RECURSIVE waiting AS (${waiting}
     USING (partner_id)
   WHERE of_partner <= coalesce(known.free, ${limits.perPartner}) ORDER BY place, seq LIMIT ${total}
 ), leased AS (
-  UPDATE webhook_deliveries AS delivery SET leased_until = ${until}, attempts = attempts + 1
-  FROM taken WHERE delivery.seq = taken.seq
-  RETURNING delivery.seq, delivery.event, delivery.webhook_id, delivery.partner_id
+  UPDATE webhook_deliveries SET leased_until = ${until}, attempts = attempts + 1
+  WHERE seq = ANY (array(SELECT seq FROM taken))
+  RETURNING seq, event, webhook_id, partner_id
 )`;
 
-const selectLeased = (lease: Lease, capacity: Capacity): Statement => sql`${leasing(lease, capacity)}
+/** Leases what is due and fits, and reads what its bodies are made of. */
+export const claimStatement = (lease: Lease, capacity: Capacity): Statement => sql`${leasing(lease, capacity)}
 SELECT leased.seq, leased.event, leased.webhook_id AS "webhookId", leased.partner_id AS "partnerId",
   link.event IS NOT NULL AS "isChained", link.position, link.head, ${contextColumns}
 FROM leased
@@ -79,5 +83,5 @@ function claimedOf({ position, head, ...row }: LeasedRow): Claimed {
  * has run out.
  */
 export async function claimDue(db: Sql, lease: Lease, capacity: Capacity): Promise<Claimed[]> {
-  return (await db.query<LeasedRow>(selectLeased(lease, capacity))).map(claimedOf);
+  return (await db.query<LeasedRow>(claimStatement(lease, capacity))).map(claimedOf);
 }
