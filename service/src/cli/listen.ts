@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { FeedEvent } from "@signsealship/sdk";
 import { base32 } from "../platform/ids.ts";
-import { deliveryHeaders, secretHash, standardSecret } from "../webhooks/webhooks.ts";
+import { deliveryHeaders, secretHash, secretKeys, standardSecret } from "../webhooks/webhooks.ts";
 import { ask, partnerOf, partnerOptions } from "./partner-api.ts";
 import { allTopics, requireTopic } from "./topics.ts";
 import { textOption, UsageError, type Values, type Verb } from "./verb.ts";
@@ -25,7 +25,7 @@ function forwardTo(values: Values): string | null {
 async function forward(url: string, event: FeedEvent, secret: string): Promise<string> {
   const body = Buffer.from(JSON.stringify(event.payload));
   const place = { position: event.position, head: Buffer.from(event.head, "hex") };
-  const keys = { hashes: [secretHash(secret)], privateKey: null };
+  const keys = { secrets: [secretKeys(secretHash(secret))], privateKey: null };
   const delivered = { eventId: event.id, topic: event.type, place, keys };
   const headers = deliveryHeaders(delivered, Math.floor(Date.now() / 1000), body);
   const started = performance.now();

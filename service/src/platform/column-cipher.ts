@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from "node:crypto";
 import { deriveKey, keyId, keyIdBytes, keyOfId, keysOf, type SecretBytes } from "./secrets.ts";
 
 /** Encrypts small values of a column with AES-256-GCM; `context` is authenticated, so a value can't be moved to another row. */
@@ -23,8 +23,10 @@ const idEnd = columnMagic.length + keyIdBytes;
 export const columnPrefix = (master: SecretBytes): Buffer => Buffer.concat([columnMagic, keyId(master)]);
 
 export function columnCipher(master: SecretBytes, column: string): ColumnCipher {
-  const use = `column:${column}`;
-  const [prefix, key] = [columnPrefix(master), deriveKey(master, use)];
+  const prefix = columnPrefix(master);
+  const keys = new Map(keysOf(master).map((one) => [one, columnKey(one, column)]));
+  const keyOf = (one: SecretBytes): KeyObject => keys.get(one) ?? columnKey(one, column);
+  const key = keyOf(master);
   return {
     encrypt(plain, context) {
       const nonce = randomBytes(nonceLength);
@@ -33,25 +35,27 @@ export function columnCipher(master: SecretBytes, column: string): ColumnCipher 
     },
     decrypt(sealed, context) {
       if (!columnMagic.equals(sealed.subarray(0, columnMagic.length)))
-        return decryptOfBefore(master, use, sealed, context);
+        return decryptOfBefore(keys.values(), sealed, context);
       const writer = keyOfId(master, sealed.subarray(columnMagic.length, idEnd));
-      return opened(deriveKey(writer, use), sealed.subarray(idEnd), context);
+      return opened(keyOf(writer), sealed.subarray(idEnd), context);
     },
   };
 }
 
-function opened(key: Buffer, sealed: Uint8Array, context: string): Buffer {
+const columnKey = (key: SecretBytes, column: string): KeyObject => createSecretKey(deriveKey(key, `column:${column}`));
+
+function opened(key: KeyObject, sealed: Uint8Array, context: string): Buffer {
   const nonce = sealed.subarray(0, nonceLength);
   const decipher = createDecipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(context));
   decipher.setAuthTag(sealed.subarray(sealed.length - tagLength));
   return Buffer.concat([decipher.update(sealed.subarray(nonceLength, sealed.length - tagLength)), decipher.final()]);
 }
 
-function decryptOfBefore(master: SecretBytes, use: string, sealed: Uint8Array, context: string): Buffer {
+function decryptOfBefore(keys: Iterable<KeyObject>, sealed: Uint8Array, context: string): Buffer {
   let fault: unknown;
-  for (const key of keysOf(master)) {
+  for (const key of keys) {
     try {
-      return opened(deriveKey(key, use), sealed, context);
+      return opened(key, sealed, context);
     } catch (error) {
       fault = error;
     }

@@ -82,7 +82,14 @@ export const keyIdBytes = 4;
 /** The id of a key: says which one it is, and nothing of it. */
 export const keyId = (key: SecretBytes): Buffer => deriveKey(key, "row MAC key id").subarray(0, keyIdBytes);
 
-export const keyIdText = (key: SecretBytes): string => keyId(key).toString("hex");
+// Asked for each value that is read: deriving it anew costs more than decrypting one.
+const idTexts = new WeakMap<SecretBytes, string>();
+
+export function keyIdText(key: SecretBytes): string {
+  const text = idTexts.get(key) ?? keyId(key).toString("hex");
+  idTexts.set(key, text);
+  return text;
+}
 
 /** The key of an id. @throws ServiceError `unavailable` naming the id of a key that is not there */
 export function keyOfId(master: SecretBytes, id: Uint8Array): SecretBytes {

@@ -1,10 +1,10 @@
 import type { Place } from "../events/events.ts";
 import { chainHeader, chainValue, eventHeader, signatureHeader, signatureValue } from "./signing.ts";
-import { type StandardKeys, standardSigned } from "./standard-signature.ts";
+import { type SigningKeys, standardSigned } from "./standard-signature.ts";
 
 const userAgent = "SignSealShip-Webhooks/1";
 
-export type Delivered = { eventId: string; topic: string; place: Place | null; keys: StandardKeys };
+export type Delivered = { eventId: string; topic: string; place: Place | null; keys: SigningKeys };
 
 /** The headers of a delivery: the contract's, the event's place, and the standard's. @param t unix seconds */
 export const deliveryHeaders = (
@@ -14,7 +14,7 @@ export const deliveryHeaders = (
 ): Record<string, string> => ({
   "content-type": "application/json",
   "user-agent": userAgent,
-  [signatureHeader]: signatureValue(keys.hashes, t, body),
+  [signatureHeader]: signatureValue(keys.secrets, t, body),
   [eventHeader]: topic,
   ...(place && { [chainHeader]: chainValue(place) }),
   ...standardSigned(eventId, t, body, keys),

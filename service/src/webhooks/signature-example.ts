@@ -1,4 +1,12 @@
-import { eventHeader, secretHash, signatureHeader, signatureValue, toleranceSeconds, verification } from "./signing.ts";
+import {
+  eventHeader,
+  secretHash,
+  secretKeys,
+  signatureHeader,
+  signatureValue,
+  toleranceSeconds,
+  verification,
+} from "./signing.ts";
 import { testTopic } from "./topics.ts";
 
 // Made up for this page; it signs nothing else.
@@ -26,7 +34,7 @@ export const signatureExample = {
   rawBody,
   signedString: `${timestamp}.${rawBody}`,
   headers: {
-    [signatureHeader]: signatureValue([secretHash(secret)], timestamp, Buffer.from(rawBody)),
+    [signatureHeader]: signatureValue([secretKeys(secretHash(secret))], timestamp, Buffer.from(rawBody)),
     [eventHeader]: testTopic,
   },
 };

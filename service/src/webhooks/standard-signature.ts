@@ -1,4 +1,5 @@
 import { createHmac, type KeyObject, sign } from "node:crypto";
+import type { SecretKeys } from "./signing.ts";
 
 /** Headers of Standard Webhooks 1.0.0 (standardwebhooks.com), beside the contract's own. */
 export const standardHeaders = {
@@ -13,17 +14,19 @@ export const standardSecret = (hash: Buffer): string => `whsec_${hash.toString("
 /** The form of a public key in the standard: the base64 of its 32 raw bytes. */
 export const standardPublicKey = (raw: Buffer): string => `whpk_${raw.toString("base64")}`;
 
-export type StandardKeys = {
-  /** The hashes of the secrets that sign, newest first. */
-  hashes: readonly Buffer[];
+export type SigningKeys = {
+  /** Newest first. */
+  secrets: readonly SecretKeys[];
   /** Ed25519; null where the firm has not asked for its public key. */
   privateKey: KeyObject | null;
 };
 
 /** The standard's three headers: `v1` for each secret, HMAC-SHA256, and `v1a`, Ed25519, over `{id}.{t}.{body}`. @param t unix seconds */
-export function standardSigned(id: string, t: number, body: Buffer, keys: StandardKeys): Record<string, string> {
+export function standardSigned(id: string, t: number, body: Buffer, keys: SigningKeys): Record<string, string> {
   const content = Buffer.concat([Buffer.from(`${id}.${t}.`), body]);
-  const signatures = keys.hashes.map((hash) => `v1,${createHmac("sha256", hash).update(content).digest("base64")}`);
+  const signatures = keys.secrets.map(
+    ({ standard }) => `v1,${createHmac("sha256", standard).update(content).digest("base64")}`,
+  );
   if (keys.privateKey) signatures.push(`v1a,${sign(null, content, keys.privateKey).toString("base64")}`);
   return {
     [standardHeaders.id]: id,

@@ -19,7 +19,7 @@ export { type FailureReason, failureReasons } from "./outbound/post.ts";
 export { webhooksSection } from "./payload-schemas.ts";
 export { makePublicKey, readPublicKey, webhookKeyColumn } from "./public-key.ts";
 export { webhookRoutes } from "./routes.ts";
-export { eventHeader, secretHash, signatureHeader, toleranceSeconds } from "./signing.ts";
+export { eventHeader, secretHash, secretKeys, signatureHeader, toleranceSeconds } from "./signing.ts";
 export { standardSecret } from "./standard-signature.ts";
 export {
   disableWebhook,

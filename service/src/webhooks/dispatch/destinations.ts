@@ -1,4 +1,3 @@
-import type { KeyObject } from "node:crypto";
 import type { Owner } from "../../identity/identity.ts";
 import { type Tier, tierOf } from "../../partners/partners.ts";
 import type { ColumnCipher } from "../../platform/column-cipher.ts";
@@ -6,14 +5,15 @@ import type { Sql } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import type { Log } from "../../platform/logs.ts";
 import { keyContext, privateKeyOf } from "../public-key.ts";
+import { secretKeys } from "../signing.ts";
+import type { SigningKeys } from "../standard-signature.ts";
 
-/** Where a subscription's events go; `keys` are the hashes of the secrets that sign, newest first; `isFailing` while failures are counted. */
+/** Where a subscription's events go; `isFailing` while failures are counted. */
 export type Destination = {
   url: string;
   deleted: boolean;
   tier: Tier;
-  keys: Buffer[];
-  privateKey: KeyObject | null;
+  keys: SigningKeys;
   isFailing: boolean;
 };
 
@@ -52,8 +52,10 @@ export async function readDestinations(
         deleted,
         isFailing,
         tier: tierOf(tier),
-        keys: hashes.map((hash) => secretCipher.decrypt(hash, id)),
-        privateKey: sealedKey && privateKeyOf(keyCipher.decrypt(sealedKey, keyContext(owner))),
+        keys: {
+          secrets: hashes.map((hash) => secretKeys(secretCipher.decrypt(hash, id))),
+          privateKey: sealedKey && privateKeyOf(keyCipher.decrypt(sealedKey, keyContext(owner))),
+        },
       });
     } catch (error) {
       log.error(

@@ -38,14 +38,13 @@ export async function send(
   withinHostLimit: ReturnType<typeof createHostLimit>,
 ): Promise<Sent | null> {
   try {
-    const { url, deleted, tier, keys: secretHashes, privateKey } = delivery.destination;
+    const { url, deleted, tier, keys } = delivery.destination;
     if (deleted) return unsent("webhook_deleted");
     const isOfPassport = delivery.topic === "passport.sealed";
     const passport = isOfPassport ? await passportOf(delivery.subject, delivery) : undefined;
     const body = payloadOf({ ...delivery, passport: passport ?? null }, baseUrl);
     if (!body) return unsent("subject_missing");
     if (!withinHostLimit(delivery.partnerId, url, hostLimitOf(tier))) return unsent("host_limit");
-    const keys = { hashes: secretHashes, privateKey };
     const requestHeaders = deliveryHeaders({ ...delivery, keys }, Math.floor(clock().getTime() / 1000), body);
     const outcome = await outbound.post(url, requestHeaders, body);
     if (!outcome) return null;
