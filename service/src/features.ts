@@ -148,7 +148,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
     finished: { ...envelopes, tsaRoots: tsaRootsPem(config) },
     envelopes,
     signing: {
-      ceremony: openCeremony({ ...envelopes, consentTexts }),
+      ceremony: openCeremony({ ...envelopes, consentTexts, titleOf }),
       consentTexts,
       brandingOf: async (partnerId: string) => shownBranding(await readBranding(deps, { partnerId })),
     },

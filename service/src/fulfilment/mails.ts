@@ -19,14 +19,23 @@ export type OrderMailDeps = {
   takesPayment: TakesPayment;
 };
 
-type Row = Omit<MailOrder, "title" | "firm"> & Titled & Mailable & { partnerId: string };
+type Row = Omit<MailOrder, "title" | "firm"> &
+  Titled &
+  Mailable & {
+    partnerId: string;
+    /** Whether the client signed as well: then a mail with the signer's copy tells the same. */
+    hasSigned: boolean;
+  };
 
 const rowStatement = (orderId: number) => sql`
   SELECT o.code, ${mailableColumns}, o.customer_email AS "customerEmail", o.customer_name AS "customerName",
     o.partner_id AS "partnerId", o.document_name AS "documentName", o.doc_slug AS "docSlug",
     o.total_cents AS "totalCents", o.fax_to AS "faxTo", s.carrier, s.tracking_number AS "trackingNumber",
     (SELECT sum(amount_cents)::int FROM payments
-      WHERE order_id = o.id AND refunded_at IS NOT NULL AND currency = 'usd') AS "refundedCents"
+      WHERE order_id = o.id AND refunded_at IS NOT NULL AND currency = 'usd') AS "refundedCents",
+    EXISTS (SELECT FROM envelopes e JOIN envelope_signers signer ON signer.envelope_id = e.id
+      WHERE e.order_id = o.id AND e.outcome = 'Completed' AND signer.signed_at IS NOT NULL
+        AND lower(signer.email) = lower(o.customer_email)) AS "hasSigned"
   FROM orders o
   LEFT JOIN LATERAL (SELECT carrier, tracking_number FROM shipments WHERE order_id = o.id ORDER BY id DESC LIMIT 1) s ON true
   WHERE o.id = ${orderId}`;
@@ -37,6 +46,7 @@ export function orderMailJobs(jobs: Jobs, deps: OrderMailDeps): void {
   jobs.work<OrderMail>(orderMailQueue, async ({ orderId, moment, at }) => {
     const [order] = await db.query<Row>(rowStatement(orderId));
     if (!order || !stillHolds(deps.takesPayment, moment, order)) return;
+    if (moment === "signed" && order.hasSigned) return;
     const firm = await readMailFirm(db, order.partnerId);
     const mail = mailOf(
       moment,

@@ -40,8 +40,10 @@ export async function findOrder(db: Sql, code: string): Promise<PublicOrderRow |
   const [order] = await db.query<PublicOrderRow>(sql`
     SELECT ${detailColumns}, partner_id AS "partnerId", environment, customer_name AS "customerName", doc_slug AS "docSlug",
       document_name AS "documentName", status_before_hold AS "statusBeforeHold",
-      ${documentsDeletedAt(sql`orders.id`)} AS "documentsDeletedAt"
-    FROM orders WHERE code = ${code}`);
+      ${documentsDeletedAt(sql`orders.id`)} AS "documentsDeletedAt", parcel.carrier, parcel.tracking_number AS "trackingNumber"
+    FROM orders LEFT JOIN LATERAL (
+      SELECT carrier, tracking_number FROM shipments WHERE order_id = orders.id ORDER BY id DESC LIMIT 1) parcel ON true
+    WHERE code = ${code}`);
   return order;
 }
 

@@ -28,6 +28,9 @@ export type PublicOrderRow = OrderRow & {
   /** What its document is called, encrypted. */
   documentName: Buffer | null;
   statusBeforeHold: string | null;
+  /** Of the latest shipment; null before there is one. */
+  carrier: string | null;
+  trackingNumber: string | null;
   /** When the retention plan deleted its documents; null when it did not. */
   documentsDeletedAt: Date | null;
 };

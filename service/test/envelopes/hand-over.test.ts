@@ -280,6 +280,12 @@ test("mails are in the signer's language, and a reminder whose link's key is gon
       assert.ok(mail.includes(`<html lang="${language}">`));
       assert.match(mail, /^From: .* via /m);
     }
+    const [hour] = mails.flatMap((mail) => / \d+:\d\d\s[AaPp]\.?\s?[Mm]\.?\sE[SD]T/.exec(mail) ?? []);
+    assert.ok(hour, "the hour and its zone");
+    assert.ok(
+      mails.every((mail) => /(?:Hello|Hola) Jane/.test(mail)),
+      "their name",
+    );
     for (const word of words)
       assert.ok(
         mails.some((mail) => word.test(mail.replaceAll("_", " "))),

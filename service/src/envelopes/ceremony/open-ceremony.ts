@@ -1,4 +1,4 @@
-import { lockOrder } from "../../orders/orders.ts";
+import { lockOrder, type TitleOf } from "../../orders/orders.ts";
 import { createMemoryBudget } from "../../platform/bounds/memory-budget.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
@@ -25,6 +25,7 @@ import type { Client, DeclineKind, Language, ShownField, SigningState, SigningVi
 export type CeremonyDeps = EnvelopeDeps & {
   /** The texts that consent may be given to; undefined for a version that there never was. */
   consentTexts: { find: (version: string, language: Language) => { sha256: string } | undefined };
+  titleOf: TitleOf;
 };
 
 const mostReason = 1_000;
@@ -153,7 +154,7 @@ const declineWords: Readonly<Record<DeclineKind, string>> = {
   not_me: "is not the person who should sign",
 };
 
-async function viewOf(deps: EnvelopeDeps, linked: Linked): Promise<SigningView> {
+async function viewOf(deps: CeremonyDeps, linked: Linked): Promise<SigningView> {
   const { envelope, signer, signers, identified } = linked;
   const state = stateOf(linked);
   const mayRead = state === "ready" || state === "waiting" || state === "signed";
@@ -162,7 +163,8 @@ async function viewOf(deps: EnvelopeDeps, linked: Linked): Promise<SigningView> 
     state,
     environment: envelope.environment,
     orderCode: envelope.orderCode,
-    title: titleOf(envelope),
+    title: deps.titleOf({ ...envelope, code: envelope.orderCode }) ?? titleOf(envelope),
+    reference: envelope.externalReference,
     partnerId: envelope.partnerId,
     partnerName: envelope.partnerName,
     partnerContact: envelope.partnerContact,

@@ -48,8 +48,10 @@ export type SigningView = {
   readonly state: SigningState;
   readonly environment: Environment;
   readonly orderCode: string;
-  /** The document by the name that the firm knows it by: its reference, or the catalog's title. */
+  /** What the document is called, as in the mail with the link; the firm's reference where nothing says so. */
   readonly title: string;
+  /** The firm's own. */
+  readonly reference: string | null;
   readonly partnerId: string;
   readonly partnerName: string;
   /** Where the firm is reached; null where it has not said. */

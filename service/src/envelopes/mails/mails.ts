@@ -5,7 +5,7 @@ import type { Tx } from "../../platform/database/database.ts";
 import { sql } from "../../platform/database/sql.ts";
 import type { Jobs } from "../../platform/jobs/jobs.ts";
 import { type Mail, type Mailer, mailFor } from "../../platform/mail/mail.ts";
-import { isPlainTitle } from "../../platform/mail/plain-name.ts";
+import { isPlainName, isPlainTitle } from "../../platform/mail/plain-name.ts";
 import { type MailFirm, mailFrom, nameIn } from "../../platform/mail/template.ts";
 import { signingCode } from "../ceremony/identify.ts";
 import type { Language } from "../ceremony/view.ts";
@@ -19,6 +19,7 @@ type Row = Titled & {
   id: number;
   n: number;
   envelopeId: number;
+  name: string;
   email: string;
   phone: string | null;
   auth: Auth;
@@ -35,29 +36,42 @@ type Row = Titled & {
 };
 
 const rowStatement = (signerId: number) => sql`
-  SELECT s.id, s.n, s.envelope_id AS "envelopeId", s.email, s.phone, s.auth, s.language, s.link_id AS "linkId",
+  SELECT s.id, s.n, s.envelope_id AS "envelopeId", s.name, s.email, s.phone, s.auth, s.language, s.link_id AS "linkId",
     s.token_sha256 AS "tokenSha256", s.code_id AS "codeId",
     s.signed_at IS NOT NULL AS signed, o.environment, o.code, o.document_name AS "documentName", o.doc_slug AS "docSlug",
     o.external_reference AS reference, o.partner_id AS "partnerId", e.expires_at AS "expiresAt", e.outcome
   FROM envelope_signers s JOIN envelopes e ON e.id = s.envelope_id JOIN orders o ON o.id = e.order_id
   WHERE s.id = ${signerId}`;
 
-type Common = { untitled: string; unnamed: string; greeting: string; why: (firm: string) => string };
+type Common = { untitled: string; unnamed: string; greeting: (name: string) => string; why: (firm: string) => string };
 
 const common: Readonly<Record<Language, Common>> = {
   en: {
     untitled: "your document",
     unnamed: "the firm",
-    greeting: "Hello,",
+    greeting: (name) => `Hello${name},`,
     why: (firm) => `You receive it because ${firm} named you as a signer.`,
   },
   es: {
     untitled: "su documento",
     unnamed: "la empresa",
-    greeting: "Hola:",
+    greeting: (name) => `Hola${name}:`,
     why: (firm) => `Lo recibe porque ${firm} le nombró como firmante.`,
   },
 };
+
+/** A mail does not know its reader's zone. Every reader of a US service can tell from this one, and no day is promised that ends too early. */
+const deadlineIn = (language: Language) =>
+  new Intl.DateTimeFormat(language === "es" ? "es-US" : "en-US", {
+    year: "numeric",
+    month: "long",
+    day: "numeric",
+    hour: "numeric",
+    minute: "2-digit",
+    timeZone: "America/New_York",
+    timeZoneName: "short",
+  });
+const deadline: Readonly<Record<Language, Intl.DateTimeFormat>> = { en: deadlineIn("en"), es: deadlineIn("es") };
 
 type MailDeps = Pick<EnvelopeDeps, "db" | "clock" | "rowMac" | "secrets" | "baseUrl"> & {
   mailer: Mailer;
@@ -127,7 +141,7 @@ function signingMail(
 ): Mail {
   const { language, email } = former ?? row;
   const { untitled, unnamed, greeting, why } = common[language];
-  const until = new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "UTC" }).format(row.expiresAt);
+  const until = deadline[language].format(row.expiresAt);
   const title = [titleOf(row), row.reference].find((each) => each !== null && isPlainTitle(each)) ?? untitled;
   const partnerName = nameIn(firm, unnamed);
   const texted = moment === "code" && row.auth === "text_code" && row.phone ? insteadOfText(row.phone) : null;
@@ -137,7 +151,8 @@ function signingMail(
     to: email,
     ...mailFrom({
       subject: sentence(words.subject),
-      greeting,
+      // The name of who signs now is none of who signed before.
+      greeting: greeting(!former && isPlainName(row.name) ? ` ${row.name}` : ""),
       lines: [...(texted ? [texted] : []), ...words.lines.map(sentence)],
       ...(codeId === undefined ? {} : { code: signingCode(secrets, codeId) }),
       link: token === null || former ? null : { label: words.label, url: `${baseUrl}/sign/${token}` },

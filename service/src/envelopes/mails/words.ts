@@ -6,7 +6,7 @@ import type { Envelope } from "../records/envelope.ts";
 export type MailFacts = {
   title: string;
   partnerName: string;
-  /** The day until which one can sign, in the reader's language, UTC. */
+  /** Until when one can sign, in the reader's language, with its zone. */
   until: string;
   /** How the envelope ended. */
   outcome: Envelope["outcome"];

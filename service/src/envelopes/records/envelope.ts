@@ -21,6 +21,8 @@ export type Envelope = {
   environment: Environment;
   externalReference: string | null;
   docSlug: string | null;
+  /** What the document is called, encrypted. */
+  documentName: Buffer | null;
   partnerId: string;
   partnerName: string;
   /** Where the firm is reached; null where it has not said. */
@@ -56,7 +58,7 @@ export type Signer = {
 const envelopeColumns = sql`e.id, e.attempt, e.verify_code AS "verifyCode", e.fields, e.pages, e.created_at AS "createdAt",
   e.expires_at AS "expiresAt", e.outcome, e.ended_at AS "endedAt", o.id AS "orderId", o.code AS "orderCode",
   o.status AS "orderStatus", o.environment, o.external_reference AS "externalReference", o.doc_slug AS "docSlug",
-  o.partner_id AS "partnerId", coalesce(p.brand_name, p.name) AS "partnerName",
+  o.document_name AS "documentName", o.partner_id AS "partnerId", coalesce(p.brand_name, p.name) AS "partnerName",
   p.contact_email AS "partnerContact"`;
 
 const fromEnvelopes = sql`FROM envelopes e JOIN orders o ON o.id = e.order_id JOIN partners p ON p.id = o.partner_id`;

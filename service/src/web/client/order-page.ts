@@ -5,7 +5,7 @@ import { maskEmail } from "../../platform/mail/mask-email.ts";
 import { accentStripe, attribution } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets.ts";
 import { card, codeText, facts, moneyTable, notice, progressSteps, statusBadge } from "../ui/components.ts";
-import { money, shortCode } from "../ui/format.ts";
+import { money, plainTime, shortCode } from "../ui/format.ts";
 import { layout } from "../ui/layout.ts";
 import { onPaper } from "../ui/on-paper.ts";
 import { documentList } from "../ui/orders/document-list.ts";
@@ -13,7 +13,6 @@ import { signerWords } from "../ui/orders/signer-words.ts";
 import { statusWords } from "../ui/orders/status-words.ts";
 import { orderSteps } from "../ui/orders/steps.ts";
 import { type Html, html, render } from "../ui/render.ts";
-import { timeIn } from "../ui/words/dates.ts";
 import { linkFor, type Reader } from "../ui/words/reader.ts";
 import type { Words } from "../ui/words/words.ts";
 import { clientFrame } from "./frame.ts";
@@ -24,7 +23,7 @@ export type OrderView = Omit<PublicOrderRow, "lines" | "customerName" | "documen
   /** Whether a hosted checkout can be had for it now. */
   payable: boolean;
   /** What the retention plan says of its documents. */
-  retention: string | null;
+  retention: Html | string | null;
   signers: readonly ShownSigner[];
   firm: ShownFirm;
   /** What its document is called; null when nothing says so. */
@@ -75,12 +74,25 @@ function details(order: OrderView, { language, orderPage, components }: Words): 
     [said.reference, order.externalReference],
     [said.firm, order.firm.name],
     [said.questions, contactOf(order.firm)],
-    [said.placed, timeIn(language, order.createdAt)],
+    [said.placed, plainTime(order.createdAt, language)],
     [said.client, maskEmail(order.customerEmail)],
     [said.code, codeText(order.code, said.copyCode, components.copy)],
   ]);
   return card("details", orderPage.details, list);
 }
+
+/** What somebody comes for who was mailed the link to them; what was signed stands before what it was made from. */
+function documentsCard(documents: LinkedDocuments, words: Words): Html {
+  const isOriginal = ({ kind }: OrderDocument) => kind === "original";
+  const list = [...documents.list].sort((one, other) => Number(isOriginal(one)) - Number(isOriginal(other)));
+  return card("documents", words.orderPage.documents, documentList(documents, list, words));
+}
+
+const parcel = ({ carrier, trackingNumber }: OrderView, { orderPage, components }: Words): Html =>
+  facts([
+    [orderPage.facts.carrier, carrier],
+    [orderPage.facts.tracking, trackingNumber && codeText(trackingNumber, orderPage.facts.tracking, components.copy)],
+  ]);
 
 /** Everything that changes while one looks at the page; merged into what is shown, so focus and scroll stay. */
 function live(order: OrderView, { words, asked }: Reader): Html {
@@ -97,15 +109,20 @@ ${test && notice("attention", page.test.title, page.test.text)}
 </div>
 <h2 id="next-title">${page.next}</h2>
 <ul class="next">${next.map((line) => html`<li>${line}</li>`)}</ul>
-${order.payable && html`<p><a class="pay no-print" role="button" href="${linkFor({ asked }, `/orders/${order.code}/checkout`)}">${page.pay(money(order.totalCents))}</a></p>`}
+${
+  order.payable &&
+  html`<p><a class="pay no-print" role="button" href="${linkFor({ asked }, `/orders/${order.code}/checkout`)}">${page.pay(money(order.totalCents))}</a></p>
+<p class="quiet-text no-print">${page.payHint} <a href="#quote">${page.toQuote}</a></p>`
+}
+${order.trackingNumber !== null && parcel(order, words)}
 </section>
 ${card("progress", page.progress, progressSteps(orderSteps(order, words), components.steps))}
 ${order.signers.length > 0 && card("signers", page.signers, signersPart(order, words))}
-${order.retention && notice("info", page.retention, order.retention)}
 </div>
 <div class="order-side">
 ${quote(order, words)}
 ${details(order, words)}
+${order.retention && html`<p class="quiet-text"><strong>${page.retention}</strong> ${order.retention}</p>`}
 </div>`;
 }
 
@@ -129,11 +146,12 @@ export function orderPage(
     body: html`<header class="order-head">
 ${accentStripe(order.firm.branding?.accentColor)}
 ${attribution(order.firm.name, order.firm.branding, words.preparedBy)}
+<p class="quiet-text">${words.aboutUs(order.firm.branding?.brandName ?? order.firm.name)}</p>
 </header>
+${documents && html`<div class="order-documents-first">${documentsCard(documents, words)}</div>`}
 <div id="order" class="order" hx-get="${linkFor(reader, `/orders/${order.code}/status`)}" hx-trigger="every 15s" hx-swap="innerMorph">
 ${live(order, reader)}
 </div>
-${documents && html`<div class="order-main">${card("documents", page.documents, documentList(documents, documents.list, words))}</div>`}
 <p class="quiet no-print"><span class="with-script">${words.updates}</span><span class="without-script">${words.reload}</span> ${documents ? page.shareDocuments : page.share}</p>
 ${onPaper(`${baseUrl}/orders/${order.code}`, { ...words.components.paper, page: page.paper })}`,
   });

@@ -2,6 +2,7 @@ import type { OrderCard, RoomView } from "../../rooms/rooms.ts";
 import { accentStripe, attribution } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets.ts";
 import { card, emptyState, facts, notice, statusBadge, type Tone } from "../ui/components.ts";
+import { plainTime } from "../ui/format.ts";
 import { type IconName, icon } from "../ui/icons.ts";
 import { layout } from "../ui/layout.ts";
 import { onPaper } from "../ui/on-paper.ts";
@@ -9,7 +10,6 @@ import { orderCount, progressMeters } from "../ui/orders/progress.ts";
 import { nameOf, servicesText } from "../ui/orders/room-words.ts";
 import { statusWords } from "../ui/orders/status-words.ts";
 import { type Html, html, render } from "../ui/render.ts";
-import { timeIn } from "../ui/words/dates.ts";
 import { linkFor, type Reader } from "../ui/words/reader.ts";
 import type { Words } from "../ui/words/words.ts";
 import { clientFrame } from "./frame.ts";
@@ -45,14 +45,14 @@ ${signers.length > 0 && html`<ul class="signers" aria-label="${room.signers}">${
 <p class="evidence-line ${evidenceTone}">${icon(shape)}<span>${room.evidence[evidenceBadge]}</span></p>
 ${facts([
   [room.tracking, trackingNumber === null ? null : [carrier, trackingNumber].filter(Boolean).join(" ")],
-  [room.added, timeIn(language, new Date(attachedAt))],
+  [room.added, plainTime(new Date(attachedAt), language)],
 ])}
 </li>`;
 }
 
 function passportCard({ passport }: RoomView, { language, room: { passport: said } }: Words): Html {
   const body = passport
-    ? html`<p>${said.sealed(passport.version)} ${timeIn(language, new Date(passport.createdAt))}. ${said.lists}</p>
+    ? html`<p>${said.sealed(passport.version)} ${plainTime(new Date(passport.createdAt), language)}. ${said.lists}</p>
 <p><a href="/v/room/${passport.verifyCode}">${said.verify}</a></p>`
     : html`<p>${said.none}</p>`;
   return card("passport", said.title, body);
@@ -77,6 +77,7 @@ function live(room: RoomPageView, reader: Reader): Html {
   return html`<header class="room-head">
 ${accentStripe(branding?.accentColor)}
 ${attribution(partnerName, branding, words.preparedBy)}
+<p class="quiet-text">${words.aboutUs(branding?.brandName ?? partnerName)}</p>
 <h1>${name}</h1>
 <p class="eyebrow"><span>${reference ? said.reference(reference) : said.closingRoom}</span>${statusBadge(closed ? "stopped" : "progress", closed ? said.closed : said.open)}</p>
 </header>

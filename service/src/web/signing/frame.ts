@@ -4,10 +4,10 @@ import { maskEmail } from "../../platform/mail/mask-email.ts";
 import { accentStripe, logoOf } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets.ts";
 import { facts, notice } from "../ui/components.ts";
+import { plainTime } from "../ui/format.ts";
 import { icon } from "../ui/icons.ts";
 import { layout } from "../ui/layout.ts";
 import { type Html, html } from "../ui/render.ts";
-import { timeIn } from "../ui/words/dates.ts";
 import { frames } from "../ui/words/frames.ts";
 import { wordsOf } from "./words/languages.ts";
 import type { Words } from "./words/words.ts";
@@ -89,9 +89,10 @@ function about({ view, words }: Shown): Html {
     } <span class="quiet-text">${status}</span></span></li>`;
   })}</ul>
 ${
-  (isOpen || partnerContact !== null) &&
+  (isOpen || partnerContact !== null || view.reference !== null) &&
   facts([
-    [words.until, isOpen ? timeIn(signer.language, expiresAt) : null],
+    [words.reference, view.reference === view.title ? null : view.reference],
+    [words.until, isOpen ? plainTime(expiresAt, signer.language) : null],
     [
       words.contact,
       partnerContact &&

@@ -1,24 +1,27 @@
+import type { Language } from "../../envelopes/envelopes.ts";
 import { type Html, html } from "./render.ts";
 
 const usd = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
-const utc = new Intl.DateTimeFormat("en-US", {
-  dateStyle: "long",
-  timeStyle: "short",
-  hourCycle: "h23",
-  timeZone: "UTC",
-});
+/** How an instant is told: exact, with UTC beside the reader's own time, for who compares it with evidence; plainly; or in short, for tables. */
+type TimeForm = "exact" | "plain" | "short";
 
-const shortUtc = new Intl.DateTimeFormat("en-US", {
-  dateStyle: "medium",
-  timeStyle: "short",
-  hourCycle: "h23",
-  timeZone: "UTC",
-});
+const clock = { timeStyle: "short", hourCycle: "h23", timeZone: "UTC" } as const;
+const styles = {
+  long: { dateStyle: "long", ...clock },
+  short: { dateStyle: "medium", ...clock },
+  day: { dateStyle: "medium", timeZone: "UTC" },
+} as const satisfies Record<string, Intl.DateTimeFormatOptions>;
+const formats = new Map<string, Intl.DateTimeFormat>();
 
-const utcDay = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeZone: "UTC" });
+function written(at: Date, style: keyof typeof styles, language: Language): string {
+  const key = `${language} ${style}`;
+  const format = formats.get(key) ?? new Intl.DateTimeFormat(language, styles[style]);
+  formats.set(key, format);
+  return format.format(at);
+}
 
 /** The day of an instant, in UTC, as a text. */
-export const day = (at: Date): string => utcDay.format(at);
+export const day = (at: Date): string => written(at, "day", "en");
 
 /** USD cents as `$1,234.50`; what is taken off has a true minus sign. */
 export const money = (cents: number): string => usd.format(cents / 100).replace("-", "\u2212");
@@ -28,14 +31,19 @@ export const moneyIn = (amount: number, currency: string | null): string =>
   currency?.toLowerCase() === "usd" ? money(amount) : `${amount} (${currency || "no currency"}, smallest unit)`;
 
 /** An instant as a text, in UTC. */
-export const timeText = (at: Date): string => `${utc.format(at)} UTC`;
+export const timeText = (at: Date, language: Language = "en"): string => `${written(at, "long", language)} UTC`;
 
 /** An instant, readable, in UTC, with the exact one for machines. In a browser it becomes the reader's own (`browser/local-times.ts`). */
-export const time = (at: Date): Html => html`<time datetime="${at.toISOString()}">${timeText(at)}</time>`;
+export const time = (at: Date, language: Language = "en", form: TimeForm = "exact"): Html =>
+  html`<time datetime="${at.toISOString()}"${form !== "exact" && html` data-${form}`}>${
+    form === "short" ? written(at, "short", language) : timeText(at, language)
+  }</time>`;
 
-/** The same in short, for tables: their head says that it is UTC. */
-export const shortTime = (at: Date): Html =>
-  html`<time datetime="${at.toISOString()}" data-short>${shortUtc.format(at)}</time>`;
+/** In short, for tables: their head says that it is UTC. */
+export const shortTime = (at: Date): Html => time(at, "en", "short");
+
+/** For clients, who compare it with nothing. */
+export const plainTime = (at: Date, language: Language): Html => time(at, language, "plain");
 
 /** What short times are, beside them, as long as no script made them the reader's own. */
 export const ifUtc = html`<span class="if-utc"> (UTC)</span>`;

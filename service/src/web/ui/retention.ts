@@ -1,4 +1,6 @@
 import { deletedMessage, type RetentionPlan } from "../../retention/retention.ts";
+import { plainTime } from "./format.ts";
+import type { Html } from "./render.ts";
 import { en } from "./words/en/en.ts";
 import type { Words } from "./words/words.ts";
 
@@ -8,9 +10,9 @@ const inDays = (days: number): string => `${days} days`;
 export function orderRetention(
   { test }: RetentionPlan,
   order: { environment: string; documentsDeletedAt: Date | null },
-  { retention }: Pick<Words, "retention"> = en,
-): string | null {
-  if (order.documentsDeletedAt) return retention.orderDeleted(order.documentsDeletedAt);
+  { retention, language }: Pick<Words, "retention" | "language"> = en,
+): Html | string | null {
+  if (order.documentsDeletedAt) return retention.orderDeleted(plainTime(order.documentsDeletedAt, language));
   return order.environment === "test" && test.orderDocuments !== "none"
     ? retention.ofTestOrder(test.orderDocuments)
     : null;

@@ -7,8 +7,8 @@ import { minimal, orderForm } from "@signsealship/testing/order-form";
 import { makePdf } from "@signsealship/testing/pdf-maker";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
+import type { CeremonyDeps } from "../../../src/envelopes/ceremony/open-ceremony.ts";
 import { type Ceremony, type Link, openCeremony } from "../../../src/envelopes/envelopes.ts";
-import type { EnvelopeDeps } from "../../../src/envelopes/lifecycle/deps.ts";
 import { makeSignerAuthority } from "../../../src/envelopes/signer-authority.ts";
 import { type Clock, systemClock } from "../../../src/platform/clock.ts";
 import { openLog } from "../../../src/platform/logs.ts";
@@ -42,7 +42,7 @@ export async function openCeremonyService(env: Record<string, string> = {}) {
     fetch,
     metrics: createMetrics(),
   });
-  const deps: EnvelopeDeps = {
+  const deps: Omit<CeremonyDeps, "consentTexts"> = {
     ...common,
     secrets,
     blobs: await blobsOf(dataDir),
@@ -51,6 +51,7 @@ export async function openCeremonyService(env: Record<string, string> = {}) {
     signerAuthority: await makeSignerAuthority(root, issuing),
     texts: null,
     baseUrl,
+    titleOf: () => null,
   };
   const consentTexts = { find: (version: string) => (version === "1" ? { sha256: "c".repeat(64) } : undefined) };
   const openAt = (clock: Clock): Ceremony => openCeremony({ ...deps, clock, consentTexts });

@@ -50,7 +50,7 @@ test("a room with fifty orders and a hundred lines of activity is accessible and
   assert.equal(await opened.overflow(), 0);
   assert.equal(await opened.page.locator(".order-card").count(), 50);
   assert.equal(await opened.page.locator(".timeline > li").count(), 50);
-  await opened.page.getByText("after 1 earlier step").first().waitFor();
+  await opened.page.getByText("and 1 step before").first().waitFor();
   await opened.page.getByRole("link", { name: "Show every step" }).click();
   await opened.page.getByRole("link", { name: "Show the latest of each day" }).waitFor();
   assert.equal(await opened.page.locator(".timeline > li").count(), 100);

@@ -56,6 +56,7 @@ export async function memoryCeremony(
     environment: "live",
     orderCode: "3f9ac1d2e4b5a6978081726354a5b6c7d8e9f0a1",
     title: "Warranty deed, 12 Elm Street",
+    reference: "FILE-2207",
     partnerId: "3f2f6a50-6a57-4f0e-9d4f-0d6a3e1f5a11",
     partnerName: "Acme Title",
     partnerContact: "closings+7@acme.example",

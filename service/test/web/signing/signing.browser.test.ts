@@ -100,7 +100,10 @@ test("by keyboard alone: fields are found, filled in and signed, and what is see
   await page.keyboard.press("Enter");
   await page.getByRole("dialog").waitFor();
   await page.keyboard.press("Escape");
-  assert.equal(await next.textContent(), "Next: Signature on page 40");
+  assert.equal(await next.textContent(), "Fill in: Signature");
+  await next.press("Enter");
+  await page.getByRole("dialog").waitFor();
+  await page.keyboard.press("Escape");
   await page.keyboard.press("Enter");
   await page.getByRole("textbox", { name: "Type", exact: true }).fill("Jane Q. Doe");
   await page.keyboard.press("Enter");
@@ -111,6 +114,26 @@ test("by keyboard alone: fields are found, filled in and signed, and what is see
   await page.getByText("Your signature is in the document.").waitFor();
   assert.match(envelope.asked.at(-1) ?? "", /^sign in the browser typed .*"JD"/);
   assert.deepEqual(opened.troubles, []);
+  await opened.close();
+});
+
+test("a signer who loses the network while signing is told so, keeps what was filled in, and signs by trying again", async () => {
+  const opened = await open({ pages: 1 });
+  const { page, envelope } = opened;
+  await consent(opened);
+  await checked(opened);
+  await page.getByLabel("Initials (page 1)").fill("JD");
+  const sign = page.getByRole("button", { name: "Sign", exact: true });
+  await page.context().setOffline(true);
+  await sign.click();
+  await page.getByText("No answer came").waitFor();
+  assert.equal(await page.evaluate("document.activeElement.id"), "sign-button");
+  assert.equal(await page.getByLabel("Initials (page 1)").inputValue(), "JD");
+  assert.ok(!envelope.asked.some((one) => one.startsWith("sign")));
+  await page.context().setOffline(false);
+  await sign.click();
+  await page.getByText("Your signature is in the document.").waitFor();
+  assert.match(envelope.asked.at(-1) ?? "", /^sign in the browser typed .*"JD"/);
   await opened.close();
 });
 

@@ -18,7 +18,7 @@ after(async () => {
 describe("times", () => {
   const newYork = { width: 1280, timeZone: "America/New_York" };
 
-  test("are the reader's own, with UTC beside long ones and in the title of all", async () => {
+  test("are the reader's own, with UTC beside exact ones and in the title of all", async () => {
     const { page, close } = await browser.open(`${site.baseUrl}/sample`, newYork);
     const [long, short] = [page.locator(".timeline time").last(), page.locator(".records time")];
     assert.equal(await long.innerText(), "September 8, 2001 at 9:46 PM EDT (September 9, 2001 at 01:46 UTC)");
@@ -50,13 +50,13 @@ describe("times", () => {
     }
   });
 
-  test("stay the reader's own in what the page gets later", async () => {
+  test("stay the reader's own in what the page gets later, for clients without UTC beside them", async () => {
     const { page, close } = await browser.open(`${site.baseUrl}/orders/${code}`, newYork);
     const fresh = `fetch("/orders/${code}/status").then((answer) => answer.text()).then((text) => {
       document.getElementById("order").innerHTML = text;
     })`;
     await page.evaluate(fresh);
-    assert.equal(await page.locator("#order time").innerText(), "November 20, 2026 at 10:04 AM EST (15:04 UTC)");
+    assert.equal(await page.locator("#order time").innerText(), "November 20, 2026 at 10:04 AM EST");
     await close();
   });
 });

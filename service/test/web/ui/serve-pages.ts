@@ -27,6 +27,8 @@ export const order = (changes: Partial<OrderView> = {}): OrderView => ({
   environment: "live",
   status: "NotarizationPending",
   statusBeforeHold: null,
+  carrier: null,
+  trackingNumber: null,
   sign: true,
   notarize: true,
   ship: true,

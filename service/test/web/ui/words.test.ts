@@ -5,8 +5,10 @@ import { feeLabels } from "../../../src/pricing/pricing.ts";
 import { viewOf } from "../../../src/rooms/view/view.ts";
 import { orderFragment, orderPage } from "../../../src/web/client/order-page.ts";
 import { roomPage } from "../../../src/web/client/room-page.ts";
+import { plainTime } from "../../../src/web/ui/format.ts";
 import { statusWords } from "../../../src/web/ui/orders/status-words.ts";
 import { orderSteps } from "../../../src/web/ui/orders/steps.ts";
+import { render } from "../../../src/web/ui/render.ts";
 import { en } from "../../../src/web/ui/words/en/en.ts";
 import { es } from "../../../src/web/ui/words/es/es.ts";
 import { readerOf } from "../../../src/web/ui/words/reader.ts";
@@ -20,7 +22,7 @@ const spanish = readerOf("es", undefined);
 function texts(part: unknown, path = ""): [path: string, text: string][] {
   if (typeof part === "string") return [[path, part]];
   if (typeof part === "function") {
-    const sample = path.startsWith(".retention.orderDeleted") ? new Date(0) : 7;
+    const sample = path.startsWith(".retention.orderDeleted") ? "7" : 7;
     return path.endsWith(".lineLabel") ? [] : [[path, String(part(sample, 9))]];
   }
   if (Array.isArray(part)) return part.flatMap((one, i) => texts(one, `${path}[${i}]`));
@@ -128,6 +130,10 @@ describe("an order's page in Spanish", () => {
   });
 
   test("says the day on which a document was deleted as Spanish does", () => {
-    assert.match(es.retention.orderDeleted(new Date("2026-11-20T12:00:00Z")), /se borró el 20 nov 2026,/);
+    const at = plainTime(new Date("2026-11-20T12:00:00Z"), "es");
+    assert.match(
+      render(es.retention.orderDeleted(at)),
+      /se borró el <time datetime="2026-11-20T12:00:00.000Z" data-plain>20 de noviembre de 2026 a las 12:00 UTC<\/time>,/,
+    );
   });
 });

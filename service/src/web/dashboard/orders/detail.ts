@@ -39,7 +39,7 @@ export type OrderDetailView = OrderRoomsView &
     /** Whether a hosted checkout can be had now. */
     payable: boolean;
     /** What the retention plan says of its documents. */
-    retention: string | null;
+    retention: Html | string | null;
     /** Topics that the sandbox's last step fired; null when the page does not come from one. */
     fired: readonly string[] | null;
     error?: string;

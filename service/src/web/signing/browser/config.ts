@@ -31,6 +31,8 @@ export type ViewerWords = Readonly<
     | "clear"
     | "ok"
     | "cancel"
+    | "nameBeside"
+    | "fillIn"
     | "drawn",
     string
   >

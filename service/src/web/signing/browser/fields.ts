@@ -22,6 +22,8 @@ export function showFields({ fields, words }: SigningConfig, pages: Pages): HTML
     drawn: form.querySelector<HTMLInputElement>("[name=drawn]") as HTMLInputElement,
     picture: form.querySelector<HTMLInputElement>("[name=picture]") as HTMLInputElement,
   };
+  const nameHint = part("field-name-hint");
+  const ofTypedName = nameHint.textContent;
   // A name that stands there by itself is not a signature that its signer has looked at.
   let isChosen = signature.drawn.value !== "" || signature.picture.value !== "";
   const ordered = [...fields].sort((a, b) => a.page - b.page || a.top - b.top || a.left - b.left);
@@ -39,7 +41,11 @@ export function showFields({ fields, words }: SigningConfig, pages: Pages): HTML
       visited = index;
       refresh();
     });
-  const { bar, button: next } = wayOn(() => leadTo(nextOpen()?.element ?? part("sign-button")));
+  const { bar, button: next } = wayOn(() => {
+    const open = nextOpen();
+    if (open && open === shown[visited]) open.element.click();
+    else leadTo(open?.element ?? part("sign-button"));
+  });
   refresh();
   return bar;
 
@@ -87,7 +93,10 @@ export function showFields({ fields, words }: SigningConfig, pages: Pages): HTML
     for (const one of shown) one.refresh();
     const open = nextOpen();
     if (open) pages.keepAhead(open.field.page);
-    next.textContent = open ? say(words.next, { field: open.field.label, page: open.field.page }) : words.toSign;
+    const way = open === shown[visited] ? words.fillIn : words.next;
+    next.textContent = open ? say(way, { field: open.field.label, page: open.field.page }) : words.toSign;
+    const isTyped = signature.drawn.value === "" && signature.picture.value === "";
+    nameHint.textContent = isTyped ? ofTypedName : words.nameBeside;
   }
 
   /** The first open field behind the one that had the focus last, or else the first of all. */

@@ -18,7 +18,7 @@ type Answer =
  */
 export function signWithOwnKey(config: SigningConfig, document: Uint8Array): void {
   const form = part<HTMLFormElement>("sign-form");
-  const checking = loadCheck(config.check);
+  let checking = loadCheck(config.check);
   // Said when it is needed.
   checking.catch(() => {});
   const [said, button] = [part("sign-check"), part<HTMLButtonElement>("sign-button")];
@@ -29,8 +29,9 @@ export function signWithOwnKey(config: SigningConfig, document: Uint8Array): voi
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     button.disabled = true;
+    said.classList.remove("field-error");
     said.textContent = config.words.signing;
-    void act().catch(() => refuse(config.words.unsigned));
+    void act().catch(lost);
   });
 
   async function act(): Promise<void> {
@@ -55,6 +56,15 @@ export function signWithOwnKey(config: SigningConfig, document: Uint8Array): voi
     );
     if (done?.outcome !== "signed") return form.submit();
     location.assign(config.signed);
+  }
+
+  /** Signing again is safe: an act whose answer alone was lost makes the page say that it is signed. */
+  function lost(): void {
+    refuse(config.words.unsigned);
+    checking = checking.catch(() => loadCheck(config.check));
+    checking.catch(() => {});
+    button.disabled = false;
+    button.focus();
   }
 
   /** As the record of the act is to say it. */

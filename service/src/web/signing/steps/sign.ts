@@ -1,8 +1,8 @@
 import type { ShownField } from "../../../envelopes/envelopes.ts";
+import { plainTime } from "../../ui/format.ts";
 import { hiddenFields } from "../../ui/forms/button-form.ts";
 import { field } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
-import { timeIn } from "../../ui/words/dates.ts";
 import type { Shown } from "../frame.ts";
 import { pictureUrl } from "../picture-mark.ts";
 import type { Words } from "../words/words.ts";
@@ -39,7 +39,7 @@ export function signStep({ token, view, words, typed }: Shown): Html {
   return html`<section class="card" aria-labelledby="sign-title"><h2 id="sign-title">${sign.title}</h2>
 <p>${sign.lead}</p>
 ${pictureForm(token, words)}
-${consent && html`<p class="quiet-text">${words.consent.given} ${timeIn(signer.language, consent.at)}.</p>`}
+${consent && html`<p class="quiet-text">${words.consent.given} ${plainTime(consent.at, signer.language)}.</p>`}
 <form class="form" id="sign-form" method="post" action="/sign/${token}/sign">
 ${hiddenFields({ revision: String(document?.revision ?? 0), drawn: typed["drawn"] ?? "", picture })}
 ${shownPicture(token, picture, words)}

@@ -8,6 +8,7 @@ export const en: Words = {
   to: (name, email) => `For ${name} (${email})`,
   until: "Sign by",
   contact: "Questions",
+  reference: "Reference",
   test: {
     title: "TEST",
     text: "This is a test. Nothing on this page is real, and a signature given here binds nobody.",
@@ -128,7 +129,7 @@ export const en: Words = {
     },
     completed: {
       title: "The document is signed",
-      text: "Everybody has signed, and the document is sealed. Save a copy for your records.",
+      text: "Everybody has signed, and the document is sealed. There is nothing left for you to do: save a copy for your records.",
     },
     declined: {
       title: "The signing has ended",
@@ -193,7 +194,7 @@ export const en: Words = {
     larger: "Larger",
     next: "Next: {field} on page {page}",
     toSign: "Everything is filled in: sign",
-    toConsent: "Go on to the consent",
+    toConsent: "Continue",
     change: "{field}, page {page}: {value}. Change",
     fill: "{field}, page {page}. Fill in",
     date: "Date: filled in when you sign",
@@ -202,8 +203,8 @@ export const en: Words = {
     unchecked:
       "Your browser cannot check the document on this connection. You can still sign: the service makes the key of your signature, uses it once, and deletes it.",
     altered: "The document that arrived is not the one that would be signed. Load this page again.",
-    signing: "Your browser makes a key for this one signature, and signs.",
-    unsigned: "That did not work just now. Load this page again: it shows whether you have signed.",
+    signing: "Signing. Your browser makes a key for this one signature, which takes a moment.",
+    unsigned: "No answer came: you may be offline. What you filled in is still here. Choose Sign again in a moment.",
     type: "Type",
     draw: "Draw",
     upload: "Picture",
@@ -216,6 +217,8 @@ export const en: Words = {
     clear: "Clear",
     ok: "OK",
     cancel: "Cancel",
+    nameBeside: "Your drawing or picture is placed in the document instead of it.",
+    fillIn: "Fill in: {field}",
     drawn: "Drawn by hand",
     uploaded: "A picture",
   },

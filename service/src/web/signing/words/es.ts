@@ -8,6 +8,7 @@ export const es: Words = {
   to: (name, email) => `Para ${name} (${email})`,
   until: "Fecha límite para firmar",
   contact: "Preguntas",
+  reference: "Referencia",
   test: {
     title: "PRUEBA",
     text: "Esto es una prueba. Nada de lo que aparece en esta página es real, y una firma hecha aquí no obliga a nadie.",
@@ -128,7 +129,7 @@ export const es: Words = {
     },
     completed: {
       title: "El documento está firmado",
-      text: "Todos firmaron y el documento está sellado. Guarde una copia.",
+      text: "Todos firmaron y el documento está sellado. No le queda nada por hacer: guarde una copia.",
     },
     declined: {
       title: "La firma terminó",
@@ -194,7 +195,7 @@ export const es: Words = {
     larger: "Más grande",
     next: "Siguiente: {field} en la página {page}",
     toSign: "Todo está lleno: firmar",
-    toConsent: "Continuar al consentimiento",
+    toConsent: "Continuar",
     change: "{field}, página {page}: {value}. Cambiar",
     fill: "{field}, página {page}. Llenar",
     date: "Fecha: se pone cuando firme",
@@ -203,8 +204,9 @@ export const es: Words = {
     unchecked:
       "Su navegador no puede comprobar el documento con esta conexión. De todos modos puede firmar: el servicio crea la clave de su firma, la usa una sola vez y la borra.",
     altered: "El documento que llegó no es el que se firmaría. Vuelva a cargar esta página.",
-    signing: "Su navegador crea una clave para esta única firma, y firma.",
-    unsigned: "No ha funcionado. Cargue de nuevo esta página: mostrará si ya ha firmado.",
+    signing: "Firmando. Su navegador crea una clave para esta única firma, y eso tarda un momento.",
+    unsigned:
+      "No llegó respuesta: quizá no tenga conexión. Lo que llenó sigue aquí. Elija Firmar de nuevo en un momento.",
     type: "Escribir",
     draw: "Dibujar",
     upload: "Imagen",
@@ -217,6 +219,8 @@ export const es: Words = {
     clear: "Borrar",
     ok: "Aceptar",
     cancel: "Cancelar",
+    nameBeside: "En su lugar se pone en el documento su dibujo o su imagen.",
+    fillIn: "Llenar: {field}",
     drawn: "Dibujada a mano",
     uploaded: "Una imagen",
   },

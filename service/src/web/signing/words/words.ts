@@ -14,6 +14,7 @@ export type Words = {
   readonly to: (name: string, email: string) => string;
   readonly until: string;
   readonly contact: string;
+  readonly reference: string;
   readonly test: Part;
   readonly signers: {
     readonly title: string;

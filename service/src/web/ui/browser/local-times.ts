@@ -1,4 +1,4 @@
-// Times in the reader's zone. What the page says in UTC stays in the title, and beside a long one.
+// Times in the reader's zone. What the page says in UTC stays in the title, and beside an exact one.
 
 const { lang } = document.documentElement;
 const utc: Intl.DateTimeFormatOptions = { timeStyle: "short", hourCycle: "h23", timeZone: "UTC" };
@@ -39,11 +39,16 @@ function showWithin(part: Element | Document): void {
 function show(element: HTMLTimeElement): void {
   const at = new Date(element.dateTime);
   const exact = `${formats.utc.format(at)} UTC`;
-  const own =
-    "short" in element.dataset ? formats.short.format(at) : `${formats.long.format(at)} (${utcBeside(at, exact)})`;
+  const own = ownTime(element, at, exact);
   if (element.textContent === own) return;
   element.textContent = own;
   element.title = exact;
+}
+
+function ownTime({ dataset }: HTMLTimeElement, at: Date, exact: string): string {
+  if ("short" in dataset) return formats.short.format(at);
+  const long = formats.long.format(at);
+  return "plain" in dataset ? long : `${long} (${utcBeside(at, exact)})`;
 }
 
 /** The day stands once, unless it is another one in UTC. */

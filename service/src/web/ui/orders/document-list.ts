@@ -1,7 +1,7 @@
 import type { OrderDocument } from "../../../envelopes/envelopes.ts";
 import { codeText } from "../components.ts";
+import { plainTime } from "../format.ts";
 import { type Html, html } from "../render.ts";
-import { timeIn } from "../words/dates.ts";
 import { en } from "../words/en/en.ts";
 import type { Words } from "../words/words.ts";
 
@@ -19,8 +19,8 @@ export function documentList(
     html`<a href="${path}/${documentId}" download>${title}</a>${hasView && html` (<a href="${path}/${documentId}/view">view<span class="visually-hidden"> ${title}</span></a>)`}`;
   return html`<ul class="order-documents">${documents.map(({ documentId, kind, sha256, createdAt, deletedAt }) => {
     const title = documentTitles[kind];
-    const first = deletedAt ? html`${title}: ${deleted} ${timeIn(language, deletedAt)}` : saved(documentId, title);
-    return html`<li>${first}, ${timeIn(language, createdAt)}<br><span class="quiet">SHA-256</span> ${codeText(sha256, hashOf(title), components.copy)}</li>`;
+    const first = deletedAt ? html`${title}: ${deleted} ${plainTime(deletedAt, language)}` : saved(documentId, title);
+    return html`<li>${first}, ${plainTime(createdAt, language)}<br><span class="quiet">SHA-256</span> ${codeText(sha256, hashOf(title), components.copy)}</li>`;
   })}</ul>`;
 }
 

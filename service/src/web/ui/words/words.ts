@@ -1,6 +1,7 @@
 import type { Language, OrderDocument, SignerState } from "../../../envelopes/envelopes.ts";
 import type { OrderStatus } from "../../../orders/orders.ts";
 import type { OrderCard } from "../../../rooms/rooms.ts";
+import type { Html } from "../render.ts";
 import type { ComponentWords } from "./component-words.ts";
 
 type Part = { readonly title: string; readonly text: string };
@@ -54,6 +55,8 @@ export type OrderPageWords = Readonly<
     | "totalSoFar"
     | "details"
     | "documents"
+    | "payHint"
+    | "toQuote"
     | "paper",
     string
   >
@@ -61,7 +64,19 @@ export type OrderPageWords = Readonly<
   readonly test: Part;
   readonly pay: (amount: string) => string;
   readonly facts: Readonly<
-    Record<"document" | "reference" | "firm" | "questions" | "placed" | "client" | "code" | "copyCode", string>
+    Record<
+      | "document"
+      | "reference"
+      | "firm"
+      | "questions"
+      | "placed"
+      | "client"
+      | "code"
+      | "copyCode"
+      | "carrier"
+      | "tracking",
+      string
+    >
   >;
   readonly share: string;
   readonly shareDocuments: string;
@@ -114,11 +129,14 @@ export type Words = {
   /** The other language, by its own name. */
   readonly other: { readonly language: Language; readonly name: string };
   readonly preparedBy: string;
+  /** Who we are to a client of the firm. */
+  readonly aboutUs: (firm: string) => string;
   readonly updates: string;
   readonly reload: string;
   readonly components: ComponentWords;
   readonly retention: {
-    readonly orderDeleted: (at: Date) => string;
+    /** Around the time of the deletion. */
+    readonly orderDeleted: (at: Html) => Html;
     readonly ofTestOrder: (days: number) => string;
     readonly ofTestRoom: (days: number) => string;
   };

@@ -1,4 +1,4 @@
-import { deletedMessage } from "../../../../retention/retention.ts";
+import { html } from "../../render.ts";
 import type { Words } from "../words.ts";
 import { components } from "./components.ts";
 import { orderPage } from "./order-page.ts";
@@ -10,11 +10,13 @@ export const en: Words = {
   nav: { label: "Main", verify: "Verify" },
   other: { language: "es", name: "Español" },
   preparedBy: "Prepared by",
+  aboutUs: (firm) => `${firm} has documents signed, notarized, and delivered through SignSealShip.`,
   updates: "This page updates every 15 seconds.",
   reload: "Reload this page for the latest.",
   components,
   retention: {
-    orderDeleted: (at) => `${deletedMessage("The document of this order", at)} Its hash stays on record.`,
+    orderDeleted: (at) =>
+      html`The document of this order was deleted on ${at}, as the retention plan says. Its hash stays on record.`,
     ofTestOrder: (days) =>
       `Test documents are deleted ${days} days after the last change. Their hashes stay on record.`,
     ofTestRoom: (days) =>

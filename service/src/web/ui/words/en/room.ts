@@ -30,7 +30,7 @@ export const room: RoomWords = {
   hasSigned: "has signed",
   hasNotSigned: "has not signed yet",
   evidence: {
-    sealed: "Sealed: its hash is on record",
+    sealed: "Sealed: any change to it would show",
     recorded: "On record, not sealed yet",
     none: "No evidence yet",
   },
@@ -39,8 +39,9 @@ export const room: RoomWords = {
   passport: {
     title: "Closing passport",
     sealed: (version) => `Version ${version} was sealed on`,
-    lists: "It lists the hashes of the documents at that time, and anyone can check it.",
-    none: "Not sealed yet. Once it is, it lists the hashes of the documents at that time, and anyone can check it.",
+    lists:
+      "It holds the fingerprints (hashes) of the documents at that time, so anyone can check that they have not changed.",
+    none: "Not sealed yet. Once it is, it holds the fingerprints (hashes) of the documents, so anyone can check that they have not changed.",
     verify: "Verify the closing passport",
   },
   people: "People",
@@ -56,7 +57,7 @@ export const room: RoomWords = {
       "room.order_attached": "Added to this room",
     },
     changed: "Status changed",
-    earlier: (steps) => (steps === 1 ? "after 1 earlier step" : `after ${steps} earlier steps`),
+    earlier: (steps) => (steps === 1 ? "and 1 step before" : `and ${steps} steps before`),
     every: "Show every step",
     latest: "Show the latest of each day",
   },

@@ -12,7 +12,7 @@ export const statuses: OrderWords["statuses"] = {
   QuoteReady: {
     headline: "Your quote is ready",
     summary: "We have the document, and everything is priced. Work starts once the payment clears.",
-    next: ["Pay the amount in the quote.", "We start as soon as the payment clears."],
+    next: ["Check what was ordered in the quote, and pay its total.", "We start as soon as the payment clears."],
   },
   AwaitingPayment: {
     headline: "Waiting for payment",
@@ -83,7 +83,10 @@ export const statuses: OrderWords["statuses"] = {
   Completed: {
     headline: "All done",
     summary: "Everything that was ordered is finished.",
-    next: ["There is nothing left to do. Save this page’s address if you want to come back to it."],
+    next: [
+      "There is nothing left to do.",
+      "The link to the documents is in the email that we sent when everything was finished. You can come back to this page at any time.",
+    ],
   },
   PaymentFailed: {
     headline: "The payment did not go through",

@@ -1,4 +1,4 @@
-import { dayIn } from "../dates.ts";
+import { html } from "../../render.ts";
 import type { Words } from "../words.ts";
 import { components } from "./components.ts";
 import { orderPage } from "./order-page.ts";
@@ -10,12 +10,13 @@ export const es: Words = {
   nav: { label: "Principal", verify: "Comprobar" },
   other: { language: "en", name: "English" },
   preparedBy: "Preparado por",
+  aboutUs: (firm) => `${firm} encarga a SignSealShip la firma, la notarización y la entrega de documentos.`,
   updates: "Esta página se actualiza cada 15 segundos.",
   reload: "Cargue de nuevo esta página para ver las novedades.",
   components,
   retention: {
     orderDeleted: (at) =>
-      `El documento de este pedido se borró el ${dayIn("es", at)}, según el plan de conservación. Su hash sigue registrado.`,
+      html`El documento de este pedido se borró el ${at}, según el plan de conservación. Su hash sigue registrado.`,
     ofTestOrder: (days) =>
       `Los documentos de prueba se borran ${days} días después del último cambio. Sus hashes siguen registrados.`,
     ofTestRoom: (days) =>

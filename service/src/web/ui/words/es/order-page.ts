@@ -7,6 +7,9 @@ export const orderPage: OrderPageWords = {
   },
   next: "Qué sigue",
   pay: (amount) => `Pagar ${amount}`,
+  payHint:
+    "Usted paga en la página segura de nuestro procesador de pagos. No se le cobra nada antes de que lo confirme allí.",
+  toQuote: "Ver a qué corresponde el importe",
   progress: "Progreso",
   signers: "Quiénes firman",
   signingLink: "Si usted es una de estas personas, abra el enlace para firmar que le llegó por correo. Es solo suyo.",
@@ -28,6 +31,8 @@ export const orderPage: OrderPageWords = {
     client: "Cliente",
     code: "Código del pedido",
     copyCode: "el código del pedido",
+    carrier: "Transportista",
+    tracking: "Número de rastreo",
   },
   share: "Cualquiera que tenga este enlace puede verla, así que compártalo con cuidado.",
   shareDocuments: "Cualquiera que tenga este enlace puede descargar los documentos, así que compártalo con cuidado.",

@@ -36,7 +36,7 @@ export const room: RoomWords = {
   hasSigned: "ya firmó",
   hasNotSigned: "aún no ha firmado",
   evidence: {
-    sealed: "Sellado: su hash está registrado",
+    sealed: "Sellado: cualquier cambio se notaría",
     recorded: "Registrado, aún sin sellar",
     none: "Aún sin pruebas",
   },
@@ -45,8 +45,9 @@ export const room: RoomWords = {
   passport: {
     title: "Pasaporte de cierre",
     sealed: (version) => `La versión ${version} se selló el`,
-    lists: "Enumera los hashes de los documentos en ese momento, y cualquiera puede comprobarlo.",
-    none: "Aún sin sellar. Cuando se selle, enumerará los hashes de los documentos en ese momento, y cualquiera podrá comprobarlo.",
+    lists:
+      "Contiene las huellas (hashes) de los documentos en ese momento: cualquiera puede comprobar que no han cambiado.",
+    none: "Aún sin sellar. Cuando se selle, contendrá las huellas (hashes) de los documentos: cualquiera podrá comprobar que no han cambiado.",
     verify: "Comprobar el pasaporte de cierre",
   },
   people: "Personas",
@@ -62,7 +63,7 @@ export const room: RoomWords = {
       "room.order_attached": "Agregado a esta sala",
     },
     changed: "Cambio de estado",
-    earlier: (steps) => (steps === 1 ? "después de 1 paso anterior" : `después de ${steps} pasos anteriores`),
+    earlier: (steps) => (steps === 1 ? "y 1 paso anterior" : `y ${steps} pasos anteriores`),
     every: "Mostrar todos los pasos",
     latest: "Mostrar lo último de cada día",
   },

@@ -12,7 +12,7 @@ export const statuses: OrderWords["statuses"] = {
   QuoteReady: {
     headline: "Su cotización está lista",
     summary: "Tenemos el documento y todo tiene precio. El trabajo empieza en cuanto se confirme el pago.",
-    next: ["Pague el importe de la cotización.", "Empezamos en cuanto se confirme el pago."],
+    next: ["Revise en la cotización qué se pidió, y pague el total.", "Empezamos en cuanto se confirme el pago."],
   },
   AwaitingPayment: {
     headline: "En espera del pago",
@@ -86,7 +86,10 @@ export const statuses: OrderWords["statuses"] = {
   Completed: {
     headline: "Todo listo",
     summary: "Todo lo que se pidió está terminado.",
-    next: ["No queda nada por hacer. Guarde la dirección de esta página si quiere volver a ella."],
+    next: [
+      "No queda nada por hacer.",
+      "El enlace a los documentos está en el correo que enviamos cuando todo terminó. Puede volver a esta página cuando quiera.",
+    ],
   },
   PaymentFailed: {
     headline: "No se pudo hacer el pago",
