@@ -120,8 +120,8 @@ export const mailWords: Readonly<Record<MailMoment, (facts: MailFacts) => MailWo
     goal: "documents",
   }),
   cancelled: ({ firm }) => ({
-    subject: "Your order was cancelled",
-    lines: [`The order for the document from ${firm} was cancelled before it was paid. There is nothing to pay.`],
+    subject: "Your order was canceled",
+    lines: [`The order for the document from ${firm} was canceled before it was paid. There is nothing to pay.`],
     goal: "page",
   }),
   refunded: ({ firm, refundedCents }) => ({

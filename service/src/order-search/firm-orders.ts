@@ -25,6 +25,8 @@ export type FirmOrder = BoughtServices & {
 export type FirmOrdersQuery = {
   /** From `searchText`; null for every order. */
   text: string | null;
+  /** The ids of orders that are found by it besides, from `ordersByTitle`. */
+  titled?: readonly number[];
   /** Any of them; null for every one. */
   statuses: readonly OrderStatus[] | null;
   /** Placed at or after, and before. */
@@ -44,13 +46,13 @@ const columns = sql`code, status, doc_slug AS "docSlug", document_name AS "docum
 
 /** A page's statement, in the order of its reading; apart from its running, for its plan. */
 export function firmOrdersStatement(owner: Owner, query: FirmOrdersQuery, limit: number): Statement {
-  const { text, statuses, from, until, sort, place, side } = query;
+  const { text, titled = [], statuses, from, until, sort, place, side } = query;
   const { column, newestFirst } = sorts[sort];
   const downward = newestFirst === (side === "after");
   const [comparison, direction] = downward ? [sql`<`, sql`DESC`] : [sql`>`, sql`ASC`];
   const at = place === null ? null : placeOf(place);
   const wanted = sql`partner_id = ${owner.partnerId} AND environment = ${owner.environment}
-    ${text === null ? nothing : sql`AND id IN (${foundStatement(owner, text)})`}
+    ${text === null ? nothing : sql`AND id IN (${foundStatement(owner, text)} UNION SELECT unnest(${titled}::bigint[]))`}
     ${from === null ? nothing : sql`AND created_at >= ${from}`} ${until === null ? nothing : sql`AND created_at < ${until}`}
     ${
       at === null

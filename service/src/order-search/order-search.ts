@@ -1,4 +1,5 @@
 /** Finding orders: by whatever is known of them, and as a firm's list. */
+export { ordersByTitle } from "./by-title.ts";
 export {
   countedMost,
   countFirmOrders,

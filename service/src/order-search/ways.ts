@@ -16,15 +16,21 @@ const ordersOf = (scope: SearchScope, rows: Statement): Statement => sql`
   SELECT o.id FROM orders o JOIN (${rows}) r ON r.order_id = o.id WHERE ${ofScope(scope, sql`o`)}
   ORDER BY o.id DESC LIMIT ${foundMost}`;
 
+const [isCodeText, isHash] = [/^[0-9a-f]{40}$/, /^[0-9a-f]{64}$/];
+const isPayment = /^(?:(?:pi|py|ch)_\w+|sandbox:[0-9a-f]{40})$/;
+
+/** Whether a text may be words, and not only the name of one thing. */
+export const isWords = (text: string): boolean =>
+  ![isCodeText, isHash, isPayment, /@/].some((each) => each.test(text.toLowerCase()));
+
 /** The ways by which a text may find orders, told by what it looks like: equality by an index, words only for what is nothing else. */
 function waysOf(scope: SearchScope, text: string): Statement[] {
   const lower = text.toLowerCase();
   const of = (rows: Statement) => ordersOf(scope, rows);
   const here = ofScope(scope, sql`orders`);
-  if (/^[0-9a-f]{40}$/.test(lower)) return [sql`SELECT id FROM orders WHERE code = ${lower}`];
-  if (/^[0-9a-f]{64}$/.test(lower)) return [of(sql`SELECT order_id FROM documents WHERE sha256 = ${lower}`)];
-  if (/^(?:(?:pi|py|ch)_\w+|sandbox:[0-9a-f]{40})$/.test(text))
-    return [of(sql`SELECT order_id FROM payments WHERE payment_intent = ${text}`)];
+  if (isCodeText.test(lower)) return [sql`SELECT id FROM orders WHERE code = ${lower}`];
+  if (isHash.test(lower)) return [of(sql`SELECT order_id FROM documents WHERE sha256 = ${lower}`)];
+  if (isPayment.test(text)) return [of(sql`SELECT order_id FROM payments WHERE payment_intent = ${text}`)];
   if (text.includes("@"))
     return [
       latest(sql`lower(customer_email) = ${lower} AND ${here}`),

@@ -13,6 +13,7 @@ export { orderPage } from "./list.ts";
 export { pagesOf } from "./original.ts";
 export { type OrderDeps, type PlaceRequest, placeOrder } from "./place.ts";
 export { orderRoutes } from "./routes.ts";
+export { type SameClient, sameClient } from "./same-client.ts";
 export { serviceFlags } from "./services.ts";
 export { type SigningFacts, signingColumns, signingMembers } from "./signing-row.ts";
 export { documentsDeletedAt, findOrder, findOwnOrder, type StoredDocument, whenDocumentsWereDeleted } from "./store.ts";

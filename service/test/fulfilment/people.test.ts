@@ -131,7 +131,7 @@ test("a client is mailed the quote with a link to pay, once, and a link that is 
   assert.match(mail.raw, /^From: .*Acme & <b>Sons<\/b> via SignSealShip.* <orders@example\.com>\r$/m);
   assert.match(mail.subject, /=\?UTF-8\?Q\?/);
   assert.equal(await move(orderCode, "Cancelled", "--reason", "asked for"), "Cancelled");
-  await until(() => about().some(({ text }) => text.includes("was cancelled before it was paid")));
+  await until(() => about().some(({ text }) => text.includes("was canceled before it was paid")));
   assert.equal(about().length, 2);
 });
 

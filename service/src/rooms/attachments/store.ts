@@ -1,4 +1,5 @@
 import type { Environment } from "../../identity/identity.ts";
+import type { Titled } from "../../orders/orders.ts";
 import type { Sql, Tx } from "../../platform/database/database.ts";
 import { type Statement, sql } from "../../platform/database/sql.ts";
 import type { Owner } from "../store.ts";
@@ -37,16 +38,14 @@ export async function countForeignRooms(tx: Tx, order: OrderKey, most: number): 
   return rows.length;
 }
 
-/** Codes of those orders in the owner's room that it placed itself; apart from its running, so that its plan can be looked at. */
+/** Those orders in the owner's room that it placed itself, and what their documents are called, encrypted; apart from its running, so that its plan can be looked at. */
 export const ownOrdersStatement = (roomCode: string, { partnerId, environment }: Owner): Statement =>
-  sql`SELECT o.code FROM rooms r JOIN room_orders a ON a.room_id = r.id JOIN orders o ON o.id = a.order_id
+  sql`SELECT o.code, o.document_name AS "documentName", o.doc_slug AS "docSlug" FROM rooms r JOIN room_orders a ON a.room_id = r.id JOIN orders o ON o.id = a.order_id
   WHERE r.code = ${roomCode} AND r.partner_id = ${partnerId} AND r.environment = ${environment}
     AND o.partner_id = ${partnerId}`;
 
-export async function selectOwnOrders(db: Sql, roomCode: string, owner: Owner): Promise<string[]> {
-  const rows = await db.query<{ code: string }>(ownOrdersStatement(roomCode, owner));
-  return rows.map(({ code }) => code);
-}
+export const selectOwnOrders = (db: Sql, roomCode: string, owner: Owner) =>
+  db.query<Titled>(ownOrdersStatement(roomCode, owner));
 
 export type RoomOfOrder = { code: string; name: string; status: string };
 

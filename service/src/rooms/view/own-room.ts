@@ -1,4 +1,5 @@
 import type { Principal } from "../../identity/identity.ts";
+import type { Titled } from "../../orders/orders.ts";
 import { selectOwnOrders } from "../attachments/store.ts";
 import { type RoomDeps, roomNotFound } from "../change.ts";
 import { listParticipants } from "../participants/participants.ts";
@@ -9,7 +10,7 @@ import type { RoomView } from "./schemas.ts";
 /** What everybody sees of a room, and what its owner alone does: who takes part in full, and which orders are its own. */
 export type OwnRoom = Omit<RoomView, "participants"> & {
   participants: Participant[];
-  ownOrders: ReadonlySet<string>;
+  ownOrders: ReadonlyMap<string, Titled>;
 };
 
 /** A room of the caller's. @throws ServiceError for an unknown room, and for one of another owner or environment. */
@@ -21,5 +22,5 @@ export async function ownRoom(deps: RoomDeps, principal: Principal, roomCode: st
   ]);
   // Rotated since.
   if (!view) throw roomNotFound();
-  return { ...view, participants, ownOrders: new Set(ownOrders) };
+  return { ...view, participants, ownOrders: new Map(ownOrders.map((order) => [order.code, order])) };
 }

@@ -32,7 +32,7 @@ export function testClockCard(clock: TestClock, error: string | null = null): Ht
     html`${errorSummary(error)}<p>${time(new Date(clock.testTime))}${!ahead && " (real time)"}</p>
 <p>Advance it, and what comes due of your test orders happens now: reminders, expiries, deletions. Seals and events keep real time.</p>
 ${clock.status === "advancing" && html`<p role="status">What came due is happening. Reload this page to see it done.</p>`}
-<form method="post" action="${path}/advance">
+<form class="form" method="post" action="${path}/advance">
 ${select({ name: "seconds", label: "Advance by", required: true, form: "test-clock", value: `${day}`, options: steps })}
 <div class="form-actions"><button type="submit">Advance</button></div>
 </form>

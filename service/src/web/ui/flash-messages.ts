@@ -21,6 +21,7 @@ const flashMessages = {
   "branding-saved": "The branding was saved.",
   "room-created": "The room is open. Add its orders, then share its link.",
   "room-order-attached": "The order was added to the room.",
+  "room-orders-attached": "The orders were added to the room.",
   "room-order-there": "The order was already in the room. Nothing changed.",
   "room-order-detached": "The order was removed from the room.",
   "participant-added": "The participant was added.",
@@ -85,6 +86,8 @@ const flashMessages = {
   "refund-approved": "The refund was approved. The payment processor was told to send the money back.",
   "refund-refused": "The refund was refused.",
   "refund-withdrawn": "The request was withdrawn.",
+  "order-placed-outside":
+    "The order was placed, but it is not in the room: that room is closed, full, or gone. Add it to another one on its page.",
   "order-placed-unpayable": "The order was placed. It has no checkout yet.",
   "signer-reminded": "The signer is being emailed again.",
   "signer-replaced": "The signer was replaced. The old link no longer works.",

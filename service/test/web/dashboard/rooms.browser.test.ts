@@ -91,7 +91,7 @@ test("a room's whole way: created, filled, sealed, verified, its link replaced, 
   const firstCode = codeIn(page);
 
   const orders = inPart(page, "Orders");
-  await orders.getByLabel("One of your latest orders").selectOption(orderCode);
+  await orders.getByRole("group", { name: "Your latest orders" }).getByRole("checkbox").check();
   await orders.getByLabel("Label").fill("Deed of trust");
   await press(page, "Add order");
   await said(page, "The order was added to the room.");
@@ -189,9 +189,10 @@ test("refusals stand in their part of the page, with what was typed", async () =
   await press(page, "Add order");
   await refused(page, "Orders", "Order not found.");
   assert.equal(await orders.getByLabel("Label").inputValue(), "Deed");
-  await orders.getByLabel("One of your latest orders").selectOption({ index: 1 });
+  await orders.getByRole("group", { name: "Your latest orders" }).getByRole("checkbox").first().check();
   await press(page, "Add order");
-  await refused(page, "Orders", "not both");
+  await refused(page, "Orders", "Label is for one order");
+  assert.equal(await orders.getByRole("checkbox").first().isChecked(), true);
   const people = inPart(page, "Participants");
   await people.getByLabel("Name").fill("Jane");
   await people.getByLabel("Email", { exact: true }).fill("jane@localhost");
@@ -241,7 +242,8 @@ test("whatever a form holds is refused or taken, never an error of ours", async 
     for (const [path, form] of [
       ["/dashboard/rooms", { name: odd, reference: odd }],
       [`${room}/orders`, { orderCode: odd, label: odd }],
-      [`${room}/orders`, { chosen: odd, label: odd }],
+      [`${room}/orders`, { [`order-${odd}`]: "on", label: odd }],
+      [`${room}/orders`, { [`order-${code}`]: "on", label: odd }],
       [`${room}/participants`, { name: odd, email: `${odd}@example.com`, role: odd }],
     ] as const) {
       const status = await send(atAcme, path, form);

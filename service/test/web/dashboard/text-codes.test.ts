@@ -53,7 +53,7 @@ test("the forms offer it where text messages are sent, and nowhere else", () => 
   };
   for (const textCodes of [true, false]) {
     const form = String(
-      orderFormBody({ ...submission, pricing, paymentsConfigured: false, pdfJs: "/pdf-js/", textCodes }),
+      orderFormBody({ ...submission, pricing, paymentsConfigured: false, openRooms: [], pdfJs: "/pdf-js/", textCodes }),
     );
     const replacing = String(signersPart({ orderCode: "a", signers: [jane], open: true, textCodes }));
     for (const page of [form, replacing])

@@ -12,14 +12,15 @@ import type { RateLimits } from "../../../http/rate-limits.ts";
 import { namesOfFirmActors } from "../../../members/members.ts";
 import { isPayable, type OrderDeps, type TitleOf } from "../../../orders/orders.ts";
 import type { RetentionPlan } from "../../../retention/retention.ts";
-import { attachFields, attachOrder, latestOpenRooms, roomsOfOrder } from "../../../rooms/rooms.ts";
+import { latestOpenRooms, roomsOfOrder } from "../../../rooms/rooms.ts";
 import type { Assets } from "../../ui/assets.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { type PageCall, pageRoute } from "../../ui/page-route.ts";
 import { orderRetention } from "../../ui/retention.ts";
 import { dashboardPage } from "../page-shell.ts";
+import { attachTitled } from "../rooms/attach.ts";
 import { cancelForm } from "./cancel-form.ts";
-import { type OrderDetailView, orderDetailBody, orderName } from "./detail.ts";
+import { type OrderDetailView, orderDetailBody } from "./detail.ts";
 import { orderDocumentPages } from "./document-pages.ts";
 import { type MailFormDeps, mailForm } from "./mails.ts";
 import { type NoteFormDeps, noteForm } from "./notes.ts";
@@ -27,6 +28,7 @@ import { ownOrder } from "./own-order.ts";
 import { roomCodeOf, roomsToChooseFrom } from "./rooms.ts";
 import { type SandboxPageDeps, sandboxForms } from "./sandbox-forms.ts";
 import { signerForms } from "./signer-forms.ts";
+import { orderName } from "./words.ts";
 
 export type OrderDetailDeps = OrderDeps &
   SandboxPageDeps &
@@ -70,8 +72,8 @@ export function orderDetailPage(forms: FastifyInstance, deps: OrderDetailDeps): 
     url: "/dashboard/orders/:code/attach",
     handle: async ({ params, form: typed, request }) => {
       const { code } = await ownOrder(db, request, params.code);
-      const fields = attachFields({ orderCode: code, label: typed["label"] ?? "" });
-      const { alreadyAttached } = await attachOrder(deps, principalOf(request), roomCodeOf(typed), fields);
+      const order = { orderCode: code, label: typed["label"] };
+      const { alreadyAttached } = await attachTitled(deps, principalOf(request), roomCodeOf(typed), order);
       return done(`/dashboard/orders/${code}`, alreadyAttached ? "room-order-there" : "room-order-attached");
     },
   });

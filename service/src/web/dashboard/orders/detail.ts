@@ -11,7 +11,7 @@ import {
   progressSteps,
   statusBadge,
 } from "../../ui/components.ts";
-import { money, shortCode, time } from "../../ui/format.ts";
+import { money, time } from "../../ui/format.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { errorSummary } from "../../ui/forms/fields.ts";
 import { documentList } from "../../ui/orders/document-list.ts";
@@ -19,13 +19,14 @@ import { statusWords } from "../../ui/orders/status-words.ts";
 import { orderSteps } from "../../ui/orders/steps.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { activityPart } from "./activity.ts";
+import { anotherPath } from "./another.ts";
 import { cancelPart, isCancellable } from "./cancel-form.ts";
 import { type MailsView, mailsPart } from "./mails.ts";
 import { type NotesView, notesPart } from "./notes.ts";
 import { type OrderRoomsView, roomPart } from "./rooms.ts";
 import { type RefusedSigner, signersPart } from "./signers.ts";
 import { trackingPart } from "./tracking.ts";
-import { envelopeLabel } from "./words.ts";
+import { envelopeLabel, orderName } from "./words.ts";
 
 export type OrderDetailView = OrderRoomsView &
   MailsView &
@@ -54,7 +55,7 @@ export type OrderDetailView = OrderRoomsView &
 export function orderDetailBody(view: OrderDetailView): Html {
   const { order, clientUrl, fired, error, history } = view;
   const test = order.environment === "test";
-  return html`${pageHead(orderName(view), clientLine(order), html`<a href="/dashboard/orders">All orders</a>`)}
+  return html`${pageHead(orderName(view), clientLine(order), html`<p class="room-links"><a href="/dashboard/orders">All orders</a><a href="${anotherPath(order.code)}">Place another for this client</a></p>`)}
 ${errorSummary(error)}
 ${fired && firedNotice(fired)}
 <div class="order">
@@ -92,10 +93,6 @@ ${isCancellable(order) && cancelPart(order.code)}
 </div>
 </div>`;
 }
-
-/** What an order is called in its firm's dashboard. */
-export const orderName = ({ order, title }: Pick<OrderDetailView, "order" | "title">): string =>
-  title ?? `Order ${shortCode(order.code)}`;
 
 const clientLine = ({ customerName, customerEmail, externalReference }: PublicOrderRow): string =>
   [customerName ?? customerEmail, externalReference].filter((each) => each !== null).join(" · ");

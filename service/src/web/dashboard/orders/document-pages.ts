@@ -11,8 +11,9 @@ import { documentView } from "../../ui/orders/document-view.ts";
 import { viewerPolicy } from "../../ui/page-policy.ts";
 import { pageRoute } from "../../ui/page-route.ts";
 import { dashboardPage } from "../page-shell.ts";
-import { orderName } from "./detail.ts";
+
 import { ownOrder } from "./own-order.ts";
+import { orderName } from "./words.ts";
 
 type Deps = { db: Database; limits: RateLimits; assets: Assets; titleOf: TitleOf; envelopes: EnvelopeDeps };
 

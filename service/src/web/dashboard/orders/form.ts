@@ -1,12 +1,15 @@
 import type { VersionedPricing } from "../../../pricing/pricing.ts";
 import { usStates } from "../../../pricing/pricing.ts";
+import type { OpenRoom } from "../../../rooms/rooms.ts";
 import { notice, pageHead } from "../../ui/components.ts";
 import { type Choice, checkbox, errorSummary, field, select } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { type FormSubmission, submissionFields } from "../submit-once.ts";
+import type { Begun } from "./another.ts";
 import { fileField, type KeptFile, type Part, senderPart, shippingPart } from "./form-parts.ts";
 import { quotePath } from "./quote.ts";
+import { roomChoice } from "./rooms.ts";
 import { signerRowsPart } from "./signers-part.ts";
 import { labels, type OrderField, refusalWords } from "./words.ts";
 
@@ -16,6 +19,12 @@ export type OrderFormView = FormSubmission & {
   paymentsConfigured: boolean;
   /** Whether text messages are sent from here. */
   textCodes: boolean;
+  /** The firm's latest open rooms, to choose from. */
+  openRooms: readonly OpenRoom[];
+  /** The order whose client this one is for, too. */
+  begun?: Begun;
+  /** The room that the order is placed from. */
+  room?: string | undefined;
   /** What was typed, and why it was not taken; nothing where only the form itself was changed. */
   typed?: { values: FormValues; messages: readonly string[] };
   /** The folder of pdf.js, which counts pages. */
@@ -26,7 +35,7 @@ export type OrderFormView = FormSubmission & {
 export function orderFormBody(view: OrderFormView): Html {
   const { environment, pricing, paymentsConfigured, textCodes, typed } = view;
   const test = environment === "test";
-  const values = typed?.values ?? {};
+  const values = typed?.values ?? view.begun?.values ?? { room: view.room ?? "" };
   const problems = (typed?.messages ?? []).map((message) => refusalWords(message, values));
   const part: Part = (name) => ({
     name,
@@ -41,9 +50,10 @@ export function orderFormBody(view: OrderFormView): Html {
   return html`${pageHead(test ? "Place a test order" : "Place an order", "You see the quote right away. Placing an order does not charge anyone.")}
 ${!test && notice("attention", "A real order", "This order will be priced, signed, notarized, and sent for real.")}
 ${errorSummary(problems.map(({ text }) => text))}
-<form class="form order-form card" id="order-form" method="post" action="/dashboard/orders/new" enctype="multipart/form-data" data-pdf-js="${view.pdfJs}" data-quote="${quotePath}">
+<form class="form order-form card" id="order-form" method="post" action="/dashboard/orders/new" enctype="multipart/form-data" data-pdf-js="${view.pdfJs}" data-quote="${quotePath}" data-services="${servicesOf(pricing.catalog)}">
 <button type="submit" hidden></button>
 ${submissionFields(view)}
+${view.begun && begunNotice(view.begun)}
 <fieldset><legend>Document</legend>
 ${fileField({ ...part("document"), again: typed !== undefined, kept: keptIn(values) })}
 ${select({ ...part("doc_slug"), options: catalogChoices(pricing.catalog), hint: "Choosing one of these sets whether the document is signed and notarized." })}
@@ -65,23 +75,39 @@ ${field({ ...part("fax_to"), type: "tel", maxLength: 40, hint: "Enter a number t
 ${senderPart(part)}
 <fieldset><legend>For your records</legend>
 ${field({ ...part("external_reference"), maxLength: 120, hint: "Shown in lists and webhooks, and you can find the order by it." })}
+${view.openRooms.length > 0 && select({ name: "room", label: "Room", value: values["room"], options: [{ value: "", label: "None" }, ...view.openRooms.map(roomChoice)], hint: "Everyone with the room’s link sees the order there, by the name of its document." })}
 ${paymentsConfigured && box("create_checkout", "You can also do this later, from the order’s page.")}
 </fieldset>
 ${checkbox({ ...part("byod_confirmed"), required: true, value: "on", checked: values["byod_confirmed"] === "on" })}
 <section class="live-quote with-script-block" id="live-quote" aria-live="polite" aria-label="Price"></section>
-<div class="form-actions"><button type="submit">${test ? "Place the test order" : "Place the order"}</button></div>
+<div class="form-actions"><button type="submit">${test ? "Place the test order" : "Place the order"}</button><button type="submit" class="quiet-button" name="next" value="another">Place it, and start another for this client</button></div>
 </form>`;
 }
+
+const begunNotice = ({ code, name }: Begun): Html =>
+  notice(
+    "info",
+    "Another order for the same client",
+    html`The form has the client, reference, and room of <a href="/dashboard/orders/${code}">${name}</a>. Choose the next document and its services.`,
+  );
 
 const keptIn = (values: FormValues): KeptFile | null =>
   values["fill_token"]
     ? { token: values["fill_token"], name: values["document_name"] ?? "", pages: values["document_pages"] ?? "" }
     : null;
 
+/** For the script, which ticks them. */
+const servicesOf = (catalog: OrderFormView["pricing"]["catalog"]): string =>
+  JSON.stringify(Object.fromEntries(catalog.map(({ slug, sign, notarize }) => [slug, { sign, notarize }])));
+
 /** Shown for all of them: without a script nothing knows which one is chosen. */
 const signingNotes = (catalog: OrderFormView["pricing"]["catalog"]): Html[] =>
-  catalog.flatMap(({ title, signingNote }) =>
-    signingNote ? [notice("info", title, `${signingNote.text} (${signingNote.source})`)] : [],
+  catalog.flatMap(({ slug, title, signingNote }) =>
+    signingNote
+      ? [
+          html`<div data-note-of="${slug}">${notice("info", title, `${signingNote.text} (${signingNote.source})`)}</div>`,
+        ]
+      : [],
   );
 
 function catalogChoices(catalog: OrderFormView["pricing"]["catalog"]): Choice[] {

@@ -1,7 +1,13 @@
 import type { FastifyInstance } from "fastify";
 import { principalOf } from "../../../http/authentication.ts";
 import type { RateLimits } from "../../../http/rate-limits.ts";
-import { countFirmOrders, type FirmOrdersPage, firmOrders } from "../../../order-search/order-search.ts";
+import {
+  countFirmOrders,
+  type FirmOrdersPage,
+  type FirmOrdersQuery,
+  firmOrders,
+  ordersByTitle,
+} from "../../../order-search/order-search.ts";
 import { orderStatuses, type TitleOf } from "../../../orders/orders.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import type { Assets } from "../../ui/assets.ts";
@@ -24,8 +30,7 @@ export function orderListPage(app: FastifyInstance, deps: OrderListDeps): void {
 
   pageRoute(app, deps, {
     url: "/dashboard/orders",
-    handle: async (call) =>
-      show(call, await firmOrders(db, principalOf(call.request), wantedOf(queryOf(call.query)), pageSize)),
+    handle: async (call) => show(call, await firmOrders(db, principalOf(call.request), await wantedIn(call), pageSize)),
     refused: (call, message) => show(call, nothing, refusalWords(message).text),
   });
 
@@ -33,13 +38,19 @@ export function orderListPage(app: FastifyInstance, deps: OrderListDeps): void {
     url: "/dashboard/orders.csv",
     handle: async (call) => {
       const owner = principalOf(call.request);
-      const wanted = { ...wantedOf(queryOf(call.query)), place: null, side: "after" as const };
+      const wanted = { ...(await wantedIn(call)), place: null, side: "after" as const };
       const { orders } = await firmOrders(db, owner, wanted, mostRows);
       const name = `orders-${owner.environment}.csv`;
       return { file: ordersCsv(orders, titleOf), type: "text/csv; charset=utf-8", name };
     },
     refused: (call, message) => show(call, nothing, refusalWords(message).text),
   });
+
+  async function wantedIn({ query, request }: PageCall): Promise<FirmOrdersQuery> {
+    const wanted = wantedOf(queryOf(query));
+    if (wanted.text === null) return wanted;
+    return { ...wanted, titled: await ordersByTitle(db, principalOf(request), wanted.text, titleOf) };
+  }
 
   async function show(call: PageCall, page: FirmOrdersPage, error?: string): Promise<string> {
     const principal = principalOf(call.request);

@@ -47,7 +47,7 @@ export function mailsPart({ order, mails, sendable }: MailsView): Html {
   const to = html`<span class="breakable">${order.customerEmail}</span>`;
   return html`${
     mails.length === 0
-      ? html`<p>No email about this order has gone to ${to} yet.</p>`
+      ? html`<p>No email to ${to} is on record yet.</p>`
       : html`<p>To ${to}</p>${timeline(mails.map(({ moment, sentAt }) => ({ at: sentAt, text: momentWords[moment] })))}`
   }${
     sendable.length > 0 &&

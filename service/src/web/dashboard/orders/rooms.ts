@@ -33,17 +33,18 @@ export function roomPart({ order, rooms, openRooms, typed }: OrderRoomsView): Ht
   const inside = new Set(rooms.map(({ code }) => code));
   const options = openRooms.filter(({ code }) => !inside.has(code)).map(roomChoice);
   const hasChoice = options.length > 0;
+  if (!hasChoice && rooms.length > 0 && openRooms.length < roomsToChooseFrom) return html`${list}`;
   if (!hasChoice && openRooms.length < roomsToChooseFrom)
-    return html`${list || html`<p>This order is not in any room yet.</p>`}<p>You have no open room to add it to. <a href="/dashboard/rooms">Create a room</a></p>`;
+    return html`<p>This order is not in any room yet, and you have no open room. <a href="/dashboard/rooms">Create a room</a></p>`;
   return html`${list}<form class="form" method="post" action="/dashboard/orders/${order.code}/attach">
 ${hasChoice && select({ name: "chosen", label: "Add to a room", required: "sometimes", value: typed?.["chosen"], options: [{ value: "", label: "None of these" }, ...options] })}
 ${field({ name: "roomCode", label: hasChoice ? "Or enter a room code" : "Add to a room by its code", value: typed?.["roomCode"], required: hasChoice ? "sometimes" : true, maxLength: 300, autocomplete: "off", hint: "The 40-character code, or the address of the room’s page." })}
-${field({ name: "label", label: "Label in the room", value: typed?.["label"], maxLength: 200, hint: "Everyone with the room’s link sees it. For example: “Deed of trust”." })}
+${field({ name: "label", label: "Label in the room", value: typed?.["label"], maxLength: 200, hint: "Everyone with the room’s link sees it. If you leave it empty: the name of the document." })}
 <div class="form-actions"><button type="submit" class="quiet-button">Add to room</button></div>
 </form>`;
 }
 
-const roomChoice = ({ code, name, reference, orderCount }: OpenRoom) => ({
+export const roomChoice = ({ code, name, reference, orderCount }: OpenRoom) => ({
   value: code,
   label: `${name}${reference === null ? "" : ` (${reference})`}: ${orderCount === 1 ? "1 order" : `${orderCount} orders`}`,
 });

@@ -1,3 +1,4 @@
+import { shortCode } from "../../ui/format.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { namedRows, type RowField, type RowMember, rowField, rowMembers } from "./signer-rows.ts";
 
@@ -96,6 +97,10 @@ function signerWords(message: string, rows: readonly number[]): RefusalWords {
     .replace("auth is text_code", "a code goes there by text message");
   return { text, field: rowField(rowOf(index), member ?? "name") };
 }
+
+/** What an order is called in its firm's dashboard. */
+export const orderName = ({ order, title }: { order: { code: string }; title: string | null }): string =>
+  title ?? `Order ${shortCode(order.code)}`;
 
 const envelopeWords: Readonly<Record<string, string>> = {
   Created: "Not sent yet",

@@ -6,8 +6,6 @@ import { invalid } from "../../../platform/errors.ts";
 import type { RetentionPlan } from "../../../retention/retention.ts";
 import {
   addParticipant,
-  attachFields,
-  attachOrder,
   closeRoom,
   detachOrder,
   inviteParticipant,
@@ -20,7 +18,8 @@ import type { Assets } from "../../ui/assets.ts";
 import { done } from "../../ui/flash-messages.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type PageCall, pageRoute } from "../../ui/page-route.ts";
-import { orderCodeOf } from "./orders.ts";
+import { attachTitled } from "./attach.ts";
+import { orderCodesOf } from "./orders.ts";
 import type { RoomPart, RoomProblem } from "./view.ts";
 
 export type RoomsDeps = SealClosingDeps & { assets: Assets; limits: RateLimits; retention: RetentionPlan };
@@ -55,9 +54,14 @@ function orderForms(forms: FastifyInstance, deps: RoomsDeps, formIn: FormIn): vo
     ...formIn("attach"),
     url: "/dashboard/rooms/:code/orders",
     handle: async ({ params: { code }, form, request }) => {
-      const fields = attachFields({ ...form, orderCode: orderCodeOf(form) });
-      const { alreadyAttached } = await attachOrder(deps, principalOf(request), code, fields);
-      return done(pathOf(code), alreadyAttached ? "room-order-there" : "room-order-attached");
+      const [principal, codes] = [principalOf(request), orderCodesOf(form)];
+      let added = 0;
+      for (const orderCode of codes) {
+        const { alreadyAttached } = await attachTitled(deps, principal, code, { orderCode, label: form["label"] });
+        if (!alreadyAttached) added++;
+      }
+      if (added > 1) return done(pathOf(code), "room-orders-attached");
+      return done(pathOf(code), added === 0 ? "room-order-there" : "room-order-attached");
     },
   });
 

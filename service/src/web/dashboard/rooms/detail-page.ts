@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { closingVersions } from "../../../closing-passports/closing-passports.ts";
 import { principalOf } from "../../../http/authentication.ts";
-import { orderPage } from "../../../orders/orders.ts";
+import { type FirmOrdersQuery, firmOrders } from "../../../order-search/order-search.ts";
 import { ownRoom } from "../../../rooms/rooms.ts";
 import { pageRoute } from "../../ui/page-route.ts";
 import { roomRetention } from "../../ui/retention.ts";
@@ -10,7 +10,12 @@ import { type RoomsDeps, roomChanges } from "./changes.ts";
 import { roomBody } from "./detail.ts";
 import type { RoomProblem } from "./view.ts";
 
-const latestOrders = "25";
+const latestMost = 25;
+const latest: FirmOrdersQuery = {
+  ...{ text: null, statuses: null, from: null, until: null, place: null },
+  sort: "newest",
+  side: "after",
+};
 
 /** A room of the firm, with everything that its owner may do to it. */
 export function roomDetail(forms: FastifyInstance, deps: RoomsDeps): void {
@@ -25,11 +30,12 @@ export function roomDetail(forms: FastifyInstance, deps: RoomsDeps): void {
     const room = await ownRoom(deps, principal, code);
     const [passport, { orders }] = await Promise.all([
       closingVersions(deps.db, principal, code),
-      orderPage(deps.db, principal, { limit: latestOrders }),
+      firmOrders(deps.db, principal, latest, latestMost),
     ]);
     const { environment } = principal;
     const retention = roomRetention(deps.retention, environment);
-    const body = roomBody({ room, environment, passport, orders, baseUrl: deps.baseUrl, retention, problem });
+    const { baseUrl, titleOf } = deps;
+    const body = roomBody({ room, environment, passport, orders, titleOf, baseUrl, retention, problem });
     return dashboardPage(deps, request, { title: room.name, section: "rooms", body, scripts: ["copy.js"] });
   }
 }

@@ -1,9 +1,10 @@
+import type { FirmOrder } from "../../../order-search/order-search.ts";
 import { invalid } from "../../../platform/errors.ts";
 import type { OrderCard } from "../../../rooms/rooms.ts";
 import { emptyState, statusBadge } from "../../ui/components.ts";
 import { shortCode, shortTime } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
-import { field, select } from "../../ui/forms/fields.ts";
+import { checkbox, field } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { nameOf, servicesText } from "../../ui/orders/room-words.ts";
 import { statusWords } from "../../ui/orders/status-words.ts";
@@ -11,13 +12,20 @@ import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { formPath, problemOf, type RoomDetailView, typedInto } from "./view.ts";
 
-/** The order that the form means: a chosen one, or a code, which may come inside the address of the order's page. */
-export function orderCodeOf({ chosen = "", orderCode = "" }: FormValues): string {
-  const typed = orderCode.trim();
-  if (chosen !== "" && typed !== "") throw invalid("Choose one of your orders or enter a code, not both.");
-  if (chosen === "" && typed === "") throw invalid("Choose one of your orders or enter a code.");
-  return chosen || (/\/orders\/([0-9a-f]{40})(?=$|[/?#])/.exec(typed)?.[1] ?? typed);
+/** The orders that the form means: ticked ones, and a code, which may come inside the address of the order's page. */
+export function orderCodesOf(form: FormValues): string[] {
+  const ticked = Object.keys(form).flatMap((name) => /^order-([0-9a-f]{40})$/.exec(name)?.[1] ?? []);
+  const typed = form["orderCode"]?.trim() ?? "";
+  const named = /\/orders\/([0-9a-f]{40})(?=$|[/?#])/.exec(typed)?.[1] ?? typed;
+  const codes = [...new Set(typed === "" ? ticked : [...ticked, named])];
+  if (codes.length === 0) throw invalid("Tick one of your orders, or enter a code.");
+  if (codes.length > mostAtOnce) throw invalid(`At most ${mostAtOnce} orders are added at once.`);
+  if (codes.length > 1 && form["label"]?.trim())
+    throw invalid("Label is for one order: tick one alone, or leave it empty.");
+  return codes;
 }
+
+const mostAtOnce = 50;
 
 /** The orders of a room, and a form to attach one more. */
 export function ordersPart(view: RoomDetailView): Html {
@@ -26,7 +34,7 @@ export function ordersPart(view: RoomDetailView): Html {
 ${orders.length === 0 ? emptyState("No orders yet", "Add the first one below.") : orderTable(view, orders)}
 <div class="room-part">
 <h3>Add an order</h3>
-${status === "closed" ? html`<p>This room is closed and takes no new orders. Reopen it first.</p>` : attachForm(view)}
+${status === "closed" ? html`<p>This room is closed and takes no new orders. Reopen it first.</p>` : html`<p><a href="/dashboard/orders/new?room=${view.room.roomCode}">Place a new order in this room</a></p>${attachForm(view)}`}
 </div>`;
 }
 
@@ -42,10 +50,10 @@ const orderTable = (view: RoomDetailView, orders: readonly OrderCard[]): Html =>
     ],
     orders.map((order) => {
       const { tone, label } = statusWords(order.status);
-      const name = nameOf(order);
-      const isOwn = view.room.ownOrders.has(order.orderCode);
+      const own = view.room.ownOrders.get(order.orderCode);
+      const name = order.label ?? (own && view.titleOf(own)) ?? nameOf(order);
       return [
-        html`<a href="${isOwn ? "/dashboard" : ""}/orders/${order.orderCode}">${name}</a>${!isOwn && html` <span class="quiet-text">Another firm’s order</span>`}`,
+        html`<a href="${own ? "/dashboard" : ""}/orders/${order.orderCode}">${name}</a>${!own && html` <span class="quiet-text">Another firm’s order</span>`}`,
         statusBadge(tone, label),
         servicesText(order.services),
         shortTime(new Date(order.attachedAt)),
@@ -63,23 +71,28 @@ const orderTable = (view: RoomDetailView, orders: readonly OrderCard[]): Html =>
 function attachForm(view: RoomDetailView): Html {
   const typed = typedInto(view, "attach");
   const attached = new Set(view.room.orders.map(({ orderCode }) => orderCode));
-  const options = view.orders
-    .filter(({ orderCode }) => !attached.has(orderCode))
-    .map((order) => ({ value: order.orderCode, label: choiceText(order) }));
-  const hasChoice = options.length > 0;
+  const free = view.orders.filter(({ code }) => !attached.has(code));
+  const isOfFile = ({ externalReference }: FirmOrder) => externalReference === view.room.reference;
+  const choices =
+    view.room.reference === null ? free : [...free].sort((a, b) => Number(isOfFile(b)) - Number(isOfFile(a)));
+  const hasChoice = choices.length > 0;
   return html`${problemOf(view, "attach")}
 <form class="form" method="post" action="${formPath(view, "orders")}">
-${hasChoice && select({ form: "attach", name: "chosen", label: "One of your latest orders", value: typed["chosen"], options: [{ value: "", label: "None of these" }, ...options] })}
+${hasChoice && html`<fieldset class="order-choices"><legend>Your latest orders</legend>${choices.map((order) => orderChoice(view, order, typed))}</fieldset>`}
 ${field({ form: "attach", name: "orderCode", label: hasChoice ? "Or enter an order code" : "Order code", value: typed["orderCode"], required: !hasChoice, maxLength: 300, autocomplete: "off", hint: "The 40-character code, or the address of the order’s page. You can also add another firm’s order by its code." })}
-${field({ form: "attach", name: "label", label: "Label", value: typed["label"], maxLength: 200, autocomplete: "off", hint: "What the order is called in this room. For example: “Deed of trust”." })}
+${field({ form: "attach", name: "label", label: "Label", value: typed["label"], maxLength: 200, autocomplete: "off", hint: "What the order is called in this room, for everyone with its link. If you leave it empty: the name of its document." })}
 <div class="form-actions"><button type="submit">Add order</button></div>
 </form>`;
 }
 
-const choiceText = ({
-  orderCode,
-  externalReference,
-  customerEmail,
-  status,
-}: RoomDetailView["orders"][number]): string =>
-  [shortCode(orderCode), externalReference, customerEmail, statusWords(status).label].filter(Boolean).join(" · ");
+function orderChoice({ titleOf }: RoomDetailView, order: FirmOrder, typed: FormValues): Html {
+  const { code, customerName, customerEmail, externalReference, status } = order;
+  const about = [customerName ?? customerEmail, externalReference, shortCode(code), statusWords(status).label];
+  return checkbox({
+    form: "attach",
+    name: `order-${code}`,
+    label: titleOf(order) ?? `Order ${shortCode(code)}`,
+    checked: typed[`order-${code}`] !== undefined,
+    hint: about.filter(Boolean).join(" · "),
+  });
+}

@@ -1,6 +1,7 @@
 import type { ClosingVersions } from "../../../closing-passports/closing-passports.ts";
 import type { Environment } from "../../../identity/identity.ts";
-import type { orderPage } from "../../../orders/orders.ts";
+import type { FirmOrder } from "../../../order-search/order-search.ts";
+import type { TitleOf } from "../../../orders/orders.ts";
 import type { OwnRoom } from "../../../rooms/rooms.ts";
 import { statusBadge } from "../../ui/components.ts";
 import { errorSummary } from "../../ui/forms/fields.ts";
@@ -17,7 +18,8 @@ export type RoomDetailView = {
   environment: Environment;
   passport: ClosingVersions;
   /** The firm's latest orders, to choose from. */
-  orders: Awaited<ReturnType<typeof orderPage>>["orders"];
+  orders: readonly FirmOrder[];
+  titleOf: TitleOf;
   baseUrl: string;
   /** What the retention plan says of its certificates. */
   retention: string | null;

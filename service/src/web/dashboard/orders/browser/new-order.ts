@@ -1,6 +1,7 @@
 import { takeDrops } from "../../../ui/browser/drops.ts";
 import { part } from "../../../ui/browser/parts.ts";
 import { loadPdfJs } from "../../../ui/browser/viewer/pdf-js.ts";
+import "./document-type.ts";
 import "./signer-rows.ts";
 
 const form = part<HTMLFormElement>("order-form");

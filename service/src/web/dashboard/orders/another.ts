@@ -1,0 +1,54 @@
+import type { FastifyRequest } from "fastify";
+import { principalOf } from "../../../http/authentication.ts";
+import { type SameClient, sameClient, type TitleOf } from "../../../orders/orders.ts";
+import type { Database } from "../../../platform/database/database.ts";
+import type { Address } from "../../../pricing/pricing.ts";
+import { roomsOfOrder } from "../../../rooms/rooms.ts";
+import type { FormValues } from "../../ui/forms/form-body.ts";
+import { ownOrder } from "./own-order.ts";
+import { rowField } from "./signer-rows.ts";
+import { orderName } from "./words.ts";
+
+/** The form for one more order for the client of this one. */
+export const anotherPath = (code: string): string => `/dashboard/orders/new?like=${code}`;
+
+/** An order that another one is begun from: what it is called, and what the form takes over. */
+export type Begun = { code: string; name: string; values: FormValues };
+
+/** @throws ServiceError for an order that is not the firm's */
+export async function begunFrom(
+  { db, titleOf }: { db: Database; titleOf: TitleOf },
+  request: FastifyRequest,
+  code: string,
+): Promise<Begun> {
+  const principal = principalOf(request);
+  const order = await ownOrder(db, request, code);
+  const [same, rooms] = await Promise.all([
+    sameClient(db, order.code, principal),
+    roomsOfOrder(db, order.code, principal),
+  ]);
+  const room = rooms.findLast(({ status }) => status === "open")?.code ?? "";
+  const name = orderName({ order, title: titleOf(order) });
+  return { code: order.code, name, values: { ...(same && valuesOf(same)), room } };
+}
+
+/** As they would have been typed. Access codes are not kept, so they are asked for again. */
+function valuesOf(order: SameClient): FormValues {
+  const { signers } = order;
+  const rows = (signers ?? []).map(({ name, email, phone, routing, language, auth }, index) => {
+    const members = { name, email, phone: phone ?? "", routing: String(routing), language, auth };
+    return Object.entries(members).map(([member, text]) => [rowField(index + 1, member as keyof typeof members), text]);
+  });
+  return {
+    email: order.customerEmail,
+    name: order.customerName ?? "",
+    signer_state: order.signerState ?? "",
+    external_reference: order.externalReference ?? "",
+    ...addressOf("ship", order.shipTo),
+    ...addressOf("from", order.shipFrom),
+    ...(signers && { svc_sign: "on", signer_rows: String(signers.length), ...Object.fromEntries(rows.flat()) }),
+  };
+}
+
+const addressOf = (prefix: "ship" | "from", address: Address | null): FormValues =>
+  Object.fromEntries(Object.entries(address ?? {}).map(([part, text]) => [`${prefix}_${part}`, text ?? ""]));

@@ -1,0 +1,25 @@
+import type { Principal } from "../../../identity/identity.ts";
+import { findOrder, type TitleOf } from "../../../orders/orders.ts";
+import { isCode } from "../../../platform/text.ts";
+import { attachFields, attachOrder, type RoomDeps } from "../../../rooms/rooms.ts";
+
+export type AttachDeps = RoomDeps & { titleOf: TitleOf };
+
+/** Attaches an order as members do: without a label it is called what its document is called, where it is the firm's own. */
+export async function attachTitled(
+  deps: AttachDeps,
+  principal: Principal,
+  roomCode: string,
+  typed: { orderCode: string; label?: string | undefined },
+): Promise<{ alreadyAttached: boolean }> {
+  const { orderCode, label } = attachFields(typed);
+  return attachOrder(deps, principal, roomCode, {
+    orderCode,
+    label: label ?? (await ownTitle(deps, principal, orderCode)),
+  });
+}
+
+async function ownTitle({ db, titleOf }: AttachDeps, principal: Principal, code: string): Promise<string | null> {
+  const order = isCode(code) ? await findOrder(db, code) : undefined;
+  return order?.partnerId === principal.partnerId ? titleOf(order) : null;
+}
