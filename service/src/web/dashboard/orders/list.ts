@@ -50,7 +50,7 @@ const sortChoices = Object.entries(sortLabels).map(([value, label]) => ({
 const searchForm = (query: OrderQuery): Html =>
   html`<search><form class="form filters order-search" method="get" action="${path}" aria-label="Find orders">
 ${query.status !== "" && html`<input type="hidden" name="status" value="${query.status}">`}
-${field({ name: "q", label: "Search", required: "sometimes", type: "search", value: query.q, maxLength: 254, hint: "Client, document’s name or SHA-256, email, reference, order code, tracking or fax number, or signer’s email" })}
+${field({ name: "q", label: "Search", required: "sometimes", type: "search", value: query.q, maxLength: 254, hint: "Client, document’s name or hash, email, reference, order code, tracking or fax number, or signer’s email" })}
 ${field({ name: "from", label: "Placed from", required: "sometimes", type: "date", value: query.from })}
 ${field({ name: "to", label: "Placed until", required: "sometimes", type: "date", value: query.to })}
 ${select({ name: "sort", label: "Sort by", required: "sometimes", value: query.sort, options: sortChoices })}
