@@ -91,8 +91,21 @@ function documents({ test, live }: RetentionPlan): Source {
   };
 }
 
-function proofPassports({ test, live }: RetentionPlan): Source {
+/** A passport's PDF, and what is kept of it, have one end. */
+const proofRules = ({ test, live }: RetentionPlan) => {
   const since = sql`p.created_at`;
+  return ruled([
+    {
+      name: "test.proofPassports",
+      holds: sql`p.environment = 'test'`,
+      days: test.proofPassports,
+      since: leapt(since, sql`p.partner_id`),
+    },
+    { name: "live.proofPassports", holds: sql`true`, days: live.proofPassports, since },
+  ]);
+};
+
+function proofPassports(plan: RetentionPlan): Source {
   return {
     table: "passports",
     rows: sql`passports p`,
@@ -102,18 +115,26 @@ function proofPassports({ test, live }: RetentionPlan): Source {
     first: "00000000-0000-0000-0000-000000000000",
     lock: nothing,
     blobKey: sql`p.blob_key`,
-    ...ruled([
-      {
-        name: "test.proofPassports",
-        holds: sql`p.environment = 'test'`,
-        days: test.proofPassports,
-        since: leapt(since, sql`p.partner_id`),
-      },
-      { name: "live.proofPassports", holds: sql`true`, days: live.proofPassports, since },
-    ]),
+    ...proofRules(plan),
     unshared: () => sql`
       ${unnamedIn(sql`passports`, sql`AND other.id::text <> named.id`)}
       AND ${unnamedIn(sql`documents`)} AND ${unnamedIn(sql`closing_passports`)}`,
+  };
+}
+
+/** Those that speak of the stored PDF; others hold nothing but hashes and times. */
+function proofCertificates(plan: RetentionPlan): Source {
+  return {
+    table: "proof_certificates",
+    rows: sql`proof_certificates c JOIN passports p ON p.id = c.passport_id AND c.document_kept`,
+    partnerId: sql`p.partner_id`,
+    environment: sql`p.environment`,
+    id: sql`c.blob_key`,
+    first: "",
+    lock: nothing,
+    blobKey: sql`c.blob_key`,
+    ...proofRules(plan),
+    unshared: () => sql`true`,
   };
 }
 
@@ -147,5 +168,6 @@ function closingPassports({ test, live }: RetentionPlan): Source {
 export const sourcesOf = (plan: RetentionPlan): readonly Source[] => [
   documents(plan),
   proofPassports(plan),
+  proofCertificates(plan),
   closingPassports(plan),
 ];

@@ -3,7 +3,7 @@ import { deriveKey, keyId, keyIdBytes, keyOfId, keysOf, type SecretBytes } from 
 
 /** What a blob is: read as anything else it does not decrypt. `owner` is empty where orders may take it over. */
 export type BlobUse = {
-  kind: "document" | "proof passport" | "closing passport";
+  kind: "document" | "proof passport" | "proof certificate" | "closing passport";
   owner: string;
   /** Of the plain bytes, lowercase hex. */
   sha256: string;

@@ -25,6 +25,7 @@ SELECT key FROM unnest(${keys}::text[]) AS key
 WHERE NOT EXISTS (SELECT FROM documents WHERE blob_key = key)
   AND NOT EXISTS (SELECT FROM fill_documents WHERE blob_key = key)
   AND NOT EXISTS (SELECT FROM passports WHERE blob_key = key)
+  AND NOT EXISTS (SELECT FROM proof_certificates WHERE blob_key = key)
   AND NOT EXISTS (SELECT FROM closing_passports WHERE blob_key = key)
   AND NOT EXISTS (SELECT FROM notary_proofs WHERE blob_key = key)`);
     const gone = new Set([...orphans.map(({ key }) => key), ...(await markedAmong(keys))]);

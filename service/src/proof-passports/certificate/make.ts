@@ -1,8 +1,8 @@
 import { sealReasons } from "@signsealship/evidence/seal";
 import { nameText } from "@signsealship/evidence/x509";
-import { LRUCache } from "lru-cache";
 import { readShownFirm } from "../../partners/partners.ts";
 import { countPagesIn } from "../../pdf/count-pages.ts";
+import type { Clock } from "../../platform/clock.ts";
 import type { Task, Workers } from "../../platform/workers/task.ts";
 import { authorityName, leafOf, type SealDocument, sealOwnDocument } from "../../seals/seals.ts";
 import { recordFile } from "../evidence/record.ts";
@@ -11,8 +11,14 @@ import { findEvidence, type NamedDeps, sealedDocument } from "../lookup.ts";
 import { type ProofRecord, proofRecord } from "../public-record.ts";
 import type { EvidenceRow } from "../store.ts";
 import type { ProofCertificate } from "./content.ts";
+import { type Edition, keepCertificate, keptCertificate } from "./kept.ts";
 
-export type CertificateDeps = NamedDeps & { workers: Workers; sealDocument: SealDocument; baseUrl: string };
+export type CertificateDeps = NamedDeps & {
+  clock: Clock;
+  workers: Workers;
+  sealDocument: SealDocument;
+  baseUrl: string;
+};
 
 /** The sealed certificate of a passport; null for an unknown code. `forOwner` names the firm, which the public never learns. */
 export type ProofCertificates = (verifyCode: string, forOwner: boolean) => Promise<Buffer | null>;
@@ -23,28 +29,44 @@ const drawing: Task<ProofCertificate, Uint8Array<ArrayBuffer>> = {
   limitMs: 60_000,
 };
 
-/** Some three hundred certificates: whoever asks again soon gets the same bytes. */
-const keptBytes = 16 * 1024 * 1024;
-
 /**
- * Makes certificates when they are asked for: drawn from the record alone, so two say the same, and sealed without a time stamp of
- * their own, for the one that counts is the document's.
+ * Makes a certificate when it is first asked for, and keeps it: two people who hold it hold the same bytes. It is sealed without a time
+ * stamp of its own, for the one that counts is the document's.
  */
 export function openProofCertificates(deps: CertificateDeps): ProofCertificates {
-  const made = new LRUCache<string, Buffer>({ maxSize: keptBytes, sizeCalculation: ({ length }) => length });
+  const underWay = new Map<string, Promise<Buffer>>();
+
+  function makeOnce(key: string, makeOne: () => Promise<Buffer>): Promise<Buffer> {
+    const making = underWay.get(key) ?? makeOne().finally(() => underWay.delete(key));
+    underWay.set(key, making);
+    return making;
+  }
+
   return async (verifyCode, forOwner) => {
     const [evidence, record] = await Promise.all([findEvidence(deps, verifyCode), proofRecord(deps, verifyCode)]);
     if (!evidence || !record) return null;
-    const firm = forOwner ? await firmOf(deps, evidence) : null;
-    const name = forOwner ? deps.names.open(evidence.name, evidence.id) : record.name;
-    const shown = { ...record, name };
-    const key = JSON.stringify([shown, firm]);
-    const known = made.get(key);
-    if (known) return known;
-    const bytes = await make(deps, evidence, shown, firm);
-    made.set(key, bytes);
-    return bytes;
+    const edition: Edition = {
+      passportId: evidence.id,
+      namesFirm: forOwner,
+      documentKept: record.documentKept,
+      sealRetired: (record.sealRetirement ?? null) !== null,
+    };
+    const kept = await keptCertificate(deps, edition);
+    return kept ?? makeOnce(JSON.stringify(edition), () => makeAndKeep(deps, evidence, record, edition));
   };
+}
+
+async function makeAndKeep(
+  deps: CertificateDeps,
+  evidence: EvidenceRow,
+  record: ProofRecord,
+  edition: Edition,
+): Promise<Buffer> {
+  const [document, firm] = [await documentOf(deps, evidence), edition.namesFirm ? await firmOf(deps, evidence) : null];
+  const name = edition.namesFirm ? deps.names.open(evidence.name, evidence.id) : record.name;
+  const bytes = await make(deps, evidence, { record: { ...record, name }, firm, document });
+  // What can't be read today may be there tomorrow, and a certificate that says more.
+  return edition.documentKept && document === null ? bytes : keepCertificate(deps, edition, bytes);
 }
 
 async function firmOf({ db }: CertificateDeps, { partnerId }: EvidenceRow): Promise<ProofCertificate["firm"]> {
@@ -55,17 +77,14 @@ async function firmOf({ db }: CertificateDeps, { partnerId }: EvidenceRow): Prom
 async function make(
   deps: CertificateDeps,
   evidence: EvidenceRow,
-  record: ProofRecord,
-  firm: ProofCertificate["firm"],
+  what: Pick<ProofCertificate, "record" | "firm" | "document">,
 ): Promise<Buffer> {
   const { workers, baseUrl } = deps;
   const { certificate, fingerprint } = leafOf(evidence.chainPem);
   const { authority, token, stampedAt, partnerId: holder, environment, verifyCode } = evidence;
   const input: ProofCertificate = {
-    record,
+    ...what,
     recordBytes: recordFile(evidence, baseUrl),
-    firm,
-    document: await documentOf(deps, evidence),
     sealedBy: { certificate: nameText(certificate.subject), fingerprint },
     authorityName: token && authority && stampedAt && authorityName({ token, authority, genTime: stampedAt }),
     issuerUrl: baseUrl,

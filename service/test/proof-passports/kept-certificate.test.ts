@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { databaseOf } from "@signsealship/testing/database";
+import { makePdf } from "@signsealship/testing/pdf-maker";
+import { newPartner, type Service, startService, temporaryFolder } from "@signsealship/testing/service";
+import { needs } from "@signsealship/testing/tools";
+import { until } from "@signsealship/testing/until";
+import type { Database } from "../../src/platform/database/database.ts";
+import { sql } from "../../src/platform/database/sql.ts";
+import { textOf } from "../closing-passports/seal-room.ts";
+import { bytesOf, fileForm, postSeal, type SealAnswer } from "./seal-document.ts";
+
+const folder = temporaryFolder();
+const settings = { DATA_DIR: folder.path, RATE_LIMITS: "off" };
+let service: Service;
+let second: Service;
+let db: Database;
+let headers: Record<string, string>;
+
+before(async () => {
+  service = await startService(settings);
+  second = await startService(settings);
+  db = await databaseOf(folder.path);
+  ({ headers } = await newPartner(service));
+});
+after(async () => {
+  await db.close();
+  await second.stop();
+  await service.stop();
+  folder.remove();
+});
+
+let texts = 0;
+async function sealed(): Promise<SealAnswer> {
+  const document = makePdf({ text: `Deed ${++texts}` });
+  return (await (await postSeal({ baseUrl: service.baseUrl, headers }, fileForm(document))).json()) as SealAnswer;
+}
+
+const ask = (node: Service, { verifyCode }: SealAnswer): Promise<Response> =>
+  fetch(`${node.baseUrl}/api/passport/verify/${verifyCode}/certificate`);
+const askAsOwner = (node: Service, { passportId }: SealAnswer): Promise<Response> =>
+  fetch(`${node.baseUrl}/api/passport/${passportId}/certificate`, { headers });
+const hexOf = async (answer: Response): Promise<string> => {
+  assert.equal(answer.status, 200);
+  return (await bytesOf(answer)).toString("hex");
+};
+const blobs = (): string[] =>
+  readdirSync(join(folder.path, "blobs"), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+const rowsOf = ({ passportId }: SealAnswer) =>
+  db.query<{ namesFirm: boolean; blobKey: string }>(sql`
+    SELECT names_firm AS "namesFirm", blob_key AS "blobKey" FROM proof_certificates WHERE passport_id = ${passportId} ORDER BY 1`);
+
+test("forty who ask two nodes at once get one certificate, the owner another, and one of each is kept", async () => {
+  const passport = await sealed();
+  const before = blobs().length;
+  const nodes = Array.from({ length: 40 }, (_, n) => (n % 2 ? second : service));
+  const [ofPublic, ofOwner] = await Promise.all(
+    [ask, askAsOwner].map((one) => Promise.all(nodes.map(async (node) => hexOf(await one(node, passport))))),
+  );
+  assert.equal(new Set(ofPublic).size, 1);
+  assert.equal(new Set(ofOwner).size, 1);
+  assert.notEqual(ofPublic?.[0], ofOwner?.[0]);
+  assert.deepEqual(
+    (await rowsOf(passport)).map(({ namesFirm }) => namesFirm),
+    [false, true],
+  );
+  assert.equal(blobs().length, before + 2, "what lost the race is not left in the store");
+});
+
+test("after kill -9 while certificates are made, whoever asks gets what was given before", async () => {
+  const passports = await Promise.all(Array.from({ length: 12 }, sealed));
+  const given = new Map<string, string>();
+  const asking = passports.map(async (passport) => {
+    const answer = await ask(service, passport).catch(() => null);
+    const bytes = answer?.status === 200 ? await bytesOf(answer).catch(() => null) : null;
+    if (!bytes) return;
+    given.set(passport.verifyCode, bytes.toString("hex"));
+    if (given.size === 3) await service.kill();
+  });
+  await Promise.all(asking);
+  assert.ok(given.size >= 3);
+  service = await service.restart();
+  for (const passport of passports) {
+    const now = await hexOf(await ask(service, passport));
+    assert.equal(now, given.get(passport.verifyCode) ?? now);
+    assert.equal(await hexOf(await ask(second, passport)), now);
+  }
+});
+
+test("a certificate whose blob is lost keeps nobody from a certificate, nor from the passport", async () => {
+  const passport = await sealed();
+  await hexOf(await ask(service, passport));
+  const [row] = await rowsOf(passport);
+  rmSync(join(folder.path, "blobs", row?.blobKey ?? "-"));
+  assert.equal((await ask(second, passport)).status, 200);
+  const verification = await fetch(`${service.baseUrl}/api/passport/verify/${passport.verifyCode}`);
+  assert.equal(((await verification.json()) as { verdict: string }).verdict, "verified_test");
+});
+
+test("nobody changes or removes the row of a certificate", async () => {
+  const passport = await sealed();
+  await hexOf(await ask(service, passport));
+  for (const change of [
+    sql`UPDATE proof_certificates SET names_firm = true WHERE passport_id = ${passport.passportId}`,
+    sql`DELETE FROM proof_certificates WHERE passport_id = ${passport.passportId}`,
+  ])
+    await assert.rejects(db.query(change), /append-only/);
+});
+
+test("it is deleted with the PDF that it speaks of, and the next one names no document", needs("poppler"), async () => {
+  const form = new FormData();
+  form.append("file", new Blob([new Uint8Array(makePdf())]), "Deed of trust.pdf");
+  const passport = (await (await postSeal({ baseUrl: service.baseUrl, headers }, form)).json()) as SealAnswer;
+  assert.match(textOf(await bytesOf(await askAsOwner(service, passport))), /Deed of trust/);
+  await second.stop();
+  await service.stop();
+  service = await service.restart({ NODE_ENV: "test", TIME_TRAVEL: String(31 * 24 * 3600) });
+  second = await second.restart({ NODE_ENV: "test", TIME_TRAVEL: String(31 * 24 * 3600) });
+  await until(() => blobs().length === 0);
+  const text = textOf(await bytesOf(await askAsOwner(service, passport)));
+  assert.doesNotMatch(text, /Deed of trust/);
+  assert.match(text, /it sealed a\s+document\s+whose/);
+  assert.equal(await hexOf(await askAsOwner(second, passport)), await hexOf(await askAsOwner(service, passport)));
+  assert.equal((await rowsOf(passport)).length, 2);
+});
